@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# trnsciD. `make` builds into build/; `make help` lists the rest.
+#
+# A new .c file below lib/, proto/, daemon/ or client/ is built by being there; its instruction set is told by its
+# name (*_avx2.c, *_avx512.c, *_neon.c). Each folder's other rules stand in its own Dir.mk.
+
+VERSION := 0.1.0
+SOVERSION := 0
+
+CC ?= gcc
+AR ?= ar
+LD ?= ld
+OBJCOPY ?= objcopy
+PREFIX ?= /usr/local
+DESTDIR ?=
+SAN ?=
+V ?=
+
+# Every sanitizer set has a build folder of its own: make SAN=address,undefined; make SAN=thread.
+BUILD ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+comma := ,
+Q := $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-7s %s\n')
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512) $(if $(filter aarch64,$(ARCH)),neon)
+FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 neon)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+	-Wvla -Wformat=2 -Wundef
+# The bytes of a random number depend on these: no contraction, no reassociation, no flush to zero.
+NUMERICS := -ffp-contract=off -fno-math-errno -fno-fast-math
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+OPT ?= -O3 -g
+CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) \
+	-D_GNU_SOURCE -DTRNSCI_VERSION='"$(VERSION)"' -Ilib -Iproto -Iclient/include $(CFLAGS)
+LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
+
+FLAGS_avx2 := -mavx2 -mfma
+FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+
+# Which library each name stands for; msgpack-c is called differently by each release of Debian, and Debian 13's
+# pkg-config file lists a stray relative include folder.
+pkg = $(shell for p in $(2); do pkg-config $(1) $$p 2>/dev/null && exit; done)
+MSGPACK_NAMES := msgpack-c msgpackc msgpack
+CFLAGS_msgpack = $(filter-out -Iinclude,$(call pkg,--cflags,$(MSGPACK_NAMES)))
+LIBS_msgpack = $(call pkg,--libs,$(MSGPACK_NAMES))
+LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd)
+
+own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+LIB_SOURCES := $(call own,lib)
+PROTO_SOURCES := $(call own,proto)
+CLIENT_SOURCES := $(sort $(wildcard client/*.c))
+CLI_SOURCES := $(call own,client/cli)
+DAEMON_SOURCES := $(call own,daemon)
+
+LIB_ARCHIVE := $(BUILD)/obj/liblib.a
+PROTO_ARCHIVE := $(BUILD)/obj/libproto.a
+DAEMON_ARCHIVE := $(BUILD)/obj/libdaemon.a
+SONAME := libtrnsci.so.$(SOVERSION)
+SHARED := $(BUILD)/lib/libtrnsci.so.$(VERSION)
+STATIC := $(BUILD)/lib/libtrnsci.a
+
+all: $(BUILD)/bin/trnscid $(BUILD)/bin/trnsci-cli $(SHARED) $(STATIC)
+
+$(LIB_ARCHIVE): $(call objects,$(LIB_SOURCES))
+$(PROTO_ARCHIVE): $(call objects,$(PROTO_SOURCES))
+$(DAEMON_ARCHIVE): $(call objects,$(filter-out daemon/main.c,$(DAEMON_SOURCES)))
+%.a:
+	$(say) AR $@
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcsD $@ $^
+
+# The name's last part tells the instruction set.
+isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
+$(BUILD)/obj/%.o: %.c
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(FLAGS_$(call isa_of,$<)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) -c $< -o $@
+
+$(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS_daemon) $(LIBS_msgpack) -lm
+
+# The command line sees the installed library only, through its installed header.
+$(BUILD)/bin/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(call objects,$(CLI_SOURCES)) -L$(BUILD)/lib -ltrnsci \
+		-Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+CLIENT_OBJECTS := $(call objects,$(CLIENT_SOURCES) $(PROTO_SOURCES) $(LIB_SOURCES))
+
+$(SHARED): $(CLIENT_OBJECTS) client/libtrnsci.map
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=client/libtrnsci.map \
+		$(if $(SAN),,-Wl,-z,defs) -o $@ $(CLIENT_OBJECTS) $(LIBS_msgpack) -lm
+	@ln -sf $(notdir $@) $(BUILD)/lib/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/lib/libtrnsci.so
+
+# One object whose hidden symbols are local, so that our internal names cannot meet a program's own.
+$(STATIC): $(CLIENT_OBJECTS)
+	$(say) AR $@
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(LD) -r -o $(BUILD)/obj/trnsci.o $(CLIENT_OBJECTS)
+	$(Q)$(OBJCOPY) --localize-hidden $(BUILD)/obj/trnsci.o
+	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
+
+include tests/Dir.mk
+-include client/Dir.mk systemd/Dir.mk
+
+clean:
+	rm -rf build
+
+.PHONY: all clean
+-include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

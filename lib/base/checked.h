@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic that reports overflow: each returns true when the true result did not fit (ret is then undefined). */
+#ifndef TRNSCI_BASE_CHECKED_H
+#define TRNSCI_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool add_overflows(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	return __builtin_add_overflow(a, b, ret);
+}
+
+static inline bool mul_overflows(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	return __builtin_mul_overflow(a, b, ret);
+}
+
+/* a rounded up to a multiple of `multiple` (a power of two). */
+static inline bool round_up_overflows(uint64_t a, uint64_t multiple, uint64_t *ret)
+{
+	if (__builtin_add_overflow(a, multiple - 1, ret))
+		return true;
+	*ret &= ~(multiple - 1);
+	return false;
+}
+
+static inline size_t size_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+#endif

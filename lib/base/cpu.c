@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU features by the compiler's own probe, which also asks whether the operating system saves the registers. */
+#include "base/cpu.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const struct cpu_level levels[] = {
+	{"scalar", 0},
+#if defined(__x86_64__)
+	{"avx2", CPU_AVX2},
+	{"avx512", CPU_AVX2 | CPU_AVX512},
+	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16},
+#elif defined(__aarch64__)
+	{"neon", CPU_NEON},
+#endif
+};
+
+enum { N_LEVELS = sizeof levels / sizeof *levels };
+
+const struct cpu_level *cpu_levels(size_t *ret_count)
+{
+	*ret_count = N_LEVELS;
+	return levels;
+}
+
+uint32_t cpu_detect(void)
+{
+#if defined(__x86_64__)
+	uint32_t found = 0;
+
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		found |= CPU_AVX2;
+	if ((found & CPU_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+		found |= CPU_AVX512;
+	if ((found & CPU_AVX512) && __builtin_cpu_supports("avx512bf16"))
+		found |= CPU_AVX512_BF16;
+	return found;
+#elif defined(__aarch64__)
+	return CPU_NEON;
+#else
+	return 0;
+#endif
+}
+
+int cpu_level_parse(const char *name, uint32_t *ret_features)
+{
+	for (size_t i = 0; i < N_LEVELS; i++)
+		if (strcmp(levels[i].name, name) == 0) {
+			*ret_features = levels[i].features;
+			return 0;
+		}
+	return -ERROR_OUT_OF_RANGE;
+}
+
+const char *cpu_level_name(uint32_t features)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < N_LEVELS; i++)
+		if ((levels[i].features & ~features) == 0)
+			best = i;
+	return levels[best].name;
+}
+
+int cpu_allowed(const char *mask, uint32_t *ret_features)
+{
+	uint32_t wanted = UINT32_MAX;
+
+	if (mask && *mask) {
+		int rc = cpu_level_parse(mask, &wanted);
+
+		if (rc < 0)
+			return rc;
+	}
+	*ret_features = cpu_detect() & wanted;
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors: expands the one table. */
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct error_row {
+	int code;
+	enum error_kind kind;
+	const char *name, *meaning;
+};
+
+static const struct error_row rows[] = {
+#define X(id, number, kind, name, meaning) {number, ERROR_KIND_##kind, name, meaning},
+	ERROR_TABLE(X)
+#undef X
+};
+
+static const struct error_row *find(int code)
+{
+	static const struct error_row unknown = {0, ERROR_KIND_FAILED, "unknown", "no error of this number"};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].code == code || rows[i].code == -code)
+			return &rows[i];
+	return &unknown;
+}
+
+int error_set(struct error *err, enum error_code code, const char *format, ...)
+{
+	if (err) {
+		int used = snprintf(err->text, sizeof err->text, "%s: ", error_name((int)code));
+		va_list args;
+
+		err->code = (int)code;
+		va_start(args, format);
+		vsnprintf(err->text + used, sizeof err->text - (size_t)used, format, args);
+		va_end(args);
+	}
+	return -(int)code;
+}
+
+const char *error_name(int code)
+{
+	return find(code)->name;
+}
+
+const char *error_meaning(int code)
+{
+	return find(code)->meaning;
+}
+
+enum error_kind error_kind(int code)
+{
+	return find(code)->kind;
+}
+
+int error_from_text(const char *text)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		size_t size = strlen(rows[i].name);
+
+		if (strncmp(text, rows[i].name, size) == 0 && text[size] == ':')
+			return rows[i].code;
+	}
+	return 0;
+}

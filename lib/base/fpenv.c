@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control register of the vector unit, by architecture; elsewhere the C library's own environment. */
+#include "base/fpenv.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+
+/* All exceptions masked, round to nearest, neither FTZ nor DAZ. */
+#define MXCSR_DEFAULT 0x1F80u
+
+struct fpenv_saved fpenv_enter(void)
+{
+	struct fpenv_saved saved = {_mm_getcsr()};
+
+	_mm_setcsr(MXCSR_DEFAULT);
+	return saved;
+}
+
+void fpenv_leave(struct fpenv_saved saved)
+{
+	_mm_setcsr((unsigned)saved.control);
+}
+
+#elif defined(__aarch64__)
+
+struct fpenv_saved fpenv_enter(void)
+{
+	struct fpenv_saved saved;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(saved.control));
+	__asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)0));
+	return saved;
+}
+
+void fpenv_leave(struct fpenv_saved saved)
+{
+	__asm__ volatile("msr fpcr, %0" ::"r"(saved.control));
+}
+
+#else
+#include <fenv.h>
+
+struct fpenv_saved fpenv_enter(void)
+{
+	struct fpenv_saved saved = {(uint64_t)fegetround()};
+
+	fesetround(FE_TONEAREST);
+	return saved;
+}
+
+void fpenv_leave(struct fpenv_saved saved)
+{
+	fesetround((int)saved.control);
+}
+#endif

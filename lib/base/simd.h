@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One vocabulary of vectors, so that an algorithm is written once and compiled once for each instruction set.
+ *
+ * A kernel file defines SIMD_AVX512, SIMD_AVX2 or nothing (scalar: vectors of one element) and includes this header,
+ * then the body it shares with its siblings. Two promises differ on purpose:
+ *   f32_fma, f64_fma        always fused (in software where the CPU has none): for random numbers, which give the
+ *                           same bytes everywhere;
+ *   f32_muladd, f64_muladd  fused where the instruction set has it, else two roundings: for transforms, whose bytes
+ *                           are fixed for each instruction set. */
+#ifndef TRNSCI_BASE_SIMD_H
+#define TRNSCI_BASE_SIMD_H
+
+#if defined(SIMD_AVX512)
+#include "base/simd_avx512.h"
+#elif defined(SIMD_AVX2)
+#include "base/simd_avx2.h"
+#else
+#include "base/simd_scalar.h"
+#endif
+
+#endif

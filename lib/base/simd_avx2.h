@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of 256 bits: AVX2 with FMA. Included by base/simd.h. */
+#ifndef TRNSCI_BASE_SIMD_AVX2_H
+#define TRNSCI_BASE_SIMD_AVX2_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+#define SIMD_NAME "avx2"
+#define SIMD_NEEDS ((uint32_t)CPU_AVX2)
+#define SIMD_SUFFIX(stem) stem##_avx2
+
+typedef __m256 f32v;
+typedef __m256d f64v;
+
+enum { F32_LANES = 8, F64_LANES = 4 };
+
+static inline f32v f32_load(const float *at) { return _mm256_loadu_ps(at); }
+static inline f64v f64_load(const double *at) { return _mm256_loadu_pd(at); }
+static inline void f32_store(float *at, f32v a) { _mm256_storeu_ps(at, a); }
+static inline void f64_store(double *at, f64v a) { _mm256_storeu_pd(at, a); }
+static inline f32v f32_set(float a) { return _mm256_set1_ps(a); }
+static inline f64v f64_set(double a) { return _mm256_set1_pd(a); }
+static inline f32v f32_add(f32v a, f32v b) { return _mm256_add_ps(a, b); }
+static inline f64v f64_add(f64v a, f64v b) { return _mm256_add_pd(a, b); }
+static inline f32v f32_sub(f32v a, f32v b) { return _mm256_sub_ps(a, b); }
+static inline f64v f64_sub(f64v a, f64v b) { return _mm256_sub_pd(a, b); }
+static inline f32v f32_mul(f32v a, f32v b) { return _mm256_mul_ps(a, b); }
+static inline f64v f64_mul(f64v a, f64v b) { return _mm256_mul_pd(a, b); }
+static inline f32v f32_fma(f32v a, f32v b, f32v c) { return _mm256_fmadd_ps(a, b, c); }
+static inline f64v f64_fma(f64v a, f64v b, f64v c) { return _mm256_fmadd_pd(a, b, c); }
+static inline f32v f32_muladd(f32v a, f32v b, f32v c) { return _mm256_fmadd_ps(a, b, c); }
+static inline f64v f64_muladd(f64v a, f64v b, f64v c) { return _mm256_fmadd_pd(a, b, c); }
+static inline f32v f32_mulsub(f32v a, f32v b, f32v c) { return _mm256_fmsub_ps(a, b, c); }
+static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return _mm256_fmsub_pd(a, b, c); }
+static inline f32v f32_sqrt(f32v a) { return _mm256_sqrt_ps(a); }
+static inline f64v f64_sqrt(f64v a) { return _mm256_sqrt_pd(a); }
+
+#endif

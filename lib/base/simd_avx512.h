@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of 512 bits: AVX-512 F, DQ, BW and VL. Included by base/simd.h. */
+#ifndef TRNSCI_BASE_SIMD_AVX512_H
+#define TRNSCI_BASE_SIMD_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+#define SIMD_NAME "avx512"
+#define SIMD_NEEDS ((uint32_t)(CPU_AVX2 | CPU_AVX512))
+#define SIMD_SUFFIX(stem) stem##_avx512
+
+typedef __m512 f32v;
+typedef __m512d f64v;
+
+enum { F32_LANES = 16, F64_LANES = 8 };
+
+static inline f32v f32_load(const float *at) { return _mm512_loadu_ps(at); }
+static inline f64v f64_load(const double *at) { return _mm512_loadu_pd(at); }
+static inline void f32_store(float *at, f32v a) { _mm512_storeu_ps(at, a); }
+static inline void f64_store(double *at, f64v a) { _mm512_storeu_pd(at, a); }
+static inline f32v f32_set(float a) { return _mm512_set1_ps(a); }
+static inline f64v f64_set(double a) { return _mm512_set1_pd(a); }
+static inline f32v f32_add(f32v a, f32v b) { return _mm512_add_ps(a, b); }
+static inline f64v f64_add(f64v a, f64v b) { return _mm512_add_pd(a, b); }
+static inline f32v f32_sub(f32v a, f32v b) { return _mm512_sub_ps(a, b); }
+static inline f64v f64_sub(f64v a, f64v b) { return _mm512_sub_pd(a, b); }
+static inline f32v f32_mul(f32v a, f32v b) { return _mm512_mul_ps(a, b); }
+static inline f64v f64_mul(f64v a, f64v b) { return _mm512_mul_pd(a, b); }
+static inline f32v f32_fma(f32v a, f32v b, f32v c) { return _mm512_fmadd_ps(a, b, c); }
+static inline f64v f64_fma(f64v a, f64v b, f64v c) { return _mm512_fmadd_pd(a, b, c); }
+static inline f32v f32_muladd(f32v a, f32v b, f32v c) { return _mm512_fmadd_ps(a, b, c); }
+static inline f64v f64_muladd(f64v a, f64v b, f64v c) { return _mm512_fmadd_pd(a, b, c); }
+static inline f32v f32_mulsub(f32v a, f32v b, f32v c) { return _mm512_fmsub_ps(a, b, c); }
+static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return _mm512_fmsub_pd(a, b, c); }
+static inline f32v f32_sqrt(f32v a) { return _mm512_sqrt_ps(a); }
+static inline f64v f64_sqrt(f64v a) { return _mm512_sqrt_pd(a); }
+
+#endif

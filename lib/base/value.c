@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values and the zones they live in. */
+#include "base/value.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+enum { BLOCK_BYTES = 4096 };
+
+struct block {
+	struct block *next;
+	size_t used, size;
+	alignas(max_align_t) char bytes[];
+};
+
+struct deferred {
+	struct deferred *next;
+	void (*release)(void *arg);
+	void *arg;
+};
+
+struct zone {
+	struct block *blocks;
+	struct deferred *deferred;
+};
+
+struct zone *zone_new(void)
+{
+	return calloc(1, sizeof(struct zone));
+}
+
+void zone_free(struct zone *zone)
+{
+	if (!zone)
+		return;
+	for (struct deferred *d = zone->deferred; d; d = d->next)
+		d->release(d->arg);
+	while (zone->blocks) {
+		struct block *next = zone->blocks->next;
+
+		free(zone->blocks);
+		zone->blocks = next;
+	}
+	free(zone);
+}
+
+static struct block *block_new(struct zone *zone, size_t size)
+{
+	struct block *block = malloc(sizeof *block + size);
+
+	if (!block)
+		return NULL;
+	*block = (struct block){zone->blocks, 0, size};
+	zone->blocks = block;
+	return block;
+}
+
+void *zone_alloc(struct zone *zone, size_t size)
+{
+	uint64_t rounded;
+	struct block *block = zone->blocks;
+
+	if (round_up_overflows(size, alignof(max_align_t), &rounded) || rounded > SIZE_MAX / 2)
+		return NULL;
+	if (!block || block->size - block->used < rounded)
+		block = block_new(zone, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
+	if (!block)
+		return NULL;
+	void *at = block->bytes + block->used;
+	block->used += (size_t)rounded;
+	return at;
+}
+
+char *zone_copy(struct zone *zone, const void *bytes, size_t size)
+{
+	char *copy = size < SIZE_MAX ? zone_alloc(zone, size + 1) : NULL;
+
+	if (!copy)
+		return NULL;
+	if (size)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg)
+{
+	struct deferred *deferred = zone_alloc(zone, sizeof *deferred);
+
+	if (!deferred)
+		return -ERROR_NO_MEMORY;
+	*deferred = (struct deferred){zone->deferred, release, arg};
+	zone->deferred = deferred;
+	return 0;
+}
+
+struct value value_nil(void)
+{
+	return (struct value){.kind = VALUE_NIL};
+}
+
+struct value value_bool(bool boolean)
+{
+	return (struct value){.kind = VALUE_BOOL, .boolean = boolean};
+}
+
+struct value value_uint(uint64_t u)
+{
+	return (struct value){.kind = VALUE_UINT, .u = u};
+}
+
+struct value value_int(int64_t i)
+{
+	return i < 0 ? (struct value){.kind = VALUE_INT, .i = i} : value_uint((uint64_t)i);
+}
+
+struct value value_real(double real)
+{
+	return (struct value){.kind = VALUE_REAL, .real = real};
+}
+
+struct value value_string(const char *text)
+{
+	return (struct value){.kind = VALUE_STRING, .bytes = {text, strlen(text)}};
+}
+
+struct value value_bytes(const void *at, size_t size)
+{
+	return (struct value){.kind = VALUE_BYTES, .bytes = {at, size}};
+}
+
+struct value value_array(void)
+{
+	return (struct value){.kind = VALUE_ARRAY};
+}
+
+struct value value_map(void)
+{
+	return (struct value){.kind = VALUE_MAP};
+}
+
+/* The old place stays in the zone: doubling bounds what is wasted by the final size. */
+static void *grown(struct zone *zone, const void *at, size_t count, size_t *room, size_t element_bytes)
+{
+	size_t wanted = *room ? *room * 2 : 8;
+	void *bigger = zone_alloc(zone, wanted * element_bytes);
+
+	if (!bigger)
+		return NULL;
+	if (count)
+		memcpy(bigger, at, count * element_bytes);
+	*room = wanted;
+	return bigger;
+}
+
+int value_push(struct zone *zone, struct value *array, struct value element)
+{
+	if (array->array.count == array->array.room) {
+		struct value *bigger =
+			grown(zone, array->array.at, array->array.count, &array->array.room, sizeof *bigger);
+
+		if (!bigger)
+			return -ERROR_NO_MEMORY;
+		array->array.at = bigger;
+	}
+	array->array.at[array->array.count++] = element;
+	return 0;
+}
+
+static struct value_member *member(const struct value *map, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (!map || map->kind != VALUE_MAP)
+		return NULL;
+	for (size_t i = 0; i < map->map.count; i++)
+		if (map->map.at[i].name_size == size && memcmp(map->map.at[i].name, name, size) == 0)
+			return &map->map.at[i];
+	return NULL;
+}
+
+int value_put(struct zone *zone, struct value *map, const char *name, struct value value)
+{
+	struct value_member *old = member(map, name);
+	char *copy;
+
+	if (old) {
+		old->value = value;
+		return 0;
+	}
+	if (map->map.count == map->map.room) {
+		struct value_member *bigger =
+			grown(zone, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
+
+		if (!bigger)
+			return -ERROR_NO_MEMORY;
+		map->map.at = bigger;
+	}
+	copy = zone_copy(zone, name, strlen(name));
+	if (!copy)
+		return -ERROR_NO_MEMORY;
+	map->map.at[map->map.count++] = (struct value_member){copy, strlen(name), value};
+	return 0;
+}
+
+const struct value *value_get(const struct value *map, const char *name)
+{
+	const struct value_member *found = member(map, name);
+
+	return found ? &found->value : NULL;
+}
+
+bool value_is_text(const struct value *value, const char *text)
+{
+	return (value->kind == VALUE_STRING || value->kind == VALUE_BYTES) && value->bytes.size == strlen(text) &&
+	       memcmp(value->bytes.at, text, value->bytes.size) == 0;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+static bool parse_u64(const char *at, size_t size, uint64_t *ret)
+{
+	uint64_t base = 10, u = 0;
+
+	if (size > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
+		base = 16;
+		at += 2;
+		size -= 2;
+	}
+	if (size == 0)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		uint64_t d = (uint64_t)digit(at[i]);
+
+		if (d >= base || mul_overflows(u, base, &u) || add_overflows(u, d, &u))
+			return false;
+	}
+	*ret = u;
+	return true;
+}
+
+static bool is_text(const struct value *value)
+{
+	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
+}
+
+bool value_to_u64(const struct value *value, uint64_t *ret)
+{
+	if (is_text(value))
+		return parse_u64(value->bytes.at, value->bytes.size, ret);
+	if (value->kind != VALUE_UINT)
+		return false;
+	*ret = value->u;
+	return true;
+}
+
+bool value_to_i64(const struct value *value, int64_t *ret)
+{
+	bool negative = is_text(value) && value->bytes.size && value->bytes.at[0] == '-';
+	uint64_t u;
+
+	if (value->kind == VALUE_INT) {
+		*ret = value->i;
+		return true;
+	}
+	if (negative ? !parse_u64(value->bytes.at + 1, value->bytes.size - 1, &u) : !value_to_u64(value, &u))
+		return false;
+	if (u > (uint64_t)INT64_MAX + negative)
+		return false;
+	*ret = negative ? (int64_t)(0 - u) : (int64_t)u;
+	return true;
+}
+
+bool value_to_f64(const struct value *value, double *ret)
+{
+	switch (value->kind) {
+	case VALUE_UINT:
+		*ret = (double)value->u;
+		return true;
+	case VALUE_INT:
+		*ret = (double)value->i;
+		return true;
+	case VALUE_REAL:
+		*ret = value->real;
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tree of values: what a request carries and what a reply brings, before and after the wire.
+ *
+ * The remote client turns it into MessagePack, the daemon turns MessagePack into it, the embedded client hands it
+ * over as it is: so one validator serves all. A tree and everything it points at belong to a zone and die with it. */
+#ifndef TRNSCI_BASE_VALUE_H
+#define TRNSCI_BASE_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory that is given out piece by piece and returned as a whole. One thread at a time. */
+struct zone;
+
+/* NULL when memory cannot be had. */
+struct zone *zone_new(void);
+void zone_free(struct zone *zone); /* accepts NULL */
+/* Uninitialised, aligned for any type; NULL when memory cannot be had. */
+void *zone_alloc(struct zone *zone, size_t size);
+/* A copy of size bytes with a NUL behind them. */
+char *zone_copy(struct zone *zone, const void *bytes, size_t size);
+/* Calls release(arg) when the zone is freed: for memory that a tree borrows. */
+int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg);
+
+enum value_kind {
+	VALUE_NIL,
+	VALUE_BOOL,
+	VALUE_UINT, /* every integer >= 0 */
+	VALUE_INT,  /* integers < 0 only */
+	VALUE_REAL,
+	VALUE_STRING, /* UTF-8 by convention, not checked; at[size] need not be NUL */
+	VALUE_BYTES,
+	VALUE_ARRAY,
+	VALUE_MAP,
+};
+
+struct value;
+struct value_member;
+
+struct value {
+	enum value_kind kind;
+	union {
+		bool boolean;
+		uint64_t u;
+		int64_t i;
+		double real;
+		struct {
+			const char *at;
+			size_t size;
+		} bytes; /* STRING and BYTES */
+		struct {
+			struct value *at;
+			size_t count, room;
+		} array;
+		struct {
+			struct value_member *at;
+			size_t count, room;
+		} map;
+	};
+};
+
+struct value_member {
+	const char *name; /* name[name_size] need not be NUL */
+	size_t name_size;
+	struct value value;
+};
+
+struct value value_nil(void);
+struct value value_bool(bool boolean);
+struct value value_uint(uint64_t u);
+struct value value_int(int64_t i);
+struct value value_real(double real);
+struct value value_string(const char *text); /* borrows a NUL-terminated text */
+struct value value_bytes(const void *at, size_t size);
+struct value value_array(void);
+struct value value_map(void);
+
+/* Appends; -ERROR_NO_MEMORY. value_put copies the name, and replaces an earlier value of that name. */
+int value_push(struct zone *zone, struct value *array, struct value element);
+int value_put(struct zone *zone, struct value *map, const char *name, struct value value);
+
+/* The member called name; NULL when there is none or map is no map. */
+const struct value *value_get(const struct value *map, const char *name);
+
+/* A STRING or BYTES whose content is text. */
+bool value_is_text(const struct value *value, const char *text);
+
+/* An integer >= 0, or a string (or bytes) of decimal digits or 0x and hex digits that fits 64 bits. */
+bool value_to_u64(const struct value *value, uint64_t *ret);
+/* An integer of either sign within int64, or a decimal string of one. */
+bool value_to_i64(const struct value *value, int64_t *ret);
+/* A number of any kind. */
+bool value_to_f64(const struct value *value, double *ret);
+
+#endif
