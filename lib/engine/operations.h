@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one description of every method: name, parameters, inputs, outputs, help.
+ *
+ * Validation, the wire's `describe`, the command line's help, the generated parts of PROTOCOL.md and the man pages,
+ * and the tests that walk every operation all read this table. A new operation is one row here and one kernel. */
+#ifndef TRNSCI_ENGINE_OPERATIONS_H
+#define TRNSCI_ENGINE_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum param_type {
+	PARAM_U64,    /* uint, or decimal or 0x string */
+	PARAM_I64,
+	PARAM_F64,
+	PARAM_BOOL,
+	PARAM_CHOICE, /* one of `choices` */
+	PARAM_SHAPE,  /* array of 1 to 8 sizes, or one size */
+	PARAM_AXES,   /* array of axes, negative from the end, or one axis */
+	PARAM_TILE,   /* a handle, in a program also a name, or for inputs a map {dtype, shape, data} */
+	PARAM_TEXT,
+	PARAM_ANY,    /* checked by the method itself: the steps of a program */
+};
+
+struct param {
+	const char *name;
+	enum param_type type;
+	const char *unit;     /* "samples", "Hz"; "" when it has none */
+	const char *fallback; /* the default, as text; NULL: required; "" : may be left out */
+	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range */
+	bool above_min;       /* min itself is not allowed */
+	const char *choices;  /* "threefry4x32|philox4x32" */
+	const char *help;     /* one line */
+};
+
+enum method_class {
+	METHOD_SESSION,     /* answered by the daemon's session: arena, cancel, stats */
+	METHOD_SERVICE,     /* answered at once by the engine: version, ping, describe, tile, free */
+	METHOD_PROGRAM,     /* run */
+	METHOD_DRAW,        /* random numbers: n samples of a stream */
+	METHOD_ELEMENTWISE, /* out[i] from in[i] */
+	METHOD_TRANSFORM,   /* whole axes at a time */
+};
+
+struct operation {
+	const char *name;
+	enum method_class class;
+	const char *help; /* one line */
+	const struct param *params;
+	size_t n_params;
+};
+
+/* All rows, in the order of documentation. */
+const struct operation *operations(size_t *ret_count);
+
+/* The row of that name; NULL when there is none. */
+const struct operation *operation_find(const char *name, size_t size);
+
+/* The parameter of that name in a row; NULL when there is none. */
+const struct param *operation_param(const struct operation *operation, const char *name, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests: a method's name and a map of parameters in, a map or an error out; the same door for the daemon's
+ * sessions and for the embedded client. Parameters are checked against the one table of operations.
+ *
+ * Methods: every row of the table whose class is not METHOD_SESSION. */
+#ifndef TRNSCI_ENGINE_REQUEST_H
+#define TRNSCI_ENGINE_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/value.h"
+#include "engine/space.h"
+
+struct request;
+
+/* Called once when the request is answered: from request_start itself (small requests are computed where they
+ * arrive) or from a lane's thread. It must not block, and may free the request. */
+typedef void request_done(struct request *request, void *arg);
+
+/* Starts a request. It takes the zone, in which params (a map) and its strings live, whatever happens: it is freed
+ * with the request. A request that is wrong is answered like any other, with an error; the return value is negative
+ * only when no request could be made (-ERROR_NO_MEMORY; the zone is freed, done is not called). *ret_request is
+ * set before done is called. Threads may call it for one space at once. */
+int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
+		  struct zone *zone, request_done *done, void *arg, struct request **ret_request);
+
+/* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
+const struct error *request_error(const struct request *request);
+
+/* After done, without error: the reply, a map that lives as long as the request. Inline results are BYTES. */
+const struct value *request_result(const struct request *request);
+
+/* Asks the request to stop at its next chunk; it is then answered with the error `cancelled`. Any thread, until the
+ * request is freed. */
+void request_cancel(struct request *request);
+
+/* After done. Accepts NULL. */
+void request_free(struct request *request);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A space: the tiles of one client in one region of memory, and the limits that hold for that client.
+ *
+ * The region may be shared with a client that writes it at any moment, so nothing in it is ever used as an index,
+ * length or bound: all bookkeeping lies outside. Handles carry a generation and are never reused in a space. */
+#ifndef TRNSCI_ENGINE_SPACE_H
+#define TRNSCI_ENGINE_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "engine/engine.h"
+
+struct space;
+
+/* Every limit is named in the error of a request that would pass it. 0 stands for the default in brackets. */
+struct space_limits {
+	size_t inline_bytes; /* of one reply's inline results, and of one request's inline inputs together [16 MiB] */
+	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
+	size_t tiles;        /* tiles alive at once [65536] */
+	size_t jobs;         /* requests unanswered at once [1024] */
+};
+
+/* On success *ret_space is yours (one reference). */
+int space_create(struct engine *engine, const struct space_limits *limits, struct space **ret_space);
+
+/* Gives the space its memory, once: base aligned to a page. release(arg) is called, on any thread, when the space's
+ * last reference is gone. -ERROR_LIMIT when it has memory already. */
+int space_attach(struct space *space, void *base, size_t size, void (*release)(void *arg), void *arg);
+
+/* Cancels what runs and refuses what comes; then drops the owner's reference. Running requests hold one each, and
+ * still call their done callback. Accepts NULL. */
+void space_close(struct space *space);
+
+/* Puts the space's figures into map: bytes, bytes_used, tiles, jobs. Any thread. */
+int space_stats(struct space *space, struct zone *zone, struct value *map);
+
+#endif
