@@ -116,11 +116,48 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(OBJCOPY) --localize-hidden $(BUILD)/obj/trnsci.o
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
+# What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libjansson-dev
+DEPS_DEMO := alsa-utils gnuplot-nox
+DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack
+DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck
+DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev clang
+
+deps:
+	@tests/need $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK)
+
+# The rest is read by a second make, which sees what the first installed.
+demo: deps
+	@+$(MAKE) --no-print-directory run-demo
+
+check: deps
+	@+$(MAKE) --no-print-directory run-check
+
+check-full: deps
+	@tests/need $(DEPS_FULL)
+	@+$(MAKE) --no-print-directory run-check-full
+
+bench: deps
+	@tests/need $(DEPS_BENCH)
+	@+$(MAKE) --no-print-directory run-bench
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make             build into build/ (what it needs: make deps)
+#: make demo        install what is missing, build, and show the main job
+#: make check       install what is missing, build, and run the tests
+#: make check-full  sanitizers, long statistics, fuzz corpora, a booted systemd
+#: make bench       the speed of everything, beside its peers
+#: make install     DESTDIR= PREFIX=/usr/local
+#: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
+#: V=1 shows commands; CC=clang builds with clang
+
 include tests/Dir.mk
 -include client/Dir.mk systemd/Dir.mk
 
 clean:
 	rm -rf build
 
-.PHONY: all clean
+.PHONY: all deps demo check check-full bench help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Arrows point down only: a file includes what its layer may, and each outside library is known in its rooms alone.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+n=0
+failed=0
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+# report NAME : what breaks the rule is in $list
+report() {
+	n=$((n + 1))
+	if [ -s "$list" ]; then
+		echo "not ok $n - $1"
+		sed 's/^/#   /' "$list"
+		failed=1
+	else
+		echo "ok $n - $1"
+	fi
+}
+
+sources() {
+	find "$@" \( -name '*.c' -o -name '*.h' \) | sort
+}
+
+# Lines "file included", for the includes in quotes of the files on standard input.
+includes() {
+	xargs -r grep -H '^#include "' | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/'
+}
+
+# may ROOM ALLOWED... : an include with a folder in it names one of ALLOWED; a bare one, only outside lib/, names a
+# file that stands beside the includer, or in proto/ (for those above it).
+may() {
+	room=$1
+	shift
+	sources "$room" | includes | while read -r file name; do
+		case " $* " in
+		*" ${name%%/*} "*) continue ;;
+		esac
+		case $room:$name in
+		*:*/* | lib/*) ;;
+		*) { [ -f "$(dirname "$file")/$name" ] || { [ "$room" != client/cli ] && [ -f "proto/$name" ]; }; } && continue ;;
+		esac
+		echo "$file includes $name"
+	done >"$list"
+	report "$room includes its own${*:+, and $*}"
+}
+
+# only PATTERN FILES : angle-bracket includes that match PATTERN stand in files that match FILES.
+only() {
+	sources lib proto daemon client | xargs grep -HE "^#include <($1)" | grep -vE "^($2)" >"$list"
+	report "<$1> is known to $2"
+}
+
+may lib/base base
+may lib/rng base rng
+may lib/dist base rng dist
+may lib/gemm base gemm
+may lib/fft base gemm fft
+may lib/engine base rng dist gemm fft engine
+may proto base engine
+may daemon base engine
+may client base rng dist fft engine
+may client/cli
+may client/examples
+
+only 'event2?/|event\.h' 'daemon/(listener|session|loop|main)'
+only 'msgpack' 'proto/codec'
+only 'systemd/' 'daemon/(notify|log)'
+only 'trnsci/' 'client/'
+
+# Libraries do no I/O, never log and never end the program. engine/cpus.c alone asks the system for its CPUs.
+sources lib | grep -v '^lib/engine/cpus\.c$' |
+	xargs grep -nE '(^|[^_[:alnum:]])(f?printf|puts|perror|f?open|syslog|exit|abort|getenv)\(' | grep -v '__attribute__' >"$list"
+report "lib/ does no I/O, never logs, never exits"
+sources client | grep -vE '^client/(cli|examples)/' | xargs grep -nE '(^|[^_[:alnum:]])(f?printf|puts|perror|exit|abort)\(' >"$list"
+report "the client library never prints and never exits"
+
+find . -mindepth 1 -maxdepth 1 ! -name '.*' | sed 's,^\./,,' | grep -vxE \
+	'Makefile|daemon|client|proto|lib|systemd|tests|README.md|LICENSE|CHANGELOG.md|CONTRIBUTING.md|build|build-.*' >"$list"
+report "the top level holds the named rooms only"
+
+find Makefile daemon client proto lib systemd tests \( -name '*.[ch]' -o -name '*.sh' -o -name '*.mk' -o -name Makefile \) \
+	-exec grep -LE 'SPDX-License-Identifier: Apache-2.0' {} + >"$list"
+report "every source file names its licence"
+
+echo "1..$n"
+exit $failed
