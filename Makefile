@@ -123,8 +123,10 @@ DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack
 DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck
 DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev clang
 
+quoted = $(foreach word,$(1),'$(word)')
+
 deps:
-	@tests/need $(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK)
+	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK))
 
 # The rest is read by a second make, which sees what the first installed.
 demo: deps
@@ -134,11 +136,11 @@ check: deps
 	@+$(MAKE) --no-print-directory run-check
 
 check-full: deps
-	@tests/need $(DEPS_FULL)
+	@tests/need $(call quoted,$(DEPS_FULL))
 	@+$(MAKE) --no-print-directory run-check-full
 
 bench: deps
-	@tests/need $(DEPS_BENCH)
+	@tests/need $(call quoted,$(DEPS_BENCH))
 	@+$(MAKE) --no-print-directory run-bench
 
 help:

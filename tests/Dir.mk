@@ -24,4 +24,7 @@ run-check: all checks
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 	@BUILD=$(BUILD) tests/run-one $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 
-.PHONY: checks run-check check-only
+run-check-full:
+	@+BUILD=$(BUILD) tests/check-full
+
+.PHONY: checks run-check check-only run-check-full
