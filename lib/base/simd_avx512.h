@@ -38,4 +38,9 @@ static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return _mm512_fmsub_pd(a
 static inline f32v f32_sqrt(f32v a) { return _mm512_sqrt_ps(a); }
 static inline f64v f64_sqrt(f64v a) { return _mm512_sqrt_pd(a); }
 
+static inline f64v f64_min(f64v a, f64v b) { return _mm512_min_pd(a, b); }
+/* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
+static inline f64v f64_load_f32(const float *at) { return _mm512_cvtps_pd(_mm256_loadu_ps(at)); }
+static inline void f64_store_f32(float *at, f64v a) { _mm256_storeu_ps(at, _mm512_cvtpd_ps(a)); }
+
 #endif

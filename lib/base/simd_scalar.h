@@ -37,4 +37,9 @@ static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return a * b - c; }
 static inline f32v f32_sqrt(f32v a) { return sqrtf(a); }
 static inline f64v f64_sqrt(f64v a) { return sqrt(a); }
 
+static inline f64v f64_min(f64v a, f64v b) { return a < b ? a : b; }
+/* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
+static inline f64v f64_load_f32(const float *at) { return *at; }
+static inline void f64_store_f32(float *at, f64v a) { *at = (float)a; }
+
 #endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of any law from any position: a table of laws over whole groups, and one place that cuts groups.
+ *
+ * A row fills whole groups of four words; draw_fill gives it the groups that lie wholly inside the request, block by
+ * block straight into the output, and the cut groups at the two ends by way of the stack. */
+#include "dist/draw.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "dist/box_muller.h"
+#include "dist/uniform.h"
+#include "rng/threefry.h"
+
+enum {
+	/* Whole groups in one pass of generator and law: 8 KiB of words, well inside first-level cache. */
+	BLOCK_GROUPS = 512,
+	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
+};
+
+typedef void (*fill_fn)(const struct draw_kernels *kernels, const struct draw *draw, const struct threefry_span *span,
+			size_t n_groups, void *out);
+
+static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct threefry_span *span,
+		      size_t n_groups, void *out)
+{
+	(void)draw;
+	/* A u64 is its two words, low first: the words as they lie in memory. */
+	static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64-bit samples are laid out as their words");
+	kernels->threefry->bits(span, n_groups, out);
+}
+
+static void fill_uniform_f32(const struct draw_kernels *kernels, const struct draw *draw,
+			     const struct threefry_span *span, size_t n_groups, void *out)
+{
+	kernels->threefry->uniform_f32(span, n_groups, out);
+	if (draw->a != 0 || draw->b != 1)
+		kernels->uniform->range_f32(out, 4 * n_groups, draw->a, draw->b);
+}
+
+static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw,
+			     const struct threefry_span *span, size_t n_groups, void *out)
+{
+	kernels->threefry->uniform_f64(span, n_groups, out);
+	if (draw->a != 0 || draw->b != 1)
+		kernels->uniform->range_f64(out, 2 * n_groups, draw->a, draw->b);
+}
+
+static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw,
+			    const struct threefry_span *span, size_t n_groups, void *out)
+{
+	kernels->threefry->uniform_f32(span, n_groups, out);
+	kernels->box_muller->f32(out, 2 * n_groups, out);
+	if (draw->a != 0 || draw->b != 1)
+		kernels->uniform->affine_f32(out, 4 * n_groups, draw->b, draw->a);
+}
+
+static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw,
+			    const struct threefry_span *span, size_t n_groups, void *out)
+{
+	kernels->threefry->uniform_f64(span, n_groups, out);
+	kernels->box_muller->f64(out, n_groups, out);
+	if (draw->a != 0 || draw->b != 1)
+		kernels->uniform->affine_f64(out, 2 * n_groups, draw->b, draw->a);
+}
+
+/* One row a law and dtype. A sample must not reach outside its group: pairs of normals do not. */
+static const struct {
+	enum law law;
+	enum dtype dtype;
+	fill_fn fill;
+} rows[] = {
+	{LAW_BITS, DTYPE_U32, fill_bits},            {LAW_BITS, DTYPE_U64, fill_bits},
+	{LAW_UNIFORM, DTYPE_F32, fill_uniform_f32},  {LAW_UNIFORM, DTYPE_F64, fill_uniform_f64},
+	{LAW_NORMAL, DTYPE_F32, fill_normal_f32},    {LAW_NORMAL, DTYPE_F64, fill_normal_f64},
+};
+
+static fill_fn find_fill(enum law law, enum dtype dtype)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].law == law && rows[i].dtype == dtype)
+			return rows[i].fill;
+	assert(false && "a law and dtype that the caller should have refused");
+	return fill_bits;
+}
+
+void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
+{
+	ret_kernels->threefry = threefry_select(features);
+	ret_kernels->uniform = uniform_select(features);
+	ret_kernels->box_muller = box_muller_select(features);
+}
+
+unsigned draw_words_per_sample(enum dtype dtype)
+{
+	return dtype_size(dtype) <= sizeof(uint32_t) ? 1 : 2;
+}
+
+void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const fill_fn fill = find_fill(draw->law, draw->dtype);
+	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size;
+	const bool aligned = (uintptr_t)out % size == 0;
+	uint64_t block[BLOCK_GROUPS * GROUP_BYTES / sizeof(uint64_t)];
+	struct threefry_span span = {.group = begin / per_group};
+	size_t skip = (size_t)(begin % per_group);
+	char *at = out;
+
+	stream_threefry_key(&draw->stream, span.key);
+	while (n > 0) {
+		const bool whole = skip == 0 && n >= per_group;
+		const size_t n_groups = whole ? size_min(n / per_group, BLOCK_GROUPS) : 1;
+		const size_t n_samples = size_min(n, n_groups * per_group - skip);
+		void *target = whole && aligned ? (void *)at : block;
+
+		fill(kernels, draw, &span, n_groups, target);
+		if (target == block)
+			memcpy(at, (char *)block + skip * size, n_samples * size);
+		at += n_samples * size;
+		n -= n_samples;
+		span.group += n_groups;
+		skip = 0;
+	}
+}

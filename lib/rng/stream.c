@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions to counters and keys, in exact integers. */
+#include "rng/stream.h"
+
+#include <assert.h>
+
+#include "base/checked.h"
+#include "rng/threefry.h"
+
+void stream_threefry_key(const struct stream *stream, uint32_t ret_key[4])
+{
+	ret_key[0] = (uint32_t)stream->seed;
+	ret_key[1] = (uint32_t)(stream->seed >> 32);
+	ret_key[2] = (uint32_t)stream->stream;
+	ret_key[3] = (uint32_t)(stream->stream >> 32);
+}
+
+uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t draw)
+{
+	const uint64_t batch = position / STREAM_BATCH_WORDS;
+	const uint32_t partition = (uint32_t)(position % STREAM_BATCH_WORDS / STREAM_GROUP_WORDS);
+	const uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
+	uint32_t key[4], words[4];
+
+	assert(stream->generator == GENERATOR_THREEFRY4X32);
+	stream_threefry_key(stream, key);
+	threefry4x32(counter, key, 20, words);
+	return words[position % STREAM_GROUP_WORDS];
+}
+
+bool stream_span(uint64_t offset, uint64_t n, unsigned words_per_sample, uint64_t *ret_first, uint64_t *ret_count)
+{
+	uint64_t first, count, last;
+
+	if (mul_overflows(offset, words_per_sample, &first) || mul_overflows(n, words_per_sample, &count))
+		return false;
+	/* The end itself may be 2^64: the last word is what must exist. */
+	if (count > 0 && add_overflows(first, count - 1, &last))
+		return false;
+	*ret_first = first;
+	*ret_count = count;
+	return true;
+}
+
+bool stream_next_position(uint64_t first, uint64_t count, uint64_t *ret_next)
+{
+	uint64_t end, next;
+
+	if (add_overflows(first, count, &end) || round_up_overflows(end, STREAM_GROUP_WORDS, &next))
+		return false;
+	*ret_next = next;
+	return true;
+}
+
+void stream_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
+{
+	const unsigned __int128 wide = n;
+
+	assert(rank < size);
+	*ret_begin = (uint64_t)(wide * rank / size);
+	*ret_end = (uint64_t)(wide * ((unsigned __int128)rank + 1) / size);
+}
