@@ -156,6 +156,7 @@ help:
 #: V=1 shows commands; CC=clang builds with clang
 
 include tests/Dir.mk
+include client/examples/Dir.mk
 -include client/Dir.mk systemd/Dir.mk
 
 clean:
