@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file trnsci.h
+ * @brief Random numbers and Fourier transforms from trnscid, or from the same engine inside the process.
+ *
+ * A *session* is a connection to the daemon, or an embedded engine: the same calls, the same bytes. A *call* is one
+ * request with named parameters and, once answered, its reply. A *tile* is an array that daemon and program both see:
+ * results are read where they were made. The methods and their parameters are those of PROTOCOL.md; trnsci_operation
+ * lists them at run time.
+ *
+ * Every function that can fail returns 0 or a negative trnsci_error_code. The library prints nothing, never exits,
+ * raises no signal (SIGPIPE included) and keeps no global state.
+ *
+ * Threads: a session may be used by several threads at once; a call by one at a time (but trnsci_cancel by any); tiles
+ * may be used by several. After fork() the child must not use its parent's sessions: there every function fails with
+ * `closed` and only trnsci_close, trnsci_call_free and trnsci_tile_free do anything.
+ */
+#ifndef TRNSCI_TRNSCI_H
+#define TRNSCI_TRNSCI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TRNSCI_API __attribute__((visibility("default")))
+#else
+#define TRNSCI_API
+#endif
+
+/** A connection to a daemon, or an embedded engine. */
+struct trnsci_session;
+/** One request, and its reply. */
+struct trnsci_call;
+/** A map or a list of parameters being written; belongs to its call. */
+struct trnsci_args;
+/** One value of a reply; belongs to its call. */
+struct trnsci_value;
+/** An array in memory shared with the engine. */
+struct trnsci_tile;
+
+/** Most dimensions of a shape. */
+enum { TRNSCI_MAX_DIMS = 8 };
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Errors */
+
+/** Error codes; functions return them negated. */
+enum trnsci_error_code {
+	TRNSCI_BAD_FRAME = 1,	      /**< the bytes are no message within the limits */
+	TRNSCI_UNKNOWN_METHOD = 2,    /**< no method of that name */
+	TRNSCI_UNKNOWN_PARAMETER = 3, /**< the method has no such parameter */
+	TRNSCI_MISSING_PARAMETER = 4, /**< a parameter without a default was left out */
+	TRNSCI_WRONG_TYPE = 5,	      /**< a parameter is of another type */
+	TRNSCI_OUT_OF_RANGE = 6,      /**< a parameter is outside its range */
+	TRNSCI_BAD_TILE = 7,	      /**< no tile of that handle or name */
+	TRNSCI_BAD_SHAPE = 8,	      /**< shapes or dtypes do not fit together */
+	TRNSCI_END_OF_STREAM = 9,     /**< the draw would pass the end of its stream */
+	TRNSCI_NOT_SUPPORTED = 10,    /**< this build or connection cannot do that */
+	TRNSCI_LIMIT = 11,	      /**< a quota or limit would be passed */
+	TRNSCI_NO_MEMORY = 12,	      /**< memory could not be had */
+	TRNSCI_CANCELLED = 13,	      /**< the call was cancelled before its end */
+	TRNSCI_CLOSED = 14,	      /**< the session is closed, or the service stops */
+	TRNSCI_NO_DAEMON = 15,	      /**< no daemon answers at that address */
+	TRNSCI_BAD_REPLY = 16,	      /**< the daemon sent what the protocol does not allow */
+	TRNSCI_SYSTEM = 17,	      /**< a system call failed */
+	TRNSCI_TIMEOUT = 18,	      /**< the time given has passed */
+};
+
+/** What went wrong, written where the caller gives a place for it (which may always be NULL). */
+struct trnsci_error {
+	int code;	/**< 0, or an error code (positive) */
+	char text[248]; /**< "name: subject: what was wrong, what is allowed" */
+};
+
+/** The stable name of an error code of either sign ("out_of_range"); "unknown" when it is none. */
+TRNSCI_API const char *trnsci_error_name(int code);
+/** One line on what an error code of either sign means. */
+TRNSCI_API const char *trnsci_strerror(int code);
+/** Whether the same request may succeed later (a limit, a lost connection) rather than fail again. */
+TRNSCI_API bool trnsci_error_is_transient(int code);
+/** The library's version, "0.1.0". */
+TRNSCI_API const char *trnsci_version(void);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Element types */
+
+/** Element types, little endian. */
+enum trnsci_dtype {
+	TRNSCI_DTYPE_NONE = 0, /**< none, or the default of the operation */
+	TRNSCI_I8 = 1,
+	TRNSCI_I32 = 2,
+	TRNSCI_I64 = 3,
+	TRNSCI_U32 = 4,
+	TRNSCI_U64 = 5,
+	TRNSCI_F32 = 6,
+	TRNSCI_F64 = 7,
+	TRNSCI_C64 = 8,	 /**< two float32: real, imaginary */
+	TRNSCI_C128 = 9, /**< two float64: real, imaginary */
+	TRNSCI_F16 = 10,
+	TRNSCI_BF16 = 11,
+};
+
+/** Bytes of one element; 0 when it is no dtype. */
+TRNSCI_API size_t trnsci_dtype_size(enum trnsci_dtype dtype);
+/** The short name ("f32"); "?" when it is no dtype. */
+TRNSCI_API const char *trnsci_dtype_name(enum trnsci_dtype dtype);
+/** By short or long name ("f32", "float32"); TRNSCI_DTYPE_NONE when there is none. */
+TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Sessions */
+
+/** How to open a session; all zero is good. */
+struct trnsci_options {
+	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded 1 GiB of address space */
+	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own; 0: none */
+	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
+	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
+	uint64_t reserved[6]; /**< zero */
+};
+
+/**
+ * Opens a session.
+ *
+ * @param address "embedded:" for an engine inside the process; "unix:PATH" or PATH for a daemon's socket; NULL for
+ *   $TRNSCI_SOCKET if set, else the first that answers of $XDG_RUNTIME_DIR/trnsci/trnsci.sock and
+ *   /run/trnsci/trnsci.sock.
+ * @param options may be NULL.
+ * @param ret_session yours on success (trnsci_close); untouched on error.
+ * @param err may be NULL.
+ * @return 0, -TRNSCI_NO_DAEMON, -TRNSCI_NOT_SUPPORTED (another protocol), -TRNSCI_BAD_REPLY, -TRNSCI_TIMEOUT,
+ *   -TRNSCI_OUT_OF_RANGE (an option), -TRNSCI_SYSTEM, -TRNSCI_NO_MEMORY.
+ */
+TRNSCI_API int trnsci_open(const char *address, const struct trnsci_options *options,
+			   struct trnsci_session **ret_session, struct trnsci_error *err);
+
+/**
+ * Closes a session. What is in flight is cancelled and answered `closed`; threads that wait for it return. Tiles'
+ * memory is gone; calls and tiles stay yours to free, before or after. Accepts NULL. No other thread may begin a
+ * new use of the session.
+ */
+TRNSCI_API void trnsci_close(struct trnsci_session *session);
+
+/** Where the session leads: the socket's path, or "embedded:". Lives as long as the session. */
+TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
+/** Whether the engine runs inside this process. */
+TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Calls: one request and its reply */
+
+/**
+ * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena` and `cancel` have
+ * functions of their own.
+ *
+ * @param ret_call yours (trnsci_call_free).
+ * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED.
+ */
+TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
+
+/** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting). Accepts NULL. */
+TRNSCI_API void trnsci_call_free(struct trnsci_call *call);
+
+/** The parameters, a map; lives as long as the call. NULL for NULL. */
+TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
+
+/**
+ * @name Parameters
+ * In a map, `name` is the parameter's and an earlier value of that name is replaced; in a list it is NULL and the
+ * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and told by
+ * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight.
+ * @{ */
+TRNSCI_API void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
+TRNSCI_API void trnsci_set_i64(struct trnsci_args *args, const char *name, int64_t value);
+TRNSCI_API void trnsci_set_f64(struct trnsci_args *args, const char *name, double value);
+TRNSCI_API void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value);
+TRNSCI_API void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text);
+TRNSCI_API void trnsci_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
+TRNSCI_API void trnsci_set_dtype(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype);
+TRNSCI_API void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape);
+TRNSCI_API void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, const int64_t *axes);
+/** Names a tile of the same session, as input or output. The call does not keep the tile alive. */
+TRNSCI_API void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
+/** An inline input: a map {dtype, shape, data} with a copy of the data. */
+TRNSCI_API void trnsci_set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, size_t ndim,
+				 const uint64_t *shape, const void *data);
+/** A map or a list inside args, to be filled; NULL (which every setter accepts) when memory could not be had. */
+TRNSCI_API struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name);
+TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const char *name);
+/** @} */
+
+/**
+ * @name Programs
+ * A call of "run" is a program: steps that follow one another over tiles and names.
+ * @{ */
+/** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
+TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);
+/** Asks for the result called name in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
+TRNSCI_API void trnsci_want(struct trnsci_call *program, const char *name);
+/** @} */
+
+/**
+ * Sends a call and waits for the answer, at most the session's timeout (then the call is cancelled). A call that was
+ * answered may be run again, with the same or changed parameters; its earlier reply is gone then.
+ *
+ * @return 0, or the call's error (trnsci_call_error has its text).
+ */
+TRNSCI_API int trnsci_run(struct trnsci_call *call);
+
+/**
+ * Sends a call and returns at once. Small embedded requests may be computed before it returns.
+ *
+ * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already).
+ */
+TRNSCI_API int trnsci_submit(struct trnsci_call *call);
+
+/** Whether a submitted call is answered (or failed); does not read from the connection. */
+TRNSCI_API bool trnsci_done(const struct trnsci_call *call);
+
+/**
+ * Waits until a submitted call is answered.
+ *
+ * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
+ * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done tells).
+ */
+TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
+
+/** Waits until all calls (of one session) are answered. 0, the first call's error, or -TRNSCI_TIMEOUT. */
+TRNSCI_API int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms);
+
+/** Waits until one of the calls (of one session) is answered. 0 and its place in *ret_index, or -TRNSCI_TIMEOUT. */
+TRNSCI_API int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index);
+
+/** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. Any thread. */
+TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
+
+/**
+ * A file descriptor that is readable when trnsci_next has something to do, for poll, epoll, libevent ...; only to be
+ * polled. The session's own: do not close it. Level-triggered. Negative on error.
+ */
+TRNSCI_API int trnsci_fd(struct trnsci_session *session);
+
+/**
+ * The next answered call among those submitted and not yet waited for, in the order of their answers; each is
+ * returned once.
+ *
+ * @param timeout_ms as trnsci_wait.
+ * @return 0 and *ret_call; -TRNSCI_TIMEOUT when none was answered in time; -TRNSCI_CLOSED when the connection is
+ *   gone and no answered call is left.
+ */
+TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call);
+
+/** A pointer of the caller's own, for trnsci_next. NULL at first. */
+TRNSCI_API void trnsci_call_set_user(struct trnsci_call *call, void *user);
+TRNSCI_API void *trnsci_call_user(const struct trnsci_call *call);
+
+/** The error of the last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
+TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
+
+/** The reply, a map; NULL without one. Lives until the call is run again or freed. */
+TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *call);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Values of a reply. Any thread; every function accepts NULL. */
+
+enum trnsci_kind {
+	TRNSCI_NIL,
+	TRNSCI_BOOL,
+	TRNSCI_UINT, /**< an integer >= 0 */
+	TRNSCI_INT,  /**< an integer < 0 */
+	TRNSCI_REAL,
+	TRNSCI_TEXT,
+	TRNSCI_BYTES,
+	TRNSCI_LIST,
+	TRNSCI_MAP,
+};
+
+TRNSCI_API enum trnsci_kind trnsci_kind(const struct trnsci_value *value);
+/** The member of a map; NULL when there is none. */
+TRNSCI_API const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name);
+/** Members of a map, elements of a list; else 0. */
+TRNSCI_API size_t trnsci_count(const struct trnsci_value *value);
+/** Element index of a list, or value of member index of a map; NULL past the end. */
+TRNSCI_API const struct trnsci_value *trnsci_at(const struct trnsci_value *value, size_t index);
+/** The name of member index of a map, *ret_size bytes, not NUL-terminated; NULL past the end. */
+TRNSCI_API const char *trnsci_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size);
+
+/** 0, or -TRNSCI_WRONG_TYPE with *ret untouched. Integers also from decimal text, f64 from any number. */
+TRNSCI_API int trnsci_to_u64(const struct trnsci_value *value, uint64_t *ret);
+TRNSCI_API int trnsci_to_i64(const struct trnsci_value *value, int64_t *ret);
+TRNSCI_API int trnsci_to_f64(const struct trnsci_value *value, double *ret);
+TRNSCI_API int trnsci_to_bool(const struct trnsci_value *value, bool *ret);
+/** Text or bytes, *ret_size of them, not NUL-terminated, of any alignment; NULL when it is neither. */
+TRNSCI_API const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size);
+
+/** An array in a reply. */
+struct trnsci_array {
+	enum trnsci_dtype dtype;
+	size_t ndim;
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	uint64_t count;	  /**< elements */
+	const void *data; /**< of any alignment: copy before use; belongs to the call */
+	size_t bytes;
+};
+
+/** A map {dtype, shape, data}, its size checked against its shape. 0, or -TRNSCI_BAD_REPLY. */
+TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Tiles */
+
+/**
+ * Gets the session's arena, the memory for tiles, once; otherwise the first tile gets it, with the size that the
+ * options say.
+ *
+ * @return 0 (also when it is there already, whatever its size), -TRNSCI_LIMIT (a quota), -TRNSCI_BAD_REPLY (size or
+ *   seals of what came are wrong), -TRNSCI_SYSTEM, and what a call may return.
+ */
+TRNSCI_API int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err);
+
+/** A number for trnsci_tile_new, under which tiles are freed together. Never 0. */
+TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
+/** Frees all tiles of a scope, handles and objects. */
+TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
+
+/**
+ * A new tile, row-major, aligned to 64 bytes; its content is undefined.
+ *
+ * @param scope 0, or of trnsci_scope_new.
+ * @param ndim 1 to TRNSCI_MAX_DIMS.
+ * @param ret_tile yours (trnsci_tile_free, or by its scope); it is freed on the daemon's side with the session, too.
+ * @return 0, -TRNSCI_LIMIT (the arena is full), -TRNSCI_OUT_OF_RANGE, and what trnsci_arena may return.
+ */
+TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
+			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
+
+/** Frees a tile; no call in flight may use it. Accepts NULL. */
+TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
+
+/** The tile's memory, its own until it is freed or the session closed. Written while a call uses it, results vary. */
+TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
+TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
+TRNSCI_API uint64_t trnsci_tile_count(const struct trnsci_tile *tile);
+TRNSCI_API enum trnsci_dtype trnsci_tile_dtype(const struct trnsci_tile *tile);
+/** The dimensions; *ret_ndim (may be NULL) their number. */
+TRNSCI_API const uint64_t *trnsci_tile_shape(const struct trnsci_tile *tile, size_t *ret_ndim);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Draws and transforms without a call object */
+
+/** A named number: a parameter of a law. */
+struct trnsci_number {
+	const char *name;
+	double value;
+};
+
+/** What to draw; all zero but `law` is good. */
+struct trnsci_draw {
+	const char *law;		/**< "bits", "uniform", "normal" ... */
+	const char *generator;		/**< NULL: "threefry4x32" */
+	uint64_t seed, stream;
+	uint64_t offset;		/**< first sample, in samples of the dtype */
+	uint64_t rank, size;		/**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
+	struct trnsci_number numbers[4]; /**< the law's parameters, up to a NULL name; others have their defaults */
+	uint64_t reserved[4];		/**< zero */
+};
+
+/** Where a draw lay in its stream, in words. */
+struct trnsci_span {
+	uint64_t position; /**< first word of the whole draw */
+	uint64_t next;	   /**< first word that a following draw may use */
+};
+
+/**
+ * Fills a tile with samples of its dtype. The tile holds the whole draw, or with draw->size its part of n_total.
+ *
+ * @param n_total samples of the whole draw; 0: as many as the tile holds (size must be 0 or 1 then).
+ * @param ret_span may be NULL.
+ * @return 0, or what the call returned.
+ */
+TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_draw *draw, uint64_t n_total,
+			   struct trnsci_tile *out, struct trnsci_span *ret_span, struct trnsci_error *err);
+
+/** The same into memory of the caller's own: n samples of dtype, draw->rank and size must be 0. In pieces, copied. */
+TRNSCI_API int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *draw,
+				enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_span *ret_span,
+				struct trnsci_error *err);
+
+/** A place in a stream: plain data, to be copied, saved and restored. Start with position 0. */
+struct trnsci_generator {
+	const char *generator; /**< NULL: "threefry4x32" */
+	uint64_t seed, stream;
+	uint64_t position; /**< next word, a multiple of 4 */
+};
+
+/**
+ * Draws from where the generator stands and moves it on, so that no word serves two draws. law and numbers are taken
+ * from draw, the rest of it is not looked at. On error the generator stays. One thread at a time for each generator.
+ */
+TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trnsci_generator *generator,
+				     const struct trnsci_draw *draw, struct trnsci_tile *out,
+				     struct trnsci_error *err);
+
+/** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
+TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
+
+/** How to transform; all zero: forward, complex, the last axis, no scaling. */
+struct trnsci_fft {
+	bool inverse;
+	bool real;		       /**< real to half spectrum; with inverse, back to real */
+	uint64_t length;	       /**< pad or trim to; 0: as it is */
+	size_t n_axes;		       /**< 0: the last */
+	int64_t axes[TRNSCI_MAX_DIMS]; /**< negative from the end */
+	const char *norm;	       /**< "backward" (NULL), "ortho", "forward" */
+	const char *precision;	       /**< "fast", "double"; NULL: as the input */
+	double target_error;	       /**< relative L2; 0: none */
+	uint64_t reserved[4];	       /**< zero */
+};
+
+/** Transforms `in` to `out` (which may be the same tile when shape and dtype agree). options may be NULL. */
+TRNSCI_API int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options,
+			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
+
+struct trnsci_operation {
+	const char *name;
+	const char *category; /**< "session", "service", "program", "draw", "elementwise", "transform" */
+	const char *help;     /**< one line */
+	size_t n_parameters;
+	uint64_t reserved[4];
+};
+
+struct trnsci_parameter {
+	const char *name;
+	const char *type;     /**< "u64", "i64", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
+	const char *unit;     /**< "" when it has none */
+	const char *fallback; /**< the default as text; "": may be left out; NULL: required */
+	const char *choices;  /**< of a choice, separated by '|'; else NULL */
+	const char *help;     /**< one line */
+	double min, max;      /**< inclusive; both 0: the type's own range */
+	bool above_min;	      /**< min itself is not allowed */
+	uint64_t reserved[4];
+};
+
+/** Row index of the table, from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings live for ever. */
+TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation *ret_operation);
+/** Parameter index of an operation, from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the end. */
+TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter *ret_parameter);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Self-test */
+
+/** One line of the self-test. */
+struct trnsci_check {
+	const char *variant; /**< "scalar", "avx2", "avx512" ... */
+	const char *name;    /**< "known answers", "stream vectors" ... */
+	const char *detail;  /**< what was checked; for a failure what was expected and what came */
+	bool passed;
+	bool skipped; /**< this CPU cannot run it */
+};
+
+/**
+ * Runs known answers, stream vectors, normals and transforms with every variant of the kernels that this CPU has, on
+ * all 128 lanes of an engine of its own, and tells each check to report. Takes about a second.
+ *
+ * @param report may be NULL; strings live during the call of it.
+ * @return the number of failed checks, or a negative error.
+ */
+TRNSCI_API int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
