@@ -10,12 +10,14 @@
 
 #define SIMD_NAME "avx2"
 #define SIMD_NEEDS ((uint32_t)CPU_AVX2)
-#define SIMD_SUFFIX(stem) stem##_avx2
+#define SIMD_SUFFIX(stem) SIMD_SUFFIX_(stem)
+#define SIMD_SUFFIX_(stem) stem##_avx2
 
 typedef __m256 f32v;
 typedef __m256d f64v;
+typedef __m256i u32v;
 
-enum { F32_LANES = 8, F64_LANES = 4 };
+enum { F32_LANES = 8, F64_LANES = 4, U32_LANES = 8 };
 
 static inline f32v f32_load(const float *at) { return _mm256_loadu_ps(at); }
 static inline f64v f64_load(const double *at) { return _mm256_loadu_pd(at); }
@@ -42,5 +44,30 @@ static inline f64v f64_min(f64v a, f64v b) { return _mm256_min_pd(a, b); }
 /* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
 static inline f64v f64_load_f32(const float *at) { return _mm256_cvtps_pd(_mm_loadu_ps(at)); }
 static inline void f64_store_f32(float *at, f64v a) { _mm_storeu_ps(at, _mm256_cvtpd_ps(a)); }
+
+static inline u32v u32_load(const void *at) { return _mm256_loadu_si256(at); }
+static inline void u32_store(void *at, u32v a) { _mm256_storeu_si256(at, a); }
+static inline u32v u32_set(uint32_t a) { return _mm256_set1_epi32((int)a); }
+static inline u32v u32_add(u32v a, u32v b) { return _mm256_add_epi32(a, b); }
+static inline u32v u32_sub(u32v a, u32v b) { return _mm256_sub_epi32(a, b); }
+static inline u32v u32_xor(u32v a, u32v b) { return _mm256_xor_si256(a, b); }
+static inline u32v u32_and(u32v a, u32v b) { return _mm256_and_si256(a, b); }
+#define U32_ROTL(a, bits) _mm256_or_si256(_mm256_slli_epi32(a, bits), _mm256_srli_epi32(a, 32 - (bits)))
+/* Unpacks within each 128 bits, as the instructions do. */
+static inline u32v u32_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi32(a, b); }
+static inline u32v u32_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi32(a, b); }
+static inline u32v u64_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi64(a, b); }
+static inline u32v u64_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi64(a, b); }
+static inline u32v u64_srl11(u32v a) { return _mm256_srli_epi64(a, 11); }
+static inline f32v f32_from_i32(u32v a) { return _mm256_cvtepi32_ps(a); }
+/* Integers of 64 bits below 2^53: the halves are joined to 2^84 and 2^52 as bits, the sum of what is left is exact. */
+static inline f64v f64_from_u53(u32v a)
+{
+	const __m256i high = _mm256_or_si256(_mm256_srli_epi64(a, 32), _mm256_castpd_si256(_mm256_set1_pd(0x1p84)));
+	const __m256i low = _mm256_blend_epi32(a, _mm256_castpd_si256(_mm256_set1_pd(0x1p52)), 0xAA);
+
+	return _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(0x1p84 + 0x1p52)),
+			     _mm256_castsi256_pd(low));
+}
 
 #endif

@@ -10,12 +10,14 @@
 
 #define SIMD_NAME "avx512"
 #define SIMD_NEEDS ((uint32_t)(CPU_AVX2 | CPU_AVX512))
-#define SIMD_SUFFIX(stem) stem##_avx512
+#define SIMD_SUFFIX(stem) SIMD_SUFFIX_(stem)
+#define SIMD_SUFFIX_(stem) stem##_avx512
 
 typedef __m512 f32v;
 typedef __m512d f64v;
+typedef __m512i u32v;
 
-enum { F32_LANES = 16, F64_LANES = 8 };
+enum { F32_LANES = 16, F64_LANES = 8, U32_LANES = 16 };
 
 static inline f32v f32_load(const float *at) { return _mm512_loadu_ps(at); }
 static inline f64v f64_load(const double *at) { return _mm512_loadu_pd(at); }
@@ -42,5 +44,23 @@ static inline f64v f64_min(f64v a, f64v b) { return _mm512_min_pd(a, b); }
 /* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
 static inline f64v f64_load_f32(const float *at) { return _mm512_cvtps_pd(_mm256_loadu_ps(at)); }
 static inline void f64_store_f32(float *at, f64v a) { _mm256_storeu_ps(at, _mm512_cvtpd_ps(a)); }
+
+static inline u32v u32_load(const void *at) { return _mm512_loadu_si512(at); }
+static inline void u32_store(void *at, u32v a) { _mm512_storeu_si512(at, a); }
+static inline u32v u32_set(uint32_t a) { return _mm512_set1_epi32((int)a); }
+static inline u32v u32_add(u32v a, u32v b) { return _mm512_add_epi32(a, b); }
+static inline u32v u32_sub(u32v a, u32v b) { return _mm512_sub_epi32(a, b); }
+static inline u32v u32_xor(u32v a, u32v b) { return _mm512_xor_si512(a, b); }
+static inline u32v u32_and(u32v a, u32v b) { return _mm512_and_si512(a, b); }
+#define U32_ROTL(a, bits) _mm512_rol_epi32(a, bits)
+/* Unpacks within each 128 bits, as the instructions do. */
+static inline u32v u32_unpack_low(u32v a, u32v b) { return _mm512_unpacklo_epi32(a, b); }
+static inline u32v u32_unpack_high(u32v a, u32v b) { return _mm512_unpackhi_epi32(a, b); }
+static inline u32v u64_unpack_low(u32v a, u32v b) { return _mm512_unpacklo_epi64(a, b); }
+static inline u32v u64_unpack_high(u32v a, u32v b) { return _mm512_unpackhi_epi64(a, b); }
+static inline u32v u64_srl11(u32v a) { return _mm512_srli_epi64(a, 11); }
+static inline f32v f32_from_i32(u32v a) { return _mm512_cvtepi32_ps(a); }
+/* Integers of 64 bits below 2^53. */
+static inline f64v f64_from_u53(u32v a) { return _mm512_cvtepu64_pd(a); }
 
 #endif

@@ -9,7 +9,8 @@
 
 #define SIMD_NAME "scalar"
 #define SIMD_NEEDS 0u
-#define SIMD_SUFFIX(stem) stem##_scalar
+#define SIMD_SUFFIX(stem) SIMD_SUFFIX_(stem)
+#define SIMD_SUFFIX_(stem) stem##_scalar
 
 typedef float f32v;
 typedef double f64v;

@@ -68,11 +68,13 @@ static void box_muller_f64_scalar(const double *uniforms, size_t n_pairs, double
 	}
 }
 
-static const struct box_muller_kernel kernels[] = {
-	{"scalar", 0, box_muller_f32_scalar, box_muller_f64_scalar},
+const struct box_muller_kernel box_muller_scalar = {"scalar", 0, box_muller_f32_scalar, box_muller_f64_scalar};
+
+static const struct box_muller_kernel *const kernels[] = {
+	&box_muller_scalar,
 };
 
-const struct box_muller_kernel *box_muller_kernels(size_t *ret_count)
+const struct box_muller_kernel *const *box_muller_kernels(size_t *ret_count)
 {
 	*ret_count = sizeof kernels / sizeof *kernels;
 	return kernels;
@@ -80,9 +82,9 @@ const struct box_muller_kernel *box_muller_kernels(size_t *ret_count)
 
 const struct box_muller_kernel *box_muller_select(uint32_t features)
 {
-	const struct box_muller_kernel *kernel = kernels;
+	const struct box_muller_kernel *const *kernel = kernels;
 
-	while (kernel->needs & ~features)
+	while ((*kernel)->needs & ~features)
 		kernel++;
-	return kernel;
+	return *kernel;
 }

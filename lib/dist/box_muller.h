@@ -18,7 +18,9 @@ struct box_muller_kernel {
 	void (*f64)(const double *uniforms, size_t n_pairs, double *ret_normals);
 };
 
-const struct box_muller_kernel *box_muller_kernels(size_t *ret_count);
+extern const struct box_muller_kernel box_muller_scalar, box_muller_avx2, box_muller_avx512;
+
+const struct box_muller_kernel *const *box_muller_kernels(size_t *ret_count);
 const struct box_muller_kernel *box_muller_select(uint32_t features);
 
 #endif

@@ -20,10 +20,10 @@ enum {
 	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
 };
 
-typedef void (*fill_fn)(const struct draw_kernels *kernels, const struct draw *draw, const struct threefry_span *span,
+typedef void (*fill_fn)(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			size_t n_groups, void *out);
 
-static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct threefry_span *span,
+static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 		      size_t n_groups, void *out)
 {
 	(void)draw;
@@ -32,24 +32,24 @@ static void fill_bits(const struct draw_kernels *kernels, const struct draw *dra
 	kernels->threefry->bits(span, n_groups, out);
 }
 
-static void fill_uniform_f32(const struct draw_kernels *kernels, const struct draw *draw,
-			     const struct threefry_span *span, size_t n_groups, void *out)
+static void fill_uniform_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			     size_t n_groups, void *out)
 {
 	kernels->threefry->uniform_f32(span, n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->range_f32(out, 4 * n_groups, draw->a, draw->b);
 }
 
-static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw,
-			     const struct threefry_span *span, size_t n_groups, void *out)
+static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			     size_t n_groups, void *out)
 {
 	kernels->threefry->uniform_f64(span, n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->range_f64(out, 2 * n_groups, draw->a, draw->b);
 }
 
-static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw,
-			    const struct threefry_span *span, size_t n_groups, void *out)
+static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			    size_t n_groups, void *out)
 {
 	kernels->threefry->uniform_f32(span, n_groups, out);
 	kernels->box_muller->f32(out, 2 * n_groups, out);
@@ -57,8 +57,8 @@ static void fill_normal_f32(const struct draw_kernels *kernels, const struct dra
 		kernels->uniform->affine_f32(out, 4 * n_groups, draw->b, draw->a);
 }
 
-static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw,
-			    const struct threefry_span *span, size_t n_groups, void *out)
+static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			    size_t n_groups, void *out)
 {
 	kernels->threefry->uniform_f64(span, n_groups, out);
 	kernels->box_muller->f64(out, n_groups, out);
@@ -72,9 +72,9 @@ static const struct {
 	enum dtype dtype;
 	fill_fn fill;
 } rows[] = {
-	{LAW_BITS, DTYPE_U32, fill_bits},            {LAW_BITS, DTYPE_U64, fill_bits},
-	{LAW_UNIFORM, DTYPE_F32, fill_uniform_f32},  {LAW_UNIFORM, DTYPE_F64, fill_uniform_f64},
-	{LAW_NORMAL, DTYPE_F32, fill_normal_f32},    {LAW_NORMAL, DTYPE_F64, fill_normal_f64},
+	{LAW_BITS, DTYPE_U32, fill_bits},           {LAW_BITS, DTYPE_U64, fill_bits},
+	{LAW_UNIFORM, DTYPE_F32, fill_uniform_f32}, {LAW_UNIFORM, DTYPE_F64, fill_uniform_f64},
+	{LAW_NORMAL, DTYPE_F32, fill_normal_f32},   {LAW_NORMAL, DTYPE_F64, fill_normal_f64},
 };
 
 static fill_fn find_fill(enum law law, enum dtype dtype)
@@ -104,7 +104,7 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size;
 	const bool aligned = (uintptr_t)out % size == 0;
 	uint64_t block[BLOCK_GROUPS * GROUP_BYTES / sizeof(uint64_t)];
-	struct threefry_span span = {.group = begin / per_group};
+	struct rng_span span = {.group = begin / per_group};
 	size_t skip = (size_t)(begin % per_group);
 	char *at = out;
 

@@ -25,7 +25,7 @@ struct draw {
 
 /* The kernels that a set of CPU features allows; make one an engine and share it. Plain data, no ownership. */
 struct draw_kernels {
-	const struct threefry_kernel *threefry;
+	const struct rng_kernel *threefry;
 	const struct uniform_kernel *uniform;
 	const struct box_muller_kernel *box_muller;
 };

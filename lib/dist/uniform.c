@@ -2,24 +2,15 @@
 /* The affine maps in plain C, the reference, and the table of their variants. */
 #include "dist/uniform_body.h"
 
-#include "base/cpu.h"
-
-#define ROW(isa, features)                                                                                             \
-	{                                                                                                              \
-		.name = #isa, .needs = features, .range_f32 = uniform_range_f32_##isa,                                 \
-		.range_f64 = uniform_range_f64_##isa, .affine_f32 = uniform_affine_f32_##isa,                          \
-		.affine_f64 = uniform_affine_f64_##isa                                                                 \
-	}
-
-static const struct uniform_kernel kernels[] = {
+static const struct uniform_kernel *const kernels[] = {
 #if defined(__x86_64__)
-	ROW(avx512, CPU_AVX2 | CPU_AVX512),
-	ROW(avx2, CPU_AVX2),
+	&uniform_avx512,
+	&uniform_avx2,
 #endif
-	ROW(scalar, 0),
+	&uniform_scalar,
 };
 
-const struct uniform_kernel *uniform_kernels(size_t *ret_count)
+const struct uniform_kernel *const *uniform_kernels(size_t *ret_count)
 {
 	*ret_count = sizeof kernels / sizeof *kernels;
 	return kernels;
@@ -27,9 +18,9 @@ const struct uniform_kernel *uniform_kernels(size_t *ret_count)
 
 const struct uniform_kernel *uniform_select(uint32_t features)
 {
-	const struct uniform_kernel *kernel = kernels;
+	const struct uniform_kernel *const *kernel = kernels;
 
-	while (kernel->needs & ~features)
+	while ((*kernel)->needs & ~features)
 		kernel++;
-	return kernel;
+	return *kernel;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "dist/uniform_variants.h"
+#include "dist/uniform.h"
 
 #define NO_LIMIT __builtin_inf()
 
@@ -69,22 +69,25 @@ static void map_f32(float *x, size_t n, double scale, double shift, double most)
 	}
 }
 
-void SIMD_SUFFIX(uniform_range_f32)(float *x, size_t n, double low, double high)
+static void range_f32(float *x, size_t n, double low, double high)
 {
 	map_f32(x, n, high - low, low, below_f32(high));
 }
 
-void SIMD_SUFFIX(uniform_range_f64)(double *x, size_t n, double low, double high)
+static void range_f64(double *x, size_t n, double low, double high)
 {
 	map_f64(x, n, high - low, low, below_f64(high));
 }
 
-void SIMD_SUFFIX(uniform_affine_f32)(float *x, size_t n, double scale, double shift)
+static void affine_f32(float *x, size_t n, double scale, double shift)
 {
 	map_f32(x, n, scale, shift, NO_LIMIT);
 }
 
-void SIMD_SUFFIX(uniform_affine_f64)(double *x, size_t n, double scale, double shift)
+static void affine_f64(double *x, size_t n, double scale, double shift)
 {
 	map_f64(x, n, scale, shift, NO_LIMIT);
 }
+
+const struct uniform_kernel SIMD_SUFFIX(uniform) = {SIMD_NAME, SIMD_NEEDS, range_f32,
+						    range_f64, affine_f32, affine_f64};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threefry4x32-20 on vectors, written once over base/simd.h; included after the file has chosen its vectors.
+ *
+ * Word i of U32_LANES groups lies in vector i. Within a batch only the partition differs from group to group, so the
+ * first two rounds shrink: what does not depend on it is done once a batch in plain integers (struct constants). */
+#include "base/checked.h"
+#include "base/simd.h"
+#include "rng/kernel.h"
+#include "rng/stream.h"
+#include "rng/threefry.h"
+
+#define PARITY 0x1BD11BDAu
+
+struct constants {
+	/* x0 of round 0 and of round 1, less the partition. */
+	uint32_t first, second;
+	/* What rounds 0 and 1 join to x1, x2 and x3. */
+	uint32_t join1, join2, join3;
+	/* The subkeys that rounds 4, 8, 12, 16 and 20 end with. */
+	uint32_t subkeys[5][4];
+};
+
+static inline uint32_t rotated(uint32_t x, unsigned bits)
+{
+	return x << bits | x >> (32 - bits);
+}
+
+static void constants_of_key(const struct rng_span *span, struct constants *ret)
+{
+	const uint32_t *key = span->key;
+	const uint32_t schedule[5] = {key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
+
+	for (unsigned s = 1; s <= 5; s++)
+		for (unsigned i = 0; i < 4; i++)
+			ret->subkeys[s - 1][i] = schedule[(s + i) % 5] + (i == 3 ? s : 0);
+}
+
+static void constants_of_batch(const struct rng_span *span, uint64_t batch, struct constants *ret)
+{
+	const uint32_t x1 = (uint32_t)batch + span->key[1];
+	const uint32_t x2 = (uint32_t)(batch >> 32) + span->key[2];
+	const uint32_t x3 = span->draw + span->key[3];
+	const uint32_t y2 = x2 + x3, y3 = rotated(x3, 26) ^ y2;
+
+	ret->first = span->key[0] + x1;
+	ret->second = ret->first + y3;
+	ret->join1 = rotated(x1, 10);
+	ret->join2 = y2;
+	ret->join3 = rotated(y3, 11);
+}
+
+/* One of the two mixes of a round, in every block. */
+#define MIX(a, b, bits)                                                                                                \
+	for (unsigned k = 0; k < n_blocks; k++) {                                                                      \
+		x[k][a] = u32_add(x[k][a], x[k][b]);                                                                   \
+		x[k][b] = u32_xor(U32_ROTL(x[k][b], bits), x[k][a]);                                                   \
+	}
+
+#define EVEN_ROUND(bits, other) MIX(0, 1, bits) MIX(2, 3, other)
+#define ODD_ROUND(bits, other)  MIX(0, 3, bits) MIX(2, 1, other)
+
+#define ADD_SUBKEY(s)                                                                                                  \
+	for (unsigned i = 0; i < 4; i++) {                                                                             \
+		const u32v subkey = u32_set(constants->subkeys[s][i]);                                                 \
+                                                                                                                       \
+		for (unsigned k = 0; k < n_blocks; k++)                                                                \
+			x[k][i] = u32_add(x[k][i], subkey);                                                            \
+	}
+
+#define SECOND_HALF_OF_EIGHT EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)
+#define FIRST_HALF_OF_EIGHT  EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
+
+/* n_blocks (a constant) times U32_LANES groups, block k from the partitions in x[k][0]; the words come back in x. */
+static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
+								  u32v x[][4])
+{
+	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
+	const u32v join1 = u32_set(constants->join1), join2 = u32_set(constants->join2);
+	const u32v join3 = u32_set(constants->join3);
+
+	for (unsigned k = 0; k < n_blocks; k++) {
+		x[k][1] = u32_xor(u32_add(x[k][0], first), join1);
+		x[k][0] = u32_add(x[k][0], second);
+		x[k][3] = u32_xor(x[k][0], join3);
+		x[k][2] = u32_add(x[k][1], join2);
+		x[k][1] = u32_xor(U32_ROTL(x[k][1], 21), x[k][2]);
+	}
+	EVEN_ROUND(13, 27)
+	ODD_ROUND(23, 5) ADD_SUBKEY(0) SECOND_HALF_OF_EIGHT ADD_SUBKEY(1) FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
+		SECOND_HALF_OF_EIGHT ADD_SUBKEY(3) FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
+}
+
+#define GENERATOR threefry
+#include "rng/fill_body.h"
