@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MessagePack-RPC by msgpack-c.
+ *
+ * The unpacker allocates what a header promises and nests on a stack of 32, so it is given only frames that
+ * frame_scan has passed. Text that we send is made valid UTF-8 first, since it may repeat a client's bytes and many
+ * peers decode str strictly. */
+#include "codec.h"
+
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_text(const msgpack_object *object)
+{
+	return object->type == MSGPACK_OBJECT_STR || object->type == MSGPACK_OBJECT_BIN;
+}
+
+/* str and bin lie at the same place of msgpack's union, but only by its accident. msgpack-c leaves the pointer of an
+ * empty one NULL. */
+static const char *text_of(const msgpack_object *object, size_t *ret_size)
+{
+	bool str = object->type == MSGPACK_OBJECT_STR;
+
+	*ret_size = str ? object->via.str.size : object->via.bin.size;
+	if (*ret_size == 0)
+		return "";
+	return str ? object->via.str.ptr : object->via.bin.ptr;
+}
+
+static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err);
+
+static int to_array(const msgpack_object_array *array, struct zone *zone, struct value *ret, struct error *err)
+{
+	struct value *at = array->size ? zone_alloc(zone, array->size * sizeof *at) : NULL;
+
+	if (array->size && !at)
+		return error_set(err, ERROR_NO_MEMORY, "request: %u elements", array->size);
+	for (uint32_t i = 0; i < array->size; i++) {
+		int r = to_value(&array->ptr[i], zone, &at[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = (struct value){.kind = VALUE_ARRAY, .array = {at, array->size, array->size}};
+	return 0;
+}
+
+static int to_map(const msgpack_object_map *map, struct zone *zone, struct value *ret, struct error *err)
+{
+	struct value_member *at = map->size ? zone_alloc(zone, map->size * sizeof *at) : NULL;
+
+	if (map->size && !at)
+		return error_set(err, ERROR_NO_MEMORY, "request: %u members", map->size);
+	for (uint32_t i = 0; i < map->size; i++) {
+		if (!is_text(&map->ptr[i].key))
+			return error_set(err, ERROR_WRONG_TYPE,
+					 "params: a key of a map is not a string, allowed: str, bin");
+		at[i].name = text_of(&map->ptr[i].key, &at[i].name_size);
+		int r = to_value(&map->ptr[i].val, zone, &at[i].value, err);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = (struct value){.kind = VALUE_MAP, .map = {at, map->size, map->size}};
+	return 0;
+}
+
+/* Recursion is bounded by FRAME_MAX_DEPTH. */
+static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
+{
+	*ret = value_nil();
+	switch (object->type) {
+	case MSGPACK_OBJECT_NIL:
+		return 0;
+	case MSGPACK_OBJECT_BOOLEAN:
+		*ret = value_bool(object->via.boolean);
+		return 0;
+	case MSGPACK_OBJECT_POSITIVE_INTEGER:
+		*ret = value_uint(object->via.u64);
+		return 0;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+		*ret = value_int(object->via.i64);
+		return 0;
+	case MSGPACK_OBJECT_FLOAT32:
+	case MSGPACK_OBJECT_FLOAT64:
+		*ret = value_real(object->via.f64);
+		return 0;
+	case MSGPACK_OBJECT_STR:
+	case MSGPACK_OBJECT_BIN:
+		ret->kind = object->type == MSGPACK_OBJECT_STR ? VALUE_STRING : VALUE_BYTES;
+		ret->bytes.at = text_of(object, &ret->bytes.size);
+		return 0;
+	case MSGPACK_OBJECT_ARRAY:
+		return to_array(&object->via.array, zone, ret, err);
+	case MSGPACK_OBJECT_MAP:
+		return to_map(&object->via.map, zone, ret, err);
+	default:
+		return error_set(err, ERROR_WRONG_TYPE, "params: an ext value, allowed: MessagePack's own types");
+	}
+}
+
+/* [], [{...}], and [[]], which is how Neovim and others write [{}]. */
+static int to_params(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
+{
+	const msgpack_object_array *array = &object->via.array;
+
+	*ret = value_map();
+	if (object->type != MSGPACK_OBJECT_ARRAY)
+		return error_set(err, ERROR_WRONG_TYPE, "params: not an array, allowed: an array of at most one map");
+	if (array->size == 0)
+		return 0;
+	if (array->size > 1)
+		return error_set(err, ERROR_WRONG_TYPE, "params: %u elements, allowed: an array of at most one map",
+				 array->size);
+	if (array->ptr[0].type == MSGPACK_OBJECT_ARRAY && array->ptr[0].via.array.size == 0)
+		return 0;
+	if (array->ptr[0].type != MSGPACK_OBJECT_MAP)
+		return error_set(err, ERROR_WRONG_TYPE,
+				 "params: the element is not a map, allowed: an array of at most one map");
+	return to_map(&array->ptr[0].via.map, zone, ret, err);
+}
+
+static void copy_text(struct error *ret, const char *at, size_t size)
+{
+	size = size < sizeof ret->text ? size : sizeof ret->text - 1;
+	memcpy(ret->text, at, size);
+	ret->text[size] = '\0';
+}
+
+/* [kind, text]; or a bare text, which other servers send. A name from a later release keeps its kind. */
+static int to_error(const msgpack_object *object, struct error *ret)
+{
+	const msgpack_object *text = object;
+	bool request = false;
+	size_t size;
+
+	ret->code = 0;
+	ret->text[0] = '\0';
+	if (object->type == MSGPACK_OBJECT_NIL)
+		return 0;
+	if (object->type == MSGPACK_OBJECT_ARRAY) {
+		if (object->via.array.size != 2 || object->via.array.ptr[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+			return -ERROR_BAD_FRAME;
+		request = object->via.array.ptr[0].via.u64 == ERROR_KIND_REQUEST;
+		text = &object->via.array.ptr[1];
+	}
+	if (!is_text(text))
+		return -ERROR_BAD_FRAME;
+	const char *at = text_of(text, &size);
+
+	copy_text(ret, at, size);
+	ret->code = error_from_text(ret->text);
+	if (ret->code == 0)
+		ret->code = request ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
+	return 0;
+}
+
+static int bad_frame(struct error *err, const char *wrong)
+{
+	return error_set(err, ERROR_BAD_FRAME, "message: %s", wrong);
+}
+
+static int read_response(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
+{
+	if (to_error(&field[2], &message->error) < 0)
+		return bad_frame(err, "the error is not [kind, text]");
+	int r = to_value(&field[3], zone, &message->result, err);
+
+	return r == -ERROR_WRONG_TYPE ? bad_frame(err, "the result has a value that is not allowed") : r;
+}
+
+/* A request or notification: its method and params are the last two of n fields. */
+static int read_call(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
+{
+	if (!is_text(&field[0]))
+		return bad_frame(err, "the method is not a string");
+	message->method = text_of(&field[0], &message->method_size);
+	return to_params(&field[1], zone, &message->params, err);
+}
+
+static int read_message(const msgpack_object *object, struct zone *zone, struct message *message, struct error *err)
+{
+	const msgpack_object *field = object->via.array.ptr;
+	uint32_t n = object->type == MSGPACK_OBJECT_ARRAY ? object->via.array.size : 0;
+
+	if (n < 3 || n > 4 || field[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+		return bad_frame(err, "not an array [type, ...] of three or four");
+	if (field[0].via.u64 > MESSAGE_NOTIFICATION || (n == 3) != (field[0].via.u64 == MESSAGE_NOTIFICATION))
+		return bad_frame(err, "no such type, allowed: 0 request, 1 response, 2 notification");
+	message->type = (enum message_type)field[0].via.u64;
+	if (message->type == MESSAGE_NOTIFICATION)
+		return read_call(field + 1, zone, message, err);
+	if (field[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER || field[1].via.u64 > UINT32_MAX)
+		return bad_frame(err, "the msgid is not an integer of 32 bits");
+	message->msgid = (uint32_t)field[1].via.u64;
+	return message->type == MESSAGE_REQUEST ? read_call(field + 2, zone, message, err)
+						: read_response(field, zone, message, err);
+}
+
+int codec_decode(const void *frame, size_t size, struct zone *zone, struct message *ret_message, struct error *err)
+{
+	msgpack_unpacked unpacked;
+	struct message message = {.params = value_map(), .result = value_nil()};
+	size_t used = 0;
+	int r;
+
+	msgpack_unpacked_init(&unpacked);
+	switch (msgpack_unpack_next(&unpacked, frame, size, &used)) {
+	case MSGPACK_UNPACK_SUCCESS:
+		r = used == size ? read_message(&unpacked.data, zone, &message, err)
+				 : bad_frame(err, "bytes behind its end");
+		break;
+	case MSGPACK_UNPACK_NOMEM_ERROR:
+		r = error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
+		break;
+	default:
+		r = bad_frame(err, "not MessagePack");
+	}
+	/* Strings lie in frame, not in msgpack's zone. */
+	msgpack_unpacked_destroy(&unpacked);
+	if (r == 0 || r == -ERROR_WRONG_TYPE)
+		*ret_message = message;
+	return r;
+}
+
+void codec_buffer_free(struct codec_buffer *buffer)
+{
+	free(buffer->at);
+	*buffer = (struct codec_buffer){0};
+}
+
+static int append(void *data, const char *bytes, size_t size)
+{
+	struct codec_buffer *buffer = data;
+
+	if (size > buffer->room - buffer->size) {
+		size_t room = buffer->room ? buffer->room : 256;
+
+		while (room - buffer->size < size) {
+			if (room > SIZE_MAX / 2)
+				return -1;
+			room *= 2;
+		}
+		char *bigger = realloc(buffer->at, room);
+		if (!bigger)
+			return -1;
+		buffer->at = bigger;
+		buffer->room = room;
+	}
+	if (size)
+		memcpy(buffer->at + buffer->size, bytes, size);
+	buffer->size += size;
+	return 0;
+}
+
+/* The length of the UTF-8 sequence at the start of at; 0 when it is none (overlong, surrogate, cut off, control). */
+static size_t utf8_length(const unsigned char *at, size_t size)
+{
+	static const unsigned smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = at[0] < 0x80   ? 1
+			: at[0] < 0xc0 ? 0
+			: at[0] < 0xe0 ? 2
+			: at[0] < 0xf0 ? 3
+			: at[0] < 0xf8 ? 4
+				       : 0;
+	unsigned point;
+
+	if (length == 1)
+		return at[0] >= 0x20 && at[0] != 0x7f;
+	if (length == 0 || length > size)
+		return 0;
+	point = at[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (at[i] & 0x3f);
+	}
+	return point < smallest[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
+}
+
+static int pack_error(msgpack_packer *packer, const struct error *error)
+{
+	char text[sizeof error->text];
+	size_t size = strnlen(error->text, sizeof text);
+
+	memcpy(text, error->text, size);
+	for (size_t i = 0; i < size;) {
+		size_t length = utf8_length((const unsigned char *)text + i, size - i);
+
+		if (length == 0)
+			text[i] = '?';
+		i += length ? length : 1;
+	}
+	return msgpack_pack_array(packer, 2) || msgpack_pack_int(packer, (int)error_kind(error->code)) ||
+	       msgpack_pack_str_with_body(packer, text, size);
+}
+
+static int pack_value(msgpack_packer *packer, const struct value *value);
+
+static int pack_array(msgpack_packer *packer, const struct value *value)
+{
+	int failed = msgpack_pack_array(packer, value->array.count);
+
+	for (size_t i = 0; i < value->array.count && !failed; i++)
+		failed = pack_value(packer, &value->array.at[i]);
+	return failed;
+}
+
+static int pack_map(msgpack_packer *packer, const struct value *value)
+{
+	int failed = msgpack_pack_map(packer, value->map.count);
+
+	for (size_t i = 0; i < value->map.count && !failed; i++) {
+		const struct value_member *member = &value->map.at[i];
+
+		failed = msgpack_pack_str_with_body(packer, member->name, member->name_size) ||
+			 pack_value(packer, &member->value);
+	}
+	return failed;
+}
+
+static int pack_value(msgpack_packer *packer, const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_BOOL:
+		return value->boolean ? msgpack_pack_true(packer) : msgpack_pack_false(packer);
+	case VALUE_UINT:
+		return msgpack_pack_uint64(packer, value->u);
+	case VALUE_INT:
+		return msgpack_pack_int64(packer, value->i);
+	case VALUE_REAL:
+		return msgpack_pack_double(packer, value->real);
+	case VALUE_STRING:
+		return msgpack_pack_str_with_body(packer, value->bytes.at, value->bytes.size);
+	case VALUE_BYTES:
+		return msgpack_pack_bin_with_body(packer, value->bytes.at, value->bytes.size);
+	case VALUE_ARRAY:
+		return pack_array(packer, value);
+	case VALUE_MAP:
+		return pack_map(packer, value);
+	default:
+		return msgpack_pack_nil(packer);
+	}
+}
+
+/* params as an array of one map; an empty array for none. */
+static int pack_call(msgpack_packer *packer, const char *method, const struct value *params)
+{
+	bool some = params && params->kind == VALUE_MAP && params->map.count;
+
+	return msgpack_pack_str_with_body(packer, method, strlen(method)) || msgpack_pack_array(packer, some) ||
+	       (some && pack_value(packer, params));
+}
+
+static int finish(struct codec_buffer *buffer, size_t before, int failed)
+{
+	if (!failed)
+		return 0;
+	buffer->size = before;
+	return -ERROR_NO_MEMORY;
+}
+
+int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *method, const struct value *params)
+{
+	msgpack_packer packer = {buffer, append};
+	size_t before = buffer->size;
+
+	return finish(buffer, before,
+		      msgpack_pack_array(&packer, 4) || msgpack_pack_int(&packer, MESSAGE_REQUEST) ||
+			      msgpack_pack_uint32(&packer, msgid) || pack_call(&packer, method, params));
+}
+
+int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result)
+{
+	static const struct value nil = {.kind = VALUE_NIL};
+	msgpack_packer packer = {buffer, append};
+	size_t before = buffer->size;
+	bool wrong = error && error->code;
+	int failed = msgpack_pack_array(&packer, 4) || msgpack_pack_int(&packer, MESSAGE_RESPONSE) ||
+		     msgpack_pack_uint32(&packer, msgid);
+
+	failed = failed || (wrong ? pack_error(&packer, error) : msgpack_pack_nil(&packer)) ||
+		 pack_value(&packer, wrong || !result ? &nil : result);
+	return finish(buffer, before, failed);
+}
+
+int codec_notification(struct codec_buffer *buffer, const char *method, const struct value *params)
+{
+	msgpack_packer packer = {buffer, append};
+	size_t before = buffer->size;
+
+	return finish(buffer, before,
+		      msgpack_pack_array(&packer, 3) || msgpack_pack_int(&packer, MESSAGE_NOTIFICATION) ||
+			      pack_call(&packer, method, params));
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The codec: known bytes both ways, round trips of random trees, and what is no message. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "codec.h"
+#include "frame.h"
+
+#define BYTES(text) text, sizeof text - 1
+
+/* What the daemon does with bytes: the scan first, then the decoder. Reads the bytes from their own allocation, so
+ * that a sanitizer sees one read too many. */
+static int decode(const void *bytes, size_t size, struct zone *zone, struct message *ret, struct error *err)
+{
+	struct frame_scan scan;
+	size_t length;
+	char *frame = zone_copy(zone, bytes, size);
+
+	frame_scan_init(&scan, NULL);
+	int r = frame_scan_more(&scan, frame, size, &length);
+	if (r <= 0)
+		return r < 0 ? r : -ERROR_TIMEOUT;
+	return codec_decode(frame, length, zone, ret, err);
+}
+
+/* ------- known bytes ------- */
+
+static void decodes_every_type(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		struct value value;
+	} examples[] = {
+		{BYTES("\xc0"), {.kind = VALUE_NIL}},
+		{BYTES("\xc2"), {.kind = VALUE_BOOL, .boolean = false}},
+		{BYTES("\xc3"), {.kind = VALUE_BOOL, .boolean = true}},
+		{BYTES("\x00"), {.kind = VALUE_UINT, .u = 0}},
+		{BYTES("\x7f"), {.kind = VALUE_UINT, .u = 127}},
+		{BYTES("\xcc\xff"), {.kind = VALUE_UINT, .u = 255}},
+		{BYTES("\xcd\x01\x00"), {.kind = VALUE_UINT, .u = 256}},
+		{BYTES("\xce\xff\xff\xff\xff"), {.kind = VALUE_UINT, .u = UINT32_MAX}},
+		{BYTES("\xcf\xff\xff\xff\xff\xff\xff\xff\xff"), {.kind = VALUE_UINT, .u = UINT64_MAX}},
+		{BYTES("\xe0"), {.kind = VALUE_INT, .i = -32}},
+		{BYTES("\xff"), {.kind = VALUE_INT, .i = -1}},
+		{BYTES("\xd0\x80"), {.kind = VALUE_INT, .i = -128}},
+		{BYTES("\xd1\x80\x00"), {.kind = VALUE_INT, .i = -32768}},
+		{BYTES("\xd2\x80\x00\x00\x00"), {.kind = VALUE_INT, .i = INT32_MIN}},
+		{BYTES("\xd3\x80\x00\x00\x00\x00\x00\x00\x00"), {.kind = VALUE_INT, .i = INT64_MIN}},
+		{BYTES("\xd0\x05"), {.kind = VALUE_UINT, .u = 5}}, /* a positive number in a signed type */
+		{BYTES("\xca\x3f\xc0\x00\x00"), {.kind = VALUE_REAL, .real = 1.5}},
+		{BYTES("\xcb\xbf\xf8\x00\x00\x00\x00\x00\x00"), {.kind = VALUE_REAL, .real = -1.5}},
+		{BYTES("\xca\x7f\xc0\x00\x00"), {.kind = VALUE_REAL, .real = NAN}},
+		{BYTES("\xcb\x7f\xf0\x00\x00\x00\x00\x00\x00"), {.kind = VALUE_REAL, .real = INFINITY}},
+		{BYTES("\xa0"), {.kind = VALUE_STRING, .bytes = {"", 0}}},
+		{BYTES("\xa2xy"), {.kind = VALUE_STRING, .bytes = {"xy", 2}}},
+		{BYTES("\xd9\x02x\x00"), {.kind = VALUE_STRING, .bytes = {"x\0", 2}}},
+		{BYTES("\xda\x00\x02\xff\xfe"), {.kind = VALUE_STRING, .bytes = {"\xff\xfe", 2}}},
+		{BYTES("\xdb\x00\x00\x00\x02xy"), {.kind = VALUE_STRING, .bytes = {"xy", 2}}},
+		{BYTES("\xc4\x02xy"), {.kind = VALUE_BYTES, .bytes = {"xy", 2}}},
+		{BYTES("\xc5\x00\x02xy"), {.kind = VALUE_BYTES, .bytes = {"xy", 2}}},
+		{BYTES("\xc6\x00\x00\x00\x02xy"), {.kind = VALUE_BYTES, .bytes = {"xy", 2}}},
+		{BYTES("\x90"), {.kind = VALUE_ARRAY}},
+		{BYTES("\x80"), {.kind = VALUE_MAP}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct zone *zone = zone_new();
+		char bytes[64] = "\x94\x00\x01\xa4ping\x91\x81\xa1v";
+		struct message message = {0};
+		struct error err = {0};
+		const struct value *want = &examples[i].value, *got;
+
+		memcpy(bytes + 12, examples[i].bytes, examples[i].size);
+		if (decode(bytes, 12 + examples[i].size, zone, &message, &err) < 0)
+			fail_msg("example %zu: %s", i, err.text);
+		got = value_get(&message.params, "v");
+		assert_non_null(got);
+		if (got->kind != want->kind)
+			fail_msg("example %zu: expected kind %d, got %d", i, want->kind, got->kind);
+		if (want->kind == VALUE_STRING || want->kind == VALUE_BYTES) {
+			assert_int_equal(got->bytes.size, want->bytes.size);
+			assert_memory_equal(got->bytes.at, want->bytes.at, want->bytes.size);
+		} else if (want->kind == VALUE_BOOL) {
+			assert_int_equal(got->boolean, want->boolean);
+		} else if (want->kind == VALUE_REAL) {
+			assert_true(isnan(want->real) ? isnan(got->real) : got->real == want->real);
+		} else if (want->kind == VALUE_UINT || want->kind == VALUE_INT) {
+			assert_int_equal(got->u, want->u);
+		}
+		zone_free(zone);
+	}
+}
+
+static void encodes_known_bytes(void **state)
+{
+	struct codec_buffer buffer = {0};
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+	struct error err;
+
+	(void)state;
+	assert_int_equal(value_put(zone, &params, "n", value_uint(512)), 0);
+	assert_int_equal(value_put(zone, &params, "low", value_real(-1.5)), 0);
+	assert_int_equal(codec_request(&buffer, 7, "uniform", &params), 0);
+	assert_int_equal(codec_request(&buffer, UINT32_MAX, "ping", NULL), 0);
+	error_set(&err, ERROR_LIMIT, "n: 3, allowed: 2");
+	assert_int_equal(codec_response(&buffer, 7, &err, &params), 0);
+	assert_int_equal(codec_response(&buffer, 8, NULL, NULL), 0);
+	assert_int_equal(codec_notification(&buffer, "x", NULL), 0);
+	static const char want[] = "\x94\x00\x07\xa7uniform\x91\x82\xa1n\xcd\x02\x00\xa3low\xcb\xbf\xf8\x00\x00\x00\x00"
+				   "\x00\x00"
+				   "\x94\x00\xce\xff\xff\xff\xff\xa4ping\x90"
+				   "\x94\x01\x07\x92\x00\xb7limit: n: 3, allowed: 2\xc0"
+				   "\x94\x01\x08\xc0\xc0"
+				   "\x93\x02\xa1x\x90";
+	assert_int_equal(buffer.size, sizeof want - 1);
+	assert_memory_equal(buffer.at, want, buffer.size);
+	codec_buffer_free(&buffer);
+	assert_null(buffer.at);
+	zone_free(zone);
+}
+
+/* ------- what is no message, and what is one but asks wrongly ------- */
+
+static void judges_messages(void **state)
+{
+	static const struct {
+		const char *name, *bytes;
+		size_t size;
+		int result;
+		size_t members; /* of params, where the result is 0 */
+	} examples[] = {
+		{"no params", BYTES("\x94\x00\x05\xa4ping\x90"), 0, 0},
+		{"one map", BYTES("\x94\x00\x05\xa4ping\x91\x81\xa1n\x01"), 0, 1},
+		{"an empty array for an empty map", BYTES("\x94\x00\x05\xa4ping\x91\x90"), 0, 0},
+		{"method and key as bin", BYTES("\x94\x00\x05\xc4\x04ping\x91\x81\xc4\x01n\x01"), 0, 1},
+		{"notification", BYTES("\x93\x02\xa4ping\x90"), 0, 0},
+		{"an empty method", BYTES("\x94\x00\x05\xa0\x90"), 0, 0},
+		{"params nil", BYTES("\x94\x00\x05\xa4ping\xc0"), -ERROR_WRONG_TYPE, 0},
+		{"params a map", BYTES("\x94\x00\x05\xa4ping\x80"), -ERROR_WRONG_TYPE, 0},
+		{"two params", BYTES("\x94\x00\x05\xa4ping\x92\x80\x80"), -ERROR_WRONG_TYPE, 0},
+		{"a positional param", BYTES("\x94\x00\x05\xa4ping\x91\x01"), -ERROR_WRONG_TYPE, 0},
+		{"a full array as param", BYTES("\x94\x00\x05\xa4ping\x91\x91\x01"), -ERROR_WRONG_TYPE, 0},
+		{"a key that is a number", BYTES("\x94\x00\x05\xa4ping\x91\x81\x01\x01"), -ERROR_WRONG_TYPE, 0},
+		{"an ext value", BYTES("\x94\x00\x05\xa4ping\x91\x81\xa1n\xd4\x01x"), -ERROR_WRONG_TYPE, 0},
+		{"an ext key", BYTES("\x94\x00\x05\xa4ping\x91\x81\xd4\x01x\x01"), -ERROR_WRONG_TYPE, 0},
+		{"an ext deep inside", BYTES("\x94\x00\x05\xa4ping\x91\x81\xa1n\x91\x81\xa1k\xc7\x00\x01"),
+		 -ERROR_WRONG_TYPE, 0},
+		{"an integer", BYTES("\x47"), -ERROR_BAD_FRAME, 0},
+		{"nil", BYTES("\xc0"), -ERROR_BAD_FRAME, 0},
+		{"a map", BYTES("\x80"), -ERROR_BAD_FRAME, 0},
+		{"an empty array", BYTES("\x90"), -ERROR_BAD_FRAME, 0},
+		{"type 3", BYTES("\x94\x03\x05\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"type -1", BYTES("\x94\xff\x05\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"type as text", BYTES("\x94\xa1\x30\x05\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"request of three", BYTES("\x93\x00\x05\xa4ping"), -ERROR_BAD_FRAME, 0},
+		{"request of five", BYTES("\x95\x00\x05\xa4ping\x90\x90"), -ERROR_BAD_FRAME, 0},
+		{"notification of four", BYTES("\x94\x02\x05\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"msgid of 33 bits", BYTES("\x94\x00\xcf\x00\x00\x00\x01\x00\x00\x00\x00\xa4ping\x90"),
+		 -ERROR_BAD_FRAME, 0},
+		{"msgid -1", BYTES("\x94\x00\xff\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"msgid as text", BYTES("\x94\x00\xa1x\xa4ping\x90"), -ERROR_BAD_FRAME, 0},
+		{"method a number", BYTES("\x94\x00\x05\x07\x90"), -ERROR_BAD_FRAME, 0},
+		{"response of an odd error", BYTES("\x94\x01\x05\x07\xc0"), -ERROR_BAD_FRAME, 0},
+		{"response of a short error", BYTES("\x94\x01\x05\x91\x01\xc0"), -ERROR_BAD_FRAME, 0},
+		{"response of an ext", BYTES("\x94\x01\x05\xc0\xd4\x01x"), -ERROR_BAD_FRAME, 0},
+		{"a bomb", BYTES("\xdd\xff\x00\x00\x00"), -ERROR_BAD_FRAME, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct zone *zone = zone_new();
+		struct message message = {.msgid = 99};
+		struct error err = {0};
+		int got = decode(examples[i].bytes, examples[i].size, zone, &message, &err);
+
+		if (got != examples[i].result)
+			fail_msg("%s: expected %d, got %d (%s)", examples[i].name, examples[i].result, got, err.text);
+		if (got == 0 && message.params.map.count != examples[i].members)
+			fail_msg("%s: expected %zu members, got %zu", examples[i].name, examples[i].members,
+				 message.params.map.count);
+		if (got == -ERROR_WRONG_TYPE) {
+			assert_int_equal(message.type, MESSAGE_REQUEST);
+			assert_int_equal(message.msgid, 5);
+			assert_int_equal(err.code, ERROR_WRONG_TYPE);
+		}
+		if (got == -ERROR_BAD_FRAME)
+			assert_int_equal(message.msgid, 99); /* untouched */
+		zone_free(zone);
+	}
+}
+
+static void reads_errors(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		int code;
+		const char *text;
+	} examples[] = {
+		{BYTES("\x94\x01\x05\xc0\xc3"), 0, ""},
+		{BYTES("\x94\x01\x05\x92\x01\xac"
+		       "bad_tile: no\xc0"),
+		 ERROR_BAD_TILE, "bad_tile: no"},
+		{BYTES("\x94\x01\x05\x92\x01\xa7newname\xc0"), ERROR_NOT_SUPPORTED, "newname"},
+		{BYTES("\x94\x01\x05\x92\x00\xa7newname\xc0"), ERROR_SYSTEM, "newname"},
+		{BYTES("\x94\x01\x05\xa7oh, no!\xc0"), ERROR_SYSTEM, "oh, no!"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct zone *zone = zone_new();
+		struct message message;
+
+		assert_int_equal(decode(examples[i].bytes, examples[i].size, zone, &message, NULL), 0);
+		assert_int_equal(message.type, MESSAGE_RESPONSE);
+		assert_int_equal(message.error.code, examples[i].code);
+		assert_string_equal(message.error.text, examples[i].text);
+		zone_free(zone);
+	}
+}
+
+/* An error may repeat a client's bytes; what goes out is UTF-8 without controls. */
+static void cleans_text(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} examples[] = {
+		{"plain", "plain"},
+		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+		{"\xe2\x82\xac \xf0\x9f\x8e\xb2", "\xe2\x82\xac \xf0\x9f\x8e\xb2"},
+		{"a\xff\xfe\x62", "a??b"},
+		{"cut \xe2\x82", "cut ??"},
+		{"overlong \xc0\x80 \xe0\x80\x80", "overlong ?? ???"},
+		{"surrogate \xed\xa0\x80", "surrogate ???"},
+		{"beyond \xf4\x90\x80\x80", "beyond ????"},
+		{"a\nb\x7f\x1b", "a?b??"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct codec_buffer buffer = {0};
+		struct zone *zone = zone_new();
+		struct error err = {.code = ERROR_SYSTEM};
+		struct message message;
+
+		strcpy(err.text, examples[i].text);
+		assert_int_equal(codec_response(&buffer, 1, &err, NULL), 0);
+		assert_int_equal(codec_decode(buffer.at, buffer.size, zone, &message, NULL), 0);
+		assert_string_equal(message.error.text, examples[i].want);
+		codec_buffer_free(&buffer);
+		zone_free(zone);
+	}
+}
+
+/* ------- round trips ------- */
+
+/* splitmix64 */
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static struct value random_bytes(struct zone *zone, uint64_t *random, enum value_kind kind)
+{
+	/* Around the borders between the encodings of lengths. */
+	static const size_t sizes[] = {0, 1, 31, 32, 255, 256, 65535, 65536};
+	size_t size = next(random) % 16 ? next(random) % 40 : sizes[next(random) % 8];
+	char *at = zone_alloc(zone, size + 1);
+
+	for (size_t i = 0; i < size; i++)
+		at[i] = (char)next(random);
+	return (struct value){.kind = kind, .bytes = {at, size}};
+}
+
+static struct value random_tree(struct zone *zone, uint64_t *random, unsigned depth)
+{
+	unsigned kinds = depth < 5 ? 9 : 7;
+	uint64_t bits = next(random) >> (next(random) % 64);
+	char name[8];
+	struct value value;
+	double real;
+
+	switch ((enum value_kind)(next(random) % kinds)) {
+	case VALUE_BOOL:
+		return value_bool(bits & 1);
+	case VALUE_UINT:
+		return value_uint(bits);
+	case VALUE_INT:
+		return value_int((int64_t)(bits | (uint64_t)1 << 63));
+	case VALUE_REAL:
+		bits = next(random);
+		memcpy(&real, &bits, sizeof real);
+		return value_real(real);
+	case VALUE_STRING:
+		return random_bytes(zone, random, VALUE_STRING);
+	case VALUE_BYTES:
+		return random_bytes(zone, random, VALUE_BYTES);
+	case VALUE_ARRAY:
+		value = value_array();
+		for (uint64_t n = next(random) % 20; n; n--)
+			assert_int_equal(value_push(zone, &value, random_tree(zone, random, depth + 1)), 0);
+		return value;
+	case VALUE_MAP:
+		value = value_map();
+		for (uint64_t n = next(random) % 20; n; n--) {
+			snprintf(name, sizeof name, "%llx", (unsigned long long)(next(random) % 0xfffff));
+			assert_int_equal(value_put(zone, &value, name, random_tree(zone, random, depth + 1)), 0);
+		}
+		return value;
+	default:
+		return value_nil();
+	}
+}
+
+static bool equal(const struct value *a, const struct value *b)
+{
+	bool same = a->kind == b->kind;
+
+	if (!same || a->kind == VALUE_NIL)
+		return same;
+	if (a->kind == VALUE_BOOL)
+		return a->boolean == b->boolean;
+	if (a->kind == VALUE_STRING || a->kind == VALUE_BYTES)
+		return a->bytes.size == b->bytes.size && memcmp(a->bytes.at, b->bytes.at, a->bytes.size) == 0;
+	if (a->kind == VALUE_ARRAY) {
+		same = a->array.count == b->array.count;
+		for (size_t i = 0; same && i < a->array.count; i++)
+			same = equal(&a->array.at[i], &b->array.at[i]);
+		return same;
+	}
+	if (a->kind == VALUE_MAP) {
+		same = a->map.count == b->map.count;
+		for (size_t i = 0; same && i < a->map.count; i++) {
+			const struct value_member *x = &a->map.at[i], *y = &b->map.at[i];
+
+			same = x->name_size == y->name_size && memcmp(x->name, y->name, x->name_size) == 0 &&
+			       equal(&x->value, &y->value);
+		}
+		return same;
+	}
+	return memcmp(&a->u, &b->u, sizeof a->u) == 0; /* reals by their bits: NaN too */
+}
+
+static void round_trips(void **state)
+{
+	enum { CASES = 3000 };
+
+	(void)state;
+	for (uint64_t seed = 0; seed < CASES; seed++) {
+		struct zone *zone = zone_new();
+		struct codec_buffer buffer = {0};
+		struct message message;
+		struct error err = {0};
+		uint64_t random = seed;
+		struct value tree = random_tree(zone, &random, 0);
+		uint32_t msgid = (uint32_t)next(&random);
+		int r;
+
+		assert_int_equal(codec_response(&buffer, msgid, NULL, &tree), 0);
+		r = decode(buffer.at, buffer.size, zone, &message, &err);
+		if (r < 0 || message.msgid != msgid || message.error.code || !equal(&tree, &message.result))
+			fail_msg("response: %d %s; seed %llu", r, err.text, (unsigned long long)seed);
+		buffer.size = 0;
+		struct value params = value_map();
+		value_put(zone, &params, "tree", tree);
+		assert_int_equal(codec_request(&buffer, msgid, "method", &params), 0);
+		r = decode(buffer.at, buffer.size, zone, &message, &err);
+		if (r < 0 || message.msgid != msgid || message.method_size != 6 || !equal(&params, &message.params))
+			fail_msg("request: %d %s; seed %llu", r, err.text, (unsigned long long)seed);
+		codec_buffer_free(&buffer);
+		zone_free(zone);
+	}
+}
+
+/* Whatever comes, the answer is a message or one of three errors; the sanitizers watch the rest. */
+static void mutations(void **state)
+{
+	enum { CASES = 100000 };
+	static const char seeds[3][80] = {
+		"\x94\x00\x07\xa7uniform\x91\x83\xa1n\xcd\x02\x00\xa4seed\xcf\xff\x01\x02\x03\x04\x05\x06\x07\xa2in\xc4"
+		"\x01x",
+		"\x94\x01\x07\x92\x01\xb7limit: n: 3, allowed: 2\xc0",
+		"\x93\x02\xa1x\x91\x82\xa1y\x93\x01\x02\x03\xa1z\xd5\x01\x02\x03",
+	};
+	static const size_t sizes[3] = {38, 30, 22};
+	unsigned messages = 0, wrong = 0, bad = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < CASES; seed++) {
+		struct zone *zone = zone_new();
+		uint64_t random = seed;
+		char bytes[80];
+		struct message message;
+		size_t size = sizes[seed % 3];
+
+		memcpy(bytes, seeds[seed % 3], sizeof bytes);
+		for (uint64_t n = next(&random) % 4; n; n--)
+			bytes[next(&random) % size] = (char)(next(&random) >> (next(&random) & 7));
+		int r = decode(bytes, sizeof bytes, zone, &message, NULL);
+		messages += r == 0;
+		wrong += r == -ERROR_WRONG_TYPE;
+		bad += r == -ERROR_BAD_FRAME;
+		zone_free(zone);
+	}
+	printf("# %d mutated messages: %u read, %u answerable, %u bad, %u cut off\n", CASES, messages, wrong, bad,
+	       CASES - messages - wrong - bad);
+	assert_true(messages && wrong && bad);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decodes_every_type), cmocka_unit_test(encodes_known_bytes),
+		cmocka_unit_test(judges_messages),    cmocka_unit_test(reads_errors),
+		cmocka_unit_test(cleans_text),        cmocka_unit_test(round_trips),
+		cmocka_unit_test(mutations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
