@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passing fds: what is asked for arrives close-on-exec, everything else is gone, and no fd is left behind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dirent.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fdpass.h"
+
+static unsigned open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+struct pair {
+	int a, b;
+	unsigned fds_before;
+};
+
+static int setup(void **state)
+{
+	static struct pair pair;
+	int fds[2];
+
+	pair.fds_before = open_fds();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	pair.a = fds[0];
+	pair.b = fds[1];
+	*state = &pair;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct pair *pair = *state;
+
+	close(pair->a);
+	close(pair->b);
+	assert_int_equal(open_fds(), pair->fds_before);
+	return 0;
+}
+
+static void send_many(int socket, const int *fds, size_t count)
+{
+	union {
+		char bytes[CMSG_SPACE(253 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	char byte = 'x';
+	struct iovec iov = {&byte, 1};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes};
+
+	message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(head), fds, count * sizeof(int));
+	assert_int_equal(sendmsg(socket, &message, 0), 1);
+}
+
+static void one_fd(void **state)
+{
+	struct pair *pair = *state;
+	int memfd = memfd_create("probe", MFD_CLOEXEC), got = -2;
+	struct stat sent, received;
+	bool strange = true;
+	char bytes[16];
+
+	assert_int_equal(fdpass_send(pair->a, "hello", 5, memfd), 5);
+	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, &got, &strange), 5);
+	assert_memory_equal(bytes, "hello", 5);
+	assert_true(got >= 0);
+	assert_false(strange);
+	fstat(memfd, &sent);
+	fstat(got, &received);
+	assert_int_equal(sent.st_ino, received.st_ino);
+	assert_true(fcntl(got, F_GETFD) & FD_CLOEXEC);
+	close(got);
+	close(memfd);
+}
+
+static void no_fd(void **state)
+{
+	struct pair *pair = *state;
+	int got = -2;
+	bool strange = true;
+	char bytes[16];
+
+	assert_int_equal(fdpass_send(pair->a, "hello", 5, -1), 5);
+	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, &got, &strange), 5);
+	assert_int_equal(got, -1);
+	assert_false(strange);
+	assert_int_equal(fdpass_send(pair->a, "again", 5, -1), 5);
+	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, NULL, &strange), 5);
+	assert_false(strange);
+}
+
+/* More than one, as many as the kernel lets through, and where none is wanted. */
+static void unwanted_fds(void **state)
+{
+	struct pair *pair = *state;
+	int fds[253], got = -2;
+	bool strange = false;
+	char byte;
+
+	for (size_t i = 0; i < 253; i++)
+		fds[i] = pair->a;
+	for (size_t count = 1; count <= 253; count = count * 6 + 1) {
+		unsigned before = open_fds();
+
+		send_many(pair->a, fds, count);
+		assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
+		assert_int_equal(strange, count > 1);
+		assert_true(got >= 0);
+		close(got);
+		send_many(pair->a, fds, count);
+		assert_int_equal(fdpass_receive(pair->b, &byte, 1, NULL, &strange), 1);
+		assert_true(strange);
+		assert_int_equal(open_fds(), before);
+	}
+	send_many(pair->a, fds, 253);
+	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
+	assert_true(strange);
+	close(got);
+}
+
+static void ends_and_errors(void **state)
+{
+	struct pair *pair = *state;
+	int got = -2;
+	bool strange;
+	char byte;
+
+	assert_int_equal(fcntl(pair->b, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), -EAGAIN);
+	assert_int_equal(got, -2);
+	assert_int_equal(shutdown(pair->a, SHUT_WR), 0);
+	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 0);
+	close(pair->a);
+	/* No SIGPIPE: this process would be gone. */
+	assert_int_equal(fdpass_send(pair->b, "x", 1, -1), -EPIPE);
+	pair->a = dup(pair->b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(one_fd, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_fd, setup, teardown),
+		cmocka_unit_test_setup_teardown(unwanted_fds, setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_and_errors, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
