@@ -16,6 +16,7 @@
 typedef __m256 f32v;
 typedef __m256d f64v;
 typedef __m256i u32v;
+typedef __m256i u64v;
 
 enum { F32_LANES = 8, F64_LANES = 4, U32_LANES = 8 };
 
@@ -68,6 +69,67 @@ static inline f64v f64_from_u53(u32v a)
 
 	return _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(0x1p84 + 0x1p52)),
 			     _mm256_castsi256_pd(low));
+}
+
+static inline f32v f32_max(f32v a, f32v b) { return _mm256_max_ps(a, b); }
+static inline f64v f64_max(f64v a, f64v b) { return _mm256_max_pd(a, b); }
+static inline u32v f32_bits(f32v a) { return _mm256_castps_si256(a); }
+static inline u64v f64_bits(f64v a) { return _mm256_castpd_si256(a); }
+static inline f32v f32_of_bits(u32v a) { return _mm256_castsi256_ps(a); }
+static inline f64v f64_of_bits(u64v a) { return _mm256_castsi256_pd(a); }
+static inline u64v u64_set(uint64_t a) { return _mm256_set1_epi64x((long long)a); }
+static inline u64v u64_add(u64v a, u64v b) { return _mm256_add_epi64(a, b); }
+static inline u64v u64_sub(u64v a, u64v b) { return _mm256_sub_epi64(a, b); }
+static inline u64v u64_and(u64v a, u64v b) { return _mm256_and_si256(a, b); }
+#define U32_SHL(a, bits) _mm256_slli_epi32(a, bits)
+#define U64_SHL(a, bits) _mm256_slli_epi64(a, bits)
+/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+static inline f64v f64_from_i12(u64v a)
+{
+	/* Made non-negative, joined to 2^52 as bits, and the two taken off again. */
+	const u64v biased = _mm256_srli_epi64(_mm256_add_epi64(a, u64_set(1ull << 63)), 52);
+
+	return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(biased, _mm256_castpd_si256(_mm256_set1_pd(0x1p52)))),
+			     _mm256_set1_pd(0x1p52 + 2048));
+}
+/* a, its sign turned where the top bit of signs is set. */
+static inline f32v f32_flip(f32v a, u32v signs)
+{
+	return _mm256_xor_ps(a, f32_of_bits(u32_and(signs, u32_set(0x80000000))));
+}
+static inline f64v f64_flip(f64v a, u64v signs)
+{
+	return _mm256_xor_pd(a, f64_of_bits(u64_and(signs, u64_set(1ull << 63))));
+}
+/* b where the lowest bit of which is set, else a. */
+static inline f32v f32_select(u32v which, f32v a, f32v b)
+{
+	return _mm256_blendv_ps(a, b, f32_of_bits(U32_SHL(which, 31)));
+}
+static inline f64v f64_select(u64v which, f64v a, f64v b)
+{
+	return _mm256_blendv_pd(a, b, f64_of_bits(U64_SHL(which, 63)));
+}
+/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd)
+{
+	*ret_even = _mm256_shuffle_ps(a, b, 0x88);
+	*ret_odd = _mm256_shuffle_ps(a, b, 0xDD);
+}
+static inline void f64_unzip(f64v a, f64v b, f64v *ret_even, f64v *ret_odd)
+{
+	*ret_even = _mm256_unpacklo_pd(a, b);
+	*ret_odd = _mm256_unpackhi_pd(a, b);
+}
+static inline void f32_zip(f32v even, f32v odd, f32v *ret_a, f32v *ret_b)
+{
+	*ret_a = _mm256_unpacklo_ps(even, odd);
+	*ret_b = _mm256_unpackhi_ps(even, odd);
+}
+static inline void f64_zip(f64v even, f64v odd, f64v *ret_a, f64v *ret_b)
+{
+	*ret_a = _mm256_unpacklo_pd(even, odd);
+	*ret_b = _mm256_unpackhi_pd(even, odd);
 }
 
 #endif

@@ -16,6 +16,7 @@
 typedef __m512 f32v;
 typedef __m512d f64v;
 typedef __m512i u32v;
+typedef __m512i u64v;
 
 enum { F32_LANES = 16, F64_LANES = 8, U32_LANES = 16 };
 
@@ -62,5 +63,59 @@ static inline u32v u64_srl11(u32v a) { return _mm512_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm512_cvtepi32_ps(a); }
 /* Integers of 64 bits below 2^53. */
 static inline f64v f64_from_u53(u32v a) { return _mm512_cvtepu64_pd(a); }
+
+static inline f32v f32_max(f32v a, f32v b) { return _mm512_max_ps(a, b); }
+static inline f64v f64_max(f64v a, f64v b) { return _mm512_max_pd(a, b); }
+static inline u32v f32_bits(f32v a) { return _mm512_castps_si512(a); }
+static inline u64v f64_bits(f64v a) { return _mm512_castpd_si512(a); }
+static inline f32v f32_of_bits(u32v a) { return _mm512_castsi512_ps(a); }
+static inline f64v f64_of_bits(u64v a) { return _mm512_castsi512_pd(a); }
+static inline u64v u64_set(uint64_t a) { return _mm512_set1_epi64((long long)a); }
+static inline u64v u64_add(u64v a, u64v b) { return _mm512_add_epi64(a, b); }
+static inline u64v u64_sub(u64v a, u64v b) { return _mm512_sub_epi64(a, b); }
+static inline u64v u64_and(u64v a, u64v b) { return _mm512_and_si512(a, b); }
+#define U32_SHL(a, bits) _mm512_slli_epi32(a, bits)
+#define U64_SHL(a, bits) _mm512_slli_epi64(a, bits)
+/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+static inline f64v f64_from_i12(u64v a) { return _mm512_cvtepi64_pd(_mm512_srai_epi64(a, 52)); }
+/* a, its sign turned where the top bit of signs is set. */
+static inline f32v f32_flip(f32v a, u32v signs)
+{
+	return f32_of_bits(_mm512_ternarylogic_epi32(f32_bits(a), signs, u32_set(0x80000000), 0x78));
+}
+static inline f64v f64_flip(f64v a, u64v signs)
+{
+	return f64_of_bits(_mm512_ternarylogic_epi64(f64_bits(a), signs, u64_set(1ull << 63), 0x78));
+}
+/* b where the lowest bit of which is set, else a. */
+static inline f32v f32_select(u32v which, f32v a, f32v b)
+{
+	return _mm512_mask_blend_ps(_mm512_test_epi32_mask(which, u32_set(1)), a, b);
+}
+static inline f64v f64_select(u64v which, f64v a, f64v b)
+{
+	return _mm512_mask_blend_pd(_mm512_test_epi64_mask(which, u64_set(1)), a, b);
+}
+/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd)
+{
+	*ret_even = _mm512_shuffle_ps(a, b, 0x88);
+	*ret_odd = _mm512_shuffle_ps(a, b, 0xDD);
+}
+static inline void f64_unzip(f64v a, f64v b, f64v *ret_even, f64v *ret_odd)
+{
+	*ret_even = _mm512_unpacklo_pd(a, b);
+	*ret_odd = _mm512_unpackhi_pd(a, b);
+}
+static inline void f32_zip(f32v even, f32v odd, f32v *ret_a, f32v *ret_b)
+{
+	*ret_a = _mm512_unpacklo_ps(even, odd);
+	*ret_b = _mm512_unpackhi_ps(even, odd);
+}
+static inline void f64_zip(f64v even, f64v odd, f64v *ret_a, f64v *ret_b)
+{
+	*ret_a = _mm512_unpacklo_pd(even, odd);
+	*ret_b = _mm512_unpackhi_pd(even, odd);
+}
 
 #endif

@@ -14,6 +14,8 @@
 
 typedef float f32v;
 typedef double f64v;
+typedef uint32_t u32v;
+typedef uint64_t u64v;
 
 enum { F32_LANES = 1, F64_LANES = 1 };
 
@@ -42,5 +44,36 @@ static inline f64v f64_min(f64v a, f64v b) { return a < b ? a : b; }
 /* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
 static inline f64v f64_load_f32(const float *at) { return *at; }
 static inline void f64_store_f32(float *at, f64v a) { *at = (float)a; }
+
+static inline f32v f32_max(f32v a, f32v b) { return a > b ? a : b; }
+static inline f64v f64_max(f64v a, f64v b) { return a > b ? a : b; }
+static inline u32v u32_set(uint32_t a) { return a; }
+static inline u64v u64_set(uint64_t a) { return a; }
+static inline u32v u32_add(u32v a, u32v b) { return a + b; }
+static inline u64v u64_add(u64v a, u64v b) { return a + b; }
+static inline u32v u32_sub(u32v a, u32v b) { return a - b; }
+static inline u64v u64_sub(u64v a, u64v b) { return a - b; }
+static inline u32v u32_and(u32v a, u32v b) { return a & b; }
+static inline u64v u64_and(u64v a, u64v b) { return a & b; }
+#define U32_SHL(a, bits) ((a) << (bits))
+#define U64_SHL(a, bits) ((a) << (bits))
+static inline u32v f32_bits(f32v a) { u32v bits; memcpy(&bits, &a, sizeof a); return bits; }
+static inline u64v f64_bits(f64v a) { u64v bits; memcpy(&bits, &a, sizeof a); return bits; }
+static inline f32v f32_of_bits(u32v bits) { f32v a; memcpy(&a, &bits, sizeof a); return a; }
+static inline f64v f64_of_bits(u64v bits) { f64v a; memcpy(&a, &bits, sizeof a); return a; }
+static inline f32v f32_from_i32(u32v a) { return (float)(int32_t)a; }
+/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+static inline f64v f64_from_i12(u64v a) { return (double)((int64_t)a >> 52); }
+/* a, its sign turned where the top bit of signs is set. */
+static inline f32v f32_flip(f32v a, u32v signs) { return f32_of_bits(f32_bits(a) ^ (signs & 0x80000000)); }
+static inline f64v f64_flip(f64v a, u64v signs) { return f64_of_bits(f64_bits(a) ^ (signs & 1ull << 63)); }
+/* b where the lowest bit of which is set, else a. */
+static inline f32v f32_select(u32v which, f32v a, f32v b) { return which & 1 ? b : a; }
+static inline f64v f64_select(u64v which, f64v a, f64v b) { return which & 1 ? b : a; }
+/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd) { *ret_even = a; *ret_odd = b; }
+static inline void f64_unzip(f64v a, f64v b, f64v *ret_even, f64v *ret_odd) { *ret_even = a; *ret_odd = b; }
+static inline void f32_zip(f32v even, f32v odd, f32v *ret_a, f32v *ret_b) { *ret_a = even; *ret_b = odd; }
+static inline void f64_zip(f64v even, f64v odd, f64v *ret_a, f64v *ret_b) { *ret_a = even; *ret_b = odd; }
 
 #endif

@@ -17,6 +17,8 @@
 enum {
 	/* Whole groups in one pass of generator and law: 8 KiB of words, well inside first-level cache. */
 	BLOCK_GROUPS = 512,
+	/* The groups of the widest vectors. */
+	VECTOR_GROUPS = 16,
 	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
 };
 
@@ -110,14 +112,22 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 
 	stream_threefry_key(&draw->stream, span.key);
 	while (n > 0) {
-		const bool whole = skip == 0 && n >= per_group;
-		const size_t n_groups = whole ? size_min(n / per_group, BLOCK_GROUPS) : 1;
-		const size_t n_samples = size_min(n, n_groups * per_group - skip);
-		void *target = whole && aligned ? (void *)at : block;
+		const size_t covering = (skip + n + per_group - 1) / per_group;
+		const bool cut = skip > 0 || n % per_group > 0;
+		size_t n_groups = size_min(covering, BLOCK_GROUPS), n_samples;
 
-		fill(kernels, draw, &span, n_groups, target);
-		if (target == block)
+		if (!aligned || (cut && covering <= BLOCK_GROUPS) || skip > 0) {
+			/* Whole vectors cost less than cut ones, and what is too much stays on the stack. */
+			if (aligned && covering > BLOCK_GROUPS)
+				n_groups = 1;
+			n_samples = size_min(n, n_groups * per_group - skip);
+			fill(kernels, draw, &span, (n_groups + VECTOR_GROUPS - 1) & ~(size_t)(VECTOR_GROUPS - 1),
+			     block);
 			memcpy(at, (char *)block + skip * size, n_samples * size);
+		} else {
+			n_samples = n_groups * per_group;
+			fill(kernels, draw, &span, n_groups, at);
+		}
 		at += n_samples * size;
 		n -= n_samples;
 		span.group += n_groups;
