@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of complex numbers: (re, im) pairs to vectors of parts and back, square transposes, ends of rows.
+ *
+ * Beside base/simd.h, and chosen the same way. An order says which member of a pair comes first: by exchanging them
+ * on the way in and on the way out, a forward transform becomes the inverse at no cost. */
+#ifndef TRNSCI_BASE_SIMD_WEAVE_H
+#define TRNSCI_BASE_SIMD_WEAVE_H
+
+#include "base/simd.h"
+
+/* Each variant defines, for f32 and f64:
+ *   f32_order(exchange)                       the order, re first or im first
+ *   f32_split(order, a, b, &re, &im)          LANES pairs in two vectors to their parts
+ *   f32_join(order, re, im, &a, &b)           and back
+ *   f32_transpose(rows)                       LANES rows of LANES, in place
+ *   f32_load_part(at, n), f32_store_part      the first n (0..LANES) elements; the others read as 0
+ *   f32_nmuladd(a, b, c)                      c - a b, fused as f32_muladd is */
+#if defined(SIMD_AVX512)
+#include "base/simd_weave_avx512.h"
+#elif defined(SIMD_AVX2)
+#include "base/simd_weave_avx2.h"
+#else
+#include "base/simd_weave_scalar.h"
+#endif
+
+#endif

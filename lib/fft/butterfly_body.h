@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small transforms in registers, forward, in natural order; `vec` and v_* stand for one precision (lanes_f32.h).
+ *
+ * Even radices join two half-size transforms as y = e +- w o; where w = c (1 + i t) with |t| <= 1 the product costs two
+ * fused operations for its sum and two for each result. Odd radices use the symmetry of cosines and sines. */
+
+#define UNROLL _Pragma("GCC unroll 16")
+#define INLINE static inline __attribute__((always_inline))
+
+/* (y0, y1) = (e + o, e - o). */
+INLINE void LOCAL(join_plain)(vec er, vec ei, vec or, vec oi, vec *re, vec *im, unsigned half)
+{
+	re[0] = v_add(er, or);
+	im[0] = v_add(ei, oi);
+	re[half] = v_sub(er, or);
+	im[half] = v_sub(ei, oi);
+}
+
+/* The same with o multiplied by c (1 - i t). */
+INLINE void LOCAL(join_turned)(vec er, vec ei, vec or, vec oi, real c, real t, vec *re, vec *im, unsigned half)
+{
+	const vec scale = v_set(c), slope = v_set(t);
+	const vec ur = v_muladd(oi, slope, or), ui = v_nmuladd(or, slope, oi);
+
+	re[0] = v_muladd(ur, scale, er);
+	im[0] = v_muladd(ui, scale, ei);
+	re[half] = v_nmuladd(ur, scale, er);
+	im[half] = v_nmuladd(ui, scale, ei);
+}
+
+INLINE void LOCAL(dft2)(vec *re, vec *im)
+{
+	LOCAL(join_plain)(re[0], im[0], re[1], im[1], re, im, 1);
+}
+
+INLINE void LOCAL(dft4)(vec *re, vec *im)
+{
+	vec er[2] = {re[0], re[2]}, ei[2] = {im[0], im[2]}, or[2] = {re[1], re[3]}, oi[2] = {im[1], im[3]};
+
+	LOCAL(dft2)(er, ei);
+	LOCAL(dft2)(or, oi);
+	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 2);
+	/* -i o = (oi, -or) */
+	re[1] = v_add(er[1], oi[1]);
+	im[1] = v_sub(ei[1], or[1]);
+	re[3] = v_sub(er[1], oi[1]);
+	im[3] = v_add(ei[1], or[1]);
+}
+
+/* y[k], y[k + half] from e[k], o[k] multiplied by -i c (1 - i t). */
+INLINE void LOCAL(join_quarter)(vec er, vec ei, vec or, vec oi, real c, real t, vec *re, vec *im, unsigned half)
+{
+	const vec scale = v_set(c), slope = v_set(t);
+	const vec ur = v_nmuladd(or, slope, oi), ui = v_muladd(oi, slope, or);
+
+	re[0] = v_muladd(ur, scale, er);
+	im[0] = v_nmuladd(ui, scale, ei);
+	re[half] = v_nmuladd(ur, scale, er);
+	im[half] = v_muladd(ui, scale, ei);
+}
+
+INLINE void LOCAL(dft8)(vec *re, vec *im)
+{
+	const real half_root = (real)0.70710678118654752440084436210484903928L;
+	vec er[4] = {re[0], re[2], re[4], re[6]}, ei[4] = {im[0], im[2], im[4], im[6]};
+	vec or[4] = {re[1], re[3], re[5], re[7]}, oi[4] = {im[1], im[3], im[5], im[7]};
+
+	LOCAL(dft4)(er, ei);
+	LOCAL(dft4)(or, oi);
+	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 4);
+	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], half_root, 1, re + 1, im + 1, 4);
+	re[2] = v_add(er[2], oi[2]);
+	im[2] = v_sub(ei[2], or[2]);
+	re[6] = v_sub(er[2], oi[2]);
+	im[6] = v_add(ei[2], or[2]);
+	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], half_root, 1, re + 3, im + 3, 4);
+}
+
+INLINE void LOCAL(dft16)(vec *re, vec *im)
+{
+	const real c1 = (real)0.92387953251128675612818318939678828682L, t1 = (real)0.41421356237309504880168872420969807857L;
+	const real half_root = (real)0.70710678118654752440084436210484903928L;
+	vec er[8], ei[8], or[8], oi[8];
+
+	UNROLL for (unsigned i = 0; i < 8; i++)
+	{
+		er[i] = re[2 * i];
+		ei[i] = im[2 * i];
+		or[i] = re[2 * i + 1];
+		oi[i] = im[2 * i + 1];
+	}
+	LOCAL(dft8)(er, ei);
+	LOCAL(dft8)(or, oi);
+	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 8);
+	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], c1, t1, re + 1, im + 1, 8);
+	LOCAL(join_turned)(er[2], ei[2], or[2], oi[2], half_root, 1, re + 2, im + 2, 8);
+	/* w^3 = -i c1 (1 + i t1): the slope changes sign beyond an eighth of a turn. */
+	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], c1, -t1, re + 3, im + 3, 8);
+	re[4] = v_add(er[4], oi[4]);
+	im[4] = v_sub(ei[4], or[4]);
+	re[12] = v_sub(er[4], oi[4]);
+	im[12] = v_add(ei[4], or[4]);
+	LOCAL(join_quarter)(er[5], ei[5], or[5], oi[5], c1, t1, re + 5, im + 5, 8);
+	LOCAL(join_quarter)(er[6], ei[6], or[6], oi[6], half_root, 1, re + 6, im + 6, 8);
+	LOCAL(join_turned)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
+}
+
+/* cos and sin of 2 pi k / r, k = 0 .. r - 1. */
+struct LOCAL(circle) {
+	real c[13], s[13];
+};
+
+/* r = 3, 5, 7, 11, 13: sums over the pairs x[j] +- x[r - j]. */
+INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(circle) * circle, vec *re, vec *im)
+{
+	const unsigned half = r / 2;
+	vec ar[7], ai[7], br[7], bi[7], x0r = re[0], x0i = im[0];
+
+	UNROLL for (unsigned j = 1; j <= half; j++)
+	{
+		ar[j] = v_add(re[j], re[r - j]);
+		ai[j] = v_add(im[j], im[r - j]);
+		br[j] = v_sub(re[j], re[r - j]);
+		bi[j] = v_sub(im[j], im[r - j]);
+		re[0] = v_add(re[0], ar[j]);
+		im[0] = v_add(im[0], ai[j]);
+	}
+	UNROLL for (unsigned k = 1; k <= half; k++)
+	{
+		vec cr = x0r, ci = x0i, sr = v_mul(br[1], v_set(circle->s[k])), si = v_mul(bi[1], v_set(circle->s[k]));
+
+		UNROLL for (unsigned j = 1; j <= half; j++)
+		{
+			cr = v_muladd(ar[j], v_set(circle->c[j * k % r]), cr);
+			ci = v_muladd(ai[j], v_set(circle->c[j * k % r]), ci);
+		}
+		UNROLL for (unsigned j = 2; j <= half; j++)
+		{
+			sr = v_muladd(br[j], v_set(circle->s[j * k % r]), sr);
+			si = v_muladd(bi[j], v_set(circle->s[j * k % r]), si);
+		}
+		re[k] = v_add(cr, si);
+		im[k] = v_sub(ci, sr);
+		re[r - k] = v_sub(cr, si);
+		im[r - k] = v_add(ci, sr);
+	}
+}
+
+INLINE void LOCAL(dft)(const unsigned r, const struct LOCAL(circle) * circle, vec *re, vec *im)
+{
+	switch (r) {
+	case 2:
+		LOCAL(dft2)(re, im);
+		break;
+	case 4:
+		LOCAL(dft4)(re, im);
+		break;
+	case 8:
+		LOCAL(dft8)(re, im);
+		break;
+	case 16:
+		LOCAL(dft16)(re, im);
+		break;
+	default:
+		LOCAL(dft_odd)(r, circle, re, im);
+	}
+}

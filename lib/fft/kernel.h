@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vectorised part of the transforms offers, and the plans that steer it.
+ *
+ * All arithmetic is one algorithm, Stockham's autosort with decimation in frequency, on two levels. A pass over n =
+ * r m points that have s interleaved transforms behind them maps
+ *
+ *   y[q + s (r p + k)] = w_(r m)^(p k)  sum over j of x[q + s (p + m j)] w_r^(j k)      q < s, p < m, k < r
+ *
+ * Outer passes (stages) have r up to 1024 and run over memory; each takes a block of LANES neighbouring q (in the
+ * first stage, where s = 1: neighbouring p) as the lanes of its vectors and does their r-point transforms, called
+ * columns, by inner passes of radix 2 to 16 in scratch that stays in the first cache. So no step ever works across
+ * the lanes of a vector, except for transposes, and every number goes through the same operations whatever the
+ * layout around it. */
+#ifndef TRNSCI_FFT_KERNEL_H
+#define TRNSCI_FFT_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fft/fft.h"
+
+enum { FFT_MAX_PASSES = 12, FFT_MAX_STAGES = 6, FFT_MAX_COLUMN = 1024 };
+
+/* The transform of one column: its inner passes, and their twiddles w^(p k), k = 1 .. r - 1, in pairs, pass by pass
+ * and p by p (the last pass has none). */
+struct fft_columns {
+	size_t length;
+	unsigned n_passes;
+	uint8_t radix[FFT_MAX_PASSES];
+	void *twiddles;
+};
+
+/* Outer pass. `items` of LANES columns each are independent of each other.
+ * First stage: twiddles[item][row][re, im vectors] where `whole`, else w^(LANES item row) in bases[item][row] (pairs)
+ * times w^(lane row) in twiddles[row][re, im vectors]. Middle stages: bases[p][row]. Last stage: none. */
+struct fft_stage {
+	struct fft_columns columns;
+	size_t m, reps, items;
+	bool whole;
+	void *twiddles, *bases;
+};
+
+/* A transform of n = product of the stages' lengths. Between stages, row p holds reps times `row` complex numbers
+ * (the first stage's length, rounded up to LANES), in vectors of LANES re, LANES im. */
+struct fft_smooth {
+	size_t n, row;
+	unsigned n_stages;
+	struct fft_stage stage[FFT_MAX_STAGES];
+};
+
+/* y[i] = x[i] table[i] for i < count; pairs in table are re, im; those of x and y are exchanged where asked. */
+struct fft_product {
+	const void *x, *table;
+	void *y;
+	size_t x_stride, y_stride, count;
+	bool exchange_x, exchange_y;
+	double scale;
+};
+
+/* Kernels of one variant and precision. scratch: two buffers of columns, fft_columns_bytes apart. */
+struct fft_ops {
+	size_t lanes;
+	/* One stage: transforms [first, first + count), count <= lanes, of a call. */
+	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+		       void *scratch);
+	/* Several: one item of transform b; `from` and `to` are the buffers between the stages. */
+	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item, void *to,
+		      void *scratch);
+	void (*middle)(const struct fft_smooth *smooth, unsigned stage, size_t item, const void *from, void *to,
+		       void *scratch);
+	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item,
+		     const void *from, void *scratch);
+	void (*multiply)(const struct fft_product *product);
+};
+
+struct fft_kernel {
+	const char *name;
+	uint32_t needs;
+	const struct fft_ops *ops[2]; /* by enum fft_precision */
+};
+
+/* All variants built in, best first, scalar last. */
+const struct fft_kernel *fft_kernels(size_t *ret_count);
+const struct fft_kernel *fft_select(uint32_t features);
+
+/* Bytes of one buffer of columns: rows to a multiple of LANES, and a few lines against aliasing of the two. */
+static inline size_t fft_columns_bytes(size_t length, size_t lanes, size_t real_bytes)
+{
+	return (length + lanes - 1) / lanes * lanes * lanes * 2 * real_bytes + 192;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One variant of the transform kernels in both precisions. Include once in a file that has chosen its SIMD level. */
+#include "base/checked.h"
+#include "base/simd.h"
+#include "base/simd_weave.h"
+#include "fft/circles.h"
+#include "fft/kernel.h"
+#include "fft/kernel_variants.h"
+
+#include "fft/lanes_f32.h"
+#include "fft/butterfly_body.h"
+#include "fft/pass_body.h"
+#include "fft/tile_body.h"
+#include "fft/stage_body.h"
+
+#include "fft/lanes_f64.h"
+#include "fft/butterfly_body.h"
+#include "fft/pass_body.h"
+#include "fft/tile_body.h"
+#include "fft/stage_body.h"

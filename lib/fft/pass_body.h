@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inner passes: the columns of one block, LANES side by side, in scratch rows of (re vector, im vector).
+ *
+ * The first pass may read, and the last may write, a caller's rows of interleaved pairs. */
+
+struct LOCAL(pass) {
+	const real *x; /* row i at x + i x_row */
+	real *y;
+	size_t x_row, y_row;
+	size_t m, s;
+	const real *twiddles;
+	v_order_t order;
+	real scale;
+};
+
+enum { LOCAL(SPLIT) = 1, LOCAL(TURN) = 2, LOCAL(JOIN) = 4, LOCAL(FLAVOURS) = 6 };
+
+INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, const real *x,
+			     vec *re, vec *im)
+{
+	const size_t step = a->m * a->s * a->x_row;
+
+	UNROLL for (unsigned j = 0; j < r; j++)
+	{
+		re[j] = v_load(x + j * step);
+		im[j] = v_load(x + j * step + LANES);
+		if (flavour & LOCAL(SPLIT))
+			v_split(a->order, re[j], im[j], &re[j], &im[j]);
+	}
+}
+
+INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, real *y, vec *re,
+			      vec *im)
+{
+	const size_t step = a->s * a->y_row;
+
+	UNROLL for (unsigned k = 0; k < r; k++)
+	{
+		if (flavour & LOCAL(JOIN))
+			v_join(a->order, v_mul(re[k], v_set(a->scale)), v_mul(im[k], v_set(a->scale)), &re[k], &im[k]);
+		v_store(y + k * step, re[k]);
+		v_store(y + k * step + LANES, im[k]);
+	}
+}
+
+INLINE void LOCAL(turn_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
+{
+	UNROLL for (unsigned k = 1; k < r; k++)
+	{
+		const vec c = v_set(twiddles[2 * k - 2]), s = v_set(twiddles[2 * k - 1]), x = re[k];
+
+		re[k] = v_mulsub(x, c, v_mul(im[k], s));
+		im[k] = v_muladd(x, s, v_mul(im[k], c));
+	}
+}
+
+INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour,
+			    const struct LOCAL(circle) * circle)
+{
+	const real *x = a->x;
+	real *y = a->y;
+
+	for (size_t p = 0; p < a->m; p++, y += (r - 1) * a->s * a->y_row) {
+		const real *twiddles = a->twiddles + 2 * (r - 1) * p;
+
+		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
+			vec re[16], im[16];
+
+			LOCAL(load_rows)(a, r, flavour, x, re, im);
+			LOCAL(dft)(r, circle, re, im);
+			if (flavour & LOCAL(TURN))
+				LOCAL(turn_rows)(r, twiddles, re, im);
+			LOCAL(store_rows)(a, r, flavour, y, re, im);
+		}
+	}
+}
+
+typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
+
+#define PASS(r, flavour)                                                                     \
+	static void LOCAL(pass_##r##_##flavour)(const struct LOCAL(pass) * a)               \
+	{                                                                                     \
+		LOCAL(run_pass)(a, r, flavour, NULL);                                         \
+	}
+#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5)
+PASSES(2)
+PASSES(4)
+PASSES(8)
+PASSES(16)
+
+/* Odd radices decide on their flavour as they go. */
+#define ODD_PASS(r, ...)                                                                              \
+	static const struct LOCAL(circle) LOCAL(circle_##r) = {__VA_ARGS__};                          \
+	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                   \
+	{                                                                                              \
+		LOCAL(run_pass)(a, r, flavour, &LOCAL(circle_##r));                                    \
+	}
+ODD_PASS(3, CIRCLE_3)
+ODD_PASS(5, CIRCLE_5)
+ODD_PASS(7, CIRCLE_7)
+ODD_PASS(11, CIRCLE_11)
+ODD_PASS(13, CIRCLE_13)
+#undef ODD_PASS
+
+static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
+{
+#define ROW(r) {LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3), \
+		LOCAL(pass_##r##_4), LOCAL(pass_##r##_5)}
+	static LOCAL(pass_run) *const even[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
+#undef ROW
+
+	switch (radix) {
+	case 3:
+		LOCAL(odd_3)(a, flavour);
+		break;
+	case 5:
+		LOCAL(odd_5)(a, flavour);
+		break;
+	case 7:
+		LOCAL(odd_7)(a, flavour);
+		break;
+	case 11:
+		LOCAL(odd_11)(a, flavour);
+		break;
+	case 13:
+		LOCAL(odd_13)(a, flavour);
+		break;
+	default:
+		even[__builtin_ctz(radix) - 1][flavour](a);
+	}
+}
+
+/* Where a block's rows come from and go to: scratch rows, or a caller's interleaved ones. */
+struct LOCAL(ends) {
+	const real *x;
+	size_t x_row;
+	real *y; /* NULL: to scratch */
+	size_t y_row;
+	bool split;
+	v_order_t order;
+	real scale;
+};
+
+/* Transforms LANES columns; buffers a and b, of which a may be the input. Returns the result's place. */
+static real *LOCAL(transform)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
+{
+	struct LOCAL(pass) pass = {.x = ends->x, .x_row = ends->x_row, .m = columns->length, .s = 1,
+				   .twiddles = columns->twiddles, .order = ends->order, .scale = ends->scale};
+	unsigned flavour = ends->split ? LOCAL(SPLIT) : 0;
+
+	for (unsigned i = 0; i < columns->n_passes; i++) {
+		const unsigned r = columns->radix[i];
+		const bool last = i + 1 == columns->n_passes;
+
+		pass.m /= r;
+		pass.y = last && ends->y ? ends->y : pass.x == b ? a : b;
+		pass.y_row = last && ends->y ? ends->y_row : 2 * LANES;
+		if (!last)
+			flavour |= LOCAL(TURN);
+		else if (ends->y)
+			flavour |= LOCAL(JOIN);
+		LOCAL(dispatch)(&pass, r, flavour);
+		pass.twiddles += 2 * (r - 1) * pass.m;
+		pass.s *= r;
+		pass.x = pass.y;
+		pass.x_row = 2 * LANES;
+		flavour = 0;
+	}
+	return (real *)pass.x;
+}

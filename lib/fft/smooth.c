@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lengths without a prime factor above 13: whole transforms in scratch, or, when one would take too long or leave the
+ * cache, a phase for each stage, whose units are groups of blocks. The kernels are the same, and so are the bytes. */
+#include "fft/plan.h"
+
+#include "base/checked.h"
+#include "fft/factor.h"
+
+/* A transform whose numbers between stages exceed this is cut: thread scratch is to stay within half of a second
+ * cache. */
+enum { MAX_BETWEEN_BYTES = 288 << 10 };
+
+/* Nanoseconds a vector operation, measured generously; scalar ones do one element each. */
+static double operation_ns(const struct fft_plan *plan)
+{
+	return plan->ops->lanes == 1 ? 0.45 : 0.35;
+}
+
+static double item_ns(const struct fft_plan *plan, unsigned stage)
+{
+	return operation_ns(plan) * factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
+}
+
+static size_t max_column(const struct fft_smooth *smooth)
+{
+	size_t most = 1;
+
+	for (unsigned i = 0; i < smooth->n_stages; i++)
+		if (smooth->stage[i].columns.length > most)
+			most = smooth->stage[i].columns.length;
+	return most;
+}
+
+static size_t columns_bytes(const struct fft_plan *plan)
+{
+	return fft_round_line(2 * fft_columns_bytes(max_column(&plan->smooth), plan->ops->lanes,
+						    tables_real_bytes(plan->precision)));
+}
+
+/* One buffer between stages; two are needed from three stages on. */
+static size_t between_bytes(const struct fft_plan *plan)
+{
+	const struct fft_smooth *smooth = &plan->smooth;
+
+	return fft_round_line(smooth->n / smooth->stage[0].columns.length * smooth->row * fft_pair_bytes(plan));
+}
+
+static size_t buffers(const struct fft_plan *plan)
+{
+	return plan->smooth.n_stages < 3 ? plan->smooth.n_stages - 1 : 2;
+}
+
+int fft_smooth_init(struct fft_plan *plan)
+{
+	plan->kind = &fft_kind_smooth;
+	factor_stages(plan->n, plan->ops->lanes, &plan->smooth);
+	plan->cost_ns = operation_ns(plan) * factor_cost(&plan->smooth, plan->ops->lanes);
+	plan->is_long = plan->smooth.n_stages > 1 &&
+			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * between_bytes(plan) > MAX_BETWEEN_BYTES);
+	return 0;
+}
+
+static int step(struct fft_plan *plan)
+{
+	return tables_step(&plan->tables, plan->precision, plan->ops->lanes, &plan->smooth, &plan->bytes);
+}
+
+static void release(struct fft_plan *plan)
+{
+	tables_free_smooth(&plan->smooth);
+}
+
+static size_t phases(const struct fft_plan *plan)
+{
+	return plan->is_long ? plan->smooth.n_stages : 1;
+}
+
+/* Transforms (short) or items (long) of a unit. One-stage transforms go by whole vectors of them. */
+static size_t unit_size(const struct fft_plan *plan, size_t phase)
+{
+	const size_t lanes = plan->ops->lanes;
+
+	if (plan->is_long)
+		return fft_group(item_ns(plan, (unsigned)phase));
+	if (plan->smooth.n_stages == 1)
+		return lanes * fft_group(plan->cost_ns * (double)lanes);
+	return fft_group(plan->cost_ns);
+}
+
+static size_t total(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	return plan->is_long ? batch * plan->smooth.stage[phase].items : batch;
+}
+
+static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	const size_t size = unit_size(plan, phase);
+
+	return (total(plan, phase, batch) + size - 1) / size;
+}
+
+static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+{
+	return plan->is_long ? batch * buffers(plan) * between_bytes(plan) : 0;
+}
+
+static size_t scratch_bytes(const struct fft_plan *plan)
+{
+	return columns_bytes(plan) + (plan->is_long ? 0 : buffers(plan) * between_bytes(plan));
+}
+
+/* One item of a stage; `work` holds the transform's buffers. */
+static void run_item(const struct fft_plan *plan, const struct fft_call *call, size_t b, unsigned stage, size_t item,
+		     char *work, void *scratch)
+{
+	const struct fft_smooth *smooth = &plan->smooth;
+	const size_t size = between_bytes(plan);
+
+	if (stage == 0)
+		plan->ops->first(smooth, call, b, item, work, scratch);
+	else if (stage + 1 == smooth->n_stages)
+		plan->ops->last(smooth, call, b, item, work + (stage - 1) % 2 * size, scratch);
+	else
+		plan->ops->middle(smooth, stage, item, work + (stage - 1) % 2 * size, work + stage % 2 * size, scratch);
+}
+
+static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t b, void *scratch)
+{
+	const struct fft_smooth *smooth = &plan->smooth;
+	char *work = (char *)scratch + columns_bytes(plan);
+
+	for (unsigned stage = 0; stage < smooth->n_stages; stage++)
+		for (size_t item = 0; item < smooth->stage[stage].items; item++)
+			run_item(plan, call, b, stage, item, work, scratch);
+}
+
+static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+{
+	const size_t size = unit_size(plan, phase), begin = unit * size;
+	const size_t end = size_min(begin + size, total(plan, phase, call->batch));
+	const size_t items = plan->smooth.stage[phase].items, step_size = plan->ops->lanes;
+
+	if (plan->is_long)
+		for (size_t i = begin; i < end; i++)
+			run_item(plan, call, i / items, (unsigned)phase, i % items,
+				 (char *)call->work + i / items * work_bytes(plan, 1), scratch);
+	else if (plan->smooth.n_stages == 1)
+		for (size_t b = begin; b < end; b += step_size)
+			plan->ops->direct(&plan->smooth, call, b, size_min(step_size, end - b), scratch);
+	else
+		for (size_t b = begin; b < end; b++)
+			run_short(plan, call, b, scratch);
+}
+
+const struct fft_kind fft_kind_smooth = {step, release, phases, units, work_bytes, scratch_bytes, run_unit};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Outer passes, each on one block of LANES columns, and the product of two rows; the functions of struct fft_ops. */
+
+/* (re, im) times (c, s). */
+INLINE void LOCAL(turn)(vec *re, vec *im, vec c, vec s)
+{
+	const vec x = *re;
+
+	*re = v_mulsub(x, c, v_mul(*im, s));
+	*im = v_muladd(x, s, v_mul(*im, c));
+}
+
+static real *LOCAL(second)(const struct fft_columns *columns, real *a)
+{
+	return a + fft_columns_bytes(columns->length, LANES, sizeof(real)) / sizeof(real);
+}
+
+static void LOCAL(direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+			  void *scratch)
+{
+	const struct fft_columns *columns = &smooth->stage[0].columns;
+	const struct LOCAL(block) in = {columns->length, count, call->in_stride, call->in_distance, call->inverse, 1};
+	const struct LOCAL(block) out = {columns->length,  count, call->out_stride, call->out_distance,
+					 call->inverse, (real)call->scale};
+	real *a = scratch, *b = LOCAL(second)(columns, a);
+	struct LOCAL(ends) ends;
+
+	LOCAL(block_in)(&in, (const real *)call->in + 2 * first * call->in_distance, a, &ends);
+	LOCAL(block_out)(&out, (real *)call->out + 2 * first * call->out_distance, &ends, columns, a, b);
+}
+
+/* One square of the first stage's result: rows [row, row + n), each lane becoming a row of the buffer. */
+INLINE void LOCAL(turn_square)(const struct fft_stage *stage, size_t item, size_t row, size_t n, size_t lanes,
+			       const real *x, real *to, size_t to_row)
+{
+	const size_t padded = (stage->columns.length + LANES - 1) / LANES * LANES;
+	const real *twiddles = (const real *)stage->twiddles + 2 * LANES * (row + (stage->whole ? item * padded : 0));
+	const real *bases = (const real *)stage->bases + 2 * (item * padded + row);
+	vec re[LANES], im[LANES];
+
+	UNROLL for (size_t i = 0; i < LANES; i++)
+	{
+		vec c = v_load(twiddles + 2 * LANES * i), s = v_load(twiddles + 2 * LANES * i + LANES);
+
+		if (!stage->whole)
+			LOCAL(turn)(&c, &s, v_set(bases[2 * i]), v_set(bases[2 * i + 1]));
+		re[i] = i < n ? v_load(x + 2 * LANES * i) : v_set(0);
+		im[i] = i < n ? v_load(x + 2 * LANES * i + LANES) : v_set(0);
+		LOCAL(turn)(&re[i], &im[i], c, s);
+	}
+	v_transpose(re);
+	v_transpose(im);
+	UNROLL for (size_t lane = 0; lane < LANES; lane++)
+	{
+		if (lane < lanes) {
+			v_store(to + lane * to_row, re[lane]);
+			v_store(to + lane * to_row + LANES, im[lane]);
+		}
+	}
+}
+
+static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
+{
+	const struct fft_stage *stage = &smooth->stage[0];
+	const size_t rows = stage->columns.length, to_row = 2 * smooth->row;
+	size_t row = 0;
+
+	for (; lanes == LANES && row + LANES <= rows; row += LANES)
+		LOCAL(turn_square)(stage, item, row, LANES, LANES, x + 2 * LANES * row, to + 2 * row, to_row);
+	for (; row < rows; row += LANES)
+		LOCAL(turn_square)(stage, item, row, size_min(LANES, rows - row), lanes, x + 2 * LANES * row,
+				   to + 2 * row, to_row);
+}
+
+static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item, void *to,
+			 void *scratch)
+{
+	const struct fft_stage *stage = &smooth->stage[0];
+	const size_t p = item * LANES, lanes = size_min(LANES, stage->m - p);
+	const struct LOCAL(block) in = {stage->columns.length, lanes, stage->m * call->in_stride, call->in_stride,
+					call->inverse, 1};
+	real *a = scratch;
+	struct LOCAL(ends) ends = {.y = NULL};
+
+	LOCAL(block_in)(&in, (const real *)call->in + 2 * (b * call->in_distance + p * call->in_stride), a, &ends);
+	LOCAL(turn_columns)(smooth, item, lanes, LOCAL(transform)(&stage->columns, &ends, a,
+								   LOCAL(second)(&stage->columns, a)),
+			    (real *)to + 2 * p * smooth->row);
+}
+
+/* Where item (p, rep, block of lanes) of a later stage begins among the rows before it. */
+struct LOCAL(place) {
+	size_t p, rep, lane;
+};
+
+static struct LOCAL(place) LOCAL(find)(const struct fft_smooth *smooth, const struct fft_stage *stage, size_t item)
+{
+	const size_t blocks = smooth->row / LANES;
+
+	return (struct LOCAL(place)){item / blocks / stage->reps, item / blocks % stage->reps, item % blocks * LANES};
+}
+
+static struct LOCAL(ends) LOCAL(ends_between)(const struct fft_smooth *smooth, const struct fft_stage *stage,
+					      struct LOCAL(place) at, const real *from)
+{
+	const size_t row = stage->reps * smooth->row;
+
+	return (struct LOCAL(ends)){
+		.x = from + 2 * (at.p * row + at.rep * smooth->row + at.lane),
+		.x_row = 2 * stage->m * row,
+	};
+}
+
+static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, size_t item, const void *from, void *to,
+			  void *scratch)
+{
+	const struct fft_stage *stage = &smooth->stage[index];
+	const struct LOCAL(place) at = LOCAL(find)(smooth, stage, item);
+	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
+	const real *base = (const real *)stage->bases + 2 * at.p * rows;
+	const struct LOCAL(ends) ends = LOCAL(ends_between)(smooth, stage, at, from);
+	const real *x = LOCAL(transform)(&stage->columns, &ends, scratch, LOCAL(second)(&stage->columns, scratch));
+	real *y = (real *)to + at.p * rows * step + 2 * (at.rep * smooth->row + at.lane);
+
+	for (size_t row = 0; row < rows; row++, x += 2 * LANES, y += step) {
+		vec re = v_load(x), im = v_load(x + LANES);
+
+		LOCAL(turn)(&re, &im, v_set(base[2 * row]), v_set(base[2 * row + 1]));
+		v_store(y, re);
+		v_store(y + LANES, im);
+	}
+}
+
+static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item,
+			const void *from, void *scratch)
+{
+	const struct fft_stage *stage = &smooth->stage[smooth->n_stages - 1];
+	const struct LOCAL(place) at = LOCAL(find)(smooth, stage, item);
+	const size_t s = smooth->stage[0].columns.length;
+	const struct LOCAL(block) out = {stage->columns.length, size_min(LANES, s - at.lane),
+					 s * stage->reps * call->out_stride, call->out_stride, call->inverse,
+					 (real)call->scale};
+	struct LOCAL(ends) ends = LOCAL(ends_between)(smooth, stage, at, from);
+
+	LOCAL(block_out)(&out, (real *)call->out + 2 * (b * call->out_distance + (at.lane + s * at.rep) * call->out_stride),
+			 &ends, &stage->columns, scratch, LOCAL(second)(&stage->columns, scratch));
+}
+
+/* n <= LANES elements. */
+INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, size_t n, v_order_t in, v_order_t plain,
+				 v_order_t out)
+{
+	const vec scale = v_set((real)product->scale);
+	vec re, im, c, s;
+
+	LOCAL(load_pairs)((const real *)product->x + 2 * i, n, in, &re, &im);
+	LOCAL(load_pairs)((const real *)product->table + 2 * i, n, plain, &c, &s);
+	LOCAL(turn)(&re, &im, c, s);
+	LOCAL(store_pairs)((real *)product->y + 2 * i, n, out, v_mul(re, scale), v_mul(im, scale));
+}
+
+static void LOCAL(multiply_rows)(const struct fft_product *product)
+{
+	const v_order_t in = v_order(product->exchange_x), out = v_order(product->exchange_y), plain = v_order(false);
+	size_t i = 0;
+
+	for (; i + LANES <= product->count; i += LANES)
+		LOCAL(multiply_part)(product, i, LANES, in, plain, out);
+	if (i < product->count)
+		LOCAL(multiply_part)(product, i, product->count - i, in, plain, out);
+}
+
+/* Strided rows go through short contiguous ones, so that they meet the same arithmetic. */
+static void LOCAL(multiply)(const struct fft_product *product)
+{
+	enum { CHUNK = 64 };
+	real x[2 * CHUNK], y[2 * CHUNK];
+
+	if (product->x_stride == 1 && product->y_stride == 1) {
+		LOCAL(multiply_rows)(product);
+		return;
+	}
+	for (size_t i = 0; i < product->count; i += CHUNK) {
+		struct fft_product part = *product;
+
+		part.x = x;
+		part.y = y;
+		part.table = (const real *)product->table + 2 * i;
+		part.count = size_min(CHUNK, product->count - i);
+		for (size_t j = 0; j < 2 * part.count; j++)
+			x[j] = ((const real *)product->x)[2 * (i + j / 2) * product->x_stride + j % 2];
+		LOCAL(multiply_rows)(&part);
+		for (size_t j = 0; j < 2 * part.count; j++)
+			((real *)product->y)[2 * (i + j / 2) * product->y_stride + j % 2] = y[j];
+	}
+}
+
+const struct fft_ops LOCAL(fft_ops) = {LANES, LOCAL(direct), LOCAL(first), LOCAL(middle), LOCAL(last), LOCAL(multiply)};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of LANES columns on their way between a caller's array, the buffers between stages, and scratch. */
+
+/* A caller's block: element (row, lane) at pairs[2 (row row_step + lane lane_step)]. */
+struct LOCAL(block) {
+	size_t rows, lanes, row_step, lane_step;
+	bool exchange;
+	real scale;
+};
+
+/* Any steps; lanes beyond the block become 0. */
+static void LOCAL(gather)(const struct LOCAL(block) * block, const real *pairs, real *x)
+{
+	const bool e = block->exchange;
+
+	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES) {
+		const real *from = pairs + 2 * row * block->row_step;
+
+		for (size_t lane = 0; lane < LANES; lane++, from += 2 * block->lane_step) {
+			x[lane] = lane < block->lanes ? from[e] : 0;
+			x[LANES + lane] = lane < block->lanes ? from[!e] : 0;
+		}
+	}
+}
+
+static void LOCAL(scatter)(const struct LOCAL(block) * block, const real *x, real *pairs)
+{
+	const bool e = block->exchange;
+
+	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES) {
+		real *to = pairs + 2 * row * block->row_step;
+
+		for (size_t lane = 0; lane < block->lanes; lane++, to += 2 * block->lane_step) {
+			to[e] = x[lane] * block->scale;
+			to[!e] = x[LANES + lane] * block->scale;
+		}
+	}
+}
+
+/* n <= LANES neighbouring pairs to parts, and back. */
+INLINE void LOCAL(load_pairs)(const real *from, size_t n, v_order_t order, vec *re, vec *im)
+{
+	const size_t low = 2 * n < LANES ? 2 * n : LANES;
+	const vec a = v_load_part(from, low), b = 2 * n > LANES ? v_load_part(from + LANES, 2 * n - LANES) : v_set(0);
+
+	v_split(order, a, b, re, im);
+}
+
+INLINE void LOCAL(store_pairs)(real *to, size_t n, v_order_t order, vec re, vec im)
+{
+	const size_t low = 2 * n < LANES ? 2 * n : LANES;
+	vec a, b;
+
+	v_join(order, re, im, &a, &b);
+	v_store_part(to, low, a);
+	if (2 * n > LANES)
+		v_store_part(to + LANES, 2 * n - LANES, b);
+}
+
+/* Neighbouring lanes (lane_step 1), fewer than LANES of them. */
+static void LOCAL(gather_lanes)(const struct LOCAL(block) * block, const real *pairs, real *x)
+{
+	const v_order_t order = v_order(block->exchange);
+
+	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES, pairs += 2 * block->row_step) {
+		vec re, im;
+
+		LOCAL(load_pairs)(pairs, block->lanes, order, &re, &im);
+		v_store(x, re);
+		v_store(x + LANES, im);
+	}
+}
+
+static void LOCAL(scatter_lanes)(const struct LOCAL(block) * block, const real *x, real *pairs)
+{
+	const v_order_t order = v_order(block->exchange);
+	const vec scale = v_set(block->scale);
+
+	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES, pairs += 2 * block->row_step)
+		LOCAL(store_pairs)(pairs, block->lanes, order, v_mul(v_load(x), scale), v_mul(v_load(x + LANES), scale));
+}
+
+/* LANES rows of scratch from up to LANES transforms of n neighbouring pairs each (n = LANES: all of them). */
+INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, const real *pairs, size_t n, v_order_t order, real *x)
+{
+	vec re[LANES], im[LANES];
+
+	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
+	{
+		if (lane < block->lanes && n == LANES)
+			v_split(order, v_load(pairs), v_load(pairs + LANES), &re[lane], &im[lane]);
+		else if (lane < block->lanes)
+			LOCAL(load_pairs)(pairs, n, order, &re[lane], &im[lane]);
+		else
+			re[lane] = im[lane] = v_set(0);
+	}
+	v_transpose(re);
+	v_transpose(im);
+	UNROLL for (size_t i = 0; i < LANES; i++)
+	{
+		v_store(x + 2 * LANES * i, re[i]);
+		v_store(x + 2 * LANES * i + LANES, im[i]);
+	}
+}
+
+INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, const real *x, size_t n, v_order_t order, real *pairs)
+{
+	const vec scale = v_set(block->scale);
+	vec re[LANES], im[LANES];
+
+	UNROLL for (size_t i = 0; i < LANES; i++)
+	{
+		re[i] = i < n ? v_mul(v_load(x + 2 * LANES * i), scale) : v_set(0);
+		im[i] = i < n ? v_mul(v_load(x + 2 * LANES * i + LANES), scale) : v_set(0);
+	}
+	v_transpose(re);
+	v_transpose(im);
+	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
+		if (lane >= block->lanes) {
+			continue;
+		} else if (n == LANES) {
+			v_join(order, re[lane], im[lane], &re[lane], &im[lane]);
+			v_store(pairs, re[lane]);
+			v_store(pairs + LANES, im[lane]);
+		} else {
+			LOCAL(store_pairs)(pairs, n, order, re[lane], im[lane]);
+		}
+}
+
+/* Neighbouring rows (row_step 1): whole transforms lie in sequence. The buffer has room for whole squares. */
+static void LOCAL(gather_rows)(const struct LOCAL(block) * block, const real *pairs, real *x)
+{
+	const v_order_t order = v_order(block->exchange);
+	struct LOCAL(block) full = *block;
+	size_t row = 0;
+
+	full.lanes = LANES;
+	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
+		LOCAL(gather_square)(&full, pairs + 2 * row, LANES, order, x + 2 * LANES * row);
+	for (; row < block->rows; row += LANES)
+		LOCAL(gather_square)(block, pairs + 2 * row, size_min(LANES, block->rows - row), order,
+				     x + 2 * LANES * row);
+}
+
+static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x, real *pairs)
+{
+	const v_order_t order = v_order(block->exchange);
+	struct LOCAL(block) full = *block;
+	size_t row = 0;
+
+	full.lanes = LANES;
+	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
+		LOCAL(scatter_square)(&full, x + 2 * LANES * row, LANES, order, pairs + 2 * row);
+	for (; row < block->rows; row += LANES)
+		LOCAL(scatter_square)(block, x + 2 * LANES * row, size_min(LANES, block->rows - row), order,
+				      pairs + 2 * row);
+}
+
+static void LOCAL(gather_any)(const struct LOCAL(block) * block, const real *pairs, real *x)
+{
+	if (block->row_step == 1)
+		LOCAL(gather_rows)(block, pairs, x);
+	else if (block->lane_step == 1)
+		LOCAL(gather_lanes)(block, pairs, x);
+	else
+		LOCAL(gather)(block, pairs, x);
+}
+
+static void LOCAL(scatter_any)(const struct LOCAL(block) * block, const real *x, real *pairs)
+{
+	if (block->row_step == 1)
+		LOCAL(scatter_rows)(block, x, pairs);
+	else if (block->lane_step == 1)
+		LOCAL(scatter_lanes)(block, x, pairs);
+	else
+		LOCAL(scatter)(block, x, pairs);
+}
+
+/* A block whose lanes are neighbours needs no gathering: the passes read and write it where it lies. */
+static bool LOCAL(is_direct)(const struct LOCAL(block) * block)
+{
+	return block->lanes == LANES && (block->lane_step == 1 || LANES == 1) && block->rows > 1;
+}
+
+static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs, real *a, struct LOCAL(ends) * ends)
+{
+	ends->order = v_order(block->exchange);
+	ends->scale = block->scale;
+	ends->split = LOCAL(is_direct)(block);
+	ends->x = ends->split ? pairs : a;
+	ends->x_row = 2 * (ends->split ? block->row_step : LANES);
+	if (!ends->split)
+		LOCAL(gather_any)(block, pairs, a);
+}
+
+static void LOCAL(block_out)(const struct LOCAL(block) * block, real *pairs, struct LOCAL(ends) * ends,
+			     const struct fft_columns *columns, real *a, real *b)
+{
+	ends->order = v_order(block->exchange);
+	ends->scale = block->scale;
+	if (LOCAL(is_direct)(block)) {
+		ends->y = pairs;
+		ends->y_row = 2 * block->row_step;
+		LOCAL(transform)(columns, ends, a, b);
+	} else {
+		ends->y = NULL;
+		LOCAL(scatter_any)(block, LOCAL(transform)(columns, ends, a, b), pairs);
+	}
+}
