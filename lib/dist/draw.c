@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "dist/box_muller.h"
 #include "dist/uniform.h"
+#include "rng/philox.h"
 #include "rng/threefry.h"
 
 enum {
@@ -25,19 +26,23 @@ enum {
 typedef void (*fill_fn)(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			size_t n_groups, void *out);
 
+static const struct rng_kernel *generator_of(const struct draw_kernels *kernels, const struct draw *draw)
+{
+	return kernels->generators[draw->stream.generator];
+}
+
 static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 		      size_t n_groups, void *out)
 {
-	(void)draw;
 	/* A u64 is its two words, low first: the words as they lie in memory. */
 	static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64-bit samples are laid out as their words");
-	kernels->threefry->bits(span, n_groups, out);
+	generator_of(kernels, draw)->bits(span, n_groups, out);
 }
 
 static void fill_uniform_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			     size_t n_groups, void *out)
 {
-	kernels->threefry->uniform_f32(span, n_groups, out);
+	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->range_f32(out, 4 * n_groups, draw->a, draw->b);
 }
@@ -45,7 +50,7 @@ static void fill_uniform_f32(const struct draw_kernels *kernels, const struct dr
 static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			     size_t n_groups, void *out)
 {
-	kernels->threefry->uniform_f64(span, n_groups, out);
+	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->range_f64(out, 2 * n_groups, draw->a, draw->b);
 }
@@ -53,7 +58,7 @@ static void fill_uniform_f64(const struct draw_kernels *kernels, const struct dr
 static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			    size_t n_groups, void *out)
 {
-	kernels->threefry->uniform_f32(span, n_groups, out);
+	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
 	kernels->box_muller->f32(out, 2 * n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->affine_f32(out, 4 * n_groups, draw->b, draw->a);
@@ -62,7 +67,7 @@ static void fill_normal_f32(const struct draw_kernels *kernels, const struct dra
 static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			    size_t n_groups, void *out)
 {
-	kernels->threefry->uniform_f64(span, n_groups, out);
+	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
 	kernels->box_muller->f64(out, n_groups, out);
 	if (draw->a != 0 || draw->b != 1)
 		kernels->uniform->affine_f64(out, 2 * n_groups, draw->b, draw->a);
@@ -90,7 +95,8 @@ static fill_fn find_fill(enum law law, enum dtype dtype)
 
 void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 {
-	ret_kernels->threefry = threefry_select(features);
+	ret_kernels->generators[GENERATOR_THREEFRY4X32] = threefry_select(features);
+	ret_kernels->generators[GENERATOR_PHILOX4X32] = philox_select(features);
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
 }
@@ -110,7 +116,7 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 	size_t skip = (size_t)(begin % per_group);
 	char *at = out;
 
-	stream_threefry_key(&draw->stream, span.key);
+	stream_key(&draw->stream, span.key);
 	while (n > 0) {
 		const size_t covering = (skip + n + per_group - 1) / per_group;
 		const bool cut = skip > 0 || n % per_group > 0;

@@ -25,7 +25,7 @@ struct draw {
 
 /* The kernels that a set of CPU features allows; make one an engine and share it. Plain data, no ownership. */
 struct draw_kernels {
-	const struct rng_kernel *threefry;
+	const struct rng_kernel *generators[GENERATOR_COUNT];
 	const struct uniform_kernel *uniform;
 	const struct box_muller_kernel *box_muller;
 };
@@ -36,7 +36,8 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels);
 unsigned draw_words_per_sample(enum dtype dtype);
 
 /* Samples [begin, begin + n) into out (n elements of dtype, any alignment). The caller has checked with stream_span
- * that they lie within the stream, and is inside fpenv_enter. Uses at most 16 KiB of stack. Any thread. */
+ * that they lie within the stream and with stream_id_fits that there is one, and is inside fpenv_enter. Uses at most 16
+ * KiB of stack. Any thread. */
 void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out);
 
 #endif

@@ -5,9 +5,15 @@
 #include <assert.h>
 
 #include "base/checked.h"
+#include "rng/philox.h"
 #include "rng/threefry.h"
 
-void stream_threefry_key(const struct stream *stream, uint32_t ret_key[4])
+bool stream_id_fits(const struct stream *stream)
+{
+	return stream->generator != GENERATOR_PHILOX4X32 || stream->stream <= UINT32_MAX;
+}
+
+void stream_key(const struct stream *stream, uint32_t ret_key[4])
 {
 	ret_key[0] = (uint32_t)stream->seed;
 	ret_key[1] = (uint32_t)(stream->seed >> 32);
@@ -19,12 +25,17 @@ uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t dr
 {
 	const uint64_t batch = position / STREAM_BATCH_WORDS;
 	const uint32_t partition = (uint32_t)(position % STREAM_BATCH_WORDS / STREAM_GROUP_WORDS);
-	const uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
+	uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
 	uint32_t key[4], words[4];
 
-	assert(stream->generator == GENERATOR_THREEFRY4X32);
-	stream_threefry_key(stream, key);
-	threefry4x32(counter, key, 20, words);
+	stream_key(stream, key);
+	if (stream->generator == GENERATOR_PHILOX4X32) {
+		counter[0] += STREAM_PARTITIONS * draw;
+		counter[3] = key[2];
+		philox4x32(counter, key, 10, words);
+	} else {
+		threefry4x32(counter, key, 20, words);
+	}
 	return words[position % STREAM_GROUP_WORDS];
 }
 

@@ -18,15 +18,19 @@ enum {
 	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS,
 };
 
-enum generator { GENERATOR_THREEFRY4X32 = 0, GENERATOR_PHILOX4X32 = 1 };
+enum generator { GENERATOR_THREEFRY4X32 = 0, GENERATOR_PHILOX4X32 = 1, GENERATOR_COUNT };
 
 struct stream {
 	enum generator generator;
 	uint64_t seed, stream;
 };
 
-/* The key of a Threefry stream: the halves of the seed, then of the stream id, low half first. */
-void stream_threefry_key(const struct stream *stream, uint32_t ret_key[4]);
+/* Whether the generator can tell this stream from others: Philox has room for ids below 2^32 only. */
+bool stream_id_fits(const struct stream *stream);
+
+/* The halves of the seed, then of the stream id, low half first: the key of a Threefry stream; a Philox stream takes
+ * the first two words as its key and the third as word 3 of its counters. */
+void stream_key(const struct stream *stream, uint32_t ret_key[4]);
 
 /* One word by its address, by the scalar reference: the definition that every kernel is held against. */
 uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t draw);
