@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Philox: the authors' known answers, and random cases for every kernel. */
+#include "rng/philox.h"
+
+#include "rng/kernel_checks.h"
+
+static int lines;
+
+static void known_answer(char *line)
+{
+	uint32_t x[10], words[4];
+	unsigned rounds;
+	int at;
+
+	if (sscanf(line, "philox4x32 %u %n", &rounds, &at) != 1)
+		return;
+	for (int i = 0; i < 10; i++) {
+		x[i] = (uint32_t)strtoul(line + at, &line, 16);
+		at = 0;
+	}
+	philox4x32(x, x + 4, rounds, words);
+	for (int i = 0; i < 4; i++)
+		if (words[i] != x[6 + i])
+			fail_msg("known answer %d, word %d: expected %08x, got %08x", lines, i, x[6 + i], words[i]);
+	lines++;
+}
+
+static void known_answers(void **state)
+{
+	(void)state;
+	lines = 0;
+	for_each_line("tests/vectors/known_answers.txt", known_answer);
+	assert_int_equal(lines, 3);
+}
+
+/* Each counter word in its place: word 0 the partition and 128 d, words 1 and 2 the batch, word 3 the stream. */
+static void layout(void **state)
+{
+	const struct stream stream = {GENERATOR_PHILOX4X32, UINT64_C(0x0123456789ABCDEF), 0xFEDCBA98};
+	const uint32_t counter[4] = {17 + 128 * 33554431u, 0x55555555, 0x2AAAAA, 0xFEDCBA98};
+	const uint32_t key[2] = {0x89ABCDEF, 0x01234567};
+	const uint64_t position = UINT64_C(0x2AAAAA55555555) * 512 + 17 * 4;
+	uint32_t words[4];
+
+	(void)state;
+	philox4x32(counter, key, 10, words);
+	for (unsigned w = 0; w < 4; w++)
+		assert_int_equal(stream_word(&stream, position + w, 33554431), words[w]);
+}
+
+static void every_variant(void **state)
+{
+	size_t n_kernels;
+	const struct rng_kernel *const *kernels = philox_kernels(&n_kernels);
+
+	(void)state;
+	for (size_t v = 0; v < n_kernels; v++)
+		if (can_run("philox", kernels[v]->name, kernels[v]->needs))
+			check_kernel(kernels[v], GENERATOR_PHILOX4X32, UINT64_C(1) << 25, full_check() ? 20000 : 1500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_answers),
+		cmocka_unit_test(layout),
+		cmocka_unit_test(every_variant),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threefry: the authors' known answers, the stream's vectors through every kernel, and random cases. */
+#include "rng/threefry.h"
+
+#include "rng/kernel_checks.h"
+
+static int lines;
+
+static void known_answer(char *line)
+{
+	uint32_t x[12], words[4];
+	unsigned rounds;
+	int at;
+
+	if (sscanf(line, "threefry4x32 %u %n", &rounds, &at) != 1)
+		return;
+	for (int i = 0; i < 12; i++) {
+		x[i] = (uint32_t)strtoul(line + at, &line, 16);
+		at = 0;
+	}
+	threefry4x32(x, x + 4, rounds, words);
+	for (int i = 0; i < 4; i++)
+		if (words[i] != x[8 + i])
+			fail_msg("known answer %d, word %d: expected %08x, got %08x", lines, i, x[8 + i], words[i]);
+	lines++;
+}
+
+static void known_answers(void **state)
+{
+	(void)state;
+	lines = 0;
+	for_each_line("tests/vectors/known_answers.txt", known_answer);
+	assert_int_equal(lines, 3);
+}
+
+static void stream_vector(char *line)
+{
+	unsigned long long seed, stream, draw, position;
+	uint32_t want[4];
+	size_t n_kernels;
+	const struct rng_kernel *const *kernels = threefry_kernels(&n_kernels);
+
+	if (sscanf(line, "%llx %llx %llu %llu : %x %x %x %x", &seed, &stream, &draw, &position, &want[0], &want[1],
+		   &want[2], &want[3]) != 8)
+		return;
+	for (size_t v = 0; v < n_kernels; v++) {
+		const struct stream id = {GENERATOR_THREEFRY4X32, seed, stream};
+		struct rng_span span = {.group = position / 4, .draw = (uint32_t)draw};
+		uint32_t words[4];
+
+		if ((kernels[v]->needs & ~cpu_detect()) != 0)
+			continue;
+		stream_key(&id, span.key);
+		kernels[v]->bits(&span, 1, words);
+		for (int i = 0; i < 4; i++)
+			if (words[i] != want[i] || stream_word(&id, position + i, (uint32_t)draw) != want[i])
+				fail_msg("%s, position %llu + %d: expected %08x, got %08x", kernels[v]->name, position,
+					 i, want[i], words[i]);
+	}
+	lines++;
+}
+
+static void stream_vectors(void **state)
+{
+	(void)state;
+	lines = 0;
+	for_each_line("tests/vectors/stream_vectors.txt", stream_vector);
+	assert_int_equal(lines, 8);
+}
+
+static void every_variant(void **state)
+{
+	size_t n_kernels;
+	const struct rng_kernel *const *kernels = threefry_kernels(&n_kernels);
+
+	(void)state;
+	for (size_t v = 0; v < n_kernels; v++)
+		if (can_run("threefry", kernels[v]->name, kernels[v]->needs))
+			check_kernel(kernels[v], GENERATOR_THREEFRY4X32, UINT64_C(1) << 32,
+				     full_check() ? 20000 : 1500);
+}
+
+static void selection(void **state)
+{
+	(void)state;
+	assert_string_equal(threefry_select(0)->name, "scalar");
+#if defined(__x86_64__)
+	assert_string_equal(threefry_select(CPU_AVX2)->name, "avx2");
+	assert_string_equal(threefry_select(CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16)->name, "avx512");
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_answers),
+		cmocka_unit_test(stream_vectors),
+		cmocka_unit_test(every_variant),
+		cmocka_unit_test(selection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
