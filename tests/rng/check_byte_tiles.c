@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The float32 machine: its steps against whole integers, their bounds reached and kept, Threefry right on it on all
+ * partitions, Philox wrong from the first block. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rng/byte_tiles.h"
+#include "rng/philox_constants.h"
+#include "rng/threefry.h"
+
+enum { ROUNDS_OF_WORDS = 40 };
+
+static uint64_t seed = 20;
+
+static uint32_t word(void)
+{
+	uint32_t words[4];
+
+	threefry4x32((uint32_t[]){(uint32_t)seed++, 0, 0, 0}, (uint32_t[]){9, 9, 9, 9}, 20, words);
+	/* A third of them extreme, where carries walk furthest. */
+	return words[1] % 3 ? words[0] : words[0] % 2 ? 0xFFFFFFFF : words[2] % 2 ? 0x7FFFFFFF : 0;
+}
+
+static void words(uint32_t ret[STREAM_PARTITIONS])
+{
+	for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+		ret[p] = word();
+}
+
+static uint32_t rotated(uint32_t x, unsigned bits)
+{
+	return bits ? x << bits | x >> (32 - bits) : x;
+}
+
+static void within_bounds(const uint64_t most[N_TILE_STEPS])
+{
+	for (unsigned s = 0; s < N_TILE_STEPS; s++)
+		if (most[s] > tile_step_bound((enum tile_step)s))
+			fail_msg("%s: expected at most %llu, got %llu", tile_step_name((enum tile_step)s),
+				 (unsigned long long)tile_step_bound((enum tile_step)s), (unsigned long long)most[s]);
+}
+
+static void steps_are_exact(void **state)
+{
+	(void)state;
+	for (unsigned c = 0; c < N_CONVERSIONS; c++) {
+		struct tile_machine machine = {.conversion = (enum conversion)c};
+		uint32_t a[STREAM_PARTITIONS], b[STREAM_PARTITIONS], got[STREAM_PARTITIONS];
+		struct byte_tiles ta, tb, t;
+
+		for (unsigned i = 0; i < ROUNDS_OF_WORDS; i++) {
+			float u[STREAM_PARTITIONS];
+			const unsigned by = i % 32;
+
+			words(a);
+			words(b);
+			byte_tiles_split(a, &ta);
+			byte_tiles_split(b, &tb);
+			byte_tiles_add(&machine, &ta, &tb, &t);
+			byte_tiles_join(&t, got);
+			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+				assert_int_equal(got[p], a[p] + b[p]);
+			byte_tiles_xor(&machine, &ta, &tb, &t);
+			byte_tiles_join(&t, got);
+			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+				assert_int_equal(got[p], a[p] ^ b[p]);
+			byte_tiles_rotate(&machine, &ta, by / 8, by % 8, &t);
+			byte_tiles_join(&t, got);
+			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+				assert_int_equal(got[p], rotated(a[p], by));
+			byte_tiles_mantissa(&machine, &ta, u);
+			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+				assert_true(u[p] == (float)(a[p] % 16777216) / 16777216);
+		}
+		within_bounds(machine.most);
+		/* The bounds are reached, so they are what was recorded and not something looser. */
+		assert_int_equal(machine.most[TILE_ADD], 511);
+		assert_int_equal(machine.most[TILE_ROTATE], 32640);
+		assert_int_equal(machine.most[TILE_MANTISSA], 0xFFFFFF);
+	}
+}
+
+static void multiply_is_exact(void **state)
+{
+	(void)state;
+	for (unsigned c = 0; c < N_CONVERSIONS; c++) {
+		struct tile_machine machine = {.conversion = (enum conversion)c};
+
+		for (unsigned i = 0; i < 20000; i++) {
+			const uint32_t a = i % 4 == 0 ? PHILOX_M0 : i % 4 == 1 ? PHILOX_M1 : word();
+			const uint32_t b = i < 2 ? 0xFFFFFFFF : word();
+			const uint32_t x[4] = {a & 255, a >> 8 & 255, a >> 16 & 255, a >> 24};
+			const uint32_t y[4] = {b & 255, b >> 8 & 255, b >> 16 & 255, b >> 24};
+			uint32_t product[8];
+			uint64_t got = 0;
+
+			byte_tiles_multiply(&machine, x, y, product);
+			for (unsigned k = 0; k < 8; k++)
+				got |= (uint64_t)product[k] << 8 * k;
+			if (got != (uint64_t)a * b)
+				fail_msg("%s: %u x %u: expected %llu, got %llu", conversion_name(machine.conversion), a,
+					 b, (unsigned long long)a * b, (unsigned long long)got);
+		}
+		within_bounds(machine.most);
+		assert_int_equal(machine.most[TILE_MULTIPLY], tile_step_bound(TILE_MULTIPLY));
+	}
+}
+
+/* Threefry with every conversion, and Philox with whole integers, are the native words on all partitions. */
+static void right_words(void **state)
+{
+	static const struct stream streams[] = {
+		{.seed = 0, .stream = 0}, {.seed = 42, .stream = 1}, {.seed = UINT64_MAX, .stream = 0xFFFFFFFF}};
+
+	(void)state;
+	for (unsigned c = 0; c < N_CONVERSIONS; c++)
+		for (unsigned g = 0; g <= GENERATOR_PHILOX4X32; g++) {
+			if (g == GENERATOR_PHILOX4X32 && c != CONVERSION_EXACT)
+				continue;
+			for (unsigned s = 0; s < 3; s++) {
+				struct tile_figures figures;
+
+				byte_tiles_measure((enum generator)g, (enum conversion)c, &streams[s], 3, &figures);
+				assert_int_equal(figures.n_words, 3 * STREAM_BATCH_WORDS);
+				assert_int_equal(figures.n_right, figures.n_words);
+				assert_int_equal(figures.n_before_wrong, figures.n_words);
+				within_bounds(figures.most);
+				if (g == GENERATOR_THREEFRY4X32)
+					assert_int_equal(figures.most[TILE_WORD], 0);
+			}
+		}
+}
+
+static void late_batches(void **state)
+{
+	const struct stream stream = {.generator = GENERATOR_THREEFRY4X32, .seed = 0x0123456789ABCDEF, .stream = 5};
+	const uint64_t batch = 0xFEDCBA9876543;
+	struct tile_machine machine = {.conversion = CONVERSION_SATURATING};
+	uint32_t got[STREAM_PARTITIONS][STREAM_GROUP_WORDS];
+
+	(void)state;
+	byte_tiles_threefry(&machine, &stream, batch, got);
+	for (unsigned i = 0; i < STREAM_BATCH_WORDS; i++)
+		assert_int_equal(got[i / 4][i % 4], stream_word(&stream, batch * STREAM_BATCH_WORDS + i, 0));
+}
+
+static void philox_goes_wrong(void **state)
+{
+	static const enum conversion conversions[] = {CONVERSION_NEAREST, CONVERSION_SATURATING};
+
+	(void)state;
+	for (unsigned c = 0; c < 2; c++)
+		for (uint64_t s = 0; s < 4; s++) {
+			const struct stream stream = {.seed = s * 0x9E3779B97F4A7C15, .stream = s};
+			struct tile_figures figures;
+
+			byte_tiles_measure(GENERATOR_PHILOX4X32, conversions[c], &stream, 16, &figures);
+			within_bounds(figures.most);
+			assert_true(figures.n_before_wrong < STREAM_GROUP_WORDS);
+			assert_true(figures.n_right < figures.n_words / 100);
+			assert_true(figures.most[TILE_WORD] > 1 << 24);
+		}
+}
+
+/* Right words have chi-square near its 255 degrees of freedom; where the state saturates it collapses, means too. */
+static void figures_tell(void **state)
+{
+	const struct stream stream = {.seed = 42};
+	struct tile_figures right, nearest, saturating;
+
+	(void)state;
+	byte_tiles_measure(GENERATOR_THREEFRY4X32, CONVERSION_SATURATING, &stream, 64, &right);
+	byte_tiles_measure(GENERATOR_PHILOX4X32, CONVERSION_NEAREST, &stream, 64, &nearest);
+	byte_tiles_measure(GENERATOR_PHILOX4X32, CONVERSION_SATURATING, &stream, 64, &saturating);
+	printf("# threefry right: %.4f %.4f %.1f\n", right.mean_low, right.mean_high, right.chi_square);
+	printf("# philox nearest: %.4f %.4f %.1f, right %llu\n", nearest.mean_low, nearest.mean_high,
+	       nearest.chi_square, (unsigned long long)nearest.n_right);
+	printf("# philox saturating: %.4f %.4f %.1f, right %llu\n", saturating.mean_low, saturating.mean_high,
+	       saturating.chi_square, (unsigned long long)saturating.n_right);
+	assert_true(fabs(right.mean_low - 0.5) < 0.01 && fabs(right.mean_high - 0.5) < 0.01);
+	assert_true(fabs(right.chi_square - 255) < 4 * sqrt(2 * 255));
+	assert_true(fabs(saturating.mean_low - 0.5) > 0.1);
+	assert_true(saturating.chi_square > 10 * 255);
+}
+
+static void conversions_are_as_named(void **state)
+{
+	/* Rounded to 24 bits of mantissa, ties to even; from 2^31 up the two differ. */
+	static const struct {
+		uint32_t a, nearest, saturating;
+	} cases[] = {
+		{0, 0, 0},
+		{1 << 24, 1 << 24, 1 << 24},
+		{(1 << 24) + 1, 1 << 24, 1 << 24},
+		{(1 << 24) + 3, (1 << 24) + 4, (1 << 24) + 4},
+		{0x7FFFFFFF, 0x80000000, 0x80000000},
+		{0x80000000, 0x80000000, 0x80000000},
+		{0xC0000001, 0xC0000000, 0x80000000},
+		{0xFFFFFF7F, 0xFFFFFF00, 0x80000000},
+		{0xFFFFFFFF, 0, 0x80000000},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(conversion_read(CONVERSION_EXACT, cases[i].a), cases[i].a);
+		assert_int_equal(conversion_read(CONVERSION_NEAREST, cases[i].a), cases[i].nearest);
+		assert_int_equal(conversion_read(CONVERSION_SATURATING, cases[i].a), cases[i].saturating);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conversions_are_as_named),
+		cmocka_unit_test(steps_are_exact),
+		cmocka_unit_test(multiply_is_exact),
+		cmocka_unit_test(right_words),
+		cmocka_unit_test(late_batches),
+		cmocka_unit_test(philox_goes_wrong),
+		cmocka_unit_test(figures_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
