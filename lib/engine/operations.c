@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of operations. The order of a row's parameters is that of engine/params.h. */
+#include "engine/operations.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "engine/params.h"
+
+#define ANY_U64 0, 0, false, NULL
+#define ANY_F64 0, 0, false, NULL
+#define NONE    0, 0, false, NULL
+
+/* clang-format off */
+#define U64_STYLE {"u64", PARAM_CHOICE, "", "uint", 0, 0, false, "uint|str", \
+	"how seeds, stream ids and positions stand in the reply: as integers or as decimal text"}
+#define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result; without it the reply carries it"}
+
+#define DRAW_PARAMS(dtypes, fallback_dtype) \
+	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
+		"samples of the whole draw; may be left out beside shape or out"}, \
+	[DRAW_SHAPE] = {"shape", PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
+	[DRAW_DTYPE] = {"dtype", PARAM_CHOICE, "", fallback_dtype, 0, 0, false, dtypes, \
+		"type of a sample; that of out when it is given"}, \
+	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, "threefry4x32", \
+		"generator of the stream's words"}, \
+	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
+	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams"}, \
+	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype that are skipped"}, \
+	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw is produced, below size"}, \
+	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
+		"parts that the draw of n samples is cut into"}, \
+	[DRAW_OUT] = OUT, \
+	[DRAW_U64] = U64_STYLE
+
+static const struct param bits_params[] = {
+	DRAW_PARAMS("u32|u64", "u32"),
+};
+static const struct param uniform_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[UNIFORM_LOW] = {"low", PARAM_F64, "", "0", ANY_F64, "least value"},
+	[UNIFORM_HIGH] = {"high", PARAM_F64, "", "1", ANY_F64, "upper bound, never reached; above low"},
+};
+static const struct param normal_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[NORMAL_MEAN] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the law"},
+	[NORMAL_STD] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the law"},
+	[NORMAL_METHOD] = {"method", PARAM_CHOICE, "", "boxmuller", 0, 0, false, "boxmuller",
+		"how uniforms become normals; boxmuller reaches 5.88 sigma in f32"},
+};
+
+static const struct param box_muller_params[] = {
+	[BOX_MULLER_IN] = {"in", PARAM_TILE, "", NULL, NONE, "uniforms in [0, 1), an even number, f32 or f64"},
+	[BOX_MULLER_OUT] = OUT,
+	[BOX_MULLER_U64] = U64_STYLE,
+};
+static const struct param scale_params[] = {
+	[SCALE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
+	[SCALE_BY] = {"by", PARAM_F64, "", "1", ANY_F64, "factor"},
+	[SCALE_PLUS] = {"plus", PARAM_F64, "", "0", ANY_F64, "added to the product (to its real part)"},
+	[SCALE_OUT] = OUT,
+	[SCALE_U64] = U64_STYLE,
+};
+static const struct param add_params[] = {
+	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first term: f32, f64, c64 or c128"},
+	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second term, of the dtype and shape of the first"},
+	[ADD_OUT] = OUT,
+	[ADD_U64] = U64_STYLE,
+};
+
+static const struct param fft_params[] = {
+	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32, f64, c64 or c128"},
+	[FFT_OUT] = OUT,
+	[FFT_LENGTH] = {"length", PARAM_SHAPE, "elements", "", 1, 0x1p30, false, NULL,
+		"length of the transform: the input is padded with zeros or trimmed; a number for the last of the axes, "
+		"or an array with one for each"},
+	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes that are transformed; negative from the end"},
+	[FFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "the inverse transform"},
+	[FFT_REAL] = {"real", PARAM_BOOL, "", "false", NONE,
+		"real to half a spectrum, (..., N) to (..., N/2+1), over the last of the axes; with inverse back to real"},
+	[FFT_NORM] = {"norm", PARAM_CHOICE, "", "backward", 0, 0, false, "backward|ortho|forward",
+		"which direction is scaled by 1/N; ortho: both by 1/sqrt(N)"},
+	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, "fast|double",
+		"arithmetic: fast is float32; by default that of the input"},
+	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
+		"instead of precision: the cheapest whose guaranteed error is at most this"},
+	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",
+		"dtype of the result (real results: of the same width); the last step rounds to it"},
+	[FFT_U64] = U64_STYLE,
+};
+
+static const struct param run_params[] = {
+	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
+		"array of maps: op, its parameters, and as, the name by which later steps use its output"},
+	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"},
+	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, "threefry4x32",
+		"generator of draws that state none"},
+	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"},
+	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
+	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
+		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
+	[RUN_U64] = U64_STYLE,
+};
+
+static const struct param tile_params[] = {
+	[TILE_DTYPE] = {"dtype", PARAM_CHOICE, "", NULL, 0, 0, false, "i8|i32|i64|u32|u64|f32|f64|c64|c128|f16|bf16",
+		"type of an element"},
+	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, 1, 0, false, NULL, "shape, 1 to 8 dimensions"},
+	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "number by which tiles are freed together"},
+	[TILE_U64] = U64_STYLE,
+};
+static const struct param free_params[] = {
+	[FREE_TILE] = {"tile", PARAM_TILE, "", "", NONE, "handle of the tile to free"},
+	[FREE_SCOPE] = {"scope", PARAM_U64, "", "", 0, 4294967295.0, false, NULL, "frees all tiles of that scope, instead"},
+	[FREE_U64] = U64_STYLE,
+};
+static const struct param ping_params[] = {
+	[PING_PAYLOAD] = {"payload", PARAM_ANY, "", "", NONE, "any value; it comes back"},
+	[PING_U64] = U64_STYLE,
+};
+static const struct param plain_params[] = {U64_STYLE};
+static const struct param arena_params[] = {
+	{"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
+	U64_STYLE,
+};
+static const struct param cancel_params[] = {
+	{"msgid", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "id of the request to cancel"},
+	U64_STYLE,
+};
+
+#define ROW(name, class, params, help) {name, class, help, params, sizeof params / sizeof *params}
+
+static const struct operation rows[] = {
+	ROW("version", METHOD_SERVICE, plain_params, "name, version, and the numbers of protocol and stream format"),
+	ROW("ping", METHOD_SERVICE, ping_params, "an answer, with the payload if there is one"),
+	ROW("describe", METHOD_SERVICE, plain_params, "this table: methods, parameters, errors, dtypes"),
+	ROW("stats", METHOD_SESSION, plain_params, "figures of the daemon, the engine and this session"),
+	ROW("arena", METHOD_SESSION, arena_params, "memory for tiles, shared by a file descriptor; once a session"),
+	ROW("cancel", METHOD_SESSION, cancel_params, "stops a request of this session at its next chunk"),
+	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
+	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),
+	ROW("run", METHOD_PROGRAM, run_params, "a program: steps that follow one another over tiles and names"),
+	ROW("bits", METHOD_DRAW, bits_params, "the stream's words themselves, or pairs of them"),
+	ROW("uniform", METHOD_DRAW, uniform_params, "uniform numbers in [low, high)"),
+	ROW("normal", METHOD_DRAW, normal_params, "normal numbers by Box and Muller's method"),
+	ROW("box_muller", METHOD_ELEMENTWISE, box_muller_params, "pairs of uniforms to pairs of standard normals"),
+	ROW("scale", METHOD_ELEMENTWISE, scale_params, "x to x by + plus, rounded once"),
+	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),
+	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
+};
+/* clang-format on */
+
+const struct operation *operations(size_t *ret_count)
+{
+	*ret_count = sizeof rows / sizeof *rows;
+	return rows;
+}
+
+const struct operation *operation_find(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strlen(rows[i].name) == size && memcmp(rows[i].name, name, size) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+const struct param *operation_param(const struct operation *operation, const char *name, size_t size)
+{
+	for (size_t i = 0; i < operation->n_params; i++)
+		if (strlen(operation->params[i].name) == size && memcmp(operation->params[i].name, name, size) == 0)
+			return &operation->params[i];
+	return NULL;
+}

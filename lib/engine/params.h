@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where each parameter stands in its operation's row, so that code that has bound one reads it without a search. */
+#ifndef TRNSCI_ENGINE_PARAMS_H
+#define TRNSCI_ENGINE_PARAMS_H
+
+/* Of every draw; a law's own parameters follow. */
+enum {
+	DRAW_N,
+	DRAW_SHAPE,
+	DRAW_DTYPE,
+	DRAW_GENERATOR,
+	DRAW_SEED,
+	DRAW_STREAM,
+	DRAW_OFFSET,
+	DRAW_RANK,
+	DRAW_SIZE,
+	DRAW_OUT,
+	DRAW_U64,
+	DRAW_COMMON,
+	UNIFORM_LOW = DRAW_COMMON,
+	UNIFORM_HIGH,
+	NORMAL_MEAN = DRAW_COMMON,
+	NORMAL_STD,
+	NORMAL_METHOD,
+};
+
+enum { BOX_MULLER_IN, BOX_MULLER_OUT, BOX_MULLER_U64 };
+enum { SCALE_IN, SCALE_BY, SCALE_PLUS, SCALE_OUT, SCALE_U64 };
+enum { ADD_A, ADD_B, ADD_OUT, ADD_U64 };
+
+enum {
+	FFT_IN,
+	FFT_OUT,
+	FFT_LENGTH,
+	FFT_AXES,
+	FFT_INVERSE,
+	FFT_REAL,
+	FFT_NORM,
+	FFT_PRECISION,
+	FFT_TARGET_ERROR,
+	FFT_DTYPE,
+	FFT_U64,
+};
+
+enum { RUN_STEPS, RUN_RESULTS, RUN_GENERATOR, RUN_SEED, RUN_STREAM, RUN_OFFSET, RUN_U64 };
+enum { TILE_DTYPE, TILE_SHAPE, TILE_SCOPE, TILE_U64 };
+enum { FREE_TILE, FREE_SCOPE, FREE_U64 };
+enum { PING_PAYLOAD, PING_U64 };
+
+/* The most parameters that a row may have. */
+enum { PARAMS_MAX = 24 };
+
+#endif
