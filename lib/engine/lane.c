@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes' counters. */
+#include "engine/lane.h"
+
+static void add(_Atomic uint64_t *counter, uint64_t more)
+{
+	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+void lane_record(struct lane *lane, uint64_t words, uint64_t ns)
+{
+	uint64_t longest = atomic_load_explicit(&lane->longest_ns, memory_order_relaxed);
+
+	add(&lane->chunks, 1);
+	add(&lane->words, words);
+	add(&lane->busy_ns, ns);
+	while (ns > longest && !atomic_compare_exchange_weak_explicit(&lane->longest_ns, &longest, ns,
+								      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+static int put(struct zone *zone, struct value *map, const char *name, const _Atomic uint64_t *counter)
+{
+	return value_put(zone, map, name, value_uint(atomic_load_explicit(counter, memory_order_relaxed)));
+}
+
+int lane_stats(const struct lane lanes[ENGINE_LANES], struct zone *zone, struct value *map)
+{
+	struct value array = value_array();
+
+	for (unsigned i = 0; i < ENGINE_LANES; i++) {
+		struct value one = value_map();
+
+		if (put(zone, &one, "chunks", &lanes[i].chunks) || put(zone, &one, "words", &lanes[i].words) ||
+		    put(zone, &one, "busy_ns", &lanes[i].busy_ns) ||
+		    put(zone, &one, "longest_ns", &lanes[i].longest_ns) || value_push(zone, &array, one))
+			return -ERROR_NO_MEMORY;
+	}
+	return value_put(zone, map, "lanes", array);
+}

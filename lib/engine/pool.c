@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads and turns.
+ *
+ * One lock guards the queue and every job's state. Units are taken without it, by a cursor for each home thread; the
+ * lock is passed once for each unit while several jobs are queued, and hardly ever while one is alone. A stage's
+ * cursors are set while no thread works on the job, so a cursor never belongs to another stage than its reader's. */
+#include "engine/pool.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/fpenv.h"
+
+enum state {
+	STATE_NEW,       /* not yet given to the pool */
+	STATE_READY,     /* queued: advance() is due */
+	STATE_ADVANCING, /* advance() runs, or is about to: one thread has the job */
+	STATE_RUNNING,   /* units are given, or were and are still worked on */
+	STATE_WAITING,
+	STATE_FINISHED,
+};
+
+/* The next of the units whose home is one thread. */
+struct cursor {
+	alignas(64) _Atomic uint64_t next;
+};
+
+struct thread {
+	struct pool *pool;
+	pthread_t id;
+	unsigned index;
+	void *scratch;
+};
+
+enum { SPARES_MAX = 8 };
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	struct turn *turns;      /* whose turn is next; a ring */
+	_Atomic unsigned queued; /* jobs in the ring */
+	unsigned sleepers, n_threads, n_started;
+	bool stopping;
+	size_t scratch_bytes;
+	struct lane *lanes;
+	uint64_t submitted, finished;
+	void *spares[SPARES_MAX]; /* scratch for callers' threads */
+	unsigned n_spares;
+	struct thread threads[];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- which units are whose --- */
+
+static uint64_t home_lanes(const struct pool *pool, unsigned home)
+{
+	return (ENGINE_LANES - home + pool->n_threads - 1) / pool->n_threads;
+}
+
+static uint64_t home_units(const struct pool *pool, unsigned home, uint64_t n_units)
+{
+	const uint64_t rest = n_units % ENGINE_LANES;
+	uint64_t units = n_units / ENGINE_LANES * home_lanes(pool, home);
+
+	if (rest > home)
+		units += (rest - home + pool->n_threads - 1) / pool->n_threads;
+	return units;
+}
+
+/* The k-th unit of a home: round by round, lane by lane. */
+static size_t home_unit(const struct pool *pool, unsigned home, uint64_t k)
+{
+	const uint64_t lanes = home_lanes(pool, home);
+
+	return (size_t)(k / lanes * ENGINE_LANES + home + k % lanes * pool->n_threads);
+}
+
+/* Own units first, then those of the threads behind. False when the stage has none left. */
+static bool claim(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_unit)
+{
+	if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+		return false;
+	for (unsigned i = 0; i < pool->n_threads; i++) {
+		const unsigned home = (thread + i) % pool->n_threads;
+		const uint64_t end = home_units(pool, home, job->n_units);
+		_Atomic uint64_t *next = &job->cursors[home].next;
+		uint64_t k;
+
+		if (atomic_load_explicit(next, memory_order_relaxed) >= end)
+			continue;
+		k = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+		if (k < end) {
+			*ret_unit = home_unit(pool, home, k);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- the ring of turns; under the lock --- */
+
+static void enqueue(struct pool *pool, struct job *job)
+{
+	struct turn *turn = job->turn;
+
+	assert(!job->queued);
+	job->queued = true;
+	atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
+	if (turn->jobs) {
+		job->next = turn->jobs;
+		job->prev = turn->jobs->prev;
+		job->prev->next = job->next->prev = job;
+		return;
+	}
+	turn->jobs = job->next = job->prev = job;
+	if (pool->turns) {
+		turn->next = pool->turns;
+		turn->prev = pool->turns->prev;
+		turn->prev->next = turn->next->prev = turn;
+	} else {
+		pool->turns = turn->next = turn->prev = turn;
+	}
+}
+
+static void dequeue(struct pool *pool, struct job *job)
+{
+	struct turn *turn = job->turn;
+
+	if (!job->queued)
+		return;
+	job->queued = false;
+	atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
+	if (job->next != job) {
+		job->prev->next = job->next;
+		job->next->prev = job->prev;
+		if (turn->jobs == job)
+			turn->jobs = job->next;
+		return;
+	}
+	turn->jobs = NULL;
+	if (turn->next == turn) {
+		pool->turns = NULL;
+		return;
+	}
+	turn->prev->next = turn->next;
+	turn->next->prev = turn->prev;
+	if (pool->turns == turn)
+		pool->turns = turn->next;
+}
+
+/* Whose turn it is; both turns pass on. */
+static struct job *choose(struct pool *pool)
+{
+	struct turn *turn = pool->turns;
+	struct job *job;
+
+	if (!turn)
+		return NULL;
+	job = turn->jobs;
+	turn->jobs = job->next;
+	pool->turns = turn->next;
+	return job;
+}
+
+static void rouse(struct pool *pool, size_t threads)
+{
+	for (size_t i = size_min(threads, pool->sleepers); i > 0; i--)
+		pthread_cond_signal(&pool->work);
+}
+
+/* --- a job's life --- */
+
+static bool have_cursors(const struct pool *pool, struct job *job)
+{
+	if (!job->cursors)
+		job->cursors = aligned_alloc(64, pool->n_threads * sizeof *job->cursors);
+	return job->cursors != NULL;
+}
+
+/* Takes a job that no thread works on from its stage's end to where it can go on, or to its end. The lock is held
+ * before and after, not meanwhile. */
+static void advance(struct pool *pool, struct job *job)
+{
+	int next;
+
+	do {
+		job->state = STATE_ADVANCING;
+		job->woken = false;
+		pthread_mutex_unlock(&pool->lock);
+		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+			next = -ERROR_CANCELLED;
+		else
+			next = job->ops->advance(job);
+		if (next == JOB_STAGE && !have_cursors(pool, job))
+			next = -ERROR_NO_MEMORY;
+		pthread_mutex_lock(&pool->lock);
+	} while ((next == JOB_STAGE && job->n_units == 0) || (next == JOB_WAIT && job->woken));
+
+	if (next == JOB_STAGE) {
+		for (unsigned i = 0; i < pool->n_threads; i++)
+			atomic_store_explicit(&job->cursors[i].next, 0, memory_order_relaxed);
+		job->exhausted = false;
+		job->state = STATE_RUNNING;
+		enqueue(pool, job);
+		rouse(pool, job->n_units - 1);
+	} else if (next == JOB_AGAIN) {
+		job->state = STATE_READY;
+		enqueue(pool, job);
+	} else if (next == JOB_WAIT) {
+		job->state = STATE_WAITING;
+	} else {
+		job->state = STATE_FINISHED;
+		pool->finished++;
+		free(job->cursors);
+		job->cursors = NULL;
+		pthread_mutex_unlock(&pool->lock);
+		job->ops->finish(job, next);
+		pthread_mutex_lock(&pool->lock);
+	}
+}
+
+static void run_unit(struct pool *pool, struct job *job, size_t unit, void *scratch, uint64_t *start_ns)
+{
+	const uint64_t words = job->ops->run(job, unit, scratch);
+	const uint64_t end_ns = now_ns();
+
+	lane_record(&pool->lanes[unit % ENGINE_LANES], words, end_ns - *start_ns);
+	*start_ns = end_ns;
+}
+
+/* Serves a job for a unit, or for as long as it is alone. The lock is held before and after, not meanwhile. */
+static void serve(struct pool *pool, struct thread *thread, struct job *job)
+{
+	bool found;
+	size_t unit;
+
+	if (job->state == STATE_READY) {
+		dequeue(pool, job);
+		advance(pool, job);
+		return;
+	}
+	job->workers++;
+	pthread_mutex_unlock(&pool->lock);
+	uint64_t start_ns = now_ns();
+	do {
+		found = claim(pool, job, thread->index, &unit);
+		if (found)
+			run_unit(pool, job, unit, thread->scratch, &start_ns);
+	} while (found && atomic_load_explicit(&pool->queued, memory_order_relaxed) == 1);
+	pthread_mutex_lock(&pool->lock);
+	job->workers--;
+	if (!found) {
+		dequeue(pool, job);
+		job->exhausted = true;
+	}
+	if (job->exhausted && job->workers == 0)
+		advance(pool, job);
+}
+
+static void *thread_main(void *arg)
+{
+	struct thread *thread = arg;
+	struct pool *pool = thread->pool;
+	const struct fpenv_saved saved = fpenv_enter();
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->stopping) {
+		struct job *job = choose(pool);
+
+		if (job) {
+			serve(pool, thread, job);
+			continue;
+		}
+		pool->sleepers++;
+		pthread_cond_wait(&pool->work, &pool->lock);
+		pool->sleepers--;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	fpenv_leave(saved);
+	return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static int start_thread(struct pool *pool, unsigned index)
+{
+	struct thread *thread = &pool->threads[index];
+	sigset_t all, old;
+	char name[16];
+	int error;
+
+	*thread = (struct thread){.pool = pool, .index = index, .scratch = aligned_alloc(64, pool->scratch_bytes)};
+	if (!thread->scratch)
+		return -ERROR_NO_MEMORY;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	error = pthread_create(&thread->id, NULL, thread_main, thread);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error) {
+		free(thread->scratch);
+		return -ERROR_SYSTEM;
+	}
+	snprintf(name, sizeof name, "trnsci-%u", index);
+	pthread_setname_np(thread->id, name);
+	pool->n_started++;
+	return 0;
+}
+
+int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE_LANES], struct pool **ret_pool)
+{
+	struct pool *pool;
+
+	assert(threads >= 1 && threads <= ENGINE_LANES);
+	pool = calloc(1, sizeof *pool + threads * sizeof *pool->threads);
+	if (!pool)
+		return -ERROR_NO_MEMORY;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->work, NULL);
+	pool->n_threads = threads;
+	pool->scratch_bytes = (scratch_bytes + 63) & ~(size_t)63;
+	pool->lanes = lanes;
+	for (unsigned i = 0; i < threads; i++) {
+		const int error = start_thread(pool, i);
+
+		if (error) {
+			pool_destroy(pool);
+			return error;
+		}
+	}
+	*ret_pool = pool;
+	return 0;
+}
+
+void pool_destroy(struct pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->stopping = true;
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->n_started; i++) {
+		pthread_join(pool->threads[i].id, NULL);
+		free(pool->threads[i].scratch);
+	}
+	assert(!pool->turns && pool->submitted == pool->finished);
+	for (unsigned i = 0; i < pool->n_spares; i++)
+		free(pool->spares[i]);
+	pthread_cond_destroy(&pool->work);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+size_t pool_scratch_bytes(const struct pool *pool)
+{
+	return pool->scratch_bytes;
+}
+
+unsigned pool_threads(const struct pool *pool)
+{
+	return pool->n_threads;
+}
+
+static void submit_locked(struct pool *pool, struct job *job)
+{
+	job->state = STATE_READY;
+	enqueue(pool, job);
+	rouse(pool, 1);
+}
+
+void pool_submit(struct pool *pool, struct job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->submitted++;
+	submit_locked(pool, job);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void *spare_take(struct pool *pool)
+{
+	void *scratch = NULL;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->submitted++;
+	if (pool->n_spares)
+		scratch = pool->spares[--pool->n_spares];
+	pthread_mutex_unlock(&pool->lock);
+	return scratch ? scratch : aligned_alloc(64, pool->scratch_bytes);
+}
+
+/* Under the lock. */
+static void spare_give(struct pool *pool, void *scratch)
+{
+	if (pool->n_spares < SPARES_MAX)
+		pool->spares[pool->n_spares++] = scratch;
+	else
+		free(scratch);
+}
+
+/* Until the job ends or cannot go on here; what advance() said last. */
+static int run_stages(struct pool *pool, struct job *job, void *scratch)
+{
+	uint64_t start_ns = now_ns();
+	int next;
+
+	do {
+		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+			return -ERROR_CANCELLED;
+		next = job->ops->advance(job);
+		if (next != JOB_STAGE)
+			return next;
+		for (size_t unit = 0; unit < job->n_units; unit++) {
+			if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+				return -ERROR_CANCELLED;
+			run_unit(pool, job, unit, scratch, &start_ns);
+		}
+	} while (true);
+}
+
+void pool_run_here(struct pool *pool, struct job *job)
+{
+	void *scratch = spare_take(pool);
+	struct fpenv_saved saved;
+	int next;
+
+	job->state = STATE_ADVANCING;
+	if (!scratch) {
+		pthread_mutex_lock(&pool->lock);
+		submit_locked(pool, job);
+		pthread_mutex_unlock(&pool->lock);
+		return;
+	}
+	saved = fpenv_enter();
+	next = run_stages(pool, job, scratch);
+	fpenv_leave(saved);
+
+	pthread_mutex_lock(&pool->lock);
+	spare_give(pool, scratch);
+	if (next == JOB_AGAIN || (next == JOB_WAIT && job->woken)) {
+		submit_locked(pool, job);
+	} else if (next == JOB_WAIT) {
+		job->state = STATE_WAITING;
+	} else {
+		job->state = STATE_FINISHED;
+		pool->finished++;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	if (next == JOB_END || next < 0)
+		job->ops->finish(job, next);
+}
+
+void pool_wake(struct pool *pool, struct job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	job->woken = true;
+	if (job->state == STATE_WAITING)
+		submit_locked(pool, job);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_cancel(struct pool *pool, struct job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
+	if (job->state == STATE_WAITING)
+		submit_locked(pool, job);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finished)
+{
+	pthread_mutex_lock(&pool->lock);
+	*ret_running = pool->submitted - pool->finished;
+	*ret_finished = pool->finished;
+	pthread_mutex_unlock(&pool->lock);
+}
