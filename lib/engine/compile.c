@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling: inputs, outputs and names, which all operations share, and the steps of a run. */
+#include "engine/compile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+enum { STEPS_MAX = 1024, RESULT_ALIGN = 64 };
+
+int compile_no_memory(struct compiler *compiler)
+{
+	return error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for the request", compiler->args.context);
+}
+
+static int wrong_array(struct compiler *compiler, unsigned param, enum error_code code, const char *what)
+{
+	return bind_error(&compiler->args, param, compiler->err, code, "%s, takes a map {dtype, shape, data}", what);
+}
+
+/* --- inputs --- */
+
+static int array_shape(struct compiler *compiler, unsigned param, const struct value *map, struct shape *ret)
+{
+	const struct value *dtype = value_get(map, "dtype"), *dims = value_get(map, "shape");
+	const bool list = dims && dims->kind == VALUE_ARRAY;
+	const struct value *at = list ? dims->array.at : dims;
+	const size_t count = list ? dims->array.count : 1;
+	struct shape shape = {.ndim = (unsigned)count};
+
+	if (dtype && (dtype->kind == VALUE_STRING || dtype->kind == VALUE_BYTES))
+		shape.dtype = dtype_parse(dtype->bytes.at, dtype->bytes.size);
+	if (shape.dtype == DTYPE_NONE)
+		return wrong_array(compiler, param, dtype ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
+				   dtype ? "its dtype is no name of a dtype" : "it has no dtype");
+	if (!dims)
+		return wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no shape");
+	if (count < 1 || count > SHAPE_MAX_DIMS)
+		return wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has not 1 to 8 sizes");
+	for (size_t i = 0; i < count; i++)
+		if (!value_to_u64(&at[i], &shape.dims[i]))
+			return wrong_array(compiler, param, ERROR_WRONG_TYPE, "a size of its shape is no integer >= 0");
+	if (!shape_finish(&shape))
+		return wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has more than 2^62 bytes");
+	*ret = shape;
+	return 0;
+}
+
+/* Kernels want their elements aligned; what is not is copied, chunk by chunk, by the program's first step. */
+static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buffer)
+{
+	struct buffer *copy;
+
+	if ((uintptr_t)buffer->base % dtype_size(buffer->shape.dtype) == 0)
+		return buffer;
+	copy = program_buffer(compiler->program, BUFFER_TEMP, &buffer->shape);
+	if (!copy || !program_step(compiler->program, STEP_CAST, buffer, copy))
+		return NULL;
+	return copy;
+}
+
+static int input_array(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
+{
+	struct program *program = compiler->program;
+	const struct value *data = value_get(map, "data");
+	const size_t allowed = program->space->limits.inline_bytes;
+	struct shape shape;
+	struct buffer *buffer;
+	int error = array_shape(compiler, param, map, &shape);
+
+	if (error)
+		return error;
+	if (!data)
+		return wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no data");
+	if (data->kind != VALUE_BYTES && data->kind != VALUE_STRING)
+		return wrong_array(compiler, param, ERROR_WRONG_TYPE, "its data are no bytes");
+	if (data->bytes.size != shape.bytes)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
+				  "data of %zu bytes, its shape and dtype ask for %" PRIu64, data->bytes.size,
+				  shape.bytes);
+	if (shape.bytes > allowed - program->inline_in)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
+				  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
+				  allowed);
+	program->inline_in += shape.bytes;
+	buffer = program_buffer(program, BUFFER_INPUT, &shape);
+	if (!buffer)
+		return compile_no_memory(compiler);
+	buffer->base = (char *)data->bytes.at;
+	buffer = aligned_copy(compiler, buffer);
+	if (!buffer)
+		return compile_no_memory(compiler);
+	*ret_buffer = buffer;
+	return 0;
+}
+
+static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer)
+{
+	struct program *program = compiler->program;
+	char context[96];
+	struct tile *tile;
+	struct buffer *buffer;
+	int error;
+
+	snprintf(context, sizeof context, "%s: %s", compiler->args.context,
+		 compiler->args.operation->params[param].name);
+	error = tile_take(program->space, handle, context, &tile, compiler->err);
+	if (error)
+		return error;
+	for (buffer = program->buffers; buffer; buffer = buffer->next)
+		if (buffer->tile == tile) {
+			tile_give(program->space, tile);
+			*ret_buffer = buffer;
+			return 0;
+		}
+	buffer = program_buffer(program, BUFFER_TILE, &tile->shape);
+	if (!buffer) {
+		tile_give(program->space, tile);
+		return compile_no_memory(compiler);
+	}
+	buffer->tile = tile;
+	buffer->base = tile_base(program->space, tile);
+	*ret_buffer = buffer;
+	return 0;
+}
+
+static struct name_entry *find_name(struct compiler *compiler, const struct value *text)
+{
+	struct name_entry *entry = compiler->names;
+
+	while (entry && (entry->size != text->bytes.size || memcmp(entry->at, text->bytes.at, entry->size) != 0))
+		entry = entry->after;
+	return entry;
+}
+
+static int named_buffer(struct compiler *compiler, unsigned param, const struct value *text, struct buffer **ret_buffer)
+{
+	const struct name_entry *entry = find_name(compiler, text);
+	char got[BIND_TEXT];
+
+	if (!entry || !entry->buffer)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_TILE,
+				  "no earlier step is called \"%s\", allowed is the `as` of one",
+				  bind_text(text->bytes.at, text->bytes.size, got));
+	*ret_buffer = entry->buffer;
+	return 0;
+}
+
+int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
+{
+	const struct value *value = compiler->args.at[param].value;
+
+	if (value->kind == VALUE_UINT)
+		return tile_buffer(compiler, param, value->u, ret_buffer);
+	if (value->kind == VALUE_STRING)
+		return named_buffer(compiler, param, value, ret_buffer);
+	return input_array(compiler, param, value, ret_buffer);
+}
+
+/* --- outputs --- */
+
+int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape)
+{
+	const struct arg *arg = &compiler->args.at[param];
+	struct buffer *buffer;
+	int error;
+
+	if (!arg->given) {
+		*ret_given = false;
+		return 0;
+	}
+	error = tile_buffer(compiler, param, arg->value->u, &buffer);
+	if (error)
+		return error;
+	*ret_given = true;
+	*ret_shape = buffer->shape;
+	return 0;
+}
+
+/* Bytes that go with the reply; they live as long as its zone. */
+static int result_buffer(struct compiler *compiler, unsigned param, const struct shape *shape,
+			 struct buffer **ret_buffer)
+{
+	struct program *program = compiler->program;
+	const size_t allowed = program->space->limits.inline_bytes;
+	struct buffer *buffer;
+	uint64_t rounded;
+	void *bytes;
+
+	if (shape->bytes > allowed - program->inline_out)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
+				  "a result of %" PRIu64
+				  " bytes in the reply, allowed are %zu in all (inline_bytes); name a tile instead",
+				  shape->bytes, allowed);
+	if (round_up_overflows(shape->bytes ? shape->bytes : 1, RESULT_ALIGN, &rounded))
+		return compile_no_memory(compiler);
+	bytes = aligned_alloc(RESULT_ALIGN, rounded);
+	if (!bytes || zone_defer(program->zone, free, bytes)) {
+		free(bytes);
+		return compile_no_memory(compiler);
+	}
+	buffer = program_buffer(program, BUFFER_RESULT, shape);
+	if (!buffer)
+		return compile_no_memory(compiler);
+	buffer->base = bytes;
+	program->inline_out += shape->bytes;
+	*ret_buffer = buffer;
+	return 0;
+}
+
+int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
+{
+	const struct arg *arg = &compiler->args.at[param];
+	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
+	struct buffer *buffer;
+	int error;
+
+	if (arg->given) {
+		error = tile_buffer(compiler, param, arg->value->u, &buffer);
+		if (error)
+			return error;
+		if (!shape_equal(&buffer->shape, shape))
+			return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
+					  "the tile is %s, allowed is %s", shape_text(&buffer->shape, has),
+					  shape_text(shape, needs));
+		*ret_buffer = buffer;
+		return 0;
+	}
+	if (!compiler->run || (compiler->name && compiler->name->wanted))
+		return result_buffer(compiler, param, shape, ret_buffer);
+	*ret_buffer = program_buffer(compiler->program, BUFFER_TEMP, shape);
+	return *ret_buffer ? 0 : compile_no_memory(compiler);
+}
+
+/* --- replies --- */
+
+int compile_put_u64(struct compiler *compiler, unsigned u64_param, struct value *map, const char *name, uint64_t u)
+{
+	const struct args *args =
+		compiler->run && !compiler->args.at[u64_param].given ? compiler->run : &compiler->args;
+	const unsigned param = args == compiler->run ? (unsigned)RUN_U64 : u64_param;
+	char text[24], *copy;
+
+	if (args->at[param].choice == 0)
+		return value_put(compiler->program->zone, map, name, value_uint(u));
+	snprintf(text, sizeof text, "%" PRIu64, u);
+	copy = zone_copy(compiler->program->zone, text, strlen(text));
+	return copy ? value_put(compiler->program->zone, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
+}
+
+static int put_result(struct compiler *compiler, const struct buffer *out)
+{
+	struct zone *zone = compiler->program->zone;
+	struct value map = value_map();
+	char *name = zone_copy(zone, compiler->name->at, compiler->name->size);
+
+	if (!name || shape_put(&out->shape, zone, &map) ||
+	    value_put(zone, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
+		return -ERROR_NO_MEMORY;
+	return value_put(zone, compiler->results, name, map);
+}
+
+/* A step that writes a tile and whose output is wanted in the reply too: a copy of what it wrote. */
+static int copy_result(struct compiler *compiler, unsigned param, struct buffer *out, struct buffer **ret_buffer)
+{
+	struct buffer *copy;
+	int error = result_buffer(compiler, param, &out->shape, &copy);
+
+	if (error)
+		return error;
+	if (!program_step(compiler->program, STEP_CAST, out, copy))
+		return compile_no_memory(compiler);
+	*ret_buffer = copy;
+	return 0;
+}
+
+static int put_place(struct compiler *compiler, const struct buffer *out)
+{
+	struct zone *zone = compiler->program->zone;
+
+	if (out->kind == BUFFER_TILE)
+		return value_put(zone, compiler->reply, "tile", value_uint(out->tile->handle));
+	if (compiler->run)
+		return 0;
+	return value_put(zone, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
+}
+
+int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out)
+{
+	struct zone *zone = compiler->program->zone;
+	struct buffer *result = out;
+	int error = 0;
+
+	if (value_put(zone, compiler->reply, "n", value_uint(out->shape.n)) ||
+	    shape_put(&out->shape, zone, compiler->reply) || put_place(compiler, out))
+		return compile_no_memory(compiler);
+	if (!compiler->name)
+		return 0;
+	compiler->name->buffer = out;
+	if (!compiler->name->wanted)
+		return 0;
+	if (out->kind != BUFFER_RESULT)
+		error = copy_result(compiler, out_param, out, &result);
+	if (!error && put_result(compiler, result))
+		error = compile_no_memory(compiler);
+	return error;
+}
+
+/* --- programs --- */
+
+static int compile_operation(struct compiler *compiler)
+{
+	switch (compiler->args.operation->class) {
+	case METHOD_DRAW:
+		return compile_draw(compiler);
+	case METHOD_ELEMENTWISE:
+		return compile_elementwise(compiler);
+	case METHOD_TRANSFORM:
+		return compile_transform(compiler);
+	default:
+		return error_set(compiler->err, ERROR_NOT_SUPPORTED, "%s: cannot be computed here",
+				 compiler->args.context);
+	}
+}
+
+static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
+{
+	struct name_entry *entry = zone_alloc(compiler->program->zone, sizeof *entry);
+
+	if (!entry)
+		return NULL;
+	*entry = (struct name_entry){text->bytes.at, text->bytes.size, false, NULL, compiler->names};
+	compiler->names = entry;
+	return entry;
+}
+
+/* `results`: names that steps must bear. */
+static int read_results(struct compiler *compiler)
+{
+	const struct value *list = compiler->run->at[RUN_RESULTS].value;
+
+	if (!list)
+		return 0;
+	if (list->kind != VALUE_ARRAY)
+		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
+				  "takes an array of the names of steps");
+	for (size_t i = 0; i < list->array.count; i++) {
+		struct name_entry *entry;
+
+		if (list->array.at[i].kind != VALUE_STRING)
+			return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
+					  "element %zu is no text, takes an array of the names of steps", i);
+		if (find_name(compiler, &list->array.at[i]))
+			continue;
+		entry = add_name(compiler, &list->array.at[i]);
+		if (!entry)
+			return compile_no_memory(compiler);
+		entry->wanted = true;
+	}
+	return 0;
+}
+
+static int check_results(struct compiler *compiler)
+{
+	char got[BIND_TEXT];
+
+	for (const struct name_entry *entry = compiler->names; entry; entry = entry->after)
+		if (!entry->buffer)
+			return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_BAD_TILE,
+					  "no step is called \"%s\", allowed are the `as` of steps",
+					  bind_text(entry->at, entry->size, got));
+	return 0;
+}
+
+/* The name a step gives its output: new, or promised by `results`. */
+static int read_name(struct compiler *compiler, const struct value *map)
+{
+	const struct value *as = value_get(map, "as");
+	const char *context = compiler->args.context;
+	char got[BIND_TEXT];
+
+	compiler->name = NULL;
+	if (!as)
+		return 0;
+	if (as->kind != VALUE_STRING || as->bytes.size == 0)
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: as: takes text of at least one byte", context);
+	compiler->name = find_name(compiler, as);
+	if (compiler->name && compiler->name->buffer)
+		return error_set(compiler->err, ERROR_OUT_OF_RANGE,
+				 "%s: as: \"%s\" is the name of an earlier step, allowed is a new one", context,
+				 bind_text(as->bytes.at, as->bytes.size, got));
+	if (!compiler->name)
+		compiler->name = add_name(compiler, as);
+	return compiler->name ? 0 : compile_no_memory(compiler);
+}
+
+static int read_operation(struct compiler *compiler, const struct value *map, size_t index, char context[64])
+{
+	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
+	const struct operation *operation = NULL;
+	char got[BIND_TEXT];
+
+	snprintf(context, 64, "run: steps[%zu]", index);
+	compiler->args = (struct args){.context = context, .in_program = true};
+	if (map->kind != VALUE_MAP)
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: is no map, takes {op, its parameters, as}",
+				 context);
+	if (!op)
+		return error_set(compiler->err, ERROR_MISSING_PARAMETER, "%s: op: left out, takes an operation's name",
+				 context);
+	if (op->kind == VALUE_STRING || op->kind == VALUE_BYTES)
+		operation = operation_find(op->bytes.at, op->bytes.size);
+	else
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: op: takes an operation's name", context);
+	if (!operation || operation->class < METHOD_DRAW)
+		return error_set(
+			compiler->err, ERROR_UNKNOWN_METHOD,
+			"%s: op: \"%s\" cannot be a step, allowed are draws, element-wise operations and transforms",
+			context, bind_text(op->bytes.at, op->bytes.size, got));
+	snprintf(context, 64, "run: steps[%zu] %s", index, operation->name);
+	compiler->args.operation = operation;
+	return 0;
+}
+
+static int compile_step(struct compiler *compiler, const struct value *map, size_t index, struct value *ret_reply)
+{
+	struct zone *zone = compiler->program->zone;
+	char context[64];
+	int error = read_operation(compiler, map, index, context);
+
+	if (!error)
+		error = bind(&compiler->args, map, compiler->err);
+	if (!error)
+		error = read_name(compiler, map);
+	if (error)
+		return error;
+	compiler->reply = ret_reply;
+	if (value_put(zone, ret_reply, "op", value_string(compiler->args.operation->name)) ||
+	    (compiler->name && value_put(zone, ret_reply, "as", *value_get(map, "as"))))
+		return compile_no_memory(compiler);
+	return compile_operation(compiler);
+}
+
+static int compile_run(struct compiler *compiler, struct value *reply)
+{
+	struct zone *zone = compiler->program->zone;
+	const struct args run = compiler->args;
+	const struct value *list = run.at[RUN_STEPS].value;
+	struct value steps = value_array(), results = value_map();
+	int error;
+
+	if (list->kind != VALUE_ARRAY)
+		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_WRONG_TYPE, "takes an array of maps");
+	if (list->array.count > STEPS_MAX)
+		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_LIMIT, "%zu steps, allowed are %d",
+				  list->array.count, STEPS_MAX);
+	compiler->run = &run;
+	compiler->results = &results;
+	error = read_results(compiler);
+	for (size_t i = 0; i < list->array.count && !error; i++) {
+		struct value one = value_map();
+
+		error = compile_step(compiler, &list->array.at[i], i, &one);
+		if (!error && value_push(zone, &steps, one))
+			error = compile_no_memory(compiler);
+	}
+	compiler->args = run;
+	if (!error)
+		error = check_results(compiler);
+	if (error)
+		return error;
+	if (value_put(zone, reply, "steps", steps) || value_put(zone, reply, "results", results) ||
+	    value_put(zone, reply, "next", compiler->last_next))
+		return compile_no_memory(compiler);
+	return 0;
+}
+
+int compile(struct compiler *compiler, const struct value *params)
+{
+	const struct operation *operation = compiler->args.operation;
+	const char *context = compiler->args.context;
+	int error = bind(&compiler->args, params, compiler->err);
+
+	if (!error)
+		error = operation->class == METHOD_PROGRAM ? compile_run(compiler, compiler->reply)
+							   : compile_operation(compiler);
+	return error ? error : program_finish(compiler->program, context, compiler->err);
+}

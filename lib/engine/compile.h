@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler: checked parameters become steps of a program, and the reply that will describe them.
+ *
+ * All that a request can have wrong is found here, before anything is computed. */
+#ifndef TRNSCI_ENGINE_COMPILE_H
+#define TRNSCI_ENGINE_COMPILE_H
+
+#include "engine/bind.h"
+#include "engine/program.h"
+
+/* Where draws without an offset of their own begin: one for each (generator, seed, stream) seen. */
+struct cursor_entry {
+	struct stream stream;
+	uint64_t next;
+	bool ended; /* the stream has no word left */
+	struct cursor_entry *after;
+};
+
+/* A name that a step gave to its output. */
+struct name_entry {
+	const char *at;
+	size_t size;
+	bool wanted;           /* listed in `results` */
+	struct buffer *buffer; /* NULL until the step is compiled */
+	struct name_entry *after;
+};
+
+struct compiler {
+	struct program *program;
+	struct args args;        /* of the operation being compiled */
+	struct value *reply;     /* its map */
+	struct value *results;   /* of a run: map of wanted results; else NULL */
+	struct name_entry *name; /* by which the step is known; NULL */
+	struct name_entry *names;
+	struct cursor_entry *cursors;
+	const struct args *run; /* the program's own parameters; NULL for a single operation */
+	struct value last_next; /* `next` of the last draw */
+	struct error *err;
+};
+
+/* Compiles a bound single operation or run (compiler->args). Steps of a run bind their own. */
+int compile(struct compiler *compiler, const struct value *params);
+
+/* For the files that compile one class each: */
+int compile_draw(struct compiler *compiler);
+int compile_elementwise(struct compiler *compiler);
+int compile_transform(struct compiler *compiler);
+
+/* The buffer of an input parameter; inline data that is not aligned is copied by a step. */
+int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
+
+/* The buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the reply, or a
+ * temporary. compile_out_shape tells the shape of the tile, if there is one, before the output's own is known. */
+int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
+int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
+
+/* What the reply says of the output; after the steps that make it. */
+int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
+
+/* Puts a u64 as the request's `u64` asks. */
+int compile_put_u64(struct compiler *compiler, unsigned u64_param, struct value *map, const char *name, uint64_t u);
+
+int compile_no_memory(struct compiler *compiler);
+
+#endif

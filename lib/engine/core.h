@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an engine is made of; for the engine's own room. */
+#ifndef TRNSCI_ENGINE_CORE_H
+#define TRNSCI_ENGINE_CORE_H
+
+#include "dist/draw.h"
+#include "engine/engine.h"
+#include "engine/lane.h"
+#include "engine/pool.h"
+
+struct plans;
+
+struct engine {
+	uint32_t features;
+	struct draw_kernels kernels;
+	struct lane lanes[ENGINE_LANES];
+	struct pool *pool;
+	struct plans *plans;
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine: made of a pool, kernels and plans. */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "engine/core.h"
+#include "engine/cpus.h"
+#include "engine/plans.h"
+
+enum { PLAN_CACHE_BYTES = 256 << 20, SCRATCH_MIN = 256 << 10, SCRATCH_MAX = 1 << 20 };
+
+/* At most half of second-level cache, so that a thread's scratch and what it reads and writes stay there. */
+static size_t scratch_bytes(void)
+{
+	const size_t half = cpus_l2_bytes() / 2;
+
+	return half < SCRATCH_MIN ? SCRATCH_MIN : size_min(half, SCRATCH_MAX);
+}
+
+int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
+{
+	const unsigned threads = settings->threads ? settings->threads : cpus_usable();
+	struct engine *engine;
+	int error;
+
+	if (threads > ENGINE_LANES)
+		return error_set(err, ERROR_OUT_OF_RANGE, "threads: got %u, allowed is 1 to %d, or 0 for all CPUs",
+				 threads, ENGINE_LANES);
+	engine = aligned_alloc(_Alignof(struct engine), sizeof *engine);
+	if (!engine)
+		return error_set(err, ERROR_NO_MEMORY, "engine: no memory");
+	*engine = (struct engine){.features = settings->features};
+	draw_select(engine->features, &engine->kernels);
+	error = pool_create(threads, scratch_bytes(), engine->lanes, &engine->pool);
+	if (!error)
+		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
+				     &engine->plans);
+	if (error) {
+		engine_destroy(engine);
+		return error_set(err, (enum error_code) - error, "threads: %u threads could not be started", threads);
+	}
+	*ret_engine = engine;
+	return 0;
+}
+
+void engine_destroy(struct engine *engine)
+{
+	if (!engine)
+		return;
+	pool_destroy(engine->pool);
+	plans_destroy(engine->plans);
+	free(engine);
+}
+
+static int put_jobs(struct engine *engine, struct zone *zone, struct value *map)
+{
+	struct value jobs = value_map();
+	uint64_t running, finished;
+
+	pool_counts(engine->pool, &running, &finished);
+	if (value_put(zone, &jobs, "running", value_uint(running)) ||
+	    value_put(zone, &jobs, "finished", value_uint(finished)))
+		return -ERROR_NO_MEMORY;
+	return value_put(zone, map, "jobs", jobs);
+}
+
+int engine_stats(struct engine *engine, struct zone *zone, struct value *map)
+{
+	if (value_put(zone, map, "cpu", value_string(cpu_level_name(engine->features))) ||
+	    value_put(zone, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, zone, map) ||
+	    plans_stats(engine->plans, zone, map) || lane_stats(engine->lanes, zone, map))
+		return -ERROR_NO_MEMORY;
+	return 0;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cutting a program into segments, and running them. */
+#include "engine/program.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/elementwise.h"
+#include "engine/transform.h"
+
+enum {
+	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
+	BLOCK_BYTES = 8 * 1024,  /* a value in scratch: a few of them share first-level cache */
+	SLOTS_MAX = 24,
+	UNIT_NS = 150 * 1000, /* what a unit may be estimated at */
+	CHUNK_MIN = 256,
+	TEMP_ALIGN = 64,
+};
+
+struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
+{
+	struct buffer *buffer = zone_alloc(program->zone, sizeof *buffer);
+
+	if (!buffer)
+		return NULL;
+	*buffer = (struct buffer){.kind = kind, .shape = *shape, .slot = -1, .next = program->buffers};
+	program->buffers = buffer;
+	return buffer;
+}
+
+struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out)
+{
+	struct step *step;
+
+	if (program->n_steps == program->steps_room) {
+		const size_t room = program->steps_room ? program->steps_room * 2 : 4;
+		struct step *bigger = zone_alloc(program->zone, room * sizeof *bigger);
+
+		if (!bigger)
+			return NULL;
+		if (program->n_steps)
+			memcpy(bigger, program->steps, program->n_steps * sizeof *bigger);
+		program->steps = bigger;
+		program->steps_room = room;
+	}
+	step = &program->steps[program->n_steps++];
+	*step = (struct step){.kind = kind, .in = {in, NULL}, .out = out};
+	return step;
+}
+
+/* --- segments --- */
+
+static bool is_elementwise(const struct step *step)
+{
+	return step->kind < STEP_RESIZE;
+}
+
+static bool is_dead(const struct step *step)
+{
+	return step->out->kind == BUFFER_TEMP && !step->out->used;
+}
+
+/* From the last step to the first: a temporary that nobody uses is not computed. */
+static void drop_dead(struct program *program)
+{
+	size_t kept = program->n_steps;
+
+	for (size_t i = program->n_steps; i-- > 0;) {
+		const struct step step = program->steps[i];
+
+		if (is_dead(&step))
+			continue;
+		for (unsigned k = 0; k < 2; k++)
+			if (step.in[k])
+				step.in[k]->used = true;
+		program->steps[--kept] = step;
+	}
+	program->steps += kept;
+	program->n_steps -= kept;
+}
+
+/* Where each buffer is first and last used. */
+static void note_lives(struct program *program)
+{
+	for (struct buffer *buffer = program->buffers; buffer; buffer = buffer->next) {
+		buffer->first = SIZE_MAX;
+		buffer->slot = -1;
+	}
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+			struct buffer *all[3] = {program->steps[i].in[0], program->steps[i].in[1],
+						 program->steps[i].out};
+
+			for (unsigned k = 0; k < 3; k++) {
+				if (!all[k])
+					continue;
+				if (all[k]->first == SIZE_MAX)
+					all[k]->first = s;
+				all[k]->last = s;
+			}
+		}
+	}
+}
+
+static bool in_scratch(const struct buffer *buffer, bool elementwise)
+{
+	return buffer && buffer->kind == BUFFER_TEMP && elementwise && buffer->first == buffer->last;
+}
+
+static bool used_later(const struct program *program, const struct segment *segment, size_t step,
+		       const struct buffer *buffer)
+{
+	for (size_t i = step + 1; i < segment->first + segment->count; i++)
+		if (program->steps[i].in[0] == buffer || program->steps[i].in[1] == buffer)
+			return true;
+	return false;
+}
+
+static int take_slot(uint32_t *slots)
+{
+	const int slot = __builtin_ctz(~*slots);
+
+	*slots |= UINT32_C(1) << slot;
+	return slot;
+}
+
+/* Gives the segment's scratch values their slots, a dead input's to the output. The number of steps that fit. */
+static size_t give_slots(struct program *program, const struct segment *segment)
+{
+	uint32_t slots = 0;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+		uint32_t dying = 0;
+
+		for (unsigned k = 0; k < 2; k++)
+			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(program, segment, i, step->in[k]))
+				dying |= UINT32_C(1) << step->in[k]->slot;
+		/* A cast changes an element's size, so it cannot be done in place. */
+		if (step->kind != STEP_CAST)
+			slots &= ~dying;
+		if (in_scratch(step->out, true)) {
+			if (__builtin_popcount(slots) >= SLOTS_MAX)
+				return i - segment->first;
+			step->out->slot = take_slot(&slots);
+		}
+		slots &= ~(step->kind == STEP_CAST ? dying : 0);
+	}
+	return segment->count;
+}
+
+static size_t widest(const struct program *program, const struct segment *segment)
+{
+	size_t bytes = 1;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+		const size_t out = dtype_size(step->out->shape.dtype);
+		const size_t in = step->in[0] ? dtype_size(step->in[0]->shape.dtype) : 0;
+
+		bytes = out > bytes ? out : bytes;
+		bytes = in > bytes ? in : bytes;
+	}
+	return bytes;
+}
+
+static uint64_t cost_of(const struct program *program, const struct segment *segment)
+{
+	uint64_t cost = 1;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++)
+		cost += elementwise_cost(program->space->engine, &program->steps[i]);
+	return cost;
+}
+
+/* A chunk is 16,384 words, or less where the steps together would take too long. */
+static void size_segment(const struct program *program, struct segment *segment)
+{
+	const size_t bytes = widest(program, segment);
+
+	segment->n = program->steps[segment->first].out->shape.n;
+	if (!is_elementwise(&program->steps[segment->first]))
+		return;
+	segment->chunk = CHUNK_BYTES / bytes;
+	while (segment->chunk > CHUNK_MIN && segment->chunk * cost_of(program, segment) / 1000 > UNIT_NS)
+		segment->chunk /= 2;
+	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
+}
+
+static bool joins(const struct program *program, const struct segment *segment, const struct step *step)
+{
+	const struct step *first = &program->steps[segment->first];
+
+	return is_elementwise(step) && is_elementwise(first) && first->out->shape.n == step->out->shape.n;
+}
+
+/* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
+static void cut_segments(struct program *program, size_t limit)
+{
+	program->n_segments = 0;
+	for (size_t i = 0; i < program->n_steps; i++) {
+		struct segment *last = program->n_segments ? &program->segments[program->n_segments - 1] : NULL;
+
+		if (last && last->count < limit && joins(program, last, &program->steps[i]))
+			last->count++;
+		else
+			program->segments[program->n_segments++] = (struct segment){.first = i, .count = 1};
+	}
+}
+
+/* Shorter segments need fewer values at once, so this ends. */
+static void assign_slots(struct program *program)
+{
+	size_t limit = program->n_steps;
+	bool fits;
+
+	do {
+		cut_segments(program, limit);
+		note_lives(program);
+		fits = true;
+		for (size_t s = 0; s < program->n_segments && fits; s++)
+			if (is_elementwise(&program->steps[program->segments[s].first]))
+				fits = give_slots(program, &program->segments[s]) == program->segments[s].count;
+		limit = fits ? limit : SLOTS_MAX;
+	} while (!fits);
+}
+
+/* The most bytes that temporaries hold in memory at once. */
+static uint64_t temp_peak(const struct program *program)
+{
+	uint64_t peak = 0;
+
+	for (size_t s = 0; s < program->n_segments; s++) {
+		uint64_t bytes = 0;
+
+		for (const struct buffer *at = program->buffers; at; at = at->next)
+			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
+				bytes = bytes > UINT64_MAX - at->shape.bytes ? UINT64_MAX : bytes + at->shape.bytes;
+		peak = bytes > peak ? bytes : peak;
+	}
+	return peak;
+}
+
+int program_finish(struct program *program, const char *context, struct error *err)
+{
+	uint64_t peak;
+
+	drop_dead(program);
+	program->segments = zone_alloc(program->zone, (program->n_steps + 1) * sizeof *program->segments);
+	if (!program->segments)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context);
+	assign_slots(program);
+	for (size_t s = 0; s < program->n_segments; s++)
+		size_segment(program, &program->segments[s]);
+	peak = temp_peak(program);
+	if (peak > program->space->limits.temp_bytes)
+		return error_set(err, ERROR_LIMIT, "%s: temporaries of %" PRIu64 " bytes, allowed are %zu (temp_bytes)",
+				 context, peak, program->space->limits.temp_bytes);
+	return 0;
+}
+
+uint64_t program_cost_ns(const struct program *program)
+{
+	uint64_t cost = 0;
+
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+		const struct step *first = &program->steps[segment->first];
+		const uint64_t more =
+			is_elementwise(first)
+				? (uint64_t)((double)segment->n * (double)cost_of(program, segment) / 1000)
+				: transform_cost(first);
+
+		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
+	}
+	return cost;
+}
+
+/* --- running --- */
+
+static char *operand(const struct buffer *buffer, uint64_t begin, void *scratch)
+{
+	if (!buffer)
+		return NULL;
+	if (buffer->slot >= 0)
+		return (char *)scratch + (size_t)buffer->slot * BLOCK_BYTES;
+	return buffer->base + begin * dtype_size(buffer->shape.dtype);
+}
+
+static uint64_t run_chunk(const struct program *program, const struct segment *segment, size_t unit, void *scratch)
+{
+	const uint64_t begin = (uint64_t)unit * segment->chunk;
+	const uint64_t end = begin + segment->chunk < segment->n ? begin + segment->chunk : segment->n;
+	const struct step *last = &program->steps[segment->first + segment->count - 1];
+
+	for (uint64_t at = begin; at < end; at += segment->block) {
+		const size_t n = size_min(segment->block, (size_t)(end - at));
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+			const struct step *step = &program->steps[i];
+			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
+
+			elementwise_run(program->space->engine, step, at, n, in, operand(step->out, at, scratch));
+		}
+	}
+	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;
+}
+
+static int get_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		uint64_t bytes;
+
+		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != program->at || at->base)
+			continue;
+		if (round_up_overflows(at->shape.bytes ? at->shape.bytes : 1, TEMP_ALIGN, &bytes))
+			return -ERROR_NO_MEMORY;
+		at->base = aligned_alloc(TEMP_ALIGN, bytes);
+		if (!at->base)
+			return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static void drop_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->last != program->at)
+			continue;
+		free(at->base);
+		at->base = NULL;
+	}
+}
+
+static int begin_segment(struct program *program, struct job *job)
+{
+	const struct step *step = &program->steps[program->segments[program->at].first];
+	const int error = get_temps(program);
+
+	if (error || is_elementwise(step))
+		return error;
+	return transform_begin(program->space->engine, step, job, &program->transform);
+}
+
+static void end_segment(struct program *program)
+{
+	transform_end(program->transform);
+	program->transform = NULL;
+	drop_temps(program);
+	program->at++;
+	program->begun = false;
+}
+
+int program_advance(struct program *program, struct job *job, size_t *ret_units)
+{
+	if (program->begun && !program->transform)
+		end_segment(program);
+	while (program->at < program->n_segments) {
+		const struct segment *segment = &program->segments[program->at];
+		int next = program->begun ? 0 : begin_segment(program, job);
+
+		if (next)
+			return next;
+		program->begun = true;
+		if (!program->transform) {
+			*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			return JOB_STAGE;
+		}
+		next = transform_advance(program->transform, ret_units);
+		if (next != JOB_END)
+			return next;
+		end_segment(program);
+	}
+	return JOB_END;
+}
+
+uint64_t program_run(struct program *program, size_t unit, void *scratch)
+{
+	if (program->transform)
+		return transform_run(program->transform, unit, scratch);
+	return run_chunk(program, &program->segments[program->at], unit, scratch);
+}
+
+void program_end(struct program *program)
+{
+	transform_end(program->transform);
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind == BUFFER_TEMP)
+			free(at->base);
+		if (at->kind == BUFFER_TILE)
+			tile_give(program->space, at->tile);
+	}
+	program->buffers = NULL;
+}

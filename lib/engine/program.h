@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs: what a request computes, as steps over buffers, and how it is cut into stages.
+ *
+ * A single operation is a program of one step. Consecutive element-wise steps over the same number of elements become
+ * one *segment* that runs chunk by chunk: block after block, all its steps, with intermediate values in the thread's
+ * scratch. Every other step is a segment of its own. Segments run one after another, so a step that overwrites a tile
+ * is ordered against all that read it; inside a segment only equal element indices meet, block by block in order. */
+#ifndef TRNSCI_ENGINE_PROGRAM_H
+#define TRNSCI_ENGINE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dist/draw.h"
+#include "engine/shape.h"
+#include "engine/tile.h"
+#include "fft/fft.h"
+
+enum buffer_kind {
+	BUFFER_TILE,
+	BUFFER_INPUT,  /* came with the request */
+	BUFFER_RESULT, /* goes with the reply */
+	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
+};
+
+struct buffer {
+	enum buffer_kind kind;
+	struct shape shape;
+	char *base; /* TEMP: NULL while it has no memory */
+	struct tile *tile;
+	size_t first, last; /* segments that use it */
+	bool used;
+	int slot; /* in scratch; -1: in memory */
+	struct buffer *next;
+};
+
+enum step_kind {
+	STEP_DRAW,
+	STEP_BOX_MULLER,
+	STEP_SCALE,
+	STEP_ADD,
+	STEP_CAST, /* to the dtype of out, also the same one */
+	/* Not element-wise: */
+	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
+	STEP_FFT,    /* along one axis */
+};
+
+struct step {
+	enum step_kind kind;
+	struct buffer *in[2]; /* NULL where there is none */
+	struct buffer *out;
+	union {
+		struct {
+			struct draw law;
+			uint64_t begin; /* sample of the stream that is out's first */
+		} draw;
+		struct {
+			double by, plus;
+		} scale;
+		struct {
+			unsigned axis;
+			enum fft_precision precision;
+			bool inverse;
+			double factor;
+		} fft;
+	};
+};
+
+struct segment {
+	size_t first, count; /* steps */
+	uint64_t n;          /* elements */
+	size_t chunk, block; /* elements of a unit, and of a pass of all steps inside it */
+};
+
+struct program {
+	struct space *space;
+	struct zone *zone;
+	struct step *steps;
+	size_t n_steps, steps_room;
+	struct buffer *buffers;
+	size_t inline_in, inline_out; /* bytes */
+	struct segment *segments;
+	size_t n_segments;
+	/* Execution. */
+	size_t at; /* the segment that is next, or runs */
+	bool begun;
+	struct transform *transform; /* of the segment that runs, when it is one */
+};
+
+/* A buffer without memory. NULL when there is no memory for it. */
+struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape);
+
+/* A step of that kind, to be filled in at once; NULL when there is no memory. */
+struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out);
+
+/* After the last step: cuts the program into segments and checks temp_bytes. context begins an error's text. */
+int program_finish(struct program *program, const char *context, struct error *err);
+
+/* About what the whole takes on one core. */
+uint64_t program_cost_ns(const struct program *program);
+
+/* As job_ops: the program's next stage (ret_units with JOB_STAGE), and a unit of it. */
+int program_advance(struct program *program, struct job *job, size_t *ret_units);
+uint64_t program_run(struct program *program, size_t unit, void *scratch);
+
+/* Gives tiles back and frees temporaries; results belong to the zone. */
+void program_end(struct program *program);
+
+#endif

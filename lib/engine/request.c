@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests: bound, compiled, and computed here or by the pool. */
+#include "engine/request.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "engine/compile.h"
+#include "engine/service.h"
+
+/* Waking a thread costs about 20 us: what takes less is computed where it arrives. */
+enum { HERE_NS = 20 * 1000 };
+
+struct request {
+	struct job job;
+	struct space_job entry;
+	struct space *space;
+	struct zone *zone;
+	struct program program;
+	struct error error;
+	struct value result;
+	request_done *done;
+	void *arg;
+};
+
+static struct request *of_job(struct job *job)
+{
+	return (struct request *)((char *)job - offsetof(struct request, job));
+}
+
+static int advance(struct job *job)
+{
+	struct request *request = of_job(job);
+
+	return program_advance(&request->program, job, &job->n_units);
+}
+
+static uint64_t run(struct job *job, size_t unit, void *scratch)
+{
+	return program_run(&of_job(job)->program, unit, scratch);
+}
+
+/* The caller's reference to the space outlives the callback, in which the request may be freed. */
+static void answer(struct request *request)
+{
+	struct space *space = request->space;
+
+	program_end(&request->program);
+	space_leave(space, &request->entry);
+	request->done(request, request->arg);
+	space_unref(space);
+}
+
+static void finish(struct job *job, int error)
+{
+	struct request *request = of_job(job);
+
+	if (error == -ERROR_CANCELLED)
+		error_set(&request->error, ERROR_CANCELLED, "the request was stopped before its end");
+	else if (error && !request->error.code)
+		error_set(&request->error, (enum error_code) - error, "%s", error_meaning(error));
+	answer(request);
+}
+
+static const struct job_ops request_ops = {advance, run, finish};
+
+static int check_method(const struct operation *operation, const char *method, size_t size, const struct value *params,
+			struct error *err)
+{
+	char got[BIND_TEXT];
+
+	if (!operation)
+		return error_set(err, ERROR_UNKNOWN_METHOD, "\"%s\": no such method, describe lists them all",
+				 bind_text(method, size, got));
+	if (operation->class == METHOD_SESSION)
+		return error_set(err, ERROR_NOT_SUPPORTED, "%s: is answered by a session only", operation->name);
+	if (params->kind != VALUE_MAP)
+		return error_set(err, ERROR_WRONG_TYPE, "%s: params: takes a map", operation->name);
+	return 0;
+}
+
+/* 0: answered; 1: a program is ready to run; or an error. */
+static int prepare(struct request *request, const struct operation *operation, const struct value *params)
+{
+	struct compiler compiler = {
+		.program = &request->program,
+		.args = {.operation = operation, .context = operation->name},
+		.reply = &request->result,
+		.err = &request->error,
+	};
+	int error;
+
+	if (operation->class != METHOD_SERVICE) {
+		error = compile(&compiler, params);
+		return error ? error : 1;
+	}
+	error = bind(&compiler.args, params, &request->error);
+	if (!error)
+		error = service_answer(request->space, &compiler.args, request->zone, &request->result,
+				       &request->error);
+	return error;
+}
+
+static struct request *request_new(struct space *space, struct zone *zone, request_done *done, void *arg)
+{
+	struct request *request = calloc(1, sizeof *request);
+
+	if (!request)
+		return NULL;
+	request->space = space;
+	request->zone = zone;
+	request->result = value_map();
+	request->done = done;
+	request->arg = arg;
+	request->program = (struct program){.space = space, .zone = zone};
+	request->job.ops = &request_ops;
+	request->job.turn = &space->turn;
+	request->entry.job = &request->job;
+	return request;
+}
+
+int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
+		  struct zone *zone, request_done *done, void *arg, struct request **ret_request)
+{
+	const struct operation *operation = operation_find(method, method_size);
+	struct request *request = request_new(space, zone, done, arg);
+	int ready;
+
+	if (!request) {
+		zone_free(zone);
+		return -ERROR_NO_MEMORY;
+	}
+	*ret_request = request;
+	if (check_method(operation, method, method_size, params, &request->error) ||
+	    space_enter(space, &request->entry, operation->name, &request->error)) {
+		done(request, arg);
+		return 0;
+	}
+	ready = prepare(request, operation, params);
+	if (ready != 1)
+		answer(request);
+	else if (program_cost_ns(&request->program) <= HERE_NS)
+		pool_run_here(space->engine->pool, &request->job);
+	else
+		pool_submit(space->engine->pool, &request->job);
+	return 0;
+}
+
+const struct error *request_error(const struct request *request)
+{
+	return request->error.code ? &request->error : NULL;
+}
+
+const struct value *request_result(const struct request *request)
+{
+	return &request->result;
+}
+
+void request_cancel(struct request *request)
+{
+	pool_cancel(request->space->engine->pool, &request->job);
+}
+
+void request_free(struct request *request)
+{
+	if (!request)
+		return;
+	zone_free(request->zone);
+	free(request);
+}

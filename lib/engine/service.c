@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers that need no computing. */
+#include "engine/service.h"
+
+#include <string.h>
+
+#include "rng/stream.h"
+
+enum { PROTOCOL_NUMBER = 1 };
+
+#define PUT(name, value) value_put(zone, map, name, value)
+
+static int put_version(struct zone *zone, struct value *map)
+{
+	return PUT("name", value_string("trnsciD")) || PUT("version", value_string(TRNSCI_VERSION)) ||
+	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER));
+}
+
+static const char *class_name(enum method_class class)
+{
+	static const char *const names[] = {
+		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_PROGRAM] = "program",
+		[METHOD_DRAW] = "draw",       [METHOD_ELEMENTWISE] = "elementwise", [METHOD_TRANSFORM] = "transform",
+	};
+
+	return names[class];
+}
+
+static const char *type_name(enum param_type type)
+{
+	static const char *const names[] = {
+		[PARAM_U64] = "u64",       [PARAM_I64] = "i64",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
+		[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
+		[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
+	};
+
+	return names[type];
+}
+
+/* "f32|f64" as an array of texts. */
+static int put_choices(struct zone *zone, const char *choices, struct value *map)
+{
+	struct value list = value_array();
+
+	for (const char *at = choices; at && *at;) {
+		const size_t size = strcspn(at, "|");
+		char *copy = zone_copy(zone, at, size);
+
+		if (!copy || value_push(zone, &list, value_string(copy)))
+			return -1;
+		at += size + (at[size] == '|');
+	}
+	return PUT("choices", list);
+}
+
+/* required: no default; a default of nil: may be left out. Bounds stand where the row has them. */
+static int put_param(struct zone *zone, const struct param *param, struct value *map)
+{
+	const bool bounded = param->min != 0 || param->max != 0;
+
+	return PUT("name", value_string(param->name)) || PUT("type", value_string(type_name(param->type))) ||
+	       PUT("unit", value_string(param->unit)) || PUT("required", value_bool(!param->fallback)) ||
+	       PUT("default", param->fallback && *param->fallback ? value_string(param->fallback) : value_nil()) ||
+	       PUT("min", bounded ? value_real(param->min) : value_nil()) ||
+	       PUT("max", bounded && param->max != 0 ? value_real(param->max) : value_nil()) ||
+	       PUT("above_min", value_bool(param->above_min)) ||
+	       (param->choices && put_choices(zone, param->choices, map)) || PUT("help", value_string(param->help));
+}
+
+static int put_method(struct zone *zone, const struct operation *operation, struct value *map)
+{
+	struct value params = value_array();
+
+	for (size_t i = 0; i < operation->n_params; i++) {
+		struct value one = value_map();
+
+		if (put_param(zone, &operation->params[i], &one) || value_push(zone, &params, one))
+			return -1;
+	}
+	return PUT("name", value_string(operation->name)) || PUT("class", value_string(class_name(operation->class))) ||
+	       PUT("help", value_string(operation->help)) || PUT("params", params);
+}
+
+static int put_methods(struct zone *zone, struct value *map)
+{
+	struct value list = value_array();
+	size_t count;
+	const struct operation *all = operations(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct value one = value_map();
+
+		if (put_method(zone, &all[i], &one) || value_push(zone, &list, one))
+			return -1;
+	}
+	return PUT("methods", list);
+}
+
+static int push_error(struct zone *zone, struct value *list, const char *name, unsigned number, const char *meaning)
+{
+	struct value one = value_map(), *map = &one;
+
+	return PUT("name", value_string(name)) || PUT("number", value_uint(number)) ||
+	       PUT("kind", value_uint(error_kind((int)number))) || PUT("meaning", value_string(meaning)) ||
+	       value_push(zone, list, one);
+}
+
+static int put_errors(struct zone *zone, struct value *map)
+{
+	struct value list = value_array();
+	int failed = 0;
+
+#define X(id, number, kind, name, meaning) failed |= push_error(zone, &list, name, number, meaning);
+	ERROR_TABLE(X)
+#undef X
+	return failed || PUT("errors", list);
+}
+
+static int put_dtypes(struct zone *zone, struct value *map)
+{
+	struct value list = value_array();
+	int failed = 0;
+
+#define X(id, number, name, long_name, size, descr) failed |= value_push(zone, &list, value_string(name));
+	DTYPE_TABLE(X)
+#undef X
+	return failed || PUT("dtypes", list);
+}
+
+static int put_description(struct zone *zone, struct value *map)
+{
+	return put_methods(zone, map) || put_errors(zone, map) || put_dtypes(zone, map) ||
+	       PUT("stream_format", value_uint(STREAM_FORMAT));
+}
+
+static int answer_tile(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+		       struct error *err)
+{
+	struct shape shape = {.dtype = bind_dtype(args, TILE_DTYPE), .ndim = args->at[TILE_SHAPE].shape.count};
+	struct tile_place place;
+	int error;
+
+	memcpy(shape.dims, args->at[TILE_SHAPE].shape.at, sizeof shape.dims);
+	if (!shape_finish(&shape))
+		return bind_error(args, TILE_SHAPE, err, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
+	error = tile_create(space, &shape, (uint32_t)args->at[TILE_SCOPE].u64, &place, err);
+	if (error)
+		return error;
+	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||
+	    PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, zone, map)) {
+		tile_free(space, place.handle, NULL);
+		return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static int answer_free(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+		       struct error *err)
+{
+	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
+	size_t freed = 1;
+	int error = 0;
+
+	if (!tile && !scope)
+		return bind_error(args, FREE_TILE, err, ERROR_MISSING_PARAMETER,
+				  "left out, takes a tile's handle (or scope)");
+	if (tile && scope)
+		return bind_error(args, FREE_SCOPE, err, ERROR_OUT_OF_RANGE,
+				  "given beside tile, allowed is one of them");
+	if (tile)
+		error = tile_free(space, args->at[FREE_TILE].value->u, err);
+	else
+		freed = tile_free_scope(space, (uint32_t)args->at[FREE_SCOPE].u64);
+	return error ? error : PUT("freed", value_uint(freed));
+}
+
+int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+		   struct error *err)
+{
+	const char *name = args->operation->name;
+	int error = 0;
+
+	if (strcmp(name, "version") == 0)
+		error = put_version(zone, map) ? -ERROR_NO_MEMORY : 0;
+	else if (strcmp(name, "describe") == 0)
+		error = put_description(zone, map) ? -ERROR_NO_MEMORY : 0;
+	else if (strcmp(name, "tile") == 0)
+		error = answer_tile(space, args, zone, map, err);
+	else if (strcmp(name, "free") == 0)
+		error = answer_free(space, args, zone, map, err);
+	else if (args->at[PING_PAYLOAD].given)
+		error = PUT("payload", *args->at[PING_PAYLOAD].value);
+	if (error == -ERROR_NO_MEMORY)
+		error_set(err, ERROR_NO_MEMORY, "%s: no memory for the reply", name);
+	return error;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the engine's tests share: an engine with a space and memory, and requests that are waited for. */
+#ifndef TESTS_ENGINE_HARNESS_H
+#define TESTS_ENGINE_HARNESS_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cpu.h"
+#include "engine/engine.h"
+#include "engine/operations.h"
+#include "engine/request.h"
+#include "engine/space.h"
+
+/* One request in flight: filled by a done callback. */
+struct call {
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	int done;
+	struct request *request;
+	struct zone *zone;
+	struct value params;
+};
+
+struct bed {
+	struct engine *engine;
+	struct space *space;
+	void *memory;
+	size_t size;
+};
+
+static inline struct bed bed_open_with(unsigned threads, uint32_t features, size_t memory, struct space_limits *limits)
+{
+	struct engine_settings settings = {.threads = threads, .features = features};
+	struct bed bed = {.size = memory};
+	struct error err = {0};
+
+	if (engine_create(&settings, &bed.engine, &err))
+		fail_msg("engine_create: %s", err.text);
+	assert_int_equal(space_create(bed.engine, limits, &bed.space), 0);
+	if (memory) {
+		bed.memory = aligned_alloc(4096, memory);
+		assert_non_null(bed.memory);
+		memset(bed.memory, 0xA5, memory);
+		assert_int_equal(space_attach(bed.space, bed.memory, memory, free, bed.memory), 0);
+	}
+	return bed;
+}
+
+static inline struct bed bed_open(unsigned threads)
+{
+	return bed_open_with(threads, cpu_detect(), 64 << 20, NULL);
+}
+
+static inline void bed_close(struct bed *bed)
+{
+	space_close(bed->space);
+	engine_destroy(bed->engine);
+}
+
+static inline void call_done(struct request *request, void *arg)
+{
+	struct call *call = arg;
+
+	(void)request;
+	pthread_mutex_lock(&call->lock);
+	call->done++;
+	pthread_cond_broadcast(&call->answered);
+	pthread_mutex_unlock(&call->lock);
+}
+
+/* A call with a zone of its own, in which the parameters are to be made. */
+static inline struct call *call_new(void)
+{
+	struct call *call = calloc(1, sizeof *call);
+
+	assert_non_null(call);
+	pthread_mutex_init(&call->lock, NULL);
+	pthread_cond_init(&call->answered, NULL);
+	call->zone = zone_new();
+	assert_non_null(call->zone);
+	call->params = value_map();
+	return call;
+}
+
+static inline void call_start(struct call *call, struct space *space, const char *method)
+{
+	int error = request_start(space, method, strlen(method), &call->params, call->zone, call_done, call,
+				  &call->request);
+
+	assert_int_equal(error, 0);
+}
+
+static inline void call_wait(struct call *call)
+{
+	pthread_mutex_lock(&call->lock);
+	while (!call->done)
+		pthread_cond_wait(&call->answered, &call->lock);
+	pthread_mutex_unlock(&call->lock);
+}
+
+static inline void call_free(struct call *call)
+{
+	request_free(call->request);
+	pthread_mutex_destroy(&call->lock);
+	pthread_cond_destroy(&call->answered);
+	free(call);
+}
+
+static inline void put(struct call *call, const char *name, struct value value)
+{
+	assert_int_equal(value_put(call->zone, &call->params, name, value), 0);
+}
+
+/* A shape or list of axes. */
+static inline struct value list_of(struct zone *zone, size_t count, const int64_t *at)
+{
+	struct value list = value_array();
+
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(value_push(zone, &list, value_int(at[i])), 0);
+	return list;
+}
+
+#define LIST(call, ...)                                                                                                \
+	list_of((call)->zone, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
+
+/* {dtype, shape, data} */
+static inline struct value array_of(struct zone *zone, const char *dtype, size_t n, const void *data, size_t bytes)
+{
+	struct value map = value_map();
+
+	assert_int_equal(value_put(zone, &map, "dtype", value_string(dtype)), 0);
+	assert_int_equal(value_put(zone, &map, "shape", value_uint(n)), 0);
+	assert_int_equal(value_put(zone, &map, "data", value_bytes(data, bytes)), 0);
+	return map;
+}
+
+/* Runs to the end; fails the test when the answer is an error. */
+static inline const struct value *call_run(struct call *call, struct space *space, const char *method)
+{
+	call_start(call, space, method);
+	call_wait(call);
+	if (request_error(call->request))
+		fail_msg("%s: %s", method, request_error(call->request)->text);
+	return request_result(call->request);
+}
+
+/* Runs to the end; fails the test unless the answer is that error, whose text begins with prefix. */
+static inline void call_fails(struct call *call, struct space *space, const char *method, int code, const char *prefix)
+{
+	const struct error *error;
+
+	call_start(call, space, method);
+	call_wait(call);
+	error = request_error(call->request);
+	if (!error)
+		fail_msg("%s: expected %s, got an answer", method, error_name(code));
+	if (error->code != code || strncmp(error->text, prefix, strlen(prefix)) != 0)
+		fail_msg("%s: expected \"%s...\", got \"%s\"", method, prefix, error->text);
+	call_free(call);
+}
+
+/* A tile of the space; returns its handle and, unless NULL, where it lies. */
+static inline uint64_t tile_of(struct bed *bed, const char *dtype, uint64_t n, void **ret_at)
+{
+	struct call *call = call_new();
+	const struct value *reply;
+	uint64_t handle;
+
+	put(call, "dtype", value_string(dtype));
+	put(call, "shape", value_uint(n));
+	reply = call_run(call, bed->space, "tile");
+	handle = value_get(reply, "tile")->u;
+	if (ret_at)
+		*ret_at = (char *)bed->memory + value_get(reply, "offset")->u;
+	call_free(call);
+	return handle;
+}
+
+static inline void tile_drop(struct bed *bed, uint64_t handle)
+{
+	struct call *call = call_new();
+
+	put(call, "tile", value_uint(handle));
+	call_run(call, bed->space, "free");
+	call_free(call);
+}
+
+#endif
