@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derivation by chained blocks: parent, then (number, kind), then a label's bytes. */
+#include "rng/derive.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "rng/threefry.h"
+
+enum kind { KIND_LABEL = 1, KIND_FOLD_IN = 2, KIND_SPLIT = 3 };
+
+enum { BLOCK_BYTES = 16 };
+
+static uint32_t word_at(const unsigned char *at)
+{
+	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void permute(uint32_t block[4])
+{
+	static const unsigned char reserved[BLOCK_BYTES + 1] = DERIVE_KEY;
+	uint32_t key[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		key[i] = word_at(reserved + 4 * i);
+	threefry4x32(block, key, 20, block);
+}
+
+static void chain_start(const struct stream *parent, enum kind kind, uint64_t number, uint32_t ret_block[4])
+{
+	stream_key(parent, ret_block);
+	permute(ret_block);
+	ret_block[0] ^= (uint32_t)number;
+	ret_block[1] ^= (uint32_t)(number >> 32);
+	ret_block[2] ^= kind;
+	permute(ret_block);
+}
+
+static void chain_end(const struct stream *parent, const uint32_t block[4], struct stream *ret)
+{
+	const uint64_t seed = block[0] | (uint64_t)block[1] << 32;
+	struct stream child = {parent->generator, seed, block[2] | (uint64_t)block[3] << 32};
+
+	if (!stream_id_fits(&child))
+		child.stream = block[2];
+	*ret = child;
+}
+
+void derive_label(const struct stream *parent, const void *label, size_t size, struct stream *ret)
+{
+	const unsigned char *at = label;
+	uint32_t block[4];
+
+	chain_start(parent, KIND_LABEL, size, block);
+	while (size > 0) {
+		unsigned char bytes[BLOCK_BYTES] = {0};
+		const size_t n = size_min(size, BLOCK_BYTES);
+
+		memcpy(bytes, at, n);
+		for (unsigned i = 0; i < 4; i++)
+			block[i] ^= word_at(bytes + 4 * i);
+		permute(block);
+		at += n;
+		size -= n;
+	}
+	chain_end(parent, block, ret);
+}
+
+void derive_fold_in(const struct stream *parent, uint64_t number, struct stream *ret)
+{
+	uint32_t block[4];
+
+	chain_start(parent, KIND_FOLD_IN, number, block);
+	chain_end(parent, block, ret);
+}
+
+void derive_split(const struct stream *parent, uint64_t index, struct stream *ret)
+{
+	uint32_t block[4];
+
+	chain_start(parent, KIND_SPLIT, index, block);
+	chain_end(parent, block, ret);
+}
