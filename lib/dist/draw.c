@@ -106,37 +106,38 @@ unsigned draw_words_per_sample(enum dtype dtype)
 	return dtype_size(dtype) <= sizeof(uint32_t) ? 1 : 2;
 }
 
+/* Samples [skip, skip + n) of the groups from the span's first on, at most BLOCK_GROUPS, by way of the stack. Whole
+ * vectors are drawn, since they cost less than cut ones. */
+static void fill_cut(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+		     size_t skip, size_t n, void *out)
+{
+	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size;
+	const size_t vectors = (skip + n + per_group * VECTOR_GROUPS - 1) / (per_group * VECTOR_GROUPS);
+	uint64_t block[BLOCK_GROUPS * GROUP_BYTES / sizeof(uint64_t)];
+
+	assert(vectors <= BLOCK_GROUPS / VECTOR_GROUPS);
+	find_fill(draw->law, draw->dtype)(kernels, draw, span, vectors * VECTOR_GROUPS, block);
+	memcpy(out, (char *)block + skip * size, n * size);
+}
+
 void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	const fill_fn fill = find_fill(draw->law, draw->dtype);
-	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size;
+	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size, most = BLOCK_GROUPS * per_group;
 	const bool aligned = (uintptr_t)out % size == 0;
-	uint64_t block[BLOCK_GROUPS * GROUP_BYTES / sizeof(uint64_t)];
 	struct rng_span span = {.group = begin / per_group};
-	size_t skip = (size_t)(begin % per_group);
-	char *at = out;
+	size_t skip = (size_t)(begin % per_group), done;
 
 	stream_key(&draw->stream, span.key);
-	while (n > 0) {
-		const size_t covering = (skip + n + per_group - 1) / per_group;
-		const bool cut = skip > 0 || n % per_group > 0;
-		size_t n_groups = size_min(covering, BLOCK_GROUPS), n_samples;
-
-		if (!aligned || (cut && covering <= BLOCK_GROUPS) || skip > 0) {
-			/* Whole vectors cost less than cut ones, and what is too much stays on the stack. */
-			if (aligned && covering > BLOCK_GROUPS)
-				n_groups = 1;
-			n_samples = size_min(n, n_groups * per_group - skip);
-			fill(kernels, draw, &span, (n_groups + VECTOR_GROUPS - 1) & ~(size_t)(VECTOR_GROUPS - 1),
-			     block);
-			memcpy(at, (char *)block + skip * size, n_samples * size);
+	for (char *at = out; n > 0; at += done * size, n -= done, skip = 0) {
+		if (aligned && skip == 0 && (n % per_group == 0 || n >= most)) {
+			done = size_min(n, most);
+			fill(kernels, draw, &span, done / per_group, at);
 		} else {
-			n_samples = n_groups * per_group;
-			fill(kernels, draw, &span, n_groups, at);
+			/* After a first cut group the rest of a long draw can go straight to its place. */
+			done = size_min(n, (aligned && n >= most ? per_group : most) - skip);
+			fill_cut(kernels, draw, &span, skip, done, at);
 		}
-		at += n_samples * size;
-		n -= n_samples;
-		span.group += n_groups;
-		skip = 0;
+		span.group += (skip + done) / per_group;
 	}
 }
