@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What random numbers are made from: sqrt, fma, fabs, floor, rint and ldexp are the only functions of libm that the
+# objects of lib/rng and lib/dist may ask for, since others differ by version and CPU.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+
+objects=$(find "$BUILD/obj/lib/rng" "$BUILD/obj/lib/dist" -name '*.o' | sort)
+libm=$(find /lib /usr/lib -name 'libm.so.6' 2>/dev/null | head -n 1)
+if [ -z "$objects" ] || [ -z "$libm" ]; then
+	echo "1..0 # SKIP no objects in $BUILD, or no libm.so.6 to take names from"
+	exit 0
+fi
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+nm -D --defined-only "$libm" | awk '{sub(/@.*/, "", $3); print $3}' |
+	grep -vxE '(sqrt|fma|fabs|floor|rint|ldexp)f?' | sort -u >"$names"
+
+n=0
+failed=0
+for object in $objects; do
+	n=$((n + 1))
+	found=$(nm -u "$object" | awk '{print $2}' | grep -xFf "$names")
+	if [ -n "$found" ]; then
+		echo "not ok $n - ${object#"$BUILD"/obj/} asks libm for: $(echo "$found" | tr '\n' ' ')"
+		failed=1
+	else
+		echo "ok $n - ${object#"$BUILD"/obj/}"
+	fi
+done
+echo "1..$n"
+exit $failed
