@@ -79,13 +79,11 @@ static inline f32v f32_of_bits(u32v a) { return _mm256_castsi256_ps(a); }
 static inline f64v f64_of_bits(u64v a) { return _mm256_castsi256_pd(a); }
 /* The product, 64 bits wide, of the even elements of a and b. */
 static inline u64v u64_mul32(u32v a, u32v b) { return _mm256_mul_epu32(a, b); }
-/* Each odd element in its even place; and even elements beside odd ones from the even places of another vector. */
+/* Each odd element in its even place; the two of a pair changed about. */
 static inline u32v u32_from_odd(u32v a) { return _mm256_shuffle_epi32(a, 0xF5); }
-static inline u32v u32_join(u32v even, u32v odd)
-{
-	return _mm256_blend_epi32(even, _mm256_shuffle_epi32(odd, 0xA0), 0xAA);
-}
+static inline u32v u64_swap32(u32v a) { return _mm256_shuffle_epi32(a, 0xB1); }
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return _mm256_xor_si256(_mm256_xor_si256(a, c), b); }
+static inline u32v u32_xor_and(u32v a, u32v b, u32v c) { return u32_xor(a, u32_and(b, c)); }
 static inline u64v u64_set(uint64_t a) { return _mm256_set1_epi64x((long long)a); }
 static inline u64v u64_add(u64v a, u64v b) { return _mm256_add_epi64(a, b); }
 static inline u64v u64_sub(u64v a, u64v b) { return _mm256_sub_epi64(a, b); }

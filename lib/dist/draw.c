@@ -12,8 +12,6 @@
 #include "base/checked.h"
 #include "dist/box_muller.h"
 #include "dist/uniform.h"
-#include "rng/philox.h"
-#include "rng/threefry.h"
 
 enum {
 	/* Whole groups in one pass of generator and law: 8 KiB of words, well inside first-level cache. */
@@ -95,8 +93,8 @@ static fill_fn find_fill(enum law law, enum dtype dtype)
 
 void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 {
-	ret_kernels->generators[GENERATOR_THREEFRY4X32] = threefry_select(features);
-	ret_kernels->generators[GENERATOR_PHILOX4X32] = philox_select(features);
+	for (unsigned i = 0; i < GENERATOR_COUNT; i++)
+		ret_kernels->generators[i] = generator_select((enum generator)i, features);
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
 }

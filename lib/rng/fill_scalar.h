@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A generator's scalar kernel around its group_words(span, i, ret_words): group i of a span, by the reference. */
+/* A generator's scalar kernels, the reference, around its group_words(span, i, rounds, ret_words), which evaluates
+ * group span->group + i. */
+#include "rng/kernel.h"
 
-static void bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)
+static inline __attribute__((always_inline)) void fill_bits(const struct rng_span *span, size_t n_groups,
+							    unsigned rounds, uint32_t *ret_words)
 {
 	for (size_t i = 0; i < n_groups; i++)
-		group_words(span, i, ret_words + 4 * i);
+		group_words(span, i, rounds, ret_words + 4 * i);
 }
 
-static void uniform_f32(const struct rng_span *span, size_t n_groups, float *ret_uniforms)
+static inline __attribute__((always_inline)) void fill_f32(const struct rng_span *span, size_t n_groups,
+							   unsigned rounds, float *ret_uniforms)
 {
 	for (size_t i = 0; i < n_groups; i++) {
 		uint32_t words[4];
 
-		group_words(span, i, words);
+		group_words(span, i, rounds, words);
 		for (unsigned w = 0; w < 4; w++)
 			ret_uniforms[4 * i + w] = (float)(words[w] & 0xFFFFFF) * 0x1p-24f;
 	}
 }
 
-static void uniform_f64(const struct rng_span *span, size_t n_groups, double *ret_uniforms)
+static inline __attribute__((always_inline)) void fill_f64(const struct rng_span *span, size_t n_groups,
+							   unsigned rounds, double *ret_uniforms)
 {
 	for (size_t i = 0; i < n_groups; i++) {
 		uint32_t words[4];
 
-		group_words(span, i, words);
+		group_words(span, i, rounds, words);
 		for (unsigned w = 0; w < 2; w++) {
 			const uint64_t x = words[2 * w] | (uint64_t)words[2 * w + 1] << 32;
 
@@ -31,3 +36,19 @@ static void uniform_f64(const struct rng_span *span, size_t n_groups, double *re
 		}
 	}
 }
+
+/* Defines the kernel `name`_scalar of that many rounds. */
+#define SCALAR_KERNEL(name, rounds)                                                                                    \
+	static void name##_bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)                     \
+	{                                                                                                              \
+		fill_bits(span, n_groups, rounds, ret_words);                                                          \
+	}                                                                                                              \
+	static void name##_f32(const struct rng_span *span, size_t n_groups, float *ret_uniforms)                      \
+	{                                                                                                              \
+		fill_f32(span, n_groups, rounds, ret_uniforms);                                                        \
+	}                                                                                                              \
+	static void name##_f64(const struct rng_span *span, size_t n_groups, double *ret_uniforms)                     \
+	{                                                                                                              \
+		fill_f64(span, n_groups, rounds, ret_uniforms);                                                        \
+	}                                                                                                              \
+	const struct rng_kernel name##_scalar = {"scalar", 0, name##_bits, name##_f32, name##_f64}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10: whole groups of four words, and the uniforms made from them without leaving the registers.
+/* Philox4x32-10, and the reduced Philox4x32-7: whole groups of four words, as kernel.h says.
  *
  * Its key has two words only, so a stream's id is word 3 of the counter (ids below 2^32) and the draw number d stands
  * above the partition in word 0 (d < 2^25).
@@ -11,12 +11,11 @@
 #include "rng/kernel.h"
 
 extern const struct rng_kernel philox_scalar, philox_avx2, philox_avx512;
+extern const struct rng_kernel philox7_scalar, philox7_avx2, philox7_avx512;
 
 /* All variants built in, best first, scalar last. */
 const struct rng_kernel *const *philox_kernels(size_t *ret_count);
-
-/* The first variant that the features allow. */
-const struct rng_kernel *philox_select(uint32_t features);
+const struct rng_kernel *const *philox7_kernels(size_t *ret_count);
 
 /* One block by the reference: counter and key to four words. */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], unsigned rounds, uint32_t ret_words[4]);

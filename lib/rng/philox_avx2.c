@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox on vectors of 256 bits. */
+/* Philox4x32-10 on vectors of 256 bits. */
 #define SIMD_AVX2
+#define GENERATOR philox
+#define ROUNDS    10
 
-enum { BLOCKS = 1 };
+enum { BLOCKS = 2 };
 
 #include "rng/philox_body.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox on vectors of 512 bits. */
+/* Philox4x32-10 on vectors of 512 bits. */
 #define SIMD_AVX512
+#define GENERATOR philox
+#define ROUNDS    10
 
 enum { BLOCKS = 2 };
 

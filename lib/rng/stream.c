@@ -5,12 +5,10 @@
 #include <assert.h>
 
 #include "base/checked.h"
-#include "rng/philox.h"
-#include "rng/threefry.h"
 
 bool stream_id_fits(const struct stream *stream)
 {
-	return stream->generator != GENERATOR_PHILOX4X32 || stream->stream <= UINT32_MAX;
+	return stream->stream <= generator_row(stream->generator)->most_stream;
 }
 
 void stream_key(const struct stream *stream, uint32_t ret_key[4])
@@ -21,21 +19,19 @@ void stream_key(const struct stream *stream, uint32_t ret_key[4])
 	ret_key[3] = (uint32_t)(stream->stream >> 32);
 }
 
+uint64_t stream_seed_trn24(uint64_t seed)
+{
+	return (seed & 0xFFFFFF) | (seed >> 24 & 0xFFFFFF) << 32;
+}
+
 uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t draw)
 {
-	const uint64_t batch = position / STREAM_BATCH_WORDS;
-	const uint32_t partition = (uint32_t)(position % STREAM_BATCH_WORDS / STREAM_GROUP_WORDS);
-	uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
-	uint32_t key[4], words[4];
+	struct rng_span span = {.group = position / STREAM_GROUP_WORDS, .draw = draw};
+	uint32_t words[STREAM_GROUP_WORDS];
 
-	stream_key(stream, key);
-	if (stream->generator == GENERATOR_PHILOX4X32) {
-		counter[0] += STREAM_PARTITIONS * draw;
-		counter[3] = key[2];
-		philox4x32(counter, key, 10, words);
-	} else {
-		threefry4x32(counter, key, 20, words);
-	}
+	assert(draw <= generator_row(stream->generator)->most_draw);
+	stream_key(stream, span.key);
+	generator_select(stream->generator, 0)->bits(&span, 1, words);
 	return words[position % STREAM_GROUP_WORDS];
 }
 

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rng/generator.h"
+
 enum {
 	STREAM_FORMAT = 1,
 	STREAM_PARTITIONS = 128,
 	STREAM_GROUP_WORDS = 4,
 	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS,
 };
-
-enum generator { GENERATOR_THREEFRY4X32 = 0, GENERATOR_PHILOX4X32 = 1, GENERATOR_COUNT };
 
 struct stream {
 	enum generator generator;
@@ -32,7 +32,11 @@ bool stream_id_fits(const struct stream *stream);
  * the first two words as its key and the third as word 3 of its counters. */
 void stream_key(const struct stream *stream, uint32_t ret_key[4]);
 
-/* One word by its address, by the scalar reference: the definition that every kernel is held against. */
+/* The seed whose stream 0 is, under Threefry, what key_layout=trn24 draws from `seed`: 24 bits to a half of the key. */
+uint64_t stream_seed_trn24(uint64_t seed);
+
+/* One word by its address, by the scalar reference: the definition that every kernel is held against. The draw number
+ * is at most generator_row's. */
 uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t draw);
 
 /* The words that n samples of words_per_sample words occupy when they start at sample `offset`: the first word in

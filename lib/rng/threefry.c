@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32 in plain C, the reference, and the table of its variants. */
+/* Threefry4x32 in plain C, the reference, and the tables of its variants. */
 #include "rng/threefry.h"
 
 #include "rng/stream.h"
@@ -47,18 +47,20 @@ void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rou
 	evaluate(counter, key, rounds, ret_words);
 }
 
-static void group_words(const struct rng_span *span, uint64_t i, uint32_t ret_words[4])
+static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
+							      uint32_t ret_words[4])
 {
 	const uint64_t group = span->group + i, batch = group / STREAM_PARTITIONS;
 	const uint32_t counter[4] = {(uint32_t)(group % STREAM_PARTITIONS), (uint32_t)batch, (uint32_t)(batch >> 32),
 				     span->draw};
 
-	evaluate(counter, span->key, 20, ret_words);
+	evaluate(counter, span->key, rounds, ret_words);
 }
 
 #include "rng/fill_scalar.h"
 
-const struct rng_kernel threefry_scalar = {"scalar", 0, bits, uniform_f32, uniform_f64};
+SCALAR_KERNEL(threefry, 20);
+SCALAR_KERNEL(threefry13, 13);
 
 static const struct rng_kernel *const kernels[] = {
 #if defined(__x86_64__)
@@ -68,17 +70,22 @@ static const struct rng_kernel *const kernels[] = {
 	&threefry_scalar,
 };
 
+static const struct rng_kernel *const kernels13[] = {
+#if defined(__x86_64__)
+	&threefry13_avx512,
+	&threefry13_avx2,
+#endif
+	&threefry13_scalar,
+};
+
 const struct rng_kernel *const *threefry_kernels(size_t *ret_count)
 {
 	*ret_count = sizeof kernels / sizeof *kernels;
 	return kernels;
 }
 
-const struct rng_kernel *threefry_select(uint32_t features)
+const struct rng_kernel *const *threefry13_kernels(size_t *ret_count)
 {
-	const struct rng_kernel *const *kernel = kernels;
-
-	while ((*kernel)->needs & ~features)
-		kernel++;
-	return *kernel;
+	*ret_count = sizeof kernels13 / sizeof *kernels13;
+	return kernels13;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-20: whole groups of four words, and the uniforms made from them without leaving the registers.
+/* Threefry4x32-20, and the reduced Threefry4x32-13: whole groups of four words, as kernel.h says.
  *
  * Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11,
  * section 3.2 (Threefry) and its table of rotation constants; known answers from the same authors. */
@@ -9,12 +9,11 @@
 #include "rng/kernel.h"
 
 extern const struct rng_kernel threefry_scalar, threefry_avx2, threefry_avx512;
+extern const struct rng_kernel threefry13_scalar, threefry13_avx2, threefry13_avx512;
 
 /* All variants built in, best first, scalar last. */
 const struct rng_kernel *const *threefry_kernels(size_t *ret_count);
-
-/* The first variant that the features allow. */
-const struct rng_kernel *threefry_select(uint32_t features);
+const struct rng_kernel *const *threefry13_kernels(size_t *ret_count);
 
 /* One block by the reference: counter and key to four words. */
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry on vectors of 512 bits. */
+/* Threefry4x32-20 on vectors of 512 bits. */
 #define SIMD_AVX512
+#define GENERATOR threefry
+#define ROUNDS    20
 
 enum { BLOCKS = 4 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-20 on vectors, written once over base/simd.h; included after the file has chosen its vectors.
+/* Threefry4x32 on vectors, written once over base/simd.h; included after the file has chosen its vectors and ROUNDS
+ * (20 or 13).
  *
  * Word i of U32_LANES groups lies in vector i. Within a batch only the partition differs from group to group, so the
  * first two rounds shrink: what does not depend on it is done once a batch in plain integers (struct constants). */
@@ -69,16 +70,46 @@ static void constants_of_batch(const struct rng_span *span, uint64_t batch, stru
 
 #define SECOND_HALF_OF_EIGHT EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)
 #define FIRST_HALF_OF_EIGHT  EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
+#if ROUNDS == 20
+#define LAST_ROUNDS SECOND_HALF_OF_EIGHT ADD_SUBKEY(3) FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
+#else
+#define LAST_ROUNDS EVEN_ROUND(6, 20)
+#endif
 
-/* n_blocks (a constant) times U32_LANES groups, block k from the partitions in x[k][0]; the words come back in x. */
-static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
-								  u32v x[][4])
+/* Two stages of unpacking within 128-bit lanes turn four vectors (word i of every group in vector i) into vectors of
+ * whole groups: lane j of vector i then holds element 4 j + i. So element 4 j + i is given partition i n + j (n lanes
+ * of 128 bits), and the unpacks alone give stream order. */
+static inline u32v partition_order(void)
 {
+	uint32_t order[U32_LANES];
+
+	for (uint32_t element = 0; element < U32_LANES; element++)
+		order[element] = element % 4 * (U32_LANES / 4) + element / 4;
+	return u32_load(order);
+}
+
+static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
+{
+	const u32v low01 = u32_unpack_low(x[0], x[1]), high01 = u32_unpack_high(x[0], x[1]);
+	const u32v low23 = u32_unpack_low(x[2], x[3]), high23 = u32_unpack_high(x[2], x[3]);
+
+	x[0] = u64_unpack_low(low01, low23);
+	x[1] = u64_unpack_high(low01, low23);
+	x[2] = u64_unpack_low(high01, high23);
+	x[3] = u64_unpack_high(high01, high23);
+}
+
+/* n_blocks (a constant) times U32_LANES groups from `partition` on; the words come back in x in stream order. */
+static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
+								  uint32_t partition, u32v x[][4])
+{
+	const u32v order = u32_add(partition_order(), u32_set(partition));
 	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
 	const u32v join1 = u32_set(constants->join1), join2 = u32_set(constants->join2);
 	const u32v join3 = u32_set(constants->join3);
 
 	for (unsigned k = 0; k < n_blocks; k++) {
+		x[k][0] = u32_add(order, u32_set(k * U32_LANES));
 		x[k][1] = u32_xor(u32_add(x[k][0], first), join1);
 		x[k][0] = u32_add(x[k][0], second);
 		x[k][3] = u32_xor(x[k][0], join3);
@@ -87,9 +118,9 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 	}
 	EVEN_ROUND(13, 27)
 	ODD_ROUND(23, 5)
-	ADD_SUBKEY(0) SECOND_HALF_OF_EIGHT ADD_SUBKEY(1) FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
-		SECOND_HALF_OF_EIGHT ADD_SUBKEY(3) FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
+	ADD_SUBKEY(0)
+	SECOND_HALF_OF_EIGHT ADD_SUBKEY(1) FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
+		LAST_ROUNDS for (unsigned k = 0; k < n_blocks; k++) unpack_groups(x[k]);
 }
 
-#define GENERATOR threefry
 #include "rng/fill_body.h"

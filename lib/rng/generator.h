@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The generators: one row each, with its kernels and the limits of its counter. */
+#ifndef TRNSCI_RNG_GENERATOR_H
+#define TRNSCI_RNG_GENERATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rng/kernel.h"
+
+/* X(identifier, number, name, kernels, largest stream id, largest draw number) */
+#define GENERATOR_TABLE(X)                                                                                             \
+	X(THREEFRY4X32, 0, "threefry4x32", threefry_kernels, UINT64_MAX, UINT32_MAX)                                   \
+	X(PHILOX4X32, 1, "philox4x32", philox_kernels, UINT32_MAX, (1u << 25) - 1)                                     \
+	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13_kernels, UINT64_MAX, UINT32_MAX)                           \
+	X(PHILOX4X32_7, 3, "philox4x32_7", philox7_kernels, UINT32_MAX, (1u << 25) - 1)
+
+/* As a parameter's choices. */
+#define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7"
+
+enum generator {
+#define X(id, number, name, kernels, most_stream, most_draw) GENERATOR_##id = number,
+	GENERATOR_TABLE(X)
+#undef X
+		GENERATOR_COUNT,
+};
+
+struct generator_row {
+	const char *name;
+	/* All variants built in, best first, scalar last. */
+	const struct rng_kernel *const *(*kernels)(size_t *ret_count);
+	uint64_t most_stream;
+	uint32_t most_draw;
+};
+
+/* The row of a generator (0 <= generator < GENERATOR_COUNT). */
+const struct generator_row *generator_row(enum generator generator);
+
+/* By its name of the given length; -ERROR_OUT_OF_RANGE when there is none. */
+int generator_parse(const char *name, size_t size, enum generator *ret);
+
+/* The first variant that the features allow; with none of them the scalar one, the definition. */
+const struct rng_kernel *generator_select(enum generator generator, uint32_t features);
+
+#endif

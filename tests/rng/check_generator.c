@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every generator of the table: every variant of its kernels against words computed one by one from the contract's
+ * counter and key; names and limits. */
+#include "rng/generator.h"
+
+#include "base/error.h"
+#include "rng/philox.h"
+#include "rng/stream.h"
+#include "rng/support.h"
+#include "rng/threefry.h"
+
+enum { MOST_GROUPS = 700 };
+
+/* The contract, written out once more. */
+static void contract_words(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
+			   uint32_t ret_words[4])
+{
+	const uint32_t partition = (uint32_t)(group % 128);
+	const uint64_t batch = group / 128;
+	const uint32_t key[4] = {(uint32_t)stream->seed, (uint32_t)(stream->seed >> 32), (uint32_t)stream->stream,
+				 (uint32_t)(stream->stream >> 32)};
+
+	if (generator == GENERATOR_PHILOX4X32 || generator == GENERATOR_PHILOX4X32_7) {
+		const uint32_t counter[4] = {partition + 128 * draw, (uint32_t)batch, (uint32_t)(batch >> 32),
+					     (uint32_t)stream->stream};
+
+		philox4x32(counter, key, generator == GENERATOR_PHILOX4X32 ? 10 : 7, ret_words);
+	} else {
+		const uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
+
+		threefry4x32(counter, key, generator == GENERATOR_THREEFRY4X32 ? 20 : 13, ret_words);
+	}
+}
+
+struct sample {
+	uint64_t group;
+	uint32_t draw;
+	size_t n_groups;
+};
+
+static void check_outputs(const struct rng_kernel *kernel, enum generator generator, const struct stream *stream,
+			  const struct sample *sample)
+{
+	/* One element off alignment, and guarded behind. */
+	static uint32_t words[4 * MOST_GROUPS + 8];
+	static float floats[4 * MOST_GROUPS + 8];
+	static double doubles[2 * MOST_GROUPS + 8];
+	struct rng_span span = {.group = sample->group, .draw = sample->draw};
+	const size_t n = sample->n_groups;
+
+	stream_key(stream, span.key);
+	memset(words, 0xA5, sizeof words);
+	memset(floats, 0xA5, sizeof floats);
+	memset(doubles, 0xA5, sizeof doubles);
+	kernel->bits(&span, n, words + 1);
+	kernel->uniform_f32(&span, n, floats + 1);
+	kernel->uniform_f64(&span, n, doubles + 1);
+	for (size_t g = 0; g < n; g++) {
+		uint32_t expected[4];
+
+		contract_words(generator, stream, sample->group + g, sample->draw, expected);
+		for (unsigned w = 0; w < 4; w++) {
+			const uint64_t x = expected[w & 2] | (uint64_t)expected[(w & 2) + 1] << 32;
+			const float f = (float)(expected[w] & 0xFFFFFF) / 16777216.0f;
+			const double d = (double)(x >> 11) / 9007199254740992.0;
+
+			if (words[1 + 4 * g + w] != expected[w] || floats[1 + 4 * g + w] != f ||
+			    doubles[1 + 2 * g + w / 2] != d)
+				fail_msg("%s %s seed %llu stream %llu group %llu+%zu word %u: expected %08x %a %a, got "
+					 "%08x %a %a",
+					 generator_row(generator)->name, kernel->name, (unsigned long long)stream->seed,
+					 (unsigned long long)stream->stream, (unsigned long long)sample->group, g, w,
+					 expected[w], f, d, words[1 + 4 * g + w], floats[1 + 4 * g + w],
+					 doubles[1 + 2 * g + w / 2]);
+		}
+	}
+	for (size_t i = 0; i < sizeof(uint32_t); i++) {
+		assert_int_equal(((unsigned char *)(words + 1 + 4 * n))[i], 0xA5);
+		assert_int_equal(((unsigned char *)(floats + 1 + 4 * n))[i], 0xA5);
+		assert_int_equal(((unsigned char *)(doubles + 1 + 2 * n))[i], 0xA5);
+	}
+}
+
+static void every_variant(void **state)
+{
+	static const struct stream streams[] = {
+		{.seed = 0, .stream = 0},
+		{.seed = 42, .stream = 7},
+		{.seed = 0xFEDCBA9876543210, .stream = 0xFFFFFFFF},
+		{.seed = UINT64_MAX, .stream = 0xDEADBEEF12345678},
+	};
+	static const struct sample samples[] = {
+		{0, 0, 0},
+		{0, 0, 1},
+		{0, 0, MOST_GROUPS},
+		{127, 0, 2},
+		{3, 1, 15},
+		{3, 2, 16},
+		{3, 3, 17},
+		{100, 5, 129},
+		{77, (1 << 25) - 1, 65},
+		{((uint64_t)128 << 32) - 40, 0, 80},
+		{((uint64_t)1 << 62) - 130, 9, 130},
+	};
+
+	(void)state;
+	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
+		const struct generator_row *row = generator_row((enum generator)g);
+		size_t count;
+		const struct rng_kernel *const *kernels = row->kernels(&count);
+
+		for (size_t k = 0; k < count; k++) {
+			if (!can_run(row->name, kernels[k]->name, kernels[k]->needs))
+				continue;
+			for (size_t s = 0; s < sizeof streams / sizeof *streams; s++)
+				for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+					if (streams[s].stream <= row->most_stream)
+						check_outputs(kernels[k], (enum generator)g, &streams[s], &samples[i]);
+		}
+		assert_string_equal(kernels[count - 1]->name, "scalar");
+	}
+}
+
+static void names_and_limits(void **state)
+{
+	char choices[128] = "";
+	enum generator generator = GENERATOR_COUNT;
+
+	(void)state;
+	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
+		const struct generator_row *row = generator_row((enum generator)g);
+
+		snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s", g ? "|" : "", row->name);
+		assert_int_equal(generator_parse(row->name, strlen(row->name), &generator), 0);
+		assert_int_equal(generator, g);
+	}
+	assert_string_equal(choices, GENERATOR_CHOICES);
+	assert_int_equal(generator_parse("philox4x3", 9, &generator), -ERROR_OUT_OF_RANGE);
+	assert_true(stream_id_fits(&(struct stream){GENERATOR_PHILOX4X32, 1, UINT32_MAX}));
+	assert_false(stream_id_fits(&(struct stream){GENERATOR_PHILOX4X32, 1, (uint64_t)UINT32_MAX + 1}));
+	assert_true(stream_id_fits(&(struct stream){GENERATOR_THREEFRY4X32, 1, UINT64_MAX}));
+}
+
+static void word_by_address(void **state)
+{
+	(void)state;
+	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
+		const struct stream stream = {(enum generator)g, 0x123456789ABCDEF0, 17};
+
+		for (uint64_t position = 509; position < 1100; position += 7) {
+			uint32_t expected[4];
+
+			contract_words((enum generator)g, &stream, position / 4, 3, expected);
+			assert_int_equal(stream_word(&stream, position, 3), expected[position % 4]);
+		}
+	}
+}
+
+/* A seed of the 24-bit layout is the stream that a machine with 24-bit key halves would have drawn. */
+static void trn24_layout(void **state)
+{
+	const uint64_t seed = 0xABCDEF123456;
+	uint32_t key[4];
+
+	(void)state;
+	stream_key(&(struct stream){GENERATOR_THREEFRY4X32, stream_seed_trn24(seed), 0}, key);
+	assert_int_equal(key[0], 0x123456);
+	assert_int_equal(key[1], 0xABCDEF);
+	assert_int_equal(key[2], 0);
+	assert_int_equal(key[3], 0);
+	assert_int_equal(stream_seed_trn24(0xFFFFFF), 0xFFFFFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_variant),
+		cmocka_unit_test(names_and_limits),
+		cmocka_unit_test(word_by_address),
+		cmocka_unit_test(trn24_layout),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
