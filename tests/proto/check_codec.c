@@ -390,24 +390,23 @@ static void round_trips(void **state)
 static void mutations(void **state)
 {
 	enum { CASES = 100000 };
-	static const char seeds[3][80] = {
-		"\x94\x00\x07\xa7uniform\x91\x83\xa1n\xcd\x02\x00\xa4seed\xcf\xff\x01\x02\x03\x04\x05\x06\x07\xa2in\xc4"
-		"\x01x",
-		"\x94\x01\x07\x92\x01\xb7limit: n: 3, allowed: 2\xc0",
-		"\x93\x02\xa1x\x91\x82\xa1y\x93\x01\x02\x03\xa1z\xd5\x01\x02\x03",
-	};
-	static const size_t sizes[3] = {38, 30, 22};
+	static const char request[] = "\x94\x00\x07\xa7uniform\x91\x83\xa1n\xcd\x02\x00\xa4seed\xcf\xff\x01\x02\x03"
+				      "\x04\x05\x06\x07\xa2in\xc4\x01x";
+	static const char response[] = "\x94\x01\x07\x92\x01\xb7limit: n: 3, allowed: 2\xc0";
+	static const char notification[] = "\x93\x02\xa1x\x91\x82\xa1y\x93\x01\x02\x03\xa1z\xd5\x01\x02\x03";
+	static const char *const seeds[3] = {request, response, notification};
+	static const size_t sizes[3] = {sizeof request, sizeof response, sizeof notification};
 	unsigned messages = 0, wrong = 0, bad = 0;
 
 	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		struct zone *zone = zone_new();
 		uint64_t random = seed;
-		char bytes[80];
+		char bytes[80] = {0};
 		struct message message;
 		size_t size = sizes[seed % 3];
 
-		memcpy(bytes, seeds[seed % 3], sizeof bytes);
+		memcpy(bytes, seeds[seed % 3], size);
 		for (uint64_t n = next(&random) % 4; n; n--)
 			bytes[next(&random) % size] = (char)(next(&random) >> (next(&random) & 7));
 		int r = decode(bytes, sizeof bytes, zone, &message, NULL);
