@@ -300,7 +300,7 @@ static int bind_given(struct args *args, const struct value *map, struct error *
 	return 0;
 }
 
-int bind(struct args *args, const struct value *map, struct error *err)
+int bind_args(struct args *args, const struct value *map, struct error *err)
 {
 	int error;
 

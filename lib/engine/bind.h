@@ -43,7 +43,7 @@ struct args {
 
 /* Binds map to the parameters of args->operation; operation, context and in_program are set by the caller. In a
  * program, tiles may be named, and the members "op" and "as" are skipped. err may be NULL. */
-int bind(struct args *args, const struct value *map, struct error *err);
+int bind_args(struct args *args, const struct value *map, struct error *err);
 
 /* The dtype that a bound PARAM_CHOICE of dtypes stands for; DTYPE_NONE when it was left out without a default. */
 enum dtype bind_dtype(const struct args *args, unsigned param);

@@ -432,7 +432,7 @@ static int compile_step(struct compiler *compiler, const struct value *map, size
 	int error = read_operation(compiler, map, index, context);
 
 	if (!error)
-		error = bind(&compiler->args, map, compiler->err);
+		error = bind_args(&compiler->args, map, compiler->err);
 	if (!error)
 		error = read_name(compiler, map);
 	if (error)
@@ -482,7 +482,7 @@ int compile(struct compiler *compiler, const struct value *params)
 {
 	const struct operation *operation = compiler->args.operation;
 	const char *context = compiler->args.context;
-	int error = bind(&compiler->args, params, compiler->err);
+	int error = bind_args(&compiler->args, params, compiler->err);
 
 	if (!error)
 		error = operation->class == METHOD_PROGRAM ? compile_run(compiler, compiler->reply)

@@ -95,7 +95,7 @@ static int prepare(struct request *request, const struct operation *operation, c
 		error = compile(&compiler, params);
 		return error ? error : 1;
 	}
-	error = bind(&compiler.args, params, &request->error);
+	error = bind_args(&compiler.args, params, &request->error);
 	if (!error)
 		error = service_answer(request->space, &compiler.args, request->zone, &request->result,
 				       &request->error);
