@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accounts of shared resources: one mutex, for a handful of additions each time. */
+#include "quota.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *what, *setting;
+} names[QUOTA_RESOURCES] = {
+#define X(id, what, setting) {what, setting},
+	QUOTA_TABLE(X)
+#undef X
+};
+
+struct quota_user {
+	struct quota *quota;
+	struct quota_user *next;
+	uid_t uid;
+	unsigned references;
+	uint64_t used[QUOTA_RESOURCES];
+};
+
+struct quota {
+	pthread_mutex_t lock;
+	struct quota_user *users; /* those with a session or something taken; few */
+	uint64_t total[QUOTA_RESOURCES];
+	uint64_t used[QUOTA_RESOURCES];
+};
+
+/* The first number in a file of one; UINT64_MAX when there is none ("max"). */
+static uint64_t read_number(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	uint64_t number = UINT64_MAX;
+
+	if (file) {
+		if (fscanf(file, "%" SCNu64, &number) != 1)
+			number = UINT64_MAX;
+		fclose(file);
+	}
+	return number;
+}
+
+/* The smallest memory.max from this process's cgroup up to the root. */
+static uint64_t cgroup_memory_max(void)
+{
+	static const char root[] = "/sys/fs/cgroup";
+	char line[1024], path[sizeof root + sizeof line + 16];
+	uint64_t smallest = UINT64_MAX;
+	FILE *file = fopen("/proc/self/cgroup", "re");
+
+	if (!file)
+		return UINT64_MAX;
+	while (fgets(line, sizeof line, file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4) != 0)
+			continue;
+		for (char *slash; (slash = strrchr(line + 3, '/')); *slash = '\0') {
+			snprintf(path, sizeof path, "%s%s/memory.max", root, line + 3);
+			uint64_t here = read_number(path);
+			smallest = here < smallest ? here : smallest;
+		}
+	}
+	fclose(file);
+	return smallest;
+}
+
+uint64_t quota_default_arena_total(void)
+{
+	/* By sysinfo(2): /proc/meminfo is hidden from a hardened service. */
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+	uint64_t cgroup = cgroup_memory_max() / 2;
+
+	return memory < cgroup ? memory : cgroup;
+}
+
+int quota_create(const struct settings *settings, struct quota **ret_quota)
+{
+	struct quota *quota = calloc(1, sizeof *quota);
+
+	if (!quota)
+		return -ERROR_NO_MEMORY;
+	pthread_mutex_init(&quota->lock, NULL);
+	quota->total[QUOTA_CONNECTIONS] = settings->connections;
+	quota->total[QUOTA_ARENA_BYTES] =
+		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_arena_total();
+	quota->total[QUOTA_JOBS] = settings->jobs_total;
+	quota->total[QUOTA_BUFFER_BYTES] = settings->buffer_total_bytes;
+	*ret_quota = quota;
+	return 0;
+}
+
+void quota_free(struct quota *quota)
+{
+	if (!quota)
+		return;
+	assert(!quota->users);
+	pthread_mutex_destroy(&quota->lock);
+	free(quota);
+}
+
+struct quota_user *quota_user_open(struct quota *quota, uid_t uid)
+{
+	struct quota_user *user;
+
+	pthread_mutex_lock(&quota->lock);
+	for (user = quota->users; user && user->uid != uid; user = user->next)
+		;
+	if (!user) {
+		user = calloc(1, sizeof *user);
+		if (user) {
+			user->quota = quota;
+			user->uid = uid;
+			user->next = quota->users;
+			quota->users = user;
+		}
+	}
+	if (user)
+		user->references++;
+	pthread_mutex_unlock(&quota->lock);
+	return user;
+}
+
+void quota_user_close(struct quota_user *user)
+{
+	struct quota *quota = user->quota;
+
+	pthread_mutex_lock(&quota->lock);
+	if (--user->references == 0) {
+		struct quota_user **link = &quota->users;
+
+		for (int i = 0; i < QUOTA_RESOURCES; i++)
+			assert(user->used[i] == 0);
+		while (*link != user)
+			link = &(*link)->next;
+		*link = user->next;
+		free(user);
+	}
+	pthread_mutex_unlock(&quota->lock);
+}
+
+uid_t quota_user_uid(const struct quota_user *user)
+{
+	return user->uid;
+}
+
+static int refuse(const struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+{
+	const struct quota *quota = user->quota;
+	uint64_t total = quota->total[resource];
+
+	if (amount > total / 2 - user->used[resource])
+		return error_set(err, ERROR_LIMIT,
+				 "%s: %" PRIu64 " %s more for uid %u, which has %" PRIu64 ", allowed: %" PRIu64
+				 ", half of the setting %s = %" PRIu64,
+				 names[resource].setting, amount, names[resource].what, (unsigned)user->uid,
+				 user->used[resource], total / 2, names[resource].setting, total);
+	return error_set(err, ERROR_LIMIT,
+			 "%s: %" PRIu64 " %s more while all users have %" PRIu64 ", allowed: the setting %s = %" PRIu64,
+			 names[resource].setting, amount, names[resource].what, quota->used[resource],
+			 names[resource].setting, total);
+}
+
+int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+{
+	struct quota *quota = user->quota;
+	int r = 0;
+
+	pthread_mutex_lock(&quota->lock);
+	if (amount > quota->total[resource] / 2 - user->used[resource] ||
+	    amount > quota->total[resource] - quota->used[resource]) {
+		r = refuse(user, resource, amount, err);
+	} else {
+		user->used[resource] += amount;
+		quota->used[resource] += amount;
+	}
+	pthread_mutex_unlock(&quota->lock);
+	return r;
+}
+
+void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
+{
+	struct quota *quota = user->quota;
+
+	pthread_mutex_lock(&quota->lock);
+	assert(amount <= user->used[resource] && amount <= quota->used[resource]);
+	user->used[resource] -= amount;
+	quota->used[resource] -= amount;
+	pthread_mutex_unlock(&quota->lock);
+}
+
+int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err)
+{
+	int r;
+
+	if (amount > share->limit - share->used)
+		return error_set(err, ERROR_LIMIT,
+				 "%s: %" PRIu64 " %s more for a session that has %" PRIu64
+				 ", allowed: the setting %s = %" PRIu64,
+				 share->setting, amount, names[share->resource].what, share->used, share->setting,
+				 share->limit);
+	r = quota_take(share->user, share->resource, amount, err);
+	if (r == 0)
+		share->used += amount;
+	return r;
+}
+
+void quota_share_give(struct quota_share *share, uint64_t amount)
+{
+	assert(amount <= share->used);
+	share->used -= amount;
+	quota_give(share->user, share->resource, amount);
+}
+
+int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map)
+{
+	int failed = 0;
+
+	pthread_mutex_lock(&quota->lock);
+	for (int i = 0; i < QUOTA_RESOURCES; i++) {
+		struct value one = value_map();
+
+		failed |= value_put(zone, &one, "used", value_uint(quota->used[i]));
+		failed |= value_put(zone, &one, "total", value_uint(quota->total[i]));
+		if (user) {
+			failed |= value_put(zone, &one, "user_used", value_uint(user->used[i]));
+			failed |= value_put(zone, &one, "user_total", value_uint(quota->total[i] / 2));
+		}
+		failed |= value_put(zone, map, names[i].setting, one);
+	}
+	pthread_mutex_unlock(&quota->lock);
+	return failed ? -ERROR_NO_MEMORY : 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters: expands the one table. */
+#include "stats.h"
+
+#include <time.h>
+
+#include "base/error.h"
+
+int stats_show(const struct stats *stats, struct zone *zone, struct value *map)
+{
+	int failed = 0;
+
+#define X(name, help) failed |= value_put(zone, map, #name, value_uint(stats->name));
+	STATS_TABLE(X)
+#undef X
+	return failed ? -ERROR_NO_MEMORY : 0;
+}
+
+uint64_t stats_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
