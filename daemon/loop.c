@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The event loop. Letters and signals wake it through one eventfd. */
+#include "loop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <event2/event.h>
+
+#include "notify.h"
+
+struct loop {
+	struct event_base *base;
+	struct event *woken, *watchdog;
+	void (*stop)(void *arg);
+	void *arg;
+	pthread_mutex_t lock;
+	struct letter *first, **last;
+};
+
+/* For the signal handler, which knows no loop. */
+static atomic_int wake_fd = -1;
+static atomic_int stop_signals;
+static atomic_bool stop_asked;
+
+/* The eventfd is full only when the loop will wake anyway. */
+static void wake(void)
+{
+	uint64_t one = 1;
+	ssize_t written = write(wake_fd, &one, sizeof one);
+
+	(void)written;
+}
+
+static void on_signal(int number)
+{
+	int saved = errno;
+
+	if (atomic_fetch_add(&stop_signals, 1) > 0)
+		_exit(128 + number);
+	stop_asked = true;
+	wake();
+	errno = saved;
+}
+
+static void deliver_all(struct loop *loop)
+{
+	struct letter *letter;
+
+	pthread_mutex_lock(&loop->lock);
+	letter = loop->first;
+	loop->first = NULL;
+	loop->last = &loop->first;
+	pthread_mutex_unlock(&loop->lock);
+	while (letter) {
+		struct letter *next = letter->next;
+
+		letter->deliver(letter);
+		letter = next;
+	}
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop *loop = arg;
+	uint64_t count;
+	ssize_t got = read(fd, &count, sizeof count);
+
+	(void)got;
+	(void)what;
+	if (atomic_exchange(&stop_asked, false))
+		loop->stop(loop->arg);
+	deliver_all(loop);
+}
+
+static void on_watchdog(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	notify_watchdog();
+}
+
+static void take_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
+static int add_events(struct loop *loop)
+{
+	uint64_t interval = notify_watchdog_interval_us();
+	struct timeval every = {(time_t)(interval / 1000000), (suseconds_t)(interval % 1000000)};
+
+	loop->woken = event_new(loop->base, wake_fd, EV_READ | EV_PERSIST, on_wake, loop);
+	if (!loop->woken || event_add(loop->woken, NULL) < 0)
+		return -ERROR_NO_MEMORY;
+	if (interval == 0)
+		return 0;
+	loop->watchdog = event_new(loop->base, -1, EV_PERSIST, on_watchdog, NULL);
+	return !loop->watchdog || event_add(loop->watchdog, &every) < 0 ? -ERROR_NO_MEMORY : 0;
+}
+
+int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop)
+{
+	struct loop *loop = calloc(1, sizeof *loop);
+	int r;
+
+	if (!loop)
+		return -ERROR_NO_MEMORY;
+	loop->stop = stop;
+	loop->arg = arg;
+	loop->last = &loop->first;
+	pthread_mutex_init(&loop->lock, NULL);
+	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	loop->base = event_base_new();
+	r = wake_fd < 0 ? -ERROR_SYSTEM : !loop->base ? -ERROR_NO_MEMORY : add_events(loop);
+	if (r < 0) {
+		loop_free(loop);
+		return r;
+	}
+	take_signals();
+	*ret_loop = loop;
+	return 0;
+}
+
+void loop_free(struct loop *loop)
+{
+	if (!loop)
+		return;
+	if (loop->woken)
+		event_free(loop->woken);
+	if (loop->watchdog)
+		event_free(loop->watchdog);
+	if (loop->base)
+		event_base_free(loop->base);
+	pthread_mutex_destroy(&loop->lock);
+	/* The eventfd stays: a late signal may still write to it. */
+	free(loop);
+}
+
+struct event_base *loop_base(struct loop *loop)
+{
+	return loop->base;
+}
+
+void loop_run(struct loop *loop)
+{
+	event_base_dispatch(loop->base);
+}
+
+void loop_end(struct loop *loop)
+{
+	event_base_loopbreak(loop->base);
+}
+
+void loop_post(struct loop *loop, struct letter *letter)
+{
+	bool first;
+
+	letter->next = NULL;
+	pthread_mutex_lock(&loop->lock);
+	first = !loop->first;
+	*loop->last = letter;
+	loop->last = &letter->next;
+	pthread_mutex_unlock(&loop->lock);
+	if (first)
+		wake();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one thread that talks to clients: an event loop, a mailbox for the other threads, signals, the watchdog. */
+#ifndef TRNSCI_DAEMON_LOOP_H
+#define TRNSCI_DAEMON_LOOP_H
+
+#include "base/error.h"
+
+struct event_base; /* libevent's */
+struct loop;
+
+/* SIGTERM and SIGINT call stop(arg) from the loop, once; a second one ends the process at once with status 128 +
+ * signal, whatever the loop is doing. SIGPIPE and SIGHUP are ignored (there is nothing to reload: sessions hold on to
+ * the settings they began with). One loop in a process. -ERROR_SYSTEM, -ERROR_NO_MEMORY. */
+int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop);
+void loop_free(struct loop *loop);
+
+struct event_base *loop_base(struct loop *loop);
+
+/* Until loop_end. Pings the service manager's watchdog as often as it wishes. */
+void loop_run(struct loop *loop);
+void loop_end(struct loop *loop);
+
+/* A letter lies inside what it is about; deliver is called once for each posting, from the loop. */
+struct letter {
+	struct letter *next;
+	void (*deliver)(struct letter *letter);
+};
+
+/* Any thread. Never blocks. */
+void loop_post(struct loop *loop, struct letter *letter);
+
+#endif
