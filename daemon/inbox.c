@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Received bytes. A small frame is copied out; a large one takes the buffer along, and the bytes behind it move. */
+#include "inbox.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fdpass.h"
+
+enum {
+	FIRST_ROOM = 4096,
+	READ_BYTES = 64 << 10, /* most bytes of one turn: others wait meanwhile */
+	HAND_OVER_BYTES = 64 << 10,
+};
+
+void inbox_init(struct inbox *inbox, const struct frame_limits *limits, struct quota_share *share)
+{
+	*inbox = (struct inbox){.limits = *limits, .share = share};
+	frame_scan_init(&inbox->scan, limits);
+}
+
+void inbox_free(struct inbox *inbox)
+{
+	free(inbox->at);
+	quota_share_give(inbox->share, inbox->room);
+	*inbox = (struct inbox){0};
+}
+
+/* Moves what is left to the front, if that is worth it. */
+static void compact(struct inbox *inbox)
+{
+	if (inbox->start == 0 || (inbox->start < inbox->size && inbox->room - inbox->size > READ_BYTES))
+		return;
+	memmove(inbox->at, inbox->at + inbox->start, inbox->size - inbox->start);
+	inbox->size -= inbox->start;
+	inbox->start = 0;
+}
+
+/* Room for at least one byte more. Doubles, so that a client holds at most twice of what it has sent. */
+static int grow(struct inbox *inbox)
+{
+	size_t room = inbox->room ? inbox->room * 2 : FIRST_ROOM;
+	char *bigger;
+
+	if (inbox->size < inbox->room)
+		return 0;
+	if (quota_share_take(inbox->share, room - inbox->room, NULL) < 0)
+		return -ENOBUFS;
+	bigger = realloc(inbox->at, room);
+	if (!bigger) {
+		quota_share_give(inbox->share, room - inbox->room);
+		return -ENOBUFS;
+	}
+	inbox->at = bigger;
+	inbox->room = room;
+	return 0;
+}
+
+ssize_t inbox_receive(struct inbox *inbox, int socket)
+{
+	bool strange = false;
+	size_t wanted;
+	ssize_t got;
+	int r;
+
+	compact(inbox);
+	r = grow(inbox);
+	if (r < 0)
+		return r;
+	wanted = inbox->room - inbox->size < READ_BYTES ? inbox->room - inbox->size : READ_BYTES;
+	got = fdpass_receive(socket, inbox->at + inbox->size, wanted, NULL, &strange);
+	if (got < 0)
+		return got;
+	if (strange)
+		return -EPROTO;
+	inbox->size += (size_t)got;
+	return got;
+}
+
+/* The frame keeps the buffer; the inbox goes on with a new one that holds the rest. */
+static int hand_over(struct inbox *inbox, struct zone *zone, struct inbox_frame *frame)
+{
+	size_t rest = inbox->size - inbox->start - frame->size;
+	size_t room = rest ? rest : FIRST_ROOM;
+	char *fresh;
+
+	if (quota_share_take(inbox->share, room, NULL) < 0)
+		return -ERROR_LIMIT;
+	fresh = malloc(room);
+	if (!fresh || zone_defer(zone, free, inbox->at) < 0) {
+		free(fresh);
+		quota_share_give(inbox->share, room);
+		return -ERROR_NO_MEMORY;
+	}
+	frame->at = inbox->at + inbox->start;
+	frame->charge += inbox->room;
+	memcpy(fresh, inbox->at + inbox->start + frame->size, rest);
+	inbox->at = fresh;
+	inbox->start = 0;
+	inbox->size = rest;
+	inbox->room = room;
+	return 0;
+}
+
+static int copy_out(struct inbox *inbox, struct zone *zone, struct inbox_frame *frame)
+{
+	if (quota_share_take(inbox->share, frame->size, NULL) < 0)
+		return -ERROR_LIMIT;
+	frame->at = zone_copy(zone, inbox->at + inbox->start, frame->size);
+	if (!frame->at) {
+		quota_share_give(inbox->share, frame->size);
+		return -ERROR_NO_MEMORY;
+	}
+	frame->charge += frame->size;
+	inbox->start += frame->size;
+	return 0;
+}
+
+int inbox_next(struct inbox *inbox, struct zone *zone, struct inbox_frame *ret_frame, const char **ret_wrong)
+{
+	struct inbox_frame frame = {0};
+	uint64_t elements;
+	int r = frame_scan_more(&inbox->scan, inbox->at + inbox->start, inbox->size - inbox->start, &frame.size);
+
+	if (r < 0)
+		*ret_wrong = inbox->scan.wrong;
+	if (r <= 0)
+		return r;
+	/* A decoded element takes much more room than its byte on the wire. */
+	elements = inbox->scan.elements * sizeof(struct value_member);
+	if (quota_share_take(inbox->share, elements, NULL) < 0)
+		return -ERROR_LIMIT;
+	r = frame.size < HAND_OVER_BYTES ? copy_out(inbox, zone, &frame) : hand_over(inbox, zone, &frame);
+	if (r < 0) {
+		quota_share_give(inbox->share, elements);
+		return r;
+	}
+	frame.charge += elements;
+	frame_scan_init(&inbox->scan, &inbox->limits);
+	*ret_frame = frame;
+	return 1;
+}

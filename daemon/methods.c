@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arena, cancel and stats. Their rows stand in the engine's table, their first parameter is the only one of weight. */
+#include "methods.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "engine/bind.h"
+#include "requests.h"
+
+/* By the reaper's thread, when the memory is back. */
+static void arena_gone(void *arg, uint64_t size)
+{
+	struct quota_user *user = arg;
+
+	quota_give(user, QUOTA_ARENA_BYTES, size);
+	quota_user_close(user);
+}
+
+/* Takes size bytes of the user's account, which is given back by arena_gone. */
+static int new_arena(struct session *session, uint64_t size, struct arena **ret_arena, struct error *err)
+{
+	struct quota_user *user = quota_user_open(session->service->quota, quota_user_uid(session->user));
+	int r;
+
+	if (!user)
+		return error_set(err, ERROR_NO_MEMORY, "arena: an account");
+	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
+	if (r < 0) {
+		quota_user_close(user);
+		return r;
+	}
+	r = arena_create(size, arena_gone, user, ret_arena, err);
+	if (r < 0)
+		arena_gone(user, size);
+	return r;
+}
+
+static int call_arena(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		      int *ret_fd, struct error *err)
+{
+	uint64_t size = args->at[0].u64, most = session->service->settings->arena_bytes;
+	struct arena *arena;
+	int r;
+
+	if (session->arena)
+		return error_set(err, ERROR_LIMIT, "arena: this session has one, allowed: one a session");
+	if (round_up_overflows(size, arena_page(), &size) || size > most)
+		return error_set(err, ERROR_LIMIT,
+				 "arena: bytes: %" PRIu64 ", allowed: the setting arena_bytes = %" PRIu64,
+				 args->at[0].u64, most);
+	if (value_put(zone, result, "bytes", value_uint(size)) < 0 ||
+	    value_put(zone, result, "page", value_uint(arena_page())) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "arena: the reply");
+	r = new_arena(session, size, &arena, err);
+	if (r < 0)
+		return r;
+	r = space_attach(session->space, arena_base(arena), size, arena_release, arena);
+	if (r < 0) {
+		arena_release(arena);
+		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
+	}
+	session->arena = arena;
+	*ret_fd = arena_fd(arena);
+	return 0;
+}
+
+static int call_cancel(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		       struct error *err)
+{
+	struct job *job = requests_find(session, (uint32_t)args->at[0].u64);
+
+	if (value_put(zone, result, "cancelled", value_bool(job)) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "cancel: the reply");
+	if (job) {
+		session->service->stats.cancelled++;
+		request_cancel(job->request);
+	}
+	return 0;
+}
+
+static int show_daemon(const struct service *service, struct zone *zone, struct value *map)
+{
+	struct value cpu = value_map(), quota = value_map();
+	uint64_t up_ns = stats_now_ns() - service->started_ns;
+	int failed = value_put(zone, map, "version", value_string(TRNSCI_VERSION));
+
+	failed |= value_put(zone, map, "pid", value_uint((uint64_t)getpid()));
+	failed |= value_put(zone, map, "uptime_s", value_real((double)up_ns * 1e-9));
+	failed |= value_put(zone, &cpu, "level", value_string(cpu_level_name(service->features)));
+	failed |= value_put(zone, &cpu, "detected", value_string(cpu_level_name(cpu_detect())));
+	failed |= value_put(zone, &cpu, "wanted", service->wish ? value_string(service->wish) : value_nil());
+	failed |= value_put(zone, &cpu, "lowered", value_bool(service->wish_lowered));
+	failed |= value_put(zone, map, "cpu", cpu);
+	failed |= stats_show(&service->stats, zone, map);
+	failed |= quota_show(service->quota, NULL, zone, &quota);
+	return failed | value_put(zone, map, "quota", quota);
+}
+
+static int show_session(struct session *session, struct zone *zone, struct value *map)
+{
+	struct value quota = value_map();
+	int failed = space_stats(session->space, zone, map);
+
+	failed |= value_put(zone, map, "id", value_uint(session->id));
+	failed |= value_put(zone, map, "pid", value_uint((uint64_t)session->pid));
+	failed |= value_put(zone, map, "uid", value_uint(quota_user_uid(session->user)));
+	failed |= value_put(zone, map, "requests", value_uint(session->requests));
+	failed |= value_put(zone, map, "message_bytes", value_uint(session->bytes.used));
+	failed |= quota_show(session->service->quota, session->user, zone, &quota);
+	return failed | value_put(zone, map, "quota", quota);
+}
+
+static int call_stats(struct session *session, struct zone *zone, struct value *result, struct error *err)
+{
+	struct value daemon = value_map(), engine = value_map(), own = value_map(), settings = value_map();
+	int failed = show_daemon(session->service, zone, &daemon);
+
+	failed |= engine_stats(session->service->engine, zone, &engine);
+	failed |= show_session(session, zone, &own);
+	failed |= settings_show(session->service->settings, zone, &settings);
+	failed |= value_put(zone, result, "daemon", daemon);
+	failed |= value_put(zone, result, "engine", engine);
+	failed |= value_put(zone, result, "session", own);
+	failed |= value_put(zone, result, "settings", settings);
+	return failed ? error_set(err, ERROR_NO_MEMORY, "stats: the reply") : 0;
+}
+
+int method_call(struct session *session, const struct operation *operation, const struct value *params,
+		struct zone *zone, struct value *ret_result, int *ret_fd, struct error *err)
+{
+	struct args args = {.operation = operation, .context = operation->name};
+	int r = bind_args(&args, params, err);
+
+	*ret_result = value_map();
+	*ret_fd = -1;
+	if (r < 0)
+		return r;
+	if (strcmp(operation->name, "arena") == 0)
+		return call_arena(session, &args, zone, ret_result, ret_fd, err);
+	if (strcmp(operation->name, "cancel") == 0)
+		return call_cancel(session, &args, zone, ret_result, err);
+	if (strcmp(operation->name, "stats") == 0)
+		return call_stats(session, zone, ret_result, err);
+	return error_set(err, ERROR_NOT_SUPPORTED, "%s: this daemon's sessions do not have it", operation->name);
+}

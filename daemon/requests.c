@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From frames to requests to replies. A request goes from the inbox to `running`, comes back from the engine at once or
+ * by letter, waits in `finished` while earlier replies are unread, and ends in the outbox. */
+#include "requests.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "codec.h"
+#include "engine/operations.h"
+#include "log.h"
+#include "methods.h"
+
+enum {
+	HIGH_WATER = 256 << 10, /* bytes to be sent, above which nothing is read */
+	TURN_NS = 250000,       /* of one session's frames, while others wait */
+};
+
+/* ------- the last words ------- */
+
+/* Tells the client why, as a notification since there is no request to answer; what was accepted is still answered. */
+static void end_input(struct session *session, uint64_t *counter, int kind, const char *text)
+{
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+
+	++*counter;
+	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "no more is read: %s", text);
+	session->eof = true;
+	session->backlog = false;
+	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)kind)) == 0 &&
+	    value_put(zone, &params, "text", value_string(text)) == 0)
+		outbox_notify(&session->outbox, "error", &params);
+	zone_free(zone);
+}
+
+void requests_end(struct session *session, uint64_t *counter, enum error_code code, const char *what)
+{
+	struct error err;
+
+	error_set(&err, code, "%s", what);
+	end_input(session, counter, error_kind((int)code), err.text);
+}
+
+void requests_end_for_limit(struct session *session)
+{
+	requests_end(session, &session->service->stats.over_limit, ERROR_LIMIT,
+		     "messages: more bytes than may be held, allowed: the settings buffer_bytes, and half of "
+		     "buffer_total_bytes for a user");
+}
+
+/* ------- answers ------- */
+
+static void reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result,
+		  int fd)
+{
+	struct error too_much;
+	int r = outbox_reply(&session->outbox, msgid, error, result, fd);
+
+	if (error && error->code)
+		session->service->stats.errors++;
+	if (r == 0)
+		return;
+	error_set(&too_much, (enum error_code) - r,
+		  "reply: more bytes than may be held, allowed: the setting buffer_bytes");
+	if (outbox_reply(&session->outbox, msgid, &too_much, NULL, -1) < 0)
+		requests_end_for_limit(session);
+}
+
+/* Answered, or nobody is left to be answered. */
+static void job_free(struct job *job)
+{
+	request_free(job->request);
+	quota_share_give(&job->session->bytes, job->charge);
+	quota_share_give(&job->session->jobs, 1);
+	free(job);
+}
+
+/* From running to finished. */
+void requests_finish(struct job *job)
+{
+	struct session *session = job->session;
+
+	if (job->prev)
+		job->prev->next = job->next;
+	else
+		session->running = job->next;
+	if (job->next)
+		job->next->prev = job->prev;
+	job->next = NULL;
+	*session->finished_last = job;
+	session->finished_last = &job->next;
+}
+
+void requests_drop(struct session *session)
+{
+	while (session->finished) {
+		struct job *job = session->finished;
+
+		session->finished = job->next;
+		job_free(job);
+	}
+	session->finished_last = &session->finished;
+}
+
+bool requests_must_wait(const struct session *session)
+{
+	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER;
+}
+
+void requests_answer(struct session *session)
+{
+	while (session->finished && outbox_pending(&session->outbox) < HIGH_WATER) {
+		struct job *job = session->finished;
+		const struct error *error = request_error(job->request);
+
+		reply(session, job->msgid, error, error ? NULL : request_result(job->request), -1);
+		session->finished = job->next;
+		if (!session->finished)
+			session->finished_last = &session->finished;
+		job_free(job);
+	}
+}
+
+/* From request_start, on the loop's thread; or from a lane's; or, on a cancel, from anywhere. */
+static void on_done(struct request *request, void *arg)
+{
+	struct job *job = arg;
+	struct service *service = job->session->service;
+
+	(void)request;
+	if (pthread_equal(pthread_self(), service->loop_thread) && service->starting == job)
+		job->done = true;
+	else
+		loop_post(service->loop, &job->letter);
+}
+
+/* ------- requests ------- */
+
+struct job *requests_find(struct session *session, uint32_t msgid)
+{
+	for (struct job *job = session->running; job; job = job->next)
+		if (job->msgid == msgid)
+			return job;
+	return NULL;
+}
+
+/* Hands the request to the engine, with the zone. */
+static int start(struct session *session, const struct message *message, struct zone *zone, uint64_t charge,
+		 struct error *err)
+{
+	struct service *service = session->service;
+	struct job *job = calloc(1, sizeof *job);
+	int r;
+
+	if (!job) {
+		zone_free(zone);
+		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
+	}
+	*job = (struct job){
+		.letter.deliver = session->returned, .session = session, .charge = charge, .msgid = message->msgid};
+	job->next = session->running;
+	if (job->next)
+		job->next->prev = job;
+	session->running = job;
+	service->starting = job;
+	r = request_start(session->space, message->method, message->method_size, &message->params, zone, on_done, job,
+			  &job->request);
+	service->starting = NULL;
+	if (r < 0) {
+		session->running = job->next;
+		if (job->next)
+			job->next->prev = NULL;
+		free(job);
+		return error_set(err, (enum error_code) - r, "request: %s", error_meaning(r));
+	}
+	if (job->done)
+		requests_finish(job);
+	return 0;
+}
+
+/* Always answers or starts; gives back zone and charge, or passes them on. */
+static void handle_request(struct session *session, const struct message *message, struct zone *zone, uint64_t charge)
+{
+	const struct operation *operation = operation_find(message->method, message->method_size);
+	struct error err = session->refusal;
+	struct value result;
+	int fd = -1;
+
+	session->requests++;
+	session->service->stats.requests++;
+	if (!err.code && operation && operation->class == METHOD_SESSION) {
+		if (method_call(session, operation, &message->params, zone, &result, &fd, &err) == 0) {
+			reply(session, message->msgid, NULL, &result, fd);
+			goto done;
+		}
+	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
+		uint32_t msgid = message->msgid;
+
+		if (start(session, message, zone, charge, &err) == 0)
+			return;
+		quota_share_give(&session->jobs, 1);
+		quota_share_give(&session->bytes, charge);
+		reply(session, msgid, &err, NULL, -1);
+		return;
+	}
+	reply(session, message->msgid, &err, NULL, -1);
+done:
+	zone_free(zone);
+	quota_share_give(&session->bytes, charge);
+}
+
+static void handle_frame(struct session *session, const struct inbox_frame *frame, struct zone *zone)
+{
+	struct stats *stats = &session->service->stats;
+	struct message message;
+	struct error err = {0};
+	int r = codec_decode(frame->at, frame->size, zone, &message, &err);
+
+	if (r == 0 && message.type == MESSAGE_REQUEST) {
+		handle_request(session, &message, zone, frame->charge);
+		return;
+	}
+	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
+		stats->notifications_ignored++;
+	} else if (r == -ERROR_WRONG_TYPE && message.type == MESSAGE_REQUEST) {
+		session->requests++;
+		stats->requests++;
+		reply(session, message.msgid, &err, NULL, -1);
+	} else if (r == 0) {
+		requests_end(session, &stats->bad_frames, ERROR_BAD_FRAME,
+			     "message: a response, allowed: requests and notifications");
+	} else {
+		end_input(session, r == -ERROR_BAD_FRAME ? &stats->bad_frames : &stats->over_limit,
+			  error_kind(err.code), err.text);
+	}
+	zone_free(zone);
+	quota_share_give(&session->bytes, frame->charge);
+}
+
+/* One beyond a limit has said its word with its first message. */
+static void end_refused(struct session *session)
+{
+	if (!session->refusal.code)
+		return;
+	session->eof = true;
+	session->backlog = false;
+}
+
+/* The next frame; false when there is no whole one, or never will be. */
+static bool take_frame(struct session *session)
+{
+	struct zone *zone = zone_new();
+	struct inbox_frame frame;
+	const char *wrong = NULL;
+	int r = zone ? inbox_next(&session->inbox, zone, &frame, &wrong) : -ERROR_NO_MEMORY;
+
+	if (r == 1) {
+		handle_frame(session, &frame, zone);
+		end_refused(session);
+		return true;
+	}
+	zone_free(zone);
+	if (r == -ERROR_BAD_FRAME)
+		requests_end(session, &session->service->stats.bad_frames, ERROR_BAD_FRAME, wrong);
+	else if (r < 0)
+		requests_end_for_limit(session);
+	return false;
+}
+
+void requests_take(struct session *session)
+{
+	uint64_t end_ns = stats_now_ns() + TURN_NS;
+
+	while (session->backlog && !requests_must_wait(session) && stats_now_ns() < end_ns) {
+		bool more = take_frame(session);
+
+		session->backlog = session->backlog && more;
+		requests_answer(session);
+	}
+}

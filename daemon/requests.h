@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session's requests: read from its inbox, run by the engine or the session itself, answered into its outbox. */
+#ifndef TRNSCI_DAEMON_REQUESTS_H
+#define TRNSCI_DAEMON_REQUESTS_H
+
+#include "session.h"
+
+/* Starts what whole frames lie in the inbox, as long as the session's turn lasts; session->backlog then says whether
+ * some may be left. */
+void requests_take(struct session *session);
+
+/* Moves finished requests into the outbox, only as fast as the client reads them. */
+void requests_answer(struct session *session);
+
+/* Frames wait while replies do. */
+bool requests_must_wait(const struct session *session);
+
+/* A job has come back from the engine: from running to finished. */
+void requests_finish(struct job *job);
+
+/* Forgets the finished ones. */
+void requests_drop(struct session *session);
+
+/* The running request of that msgid; NULL when there is none. */
+struct job *requests_find(struct session *session, uint32_t msgid);
+
+/* Nothing more is read. The client is told why by a notification, as there is no request to answer; what was accepted
+ * is still answered. counter: of the service's stats. */
+void requests_end(struct session *session, uint64_t *counter, enum error_code code, const char *what);
+void requests_end_for_limit(struct session *session);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all sessions share: made by main, touched by the loop's thread (engine and quota also by others). */
+#ifndef TRNSCI_DAEMON_SERVICE_H
+#define TRNSCI_DAEMON_SERVICE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "loop.h"
+#include "quota.h"
+#include "settings.h"
+#include "stats.h"
+
+struct job;
+struct listener;
+struct session;
+
+struct service {
+	const struct settings *settings;
+	struct engine *engine;
+	struct loop *loop;
+	struct quota *quota;
+	struct listener *listener; /* NULL once it stops */
+	struct stats stats;
+	uint64_t started_ns;
+	uint32_t features; /* kernels in use */
+	const char *wish;  /* TRNSCI_CPU, or NULL */
+	bool wish_lowered; /* it names more than this CPU has */
+	pthread_t loop_thread;
+	struct job *starting; /* the request that is being started */
+	struct session *sessions;
+	unsigned n_refused; /* of them, those beyond a limit that wait to be told so */
+	uint64_t last_session;
+	bool stopping;
+};
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions. Every event ends in `advance`, which reads frames, answers, sends, and says what to wait for next. */
+#include "session.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <event2/event.h>
+
+#include "log.h"
+#include "requests.h"
+
+enum {
+	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
+	REFUSED_AT_ONCE = 16,
+	REFUSED_SECONDS = 2,
+};
+
+/* ------- the end ------- */
+
+static void free_events(struct session *session)
+{
+	struct event **events[] = {&session->readable, &session->watched, &session->writable, &session->again};
+
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+		if (*events[i])
+			event_free(*events[i]);
+		*events[i] = NULL;
+	}
+}
+
+/* When nothing runs any more. */
+static void session_free(struct session *session)
+{
+	struct service *service = session->service;
+
+	assert(!session->running && session->fd < 0);
+	if (session->refusal.code)
+		service->n_refused--;
+	else
+		quota_give(session->user, QUOTA_CONNECTIONS, 1);
+	quota_user_close(session->user);
+	if (session->prev)
+		session->prev->next = session->next;
+	else
+		service->sessions = session->next;
+	if (session->next)
+		session->next->prev = session->prev;
+	service->stats.sessions--;
+	free(session);
+	if (service->stopping && !service->sessions)
+		loop_end(service->loop);
+}
+
+/* The connection is over for both sides; what still runs is cancelled. */
+static void hang_up(struct session *session)
+{
+	if (session->fd < 0)
+		return;
+	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ends after %llu requests",
+		   (unsigned long long)session->requests);
+	free_events(session);
+	close(session->fd);
+	session->fd = -1;
+	space_close(session->space);
+	session->space = NULL;
+	session->arena = NULL;
+	requests_drop(session);
+	inbox_free(&session->inbox);
+	outbox_free(&session->outbox);
+	if (!session->running)
+		session_free(session);
+}
+
+/* ------- events ------- */
+
+/* What the socket takes now, at most TURN_BYTES and a little. false: the connection is over. */
+static bool send_replies(struct session *session)
+{
+	size_t total = 0;
+	ssize_t sent;
+
+	do {
+		sent = outbox_send(&session->outbox, session->fd);
+		if (sent > 0)
+			total += (size_t)sent;
+		requests_answer(session);
+	} while (sent > 0 && total < TURN_BYTES);
+	session->service->stats.bytes_sent += total;
+	return sent >= 0 || sent == -EAGAIN;
+}
+
+static void want(struct event *event, bool wanted, const struct timeval *timeout)
+{
+	bool pending = event_pending(event, EV_READ | EV_WRITE | EV_TIMEOUT, NULL);
+
+	if (wanted && !pending)
+		event_add(event, timeout);
+	else if (!wanted && pending)
+		event_del(event);
+}
+
+/* The timeout of a reply runs from the last byte that the client took: the event is not added again before it fires. */
+static void wait_for_events(struct session *session)
+{
+	struct timeval now = {0, 0}, patience = {(time_t)session->service->settings->send_timeout, 0};
+	bool sending = outbox_pending(&session->outbox) > 0;
+	bool reading = !session->eof && !session->backlog && !requests_must_wait(session);
+	bool again = session->backlog && !requests_must_wait(session);
+
+	want(session->watched, false, NULL);
+	want(session->readable, reading, NULL);
+	want(session->writable, sending, &patience);
+	/* epoll cannot mix the watch, which is edge-triggered, with the others; while sending, they notice too. */
+	want(session->watched, !reading && !sending && !again, NULL);
+	if (!session->refusal.code) /* there it is the patience with the first message */
+		want(session->again, again, &now);
+}
+
+static void advance(struct session *session)
+{
+	requests_take(session);
+	requests_answer(session);
+	if (!send_replies(session)) {
+		hang_up(session);
+		return;
+	}
+	/* Sending may have made room for frames that waited. */
+	if (session->eof && !session->backlog && !session->running && !session->finished &&
+	    outbox_pending(&session->outbox) == 0)
+		hang_up(session);
+	else
+		wait_for_events(session);
+}
+
+static void on_letter(struct letter *letter)
+{
+	struct job *job = (struct job *)letter;
+	struct session *session = job->session;
+
+	requests_finish(job);
+	if (session->fd >= 0) {
+		advance(session);
+		return;
+	}
+	requests_drop(session);
+	if (!session->running)
+		session_free(session);
+}
+
+/* End of input is a hang-up when the peer is gone in the other direction as well. */
+static bool peer_is_gone(const struct session *session)
+{
+	struct pollfd poll_fd = {session->fd, POLLOUT, 0};
+
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR));
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+	struct stats *stats = &session->service->stats;
+	ssize_t got;
+
+	(void)what;
+	got = inbox_receive(&session->inbox, fd);
+	if (got == -EAGAIN)
+		return;
+	if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
+		hang_up(session);
+		return;
+	}
+	if (got > 0) {
+		session->backlog = true;
+		stats->bytes_received += (uint64_t)got;
+	} else if (got == 0) {
+		session->eof = true;
+	} else if (got == -EPROTO) {
+		requests_end(session, &stats->strange_fds, ERROR_BAD_FRAME,
+			     "message: file descriptors came with it, allowed: none");
+	} else {
+		requests_end_for_limit(session);
+	}
+	advance(session);
+}
+
+static void on_watched(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	if (peer_is_gone(arg))
+		hang_up(arg);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	(void)fd;
+	if (what & EV_TIMEOUT) {
+		session->service->stats.unread++;
+		hang_up(session);
+		return;
+	}
+	advance(session);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	(void)fd;
+	(void)what;
+	if (session->refusal.code)
+		hang_up(session);
+	else
+		advance(session);
+}
+
+/* ------- the beginning ------- */
+
+static int add_events(struct session *session)
+{
+	struct event_base *base = loop_base(session->service->loop);
+	struct timeval patience = {REFUSED_SECONDS, 0};
+
+	session->readable = event_new(base, session->fd, EV_READ | EV_PERSIST, on_readable, session);
+	session->watched = event_new(base, session->fd, EV_READ | EV_ET | EV_PERSIST, on_watched, session);
+	session->writable = event_new(base, session->fd, EV_WRITE, on_writable, session);
+	session->again = event_new(base, -1, 0, on_again, session);
+	if (!session->readable || !session->watched || !session->writable || !session->again)
+		return -ERROR_NO_MEMORY;
+	if (session->refusal.code)
+		event_add(session->again, &patience);
+	return event_add(session->readable, NULL) < 0 ? -ERROR_NO_MEMORY : 0;
+}
+
+static int make_space(struct session *session)
+{
+	const struct settings *settings = session->service->settings;
+	struct space_limits limits = {
+		.inline_bytes = settings->inline_bytes,
+		.temp_bytes = settings->temp_bytes,
+		.tiles = settings->tiles,
+		.jobs = settings->jobs,
+	};
+
+	return space_create(session->service->engine, &limits, &session->space);
+}
+
+static void init(struct session *session, struct service *service, int fd, const struct ucred *peer)
+{
+	const struct settings *settings = service->settings;
+	struct frame_limits limits = {.bytes = settings->frame_bytes, .elements = settings->frame_elements};
+
+	session->service = service;
+	session->id = ++service->last_session;
+	session->fd = fd;
+	session->pid = peer->pid;
+	session->returned = on_letter;
+	session->finished_last = &session->finished;
+	session->bytes =
+		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0};
+	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0};
+	inbox_init(&session->inbox, &limits, &session->bytes);
+	outbox_init(&session->outbox, &session->bytes);
+	session->next = service->sessions;
+	if (session->next)
+		session->next->prev = session;
+	service->sessions = session;
+	service->stats.sessions++;
+}
+
+/* Some of those beyond the limit may wait for their first request, to be told which limit it is. */
+static bool admit(struct session *session, struct service *service)
+{
+	if (quota_take(session->user, QUOTA_CONNECTIONS, 1, &session->refusal) == 0) {
+		service->stats.connections_accepted++;
+		return true;
+	}
+	service->stats.connections_refused++;
+	if (service->n_refused == REFUSED_AT_ONCE)
+		return false;
+	service->n_refused++;
+	return true;
+}
+
+void session_open(struct service *service, int fd)
+{
+	struct session *session = calloc(1, sizeof *session);
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
+	int off = 0;
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83 /* Linux 6.16: fds that we would only discard are refused to the sender */
+#endif
+	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
+	if (!session || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		goto fail;
+	session->user = quota_user_open(service->quota, peer.uid);
+	if (!session->user)
+		goto fail;
+	if (!admit(session, service)) {
+		quota_user_close(session->user);
+		goto fail;
+	}
+	init(session, service, fd, &peer);
+	if ((!session->refusal.code && make_space(session) < 0) || add_events(session) < 0)
+		hang_up(session);
+	return;
+fail:
+	free(session);
+	close(fd);
+}
+
+void session_drain(struct session *session)
+{
+	if (session->fd >= 0)
+		shutdown(session->fd, SHUT_RD);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session: one connection, from its first byte until its last reply is sent and its last request is done.
+ *
+ * Frames are read, started and answered in any order. Reading pauses while replies wait to be read. End of input lets
+ * what was accepted finish; a hang-up cancels it. All of it runs on the loop's thread. */
+#ifndef TRNSCI_DAEMON_SESSION_H
+#define TRNSCI_DAEMON_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/request.h"
+#include "engine/space.h"
+#include "inbox.h"
+#include "outbox.h"
+#include "service.h"
+
+struct arena;
+struct event; /* libevent's */
+
+/* A request between its start and its reply. */
+struct job {
+	struct letter letter; /* brings it back from a lane's thread */
+	struct session *session;
+	struct job *next, *prev; /* running; then next alone: finished */
+	struct request *request;
+	uint64_t charge; /* of its frame, in the session's share of message bytes */
+	uint32_t msgid;
+	bool done;
+};
+
+struct session {
+	struct service *service;
+	struct session *next, *prev;
+	uint64_t id;
+	int fd; /* -1: gone; what runs is still awaited */
+	pid_t pid;
+	struct quota_user *user;
+	struct quota_share bytes, jobs;
+	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */
+	struct space *space;
+	struct arena *arena; /* belongs to the space */
+	struct inbox inbox;
+	struct outbox outbox;
+	struct job *running, *finished, **finished_last;
+	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */
+	struct event *readable, *watched, *writable, *again;
+	bool eof;     /* nothing more is read */
+	bool backlog; /* whole frames may lie in the inbox */
+	uint64_t requests;
+};
+
+/* Takes a connected, non-blocking socket, whatever happens. */
+void session_open(struct service *service, int fd);
+
+/* Lets it finish what it has sent so far. */
+void session_drain(struct session *session);
+
+#endif
