@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trnscid: reads its settings, starts the engine, listens, serves, drains.
+ *
+ * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket could not; 75
+ * another daemon listens there; 78 a bad config file or TRNSCI_CPU; 128 + signal at a second signal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "base/cpu.h"
+#include "listener.h"
+#include "log.h"
+#include "notify.h"
+#include "session.h"
+
+enum { EXIT_USAGE = 2 };
+
+static void print_help(void)
+{
+	puts("usage: trnscid [--config FILE] [--SETTING VALUE]...\n"
+	     "       trnscid --help | --version\n\n"
+	     "Random numbers and Fourier transforms for every process on the host, see trnscid(8).\n"
+	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line wins.\n"
+	     "Bytes may end in K, M, G or T. TRNSCI_CPU names the highest kernels allowed.\n");
+	settings_print(stdout);
+}
+
+static int usage(const char *text)
+{
+	fprintf(stderr, "trnscid: %s\n", text);
+	return EXIT_USAGE;
+}
+
+/* The value of the option at argv[*at], as "--name=VALUE" or the next word; name is cut to what stands before '='. */
+static const char *option_value(char **argv, int *at, char name[64])
+{
+	const char *equals = strchr(argv[*at], '=');
+
+	snprintf(name, 64, "%.*s", (int)(equals ? equals - argv[*at] - 2 : 63), argv[*at] + 2);
+	return equals ? equals + 1 : argv[*at + 1] ? argv[++*at] : NULL;
+}
+
+/* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status. */
+static int read_options(char **argv, bool config_pass, struct settings *settings)
+{
+	struct error err;
+
+	for (int at = 1; argv[at]; at++) {
+		char name[64];
+
+		if (strcmp(argv[at], "--help") == 0) {
+			print_help();
+			return EXIT_SUCCESS;
+		}
+		if (strcmp(argv[at], "--version") == 0) {
+			puts("trnscid (trnsciD) " TRNSCI_VERSION);
+			return EXIT_SUCCESS;
+		}
+		if (strncmp(argv[at], "--", 2) != 0 || !argv[at][2]) {
+			snprintf(err.text, sizeof err.text,
+				 "unknown_parameter: %.60s: no such option, allowed: see --help", argv[at]);
+			return usage(err.text);
+		}
+		const char *value = option_value(argv, &at, name);
+		bool config = strcmp(name, "config") == 0;
+		if (!value) {
+			snprintf(err.text, sizeof err.text, "missing_parameter: %s: needs a value", name);
+			return usage(err.text);
+		}
+		if (config && config_pass && settings_load(settings, value, &err) < 0) {
+			usage(err.text);
+			return EX_CONFIG;
+		}
+		if (!config && !config_pass && settings_set(settings, name, value, &err) < 0)
+			return usage(err.text);
+	}
+	return -1;
+}
+
+static int read_cpu(struct service *service)
+{
+	const char *wish = getenv("TRNSCI_CPU");
+	uint32_t wanted = 0;
+
+	service->wish = wish && *wish ? wish : NULL;
+	if (cpu_allowed(wish, &service->features) < 0) {
+		char names[128] = "";
+		size_t count;
+		const struct cpu_level *levels = cpu_levels(&count);
+
+		for (size_t i = 0; i < count; i++)
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+				 levels[i].name);
+		log_line(LEVEL_ERROR, "out_of_range: TRNSCI_CPU: \"%.40s\", allowed: %s", wish, names);
+		return -1;
+	}
+	if (service->wish)
+		cpu_level_parse(wish, &wanted);
+	service->wish_lowered = wanted & ~cpu_detect();
+	if (service->wish_lowered)
+		log_line(LEVEL_WARNING, "TRNSCI_CPU=%s is more than this CPU has: lowered to %s", wish,
+			 cpu_level_name(service->features));
+	return 0;
+}
+
+/* The first signal: no new connections, no new requests; what was accepted is answered. */
+static void stop(void *arg)
+{
+	struct service *service = arg;
+
+	notify_stopping();
+	log_line(LEVEL_INFO, "stopping: accepted requests are answered, a second signal ends at once");
+	service->stopping = true;
+	listener_close(service->listener);
+	service->listener = NULL;
+	for (struct session *session = service->sessions; session; session = session->next)
+		session_drain(session);
+	if (!service->sessions)
+		loop_end(service->loop);
+}
+
+static int serve(struct service *service)
+{
+	struct error err = {0};
+	int fd = -1, r = notify_listen_fd(&fd, &err);
+
+	if (r == 0)
+		r = listener_open(service, fd, &service->listener, &err);
+	if (r < 0) {
+		log_line(LEVEL_ERROR, "%s", err.text);
+		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? EXIT_USAGE : EX_OSERR;
+	}
+	log_line(LEVEL_INFO, "version " TRNSCI_VERSION " listens on %s with %s kernels",
+		 listener_name(service->listener), cpu_level_name(service->features));
+	notify_status("serves with %s kernels", cpu_level_name(service->features));
+	notify_ready();
+	loop_run(service->loop);
+	listener_close(service->listener);
+	log_line(LEVEL_INFO, "stopped");
+	return EXIT_SUCCESS;
+}
+
+static int run(struct service *service)
+{
+	struct engine_settings engine = {
+		.threads = (unsigned)service->settings->threads,
+		.features = service->features,
+		.plan_cache_bytes = service->settings->plan_cache_bytes,
+	};
+	struct error err = {0};
+	int status = EX_SOFTWARE;
+
+	service->started_ns = stats_now_ns();
+	service->loop_thread = pthread_self();
+	if (engine_create(&engine, &service->engine, &err) < 0) {
+		log_line(LEVEL_ERROR, "engine: %s", err.text);
+		return status;
+	}
+	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
+	    arena_reaper_start() == 0) {
+		status = serve(service);
+		arena_reaper_stop();
+	} else {
+		log_line(LEVEL_ERROR, "no memory or file descriptors to begin with");
+	}
+	loop_free(service->loop);
+	engine_destroy(service->engine);
+	quota_free(service->quota);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct settings settings;
+	struct service service = {.settings = &settings};
+	int status;
+
+	(void)argc;
+	umask(077);
+	settings_default(&settings);
+	status = read_options(argv, true, &settings);
+	if (status < 0)
+		status = read_options(argv, false, &settings);
+	if (status >= 0)
+		return status;
+	log_open(settings.log_level);
+	return read_cpu(&service) < 0 ? EX_CONFIG : run(&service);
+}
