@@ -54,6 +54,10 @@ int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
 
+/* The stream of a draw, which exists; and what the reply says of it. */
+int compile_stream(const struct compiler *compiler, struct stream *ret);
+int compile_put_stream(struct compiler *compiler, struct value *map, const struct stream *stream);
+
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
 

@@ -105,18 +105,6 @@ static int find_extent(struct compiler *c, enum dtype dtype, const struct shape 
 	return error;
 }
 
-/* A step's own, or else the program's. */
-static struct stream find_stream(const struct compiler *c)
-{
-	const struct arg *own = c->args.at, *run = c->run ? c->run->at : NULL;
-
-	return (struct stream){
-		.generator = run && !own[DRAW_GENERATOR].given ? run[RUN_GENERATOR].choice : own[DRAW_GENERATOR].choice,
-		.seed = run && !own[DRAW_SEED].given ? run[RUN_SEED].u64 : own[DRAW_SEED].u64,
-		.stream = run && !own[DRAW_STREAM].given ? run[RUN_STREAM].u64 : own[DRAW_STREAM].u64,
-	};
-}
-
 /* Where the next draw of a stream stands in this program: at the program's offset, if it is the first. */
 static struct cursor_entry *find_cursor(struct compiler *c, const struct stream *stream)
 {
@@ -204,13 +192,12 @@ static int put_stream(struct compiler *c, const struct draw *draw, uint64_t offs
 {
 	struct zone *zone = c->program->zone;
 	struct value *map = c->reply;
-	const char *generator = c->args.operation->params[DRAW_GENERATOR].choices;
+	int error = compile_put_stream(c, map, &draw->stream);
 
+	if (error)
+		return error;
 	c->last_next = value_nil();
-	if (value_put(zone, map, "generator", value_string(generator)) ||
-	    compile_put_u64(c, DRAW_U64, map, "seed", draw->stream.seed) ||
-	    compile_put_u64(c, DRAW_U64, map, "stream", draw->stream.stream) ||
-	    compile_put_u64(c, DRAW_U64, map, "offset", offset) ||
+	if (compile_put_u64(c, DRAW_U64, map, "offset", offset) ||
 	    compile_put_u64(c, DRAW_U64, map, "position", first) ||
 	    (cursor->ended ? value_put(zone, map, "next", value_nil())
 			   : compile_put_u64(c, DRAW_U64, map, "next", cursor->next)) ||
@@ -239,16 +226,19 @@ static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile,
 
 int compile_draw(struct compiler *c)
 {
-	struct draw draw = {.law = find_law(c->args.operation->name), .stream = find_stream(c)};
-	struct cursor_entry *cursor = find_cursor(c, &draw.stream);
+	struct draw draw = {.law = find_law(c->args.operation->name)};
+	struct cursor_entry *cursor;
 	struct shape tile;
 	struct extent extent;
 	struct buffer *buffer;
 	struct step *step;
 	uint64_t offset = 0, first = 0;
 	bool out;
-	int error;
+	int error = compile_stream(c, &draw.stream);
 
+	if (error)
+		return error;
+	cursor = find_cursor(c, &draw.stream);
 	if (!cursor)
 		return compile_no_memory(c);
 	error = find_dtype(c, &out, &tile, &draw.dtype);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/params.h"
+#include "rng/generator.h"
 
 #define ANY_U64 0, 0, false, NULL
 #define ANY_F64 0, 0, false, NULL
@@ -16,16 +17,19 @@
 	"how seeds, stream ids and positions stand in the reply: as integers or as decimal text"}
 #define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result; without it the reply carries it"}
 
+#define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
+
 #define DRAW_PARAMS(dtypes, fallback_dtype) \
 	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
 		"samples of the whole draw; may be left out beside shape or out"}, \
 	[DRAW_SHAPE] = {"shape", PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
 	[DRAW_DTYPE] = {"dtype", PARAM_CHOICE, "", fallback_dtype, 0, 0, false, dtypes, \
 		"type of a sample; that of out when it is given"}, \
-	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, "threefry4x32", \
+	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the stream's words"}, \
 	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
-	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams"}, \
+	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[DRAW_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype that are skipped"}, \
 	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw is produced, below size"}, \
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
@@ -93,10 +97,11 @@ static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
 		"array of maps: op, its parameters, and as, the name by which later steps use its output"},
 	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"},
-	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, "threefry4x32",
+	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of draws that state none"},
 	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"},
 	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
+	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
 	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
 		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
 	[RUN_U64] = U64_STYLE,
@@ -118,6 +123,17 @@ static const struct param ping_params[] = {
 	[PING_PAYLOAD] = {"payload", PARAM_ANY, "", "", NONE, "any value; it comes back"},
 	[PING_U64] = U64_STYLE,
 };
+static const struct param derive_params[] = {
+	[DERIVE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of the stream and of those derived from it"},
+	[DERIVE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"},
+	[DERIVE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[DERIVE_LABEL] = {"label", PARAM_TEXT, "", "", NONE, "text that is folded in first"},
+	[DERIVE_FOLD_IN] = {"fold_in", PARAM_U64, "", "", ANY_U64, "number that is folded in then"},
+	[DERIVE_SPLIT] = {"split", PARAM_U64, "streams", "", 1, 65536, false, NULL,
+		"number of children, given as an array; a wider split has the same first ones"},
+	[DERIVE_U64] = U64_STYLE,
+};
 static const struct param plain_params[] = {U64_STYLE};
 static const struct param arena_params[] = {
 	{"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
@@ -134,6 +150,7 @@ static const struct operation rows[] = {
 	ROW("version", METHOD_SERVICE, plain_params, "name, version, and the numbers of protocol and stream format"),
 	ROW("ping", METHOD_SERVICE, ping_params, "an answer, with the payload if there is one"),
 	ROW("describe", METHOD_SERVICE, plain_params, "this table: methods, parameters, errors, dtypes"),
+	ROW("derive", METHOD_SERVICE, derive_params, "a new stream from a stream: by a label, a number, or a split"),
 	ROW("stats", METHOD_SESSION, plain_params, "figures of the daemon, the engine and this session"),
 	ROW("arena", METHOD_SESSION, arena_params, "memory for tiles, shared by a file descriptor; once a session"),
 	ROW("cancel", METHOD_SESSION, cancel_params, "stops a request of this session at its next chunk"),

@@ -29,7 +29,7 @@ struct param {
 	const char *fallback; /* the default, as text; NULL: required; "" : may be left out */
 	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range */
 	bool above_min;       /* min itself is not allowed */
-	const char *choices;  /* "threefry4x32|philox4x32" */
+	const char *choices;  /* "backward|ortho|forward" */
 	const char *help;     /* one line */
 };
 

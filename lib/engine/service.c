@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/service_derive.h"
 #include "rng/stream.h"
 
 enum { PROTOCOL_NUMBER = 1 };
@@ -188,6 +189,8 @@ int service_answer(struct space *space, const struct args *args, struct zone *zo
 		error = answer_tile(space, args, zone, map, err);
 	else if (strcmp(name, "free") == 0)
 		error = answer_free(space, args, zone, map, err);
+	else if (strcmp(name, "derive") == 0)
+		error = derive_answer(args, zone, map, err);
 	else if (args->at[PING_PAYLOAD].given)
 		error = PUT("payload", *args->at[PING_PAYLOAD].value);
 	if (error == -ERROR_NO_MEMORY)

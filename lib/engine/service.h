@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods that are answered at once: version, ping, describe, tile, free. */
+/* Methods that are answered at once: version, ping, describe, derive, tile, free. */
 #ifndef TRNSCI_ENGINE_SERVICE_H
 #define TRNSCI_ENGINE_SERVICE_H
 

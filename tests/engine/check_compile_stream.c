@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams in requests: every generator by name, the limits of its ids, the 24-bit key layout, derived streams. */
+#include "engine/harness.h"
+
+#include "rng/derive.h"
+#include "rng/stream.h"
+
+enum { N = 1000 };
+
+static struct call *bits_call(const char *generator, uint64_t seed, uint64_t stream)
+{
+	struct call *call = call_new();
+
+	put(call, "n", value_uint(N));
+	put(call, "generator", value_string(generator));
+	put(call, "seed", value_uint(seed));
+	put(call, "stream", value_uint(stream));
+	return call;
+}
+
+static void assert_words(const struct value *data, const struct stream *stream)
+{
+	const unsigned char *at = (const unsigned char *)data->bytes.at;
+
+	assert_int_equal(data->bytes.size, N * sizeof(uint32_t));
+	for (uint64_t i = 0; i < N; i++) {
+		uint32_t word;
+
+		memcpy(&word, at + i * sizeof word, sizeof word);
+		if (word != stream_word(stream, i, 0))
+			fail_msg("%s word %llu: expected %08x, got %08x", generator_row(stream->generator)->name,
+				 (unsigned long long)i, stream_word(stream, i, 0), word);
+	}
+}
+
+static void every_generator(void **state)
+{
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
+		const struct generator_row *row = generator_row((enum generator)g);
+		const struct stream stream = {(enum generator)g, 0x123456789ABCDEF0, row->most_stream};
+		struct call *call = bits_call(row->name, stream.seed, stream.stream);
+		const struct value *reply = call_run(call, bed.space, "bits");
+
+		assert_true(value_is_text(value_get(reply, "generator"), row->name));
+		assert_null(value_get(reply, "key_layout"));
+		assert_words(value_get(reply, "data"), &stream);
+		call_free(call);
+	}
+	bed_close(&bed);
+}
+
+static void ids_past_the_limit(void **state)
+{
+	struct bed bed = bed_open(1);
+	struct call *derive = call_new();
+
+	(void)state;
+	call_fails(bits_call("philox4x32", 1, UINT64_C(1) << 32), bed.space, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: stream: got 4294967296, allowed for philox4x32 is 0 to 4294967295");
+	put(derive, "generator", value_string("philox4x32_7"));
+	put(derive, "stream", value_uint(UINT64_MAX));
+	put(derive, "fold_in", value_uint(1));
+	call_fails(derive, bed.space, "derive", ERROR_OUT_OF_RANGE, "out_of_range: derive: stream: got");
+	bed_close(&bed);
+}
+
+static void trn24(void **state)
+{
+	const uint64_t seed = 0xABCDEF123456;
+	/* 24 bits to each half of the key. */
+	const struct stream same = {GENERATOR_THREEFRY4X32, 0x00ABCDEF00123456, 0};
+	struct bed bed = bed_open(1);
+	struct call *call = bits_call("threefry4x32", seed, 0), *other;
+	const struct value *reply;
+
+	(void)state;
+	put(call, "key_layout", value_string("trn24"));
+	reply = call_run(call, bed.space, "bits");
+	assert_words(value_get(reply, "data"), &same);
+	assert_int_equal(value_get(reply, "seed")->u, seed);
+	assert_true(value_is_text(value_get(reply, "key_layout"), "trn24"));
+	call_free(call);
+	other = bits_call("threefry4x32", seed, 1);
+	put(other, "key_layout", value_string("trn24"));
+	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: key_layout: got trn24 with stream 1");
+	other = bits_call("philox4x32", seed, 0);
+	put(other, "key_layout", value_string("trn24"));
+	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
+	bed_close(&bed);
+}
+
+/* A program's own generator and layout hold for steps that name none. */
+static void in_programs(void **state)
+{
+	const struct stream same = {GENERATOR_THREEFRY4X32, 0x00ABCDEF00123456, 0};
+	struct bed bed = bed_open(1);
+	struct call *call = call_new();
+	struct value step = value_map(), steps = value_array(), results = value_array();
+	const struct value *reply;
+
+	(void)state;
+	value_put(call->zone, &step, "op", value_string("bits"));
+	value_put(call->zone, &step, "as", value_string("w"));
+	value_put(call->zone, &step, "n", value_uint(N));
+	value_push(call->zone, &steps, step);
+	value_push(call->zone, &results, value_string("w"));
+	put(call, "steps", steps);
+	put(call, "results", results);
+	put(call, "seed", value_uint(0xABCDEF123456));
+	put(call, "key_layout", value_string("trn24"));
+	reply = call_run(call, bed.space, "run");
+	assert_words(value_get(value_get(value_get(reply, "results"), "w"), "data"), &same);
+	call_free(call);
+	bed_close(&bed);
+}
+
+static void derived(void **state)
+{
+	const struct stream parent = {GENERATOR_PHILOX4X32, 42, 7};
+	struct bed bed = bed_open(1);
+	struct call *call = call_new(), *split = call_new(), *none = call_new();
+	struct stream expected, child;
+	const struct value *reply, *list;
+
+	(void)state;
+	put(call, "generator", value_string("philox4x32"));
+	put(call, "seed", value_uint(42));
+	put(call, "stream", value_uint(7));
+	put(call, "label", value_string("weights"));
+	put(call, "fold_in", value_uint(3));
+	reply = call_run(call, bed.space, "derive");
+	derive_label(&parent, "weights", 7, &expected);
+	derive_fold_in(&expected, 3, &expected);
+	assert_true(value_get(reply, "seed")->u == expected.seed);
+	assert_true(value_get(reply, "stream")->u == expected.stream);
+	call_free(call);
+	put(split, "seed", value_uint(1));
+	put(split, "split", value_uint(3));
+	put(split, "u64", value_string("str"));
+	list = value_get(call_run(split, bed.space, "derive"), "streams");
+	assert_int_equal(list->array.count, 3);
+	derive_split(&(struct stream){GENERATOR_THREEFRY4X32, 1, 0}, 2, &child);
+	uint64_t seed;
+	assert_true(value_to_u64(value_get(&list->array.at[2], "seed"), &seed));
+	assert_true(seed == child.seed);
+	call_free(split);
+	call_fails(none, bed.space, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: left out");
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_generator), cmocka_unit_test(ids_past_the_limit),
+		cmocka_unit_test(trn24),           cmocka_unit_test(in_programs),
+		cmocka_unit_test(derived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
