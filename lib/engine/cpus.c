@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPUs that this process may use, and their cache. */
+/* CPUs that this process may use. */
 #include "engine/cpus.h"
 
 #include <sched.h>
@@ -77,11 +77,4 @@ unsigned cpus_usable(void)
 	if (cpus < 1)
 		cpus = 1;
 	return cpus < ENGINE_LANES ? cpus : ENGINE_LANES;
-}
-
-size_t cpus_l2_bytes(void)
-{
-	long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-
-	return bytes >= 64 * 1024 ? (size_t)bytes : 512 * 1024;
 }

@@ -3,12 +3,7 @@
 #ifndef TRNSCI_ENGINE_CPUS_H
 #define TRNSCI_ENGINE_CPUS_H
 
-#include <stddef.h>
-
 /* CPUs by affinity, lowered to the cgroup's quota (cgroup v2 cpu.max, of this group and those above), 1..128. */
 unsigned cpus_usable(void);
-
-/* Bytes of one core's second-level cache; 512 KiB when the system does not say. */
-size_t cpus_l2_bytes(void);
 
 #endif

@@ -4,21 +4,14 @@
 
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/core.h"
 #include "engine/cpus.h"
 #include "engine/plans.h"
 
-enum { PLAN_CACHE_BYTES = 256 << 20, SCRATCH_MIN = 256 << 10, SCRATCH_MAX = 1 << 20 };
-
-/* At most half of second-level cache, so that a thread's scratch and what it reads and writes stay there. */
-static size_t scratch_bytes(void)
-{
-	const size_t half = cpus_l2_bytes() / 2;
-
-	return half < SCRATCH_MIN ? SCRATCH_MIN : size_min(half, SCRATCH_MAX);
-}
+/* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
+ * touched, so that it stays within half of second-level cache. */
+enum { PLAN_CACHE_BYTES = 256 << 20, SCRATCH_BYTES = 1 << 20 };
 
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
 {
@@ -34,7 +27,7 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 		return error_set(err, ERROR_NO_MEMORY, "engine: no memory");
 	*engine = (struct engine){.features = settings->features};
 	draw_select(engine->features, &engine->kernels);
-	error = pool_create(threads, scratch_bytes(), engine->lanes, &engine->pool);
+	error = pool_create(threads, SCRATCH_BYTES, engine->lanes, &engine->pool);
 	if (!error)
 		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
 				     &engine->plans);

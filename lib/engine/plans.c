@@ -1,21 +1,324 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Entries in a hash table, the unused ones also in a list by age. */
 #include "engine/plans.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 4096 };
+
+struct plan_entry {
+	struct job job; /* makes the plan */
+	struct plans *plans;
+	struct fft_plan *plan;
+	uint64_t n;
+	enum fft_precision precision;
+	unsigned refs; /* uses, and one while the plan is made */
+	bool making, ready;
+	int error;
+	size_t bytes; /* counted in the cache's */
+	struct plan_waiter *waiters;
+	struct plan_entry *chain;           /* in the bucket */
+	struct plan_entry *older, *younger; /* among the unused */
+};
+
+struct plans {
+	struct engine *engine;
+	pthread_mutex_t lock;
+	struct turn turn;
+	size_t bound, bytes, count;
+	uint64_t hits, misses;
+	struct plan_entry *oldest, *youngest; /* unused and ready */
+	struct plan_entry *buckets[BUCKETS];
+};
+
+static struct plan_entry **bucket(struct plans *plans, uint64_t n, enum fft_precision precision)
+{
+	const uint64_t mixed = (n * 2 + precision) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return &plans->buckets[mixed >> 52];
+}
+
+static void unlink_chain(struct plans *plans, struct plan_entry *entry)
+{
+	struct plan_entry **at = bucket(plans, entry->n, entry->precision);
+
+	while (*at != entry)
+		at = &(*at)->chain;
+	*at = entry->chain;
+}
+
+static void unlink_unused(struct plans *plans, struct plan_entry *entry)
+{
+	*(entry->older ? &entry->older->younger : &plans->oldest) = entry->younger;
+	*(entry->younger ? &entry->younger->older : &plans->youngest) = entry->older;
+	entry->older = entry->younger = NULL;
+}
+
+static void link_unused(struct plans *plans, struct plan_entry *entry)
+{
+	entry->older = plans->youngest;
+	*(plans->youngest ? &plans->youngest->younger : &plans->oldest) = entry;
+	plans->youngest = entry;
+}
+
+static void drop(struct plans *plans, struct plan_entry *entry)
+{
+	unlink_chain(plans, entry);
+	plans->bytes -= entry->bytes;
+	plans->count--;
+	fft_plan_free(entry->plan);
+	free(entry);
+}
+
+/* One use less; under the lock, like all below. */
+static void unref(struct plans *plans, struct plan_entry *entry)
+{
+	if (--entry->refs > 0)
+		return;
+	if (!entry->ready) {
+		drop(plans, entry);
+		return;
+	}
+	link_unused(plans, entry);
+	while (plans->bytes > plans->bound && plans->oldest) {
+		struct plan_entry *oldest = plans->oldest;
+
+		unlink_unused(plans, oldest);
+		drop(plans, oldest);
+	}
+}
+
+static struct plan_entry *of_job(struct job *job)
+{
+	return (struct plan_entry *)((char *)job - offsetof(struct plan_entry, job));
+}
+
+/* The next piece, unless nobody wants the plan any more. */
+static int make_piece(struct job *job)
+{
+	struct plan_entry *entry = of_job(job);
+	struct plans *plans = entry->plans;
+	bool wanted;
+	int more;
+
+	pthread_mutex_lock(&plans->lock);
+	wanted = entry->refs > 1;
+	pthread_mutex_unlock(&plans->lock);
+	if (!wanted)
+		return JOB_END;
+	more = fft_plan_step(entry->plan);
+	if (more < 0)
+		return more;
+	if (more > 0)
+		return JOB_AGAIN;
+	pthread_mutex_lock(&plans->lock);
+	entry->ready = true;
+	pthread_mutex_unlock(&plans->lock);
+	return JOB_END;
+}
+
+static void wake_all(struct plans *plans, struct plan_entry *entry)
+{
+	while (entry->waiters) {
+		struct plan_waiter *waiter = entry->waiters;
+
+		entry->waiters = waiter->next;
+		if (waiter->next)
+			waiter->next->prev = NULL;
+		waiter->linked = false;
+		pool_wake(plans->engine->pool, waiter->job);
+	}
+}
+
+/* Made, failed, or given up; the last is taken back when somebody has come to want it meanwhile. */
+static void made(struct job *job, int error)
+{
+	struct plan_entry *entry = of_job(job);
+	struct plans *plans = entry->plans;
+
+	pthread_mutex_lock(&plans->lock);
+	entry->error = error;
+	if (!entry->ready && !error && entry->waiters) {
+		pool_submit(plans->engine->pool, job);
+	} else {
+		entry->making = false;
+		if (entry->ready) {
+			entry->bytes = fft_plan_bytes(entry->plan) + sizeof *entry;
+			plans->bytes += entry->bytes;
+		}
+		wake_all(plans, entry);
+		unref(plans, entry);
+	}
+	pthread_mutex_unlock(&plans->lock);
+}
+
+static const struct job_ops making = {make_piece, NULL, made};
+
+/* An entry whose making failed stays with its users; the next who asks gets a new one. */
+static struct plan_entry *find(struct plans *plans, uint64_t n, enum fft_precision precision)
+{
+	struct plan_entry *entry = *bucket(plans, n, precision);
+
+	while (entry && (entry->n != n || entry->precision != precision || entry->error))
+		entry = entry->chain;
+	return entry;
+}
+
+static int create(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry)
+{
+	struct plan_entry *entry = calloc(1, sizeof *entry);
+	struct plan_entry **head = bucket(plans, n, precision);
+	int error;
+
+	if (!entry)
+		return -ERROR_NO_MEMORY;
+	error = fft_plan_create(n, precision, plans->engine->features, &entry->plan);
+	if (error) {
+		free(entry);
+		return error;
+	}
+	entry->plans = plans;
+	entry->n = n;
+	entry->precision = precision;
+	entry->job.ops = &making;
+	entry->job.turn = &plans->turn;
+	entry->chain = *head;
+	*head = entry;
+	plans->count++;
+	*ret_entry = entry;
+	return 0;
+}
 
 int plans_create(struct engine *engine, size_t bound_bytes, struct plans **ret_plans)
 {
-	(void)engine;
-	(void)bound_bytes;
-	*ret_plans = NULL;
+	struct plans *plans = calloc(1, sizeof *plans);
+
+	if (!plans)
+		return -ERROR_NO_MEMORY;
+	plans->engine = engine;
+	plans->bound = bound_bytes;
+	pthread_mutex_init(&plans->lock, NULL);
+	*ret_plans = plans;
 	return 0;
 }
 
 void plans_destroy(struct plans *plans)
 {
-	(void)plans;
+	if (!plans)
+		return;
+	while (plans->oldest) {
+		struct plan_entry *oldest = plans->oldest;
+
+		unlink_unused(plans, oldest);
+		drop(plans, oldest);
+	}
+	assert(plans->count == 0);
+	pthread_mutex_destroy(&plans->lock);
+	free(plans);
+}
+
+int plans_take(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry)
+{
+	struct plan_entry *entry;
+	int error = 0;
+
+	pthread_mutex_lock(&plans->lock);
+	entry = find(plans, n, precision);
+	if (entry) {
+		plans->hits++;
+		if (entry->refs == 0)
+			unlink_unused(plans, entry);
+	} else {
+		plans->misses++;
+		error = create(plans, n, precision, &entry);
+	}
+	if (!error) {
+		entry->refs++;
+		*ret_entry = entry;
+	}
+	pthread_mutex_unlock(&plans->lock);
+	return error;
+}
+
+void plans_give(struct plans *plans, struct plan_entry *entry)
+{
+	pthread_mutex_lock(&plans->lock);
+	unref(plans, entry);
+	pthread_mutex_unlock(&plans->lock);
+}
+
+const struct fft_plan *plans_plan(const struct plan_entry *entry)
+{
+	return entry->plan;
+}
+
+bool plans_ready(struct plans *plans, const struct plan_entry *entry)
+{
+	bool ready;
+
+	pthread_mutex_lock(&plans->lock);
+	ready = entry->ready;
+	pthread_mutex_unlock(&plans->lock);
+	return ready;
+}
+
+static void link_waiter(struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	waiter->prev = NULL;
+	waiter->next = entry->waiters;
+	if (waiter->next)
+		waiter->next->prev = waiter;
+	entry->waiters = waiter;
+	waiter->linked = true;
+}
+
+int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	int result;
+
+	pthread_mutex_lock(&plans->lock);
+	result = entry->ready ? 0 : entry->error ? entry->error : 1;
+	if (result == 1 && !waiter->linked)
+		link_waiter(entry, waiter);
+	if (result == 1 && !entry->making) {
+		entry->making = true;
+		entry->refs++;
+		pool_submit(plans->engine->pool, &entry->job);
+	}
+	pthread_mutex_unlock(&plans->lock);
+	return result;
+}
+
+void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	pthread_mutex_lock(&plans->lock);
+	if (waiter->linked) {
+		*(waiter->prev ? &waiter->prev->next : &entry->waiters) = waiter->next;
+		if (waiter->next)
+			waiter->next->prev = waiter->prev;
+		waiter->linked = false;
+	}
+	pthread_mutex_unlock(&plans->lock);
 }
 
 int plans_stats(struct plans *plans, struct zone *zone, struct value *map)
 {
-	(void)plans;
-	return value_put(zone, map, "plans", value_map());
+	struct value figures = value_map();
+	uint64_t count, bytes, hits, misses;
+
+	pthread_mutex_lock(&plans->lock);
+	count = plans->count;
+	bytes = plans->bytes;
+	hits = plans->hits;
+	misses = plans->misses;
+	pthread_mutex_unlock(&plans->lock);
+	if (value_put(zone, &figures, "count", value_uint(count)) ||
+	    value_put(zone, &figures, "bytes", value_uint(bytes)) ||
+	    value_put(zone, &figures, "bound", value_uint(plans->bound)) ||
+	    value_put(zone, &figures, "hits", value_uint(hits)) ||
+	    value_put(zone, &figures, "misses", value_uint(misses)))
+		return -ERROR_NO_MEMORY;
+	return value_put(zone, map, "plans", figures);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan cache: each plan is made once, by the pool's threads, and shared by all clients. */
+/* The plan cache: each plan is made once, by the pool's threads, and shared by all clients.
+ *
+ * A plan that many ask for at once is made by one job of the cache's own, in pieces, while theirs wait without holding
+ * a thread; when all of them are cancelled it is given up. Plans that nobody uses are kept, the least recently used
+ * ones dropped when all together pass the bound. Any thread. */
 #ifndef TRNSCI_ENGINE_PLANS_H
 #define TRNSCI_ENGINE_PLANS_H
 
@@ -7,10 +11,31 @@
 #include "fft/fft.h"
 
 struct plans;
+struct plan_entry;
 
-/* bound_bytes: of the plans kept while nobody uses them. -ERROR_NO_MEMORY. */
+/* A job that waits for a plan. The owner's memory, from plans_wait until plans_unwait. */
+struct plan_waiter {
+	struct job *job;
+	struct plan_waiter *next, *prev;
+	bool linked;
+};
+
+/* -ERROR_NO_MEMORY. */
 int plans_create(struct engine *engine, size_t bound_bytes, struct plans **ret_plans);
 void plans_destroy(struct plans *plans); /* accepts NULL; the pool must be gone */
+
+/* A use of the plan for that length, to be given back; it may not be ready. -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY. */
+int plans_take(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry);
+void plans_give(struct plans *plans, struct plan_entry *entry);
+
+/* Phases, units, work and scratch may be asked at once; it may be run when it is ready. */
+const struct fft_plan *plans_plan(const struct plan_entry *entry);
+bool plans_ready(struct plans *plans, const struct plan_entry *entry);
+
+/* 0: it is ready. 1: the waiter's job will be woken. Or the error with which its making failed. */
+int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter);
+/* After it, the waiter's job is woken no more. */
+void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter);
 
 /* Puts the map `plans` {count, bytes, bound, hits, misses} into map. */
 int plans_stats(struct plans *plans, struct zone *zone, struct value *map);

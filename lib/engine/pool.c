@@ -277,16 +277,18 @@ static void *thread_main(void *arg)
 	const struct fpenv_saved saved = fpenv_enter();
 
 	pthread_mutex_lock(&pool->lock);
-	while (!pool->stopping) {
+	while (true) {
 		struct job *job = choose(pool);
 
 		if (job) {
 			serve(pool, thread, job);
-			continue;
+		} else if (pool->stopping) {
+			break;
+		} else {
+			pool->sleepers++;
+			pthread_cond_wait(&pool->work, &pool->lock);
+			pool->sleepers--;
 		}
-		pool->sleepers++;
-		pthread_cond_wait(&pool->work, &pool->lock);
-		pool->sleepers--;
 	}
 	pthread_mutex_unlock(&pool->lock);
 	fpenv_leave(saved);

@@ -59,7 +59,7 @@ struct job {
 
 /* threads 1..128; scratch_bytes for each. -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
 int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE_LANES], struct pool **ret_pool);
-/* No job may be left. Accepts NULL. */
+/* Jobs that are left are run to their ends; none may wait or come. Accepts NULL. */
 void pool_destroy(struct pool *pool);
 
 size_t pool_scratch_bytes(const struct pool *pool);

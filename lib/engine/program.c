@@ -51,6 +51,19 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 	return step;
 }
 
+int program_plan(struct program *program, uint64_t n, enum fft_precision precision, struct plan_entry **ret_plan)
+{
+	struct plan_use *use = zone_alloc(program->zone, sizeof *use);
+	int error = use ? plans_take(program->space->engine->plans, n, precision, &use->entry) : -ERROR_NO_MEMORY;
+
+	if (error)
+		return error;
+	use->next = program->plans;
+	program->plans = use;
+	*ret_plan = use->entry;
+	return 0;
+}
+
 /* --- segments --- */
 
 static bool is_elementwise(const struct step *step)
@@ -236,7 +249,8 @@ static uint64_t temp_peak(const struct program *program)
 	uint64_t peak = 0;
 
 	for (size_t s = 0; s < program->n_segments; s++) {
-		uint64_t bytes = 0;
+		const struct step *step = &program->steps[program->segments[s].first];
+		uint64_t bytes = step->kind == STEP_FFT ? step->fft.work_bytes : 0;
 
 		for (const struct buffer *at = program->buffers; at; at = at->next)
 			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
@@ -257,6 +271,9 @@ int program_finish(struct program *program, const char *context, struct error *e
 	assign_slots(program);
 	for (size_t s = 0; s < program->n_segments; s++)
 		size_segment(program, &program->segments[s]);
+	for (size_t i = 0; i < program->n_steps; i++)
+		if (program->steps[i].kind == STEP_FFT)
+			program->steps[i].fft.work_bytes = transform_work_bytes(&program->steps[i]);
 	peak = temp_peak(program);
 	if (peak > program->space->limits.temp_bytes)
 		return error_set(err, ERROR_LIMIT, "%s: temporaries of %" PRIu64 " bytes, allowed are %zu (temp_bytes)",
@@ -274,7 +291,7 @@ uint64_t program_cost_ns(const struct program *program)
 		const uint64_t more =
 			is_elementwise(first)
 				? (uint64_t)((double)segment->n * (double)cost_of(program, segment) / 1000)
-				: transform_cost(first);
+				: transform_cost(program->space->engine, first);
 
 		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
 	}
@@ -389,11 +406,15 @@ uint64_t program_run(struct program *program, size_t unit, void *scratch)
 void program_end(struct program *program)
 {
 	transform_end(program->transform);
+	program->transform = NULL;
 	for (struct buffer *at = program->buffers; at; at = at->next) {
 		if (at->kind == BUFFER_TEMP)
 			free(at->base);
 		if (at->kind == BUFFER_TILE)
 			tile_give(program->space, at->tile);
 	}
+	for (struct plan_use *at = program->plans; at; at = at->next)
+		plans_give(program->space->engine->plans, at->entry);
 	program->buffers = NULL;
+	program->plans = NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "dist/draw.h"
+#include "engine/plans.h"
 #include "engine/shape.h"
 #include "engine/tile.h"
 #include "fft/fft.h"
@@ -33,6 +34,12 @@ struct buffer {
 	bool used;
 	int slot; /* in scratch; -1: in memory */
 	struct buffer *next;
+};
+
+/* A plan that a program holds. */
+struct plan_use {
+	struct plan_entry *entry;
+	struct plan_use *next;
 };
 
 enum step_kind {
@@ -60,9 +67,10 @@ struct step {
 		} scale;
 		struct {
 			unsigned axis;
-			enum fft_precision precision;
+			struct plan_entry *plan;
 			bool inverse;
 			double factor;
+			uint64_t work_bytes; /* set by program_finish */
 		} fft;
 	};
 };
@@ -79,6 +87,7 @@ struct program {
 	struct step *steps;
 	size_t n_steps, steps_room;
 	struct buffer *buffers;
+	struct plan_use *plans;
 	size_t inline_in, inline_out; /* bytes */
 	struct segment *segments;
 	size_t n_segments;
@@ -94,10 +103,13 @@ struct buffer *program_buffer(struct program *program, enum buffer_kind kind, co
 /* A step of that kind, to be filled in at once; NULL when there is no memory. */
 struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out);
 
+/* A plan that the program holds until program_end. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (n). */
+int program_plan(struct program *program, uint64_t n, enum fft_precision precision, struct plan_entry **ret_plan);
+
 /* After the last step: cuts the program into segments and checks temp_bytes. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);
 
-/* About what the whole takes on one core. */
+/* About what the whole takes on one core; UINT64_MAX when it would have to wait for a plan. */
 uint64_t program_cost_ns(const struct program *program);
 
 /* As job_ops: the program's next stage (ret_units with JOB_STAGE), and a unit of it. */

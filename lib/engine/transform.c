@@ -1,45 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Transforms along one axis as calls of lib/fft.
+ *
+ * The transforms along the last axis are one call; those along an inner one are a call for each place before the axis,
+ * whose transforms lie side by side with the stride of all that follows. Plans whose transforms are short run all calls
+ * in one stage; long ones go call by call, as many transforms at once as the memory between phases allows. */
 #include "engine/transform.h"
 
-#include "engine/compile.h"
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "engine/resize.h"
+
+enum {
+	WORK_BYTES = 32 << 20, /* of memory between phases, unless one transform needs more */
+	CALLS_UNIT = 16384,    /* elements of whole small calls that make a unit */
+};
+
+/* How one axis lies in memory, in elements. */
+struct axis {
+	size_t calls, call_distance;
+	size_t batch, distance;
+	size_t n, stride;
+};
+
+struct transform {
+	struct engine *engine;
+	const struct step *step;
+	const struct fft_plan *plan;
+	struct plan_waiter waiter;
+	struct axis axis;
+	size_t most;       /* transforms of a call at once */
+	size_t calls_unit; /* calls of a unit, when there is one phase and a call is one unit; else 0 */
+	void *work;
+	/* What runs: */
+	bool started;
+	size_t call, first, phase;
+	size_t n_units;
+};
+
+static struct axis find_axis(const struct shape *shape, unsigned which)
+{
+	struct axis axis = {.calls = 1, .n = (size_t)shape->dims[which], .stride = 1};
+
+	for (unsigned i = 0; i < which; i++)
+		axis.calls *= (size_t)shape->dims[i];
+	for (unsigned i = which + 1; i < shape->ndim; i++)
+		axis.stride *= (size_t)shape->dims[i];
+	axis.call_distance = axis.n * axis.stride;
+	axis.batch = axis.stride;
+	axis.distance = 1;
+	if (axis.stride == 1) {
+		axis.batch = axis.calls;
+		axis.distance = axis.n;
+		axis.calls = 1;
+	}
+	return axis;
+}
+
+/* Transforms of one call that run at once. */
+static size_t most_at_once(const struct fft_plan *plan, const struct axis *axis)
+{
+	const size_t each = fft_work_bytes(plan, 1);
+	size_t most = axis->batch;
+
+	if (each && most > WORK_BYTES / each)
+		most = WORK_BYTES / each;
+	return most ? most : 1;
+}
+
+uint64_t transform_work_bytes(const struct step *step)
+{
+	const struct fft_plan *plan = plans_plan(step->fft.plan);
+	const struct axis axis = find_axis(&step->out->shape, step->fft.axis);
+
+	return fft_work_bytes(plan, most_at_once(plan, &axis));
+}
+
+/* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
+uint64_t transform_cost(const struct engine *engine, const struct step *step)
+{
+	const struct shape *shape = &step->out->shape;
+	double n, flops;
+	uint64_t rest;
+
+	if (step->kind == STEP_RESIZE)
+		return (uint64_t)((double)shape->bytes / 4);
+	if (!plans_ready(engine->plans, step->fft.plan))
+		return UINT64_MAX;
+	rest = shape->dims[step->fft.axis];
+	n = (double)rest;
+	flops = 5 * (double)shape->n * log2(n + 1);
+	for (uint64_t p = 2; p <= 13; p++)
+		while (rest % p == 0 && rest)
+			rest /= p;
+	if (rest > 1)
+		flops *= 8;
+	return (uint64_t)fmin(flops / (engine->features & CPU_AVX2 ? 15 : 1), 1e18);
+}
+
+static int start_fft(struct transform *t)
+{
+	const uint64_t bytes = t->step->fft.work_bytes;
+	uint64_t rounded;
+
+	t->plan = plans_plan(t->step->fft.plan);
+	t->axis = find_axis(&t->step->out->shape, t->step->fft.axis);
+	t->most = most_at_once(t->plan, &t->axis);
+	if (fft_phases(t->plan) == 1 && bytes == 0 && fft_units(t->plan, 0, t->axis.batch) == 1)
+		t->calls_unit = CALLS_UNIT / (t->axis.n * t->axis.batch) + 1;
+	if (bytes == 0)
+		return 0;
+	if (round_up_overflows(bytes, 64, &rounded))
+		return -ERROR_NO_MEMORY;
+	t->work = aligned_alloc(64, rounded);
+	return t->work ? 0 : -ERROR_NO_MEMORY;
+}
 
 int transform_begin(struct engine *engine, const struct step *step, struct job *job, struct transform **ret_transform)
 {
-	(void)engine;
-	(void)step;
-	(void)job;
-	(void)ret_transform;
-	return -ERROR_NOT_SUPPORTED;
-}
+	struct transform *t = calloc(1, sizeof *t);
+	int error;
 
-int transform_advance(struct transform *transform, size_t *ret_units)
-{
-	(void)transform;
-	(void)ret_units;
-	return JOB_END;
-}
-
-uint64_t transform_run(const struct transform *transform, size_t unit, void *scratch)
-{
-	(void)transform;
-	(void)unit;
-	(void)scratch;
+	if (!t)
+		return -ERROR_NO_MEMORY;
+	t->engine = engine;
+	t->step = step;
+	t->waiter.job = job;
+	error = step->kind == STEP_FFT ? start_fft(t) : 0;
+	if (error) {
+		transform_end(t);
+		return error;
+	}
+	*ret_transform = t;
 	return 0;
 }
 
-void transform_end(struct transform *transform)
+/* Transforms of the current call that run now. */
+static size_t batch_now(const struct transform *t)
 {
-	(void)transform;
+	return size_min(t->most, t->axis.batch - t->first);
 }
 
-uint64_t transform_cost(const struct step *step)
+/* On to the next phase, the next transforms of the call, the next call. False after the last. */
+static bool step_on(struct transform *t)
 {
-	(void)step;
-	return UINT64_C(1) << 40;
+	if (++t->phase < fft_phases(t->plan))
+		return true;
+	t->phase = 0;
+	t->first += batch_now(t);
+	if (t->first < t->axis.batch)
+		return true;
+	t->first = 0;
+	t->call += t->work ? 1 : t->axis.calls;
+	return t->call < t->axis.calls;
 }
 
-int compile_transform(struct compiler *compiler)
+static size_t stage_units(const struct transform *t)
 {
-	return error_set(compiler->err, ERROR_NOT_SUPPORTED, "%s: transforms are not there yet",
-			 compiler->args.context);
+	if (t->calls_unit)
+		return (t->axis.calls + t->calls_unit - 1) / t->calls_unit;
+	return fft_units(t->plan, t->phase, batch_now(t)) * (t->work ? 1 : t->axis.calls);
+}
+
+static int advance_fft(struct transform *t, size_t *ret_units)
+{
+	if (!t->started) {
+		const int wait = plans_wait(t->engine->plans, t->step->fft.plan, &t->waiter);
+
+		if (wait)
+			return wait < 0 ? wait : JOB_WAIT;
+		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(t->engine->pool))
+			return -ERROR_NOT_SUPPORTED;
+		t->started = true;
+		if (t->step->out->shape.n == 0)
+			return JOB_END;
+	} else if (!step_on(t)) {
+		return JOB_END;
+	}
+	*ret_units = t->n_units = stage_units(t);
+	return JOB_STAGE;
+}
+
+int transform_advance(struct transform *t, size_t *ret_units)
+{
+	if (t->step->kind == STEP_FFT)
+		return advance_fft(t, ret_units);
+	if (t->started)
+		return JOB_END;
+	t->started = true;
+	*ret_units = resize_units(t->step);
+	return JOB_STAGE;
+}
+
+static void run_call(const struct transform *t, size_t call, size_t unit, void *scratch)
+{
+	const size_t size = dtype_size(t->step->out->shape.dtype);
+	const size_t begin = call * t->axis.call_distance + t->first * t->axis.distance;
+	const struct fft_call fft = {
+		.in = t->step->in[0]->base + begin * size,
+		.out = t->step->out->base + begin * size,
+		.in_stride = t->axis.stride,
+		.in_distance = t->axis.distance,
+		.out_stride = t->axis.stride,
+		.out_distance = t->axis.distance,
+		.batch = batch_now(t),
+		.inverse = t->step->fft.inverse,
+		.scale = t->step->fft.factor,
+		.work = t->work,
+	};
+
+	fft_run_unit(t->plan, &fft, t->phase, unit, scratch);
+}
+
+static void run_fft(const struct transform *t, size_t unit, void *scratch)
+{
+	const size_t each = t->calls_unit ? 1 : fft_units(t->plan, t->phase, batch_now(t));
+
+	if (!t->calls_unit) {
+		run_call(t, t->work ? t->call : unit / each, unit % each, scratch);
+		return;
+	}
+	for (size_t call = unit * t->calls_unit; call < size_min((unit + 1) * t->calls_unit, t->axis.calls); call++)
+		run_call(t, call, 0, scratch);
+}
+
+uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
+{
+	const struct shape *shape = &t->step->out->shape;
+	size_t elements;
+
+	if (t->step->kind == STEP_RESIZE)
+		return resize_run(t->step, unit);
+	run_fft(t, unit, scratch);
+	elements = t->work ? batch_now(t) * t->axis.n : (size_t)shape->n;
+	return elements / t->n_units * dtype_size(shape->dtype) / 4;
+}
+
+void transform_end(struct transform *t)
+{
+	if (!t)
+		return;
+	if (t->step->kind == STEP_FFT)
+		plans_unwait(t->engine->plans, t->step->fft.plan, &t->waiter);
+	free(t->work);
+	free(t);
 }

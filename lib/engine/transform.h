@@ -5,16 +5,20 @@
 
 #include "engine/program.h"
 
+struct transform;
+
 /* Starts the step: it is then advanced and run like a job, with the same answers, until JOB_END. Buffers have their
  * memory. -ERROR_NO_MEMORY. */
-struct transform;
 int transform_begin(struct engine *engine, const struct step *step, struct job *job, struct transform **ret_transform);
 int transform_advance(struct transform *transform, size_t *ret_units);
 uint64_t transform_run(const struct transform *transform, size_t unit, void *scratch);
 /* Also in the midst of it, when no unit runs. Accepts NULL. */
 void transform_end(struct transform *transform);
 
-/* About the nanoseconds that the step takes on one core, with a plan that is ready. */
-uint64_t transform_cost(const struct step *step);
+/* Memory that an FFT step needs between its phases. */
+uint64_t transform_work_bytes(const struct step *step);
+
+/* About the nanoseconds that the step takes on one core; UINT64_MAX when its plan is not ready. */
+uint64_t transform_cost(const struct engine *engine, const struct step *step);
 
 #endif

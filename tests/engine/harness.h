@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/cpu.h"
+#include "base/dtype.h"
 #include "engine/engine.h"
 #include "engine/operations.h"
 #include "engine/request.h"

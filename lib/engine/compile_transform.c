@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling transforms: axes, lengths and precision become resizes, casts and one step for each axis. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/compile.h"
+
+enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD };
+
+/* Rounding to float32 in the relative L2 norm: half a unit in the last place of each element at most. */
+static const double ROUNDING_F32 = 0x1p-24;
+
+struct request_fft {
+	struct buffer *in;
+	unsigned n_axes, axes[SHAPE_MAX_DIMS]; /* in the order given; the last is transformed first */
+	uint64_t lengths[SHAPE_MAX_DIMS];      /* of each axis: the transform's */
+	bool inverse, real;
+	enum norm norm;
+	enum fft_precision precision;
+	enum dtype work, out; /* complex, of the arithmetic; of the result */
+	double bound;
+};
+
+static bool is_wide(enum dtype dtype)
+{
+	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
+}
+
+static int check_input(const struct compiler *c, const struct request_fft *f)
+{
+	const enum dtype dtype = f->in->shape.dtype;
+
+	if (dtype < DTYPE_F32 || dtype > DTYPE_C128)
+		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
+				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
+	if (f->real && !f->inverse && dtype_is_complex(dtype))
+		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
+				  "its dtype is %s, allowed with real are f32 and f64", dtype_name(dtype));
+	return 0;
+}
+
+/* Without axes: the last one, or as many of the last as there are lengths. */
+static int find_axes(const struct compiler *c, struct request_fft *f)
+{
+	const struct arg *axes = &c->args.at[FFT_AXES], *length = &c->args.at[FFT_LENGTH];
+	const unsigned ndim = f->in->shape.ndim;
+	unsigned seen = 0;
+
+	f->n_axes = axes->given || !length->given ? axes->axes.count : length->shape.count;
+	if (f->n_axes > ndim)
+		return bind_error(&c->args, axes->given ? FFT_AXES : FFT_LENGTH, c->err, ERROR_BAD_SHAPE,
+				  "%u axes, the input has %u", f->n_axes, ndim);
+	for (unsigned i = 0; i < f->n_axes; i++) {
+		const int64_t axis = axes->given ? axes->axes.at[i] : (int64_t)i - f->n_axes;
+
+		if (axis < -(int64_t)ndim || axis >= (int64_t)ndim)
+			return bind_error(&c->args, FFT_AXES, c->err, ERROR_OUT_OF_RANGE,
+					  "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis, ndim,
+					  -(int)ndim, (int)ndim - 1);
+		f->axes[i] = (unsigned)(axis < 0 ? axis + ndim : axis);
+		if (seen & 1u << f->axes[i])
+			return bind_error(&c->args, FFT_AXES, c->err, ERROR_OUT_OF_RANGE,
+					  "axis %" PRId64 " is given twice, allowed is once", axis);
+		seen |= 1u << f->axes[i];
+	}
+	return 0;
+}
+
+static int find_lengths(const struct compiler *c, struct request_fft *f)
+{
+	const struct arg *length = &c->args.at[FFT_LENGTH];
+	const unsigned last = f->n_axes - 1;
+
+	if (length->given && length->shape.count != 1 && length->shape.count != f->n_axes)
+		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_BAD_SHAPE,
+				  "%u lengths for %u axes, allowed is one for each, or one number for the last",
+				  length->shape.count, f->n_axes);
+	for (unsigned i = 0; i < f->n_axes; i++) {
+		const uint64_t m = f->in->shape.dims[f->axes[i]];
+
+		f->lengths[i] = f->real && f->inverse && i == last ? 2 * (m - (m > 0)) : m;
+		if (length->given && length->shape.count == f->n_axes)
+			f->lengths[i] = length->shape.at[i];
+		else if (length->given && i == last)
+			f->lengths[i] = length->shape.at[0];
+		if (f->lengths[i] < 1 || f->lengths[i] > FFT_MAX_LENGTH)
+			return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
+					  "axis %u would have length %" PRIu64 ", allowed is 1 to %" PRIu64, f->axes[i],
+					  f->lengths[i], (uint64_t)FFT_MAX_LENGTH);
+	}
+	return 0;
+}
+
+/* Relative errors of transforms along several axes add up, each being a multiple of a unitary one. */
+static double bound_of(const struct request_fft *f, enum fft_precision precision, enum dtype out)
+{
+	double bound = precision == FFT_F32 && is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
+
+	for (unsigned i = 0; i < f->n_axes; i++)
+		bound += fft_error_bound(f->lengths[i], precision);
+	return precision == FFT_F64 && !is_wide(out) ? bound + ROUNDING_F32 : bound;
+}
+
+/* complex64 stands for float32 where the result is real. */
+static enum dtype result_dtype(const struct compiler *c, const struct request_fft *f, bool wide)
+{
+	const enum dtype asked = bind_dtype(&c->args, FFT_DTYPE);
+
+	if (asked != DTYPE_NONE)
+		wide = is_wide(asked);
+	if (f->real && f->inverse)
+		return wide ? DTYPE_F64 : DTYPE_F32;
+	return wide ? DTYPE_C128 : DTYPE_C64;
+}
+
+static int find_precision(const struct compiler *c, struct request_fft *f)
+{
+	const bool wide = is_wide(f->in->shape.dtype);
+	const struct arg *target = &c->args.at[FFT_TARGET_ERROR], *mode = &c->args.at[FFT_PRECISION];
+	double least;
+
+	f->precision = wide ? FFT_F64 : FFT_F32;
+	if (target->given && mode->given)
+		return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
+				  "given beside precision, allowed is one of them");
+	if (mode->given)
+		f->precision = mode->choice == 0 ? FFT_F32 : FFT_F64;
+	if (target->given) {
+		least = bound_of(f, FFT_F64, DTYPE_C128);
+		if (target->f64 < least)
+			return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
+					  "got %.3g, allowed is the bound of double, %.3g, and up", target->f64, least);
+		f->precision =
+			target->f64 >= 1e-7 && target->f64 >= bound_of(f, FFT_F32, DTYPE_C64) ? FFT_F32 : FFT_F64;
+	}
+	f->work = f->precision == FFT_F64 ? DTYPE_C128 : DTYPE_C64;
+	f->out = result_dtype(c, f, wide || f->precision == FFT_F64);
+	f->bound = bound_of(f, f->precision, f->out);
+	return 0;
+}
+
+static int read_request(struct compiler *c, struct request_fft *f)
+{
+	int error;
+
+	f->inverse = c->args.at[FFT_INVERSE].boolean;
+	f->real = c->args.at[FFT_REAL].boolean;
+	f->norm = (enum norm)c->args.at[FFT_NORM].choice;
+	error = compile_input(c, FFT_IN, &f->in);
+	if (!error)
+		error = check_input(c, f);
+	if (!error)
+		error = find_axes(c, f);
+	if (!error)
+		error = find_lengths(c, f);
+	return error ? error : find_precision(c, f);
+}
+
+static double factor(const struct request_fft *f, uint64_t n)
+{
+	if (f->norm == NORM_ORTHO)
+		return 1 / sqrt((double)n);
+	return f->inverse == (f->norm == NORM_BACKWARD) ? 1 / (double)n : 1;
+}
+
+/* The input's shape with the transform's lengths; the last axis, of a real transform, with `last`. */
+static int shape_with(const struct compiler *c, const struct request_fft *f, enum dtype dtype, uint64_t last,
+		      struct shape *ret)
+{
+	struct shape shape = f->in->shape;
+
+	shape.dtype = dtype;
+	for (unsigned i = 0; i < f->n_axes; i++)
+		shape.dims[f->axes[i]] = i + 1 == f->n_axes ? last : f->lengths[i];
+	if (!shape_finish(&shape))
+		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
+				  "the result has more than 2^62 bytes, allowed are fewer");
+	*ret = shape;
+	return 0;
+}
+
+static int temp(struct compiler *c, const struct shape *shape, struct buffer **ret)
+{
+	*ret = program_buffer(c->program, BUFFER_TEMP, shape);
+	return *ret ? 0 : compile_no_memory(c);
+}
+
+/* in to out, by a cast where only the dtype differs. */
+static int move(struct compiler *c, struct buffer *in, struct buffer *out)
+{
+	bool same = true;
+
+	for (unsigned i = 0; i < in->shape.ndim; i++)
+		same &= in->shape.dims[i] == out->shape.dims[i];
+	return program_step(c->program, same ? STEP_CAST : STEP_RESIZE, in, out) ? 0 : compile_no_memory(c);
+}
+
+static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
+			  struct buffer *out)
+{
+	struct plan_entry *plan;
+	struct step *step;
+	int error = program_plan(c->program, f->lengths[i], f->precision, &plan);
+
+	if (error)
+		return compile_no_memory(c);
+	step = program_step(c->program, STEP_FFT, in, out);
+	if (!step)
+		return compile_no_memory(c);
+	step->fft.axis = f->axes[i];
+	step->fft.plan = plan;
+	step->fft.inverse = f->inverse;
+	step->fft.factor = factor(f, f->lengths[i]);
+	return 0;
+}
+
+/* The axes before `count`, last first: the first of them from in to out, the others in place. */
+static int transform_axes(struct compiler *c, const struct request_fft *f, unsigned count, struct buffer *in,
+			  struct buffer *out)
+{
+	int error = 0;
+
+	for (unsigned i = count; i-- > 0 && !error; in = out)
+		error = transform_axis(c, f, i, in, out);
+	return error;
+}
+
+static int complex_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+{
+	struct buffer *work = out, *from = f->in;
+	struct shape shape;
+	int error = shape_with(c, f, f->work, f->lengths[f->n_axes - 1], &shape);
+
+	if (!error && out->shape.dtype != f->work)
+		error = temp(c, &shape, &work);
+	if (!error && !shape_equal(&f->in->shape, &shape)) {
+		error = move(c, f->in, work);
+		from = work;
+	}
+	if (!error)
+		error = transform_axes(c, f, f->n_axes, from, work);
+	return error || work == out ? error : move(c, work, out);
+}
+
+/* The whole spectrum of the last axis, then its first half, then the other axes. */
+static int real_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+{
+	const unsigned last = f->n_axes - 1;
+	struct buffer *whole, *half = out;
+	struct shape shape;
+	int error = shape_with(c, f, f->work, f->lengths[last], &shape);
+
+	if (!error)
+		error = temp(c, &shape, &whole);
+	if (!error)
+		error = move(c, f->in, whole);
+	if (!error)
+		error = transform_axis(c, f, last, whole, whole);
+	shape.dims[f->axes[last]] = f->lengths[last] / 2 + 1;
+	if (!error && out->shape.dtype != f->work)
+		error = shape_finish(&shape) ? temp(c, &shape, &half) : compile_no_memory(c);
+	if (!error)
+		error = move(c, whole, half);
+	if (!error)
+		error = transform_axes(c, f, last, half, half);
+	return error || half == out ? error : move(c, half, out);
+}
+
+static int put_precision(struct compiler *c, const struct request_fft *f)
+{
+	struct zone *zone = c->program->zone;
+
+	if (value_put(zone, c->reply, "precision", value_string(f->precision == FFT_F32 ? "fast" : "double")) ||
+	    value_put(zone, c->reply, "bound", value_real(f->bound)))
+		return compile_no_memory(c);
+	return 0;
+}
+
+int compile_transform(struct compiler *c)
+{
+	struct request_fft f = {0};
+	struct buffer *out;
+	struct shape shape;
+	int error = read_request(c, &f);
+
+	if (error)
+		return error;
+	if (f.real && f.inverse)
+		return bind_error(&c->args, FFT_REAL, c->err, ERROR_NOT_SUPPORTED, "not with inverse yet");
+	const uint64_t n = f.lengths[f.n_axes - 1];
+	error = shape_with(c, &f, f.out, f.real && !f.inverse ? n / 2 + 1 : n, &shape);
+	if (!error)
+		error = compile_output(c, FFT_OUT, &shape, &out);
+	if (!error)
+		error = f.real ? real_steps(c, &f, out) : complex_steps(c, &f, out);
+	if (!error)
+		error = put_precision(c, &f);
+	return error ? error : compile_reply(c, FFT_OUT, out);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of elements along the last axis, with an odometer over the axes before it. */
+#include "engine/resize.h"
+
+#include <string.h>
+
+#include "engine/elementwise.h"
+
+enum { CHUNK_BYTES = 64 * 1024 };
+
+static size_t chunk_elements(const struct step *step)
+{
+	const size_t in = dtype_size(step->in[0]->shape.dtype), out = dtype_size(step->out->shape.dtype);
+
+	return CHUNK_BYTES / (in > out ? in : out);
+}
+
+size_t resize_units(const struct step *step)
+{
+	const size_t chunk = chunk_elements(step);
+
+	return (size_t)((step->out->shape.n + chunk - 1) / chunk);
+}
+
+/* Where a row of out stands: its indices on the axes before the last, and the row of in that it comes from. */
+struct row {
+	uint64_t index[SHAPE_MAX_DIMS];
+	uint64_t from;
+	bool inside; /* there is such a row in in */
+};
+
+static void find_from(const struct shape *in, struct row *row)
+{
+	row->from = 0;
+	row->inside = true;
+	for (unsigned i = 0; i + 1 < in->ndim; i++) {
+		row->from = row->from * in->dims[i] + row->index[i];
+		row->inside &= row->index[i] < in->dims[i];
+	}
+}
+
+static void seek(const struct shape *in, const struct shape *out, uint64_t number, struct row *row)
+{
+	for (unsigned i = out->ndim - 1; i-- > 0;) {
+		row->index[i] = number % out->dims[i];
+		number /= out->dims[i];
+	}
+	find_from(in, row);
+}
+
+static void next_row(const struct shape *in, const struct shape *out, struct row *row)
+{
+	for (unsigned i = out->ndim - 1; i-- > 0;) {
+		if (++row->index[i] < out->dims[i])
+			break;
+		row->index[i] = 0;
+	}
+	find_from(in, row);
+}
+
+/* Elements [begin, begin + n) of a row: what in has of them, then zeros. */
+static void fill_row(const struct step *step, const struct row *row, uint64_t begin, size_t n, char *out)
+{
+	const struct shape *in = &step->in[0]->shape;
+	const enum dtype to = step->out->shape.dtype;
+	const uint64_t length = in->dims[in->ndim - 1];
+	size_t have = 0;
+
+	if (row->inside && begin < length)
+		have = length - begin < n ? (size_t)(length - begin) : n;
+	if (have)
+		elementwise_cast(in->dtype, to, have,
+				 step->in[0]->base + (row->from * length + begin) * dtype_size(in->dtype), out);
+	memset(out + have * dtype_size(to), 0, (n - have) * dtype_size(to));
+}
+
+uint64_t resize_run(const struct step *step, size_t unit)
+{
+	const struct shape *in = &step->in[0]->shape, *out = &step->out->shape;
+	const uint64_t length = out->dims[out->ndim - 1], chunk = chunk_elements(step);
+	const uint64_t begin = unit * chunk, end = begin + chunk < out->n ? begin + chunk : out->n;
+	const size_t size = dtype_size(out->dtype);
+	uint64_t column = begin % length;
+	struct row row;
+
+	seek(in, out, begin / length, &row);
+	for (uint64_t at = begin; at < end;) {
+		const size_t n = (size_t)(length - column < end - at ? length - column : end - at);
+
+		fill_row(step, &row, column, n, step->out->base + at * size);
+		at += n;
+		column = 0;
+		next_row(in, out, &row);
+	}
+	return (end - begin) * size / 4;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transforms as requests: axes, lengths, precision, norms; held against the defining sum. */
+#include "engine/harness.h"
+
+#include <complex.h>
+#include <math.h>
+
+enum { MAX_N = 4096 };
+
+static uint64_t noise_state = 20261120;
+
+static double noise(void)
+{
+	noise_state = noise_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (double)(int64_t)noise_state / 0x1p63;
+}
+
+/* The sum itself, along one axis of (outer, n, inner), from `length` given elements padded or trimmed to n. */
+static void reference(const double complex *in, double complex *out, size_t outer, size_t length, size_t n,
+		      size_t inner, bool inverse, double factor)
+{
+	const long double turn = 2 * 3.14159265358979323846264338327950288L / (long double)n;
+
+	for (size_t o = 0; o < outer; o++)
+		for (size_t i = 0; i < inner; i++)
+			for (size_t k = 0; k < n; k++) {
+				long double re = 0, im = 0;
+
+				for (size_t j = 0; j < n && j < length; j++) {
+					const long double angle = turn * (long double)(j * k % n) * (inverse ? 1 : -1);
+					const double complex x = in[(o * length + j) * inner + i];
+					const long double c = cosl(angle), s = sinl(angle);
+
+					re += creal(x) * c - cimag(x) * s;
+					im += creal(x) * s + cimag(x) * c;
+				}
+				out[(o * n + k) * inner + i] = (double)re * factor + I * ((double)im * factor);
+			}
+}
+
+static double difference(const double complex *a, const double complex *b, size_t n)
+{
+	double sum = 0, whole = 1e-300;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += pow(cabs(a[i] - b[i]), 2);
+		whole += pow(cabs(b[i]), 2);
+	}
+	return sqrt(sum / whole);
+}
+
+/* An array of that dtype from doubles, and back. */
+static void *narrow(const char *dtype, size_t n, const double complex *from, size_t *ret_bytes)
+{
+	const enum dtype number = dtype_parse(dtype, strlen(dtype));
+	const size_t bytes = n * dtype_size(number);
+	void *to = malloc(bytes + 1);
+
+	assert_non_null(to);
+	for (size_t i = 0; i < n; i++)
+		switch (number) {
+		case DTYPE_F32:
+			((float *)to)[i] = (float)creal(from[i]);
+			break;
+		case DTYPE_F64:
+			((double *)to)[i] = creal(from[i]);
+			break;
+		case DTYPE_C64:
+			((float *)to)[2 * i] = (float)creal(from[i]);
+			((float *)to)[2 * i + 1] = (float)cimag(from[i]);
+			break;
+		default:
+			((double *)to)[2 * i] = creal(from[i]);
+			((double *)to)[2 * i + 1] = cimag(from[i]);
+		}
+	*ret_bytes = bytes;
+	return to;
+}
+
+static void widen(const struct value *reply, double complex *to)
+{
+	const struct value *data = value_get(reply, "data"), *dtype = value_get(reply, "dtype");
+	const enum dtype number = dtype_parse(dtype->bytes.at, dtype->bytes.size);
+	const size_t n = data->bytes.size / dtype_size(number);
+
+	for (size_t i = 0; i < n; i++)
+		switch (number) {
+		case DTYPE_F32:
+			to[i] = ((const float *)data->bytes.at)[i];
+			break;
+		case DTYPE_F64:
+			to[i] = ((const double *)data->bytes.at)[i];
+			break;
+		case DTYPE_C64:
+			to[i] = ((const float *)data->bytes.at)[2 * i] + I * ((const float *)data->bytes.at)[2 * i + 1];
+			break;
+		default:
+			to[i] = ((const double *)data->bytes.at)[2 * i] +
+				I * ((const double *)data->bytes.at)[2 * i + 1];
+		}
+}
+
+struct sample {
+	double complex in[MAX_N], expected[MAX_N], got[MAX_N], between[MAX_N];
+};
+
+static struct sample *sample_new(bool complex_input)
+{
+	struct sample *sample = calloc(1, sizeof *sample);
+
+	assert_non_null(sample);
+	for (size_t i = 0; i < MAX_N; i++)
+		sample->in[i] = noise() + (complex_input ? I * noise() : 0);
+	return sample;
+}
+
+static struct call *fft_call_of(const struct sample *sample, const char *dtype, size_t n, struct value shape_or_size,
+				void **ret_bytes)
+{
+	struct call *call = call_new();
+	struct value map;
+	size_t bytes;
+
+	*ret_bytes = narrow(dtype, n, sample->in, &bytes);
+	map = array_of(call->zone, dtype, n, *ret_bytes, bytes);
+	assert_int_equal(value_put(call->zone, &map, "shape", shape_or_size), 0);
+	put(call, "in", map);
+	return call;
+}
+
+static void close_to(const struct sample *sample, size_t n, double bound, const char *what, size_t length)
+{
+	const double error = difference(sample->got, sample->expected, n);
+
+	if (!(error <= bound))
+		fail_msg("%s, n = %zu: relative error %.3g, allowed is %.3g", what, length, error, bound);
+}
+
+static void test_lengths_and_dtypes(void **state)
+{
+	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
+	static const size_t lengths[] = {1, 2, 3, 8, 30, 37, 64, 100, 256};
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (size_t d = 0; d < 4; d++)
+		for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+			const size_t n = lengths[l];
+			struct sample *sample = sample_new(dtypes[d][0] == 'c');
+			const bool inverse = l % 2;
+			void *bytes;
+			struct call *call = fft_call_of(sample, dtypes[d], 3 * n, value_nil(), &bytes);
+
+			put(call, "inverse", value_bool(inverse));
+			struct value *in = (struct value *)value_get(&call->params, "in");
+			assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 3, (int64_t)n)), 0);
+			const struct value *reply = call_run(call, bed.space, "fft");
+			reference(sample->in, sample->expected, 3, n, n, 1, inverse, inverse ? 1.0 / (double)n : 1);
+			widen(reply, sample->got);
+			assert_true(value_is_text(value_get(reply, "dtype"), d % 2 ? "c128" : "c64"));
+			close_to(sample, 3 * n, value_get(reply, "bound")->real, dtypes[d], n);
+			call_free(call);
+			free(bytes);
+			free(sample);
+		}
+	bed_close(&bed);
+}
+
+static void test_axes_lengths_and_norms(void **state)
+{
+	struct bed bed = bed_open(2);
+	struct sample *sample = sample_new(true);
+	void *bytes;
+	struct call *call = fft_call_of(sample, "c128", 4 * 6 * 5, value_nil(), &bytes);
+
+	(void)state;
+	struct value *in = (struct value *)value_get(&call->params, "in");
+	assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 4, 6, 5)), 0);
+	put(call, "axes", LIST(call, 0, 1));
+	put(call, "length", LIST(call, 7, 3));
+	put(call, "norm", value_string("ortho"));
+	const struct value *reply = call_run(call, bed.space, "fft");
+	reference(sample->in, sample->between, 4, 6, 3, 5, false, 1 / sqrt(3));
+	reference(sample->between, sample->expected, 1, 4, 7, 15, false, 1 / sqrt(7));
+	widen(reply, sample->got);
+	assert_int_equal(value_get(reply, "n")->u, 7 * 3 * 5);
+	close_to(sample, 105, 1e-14, "axes 0, 1 of (4, 6, 5) to (7, 3, 5)", 105);
+	call_free(call);
+	free(bytes);
+	free(sample);
+	bed_close(&bed);
+}
+
+static void test_real(void **state)
+{
+	static const size_t lengths[] = {1, 2, 7, 8, 100};
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+		const size_t n = lengths[l], half = n / 2 + 1;
+		struct sample *sample = sample_new(false);
+		void *bytes;
+		struct call *call = fft_call_of(sample, "f64", 2 * n, value_nil(), &bytes);
+		struct value *in = (struct value *)value_get(&call->params, "in");
+
+		assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 2, (int64_t)n)), 0);
+		put(call, "real", value_bool(true));
+		widen(call_run(call, bed.space, "fft"), sample->got);
+		reference(sample->in, sample->between, 2, n, n, 1, false, 1);
+		for (size_t k = 0; k < 2 * half; k++)
+			sample->expected[k] = sample->between[k / half * n + k % half];
+		close_to(sample, 2 * half, 1e-14, "real", n);
+		call_free(call);
+		free(bytes);
+		free(sample);
+	}
+	bed_close(&bed);
+}
+
+/* precision, target_error and dtype, and what the reply says of them. */
+static void test_precision(void **state)
+{
+	static const struct {
+		const char *in, *precision;
+		double target;
+		const char *dtype, *out, *ran;
+	} cases[] = {
+		{"f32", NULL, 0, NULL, "c64", "fast"},           {"c128", NULL, 0, NULL, "c128", "double"},
+		{"f32", "double", 0, NULL, "c128", "double"},    {"f64", "fast", 0, NULL, "c128", "fast"},
+		{"c64", NULL, 1e-3, NULL, "c64", "fast"},        {"c64", NULL, 1e-9, NULL, "c128", "double"},
+		{"f64", NULL, 1e-3, "complex64", "c64", "fast"}, {"f64", NULL, 0, "c64", "c64", "double"},
+	};
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct sample *sample = sample_new(cases[i].in[0] == 'c');
+		void *bytes;
+		struct call *call = fft_call_of(sample, cases[i].in, 60, value_uint(60), &bytes);
+
+		if (cases[i].precision)
+			put(call, "precision", value_string(cases[i].precision));
+		if (cases[i].target > 0)
+			put(call, "target_error", value_real(cases[i].target));
+		if (cases[i].dtype)
+			put(call, "dtype", value_string(cases[i].dtype));
+		const struct value *reply = call_run(call, bed.space, "fft");
+		widen(reply, sample->got);
+		reference(sample->in, sample->expected, 1, 60, 60, 1, false, 1);
+		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].out));
+		assert_true(value_is_text(value_get(reply, "precision"), cases[i].ran));
+		/* The input, too, is rounded to float32 by this test where its dtype is. */
+		close_to(sample, 60,
+			 value_get(reply, "bound")->real + (cases[i].in[1] == '3' || cases[i].in[1] == '6' ? 6e-8 : 0),
+			 "precision", i);
+		call_free(call);
+		free(bytes);
+		free(sample);
+	}
+	bed_close(&bed);
+}
+
+/* Long transforms, whose phases are many units, in tiles: in place, then back. */
+static void test_long_in_place(void **state)
+{
+	enum { N = 1 << 18 };
+	struct bed bed = bed_open(2);
+	float *at, *before = malloc(2 * N * sizeof *before);
+	uint64_t tile = tile_of(&bed, "c64", N, (void **)&at);
+	double sum = 0, whole = 0;
+
+	(void)state;
+	assert_non_null(before);
+	for (size_t i = 0; i < 2 * N; i++)
+		at[i] = before[i] = (float)noise();
+	for (int back = 0; back < 2; back++) {
+		struct call *call = call_new();
+
+		put(call, "in", value_uint(tile));
+		put(call, "out", value_uint(tile));
+		put(call, "inverse", value_bool(back));
+		assert_int_equal(value_get(call_run(call, bed.space, "fft"), "tile")->u, tile);
+		call_free(call);
+	}
+	for (size_t i = 0; i < 2 * N; i++) {
+		sum += pow(at[i] - before[i], 2);
+		whole += pow(before[i], 2);
+	}
+	if (!(sqrt(sum / whole) < 1e-6))
+		fail_msg("there and back: relative error %.3g", sqrt(sum / whole));
+	free(before);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lengths_and_dtypes),
+		cmocka_unit_test(test_axes_lengths_and_norms),
+		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_long_in_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
