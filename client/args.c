@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters while they are being written. */
+#include "args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tile.h"
+
+struct trnsci_args {
+	bool *failed;
+	char *name;                       /* in a map */
+	struct value value;               /* of containers only the kind */
+	void *owned;                      /* what the value's bytes point at */
+	struct trnsci_args *next;         /* sibling */
+	struct trnsci_args *first, *last; /* children */
+};
+
+struct trnsci_args *args_new(bool *failed)
+{
+	struct trnsci_args *args = calloc(1, sizeof *args);
+
+	if (args) {
+		args->failed = failed;
+		args->value = value_map();
+	}
+	return args;
+}
+
+static void clear(struct trnsci_args *args)
+{
+	while (args->first) {
+		struct trnsci_args *next = args->first->next;
+
+		args_free(args->first);
+		args->first = next;
+	}
+	args->last = NULL;
+	free(args->owned);
+	args->owned = NULL;
+}
+
+void args_free(struct trnsci_args *args)
+{
+	if (!args)
+		return;
+	clear(args);
+	free(args->name);
+	free(args);
+}
+
+static bool is_container(const struct trnsci_args *args)
+{
+	return args->value.kind == VALUE_MAP || args->value.kind == VALUE_ARRAY;
+}
+
+int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value)
+{
+	struct value value = args->value;
+
+	for (const struct trnsci_args *child = is_container(args) ? args->first : NULL; child; child = child->next) {
+		struct value inner;
+		int r = args_build(child, zone, &inner);
+
+		if (r == 0)
+			r = value.kind == VALUE_MAP ? value_put(zone, &value, child->name, inner)
+						    : value_push(zone, &value, inner);
+		if (r < 0)
+			return r;
+	}
+	*ret_value = value;
+	return 0;
+}
+
+static struct trnsci_args *find(struct trnsci_args *args, const char *name)
+{
+	for (struct trnsci_args *child = args->first; child; child = child->next)
+		if (strcmp(child->name, name) == 0)
+			return child;
+	return NULL;
+}
+
+static struct trnsci_args *append(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = args_new(args->failed);
+
+	if (!child)
+		return NULL;
+	if (name && !(child->name = strdup(name))) {
+		free(child);
+		return NULL;
+	}
+	*(args->last ? &args->last->next : &args->first) = child;
+	args->last = child;
+	return child;
+}
+
+/* The place for a value: an earlier one of that name is emptied. NULL, and remembered, when there can be none. */
+static struct trnsci_args *place(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = NULL;
+
+	if (!args)
+		return NULL;
+	if (is_container(args) && (args->value.kind == VALUE_MAP) == (name != NULL)) {
+		child = name ? find(args, name) : NULL;
+		if (child)
+			clear(child);
+		else
+			child = append(args, name);
+	}
+	if (!child)
+		*args->failed = true;
+	return child;
+}
+
+static void set(struct trnsci_args *args, const char *name, struct value value)
+{
+	struct trnsci_args *child = place(args, name);
+
+	if (child)
+		child->value = value;
+}
+
+/* size bytes copied; the value is a string or bytes. */
+static void set_copy(struct trnsci_args *args, const char *name, enum value_kind kind, const void *bytes, size_t size)
+{
+	struct trnsci_args *child = place(args, name);
+
+	if (!child)
+		return;
+	child->owned = malloc(size ? size : 1);
+	if (!child->owned || (size && !bytes)) {
+		child->value = value_nil();
+		*args->failed = true;
+		return;
+	}
+	if (size)
+		memcpy(child->owned, bytes, size);
+	child->value = (struct value){.kind = kind, .bytes = {child->owned, size}};
+}
+
+struct trnsci_args *args_list(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = args ? find(args, name) : NULL;
+
+	return child && child->value.kind == VALUE_ARRAY ? child : trnsci_set_list(args, name);
+}
+
+void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
+{
+	set(args, name, value_uint(value));
+}
+
+void trnsci_set_i64(struct trnsci_args *args, const char *name, int64_t value)
+{
+	set(args, name, value_int(value));
+}
+
+void trnsci_set_f64(struct trnsci_args *args, const char *name, double value)
+{
+	set(args, name, value_real(value));
+}
+
+void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value)
+{
+	set(args, name, value_bool(value));
+}
+
+void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text)
+{
+	set_copy(args, name, VALUE_STRING, text, text ? strlen(text) : 1);
+}
+
+void trnsci_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size)
+{
+	set_copy(args, name, VALUE_BYTES, bytes, size);
+}
+
+void trnsci_set_dtype(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype)
+{
+	trnsci_set_text(args, name, trnsci_dtype_name(dtype));
+}
+
+void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape)
+{
+	struct trnsci_args *list = trnsci_set_list(args, name);
+
+	for (size_t i = 0; i < ndim; i++)
+		trnsci_set_u64(list, NULL, shape[i]);
+}
+
+void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, const int64_t *axes)
+{
+	struct trnsci_args *list = trnsci_set_list(args, name);
+
+	for (size_t i = 0; i < count; i++)
+		trnsci_set_i64(list, NULL, axes[i]);
+}
+
+void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
+{
+	trnsci_set_u64(args, name, tile ? tile->handle : 0);
+}
+
+/* Bytes of an array; 0 when they cannot be counted. */
+static size_t array_bytes(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
+{
+	size_t bytes = trnsci_dtype_size(dtype);
+
+	for (size_t i = 0; i < ndim; i++)
+		if (__builtin_mul_overflow(bytes, shape[i], &bytes))
+			return 0;
+	return bytes;
+}
+
+void trnsci_set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, size_t ndim,
+		      const uint64_t *shape, const void *data)
+{
+	struct trnsci_args *map = trnsci_set_map(args, name);
+
+	trnsci_set_dtype(map, "dtype", dtype);
+	trnsci_set_shape(map, "shape", ndim, shape);
+	trnsci_set_bytes(map, "data", data, array_bytes(dtype, ndim, shape));
+}
+
+struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = place(args, name);
+
+	if (child)
+		child->value = value_map();
+	return child;
+}
+
+struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = place(args, name);
+
+	if (child)
+		child->value = value_array();
+	return child;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: from parameters through flight to an answer. */
+#include "call.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "engine/request.h"
+
+static_assert(sizeof((struct trnsci_error *)0)->text == sizeof((struct error *)0)->text, "one text fits the other");
+
+/* ---- the queue of answered calls, with the lock held ---- */
+
+static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
+{
+	if (!session->oldest && session->ready_fd >= 0)
+		eventfd_write(session->ready_fd, 1);
+	call->queued = true;
+	call->older = session->newest;
+	call->newer = NULL;
+	*(session->newest ? &session->newest->newer : &session->oldest) = call;
+	session->newest = call;
+}
+
+static void queue_remove(struct trnsci_session *session, struct trnsci_call *call)
+{
+	eventfd_t ignored;
+
+	if (!call->queued)
+		return;
+	call->queued = false;
+	*(call->newer ? &call->newer->older : &session->newest) = call->older;
+	*(call->older ? &call->older->newer : &session->oldest) = call->newer;
+	if (!session->oldest && session->ready_fd >= 0)
+		eventfd_read(session->ready_fd, &ignored);
+}
+
+/* ---- the table of calls in flight, with the lock held ---- */
+
+struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid)
+{
+	struct trnsci_call *call = session->calls[msgid % CALL_BUCKETS];
+
+	while (call && call->msgid != msgid)
+		call = call->chain;
+	return call;
+}
+
+static void take_off(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	do
+		call->msgid = ++session->last_msgid;
+	while (call_find(session, call->msgid));
+	call->chain = session->calls[call->msgid % CALL_BUCKETS];
+	session->calls[call->msgid % CALL_BUCKETS] = call;
+	session->flying++;
+	call->refs++;
+	call->cancelling = false;
+	call->state = CALL_FLYING;
+}
+
+static void land(struct trnsci_call *call, enum call_state state)
+{
+	struct trnsci_session *session = call->session;
+	struct trnsci_call **at = &session->calls[call->msgid % CALL_BUCKETS];
+
+	while (*at != call)
+		at = &(*at)->chain;
+	*at = call->chain;
+	session->flying--;
+	call->refs--;
+	call->state = state;
+}
+
+/* ---- life ---- */
+
+static void drop_reply(struct trnsci_call *call)
+{
+	call->reply = NULL;
+	zone_free(call->zone);
+	call->zone = NULL;
+	request_free(call->request);
+	call->request = NULL;
+	if (call->fd >= 0)
+		close(call->fd);
+	call->fd = -1;
+}
+
+void call_discard(struct trnsci_call *call)
+{
+	drop_reply(call);
+	args_free(call->params);
+	free(call->method);
+	free(call);
+}
+
+int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
+{
+	struct trnsci_call *call = calloc(1, sizeof *call);
+
+	if (!call)
+		return -ERROR_NO_MEMORY;
+	call->session = session;
+	call->refs = 1;
+	call->fd = -1;
+	call->method = strdup(method);
+	call->params = args_new(&call->build_failed);
+	if (!call->method || !call->params) {
+		call_discard(call);
+		return -ERROR_NO_MEMORY;
+	}
+	session_ref(session);
+	*ret_call = call;
+	return 0;
+}
+
+void call_unref(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	pthread_mutex_lock(&session->lock);
+	bool last = --call->refs == 0;
+	pthread_mutex_unlock(&session->lock);
+	if (last) {
+		call_discard(call);
+		session_unref(session);
+	}
+}
+
+/* ---- flight ---- */
+
+static int fail(struct trnsci_call *call, const struct error *error)
+{
+	return error_give(&call->error, error);
+}
+
+bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
+		 const struct value *reply)
+{
+	land(call, CALL_DONE);
+	call->zone = zone;
+	call->request = request;
+	call->reply = error ? NULL : reply;
+	fail(call, error ? error : &(struct error){0});
+	if (call->refs == 0)
+		return true;
+	if (call->queueing)
+		queue_push(call->session, call);
+	return false;
+}
+
+static int prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
+{
+	struct zone *zone = call->build_failed ? NULL : zone_new();
+
+	if (!zone || args_build(call->params, zone, ret_params) < 0) {
+		zone_free(zone);
+		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
+	}
+	*ret_zone = zone;
+	return 0;
+}
+
+/* Marks the call as in flight, unless the session is at its end. */
+static int begin(struct trnsci_call *call, bool queueing, struct error *err)
+{
+	struct trnsci_session *session = call->session;
+	int r = 0;
+
+	pthread_mutex_lock(&session->lock);
+	if (session->closed) {
+		r = error_set(err, ERROR_CLOSED, "%s: the session was closed", call->method);
+	} else if (session->failure.code) {
+		*err = session->failure;
+		err->code = ERROR_CLOSED;
+		r = -ERROR_CLOSED;
+	} else {
+		queue_remove(session, call);
+		call->queueing = queueing;
+		take_off(call);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+static bool is_flying(const struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	pthread_mutex_lock(&session->lock);
+	bool flying = call->state == CALL_FLYING;
+	pthread_mutex_unlock(&session->lock);
+	return flying;
+}
+
+int call_start(struct trnsci_call *call, bool queueing)
+{
+	struct error error = {0};
+	struct value params;
+	struct zone *zone = NULL;
+
+	if (session_check(call->session, &error) < 0)
+		return fail(call, &error);
+	if (is_flying(call))
+		return -ERROR_OUT_OF_RANGE;
+	drop_reply(call);
+	if (prepare(call, &zone, &params, &error) < 0)
+		return fail(call, &error);
+	if (begin(call, queueing, &error) < 0) {
+		zone_free(zone);
+		return fail(call, &error);
+	}
+	int r = call->session->engine->send(call, &params, zone);
+
+	if (r < 0) {
+		error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
+		pthread_mutex_lock(&call->session->lock);
+		land(call, CALL_IDLE);
+		fail(call, &error);
+		pthread_mutex_unlock(&call->session->lock);
+	}
+	return r;
+}
+
+static bool call_ready(void *arg)
+{
+	return ((struct trnsci_call *)arg)->state != CALL_FLYING;
+}
+
+/* With the lock. */
+static int result_of(struct trnsci_call *call)
+{
+	queue_remove(call->session, call);
+	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
+}
+
+static int wait_until(struct trnsci_call *call, int64_t deadline)
+{
+	struct trnsci_session *session = call->session;
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, call_ready, call, deadline);
+	if (r == 0)
+		r = result_of(call);
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* The call stays in flight until the engine answers it; only its text is written now. */
+static int give_up(struct trnsci_call *call)
+{
+	struct error error;
+
+	trnsci_cancel(call);
+	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_FLYING)
+		fail(call, &error);
+	pthread_mutex_unlock(&call->session->lock);
+	return -ERROR_TIMEOUT;
+}
+
+int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err)
+{
+	int r = session_check(session, err);
+
+	if (r < 0)
+		return r;
+	r = method ? call_new(session, method, ret_call) : -ERROR_UNKNOWN_METHOD;
+	return r < 0 ? error_set(err, (enum error_code) - r, "%s: no call could be made", method ? method : "NULL") : 0;
+}
+
+int call_run(struct trnsci_call *call, struct error *err)
+{
+	int r = trnsci_run(call);
+
+	if (r == 0)
+		return 0;
+	error_take(err, &call->error);
+	trnsci_call_free(call);
+	return r;
+}
+
+int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err)
+{
+	if (trnsci_to_u64(trnsci_get(trnsci_reply(call), name), ret) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no number %s", call->method, name);
+	return 0;
+}
+
+/* ---- the public interface ---- */
+
+int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
+{
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	if (!method || strcmp(method, "arena") == 0 || strcmp(method, "cancel") == 0)
+		return -ERROR_NOT_SUPPORTED;
+	return call_new(session, method, ret_call);
+}
+
+void trnsci_call_free(struct trnsci_call *call)
+{
+	if (!call)
+		return;
+	if (session_check(call->session, NULL) < 0)
+		return; /* a child after fork: the lock may be held by a thread that is not here */
+	if (is_flying(call))
+		trnsci_cancel(call);
+	pthread_mutex_lock(&call->session->lock);
+	queue_remove(call->session, call);
+	call->queueing = false;
+	pthread_mutex_unlock(&call->session->lock);
+	call_unref(call);
+}
+
+struct trnsci_args *trnsci_args(struct trnsci_call *call)
+{
+	return call ? call->params : NULL;
+}
+
+struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation)
+{
+	struct trnsci_args *step = program ? trnsci_set_map(args_list(program->params, "steps"), NULL) : NULL;
+
+	trnsci_set_text(step, "op", operation);
+	return step;
+}
+
+void trnsci_want(struct trnsci_call *program, const char *name)
+{
+	if (program)
+		trnsci_set_text(args_list(program->params, "results"), NULL, name);
+}
+
+int trnsci_submit(struct trnsci_call *call)
+{
+	return call ? call_start(call, true) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_run(struct trnsci_call *call)
+{
+	int r = call ? call_start(call, false) : -ERROR_NO_MEMORY;
+
+	if (r < 0)
+		return r;
+	r = wait_until(call, deadline_after(call->session->timeout_ms));
+	return r == -ERROR_TIMEOUT && is_flying(call) ? give_up(call) : r;
+}
+
+bool trnsci_done(const struct trnsci_call *call)
+{
+	return call && session_check(call->session, NULL) == 0 && !is_flying(call);
+}
+
+int trnsci_wait(struct trnsci_call *call, int timeout_ms)
+{
+	return call ? wait_until(call, deadline_after(timeout_ms)) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms)
+{
+	int64_t deadline = deadline_after(timeout_ms);
+	int result = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int r = wait_until(calls[i], deadline);
+
+		if (r == -ERROR_TIMEOUT && is_flying(calls[i]))
+			return r;
+		if (result == 0)
+			result = r;
+	}
+	return result;
+}
+
+struct any {
+	struct trnsci_call *const *calls;
+	size_t count, found;
+};
+
+static bool any_ready(void *arg)
+{
+	struct any *any = arg;
+
+	for (any->found = 0; any->found < any->count; any->found++)
+		if (call_ready(any->calls[any->found]))
+			return true;
+	return false;
+}
+
+int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index)
+{
+	struct any any = {calls, count, 0};
+	int r = count ? session_check(calls[0]->session, NULL) : -ERROR_OUT_OF_RANGE;
+
+	if (r < 0)
+		return r;
+	struct trnsci_session *session = calls[0]->session;
+
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, any_ready, &any, deadline_after(timeout_ms));
+	if (r == 0) {
+		queue_remove(session, calls[any.found]);
+		*ret_index = any.found;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+int trnsci_cancel(struct trnsci_call *call)
+{
+	if (!call)
+		return -ERROR_OUT_OF_RANGE;
+	struct trnsci_session *session = call->session;
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	bool flying = call->state == CALL_FLYING && !call->cancelling;
+	call->cancelling = true;
+	call->refs++;
+	pthread_mutex_unlock(&session->lock);
+	if (flying)
+		session->engine->cancel(call);
+	call_unref(call);
+	return 0;
+}
+
+int trnsci_fd(struct trnsci_session *session)
+{
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	if (session->ready_fd < 0)
+		session->ready_fd = eventfd(session->oldest ? 1 : 0, EFD_NONBLOCK | EFD_CLOEXEC);
+	r = session->ready_fd < 0 ? -ERROR_SYSTEM : session->engine->poll_fd(session);
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+static bool queue_ready(void *arg)
+{
+	const struct trnsci_session *session = arg;
+
+	return session->oldest || session->failure.code || session->closed;
+}
+
+int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call)
+{
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, queue_ready, session, deadline_after(timeout_ms));
+	if (r == 0 && !session->oldest)
+		r = -ERROR_CLOSED;
+	if (r == 0) {
+		*ret_call = session->oldest;
+		queue_remove(session, session->oldest);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+void trnsci_call_set_user(struct trnsci_call *call, void *user)
+{
+	if (call)
+		call->user = user;
+}
+
+void *trnsci_call_user(const struct trnsci_call *call)
+{
+	return call ? call->user : NULL;
+}
+
+const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
+{
+	return call ? &call->error : NULL;
+}
+
+const struct trnsci_value *trnsci_reply(const struct trnsci_call *call)
+{
+	return call ? (const struct trnsci_value *)(const void *)call->reply : NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls, as the two engines and the typed conveniences see them. */
+#ifndef TRNSCI_CLIENT_CALL_H
+#define TRNSCI_CLIENT_CALL_H
+
+#include "session.h"
+
+/* As trnsci_call_new, for the session's own methods too. */
+int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
+
+/* Without the lock. The last one frees the call; the session's reference that it held is returned with it. */
+void call_unref(struct trnsci_call *call);
+
+/* Sends. queueing: the answer is for trnsci_next. */
+int call_start(struct trnsci_call *call, bool queueing);
+
+/* The flying call of that number; NULL when there is none. With the lock. */
+struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid);
+
+/* Answers a flying call: with an error, or with a reply that lives in zone or request (both may be NULL; the call
+ * takes them). Returns true when the flight's reference was the last: the caller then calls call_discard, with or
+ * without the lock, and after it session_unref_locked. With the lock. */
+bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
+		 const struct value *reply);
+void call_discard(struct trnsci_call *call);
+
+/* For the typed conveniences: a call with its error in err, and its run, which frees the call when it failed. */
+int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
+int call_run(struct trnsci_call *call, struct error *err);
+
+/* The member `name` of the reply as u64: 0 or -ERROR_BAD_REPLY with a text. */
+int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err);
+
+#endif

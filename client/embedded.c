@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded engine: the requests that a daemon would serve, served inside the process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "session.h"
+
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "engine/engine.h"
+#include "engine/request.h"
+#include "engine/space.h"
+
+struct embedded {
+	struct engine *engine;
+	struct space *space;
+	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
+};
+
+struct mapping {
+	void *base;
+	size_t size;
+};
+
+/* Runs in a lane's thread or inside request_start. The last thing it does is to drop `unanswered`: then the session
+ * may be gone. */
+static void answered(struct request *request, void *arg)
+{
+	struct trnsci_call *call = arg;
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	const struct error *error = request_error(request);
+	struct error closed;
+
+	pthread_mutex_lock(&session->lock);
+	if (error && error->code == ERROR_CANCELLED && session->closed) {
+		error_set(&closed, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
+		error = &closed;
+	}
+	bool orphan = call_finish(call, error, NULL, request, error ? NULL : request_result(request));
+	pthread_mutex_unlock(&session->lock);
+	if (orphan)
+		call_discard(call);
+	pthread_mutex_lock(&session->lock);
+	if (orphan)
+		session_unref_locked(session);
+	embedded->unanswered--;
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* The session's own method: the daemon's part of it is not there. */
+static int send_stats(struct trnsci_call *call, struct zone *zone)
+{
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	struct value *map = zone_alloc(zone, sizeof *map);
+	struct value engine = value_map(), space = value_map();
+
+	if (!map)
+		goto no_memory;
+	*map = value_map();
+	if (engine_stats(embedded->engine, zone, &engine) < 0 || space_stats(embedded->space, zone, &space) < 0 ||
+	    value_put(zone, map, "engine", engine) < 0 || value_put(zone, map, "session", space) < 0)
+		goto no_memory;
+	pthread_mutex_lock(&session->lock);
+	call_finish(call, NULL, zone, NULL, map);
+	pthread_mutex_unlock(&session->lock);
+	return 0;
+
+no_memory:
+	zone_free(zone);
+	return -ERROR_NO_MEMORY;
+}
+
+static int embedded_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
+{
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	struct request *request;
+
+	if (strcmp(call->method, "stats") == 0 && params->map.count == 0)
+		return send_stats(call, zone);
+	pthread_mutex_lock(&session->lock);
+	embedded->unanswered++;
+	pthread_mutex_unlock(&session->lock);
+	int r = request_start(embedded->space, call->method, strlen(call->method), params, zone, answered, call,
+			      &request);
+	pthread_mutex_lock(&session->lock);
+	if (r < 0) {
+		embedded->unanswered--;
+	} else if (call->state == CALL_FLYING) {
+		call->request = request;
+		if (call->cancelling)
+			request_cancel(request);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* Under the lock the request cannot be freed meanwhile; without a request yet, embedded_send will see `cancelling`. */
+static void embedded_cancel(struct trnsci_call *call)
+{
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_FLYING && call->request)
+		request_cancel(call->request);
+	pthread_mutex_unlock(&call->session->lock);
+}
+
+static void embedded_progress(struct trnsci_session *session, int64_t deadline)
+{
+	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+
+	if (deadline == DEADLINE_NEVER)
+		pthread_cond_wait(&session->changed, &session->lock);
+	else if (deadline > 0)
+		pthread_cond_timedwait(&session->changed, &session->lock, &until);
+}
+
+static void release(void *arg)
+{
+	struct mapping *mapping = arg;
+
+	munmap(mapping->base, mapping->size);
+	free(mapping);
+}
+
+/* Address space only: a page costs memory when a tile first touches it. */
+static int embedded_arena(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
+			  struct error *err)
+{
+	struct embedded *embedded = session->peer;
+	struct mapping *mapping = malloc(sizeof *mapping);
+	uint64_t size;
+
+	if (!mapping || round_up_overflows(bytes, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
+		free(mapping);
+		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
+	}
+	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED) {
+		free(mapping);
+		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes of address space: %s", bytes, strerror(errno));
+	}
+	*mapping = (struct mapping){base, size};
+	int r = space_attach(embedded->space, base, size, release, mapping);
+
+	if (r < 0) {
+		release(mapping);
+		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
+	}
+	*ret_base = base;
+	*ret_size = size;
+	return 0;
+}
+
+static int embedded_poll_fd(struct trnsci_session *session)
+{
+	return session->ready_fd;
+}
+
+static void embedded_stop(struct trnsci_session *session)
+{
+	struct embedded *embedded = session->peer;
+
+	space_close(embedded->space);
+	pthread_mutex_lock(&session->lock);
+	pthread_cond_broadcast(&session->changed);
+	while (embedded->unanswered > 0 || session->waiters > 0)
+		pthread_cond_wait(&session->changed, &session->lock);
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void embedded_destroy(struct trnsci_session *session)
+{
+	struct embedded *embedded = session->peer;
+
+	engine_destroy(embedded->engine);
+	free(embedded);
+}
+
+/* The lanes' threads are not in a child: what they would have to be asked for stays until exec or exit. */
+static void embedded_abandon(struct trnsci_session *session)
+{
+	(void)session;
+}
+
+static const struct session_engine embedded_engine = {
+	.send = embedded_send,
+	.cancel = embedded_cancel,
+	.progress = embedded_progress,
+	.arena = embedded_arena,
+	.poll_fd = embedded_poll_fd,
+	.stop = embedded_stop,
+	.destroy = embedded_destroy,
+	.abandon = embedded_abandon,
+};
+
+static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
+{
+	struct engine_settings settings = {.threads = options->threads};
+	const char *mask = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
+
+	if (cpu_allowed(mask, &settings.features) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s", mask);
+	int r = engine_create(&settings, &embedded->engine, err);
+
+	if (r < 0)
+		return r;
+	r = space_create(embedded->engine, &(struct space_limits){0}, &embedded->space);
+	if (r < 0) {
+		engine_destroy(embedded->engine);
+		return error_set(err, (enum error_code) - r, "embedded: no space for tiles");
+	}
+	return 0;
+}
+
+int embedded_open(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err)
+{
+	struct embedded *embedded = calloc(1, sizeof *embedded);
+
+	if (!embedded)
+		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
+	int r = make_engine(options, embedded, err);
+
+	if (r < 0) {
+		free(embedded);
+		return r;
+	}
+	struct trnsci_session *session = session_new(&embedded_engine, "embedded:", options);
+
+	if (!session) {
+		space_close(embedded->space);
+		engine_destroy(embedded->engine);
+		free(embedded);
+		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
+	}
+	session->peer = embedded;
+	if (session->arena_bytes == 0)
+		session->arena_bytes = ARENA_BYTES_EMBEDDED;
+	*ret_session = session;
+	return 0;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The remote engine: a daemon behind a Unix socket, none of whose words is taken on trust.
+ *
+ * Threads that wait take turns: one polls the socket without the lock, the others sleep until it has sorted what came.
+ * Sending never blocks: what the socket does not take is kept and goes out with the next turn. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "session.h"
+#include "wire.h"
+
+enum {
+	PROTOCOL = 1,
+	OPEN_TIMEOUT_MS = 10000,
+};
+
+static int remote_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
+{
+	struct trnsci_session *session = call->session;
+	struct remote *remote = session->peer;
+	int r = 0;
+
+	pthread_mutex_lock(&session->lock);
+	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
+		r = codec_request(&remote->out, call->msgid, call->method, params);
+		if (r == 0) {
+			remote->fd_wanted |= call->wants_fd;
+			wire_flush(session);
+		}
+		if (remote->out.size > 0 && remote->polling)
+			eventfd_write(remote->wake, 1);
+	}
+	pthread_mutex_unlock(&session->lock);
+	zone_free(zone);
+	return r;
+}
+
+/* A request of its own, whose answer nobody waits for. */
+static void remote_cancel(struct trnsci_call *call)
+{
+	struct trnsci_call *cancel;
+
+	if (call_new(call->session, "cancel", &cancel) < 0)
+		return;
+	trnsci_set_u64(trnsci_args(cancel), "msgid", call->msgid);
+	call_start(cancel, false);
+	call_unref(cancel);
+}
+
+/* ---- waiting ---- */
+
+static void sleep_until(struct trnsci_session *session, int64_t deadline)
+{
+	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+
+	if (deadline == DEADLINE_NEVER)
+		pthread_cond_wait(&session->changed, &session->lock);
+	else
+		pthread_cond_timedwait(&session->changed, &session->lock, &until);
+}
+
+static void poll_socket(struct trnsci_session *session, int64_t deadline)
+{
+	struct remote *remote = session->peer;
+	struct pollfd polls[] = {
+		{.fd = remote->socket, .events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN},
+		{.fd = remote->wake, .events = POLLIN},
+	};
+	eventfd_t ignored;
+
+	remote->polling = true;
+	pthread_mutex_unlock(&session->lock);
+	poll(polls, 2, deadline_left_ms(deadline));
+	pthread_mutex_lock(&session->lock);
+	remote->polling = false;
+	if (polls[1].revents)
+		eventfd_read(remote->wake, &ignored);
+}
+
+static void remote_progress(struct trnsci_session *session, int64_t deadline)
+{
+	struct remote *remote = session->peer;
+
+	if (session->failure.code)
+		return;
+	if (remote->polling && deadline > 0) {
+		sleep_until(session, deadline);
+		return;
+	}
+	if (deadline > 0)
+		poll_socket(session, deadline);
+	if (remote->out.size > 0)
+		wire_flush(session);
+	if (!session->failure.code)
+		wire_receive(session);
+	pthread_cond_broadcast(&session->changed);
+}
+
+static int remote_poll_fd(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (remote->epoll >= 0)
+		return remote->epoll;
+	remote->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (remote->epoll < 0)
+		return -ERROR_SYSTEM;
+	if (epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event) < 0 ||
+	    epoll_ctl(remote->epoll, EPOLL_CTL_ADD, session->ready_fd, &event) < 0) {
+		close(remote->epoll);
+		remote->epoll = -1;
+		return -ERROR_SYSTEM;
+	}
+	remote->epoll_out = false;
+	wire_watch(remote);
+	return remote->epoll;
+}
+
+/* ---- the arena ---- */
+
+/* The daemon must not be able to shrink it under us: a read past its end would be a signal. */
+static int map_arena(int fd, uint64_t told, size_t wanted, void **ret_base, size_t *ret_size, struct error *err)
+{
+	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	struct stat status;
+
+	if (fd < 0)
+		return error_set(err, ERROR_BAD_REPLY, "arena: no file descriptor came with the reply");
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0 || (seals & needed) != needed)
+		return error_set(err, ERROR_BAD_REPLY, "arena: its size is not sealed");
+	if (fstat(fd, &status) < 0 || status.st_size <= 0 || (uint64_t)status.st_size != told || told < wanted)
+		return error_set(err, ERROR_BAD_REPLY, "arena: its size is not the %llu bytes that the reply says",
+				 (unsigned long long)told);
+	void *base = mmap(NULL, (size_t)told, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (base == MAP_FAILED)
+		return error_set(err, ERROR_SYSTEM, "arena: mmap: %s", strerror(errno));
+	*ret_base = base;
+	*ret_size = (size_t)told;
+	return 0;
+}
+
+static int remote_arena(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
+			struct error *err)
+{
+	struct trnsci_call *call;
+	uint64_t told = 0;
+	int r = call_make(session, "arena", &call, err);
+
+	if (r < 0)
+		return r;
+	call->wants_fd = true;
+	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = call_reply_u64(call, "bytes", &told, err);
+	if (r == 0)
+		r = map_arena(call->fd, told, bytes, ret_base, ret_size, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- opening and closing ---- */
+
+static void remote_stop(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	pthread_mutex_lock(&session->lock);
+	wire_fail(session, ERROR_CLOSED, "session", "it was closed");
+	shutdown(remote->socket, SHUT_RDWR); /* wakes the polling thread */
+	while (session->waiters > 0)
+		pthread_cond_wait(&session->changed, &session->lock);
+	wire_close(remote);
+	if (session->arena)
+		munmap(session->arena, session->arena_size);
+	session->arena = NULL;
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void remote_destroy(struct trnsci_session *session)
+{
+	wire_free(session->peer);
+}
+
+static void remote_abandon(struct trnsci_session *session)
+{
+	wire_close(session->peer);
+	if (session->arena)
+		munmap(session->arena, session->arena_size);
+	session->arena = NULL;
+}
+
+static const struct session_engine remote_engine = {
+	.send = remote_send,
+	.cancel = remote_cancel,
+	.progress = remote_progress,
+	.arena = remote_arena,
+	.poll_fd = remote_poll_fd,
+	.stop = remote_stop,
+	.destroy = remote_destroy,
+	.abandon = remote_abandon,
+};
+
+static int connect_to(const char *path, int timeout_ms, int *ret_socket, struct error *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+
+	if (!*path || strlen(path) >= sizeof address.sun_path)
+		return error_set(err, ERROR_OUT_OF_RANGE, "address: %zu bytes, allowed 1 to %zu", strlen(path),
+				 sizeof address.sun_path - 1);
+	strcpy(address.sun_path, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* a full backlog makes connect wait */
+	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+		error_set(err, ERROR_NO_DAEMON, "%s: %s", path, strerror(errno));
+		close(fd);
+		return -ERROR_NO_DAEMON;
+	}
+	*ret_socket = fd;
+	return 0;
+}
+
+static int make_session(const char *path, const struct trnsci_options *options, int socket,
+			struct trnsci_session **ret_session, struct error *err)
+{
+	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct remote *remote = wake < 0 ? NULL : calloc(1, sizeof *remote);
+	struct trnsci_session *session = remote ? session_new(&remote_engine, path, options) : NULL;
+
+	if (!session) {
+		free(remote);
+		if (wake < 0)
+			return error_set(err, ERROR_SYSTEM, "eventfd: %s", strerror(errno));
+		close(wake);
+		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
+	}
+	wire_init(remote, socket, wake);
+	session->peer = remote;
+	if (session->arena_bytes == 0)
+		session->arena_bytes = ARENA_BYTES_REMOTE;
+	*ret_session = session;
+	return 0;
+}
+
+/* Whoever answers there must speak our protocol. */
+static int greet(struct trnsci_session *session, struct error *err)
+{
+	struct trnsci_call *call;
+	uint64_t protocol = 0;
+	int r = call_make(session, "version", &call, err);
+
+	if (r < 0)
+		return r;
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = call_reply_u64(call, "protocol", &protocol, err);
+	if (r == 0 && protocol != PROTOCOL)
+		r = error_set(err, ERROR_NOT_SUPPORTED, "protocol: the daemon speaks %llu, this library speaks %d",
+			      (unsigned long long)protocol, PROTOCOL);
+	trnsci_call_free(call);
+	return r;
+}
+
+int remote_open(const char *path, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		struct error *err)
+{
+	int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
+	struct trnsci_session *session = NULL;
+	int fd = -1;
+	int r = connect_to(path, timeout_ms, &fd, err);
+
+	if (r < 0)
+		return r;
+	r = make_session(path, options, fd, &session, err);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	int usual_ms = session->timeout_ms;
+
+	session->timeout_ms = timeout_ms;
+	r = greet(session, err);
+	session->timeout_ms = usual_ms;
+	if (r < 0) {
+		trnsci_close(session);
+		return r;
+	}
+	*ret_session = session;
+	return 0;
+}

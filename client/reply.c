@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a reply: struct trnsci_value is struct value, seen from outside. */
+#include <trnsci/trnsci.h>
+
+#include "base/checked.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/value.h"
+
+static const struct value *inner(const struct trnsci_value *value)
+{
+	return (const struct value *)(const void *)value;
+}
+
+static const struct trnsci_value *outer(const struct value *value)
+{
+	return (const struct trnsci_value *)(const void *)value;
+}
+
+enum trnsci_kind trnsci_kind(const struct trnsci_value *value)
+{
+	static const enum trnsci_kind kinds[] = {
+		[VALUE_NIL] = TRNSCI_NIL,     [VALUE_BOOL] = TRNSCI_BOOL,  [VALUE_UINT] = TRNSCI_UINT,
+		[VALUE_INT] = TRNSCI_INT,     [VALUE_REAL] = TRNSCI_REAL,  [VALUE_STRING] = TRNSCI_TEXT,
+		[VALUE_BYTES] = TRNSCI_BYTES, [VALUE_ARRAY] = TRNSCI_LIST, [VALUE_MAP] = TRNSCI_MAP,
+	};
+
+	return value ? kinds[inner(value)->kind] : TRNSCI_NIL;
+}
+
+const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name)
+{
+	return map ? outer(value_get(inner(map), name)) : NULL;
+}
+
+size_t trnsci_count(const struct trnsci_value *value)
+{
+	if (!value)
+		return 0;
+	if (inner(value)->kind == VALUE_ARRAY)
+		return inner(value)->array.count;
+	return inner(value)->kind == VALUE_MAP ? inner(value)->map.count : 0;
+}
+
+const struct trnsci_value *trnsci_at(const struct trnsci_value *value, size_t index)
+{
+	if (index >= trnsci_count(value))
+		return NULL;
+	if (inner(value)->kind == VALUE_ARRAY)
+		return outer(&inner(value)->array.at[index]);
+	return outer(&inner(value)->map.at[index].value);
+}
+
+const char *trnsci_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size)
+{
+	if (!map || inner(map)->kind != VALUE_MAP || index >= inner(map)->map.count)
+		return NULL;
+	*ret_size = inner(map)->map.at[index].name_size;
+	return inner(map)->map.at[index].name;
+}
+
+int trnsci_to_u64(const struct trnsci_value *value, uint64_t *ret)
+{
+	return value && value_to_u64(inner(value), ret) ? 0 : -ERROR_WRONG_TYPE;
+}
+
+int trnsci_to_i64(const struct trnsci_value *value, int64_t *ret)
+{
+	return value && value_to_i64(inner(value), ret) ? 0 : -ERROR_WRONG_TYPE;
+}
+
+int trnsci_to_f64(const struct trnsci_value *value, double *ret)
+{
+	return value && value_to_f64(inner(value), ret) ? 0 : -ERROR_WRONG_TYPE;
+}
+
+int trnsci_to_bool(const struct trnsci_value *value, bool *ret)
+{
+	if (!value || inner(value)->kind != VALUE_BOOL)
+		return -ERROR_WRONG_TYPE;
+	*ret = inner(value)->boolean;
+	return 0;
+}
+
+const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size)
+{
+	enum trnsci_kind kind = trnsci_kind(value);
+
+	if (kind != TRNSCI_TEXT && kind != TRNSCI_BYTES)
+		return NULL;
+	*ret_size = inner(value)->bytes.size;
+	return inner(value)->bytes.at;
+}
+
+static int read_shape(const struct trnsci_value *shape, struct trnsci_array *array)
+{
+	array->ndim = trnsci_count(shape);
+	array->count = 1;
+	if (trnsci_kind(shape) != TRNSCI_LIST || array->ndim > TRNSCI_MAX_DIMS)
+		return -ERROR_BAD_REPLY;
+	for (size_t i = 0; i < array->ndim; i++)
+		if (trnsci_to_u64(trnsci_at(shape, i), &array->shape[i]) < 0 ||
+		    mul_overflows(array->count, array->shape[i], &array->count))
+			return -ERROR_BAD_REPLY;
+	return 0;
+}
+
+int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array)
+{
+	struct trnsci_array array = {0};
+	size_t name_size = 0;
+	const char *name = trnsci_to_bytes(trnsci_get(value, "dtype"), &name_size);
+	uint64_t bytes;
+
+	array.data = trnsci_to_bytes(trnsci_get(value, "data"), &array.bytes);
+	array.dtype = name ? (enum trnsci_dtype)dtype_parse(name, name_size) : TRNSCI_DTYPE_NONE;
+	if (!array.data || !array.dtype || read_shape(trnsci_get(value, "shape"), &array) < 0 ||
+	    mul_overflows(array.count, trnsci_dtype_size(array.dtype), &bytes) || bytes != array.bytes)
+		return -ERROR_BAD_REPLY;
+	*ret_array = array;
+	return 0;
+}

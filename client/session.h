@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session and a call are inside, and the door that the two engines, remote and embedded, stand behind.
+ *
+ * One lock a session guards the calls in flight, the queue of answered ones and the tiles. A call is referenced by its
+ * owner, by its flight, and for a moment by whoever works on it without the lock; the session by its owner, its calls
+ * and its tiles. */
+#ifndef TRNSCI_CLIENT_SESSION_H
+#define TRNSCI_CLIENT_SESSION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <trnsci/trnsci.h>
+
+#include "base/error.h"
+#include "base/value.h"
+
+enum { CALL_BUCKETS = 256 };
+
+#define DEADLINE_NEVER       INT64_MAX
+#define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
+#define ARENA_BYTES_EMBEDDED ((size_t)1 << 30)
+
+enum call_state { CALL_IDLE, CALL_FLYING, CALL_DONE };
+
+struct trnsci_call {
+	struct trnsci_session *session;
+	char *method;
+	struct trnsci_args *params;
+	bool build_failed; /* a parameter could not be stored */
+	void *user;
+	unsigned refs;
+	enum call_state state;
+	uint32_t msgid;
+	bool queueing;                     /* goes into the session's queue when it is answered */
+	bool queued;                       /* is in it */
+	bool wants_fd;                     /* its reply brings a file descriptor */
+	bool cancelling;                   /* to be cancelled as soon as its request is known */
+	int fd;                            /* that descriptor, else -1 */
+	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
+	struct trnsci_call *newer, *older; /* neighbours in the queue */
+	struct trnsci_error error;
+	struct zone *zone; /* holds the reply of a remote call */
+	void *request;     /* holds the reply of an embedded call: struct request */
+	const struct value *reply;
+};
+
+/* One engine. `peer` is its own. */
+struct session_engine {
+	/* Starts a call that is marked as in flight. It takes the zone, in which params live (their bytes are the
+	 * call's own). 0 or an error; then the call was not sent and is not answered. Without the lock. */
+	int (*send)(struct trnsci_call *call, const struct value *params, struct zone *zone);
+	/* Asks for a flying call's end. The caller holds a reference. Without the lock. */
+	void (*cancel)(struct trnsci_call *call);
+	/* Waits for news until the deadline (0: only looks). With the lock, which it may release meanwhile. */
+	void (*progress)(struct trnsci_session *session, int64_t deadline);
+	/* Gets memory of at least `bytes`. Without the lock, by one thread at a time. */
+	int (*arena)(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
+		     struct error *err);
+	/* A descriptor for trnsci_fd, or -errno. With the lock. */
+	int (*poll_fd)(struct trnsci_session *session);
+	/* Ends everything in flight; afterwards no thread is inside progress. Without the lock. */
+	void (*stop)(struct trnsci_session *session);
+	/* Frees peer, when no call or tile is left. */
+	void (*destroy)(struct trnsci_session *session);
+	/* In a child after fork: lets go of what must not be shared, and no more. */
+	void (*abandon)(struct trnsci_session *session);
+};
+
+struct trnsci_session {
+	const struct session_engine *engine;
+	void *peer;
+	char *address;
+	pid_t pid; /* who opened it: a child after fork is not served */
+	int timeout_ms;
+	size_t arena_bytes; /* wanted */
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* a call was answered, a waiter left, the arena came */
+	unsigned refs;
+	unsigned flying;  /* calls in flight */
+	unsigned waiters; /* threads inside session_wait */
+	bool closed;
+	struct error failure; /* why nothing more can be sent; code 0 while all is well */
+	uint32_t last_msgid;
+	struct trnsci_call *calls[CALL_BUCKETS];
+	struct trnsci_call *oldest, *newest; /* answered, for trnsci_next */
+	int ready_fd;                        /* eventfd, readable while the queue holds a call; -1 until trnsci_fd */
+	bool arena_pending;
+	char *arena;
+	size_t arena_size;
+	uint64_t last_scope;
+	struct trnsci_tile *tiles;
+};
+
+/* Whether this process may use the session; a text goes to err. */
+int session_check(const struct trnsci_session *session, struct error *err);
+
+/* A session without peer yet; NULL when memory cannot be had. */
+struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
+				   const struct trnsci_options *options);
+void session_ref(struct trnsci_session *session);
+void session_unref(struct trnsci_session *session);
+/* The same with the lock held; never the last. */
+void session_unref_locked(struct trnsci_session *session);
+
+/* Waits until ready(arg) with the lock held. 0 or -ERROR_TIMEOUT. */
+int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
+
+/* Nothing more can be sent: every call in flight is answered with the error. With the lock. */
+void session_fail(struct trnsci_session *session, const struct error *error);
+
+int64_t clock_ns(void);
+/* -1: never; 0: 0. */
+int64_t deadline_after(int timeout_ms);
+/* What is left, for poll: -1 for ever; 0 for a deadline that has passed. */
+int deadline_left_ms(int64_t deadline);
+
+/* Copies an error to where the public interface wants it (may be NULL); returns its negative code. */
+int error_give(struct trnsci_error *ret, const struct error *error);
+/* The other way. */
+int error_take(struct error *ret, const struct trnsci_error *error);
+
+int remote_open(const char *path, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		struct error *err);
+int embedded_open(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err);
+
+#endif

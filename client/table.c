@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names: errors, dtypes and operations, from the tables that the engine itself uses. */
+#include <assert.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "engine/operations.h"
+
+/* The installed header repeats the numbers of the tables: they are part of the ABI. */
+#define X(id, number, kind, name, meaning) static_assert((int)TRNSCI_##id == number, "trnsci.h lacks " name);
+ERROR_TABLE(X)
+#undef X
+#define X(id, number, name, long_name, size, descr) static_assert((int)TRNSCI_##id == number, "trnsci.h lacks " name);
+DTYPE_TABLE(X)
+#undef X
+
+const char *trnsci_error_name(int code)
+{
+	return error_name(code);
+}
+
+const char *trnsci_strerror(int code)
+{
+	return error_meaning(code);
+}
+
+bool trnsci_error_is_transient(int code)
+{
+	return code != 0 && error_kind(code) == ERROR_KIND_FAILED;
+}
+
+const char *trnsci_version(void)
+{
+	return TRNSCI_VERSION;
+}
+
+size_t trnsci_dtype_size(enum trnsci_dtype dtype)
+{
+	return dtype_size((enum dtype)dtype);
+}
+
+const char *trnsci_dtype_name(enum trnsci_dtype dtype)
+{
+	return dtype_name((enum dtype)dtype);
+}
+
+enum trnsci_dtype trnsci_dtype_parse(const char *name)
+{
+	return name ? (enum trnsci_dtype)dtype_parse(name, strlen(name)) : TRNSCI_DTYPE_NONE;
+}
+
+int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
+{
+	static const char *const categories[] = {
+		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_PROGRAM] = "program",
+		[METHOD_DRAW] = "draw",       [METHOD_ELEMENTWISE] = "elementwise", [METHOD_TRANSFORM] = "transform",
+	};
+	size_t count;
+	const struct operation *rows = operations(&count);
+
+	if (index >= count)
+		return -ERROR_OUT_OF_RANGE;
+	*ret_operation = (struct trnsci_operation){
+		.name = rows[index].name,
+		.category = categories[rows[index].class],
+		.help = rows[index].help,
+		.n_parameters = rows[index].n_params,
+	};
+	return 0;
+}
+
+static const char *const type_names[] = {
+	[PARAM_U64] = "u64",       [PARAM_I64] = "i64",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
+	[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
+	[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
+};
+
+int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter *ret_parameter)
+{
+	const struct operation *row = operation ? operation_find(operation, strlen(operation)) : NULL;
+
+	if (!row)
+		return -ERROR_UNKNOWN_METHOD;
+	if (index >= row->n_params)
+		return -ERROR_OUT_OF_RANGE;
+	const struct param *param = &row->params[index];
+
+	*ret_parameter = (struct trnsci_parameter){
+		.name = param->name,
+		.type = type_names[param->type],
+		.unit = param->unit ? param->unit : "",
+		.fallback = param->fallback,
+		.choices = param->choices,
+		.help = param->help,
+		.min = param->min,
+		.max = param->max,
+		.above_min = param->above_min,
+	};
+	return 0;
+}

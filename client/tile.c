@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles: arrays in the session's arena. Where the daemon says one lies is checked against the mapping. */
+#include "tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "session.h"
+
+#include "base/checked.h"
+
+enum { TILE_ALIGNMENT = 64 };
+
+static bool arena_settled(void *arg)
+{
+	const struct trnsci_session *session = arg;
+
+	return !session->arena_pending || session->closed;
+}
+
+static int get_arena(struct trnsci_session *session, size_t bytes, struct error *err)
+{
+	void *base = NULL;
+	size_t size = 0;
+	int r = session->engine->arena(session, bytes, &base, &size, err);
+
+	pthread_mutex_lock(&session->lock);
+	if (r == 0) {
+		session->arena = base;
+		session->arena_size = size;
+	}
+	session->arena_pending = false;
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* One thread gets it, others wait for that. */
+static int ensure_arena(struct trnsci_session *session, size_t bytes, struct error *err)
+{
+	int r = session_check(session, err);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	session_wait(session, arena_settled, session, DEADLINE_NEVER);
+	bool have = session->arena || session->closed;
+	if (!have)
+		session->arena_pending = true;
+	pthread_mutex_unlock(&session->lock);
+	return have ? 0 : get_arena(session, bytes, err);
+}
+
+int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err)
+{
+	struct error error = {0};
+	int r = ensure_arena(session, bytes ? bytes : session->arena_bytes, &error);
+
+	if (r < 0)
+		error_give(err, &error);
+	return r;
+}
+
+uint64_t trnsci_scope_new(struct trnsci_session *session)
+{
+	if (session_check(session, NULL) < 0)
+		return 1;
+	pthread_mutex_lock(&session->lock);
+	uint64_t scope = ++session->last_scope;
+	pthread_mutex_unlock(&session->lock);
+	return scope;
+}
+
+/* ---- the session's list, under its lock ---- */
+
+static void enlist(struct trnsci_session *session, struct trnsci_tile *tile)
+{
+	pthread_mutex_lock(&session->lock);
+	session->refs++;
+	tile->session = session;
+	tile->next = session->tiles;
+	if (tile->next)
+		tile->next->previous = tile;
+	session->tiles = tile;
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void delist(struct trnsci_tile *tile)
+{
+	if (tile->next)
+		tile->next->previous = tile->previous;
+	*(tile->previous ? &tile->previous->next : &tile->session->tiles) = tile->next;
+	tile->next = tile->previous = NULL;
+}
+
+/* ---- making ---- */
+
+static int count_elements(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape, struct trnsci_tile *tile,
+			  struct error *err)
+{
+	uint64_t bytes;
+
+	if (trnsci_dtype_size(dtype) == 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: dtype: %d is none", (int)dtype);
+	if (ndim < 1 || ndim > TRNSCI_MAX_DIMS || !shape)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: %zu dimensions, allowed 1 to %d", ndim,
+				 TRNSCI_MAX_DIMS);
+	tile->count = 1;
+	for (size_t i = 0; i < ndim; i++)
+		if (mul_overflows(tile->count, shape[i], &tile->count))
+			return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: more elements than 2^64");
+	if (mul_overflows(tile->count, trnsci_dtype_size(dtype), &bytes) || bytes > SIZE_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: more bytes than memory can have");
+	tile->dtype = dtype;
+	tile->ndim = ndim;
+	tile->bytes = (size_t)bytes;
+	memcpy(tile->shape, shape, ndim * sizeof *shape);
+	return 0;
+}
+
+/* The reply says where: inside the arena, aligned, as large as was asked for. */
+static int place(const struct trnsci_call *call, struct trnsci_tile *tile, struct error *err)
+{
+	const struct trnsci_session *session = call->session;
+	uint64_t offset, bytes;
+	int r;
+
+	if ((r = call_reply_u64(call, "tile", &tile->handle, err)) < 0 ||
+	    (r = call_reply_u64(call, "offset", &offset, err)) < 0 ||
+	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
+		return r;
+	if (offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena_size ||
+	    bytes > session->arena_size - offset)
+		return error_set(err, ERROR_BAD_REPLY, "tile: %llu bytes at %llu do not lie in the arena of %zu",
+				 (unsigned long long)bytes, (unsigned long long)offset, session->arena_size);
+	tile->data = session->arena + offset;
+	return 0;
+}
+
+static int make(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+{
+	struct trnsci_call *call;
+	int r = ensure_arena(session, session->arena_bytes, err);
+
+	if (r < 0 || (r = call_make(session, "tile", &call, err)) < 0)
+		return r;
+	trnsci_set_dtype(trnsci_args(call), "dtype", tile->dtype);
+	trnsci_set_shape(trnsci_args(call), "shape", tile->ndim, tile->shape);
+	if (tile->scope)
+		trnsci_set_u64(trnsci_args(call), "scope", tile->scope);
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = place(call, tile, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
+		    const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err)
+{
+	struct trnsci_tile *tile = calloc(1, sizeof *tile);
+	struct error error = {0};
+	int r = tile ? session_check(session, &error) : error_set(&error, ERROR_NO_MEMORY, "tile: no memory for it");
+
+	if (r == 0)
+		r = count_elements(dtype, ndim, shape, tile, &error);
+	if (r == 0) {
+		tile->scope = scope;
+		r = make(session, tile, &error);
+	}
+	if (r < 0) {
+		free(tile);
+		return error_give(err, &error);
+	}
+	enlist(session, tile);
+	*ret_tile = tile;
+	return 0;
+}
+
+/* ---- freeing ---- */
+
+void trnsci_tile_free(struct trnsci_tile *tile)
+{
+	struct trnsci_call *call;
+
+	if (!tile)
+		return;
+	struct trnsci_session *session = tile->session;
+
+	if (session_check(session, NULL) < 0)
+		return; /* a child after fork: the tile is the parent's */
+	if (call_make(session, "free", &call, NULL) == 0) {
+		trnsci_set_u64(trnsci_args(call), "tile", tile->handle);
+		call_start(call, false); /* nobody waits for the answer */
+		call_unref(call);
+	}
+	pthread_mutex_lock(&session->lock);
+	delist(tile);
+	pthread_mutex_unlock(&session->lock);
+	free(tile);
+	session_unref(session);
+}
+
+static void forget_scope(struct trnsci_session *session, uint64_t scope)
+{
+	pthread_mutex_lock(&session->lock);
+	for (struct trnsci_tile *tile = session->tiles, *next; tile; tile = next) {
+		next = tile->next;
+		if (tile->scope != scope)
+			continue;
+		delist(tile);
+		free(tile);
+		session_unref_locked(session);
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err)
+{
+	struct error error = {0};
+	struct trnsci_call *call;
+	int r = scope ? call_make(session, "free", &call, &error)
+		      : error_set(&error, ERROR_OUT_OF_RANGE, "scope: 0 is none, allowed what trnsci_scope_new gave");
+
+	if (r == 0) {
+		trnsci_set_u64(trnsci_args(call), "scope", scope);
+		r = call_run(call, &error);
+		if (r == 0)
+			trnsci_call_free(call);
+		forget_scope(session, scope);
+	}
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+/* ---- looking ---- */
+
+void *trnsci_tile_data(const struct trnsci_tile *tile)
+{
+	return tile ? tile->data : NULL;
+}
+
+size_t trnsci_tile_bytes(const struct trnsci_tile *tile)
+{
+	return tile ? tile->bytes : 0;
+}
+
+uint64_t trnsci_tile_count(const struct trnsci_tile *tile)
+{
+	return tile ? tile->count : 0;
+}
+
+enum trnsci_dtype trnsci_tile_dtype(const struct trnsci_tile *tile)
+{
+	return tile ? tile->dtype : TRNSCI_DTYPE_NONE;
+}
+
+const uint64_t *trnsci_tile_shape(const struct trnsci_tile *tile, size_t *ret_ndim)
+{
+	if (ret_ndim)
+		*ret_ndim = tile ? tile->ndim : 0;
+	return tile ? tile->shape : NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing a session: which engine, at which address. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "call.h"
+#include "session.h"
+#include "tile.h"
+
+#define EMBEDDED      "embedded:"
+#define SYSTEM_SOCKET "/run/trnsci/trnsci.sock"
+
+static int check_options(const struct trnsci_options *options, struct error *err)
+{
+	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+		if (options->reserved[i] != 0)
+			return error_set(err, ERROR_OUT_OF_RANGE, "options: a reserved field is not 0");
+	if (options->threads > 128)
+		return error_set(err, ERROR_OUT_OF_RANGE, "threads: %u, allowed 1 to 128, 0 for as many as CPUs",
+				 options->threads);
+	return 0;
+}
+
+static int open_at(const char *address, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		   struct error *err)
+{
+	if (strcmp(address, EMBEDDED) == 0)
+		return embedded_open(options, ret_session, err);
+	if (strncmp(address, "unix:", 5) == 0)
+		address += 5;
+	return remote_open(address, options, ret_session, err);
+}
+
+/* The user's own daemon first, then the host's. */
+static int open_default(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char path[PATH_MAX];
+
+	if (runtime && *runtime &&
+	    (size_t)snprintf(path, sizeof path, "%s/trnsci/trnsci.sock", runtime) < sizeof path) {
+		int r = remote_open(path, options, ret_session, err);
+
+		if (r != -ERROR_NO_DAEMON)
+			return r;
+	}
+	return remote_open(SYSTEM_SOCKET, options, ret_session, err);
+}
+
+int trnsci_open(const char *address, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		struct trnsci_error *err)
+{
+	static const struct trnsci_options defaults;
+	const char *named = address ? address : getenv("TRNSCI_SOCKET");
+	struct error error = {0};
+
+	if (!options)
+		options = &defaults;
+	int r = check_options(options, &error);
+
+	if (r == 0)
+		r = named && *named ? open_at(named, options, ret_session, &error)
+				    : open_default(options, ret_session, &error);
+	if (r < 0)
+		error_give(err, &error);
+	return r;
+}
+
+/* In a child after fork the parent's threads and locks are not there: only descriptors and mappings are let go. */
+void trnsci_close(struct trnsci_session *session)
+{
+	if (!session)
+		return;
+	if (session_check(session, NULL) < 0) {
+		session->engine->abandon(session);
+		return;
+	}
+	pthread_mutex_lock(&session->lock);
+	session->closed = true;
+	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next)
+		tile->data = NULL;
+	pthread_mutex_unlock(&session->lock);
+	session->engine->stop(session);
+	session_unref(session);
+}
+
+const char *trnsci_address(const struct trnsci_session *session)
+{
+	return session ? session->address : NULL;
+}
+
+bool trnsci_is_embedded(const struct trnsci_session *session)
+{
+	return session && strcmp(session->address, EMBEDDED) == 0;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bytes of a remote session, in both directions: none of the daemon's words is taken on trust. */
+#include "wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "call.h"
+
+#include "fdpass.h"
+
+enum {
+	RECEIVE_BYTES = 64 << 10,
+	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
+};
+
+/* What a daemon may send in one frame: more than its own limits let it. */
+static const struct frame_limits reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
+
+void wire_init(struct remote *remote, int socket, int wake)
+{
+	*remote = (struct remote){.socket = socket, .wake = wake, .epoll = -1, .fd = -1};
+	frame_scan_init(&remote->scan, &reply_limits);
+}
+
+void wire_close(struct remote *remote)
+{
+	const int fds[] = {remote->socket, remote->wake, remote->epoll, remote->fd};
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	remote->socket = remote->wake = remote->epoll = remote->fd = -1;
+}
+
+void wire_free(struct remote *remote)
+{
+	wire_close(remote);
+	codec_buffer_free(&remote->out);
+	free(remote->in);
+	free(remote);
+}
+
+void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
+{
+	struct error error;
+
+	error_set(&error, code, "%s: %s", what, why);
+	session_fail(session, &error);
+}
+
+/* ---- receiving, with the lock ---- */
+
+/* A reply to a call that wants a descriptor takes the one that came. */
+static int take_fd(struct remote *remote, const struct trnsci_call *call)
+{
+	int fd = remote->fd;
+
+	if (!call->wants_fd)
+		return -1;
+	remote->fd = -1;
+	remote->fd_wanted = false;
+	return fd;
+}
+
+static void answer(struct trnsci_session *session, const struct message *message, struct zone *zone)
+{
+	struct trnsci_call *call = call_find(session, message->msgid);
+	struct error error = message->error;
+
+	if (!call) {
+		zone_free(zone);
+		wire_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
+		return;
+	}
+	if (error.code == 0 && message->result.kind != VALUE_MAP)
+		error_set(&error, ERROR_BAD_REPLY, "%s: the reply is not a map", call->method);
+	struct value *result = error.code ? NULL : zone_alloc(zone, sizeof *result);
+
+	if (result)
+		*result = message->result;
+	else if (error.code == 0)
+		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
+	int fd = take_fd(session->peer, call);
+
+	if (call_finish(call, error.code ? &error : NULL, zone, NULL, result)) {
+		call_discard(call);
+		session_unref_locked(session);
+		if (fd >= 0)
+			close(fd);
+	} else {
+		call->fd = fd;
+	}
+}
+
+/* The frame's memory for as long as its reply lives: copied, or the whole buffer when it is large. */
+static char *keep_frame(struct remote *remote, struct zone *zone, size_t at, size_t size)
+{
+	char *frame = remote->in;
+
+	if (at > 0 || size < remote->in_size || size < RECEIVE_BYTES)
+		return zone_copy(zone, remote->in + at, size);
+	if (zone_defer(zone, free, frame) < 0)
+		return NULL;
+	remote->in = NULL;
+	remote->in_room = 0;
+	return frame;
+}
+
+static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
+{
+	struct zone *zone = zone_new();
+	char *frame = zone ? keep_frame(session->peer, zone, at, size) : NULL;
+	struct message message;
+	struct error error;
+
+	if (!frame) {
+		zone_free(zone);
+		wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+		return;
+	}
+	if (codec_decode(frame, size, zone, &message, &error) < 0) {
+		zone_free(zone);
+		wire_fail(session, ERROR_BAD_REPLY, "connection", error.text);
+	} else if (message.type == MESSAGE_RESPONSE) {
+		answer(session, &message, zone);
+	} else {
+		zone_free(zone);
+		if (message.type == MESSAGE_REQUEST)
+			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
+	}
+}
+
+/* Sorts every whole frame that is there, and keeps the rest for later. */
+static void handle_frames(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	size_t at = 0, size;
+	int r = 0;
+
+	while (at < remote->in_size && !session->failure.code) {
+		r = frame_scan_more(&remote->scan, remote->in + at, remote->in_size - at, &size);
+		if (r <= 0)
+			break;
+		frame_scan_init(&remote->scan, &reply_limits);
+		handle_frame(session, at, size);
+		at += size;
+	}
+	if (r < 0)
+		wire_fail(session, ERROR_BAD_REPLY, "connection", remote->scan.wrong);
+	remote->in_size -= at;
+	if (at > 0 && remote->in_size > 0)
+		memmove(remote->in, remote->in + at, remote->in_size);
+	if (remote->in_size == 0 && remote->in_room > KEEP_BYTES) {
+		free(remote->in);
+		remote->in = NULL;
+		remote->in_room = 0;
+	}
+}
+
+static bool make_room(struct remote *remote)
+{
+	size_t room = remote->in_room ? remote->in_room * 2 : 2 * RECEIVE_BYTES;
+
+	if (remote->in_room - remote->in_size >= RECEIVE_BYTES)
+		return true;
+	char *bigger = realloc(remote->in, room);
+
+	if (!bigger)
+		return false;
+	remote->in = bigger;
+	remote->in_room = room;
+	return true;
+}
+
+/* Descriptors are taken only while one is asked for; otherwise the kernel drops them and says so. */
+static ssize_t receive_some(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	bool strange = false;
+	int fd = -1;
+	ssize_t got = fdpass_receive(remote->socket, remote->in + remote->in_size, remote->in_room - remote->in_size,
+				     remote->fd_wanted ? &fd : NULL, &strange);
+
+	if (fd >= 0 && remote->fd >= 0) {
+		close(fd);
+		strange = true;
+	} else if (fd >= 0) {
+		remote->fd = fd;
+	}
+	if (got >= 0 && strange) {
+		wire_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
+		return -EPROTO;
+	}
+	return got;
+}
+
+void wire_receive(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	while (!session->failure.code) {
+		if (!make_room(remote)) {
+			wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+			return;
+		}
+		size_t room = remote->in_room - remote->in_size;
+		ssize_t got = receive_some(session);
+
+		if (got == -EAGAIN || session->failure.code)
+			return;
+		if (got <= 0) {
+			wire_fail(session, ERROR_CLOSED, "connection",
+				  got ? strerror((int)-got) : "the daemon closed it");
+			return;
+		}
+		remote->in_size += (size_t)got;
+		handle_frames(session);
+		if ((size_t)got < room && !remote->fd_wanted)
+			return;
+	}
+}
+
+/* ---- sending, with the lock ---- */
+
+void wire_watch(struct remote *remote)
+{
+	bool wanted = remote->out.size > 0;
+	struct epoll_event event = {.events = wanted ? EPOLLIN | EPOLLOUT : EPOLLIN};
+
+	if (remote->epoll < 0 || wanted == remote->epoll_out)
+		return;
+	epoll_ctl(remote->epoll, EPOLL_CTL_MOD, remote->socket, &event);
+	remote->epoll_out = wanted;
+}
+
+static void drop_output(struct remote *remote)
+{
+	remote->out_sent = 0;
+	remote->out.size = 0;
+	if (remote->out.room > KEEP_BYTES)
+		codec_buffer_free(&remote->out);
+}
+
+/* After a failed send, what the daemon said before it left is still read. */
+void wire_flush(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	while (remote->out_sent < remote->out.size && !session->failure.code) {
+		ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
+					   remote->out.size - remote->out_sent, -1);
+
+		if (sent == -EAGAIN)
+			break;
+		if (sent < 0) {
+			drop_output(remote);
+			wire_receive(session);
+			wire_fail(session, ERROR_CLOSED, "connection", "the daemon closed it");
+			return;
+		}
+		remote->out_sent += (size_t)sent;
+	}
+	if (remote->out_sent == remote->out.size)
+		drop_output(remote);
+	wire_watch(remote);
+}

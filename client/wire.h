@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bytes of a remote session, in both directions. Every function is called with the session's lock held. */
+#ifndef TRNSCI_CLIENT_WIRE_H
+#define TRNSCI_CLIENT_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "session.h"
+
+#include "codec.h"
+#include "frame.h"
+
+/* A remote session's peer. */
+struct remote {
+	int socket;
+	int wake;       /* eventfd: the polling thread shall look again */
+	int epoll;      /* for trnsci_fd; -1 until then */
+	bool polling;   /* a thread is in poll */
+	bool epoll_out; /* epoll waits for room, too */
+	bool fd_wanted; /* a call in flight will bring a descriptor */
+	int fd;         /* one that came and waits for its reply; -1 */
+	struct codec_buffer out;
+	size_t out_sent;
+	char *in;
+	size_t in_size, in_room;
+	struct frame_scan scan; /* of the frame at the start of in */
+};
+
+void wire_init(struct remote *remote, int socket, int wake);
+/* Closes what is open, and says no word. */
+void wire_close(struct remote *remote);
+void wire_free(struct remote *remote);
+
+/* The connection is at its end: every call in flight is answered with this error. */
+void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
+
+/* Sends what the socket takes. */
+void wire_flush(struct trnsci_session *session);
+
+/* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
+ * connection with bad_reply. */
+void wire_receive(struct trnsci_session *session);
+
+/* Tells the session's epoll, if there is one, whether room to send is waited for. */
+void wire_watch(struct remote *remote);
+
+#endif
