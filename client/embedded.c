@@ -19,6 +19,7 @@
 struct embedded {
 	struct engine *engine;
 	struct space *space;
+	char *wish;          /* the instruction set that was asked for; NULL: none */
 	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
 };
 
@@ -54,28 +55,47 @@ static void answered(struct request *request, void *arg)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* The session's own method: the daemon's part of it is not there. */
+/* What a daemon would say of itself, as far as a process can: the level asked for, and the one there is. */
+static int show_process(struct zone *zone, const char *wish, struct value *map)
+{
+	struct value cpu = value_map();
+	uint32_t wanted = 0, detected = cpu_detect();
+	bool lowered = wish && *wish && cpu_level_parse(wish, &wanted) == 0 && (wanted & ~detected);
+
+	return value_put(zone, map, "version", value_string(TRNSCI_VERSION)) ||
+	       value_put(zone, map, "pid", value_uint((uint64_t)getpid())) ||
+	       value_put(zone, &cpu, "level",
+			 value_string(cpu_level_name(wish && *wish ? wanted & detected : detected))) ||
+	       value_put(zone, &cpu, "detected", value_string(cpu_level_name(detected))) ||
+	       value_put(zone, &cpu, "wanted", wish ? value_string(wish) : value_nil()) ||
+	       value_put(zone, &cpu, "lowered", value_bool(lowered)) || value_put(zone, map, "cpu", cpu);
+}
+
+static int show_stats(const struct embedded *embedded, struct zone *zone, struct value *map)
+{
+	struct value process = value_map(), engine = value_map(), space = value_map();
+
+	return show_process(zone, embedded->wish, &process) || engine_stats(embedded->engine, zone, &engine) ||
+	       space_stats(embedded->space, zone, &space) || value_put(zone, map, "process", process) ||
+	       value_put(zone, map, "engine", engine) || value_put(zone, map, "session", space);
+}
+
+/* The session's own method. */
 static int send_stats(struct trnsci_call *call, struct zone *zone)
 {
 	struct trnsci_session *session = call->session;
-	struct embedded *embedded = session->peer;
 	struct value *map = zone_alloc(zone, sizeof *map);
-	struct value engine = value_map(), space = value_map();
 
-	if (!map)
-		goto no_memory;
-	*map = value_map();
-	if (engine_stats(embedded->engine, zone, &engine) < 0 || space_stats(embedded->space, zone, &space) < 0 ||
-	    value_put(zone, map, "engine", engine) < 0 || value_put(zone, map, "session", space) < 0)
-		goto no_memory;
+	if (map)
+		*map = value_map();
+	if (!map || show_stats(session->peer, zone, map)) {
+		zone_free(zone);
+		return -ERROR_NO_MEMORY;
+	}
 	pthread_mutex_lock(&session->lock);
 	call_finish(call, NULL, zone, NULL, map);
 	pthread_mutex_unlock(&session->lock);
 	return 0;
-
-no_memory:
-	zone_free(zone);
-	return -ERROR_NO_MEMORY;
 }
 
 static int embedded_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
@@ -182,6 +202,7 @@ static void embedded_destroy(struct trnsci_session *session)
 	struct embedded *embedded = session->peer;
 
 	engine_destroy(embedded->engine);
+	free(embedded->wish);
 	free(embedded);
 }
 
@@ -205,10 +226,9 @@ static const struct session_engine embedded_engine = {
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
 	struct engine_settings settings = {.threads = options->threads};
-	const char *mask = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
 
-	if (cpu_allowed(mask, &settings.features) < 0)
-		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s", mask);
+	if (cpu_allowed(embedded->wish, &settings.features) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);
 	int r = engine_create(&settings, &embedded->engine, err);
 
 	if (r < 0)
@@ -221,24 +241,33 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 	return 0;
 }
 
+static void unmake(struct embedded *embedded)
+{
+	space_close(embedded->space);
+	engine_destroy(embedded->engine);
+	free(embedded->wish);
+	free(embedded);
+}
+
 int embedded_open(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err)
 {
 	struct embedded *embedded = calloc(1, sizeof *embedded);
+	const char *wish = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
+	struct trnsci_session *session;
 
-	if (!embedded)
+	if (!embedded || (wish && !(embedded->wish = strdup(wish)))) {
+		free(embedded);
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
+	}
 	int r = make_engine(options, embedded, err);
 
 	if (r < 0) {
-		free(embedded);
+		unmake(embedded);
 		return r;
 	}
-	struct trnsci_session *session = session_new(&embedded_engine, "embedded:", options);
-
+	session = session_new(&embedded_engine, "embedded:", options);
 	if (!session) {
-		space_close(embedded->space);
-		engine_destroy(embedded->engine);
-		free(embedded);
+		unmake(embedded);
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
 	}
 	session->peer = embedded;

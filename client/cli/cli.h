@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands of trnsci-cli share. Everything here uses the installed header only. */
+#ifndef TRNSCI_CLI_CLI_H
+#define TRNSCI_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <trnsci/trnsci.h>
+
+/* Exit codes, those of sysexits.h where they are not 0 and 2. */
+enum exit_code { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_DAEMON = 69, EXIT_TRY_AGAIN = 75 };
+
+/* What stands before the command. */
+struct cli {
+	const char *socket; /* NULL: where one answers */
+	bool embedded, quiet, verbose;
+	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
+};
+
+struct command {
+	const char *name;
+	const char *help; /* one line */
+	/* argv[0] is the command's name. Returns an exit code. */
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+int command_rand(struct cli *cli, int argc, char **argv);
+int command_fft(struct cli *cli, int argc, char **argv);
+int command_run(struct cli *cli, int argc, char **argv);
+int command_status(struct cli *cli, int argc, char **argv);
+int command_selftest(struct cli *cli, int argc, char **argv);
+int command_version(struct cli *cli, int argc, char **argv);
+
+/* One line on stderr; returns code. */
+int complain(enum exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* An error of the library: its text, and the exit code that its kind asks for; `wrong` is the code for a request that
+ * is wrong in itself (EXIT_USAGE for options, EXIT_DATA for files). */
+int complain_error(const struct trnsci_error *err, enum exit_code wrong);
+
+/* Opens the session that the options ask for; without any, a daemon where one answers, else the embedded engine, and
+ * says so. arena_bytes: for tiles, 0 when there will be none. An exit code. */
+int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session);
+
+#endif

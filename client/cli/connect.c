@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Complaints, and the session that a command works in. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+int complain(enum exit_code code, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	for (char *at = line; *at; at++)
+		if (*at == '\n' || *at == '\r')
+			*at = ' ';
+	fprintf(stderr, "trnsci-cli: %s\n", line);
+	return (int)code;
+}
+
+int complain_error(const struct trnsci_error *err, enum exit_code wrong)
+{
+	enum exit_code code = wrong;
+
+	if (err->code == TRNSCI_NO_DAEMON || err->code == TRNSCI_CLOSED || err->code == TRNSCI_BAD_REPLY)
+		code = EXIT_NO_DAEMON;
+	else if (trnsci_error_is_transient(err->code))
+		code = EXIT_TRY_AGAIN;
+	return complain(code, "%s", err->text);
+}
+
+int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
+{
+	struct trnsci_options options = {.threads = cli->threads, .arena_bytes = arena_bytes};
+	struct trnsci_error err = {0};
+
+	if (cli->socket && cli->embedded)
+		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
+	const char *address = cli->embedded ? "embedded:" : cli->socket;
+	int r = trnsci_open(address, &options, ret_session, &err);
+
+	if (r == -TRNSCI_NO_DAEMON && !address) {
+		if (!cli->quiet)
+			fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
+		r = trnsci_open("embedded:", &options, ret_session, &err);
+	}
+	if (r < 0)
+		return complain_error(&err, EXIT_USAGE);
+	if (cli->verbose)
+		fprintf(stderr, "trnsci-cli: using %s\n", trnsci_address(*ret_session));
+	return EXIT_OK;
+}

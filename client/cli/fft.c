@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fft: transforms an array piece by piece: a piece is as many transforms as fit two tiles of a few megabytes.
+ *
+ * The axes before the first transformed one only count transforms, so any number of them makes a piece; a transform's
+ * bytes do not depend on its place in a batch. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "input.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+enum { PIECE_BYTES = 4 << 20 };
+
+struct transform {
+	const struct options *options;
+	struct trnsci_session *session;
+	struct input input;
+	bool inverse, real;
+	uint64_t length;               /* 0: as it is */
+	int64_t axes[TRNSCI_MAX_DIMS]; /* negative, from the end */
+	size_t n_axes;
+	size_t trailing; /* dimensions from the first transformed one on */
+	uint64_t in_shape[TRNSCI_MAX_DIMS], out_shape[TRNSCI_MAX_DIMS];
+	uint64_t batch, in_count, out_count; /* transforms; elements of one, before and after */
+	enum trnsci_dtype out_dtype;
+	struct trnsci_tile *in, *out; /* of the piece at hand */
+	struct trnsci_call *call;
+};
+
+/* ---- what is asked for ---- */
+
+static bool flag(const struct options *options, const char *name)
+{
+	const char *text = options_get(options, name);
+
+	return text && (!*text || strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0);
+}
+
+static int read_axes(struct transform *transform)
+{
+	const char *text = options_get(transform->options, "axes");
+	int64_t ndim = (int64_t)transform->input.array.ndim;
+
+	transform->n_axes = 1;
+	transform->axes[0] = -1;
+	for (size_t i = 0; text; i++) {
+		char *end;
+		long long axis = strtoll(text, &end, 10);
+
+		if (end == text || (*end && *end != ',') || axis < -ndim || axis >= ndim || i == TRNSCI_MAX_DIMS)
+			return complain(EXIT_USAGE, "--axes: '%s', allowed up to 8 axes, each %" PRId64 " to %" PRId64,
+					options_get(transform->options, "axes"), -ndim, ndim - 1);
+		transform->axes[i] = axis < 0 ? axis : axis - ndim;
+		transform->n_axes = i + 1;
+		text = *end ? end + 1 : NULL;
+	}
+	return EXIT_OK;
+}
+
+/* What the transform makes of the shape, as the engine does. */
+static void shape_result(struct transform *transform)
+{
+	const struct npy *array = &transform->input.array;
+	uint64_t *last = &transform->out_shape[array->ndim - (size_t)-transform->axes[transform->n_axes - 1]];
+
+	memcpy(transform->in_shape, array->shape, sizeof transform->in_shape);
+	memcpy(transform->out_shape, array->shape, sizeof transform->out_shape);
+	transform->trailing = 1;
+	for (size_t i = 0; i < transform->n_axes; i++)
+		if ((size_t)-transform->axes[i] > transform->trailing)
+			transform->trailing = (size_t)-transform->axes[i];
+	if (transform->real && transform->inverse)
+		*last = transform->length ? transform->length : *last > 1 ? 2 * (*last - 1) : 1;
+	else if (transform->length)
+		*last = transform->length;
+	if (transform->real && !transform->inverse)
+		*last = *last / 2 + 1;
+	transform->batch = transform->in_count = transform->out_count = 1;
+	for (size_t i = 0; i < array->ndim; i++) {
+		bool counts = i + transform->trailing < array->ndim;
+
+		transform->batch *= counts ? array->shape[i] : 1;
+		transform->in_count *= counts ? 1 : transform->in_shape[i];
+		transform->out_count *= counts ? 1 : transform->out_shape[i];
+	}
+}
+
+/* The first guess; where the engine decides otherwise (target_error), the other width is tried. */
+static enum trnsci_dtype guess_dtype(const struct transform *transform, const char *dtype)
+{
+	const char *precision = options_get(transform->options, "precision");
+	enum trnsci_dtype in = transform->input.array.dtype;
+	bool wide = in == TRNSCI_F64 || in == TRNSCI_C128;
+
+	if (dtype && trnsci_dtype_parse(dtype))
+		wide = trnsci_dtype_parse(dtype) == TRNSCI_C128 || trnsci_dtype_parse(dtype) == TRNSCI_F64;
+	else if (precision)
+		wide = strcmp(precision, "double") == 0;
+	if (transform->real && transform->inverse)
+		return wide ? TRNSCI_F64 : TRNSCI_F32;
+	return wide ? TRNSCI_C128 : TRNSCI_C64;
+}
+
+static enum trnsci_dtype other_width(enum trnsci_dtype dtype)
+{
+	switch (dtype) {
+	case TRNSCI_F32:
+		return TRNSCI_F64;
+	case TRNSCI_F64:
+		return TRNSCI_F32;
+	case TRNSCI_C64:
+		return TRNSCI_C128;
+	default:
+		return TRNSCI_C64;
+	}
+}
+
+/* ---- pieces ---- */
+
+static void free_piece(struct transform *transform)
+{
+	trnsci_tile_free(transform->in);
+	trnsci_tile_free(transform->out);
+	transform->in = transform->out = NULL;
+}
+
+static int make_tile(struct transform *transform, enum trnsci_dtype dtype, const uint64_t *shape, uint64_t n,
+		     struct trnsci_tile **tile)
+{
+	uint64_t dims[TRNSCI_MAX_DIMS + 1] = {n};
+	size_t ndim = transform->input.array.ndim, trailing = transform->trailing;
+	struct trnsci_error err;
+	bool leading = trailing < ndim;
+
+	memcpy(dims + leading, shape + ndim - trailing, trailing * sizeof *dims);
+	if (trnsci_tile_new(transform->session, 0, dtype, trailing + leading, dims, tile, &err) < 0)
+		return complain_error(&err, EXIT_DATA);
+	return EXIT_OK;
+}
+
+static int make_piece(struct transform *transform, uint64_t n)
+{
+	free_piece(transform);
+	int code = make_tile(transform, transform->input.array.dtype, transform->in_shape, n, &transform->in);
+
+	if (code == EXIT_OK)
+		code = make_tile(transform, transform->out_dtype, transform->out_shape, n, &transform->out);
+	if (code == EXIT_OK) {
+		trnsci_set_tile(trnsci_args(transform->call), "in", transform->in);
+		trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
+	}
+	return code;
+}
+
+/* The first piece tells whether the dtype was guessed right. */
+static int run_piece(struct transform *transform, bool first, uint64_t n)
+{
+	int r = trnsci_run(transform->call), code;
+
+	if (r == -TRNSCI_BAD_SHAPE && first) {
+		trnsci_tile_free(transform->out);
+		transform->out = NULL;
+		transform->out_dtype = other_width(transform->out_dtype);
+		code = make_tile(transform, transform->out_dtype, transform->out_shape, n, &transform->out);
+		if (code != EXIT_OK)
+			return code;
+		trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
+		r = trnsci_run(transform->call);
+	}
+	if (r < 0)
+		return complain_error(trnsci_call_error(transform->call),
+				      r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
+	return EXIT_OK;
+}
+
+static int begin_output(struct transform *transform, struct output *output)
+{
+	int code = output_open(options_get(transform->options, "output"), options_get(transform->options, "format"),
+			       output);
+
+	if (code != EXIT_OK)
+		return code;
+	code = output_begin(output, transform->out_dtype, transform->input.array.ndim, transform->out_shape);
+	return code == EXIT_OK ? EXIT_OK : output_close(output, code);
+}
+
+static uint64_t piece_size(const struct transform *transform)
+{
+	uint64_t most = transform->in_count > transform->out_count ? transform->in_count : transform->out_count;
+	uint64_t size = most ? PIECE_BYTES / (most * 16) : 1;
+
+	size = size ? size : 1;
+	return size < transform->batch ? size : transform->batch;
+}
+
+/* An empty array has nothing to transform, but a header. */
+static int transform_pieces(struct transform *transform, struct output *output, struct progress *progress)
+{
+	uint64_t most = piece_size(transform), n, have = 0;
+	int code = EXIT_OK;
+
+	if (transform->batch == 0 || transform->in_count == 0)
+		return complain(EXIT_DATA, "%s: its shape holds no element", transform->input.name);
+	for (uint64_t at = 0; at < transform->batch && code == EXIT_OK; at += n) {
+		n = transform->batch - at < most ? transform->batch - at : most;
+		if (n != have)
+			code = make_piece(transform, n);
+		have = n;
+		if (code == EXIT_OK)
+			code = input_read(&transform->input, trnsci_tile_data(transform->in),
+					  trnsci_tile_bytes(transform->in));
+		if (code == EXIT_OK)
+			code = run_piece(transform, at == 0, n);
+		if (code == EXIT_OK && at == 0) {
+			code = begin_output(transform, output);
+			if (code != EXIT_OK)
+				return code;
+		}
+		if (code == EXIT_OK)
+			code = output_write(output, trnsci_tile_data(transform->out),
+					    trnsci_tile_count(transform->out));
+		progress_at(progress, at + n);
+		if (code != EXIT_OK && at > 0)
+			return output_close(output, code);
+	}
+	return code == EXIT_OK ? output_close(output, code) : code;
+}
+
+/* ---- the command ---- */
+
+static int set_parameters(struct transform *transform, const char *dtype)
+{
+	struct trnsci_args *args = trnsci_args(transform->call);
+	int code = options_set_parameters(transform->options, args);
+
+	if (code != EXIT_OK)
+		return code;
+	trnsci_set_axes(args, "axes", transform->n_axes, transform->axes);
+	if (transform->length)
+		trnsci_set_u64(args, "length", transform->length);
+	if (dtype)
+		trnsci_set_text(args, "dtype", dtype);
+	return EXIT_OK;
+}
+
+/* A raw input has no shape: its rows are as long as the transform's input. */
+static int open_input(struct transform *transform, const char *name, const char **dtype)
+{
+	const struct options *options = transform->options;
+	uint64_t row = 0;
+	int code = options_u64(options, "length", &transform->length);
+
+	transform->inverse = flag(options, "inverse");
+	transform->real = flag(options, "real");
+	row = transform->real && transform->inverse && transform->length ? transform->length / 2 + 1
+									 : transform->length;
+	if (code == EXIT_OK && options_get(options, "length") && transform->length == 0)
+		code = complain(EXIT_USAGE, "--length: 0, allowed from 1");
+	if (code == EXIT_OK)
+		code = input_open(name, options_get(options, "dtype"), row, &transform->input);
+	if (code != EXIT_OK)
+		return code;
+	*dtype = options_get(options, "out-dtype");
+	if (!*dtype && !transform->input.held) /* npy tells its own: --dtype is the result's */
+		*dtype = options_get(options, "dtype");
+	return EXIT_OK;
+}
+
+static int transform_input(struct transform *transform, struct cli *cli, const char *dtype)
+{
+	struct progress progress;
+	struct output output = {0};
+	int code = read_axes(transform);
+
+	if (code != EXIT_OK)
+		return code;
+	shape_result(transform);
+	transform->out_dtype = guess_dtype(transform, dtype);
+	size_t piece = (size_t)(piece_size(transform) * (transform->in_count + transform->out_count) * 16);
+
+	code = connect_session(cli, piece + ((size_t)1 << 20), &transform->session);
+	if (code != EXIT_OK)
+		return code;
+	int r = trnsci_call_new(transform->session, "fft", &transform->call);
+
+	code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r)) : set_parameters(transform, dtype);
+	progress_begin(&progress, cli, transform->batch, "transforms");
+	if (code == EXIT_OK)
+		code = transform_pieces(transform, &output, &progress);
+	progress_end(&progress);
+	free_piece(transform);
+	trnsci_call_free(transform->call);
+	trnsci_close(transform->session);
+	return code;
+}
+
+int command_fft(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"output", 'o', "FILE", "where to [stdout]"},
+		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+		{"length", 0, "N", "pad or trim the (last) axis to N; of raw input: elements of a row"},
+		{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
+		{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128"},
+	};
+	static const struct option_set set = {
+		"fft INPUT [option ...]",
+		"Transform an array, npy or raw, or - for stdin, along its last axis.",
+		rows,
+		sizeof rows / sizeof *rows,
+		"fft",
+		" in out length dtype u64 ",
+	};
+	struct options options;
+	struct transform transform = {.options = &options};
+	const char *dtype = NULL;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "fft: %d inputs, allowed one: a file or -", options.n_operands);
+	code = open_input(&transform, options.operands[0], &dtype);
+	if (code != EXIT_OK)
+		return code;
+	code = transform_input(&transform, cli, dtype);
+	input_close(&transform.input);
+	return code;
+}

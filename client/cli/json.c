@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON as the wire's maps. An integer keeps all its 64 bits; one beyond them is an error, where json-c would take the
+ * nearest. */
+#include "json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 24, FILE_BYTES = 64 << 20 };
+
+/* Whether the digits at text, size of them, are an integer beyond 64 bits. */
+static bool too_large(const char *text, size_t size)
+{
+	static const char most[] = "18446744073709551615";
+
+	while (size > 1 && *text == '0') {
+		text++;
+		size--;
+	}
+	if (text[size] == '.' || text[size] == 'e' || text[size] == 'E')
+		return false;
+	return size > sizeof most - 1 || (size == sizeof most - 1 && memcmp(text, most, size) > 0);
+}
+
+/* The first integer outside strings that is beyond 64 bits; NULL when there is none. */
+static const char *find_too_large(const char *text)
+{
+	bool quoted = false;
+
+	for (const char *at = text; *at; at++) {
+		if (quoted && *at == '\\' && at[1]) {
+			at++;
+		} else if (*at == '"') {
+			quoted = !quoted;
+		} else if (!quoted && *at >= '0' && *at <= '9') {
+			size_t size = strspn(at, "0123456789");
+			bool fraction = at > text && strchr(".eE+", at[-1]);
+
+			if (!fraction && too_large(at, size))
+				return at;
+			at += size - 1;
+		}
+	}
+	return NULL;
+}
+
+static unsigned line_of(const char *text, size_t at)
+{
+	unsigned line = 1;
+
+	for (size_t i = 0; i < at && text[i]; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+static int parse(const char *name, const char *text, size_t size, struct json_object **ret_root)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
+	const char *large = find_too_large(text);
+
+	if (!tokener)
+		return complain(EXIT_TRY_AGAIN, "%s: no memory", name);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	struct json_object *root = json_tokener_parse_ex(tokener, text, (int)size + 1);
+	enum json_tokener_error error = json_tokener_get_error(tokener);
+	unsigned line = line_of(text, json_tokener_get_parse_end(tokener));
+
+	json_tokener_free(tokener);
+	if (error == json_tokener_success && !large) {
+		*ret_root = root;
+		return EXIT_OK;
+	}
+	json_object_put(root);
+	if (large && error == json_tokener_success)
+		return complain(EXIT_DATA, "%s: line %u: an integer beyond 64 bits", name,
+				line_of(text, (size_t)(large - text)));
+	return complain(EXIT_DATA, "%s: line %u: %s", name, line, json_tokener_error_desc(error));
+}
+
+static int read_file(FILE *file, const char *name, char **ret_text, size_t *ret_size)
+{
+	size_t room = 1 << 16, size = 0;
+	char *text = NULL;
+
+	for (;;) {
+		char *bigger = room > FILE_BYTES ? NULL : realloc(text, room + 1);
+
+		if (!bigger) {
+			free(text);
+			return complain(EXIT_DATA, "%s: larger than memory or %d bytes", name, FILE_BYTES);
+		}
+		text = bigger;
+		size += fread(text + size, 1, room - size, file);
+		if (size < room)
+			break;
+		room *= 2;
+	}
+	if (ferror(file) || memchr(text, '\0', size)) {
+		free(text);
+		return complain(EXIT_DATA, "%s: it cannot be read as text", name);
+	}
+	text[size] = '\0';
+	*ret_text = text;
+	*ret_size = size;
+	return EXIT_OK;
+}
+
+int json_load(const char *name, struct json_object **ret_root)
+{
+	bool from_stdin = strcmp(name, "-") == 0;
+	FILE *file = from_stdin ? stdin : fopen(name, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return complain(EXIT_DATA, "%s: %s", name, strerror(errno));
+	int code = read_file(file, from_stdin ? "stdin" : name, &text, &size);
+
+	if (!from_stdin)
+		fclose(file);
+	if (code != EXIT_OK)
+		return code;
+	code = parse(from_stdin ? "stdin" : name, text, size, ret_root);
+	free(text);
+	return code;
+}
+
+/* An integer >= 0 as u64, one below as i64. */
+static void set_integer(struct trnsci_args *args, const char *name, struct json_object *value)
+{
+	int64_t i = json_object_get_int64(value);
+
+	if (i < 0)
+		trnsci_set_i64(args, name, i);
+	else
+		trnsci_set_u64(args, name, json_object_get_uint64(value));
+}
+
+static int set_list(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *value)
+{
+	struct trnsci_args *list = trnsci_set_list(args, name);
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < json_object_array_length(value) && code == EXIT_OK; i++)
+		code = json_set(reader, list, NULL, json_object_array_get_idx(value, i));
+	return code;
+}
+
+static int set_map(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *value)
+{
+	bool taken = false;
+	int code = reader->take(reader, args, name, value, &taken);
+
+	if (code != EXIT_OK || taken)
+		return code;
+	struct trnsci_args *map = trnsci_set_map(args, name);
+
+	json_object_object_foreach(value, key, member)
+	{
+		code = json_set(reader, map, key, member);
+		if (code != EXIT_OK)
+			return code;
+	}
+	return EXIT_OK;
+}
+
+int json_set(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_boolean:
+		trnsci_set_bool(args, name, json_object_get_boolean(value));
+		return EXIT_OK;
+	case json_type_int:
+		set_integer(args, name, value);
+		return EXIT_OK;
+	case json_type_double:
+		trnsci_set_f64(args, name, json_object_get_double(value));
+		return EXIT_OK;
+	case json_type_string:
+		trnsci_set_text(args, name, json_object_get_string(value));
+		return EXIT_OK;
+	case json_type_array:
+		return set_list(reader, args, name, value);
+	case json_type_object:
+		return set_map(reader, args, name, value);
+	case json_type_null:
+		break;
+	}
+	return complain(EXIT_DATA, "%s: %s: null, allowed to be left out", reader->file, name ? name : "element");
+}

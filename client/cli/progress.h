@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far the work is, on stderr when it is a terminal and the work lasts over a second. */
+#ifndef TRNSCI_CLI_PROGRESS_H
+#define TRNSCI_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli.h"
+
+struct progress {
+	bool shown, wanted;
+	double started, last; /* seconds */
+	uint64_t total;
+	const char *unit;
+};
+
+void progress_begin(struct progress *progress, const struct cli *cli, uint64_t total, const char *unit);
+void progress_at(struct progress *progress, uint64_t done);
+/* Clears the line. */
+void progress_end(struct progress *progress);
+
+#endif

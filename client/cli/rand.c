@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rand: draws, in pieces by offset, so that a draw of any length needs little memory.
+ *
+ * Two tiles in turn: one is written out while the other is drawn. What is left at the end comes with the reply. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+enum { PIECE_BYTES = 4 << 20 };
+
+struct draw {
+	struct trnsci_session *session;
+	const struct options *options;
+	const char *law;
+	enum trnsci_dtype dtype;
+	uint64_t count, offset; /* of the whole draw, in samples */
+	uint64_t begin, end;    /* of this rank's part */
+	uint64_t piece;         /* samples of a whole piece */
+	struct trnsci_call *calls[2];
+	struct trnsci_tile *tiles[2];
+};
+
+/* ---- what is asked for ---- */
+
+static bool is_law(const char *name, struct trnsci_operation *ret)
+{
+	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
+		if (strcmp(ret->category, "draw") == 0 && strcmp(ret->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void list_laws(char *to, size_t room, const char *separator)
+{
+	struct trnsci_operation operation;
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+		if (strcmp(operation.category, "draw") == 0 && used < room)
+			used += (size_t)snprintf(to + used, room - used, "%s%s", used ? separator : "", operation.name);
+}
+
+static int print_laws(void)
+{
+	struct trnsci_operation operation;
+
+	printf("usage: trnsci-cli rand DIST -n COUNT [option ...]\n\nDraw random numbers. DIST is one of\n");
+	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+		if (strcmp(operation.category, "draw") == 0)
+			printf("  %-16s %s\n", operation.name, operation.help);
+	printf("\ntrnsci-cli rand DIST --help lists its parameters.\n");
+	return EXIT_OK;
+}
+
+static int read_part(struct draw *draw)
+{
+	uint64_t rank = 0, size = 1;
+	int code = EXIT_OK;
+
+	if (!options_get(draw->options, "count"))
+		return complain(EXIT_USAGE, "rand: -n COUNT is missing");
+	if ((code = options_u64(draw->options, "count", &draw->count)) != EXIT_OK ||
+	    (code = options_u64(draw->options, "offset", &draw->offset)) != EXIT_OK ||
+	    (code = options_u64(draw->options, "rank", &rank)) != EXIT_OK ||
+	    (code = options_u64(draw->options, "size", &size)) != EXIT_OK)
+		return code;
+	if (!trnsci_partition(draw->count, rank, size, &draw->begin, &draw->end))
+		return complain(EXIT_USAGE, "--rank: %" PRIu64 ", allowed 0 up to --size - 1", rank);
+	return EXIT_OK;
+}
+
+/* ---- drawing ---- */
+
+static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
+{
+	int r = trnsci_call_new(draw->session, draw->law, ret_call);
+
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	return options_set_parameters(draw->options, trnsci_args(*ret_call));
+}
+
+/* An empty part of the whole draw: every parameter is checked, and where the draw ends, before anything is written.
+ * The reply tells the dtype. */
+static int check(struct draw *draw)
+{
+	struct trnsci_array array;
+	struct trnsci_call *call = NULL;
+	int code = make_call(draw, &call);
+
+	if (code != EXIT_OK) {
+		trnsci_call_free(call);
+		return code;
+	}
+	trnsci_set_u64(trnsci_args(call), "n", draw->count);
+	trnsci_set_u64(trnsci_args(call), "rank", 0);
+	trnsci_set_u64(trnsci_args(call), "size", UINT64_MAX);
+	if (trnsci_run(call) < 0)
+		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+	else if (trnsci_to_array(trnsci_reply(call), &array) < 0)
+		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->law);
+	else
+		draw->dtype = array.dtype;
+	trnsci_call_free(call);
+	return code;
+}
+
+static int make_tiles(struct draw *draw)
+{
+	struct trnsci_error err;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (trnsci_tile_new(draw->session, 0, draw->dtype, 1, &draw->piece, &draw->tiles[i], &err) < 0)
+			return complain_error(&err, EXIT_USAGE);
+		trnsci_set_tile(trnsci_args(draw->calls[i]), "out", draw->tiles[i]);
+	}
+	return EXIT_OK;
+}
+
+static int start_piece(struct draw *draw, uint64_t at)
+{
+	size_t which = (at - draw->begin) / draw->piece % 2;
+	struct trnsci_args *args = trnsci_args(draw->calls[which]);
+
+	trnsci_set_u64(args, "offset", draw->offset + at);
+	if (trnsci_submit(draw->calls[which]) < 0)
+		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
+	return EXIT_OK;
+}
+
+static int finish_piece(struct draw *draw, uint64_t at, struct output *output)
+{
+	size_t which = (at - draw->begin) / draw->piece % 2;
+
+	if (trnsci_wait(draw->calls[which], -1) < 0)
+		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
+	return output_write(output, trnsci_tile_data(draw->tiles[which]), (size_t)draw->piece);
+}
+
+/* The samples [at, end), fewer than a piece. */
+static int draw_rest(struct draw *draw, uint64_t at, struct output *output)
+{
+	struct trnsci_array array;
+	struct trnsci_call *call = NULL;
+	int code = make_call(draw, &call);
+
+	if (code == EXIT_OK) {
+		trnsci_set_u64(trnsci_args(call), "offset", draw->offset + at);
+		trnsci_set_u64(trnsci_args(call), "n", draw->end - at);
+		if (trnsci_run(call) < 0)
+			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.count != draw->end - at ||
+			 array.dtype != draw->dtype)
+			code = complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", draw->law);
+		else
+			code = output_write(output, array.data, (size_t)array.count);
+	}
+	trnsci_call_free(call);
+	return code;
+}
+
+static int draw_pieces(struct draw *draw, struct output *output, struct progress *progress)
+{
+	uint64_t whole = draw->begin + (draw->end - draw->begin) / draw->piece * draw->piece, at = draw->begin;
+	int code = EXIT_OK;
+
+	if (whole > at)
+		code = make_tiles(draw);
+	if (code == EXIT_OK && whole > at)
+		code = start_piece(draw, at);
+	for (; code == EXIT_OK && at < whole; at += draw->piece) {
+		if (whole - at > draw->piece)
+			code = start_piece(draw, at + draw->piece);
+		if (code == EXIT_OK)
+			code = finish_piece(draw, at, output);
+		progress_at(progress, at + draw->piece - draw->begin);
+	}
+	if (code == EXIT_OK && draw->end > whole)
+		code = draw_rest(draw, whole, output);
+	return code;
+}
+
+/* ---- the command ---- */
+
+static int draw_out(struct draw *draw, const struct cli *cli)
+{
+	uint64_t n = draw->end - draw->begin;
+	struct progress progress;
+	struct output output;
+	int code = check(draw);
+
+	if (code != EXIT_OK)
+		return code;
+	draw->piece = PIECE_BYTES / trnsci_dtype_size(draw->dtype);
+	for (size_t i = 0; i < 2 && code == EXIT_OK; i++)
+		code = make_call(draw, &draw->calls[i]);
+	if (code == EXIT_OK)
+		code = output_open(options_get(draw->options, "output"), options_get(draw->options, "format"), &output);
+	if (code != EXIT_OK)
+		return code;
+	code = output_begin(&output, draw->dtype, 1, &n);
+	progress_begin(&progress, cli, n, "samples");
+	if (code == EXIT_OK)
+		code = draw_pieces(draw, &output, &progress);
+	progress_end(&progress);
+	return output_close(&output, code);
+}
+
+static int run_law(struct cli *cli, const struct option_set *set, int argc, char **argv)
+{
+	struct options options;
+	struct draw draw = {.options = &options, .law = set->operation};
+	int code = options_parse(set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands > 0)
+		return complain(EXIT_USAGE, "rand: '%s': one word too many", options.operands[0]);
+	code = read_part(&draw);
+	if (code == EXIT_OK)
+		code = connect_session(cli, 3 * (size_t)PIECE_BYTES, &draw.session);
+	if (code != EXIT_OK)
+		return code;
+	code = draw_out(&draw, cli);
+	for (size_t i = 0; i < 2; i++) {
+		trnsci_call_free(draw.calls[i]);
+		trnsci_tile_free(draw.tiles[i]);
+	}
+	trnsci_close(draw.session);
+	return code;
+}
+
+int command_rand(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"count", 'n', "COUNT", "samples of the whole draw"},
+		{"output", 'o', "FILE", "where to [stdout]"},
+		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+	};
+	struct trnsci_operation law;
+	char usage[128], laws[512];
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+		return print_laws();
+	list_laws(laws, sizeof laws, ", ");
+	if (argc < 2 || !is_law(argv[1], &law))
+		return complain(EXIT_USAGE, "rand: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
+	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", law.name);
+	const struct option_set set = {usage,    law.help,           rows, sizeof rows / sizeof *rows,
+				       law.name, " n shape out u64 "};
+
+	return run_law(cli, &set, argc - 1, argv + 1);
+}

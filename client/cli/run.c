@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run: a program of several steps, PROGRAM.json: the wire's map written in JSON, with arrays in files.
+ *
+ *   {"seed": 7, "steps": [
+ *     {"op": "normal", "n": 4096, "as": "noise"},
+ *     {"op": "add", "a": {"file": "speech.npy"}, "b": "noise", "as": "noisy"},
+ *     {"op": "fft", "in": "noisy", "real": true, "as": "spectrum"}],
+ *    "results": ["noisy", "spectrum"]}
+ *
+ * An input may be {"file": NAME.npy}, or {"dtype", "shape", "data": [numbers]}; "out" may be {"file": NAME.npy,
+ * "dtype", "shape"}, which is written when the program is done. Results go to NAME.npy, a single one to -o FILE. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+#include "output.h"
+
+enum { TILES_MAX = 256 };
+
+struct program {
+	struct json_reader reader; /* first: take() finds the program by it */
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+	struct trnsci_tile *tiles[TILES_MAX];
+	const char *files[TILES_MAX]; /* where an output tile goes; NULL: an input */
+	size_t n_tiles;
+};
+
+static int new_tile(struct program *program, const struct npy *array, struct trnsci_tile **ret_tile)
+{
+	struct trnsci_error err;
+
+	if (program->n_tiles == TILES_MAX)
+		return complain(EXIT_DATA, "%s: more than %d files", program->reader.file, TILES_MAX);
+	if (trnsci_tile_new(program->session, 0, array->dtype, array->ndim, array->shape, ret_tile, &err) < 0)
+		return complain_error(&err, EXIT_DATA);
+	program->tiles[program->n_tiles++] = *ret_tile;
+	return EXIT_OK;
+}
+
+static int read_tile(struct program *program, const char *name, struct trnsci_tile **ret_tile)
+{
+	struct input input;
+	int code = input_open(name, NULL, 0, &input);
+
+	if (code != EXIT_OK)
+		return code;
+	code = new_tile(program, &input.array, ret_tile);
+	if (code == EXIT_OK)
+		code = input_read(&input, trnsci_tile_data(*ret_tile), trnsci_tile_bytes(*ret_tile));
+	input_close(&input);
+	return code;
+}
+
+/* dtype and shape of a map; an exit code. */
+static int read_shape(const struct program *program, struct json_object *map, struct npy *ret)
+{
+	struct json_object *dtype = json_object_object_get(map, "dtype");
+	struct json_object *shape = json_object_object_get(map, "shape");
+
+	ret->dtype = dtype ? trnsci_dtype_parse(json_object_get_string(dtype)) : TRNSCI_DTYPE_NONE;
+	ret->ndim = json_object_is_type(shape, json_type_array) ? json_object_array_length(shape) : 0;
+	if (!ret->dtype || ret->ndim < 1 || ret->ndim > TRNSCI_MAX_DIMS)
+		return complain(EXIT_DATA, "%s: an array needs dtype and shape, such as \"f32\" and [4096]",
+				program->reader.file);
+	for (size_t i = 0; i < ret->ndim; i++)
+		ret->shape[i] = json_object_get_uint64(json_object_array_get_idx(shape, i));
+	return EXIT_OK;
+}
+
+/* One number of a list as an element. */
+static void store(enum trnsci_dtype dtype, struct json_object *value, size_t index, char *data)
+{
+	double real = json_object_get_double(value);
+	uint64_t integer = json_object_get_uint64(value);
+
+	switch (dtype) {
+	case TRNSCI_F32:
+	case TRNSCI_C64:
+		memcpy(data + 4 * index, &(float){(float)real}, 4);
+		break;
+	case TRNSCI_F64:
+	case TRNSCI_C128:
+		memcpy(data + 8 * index, &real, 8);
+		break;
+	case TRNSCI_U32:
+	case TRNSCI_I32:
+		memcpy(data + 4 * index, &(uint32_t){(uint32_t)integer}, 4);
+		break;
+	default:
+		memcpy(data + 8 * index, &integer, 8);
+		break;
+	}
+}
+
+/* {dtype, shape, data: [numbers]}; complex numbers as pairs re, im. */
+static int take_numbers(struct program *program, struct trnsci_args *args, const char *name, struct json_object *map,
+			struct json_object *data)
+{
+	struct npy array;
+	struct trnsci_tile *tile;
+	int code = read_shape(program, map, &array);
+
+	if (code == EXIT_OK && (array.dtype < TRNSCI_U32 || array.dtype > TRNSCI_C128))
+		code = complain(EXIT_DATA, "%s: numbers of %s, allowed u32, u64, f32, f64, c64, c128",
+				program->reader.file, trnsci_dtype_name(array.dtype));
+	if (code == EXIT_OK)
+		code = new_tile(program, &array, &tile);
+	if (code != EXIT_OK)
+		return code;
+	size_t parts = array.dtype == TRNSCI_C64 || array.dtype == TRNSCI_C128 ? 2 : 1;
+	size_t count = json_object_array_length(data);
+
+	if (count / parts != trnsci_tile_count(tile) || count % parts)
+		return complain(EXIT_DATA, "%s: %zu numbers for an array of %llu elements", program->reader.file, count,
+				(unsigned long long)trnsci_tile_count(tile));
+	for (size_t i = 0; i < count; i++)
+		store(array.dtype, json_object_array_get_idx(data, i), i, trnsci_tile_data(tile));
+	trnsci_set_tile(args, name, tile);
+	return EXIT_OK;
+}
+
+static int take_file(struct program *program, struct trnsci_args *args, const char *name, struct json_object *map,
+		     const char *file)
+{
+	struct npy array;
+	struct trnsci_tile *tile;
+	bool writes = name && strcmp(name, "out") == 0;
+	int code = writes ? read_shape(program, map, &array) : read_tile(program, file, &tile);
+
+	if (code == EXIT_OK && writes) {
+		code = new_tile(program, &array, &tile);
+		if (code == EXIT_OK)
+			program->files[program->n_tiles - 1] = file;
+	}
+	if (code == EXIT_OK)
+		trnsci_set_tile(args, name, tile);
+	return code;
+}
+
+static int take(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *map,
+		bool *ret_taken)
+{
+	struct program *program = (struct program *)(void *)reader;
+	struct json_object *file = json_object_object_get(map, "file");
+	struct json_object *data = json_object_object_get(map, "data");
+
+	*ret_taken = true;
+	if (json_object_is_type(file, json_type_string))
+		return take_file(program, args, name, map, json_object_get_string(file));
+	if (json_object_is_type(data, json_type_array))
+		return take_numbers(program, args, name, map, data);
+	*ret_taken = false;
+	return EXIT_OK;
+}
+
+/* ---- what comes out ---- */
+
+static int write_array(const char *name, const char *format, const struct trnsci_array *array)
+{
+	struct output output;
+	int code = output_open(name, format, &output);
+
+	if (code != EXIT_OK)
+		return code;
+	code = output_begin(&output, array->dtype, array->ndim, array->shape);
+	if (code == EXIT_OK)
+		code = output_write(&output, array->data, (size_t)array->count);
+	return output_close(&output, code);
+}
+
+static int write_tiles(const struct program *program)
+{
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < program->n_tiles && code == EXIT_OK; i++) {
+		const struct trnsci_tile *tile = program->tiles[i];
+		struct trnsci_array array = {.dtype = trnsci_tile_dtype(tile), .count = trnsci_tile_count(tile)};
+
+		if (!program->files[i])
+			continue;
+		const uint64_t *shape = trnsci_tile_shape(tile, &array.ndim);
+
+		memcpy(array.shape, shape, array.ndim * sizeof *shape);
+		array.data = trnsci_tile_data(tile);
+		code = write_array(program->files[i], "npy", &array);
+	}
+	return code;
+}
+
+/* The only result goes where -o says; several go to files of their names. */
+static int write_results(const struct program *program, const struct options *options)
+{
+	const struct trnsci_value *results = trnsci_get(trnsci_reply(program->call), "results");
+	size_t count = trnsci_count(results), size;
+	const char *output = options_get(options, "output");
+	int code = EXIT_OK;
+
+	if (count != 1 && output)
+		return complain(EXIT_USAGE, "--output: %zu results, allowed with one; they go to NAME.npy", count);
+	for (size_t i = 0; i < count && code == EXIT_OK; i++) {
+		char name[256 + 5];
+		struct trnsci_array array;
+		const char *as = trnsci_name_at(results, i, &size);
+
+		if (trnsci_to_array(trnsci_at(results, i), &array) < 0)
+			return complain(EXIT_NO_DAEMON, "run: results: the reply is no array");
+		if (size > 256 || memchr(as, '/', size) || memchr(as, '\0', size) || as[0] == '.')
+			return complain(EXIT_DATA, "run: results: a name that is no file name");
+		memcpy(name, as, size);
+		strcpy(name + size, ".npy");
+		code = write_array(count == 1 ? output : name, count == 1 ? options_get(options, "format") : "npy",
+				   &array);
+	}
+	return code;
+}
+
+/* ---- the command ---- */
+
+static int fill(struct program *program, struct json_object *root)
+{
+	int code = EXIT_OK;
+
+	if (!json_object_is_type(root, json_type_object))
+		return complain(EXIT_DATA, "%s: not a map, allowed {\"steps\": [...], ...}", program->reader.file);
+	json_object_object_foreach(root, key, value)
+	{
+		code = json_set(&program->reader, trnsci_args(program->call), key, value);
+		if (code != EXIT_OK)
+			return code;
+	}
+	return EXIT_OK;
+}
+
+static int run_program(struct program *program, struct json_object *root, const struct options *options)
+{
+	int r = trnsci_call_new(program->session, "run", &program->call);
+	int code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r)) : fill(program, root);
+
+	if (code == EXIT_OK && trnsci_run(program->call) < 0)
+		code = complain_error(trnsci_call_error(program->call), EXIT_DATA);
+	if (code == EXIT_OK)
+		code = write_tiles(program);
+	return code == EXIT_OK ? write_results(program, options) : code;
+}
+
+int command_run(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
+		{"format", 'f', "raw|npy|text|csv", "of a single result [npy for a FILE.npy, text on a terminal, raw]"},
+		{"arena", 0, "BYTES", "memory for the arrays in files [67108864]"},
+	};
+	static const struct option_set set = {
+		"run PROGRAM.json [option ...]",
+		"Run a program of several steps, - for stdin; inputs may be {\"file\": \"x.npy\"}.",
+		rows,
+		sizeof rows / sizeof *rows,
+		NULL,
+		NULL,
+	};
+	struct options options;
+	struct json_object *root;
+	struct program program = {.reader = {.take = take}};
+	uint64_t arena = 64 << 20;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "run: %d programs, allowed one: a file or -", options.n_operands);
+	program.reader.file = options.operands[0];
+	code = options_u64(&options, "arena", &arena);
+	if (code == EXIT_OK)
+		code = json_load(options.operands[0], &root);
+	if (code != EXIT_OK)
+		return code;
+	code = connect_session(cli, (size_t)arena, &program.session);
+	if (code == EXIT_OK)
+		code = run_program(&program, root, &options);
+	for (size_t i = 0; i < program.n_tiles; i++)
+		trnsci_tile_free(program.tiles[i]);
+	trnsci_call_free(program.call);
+	trnsci_close(program.session);
+	json_object_put(root);
+	return code;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* selftest: a line a variant of the kernels, and the daemon held against the embedded engine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "options.h"
+
+enum { SAMPLES = 100000 };
+
+struct table {
+	char variant[32];
+	char line[1024]; /* names of the checks that passed */
+	bool failed, skipped, verbose;
+};
+
+static void end_line(struct table *table)
+{
+	if (*table->variant)
+		printf("%-11s %s%s\n", table->variant,
+		       table->skipped  ? "skip "
+		       : table->failed ? "FAIL "
+				       : "ok   ",
+		       table->line);
+	table->failed = table->skipped = false;
+	table->line[0] = '\0';
+}
+
+static void report(void *arg, const struct trnsci_check *check)
+{
+	struct table *table = arg;
+	size_t used;
+
+	if (strcmp(table->variant, check->variant) != 0) {
+		end_line(table);
+		snprintf(table->variant, sizeof table->variant, "%s", check->variant);
+	}
+	used = strlen(table->line);
+	table->failed |= !check->passed;
+	table->skipped |= check->skipped;
+	if (check->passed && !check->skipped && !table->verbose)
+		snprintf(table->line + used, sizeof table->line - used, "%s%s", used ? ", " : "", check->name);
+	else
+		snprintf(table->line + used, sizeof table->line - used, "%s%s: %s", used ? ", " : "", check->name,
+			 check->detail);
+}
+
+/* The same draw from both; true when the bytes agree. */
+static bool same_bytes(struct trnsci_session *const sessions[2], const char *law, enum trnsci_dtype dtype)
+{
+	const struct trnsci_draw draw = {.law = law, .seed = 12345, .stream = 6, .offset = 777};
+	size_t bytes = SAMPLES * trnsci_dtype_size(dtype);
+	char *samples[2] = {malloc(bytes), malloc(bytes)};
+	struct trnsci_error err = {.text = "no memory"};
+	bool same = samples[0] && samples[1];
+
+	for (size_t i = 0; i < 2 && same; i++)
+		same = trnsci_draw_copy(sessions[i], &draw, dtype, SAMPLES, samples[i], NULL, &err) == 0;
+	if (!same)
+		fprintf(stderr, "trnsci-cli: %s\n", err.text);
+	else
+		same = memcmp(samples[0], samples[1], bytes) == 0;
+	free(samples[0]);
+	free(samples[1]);
+	return same;
+}
+
+/* Skipped where no daemon answers and none was named. Failed checks, or a negative exit code. */
+static int check_daemon(const struct cli *cli)
+{
+	static const struct {
+		const char *law;
+		enum trnsci_dtype dtype;
+	} draws[] = {{"bits", TRNSCI_U32}, {"uniform", TRNSCI_F32}, {"uniform", TRNSCI_F64}, {"normal", TRNSCI_F32}};
+	struct trnsci_session *sessions[2] = {NULL, NULL};
+	struct trnsci_error err;
+	int failed = 0;
+	int r = trnsci_open(cli->socket, NULL, &sessions[0], &err);
+
+	if (r == -TRNSCI_NO_DAEMON && !cli->socket) {
+		printf("%-11s skip no daemon answers\n", "daemon");
+		return 0;
+	}
+	if (r < 0 || trnsci_open("embedded:", NULL, &sessions[1], &err) < 0) {
+		trnsci_close(sessions[0]);
+		return -complain_error(&err, EXIT_USAGE);
+	}
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
+		failed += !same_bytes(sessions, draws[i].law, draws[i].dtype);
+	printf("%-11s %s%s, the bytes of the embedded engine\n", "daemon", failed ? "FAIL not " : "ok   ",
+	       trnsci_address(sessions[0]));
+	trnsci_close(sessions[0]);
+	trnsci_close(sessions[1]);
+	return failed;
+}
+
+int command_selftest(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_set set = {
+		"selftest [option ...]",
+		"Known answers in every variant of the kernels, on all 128 lanes; then the "
+		"daemon, where one answers.",
+		NULL,
+		0,
+		NULL,
+		NULL};
+	struct options options;
+	struct table table = {0};
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	table.verbose = cli->verbose;
+	int failed = trnsci_selftest(report, &table);
+
+	end_line(&table);
+	if (failed < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
+	int daemon = cli->embedded ? 0 : check_daemon(cli);
+
+	if (daemon < 0)
+		return -daemon;
+	if (failed + daemon > 0)
+		return complain(EXIT_DATA, "%d checks failed", failed + daemon);
+	return EXIT_OK;
+}
