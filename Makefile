@@ -50,6 +50,7 @@ MSGPACK_NAMES := msgpack-c msgpackc msgpack
 CFLAGS_msgpack = $(filter-out -Iinclude,$(call pkg,--cflags,$(MSGPACK_NAMES)))
 LIBS_msgpack = $(call pkg,--libs,$(MSGPACK_NAMES))
 LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd)
+LIBS_cli = $(call pkg,--libs,json-c)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -95,7 +96,7 @@ $(BUILD)/bin/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED)
 	$(say) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(call objects,$(CLI_SOURCES)) -L$(BUILD)/lib -ltrnsci \
-		-Wl,-rpath,'$$ORIGIN/../lib' -lm
+		-Wl,-rpath,'$$ORIGIN/../lib' $(LIBS_cli) -lm
 
 CLIENT_OBJECTS := $(call objects,$(CLIENT_SOURCES) $(PROTO_SOURCES) $(LIB_SOURCES))
 
@@ -117,7 +118,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
-DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libjansson-dev
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libjson-c-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack
 DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck

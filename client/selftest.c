@@ -171,7 +171,7 @@ static int64_t find_wrong(const uint32_t *words)
 	uint32_t block[4] = {0};
 	uint32_t key[4];
 
-	stream_threefry_key(&stream, key);
+	stream_key(&stream, key);
 	for (uint32_t i = 0; i < ALL_LANES_WORDS; i++) {
 		const uint32_t counter[4] = {i % STREAM_BATCH_WORDS / 4, i / STREAM_BATCH_WORDS, 0, 0};
 
