@@ -38,16 +38,17 @@ static inline __attribute__((always_inline)) void batch_fill(enum output output,
 		for (unsigned k = 0; k < BLOCKS; k++, at += sizeof x[k])
 			block_store(output, at, x[k]);
 	}
-	for (; n_groups >= U32_LANES; n_groups -= U32_LANES, partition += U32_LANES, at += sizeof x[0]) {
-		blocks_evaluate(constants, 1, partition, x);
-		block_store(output, at, x[0]);
-	}
-	if (n_groups > 0) {
+	while (n_groups > 0) {
+		const size_t n = size_min(n_groups, U32_LANES);
 		char block[sizeof x[0]] __attribute__((aligned(64)));
 
 		blocks_evaluate(constants, 1, partition, x);
-		block_store(output, block, x[0]);
-		memcpy(at, block, n_groups * GROUP_BYTES);
+		block_store(output, n < U32_LANES ? block : at, x[0]);
+		if (n < U32_LANES)
+			memcpy(at, block, n * GROUP_BYTES);
+		n_groups -= n;
+		partition += U32_LANES;
+		at += n * GROUP_BYTES;
 	}
 }
 
