@@ -10,6 +10,20 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 
+# A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
+PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))
+PEERS_random123 := $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_random123.%.o)
+PEER_FLAGS_gcc := -O3 -march=native -ffast-math
+PEER_FLAGS_gcc512 := $(PEER_FLAGS_gcc) -mprefer-vector-width=512
+PEER_FLAGS_clang := $(PEER_FLAGS_gcc) -fveclib=libmvec
+PEER_FLAGS_clang512 := $(PEER_FLAGS_gcc512) -fveclib=libmvec
+
+$(PEERS_random123): $(BUILD)/tests/bench/peer_random123.%.o: tests/bench/peer_random123.c
+	@mkdir -p $(@D)
+	$(Q)$(patsubst %512,%,$*) -std=gnu17 -w $(PEER_FLAGS_$*) -DPEER=peer_random123_$* -Itests -MMD -MP -c $< -o $@
+
+$(BUILD)/tests/bench/bench_random: $(PEERS_random123)
+
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@
 	@mkdir -p $(@D)
@@ -43,4 +57,10 @@ check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 run-check-full:
 	@+BUILD=$(BUILD) tests/check-full
 
-.PHONY: fuzz checks run-check check-only run-check-full
+# Each figure beside its peers, measured in one run.
+BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
+
+run-bench: $(BENCHES)
+	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
+
+.PHONY: run-bench fuzz checks run-check check-only run-check-full

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GB/s of random numbers, one thread, beside Random123 in the same run: medians over rounds in which all take turns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cpu.h"
+#include "base/fpenv.h"
+#include "bench/peer_random123.h"
+#include "dist/draw.h"
+
+enum {
+	ROUNDS = 9,
+	MAX_CONTENDERS = 64,
+	NAME_OF_LAW = 12,
+	SMALL_BYTES = 256 << 10, /* stays in second-level cache */
+	BIG_BYTES = 256 << 20,
+	SHORT = 512, /* samples of a short draw */
+};
+
+struct contender {
+	char name[64];
+	struct draw draw;
+	struct draw_kernels kernels;
+	void (*peer)(float *out, size_t n); /* instead of a draw, unless NULL */
+	double seconds[ROUNDS];
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, ROUNDS, sizeof *values, by_size);
+	return values[ROUNDS / 2];
+}
+
+static void run(const struct contender *c, void *out, size_t bytes)
+{
+	if (c->peer)
+		c->peer(out, bytes / sizeof(float));
+	else
+		draw_fill(&c->kernels, &c->draw, 0, bytes / dtype_size(c->draw.dtype), out);
+}
+
+/* GB/s of each contender into `bytes` of memory, medians over rounds of a few milliseconds each. */
+static void race(struct contender *contenders, size_t count, void *out, size_t bytes, double *ret_speeds)
+{
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < count; i++) {
+			struct contender *c = &contenders[i];
+			double begin, took = 0;
+			int times = 0;
+
+			run(c, out, bytes < SMALL_BYTES ? bytes : SMALL_BYTES); /* warm */
+			begin = now();
+			do {
+				run(c, out, bytes);
+				took = now() - begin;
+				times++;
+			} while (took < 3e-3);
+			c->seconds[round] = took / times;
+		}
+	for (size_t i = 0; i < count; i++)
+		ret_speeds[i] = 1e-9 * (double)bytes / median(contenders[i].seconds);
+}
+
+static size_t add_draws(struct contender *list, size_t count, uint32_t features, const char *level, enum generator g)
+{
+	static const struct {
+		const char *name;
+		struct draw draw;
+	} laws[] = {
+		{"bits u32", {LAW_BITS, DTYPE_U32, {0}, 0, 0}},
+		{"uniform f32", {LAW_UNIFORM, DTYPE_F32, {0}, 0, 1}},
+		{"uniform f64", {LAW_UNIFORM, DTYPE_F64, {0}, 0, 1}},
+		{"normal f32", {LAW_NORMAL, DTYPE_F32, {0}, 0, 1}},
+		{"normal f64", {LAW_NORMAL, DTYPE_F64, {0}, 0, 1}},
+	};
+
+	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+		struct contender *c = &list[count++];
+
+		c->draw = laws[i].draw;
+		c->draw.stream.generator = g;
+		draw_select(features, &c->kernels);
+		snprintf(c->name, sizeof c->name, "%-*s %s", NAME_OF_LAW, laws[i].name, level);
+	}
+	return count;
+}
+
+static size_t add_peer(struct contender *list, size_t count, const char *name, void (*peer)(float *out, size_t n))
+{
+	list[count].peer = peer;
+	snprintf(list[count].name, sizeof list[count].name, "%s", name);
+	return count + 1;
+}
+
+static size_t add_peers(struct contender *list, size_t count, const struct peer_random123 *peer, const char *compiler,
+			enum generator g)
+{
+	const int philox = g == GENERATOR_PHILOX4X32;
+	char name[64];
+
+	if (!peer)
+		return count;
+	snprintf(name, sizeof name, "%-*s Random123, %s", NAME_OF_LAW, "uniform f32", compiler);
+	count = add_peer(list, count, name, philox ? peer->philox_uniform : peer->threefry_uniform);
+	snprintf(name, sizeof name, "%-*s Random123 + libmvec, %s", NAME_OF_LAW, "normal f32", compiler);
+	return add_peer(list, count, name, philox ? peer->philox_normal : peer->threefry_normal);
+}
+
+/* The fastest peer of the same law (their names begin alike), of those called `like` where that is given. */
+static double best_peer(const struct contender *list, const double *speeds, size_t count, const struct contender *c,
+			const char *like)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].peer && strncmp(list[i].name, c->name, NAME_OF_LAW) == 0 && speeds[i] > best &&
+		    (!strstr(list[i].name, "512") || strstr(list[i].name, like)))
+			best = speeds[i];
+	return best;
+}
+
+static void print_row(const struct contender *list, size_t count, size_t i, const double *small, const double *big)
+{
+	const double plain = best_peer(list, small, count, &list[i], "-");
+	const double wide = best_peer(list, small, count, &list[i], "512");
+
+	printf("  %-38s %7.2f", list[i].name, small[i]);
+	printf(big[i] > 0 ? " %9.2f" : "         -", big[i]);
+	printf(list[i].peer || plain == 0 ? "\n" : "   %.2fx  %.2fx\n", small[i] / plain, small[i] / wide);
+}
+
+static void bench_generator(enum generator g, const char *name, void *out)
+{
+	static struct contender list[MAX_CONTENDERS];
+	double small[MAX_CONTENDERS], big[MAX_CONTENDERS] = {0};
+	size_t n_levels, count, n_big;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
+	const char *best = cpu_level_name(cpu_detect() & ~(uint32_t)CPU_AVX512_BF16);
+
+	memset(list, 0, sizeof list);
+	count = add_draws(list, 0, cpu_detect(), best, g);
+	count = add_peers(list, count, &peer_random123_gcc, "gcc", g);
+	count = add_peers(list, count, &peer_random123_clang, "clang", g);
+	count = add_peers(list, count, &peer_random123_gcc512, "gcc 512", g);
+	n_big = count = add_peers(list, count, &peer_random123_clang512, "clang 512", g);
+	for (size_t i = n_levels; i-- > 0;)
+		if ((levels[i].features & ~cpu_detect()) == 0 && levels[i].features < cpu_detect() &&
+		    strcmp(levels[i].name, best) != 0)
+			count = add_draws(list, count, levels[i].features, levels[i].name, g);
+	race(list, count, out, SMALL_BYTES, small);
+	race(list, n_big, out, BIG_BYTES, big);
+	printf("\n%s: GB/s, one thread, into %d KiB and %d MiB; beside the best peer at -march=native, and at 512 "
+	       "bits\n",
+	       name, SMALL_BYTES >> 10, BIG_BYTES >> 20);
+	for (size_t i = 0; i < count; i++)
+		print_row(list, count, i, small, big);
+}
+
+static void bench_short_draws(void *out)
+{
+	const enum law laws[] = {LAW_UNIFORM, LAW_NORMAL};
+	struct draw_kernels kernels;
+
+	draw_select(cpu_detect(), &kernels);
+	for (int law = 0; law < 2; law++)
+		for (uint64_t odd = 0; odd < 2; odd++) {
+			const struct draw draw = {laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, 0, 1};
+			double seconds[ROUNDS];
+
+			for (int round = 0; round < ROUNDS; round++) {
+				const double begin = now();
+
+				for (uint64_t i = 0; i < 4096; i++)
+					draw_fill(&kernels, &draw, i * SHORT + odd, SHORT, out);
+				seconds[round] = (now() - begin) / 4096;
+			}
+			printf("  %d %s f32 from %s sample: %.0f ns\n", SHORT, law ? "normals " : "uniforms",
+			       odd ? "an odd " : "a whole", 1e9 * median(seconds));
+		}
+}
+
+/* A chain of dependent additions takes one cycle each. */
+static double clock_ghz(void)
+{
+	double seconds[ROUNDS];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		const double begin = now();
+		uint64_t x = 1;
+
+		for (uint64_t i = 0; i < 20000000; i++) {
+			x += i;
+			__asm__ volatile("" : "+r"(x)); /* so that the sum is not foreseen */
+		}
+		seconds[round] = (now() - begin) / 20000000;
+	}
+	return 1e-9 / median(seconds);
+}
+
+int main(void)
+{
+	char *out = aligned_alloc(4096, BIG_BYTES);
+	const double ghz = clock_ghz();
+
+	if (!out)
+		return 1;
+	memset(out, 1, BIG_BYTES);
+	fpenv_enter();
+	printf("clock about %.2f GHz; 155 operations of 512 bits make 64 uniforms of Threefry: at 2 a cycle %.1f "
+	       "GB/s\n",
+	       ghz, ghz * 256 / 77.5);
+	bench_generator(GENERATOR_THREEFRY4X32, "Threefry4x32-20", out);
+	bench_generator(GENERATOR_PHILOX4X32, "Philox4x32-10", out);
+	printf("\nShort draws\n");
+	bench_short_draws(out);
+	free(out);
+	return 0;
+}
