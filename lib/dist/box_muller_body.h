@@ -3,8 +3,8 @@
  *
  * u0 = m 2^e, m in [2/3, 4/3), x = 2 - 2 m exact: -2 ln u0 = x + x^2 P(x) - 2 e ln 2; no cancellation as u0 nears 1.
  * 4 u1 = k + y, k whole, |y| <= 1/2 exact: sin and cos of y pi / 2, exchanged and signed by the two low bits of k.
- * The polynomials are printed by tests/dist/box_muller_minimax.py. Errors in ulp, float32 over all 2^24 inputs
- * (check_box_muller), float64 over 10^8: see the functions. */
+ * The polynomials are printed by tests/dist/box_muller_minimax.py. Worst errors, float32 over all 2^24 inputs: radius
+ * 0.98 ulp (u0 = 0x1.461aep-1), sine and cosine 0.86 ulp; float64 over 10^7 hard ones against long double: 0.98, 0.88. */
 #include <string.h>
 
 #include "base/simd.h"

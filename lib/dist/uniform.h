@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* range_*: in place, u in [0, 1) to fma(u, high - low, low) computed in float64 and rounded once to the dtype; a
- * result >= high becoming the next value below high. affine_*: in place, x to fma(x, scale, shift), computed in
- * float64 and rounded once. */
+ * result >= high becoming the next value below high (low < high, high - low finite). affine_*: in place, x to fma(x,
+ * scale, shift), computed in float64 and rounded once. */
 struct uniform_kernel {
 	const char *name;
 	uint32_t needs;

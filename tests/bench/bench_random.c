@@ -211,7 +211,8 @@ static double clock_ghz(void)
 		}
 		seconds[round] = (now() - begin) / 20000000;
 	}
-	return 1e-9 / median(seconds);
+	qsort(seconds, ROUNDS, sizeof *seconds, by_size);
+	return 1e-9 / seconds[0];
 }
 
 int main(void)

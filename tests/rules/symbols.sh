@@ -21,7 +21,9 @@ n=0
 failed=0
 for object in $objects; do
 	n=$((n + 1))
-	found=$(nm -u "$object" | awk '{print $2}' | grep -xFf "$names")
+	wanted=$(nm -u "$object" | awk '{print $2}')
+	# _ZGV: a function of libmvec, which a compiler may put in place of a call.
+	found=$(echo "$wanted" | grep -xFf "$names"; echo "$wanted" | grep '^_ZGV')
 	if [ -n "$found" ]; then
 		echo "not ok $n - ${object#"$BUILD"/obj/} asks libm for: $(echo "$found" | tr '\n' ' ')"
 		failed=1
