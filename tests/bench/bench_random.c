@@ -27,11 +27,12 @@ struct contender {
 	double seconds[ROUNDS];
 };
 
+/* Of this thread alone, so that what else the machine does counts less. */
 static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
