@@ -45,6 +45,9 @@ fuzz:
 	build/fuzz/tests/fuzz/fuzz_$(F) -max_total_time=$(or $(SECONDS),60) -rss_limit_mb=1024 -max_len=4096 \
 		$(addprefix -dict=,$(wildcard tests/fuzz/$(F).dict)) build/fuzz/corpus/$(F) tests/fuzz/corpus/$(F)
 
+# What the checks of a room share.
+$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
+
 checks: $(CHECKS) $(FUZZERS)
 
 run-check: all checks

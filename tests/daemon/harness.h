@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real daemon in a child process, on a private socket in a folder of its own, and clients of it that know the wire
+ * and nothing else. Everything asserts. Readiness is the daemon's own READY=1, never a sleep. */
+#ifndef TRNSCI_TESTS_DAEMON_HARNESS_H
+#define TRNSCI_TESTS_DAEMON_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <cmocka.h>
+
+#include "base/value.h"
+#include "codec.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+struct daemon {
+	pid_t pid;
+	char dir[64], socket[96], notify[96];
+	int notify_fd; /* datagrams that it sends to its service manager */
+};
+
+/* The path of the daemon's binary, beside this test's. */
+const char *daemon_binary(void);
+
+/* dir and notify socket, without a process yet. */
+void daemon_prepare(struct daemon *daemon);
+/* Starts it with --socket and these arguments (NULL at the end; or NULL), and environment beyond ours. Does not wait.
+ */
+void daemon_spawn(struct daemon *daemon, const char *const *arguments, const char *const *environment);
+/* The next datagram, which must begin with prefix (others before it are skipped), within ten seconds. */
+void daemon_await(struct daemon *daemon, const char *prefix);
+/* All of the above. */
+void daemon_start(struct daemon *daemon, const char *const *arguments);
+
+/* Its exit status; 128 + signal when one ended it. Waits at most 20 seconds. */
+int daemon_wait(struct daemon *daemon);
+/* SIGTERM; must exit with 0 and leave nothing at its socket's path. Removes the folder. */
+void daemon_stop(struct daemon *daemon);
+void daemon_remove_dir(struct daemon *daemon);
+
+unsigned daemon_fds(const struct daemon *daemon);
+/* A line of /proc/PID/status in KiB: "VmRSS", "RssShmem", "RssAnon", "VmSize". */
+uint64_t daemon_kib(const struct daemon *daemon, const char *line);
+
+struct client {
+	int fd;
+	char *at;
+	size_t size, room;
+	uint32_t last_msgid;
+	struct zone *zone; /* of replies; lives as long as the client */
+};
+
+void client_open(struct client *client, const char *socket);
+void client_close(struct client *client);
+
+/* Starts a map in the client's zone and adds to it: client_map(c, "n", value_uint(4), NULL). */
+struct value client_map(struct client *client, ...);
+
+/* Sends a request and returns its msgid; sends bytes as they are. */
+uint32_t client_send(struct client *client, const char *method, const struct value *params);
+void client_send_bytes(struct client *client, const void *bytes, size_t size);
+
+/* The next message within ten seconds; false at the end of input. */
+bool client_receive(struct client *client, struct message *ret);
+/* As client_receive, with a file descriptor that came along (or -1). */
+bool client_receive_fd(struct client *client, struct message *ret, int *ret_fd);
+
+/* Request and reply; must be an answer to it. */
+struct message client_call(struct client *client, const char *method, const struct value *params);
+/* The same, which must succeed; or fail with this code, and a text that has these words. */
+struct value client_result(struct client *client, const char *method, const struct value *params);
+void client_fails(struct client *client, const char *method, const struct value *params, int code, const char *words);
+
+uint64_t client_number(const struct value *map, const char *name);
+/* The member "a.b.c" of stats. */
+uint64_t client_stat(struct client *client, const char *path);
+/* Until the stat has that value; fails after ten seconds. */
+void client_await_stat(struct client *client, const char *path, uint64_t value);
+
+/* An arena of so many bytes, mapped; its fd. */
+int client_arena(struct client *client, uint64_t bytes, void **ret_base);
+/* A request that takes seconds: draws into a tile over and over. The session needs an arena of 16 MiB. */
+uint32_t client_send_long(struct client *client);
+
+#endif
