@@ -22,7 +22,7 @@
 #include "fdpass.h"
 #include "frame.h"
 
-enum { PATIENCE_MS = 10000, ARENA_TILE = 1 << 22, LONG_STEPS = 1000 };
+enum { PATIENCE_MS = 10000, ARENA_TILE = 1 << 22 };
 
 /* ------- the daemon ------- */
 
@@ -61,10 +61,11 @@ void daemon_prepare(struct daemon *daemon)
 
 void daemon_spawn(struct daemon *daemon, const char *const *arguments, const char *const *environment)
 {
-	const char *argv[40] = {daemon_binary(), "--socket", daemon->socket};
+	const char *argv[40] = {daemon_binary(), "--log-level=warning", "--socket", daemon->socket};
 	pid_t parent = getpid();
-	int count = 3;
+	int count = *daemon->socket ? 4 : 2;
 
+	argv[count] = NULL;
 	for (; arguments && *arguments; arguments++)
 		argv[count++] = *arguments;
 	daemon->pid = fork();
@@ -75,6 +76,7 @@ void daemon_spawn(struct daemon *daemon, const char *const *arguments, const cha
 	if (getppid() != parent)
 		_exit(1);
 	setenv("NOTIFY_SOCKET", daemon->notify, 1);
+	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO); /* ours is TAP */
 	for (; environment && *environment; environment++)
 		putenv((char *)*environment);
 	execv(argv[0], (char *const *)argv);
@@ -381,14 +383,14 @@ int client_arena(struct client *client, uint64_t bytes, void **ret_base)
 	return fd;
 }
 
-uint32_t client_send_long(struct client *client)
+uint32_t client_send_long(struct client *client, int count)
 {
 	struct value shape = value_array(), steps = value_array(), tile;
 
 	assert_int_equal(value_push(client->zone, &shape, value_uint(ARENA_TILE)), 0);
 	struct value params = client_map(client, "dtype", value_string("f32"), "shape", shape, NULL);
 	tile = client_result(client, "tile", &params);
-	for (int i = 0; i < LONG_STEPS; i++) {
+	for (int i = 0; i < count; i++) {
 		struct value step = client_map(client, "op", value_string("normal"), "out",
 					       value_uint(client_number(&tile, "tile")), NULL);
 

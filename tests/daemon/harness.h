@@ -37,7 +37,8 @@ const char *daemon_binary(void);
 
 /* dir and notify socket, without a process yet. */
 void daemon_prepare(struct daemon *daemon);
-/* Starts it with --socket and these arguments (NULL at the end; or NULL), and environment beyond ours. Does not wait.
+/* Starts it with --socket (unless that is empty) and these arguments (NULL at the end; or NULL), and environment beyond
+ * ours. Does not wait.
  */
 void daemon_spawn(struct daemon *daemon, const char *const *arguments, const char *const *environment);
 /* The next datagram, which must begin with prefix (others before it are skipped), within ten seconds. */
@@ -92,7 +93,7 @@ void client_await_stat(struct client *client, const char *path, uint64_t value);
 
 /* An arena of so many bytes, mapped; its fd. */
 int client_arena(struct client *client, uint64_t bytes, void **ret_base);
-/* A request that takes seconds: draws into a tile over and over. The session needs an arena of 16 MiB. */
-uint32_t client_send_long(struct client *client);
+/* A program of count draws (at most 1024) of some 3 ms each, into one tile. The session needs an arena of 16 MiB. */
+uint32_t client_send_long(struct client *client, int count);
 
 #endif
