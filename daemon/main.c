@@ -112,11 +112,11 @@ static void stop(void *arg)
 {
 	struct service *service = arg;
 
-	notify_stopping();
-	log_line(LEVEL_INFO, "stopping: accepted requests are answered, a second signal ends at once");
 	service->stopping = true;
 	listener_close(service->listener);
 	service->listener = NULL;
+	notify_stopping();
+	log_line(LEVEL_INFO, "stopping: accepted requests are answered, a second signal ends at once");
 	for (struct session *session = service->sessions; session; session = session->next)
 		session_drain(session);
 	if (!service->sessions)

@@ -303,7 +303,7 @@ static void bad_starts(void **state)
 		{"--socket=/nonexistent/folder/socket", NULL, EX_OSERR},
 		{"--socket=/tmp/"
 		 "a123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
-		 "89012345",
+		 "89012345678901234567890",
 		 NULL, 2},
 		{"--threads=1", "LISTEN_FDS=x", 0},
 	};

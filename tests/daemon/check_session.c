@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session promises: pipelining, answers in any order, end of input, hang-up, cancel, one arena, and each limit
+ * with an error that names it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum { ARENA = 32 << 20 };
+
+static struct daemon served;
+
+static int setup(void **state)
+{
+	static const char *const arguments[] = {"--threads=2",
+						"--socket-mode=0666",
+						"--connections=12",
+						"--jobs=20",
+						"--arena-bytes=64M",
+						"--arena-total-bytes=1G",
+						"--tiles=3",
+						"--inline-bytes=64K",
+						"--frame-bytes=1M",
+						"--buffer-bytes=3M",
+						NULL};
+
+	(void)state;
+	daemon_start(&served, arguments);
+	assert_int_equal(chmod(served.dir, 0755), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	daemon_stop(&served);
+	return 0;
+}
+
+/* Ten thousand requests in one go, their replies read afterwards: each is answered once. */
+static void pipelining(void **state)
+{
+	enum { COUNT = 10000 };
+	struct client client;
+	struct codec_buffer requests = {0};
+	static uint8_t answered[COUNT];
+
+	(void)state;
+	client_open(&client, served.socket);
+	for (uint32_t i = 0; i < COUNT; i++)
+		assert_int_equal(codec_request(&requests, i, i % 2 ? "ping" : "version", NULL), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		client_send_bytes(&client, requests.at, requests.size);
+		_exit(0);
+	}
+	for (int i = 0; i < COUNT; i++) {
+		struct message message;
+
+		assert_true(client_receive(&client, &message));
+		assert_int_equal(message.error.code, 0);
+		assert_in_range(message.msgid, 0, COUNT - 1);
+		assert_int_equal(answered[message.msgid]++, 0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	codec_buffer_free(&requests);
+	client_close(&client);
+}
+
+/* A short request is not stuck behind a long one. */
+static void any_order(void **state)
+{
+	struct client client;
+	struct message message;
+	void *base;
+
+	(void)state;
+	client_open(&client, served.socket);
+	close(client_arena(&client, ARENA, &base));
+	uint32_t slow = client_send_long(&client, 100), quick = client_send(&client, "ping", NULL);
+	assert_true(client_receive(&client, &message));
+	assert_int_equal(message.msgid, quick);
+	assert_true(client_receive(&client, &message));
+	assert_int_equal(message.msgid, slow);
+	assert_int_equal(message.error.code, 0);
+	munmap(base, ARENA);
+	client_close(&client);
+}
+
+static void half_close_finishes(void **state)
+{
+	struct client client;
+	struct message message;
+	void *base;
+
+	(void)state;
+	client_open(&client, served.socket);
+	close(client_arena(&client, ARENA, &base));
+	uint32_t slow = client_send_long(&client, 100);
+	client_send(&client, "ping", NULL);
+	shutdown(client.fd, SHUT_WR);
+	for (int i = 0; i < 2; i++) {
+		assert_true(client_receive(&client, &message));
+		assert_int_equal(message.error.code, 0);
+		assert_int_equal(message.msgid, i ? slow : slow + 1);
+	}
+	assert_false(client_receive(&client, &message));
+	munmap(base, ARENA);
+	client_close(&client);
+}
+
+/* Also after a half-close, when nothing is read any more. */
+static void hang_up_cancels(void **state)
+{
+	struct client client, witness;
+	void *base;
+
+	(void)state;
+	client_open(&witness, served.socket);
+	for (int half = 0; half < 2; half++) {
+		client_open(&client, served.socket);
+		close(client_arena(&client, ARENA, &base));
+		client_send_long(&client, 1000);
+		assert_int_equal(client_stat(&client, "daemon.quota.jobs_total.used"), 1);
+		if (half)
+			shutdown(client.fd, SHUT_WR);
+		client_close(&client);
+		munmap(base, ARENA);
+		/* uncancelled it would take some three seconds */
+		client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
+		client_await_stat(&witness, "daemon.sessions", 1);
+	}
+	client_close(&witness);
+}
+
+static void cancel(void **state)
+{
+	struct client client;
+	struct message message;
+	bool cancelled = false;
+	void *base;
+
+	(void)state;
+	client_open(&client, served.socket);
+	close(client_arena(&client, ARENA, &base));
+	uint32_t slow = client_send_long(&client, 1000);
+	struct value params = client_map(&client, "msgid", value_uint(slow), NULL);
+	client_send(&client, "cancel", &params);
+	for (int i = 0; i < 2; i++) {
+		assert_true(client_receive(&client, &message));
+		if (message.msgid == slow) {
+			assert_int_equal(message.error.code, ERROR_CANCELLED);
+		} else {
+			assert_int_equal(message.error.code, 0);
+			cancelled = value_get(&message.result, "cancelled")->boolean;
+		}
+	}
+	assert_true(cancelled);
+	/* what is no longer there, and what never was */
+	struct value result = client_result(&client, "cancel", &params);
+	assert_false(value_get(&result, "cancelled")->boolean);
+	munmap(base, ARENA);
+	client_close(&client);
+}
+
+static void notifications(void **state)
+{
+	struct client client;
+	struct codec_buffer buffer = {0};
+
+	(void)state;
+	client_open(&client, served.socket);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(codec_notification(&buffer, i % 2 ? "uniform" : "nvim_error_event", NULL), 0);
+	client_send_bytes(&client, buffer.at, buffer.size);
+	client_send_bytes(&client, "\x93\x02\xa1x\x92\x01\x02", 7); /* with params of another shape */
+	client_result(&client, "ping", NULL);
+	assert_int_equal(client_stat(&client, "daemon.notifications_ignored"), 101);
+	codec_buffer_free(&buffer);
+	client_close(&client);
+}
+
+static void arena_and_tiles(void **state)
+{
+	enum { N = 5000 };
+	struct client client;
+	unsigned char *base;
+	struct value shape = value_array();
+	void *mapped;
+
+	(void)state;
+	client_open(&client, served.socket);
+	struct value params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(N), NULL);
+	client_fails(&client, "tile", &params, ERROR_NOT_SUPPORTED, "arena");
+	int fd = client_arena(&client, 100001, &mapped);
+	base = mapped;
+	struct stat there;
+	assert_int_equal(fstat(fd, &there), 0);
+	assert_int_equal(there.st_size, (100001 + 4095) / 4096 * 4096);
+	assert_int_equal(fcntl(fd, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	value_push(client.zone, &shape, value_uint(N));
+	struct value tile = client_result(&client, "tile", &params);
+	uint64_t offset = client_number(&tile, "offset");
+	assert_int_equal(offset % 64, 0);
+	params = client_map(&client, "seed", value_uint(5), "out", value_uint(client_number(&tile, "tile")), NULL);
+	client_result(&client, "normal", &params);
+	params = client_map(&client, "seed", value_uint(5), "n", value_uint(N), NULL);
+	struct value inlined = client_result(&client, "normal", &params);
+	const struct value *data = value_get(&inlined, "data");
+	assert_int_equal(data->bytes.size, N * 4);
+	assert_memory_equal(base + offset, data->bytes.at, N * 4);
+	munmap(base, 102400);
+	close(fd);
+	client_close(&client);
+}
+
+/* ------- limits ------- */
+
+static void limits_are_named(void **state)
+{
+	struct client client;
+	void *base;
+
+	(void)state;
+	client_open(&client, served.socket);
+	struct value params = client_map(&client, "bytes", value_uint((64 << 20) + 1), NULL);
+	client_fails(&client, "arena", &params, ERROR_LIMIT, "arena_bytes = 67108864");
+	close(client_arena(&client, ARENA, &base));
+	params = client_map(&client, "n", value_uint(16385), NULL);
+	client_fails(&client, "uniform", &params, ERROR_LIMIT, "inline_bytes");
+	params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(1), NULL);
+	for (int i = 0; i < 3; i++)
+		client_result(&client, "tile", &params);
+	client_fails(&client, "tile", &params, ERROR_LIMIT, "tiles");
+	munmap(base, ARENA);
+	client_close(&client);
+}
+
+static void too_many_requests(void **state)
+{
+	struct client client;
+	struct message message;
+	unsigned done = 0, refused = 0, cancelled = 0;
+	void *base;
+
+	(void)state;
+	client_open(&client, served.socket);
+	close(client_arena(&client, ARENA, &base));
+	client_send_long(&client, 300);
+	struct value params = client_map(&client, "out", value_uint(1), NULL);
+	for (int i = 0; i < 30; i++)
+		client_send(&client, "normal", &params);
+	for (int i = 0; i < 31; i++) {
+		assert_true(client_receive(&client, &message));
+		if (message.error.code == ERROR_LIMIT)
+			assert_non_null(strstr(message.error.text, "jobs"));
+		refused += message.error.code == ERROR_LIMIT;
+		done += message.error.code == 0;
+		cancelled += message.error.code == ERROR_CANCELLED;
+	}
+	/* --jobs=20 */
+	if (done != 20 || refused != 11 || cancelled)
+		fail_msg("expected 20 done and 11 refused, got %u and %u", done, refused);
+	munmap(base, ARENA);
+	client_close(&client);
+}
+
+/* Half of --connections=12 is a user's; the seventh is told so with its first message, then closed. */
+static void too_many_connections(void **state)
+{
+	struct client client[7], beyond;
+	struct message message;
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		client_open(&client[i], served.socket);
+	client_await_stat(&client[0], "daemon.sessions", 6);
+	for (int round = 0; round < 40; round++) {
+		client_open(&beyond, served.socket);
+		client_fails(&beyond, "ping", NULL, ERROR_LIMIT, "half of the setting connections = 12");
+		assert_false(client_receive(&beyond, &message));
+		client_close(&beyond);
+	}
+	client_await_stat(&client[0], "daemon.sessions", 6);
+	/* who says nothing is not kept for ever, and there are 16 at most */
+	struct client silent[20];
+	for (int i = 0; i < 20; i++)
+		client_open(&silent[i], served.socket);
+	client_await_stat(&client[0], "daemon.connections_refused", 60);
+	assert_true(client_stat(&client[0], "daemon.sessions") <= 6 + 16);
+	client_await_stat(&client[0], "daemon.sessions", 6);
+	for (int i = 0; i < 20; i++)
+		client_close(&silent[i]);
+	client_close(&client[5]);
+	client_await_stat(&client[0], "daemon.sessions", 5);
+	client_open(&client[5], served.socket);
+	client_result(&client[5], "ping", NULL);
+	for (int i = 0; i < 6; i++)
+		client_close(&client[i]);
+}
+
+/* Another user has a half of its own. */
+static void users_are_apart(void **state)
+{
+	struct client client[6];
+	int status;
+
+	(void)state;
+	if (getuid() != 0) {
+		printf("# only root can become another user\n");
+		skip();
+	}
+	for (int i = 0; i < 6; i++)
+		client_open(&client[i], served.socket);
+	client_await_stat(&client[0], "session.quota.connections.user_used", 6);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct client other;
+
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		client_open(&other, served.socket);
+		client_result(&other, "ping", NULL);
+		uint64_t uid = client_stat(&other, "session.uid"),
+			 used = client_stat(&other, "session.quota.connections.user_used");
+		_exit(uid == 65534 && used == 1 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	for (int i = 0; i < 6; i++)
+		client_close(&client[i]);
+}
+
+/* A frame of --frame-bytes passes (its inline input is then too much); one byte more ends the connection. */
+static void long_frames(void **state)
+{
+	enum { LIMIT = 1 << 20 };
+	static char bytes[LIMIT + 1] = "\x94\x00\x07\xa4ping\x91\x81\xa7payload\xc6";
+	enum { HEAD = 10 + 8 + 5 };
+	struct client client;
+	struct message message;
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		uint32_t size = LIMIT - HEAD + more;
+
+		for (int i = 0; i < 4; i++)
+			bytes[HEAD - 4 + i] = (char)(size >> (24 - 8 * i));
+		client_open(&client, served.socket);
+		if (more) {
+			client_send_bytes(&client, bytes, HEAD);
+			assert_true(client_receive(&client, &message));
+			assert_int_equal(message.type, MESSAGE_NOTIFICATION);
+			assert_false(client_receive(&client, &message));
+		} else {
+			client_send_bytes(&client, bytes, LIMIT);
+			assert_true(client_receive(&client, &message));
+			assert_int_equal(message.msgid, 7);
+			if (message.error.code == 0)
+				assert_int_equal(value_get(&message.result, "payload")->bytes.size, LIMIT - HEAD);
+			client_result(&client, "ping", NULL);
+		}
+		client_close(&client);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pipelining),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(half_close_finishes),
+		cmocka_unit_test(hang_up_cancels),
+		cmocka_unit_test(cancel),
+		cmocka_unit_test(notifications),
+		cmocka_unit_test(arena_and_tiles),
+		cmocka_unit_test(limits_are_named),
+		cmocka_unit_test(too_many_requests),
+		cmocka_unit_test(too_many_connections),
+		cmocka_unit_test(users_are_apart),
+		cmocka_unit_test(long_frames),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
