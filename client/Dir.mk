@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Beside the library and the command line: examples, the pkg-config file, and what the client's tests link.
+#
+# Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
+# build/examples/NAME; the installed header, the pkg-config file, man pages and completion are named in
+# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN and COMPLETION for `make install`.
+
+CLIENT_HEADER := client/include/trnsci/trnsci.h
+CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
+COMPLETION := client/cli/completion.bash
+PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
+EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard client/examples/*.c)))
+
+$(BUILD)/examples/%: client/examples/%.c $(SHARED)
+	$(say) EXAMPLE $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
+		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+$(PKGCONFIG): client/trnsci.pc.in Makefile
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $< > $@
+
+examples: $(EXAMPLES)
+all: $(PKGCONFIG)
+checks: examples
+
+# The library as one object whose internal names are its own, so that it can stand beside the archives that a test's
+# false daemon is made of.
+$(BUILD)/obj/trnsci.o: $(STATIC) ;
+$(filter $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/trnsci.o
+$(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/npy.o
+
+.PHONY: examples

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trnscid of the test's own, on a private socket; ready when it says so by the service manager's protocol. */
+#ifndef TESTS_CLIENT_DAEMON_H
+#define TESTS_CLIENT_DAEMON_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct daemon {
+	pid_t pid;
+	char folder[64], socket[96], notify[96];
+	int notify_fd;
+};
+
+static inline int daemon_wait_ready(struct daemon *daemon)
+{
+	struct pollfd poll_fd = {.fd = daemon->notify_fd, .events = POLLIN};
+	char text[1024];
+
+	for (;;) {
+		if (poll(&poll_fd, 1, 20000) <= 0)
+			return -1;
+		ssize_t size = recv(daemon->notify_fd, text, sizeof text - 1, 0);
+
+		if (size < 0)
+			return -1;
+		text[size] = '\0';
+		if (strstr(text, "READY=1"))
+			return 0;
+	}
+}
+
+/* $BUILD/bin/trnscid with that many threads. 0, or -1. */
+static inline int daemon_start(struct daemon *daemon, const char *threads)
+{
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char program[512];
+
+	strcpy(daemon->folder, "/tmp/trnsci-check-XXXXXX");
+	if (!mkdtemp(daemon->folder))
+		return -1;
+	snprintf(daemon->socket, sizeof daemon->socket, "%s/d.sock", daemon->folder);
+	snprintf(daemon->notify, sizeof daemon->notify, "%s/notify", daemon->folder);
+	snprintf(program, sizeof program, "%s/bin/trnscid", build);
+	strcpy(address.sun_path, daemon->notify);
+	daemon->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (bind(daemon->notify_fd, (struct sockaddr *)&address, sizeof address) < 0)
+		return -1;
+	daemon->pid = fork();
+	if (daemon->pid == 0) {
+		setenv("NOTIFY_SOCKET", daemon->notify, 1);
+		execl(program, program, "--socket", daemon->socket, "--threads", threads, (char *)NULL);
+		_exit(127);
+	}
+	return daemon_wait_ready(daemon);
+}
+
+/* Its exit status. */
+static inline int daemon_stop(struct daemon *daemon, int signal_number)
+{
+	int status = -1;
+
+	if (daemon->pid > 0) {
+		kill(daemon->pid, signal_number);
+		waitpid(daemon->pid, &status, 0);
+	}
+	daemon->pid = 0;
+	close(daemon->notify_fd);
+	unlink(daemon->socket);
+	unlink(daemon->notify);
+	rmdir(daemon->folder);
+	return status;
+}
+
+#endif
