@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of operations, walked: every parameter of every operation, wrong in every way its row allows, gets the
+ * named error that says which parameter of which method. */
+#include "engine/harness.h"
+
+#include <float.h>
+#include <math.h>
+
+static size_t checks;
+
+/* A value that the row accepts, so that nothing else is wrong. */
+static struct value good(struct call *call, const struct param *param)
+{
+	switch (param->type) {
+	case PARAM_U64:
+	case PARAM_I64:
+	case PARAM_SHAPE:
+		return value_uint(param->min > 1 ? (uint64_t)param->min : 1);
+	case PARAM_F64:
+		return value_real(0.5);
+	case PARAM_BOOL:
+		return value_bool(false);
+	case PARAM_CHOICE:
+		return value_bytes(param->choices, strcspn(param->choices, "|"));
+	case PARAM_AXES:
+		return value_int(-1);
+	case PARAM_TILE: {
+		static const float zeros[2];
+
+		return array_of(call->zone, "f32", 2, zeros, sizeof zeros);
+	}
+	case PARAM_TEXT:
+		return value_string("text");
+	case PARAM_ANY:
+		return value_array();
+	}
+	return value_nil();
+}
+
+/* Everything required, then `name` set to value. */
+static struct call *call_with(const struct operation *operation, const char *name, struct value value)
+{
+	struct call *call = call_new();
+
+	for (size_t i = 0; i < operation->n_params; i++)
+		if (!operation->params[i].fallback)
+			put(call, operation->params[i].name, good(call, &operation->params[i]));
+	if (name)
+		put(call, name, value);
+	return call;
+}
+
+static void expect_error(struct bed *bed, const struct operation *operation, const char *name, struct value value,
+			 int code)
+{
+	struct call *call = call_with(operation, name, value);
+	char prefix[128];
+
+	snprintf(prefix, sizeof prefix, "%s: %s: %s: ", error_name(code), operation->name, name);
+	call_fails(call, bed->space, operation->name, code, prefix);
+	checks++;
+}
+
+/* Kinds that no row of the type takes; an integer below 0 is of the right type, though it may be out of range. */
+static bool is_wrong(enum param_type type, enum value_kind kind)
+{
+	switch (type) {
+	case PARAM_U64:
+	case PARAM_I64:
+		return kind != VALUE_UINT && kind != VALUE_INT;
+	case PARAM_F64:
+		return kind != VALUE_UINT && kind != VALUE_INT && kind != VALUE_REAL;
+	case PARAM_BOOL:
+		return kind != VALUE_BOOL;
+	case PARAM_CHOICE:
+	case PARAM_TEXT:
+		return kind != VALUE_STRING && kind != VALUE_BYTES;
+	case PARAM_SHAPE:
+	case PARAM_AXES:
+		return kind != VALUE_UINT && kind != VALUE_INT && kind != VALUE_ARRAY;
+	case PARAM_TILE:
+		return kind != VALUE_UINT && kind != VALUE_MAP;
+	case PARAM_ANY:
+		return false;
+	}
+	return false;
+}
+
+static void wrong_types(struct bed *bed, const struct operation *operation, const struct param *param)
+{
+	const struct value values[] = {
+		value_nil(),       value_bool(true),    value_uint(1), value_int(-1), value_real(1.5),
+		value_string("?"), value_bytes("?", 1), value_array(), value_map(),
+	};
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (is_wrong(param->type, values[i].kind))
+			expect_error(bed, operation, param->name, values[i], ERROR_WRONG_TYPE);
+}
+
+static void out_of_range(struct bed *bed, const struct operation *operation, const struct param *param)
+{
+	const bool bounded = param->min != 0 || param->max != 0;
+	const int code = ERROR_OUT_OF_RANGE;
+
+	switch (param->type) {
+	case PARAM_U64:
+	case PARAM_SHAPE:
+		expect_error(bed, operation, param->name, value_int(-1), code);
+		expect_error(bed, operation, param->name, value_int(INT64_MIN), code);
+		if (param->min > 0)
+			expect_error(bed, operation, param->name, value_uint(0), code);
+		if (bounded && param->max > 0 && param->max < 0x1p63)
+			expect_error(bed, operation, param->name, value_uint((uint64_t)param->max + 1), code);
+		break;
+	case PARAM_AXES:
+		expect_error(bed, operation, param->name, value_int(-9), code);
+		expect_error(bed, operation, param->name, value_int(8), code);
+		break;
+	case PARAM_F64:
+		expect_error(bed, operation, param->name, value_real(NAN), code);
+		expect_error(bed, operation, param->name, value_real(INFINITY), code);
+		expect_error(bed, operation, param->name, value_real(-INFINITY), code);
+		if (bounded)
+			expect_error(bed, operation, param->name, value_real(nextafter(param->min, -INFINITY)), code);
+		if (param->above_min)
+			expect_error(bed, operation, param->name, value_real(param->min), code);
+		if (bounded && param->max < DBL_MAX)
+			expect_error(bed, operation, param->name, value_real(nextafter(param->max, INFINITY)), code);
+		break;
+	case PARAM_CHOICE:
+		expect_error(bed, operation, param->name, value_string(""), code);
+		expect_error(bed, operation, param->name, value_string("no such choice"), code);
+		expect_error(bed, operation, param->name, value_bytes("\0\xff", 2), code);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Lists: none, nine, and one wrong element among good ones. */
+static void wrong_lists(struct bed *bed, const struct operation *operation, const struct param *param)
+{
+	struct zone *zone = zone_new();
+	struct value none = value_array(), nine = value_array(), mixed = value_array();
+
+	for (int i = 0; i < 9; i++)
+		assert_int_equal(value_push(zone, &nine, value_uint(1)), 0);
+	assert_int_equal(value_push(zone, &mixed, value_uint(1)), 0);
+	assert_int_equal(value_push(zone, &mixed, value_real(0.5)), 0);
+	expect_error(bed, operation, param->name, none, ERROR_OUT_OF_RANGE);
+	expect_error(bed, operation, param->name, nine, ERROR_OUT_OF_RANGE);
+	expect_error(bed, operation, param->name, mixed, ERROR_WRONG_TYPE);
+	zone_free(zone);
+}
+
+static void wrong_arrays(struct bed *bed, const struct operation *operation, const struct param *param)
+{
+	static const float data[2];
+	const struct {
+		const char *member;
+		struct value value;
+		int code;
+	} cases[] = {
+		{"dtype", value_string("f33"), ERROR_OUT_OF_RANGE},    {"dtype", value_uint(1), ERROR_OUT_OF_RANGE},
+		{"dtype", value_string("u32"), ERROR_BAD_SHAPE},       {"shape", value_string("x"), ERROR_WRONG_TYPE},
+		{"shape", value_array(), ERROR_OUT_OF_RANGE},          {"shape", value_uint(3), ERROR_BAD_SHAPE},
+		{"shape", value_uint(UINT64_MAX), ERROR_OUT_OF_RANGE}, {"data", value_uint(1), ERROR_WRONG_TYPE},
+		{"data", value_bytes(data, 7), ERROR_BAD_SHAPE},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct zone *zone = zone_new();
+		struct value array = array_of(zone, "f32", 2, data, sizeof data);
+
+		assert_int_equal(value_put(zone, &array, cases[i].member, cases[i].value), 0);
+		expect_error(bed, operation, param->name, array, cases[i].code);
+		zone_free(zone);
+	}
+}
+
+static void wrong_tiles(struct bed *bed, const struct operation *operation, const struct param *param)
+{
+	const uint64_t gone = tile_of(bed, "f32", 2, NULL), integers = tile_of(bed, "i32", 2, NULL);
+
+	tile_drop(bed, gone);
+	expect_error(bed, operation, param->name, value_uint(gone), ERROR_BAD_TILE);
+	expect_error(bed, operation, param->name, value_uint(0), ERROR_BAD_TILE);
+	expect_error(bed, operation, param->name, value_uint(gone + 1000), ERROR_BAD_TILE);
+	expect_error(bed, operation, param->name, value_uint(UINT64_MAX), ERROR_BAD_TILE);
+	if (operation->class >= METHOD_ELEMENTWISE || strcmp(param->name, "out") == 0)
+		expect_error(bed, operation, param->name, value_uint(integers), ERROR_BAD_SHAPE);
+	if (operation->class >= METHOD_DRAW && strcmp(param->name, "out") != 0)
+		wrong_arrays(bed, operation, param);
+	tile_drop(bed, integers);
+}
+
+static void walk(struct bed *bed, const struct operation *operation)
+{
+	for (size_t i = 0; i < operation->n_params; i++) {
+		const struct param *param = &operation->params[i];
+
+		if (!param->fallback) {
+			struct call *call = call_new();
+			char prefix[128];
+
+			for (size_t k = 0; k < operation->n_params; k++)
+				if (k != i && !operation->params[k].fallback)
+					put(call, operation->params[k].name, good(call, &operation->params[k]));
+			snprintf(prefix, sizeof prefix, "missing_parameter: %s: %s: ", operation->name, param->name);
+			call_fails(call, bed->space, operation->name, ERROR_MISSING_PARAMETER, prefix);
+		}
+		wrong_types(bed, operation, param);
+		out_of_range(bed, operation, param);
+		if (param->type == PARAM_SHAPE || param->type == PARAM_AXES)
+			wrong_lists(bed, operation, param);
+		if (param->type == PARAM_TILE)
+			wrong_tiles(bed, operation, param);
+	}
+	expect_error(bed, operation, "no_such_parameter", value_uint(1), ERROR_UNKNOWN_PARAMETER);
+}
+
+static void test_every_parameter_of_every_operation(void **state)
+{
+	struct bed bed = bed_open(1);
+	size_t count;
+	const struct operation *all = operations(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].class != METHOD_SESSION)
+			walk(&bed, &all[i]);
+	printf("# %zu wrong requests of %zu operations\n", checks, count);
+	bed_close(&bed);
+}
+
+static void test_table_is_sound(void **state)
+{
+	size_t count;
+	const struct operation *all = operations(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		assert_ptr_equal(operation_find(all[i].name, strlen(all[i].name)), &all[i]);
+		assert_true(strlen(all[i].help) > 0);
+		for (size_t k = 0; k < all[i].n_params; k++) {
+			const struct param *param = &all[i].params[k];
+
+			if (!param->name || !param->unit || !param->help || !*param->help)
+				fail_msg("%s: parameter %zu is incomplete", all[i].name, k);
+			if ((param->type == PARAM_CHOICE) != (param->choices != NULL))
+				fail_msg("%s: %s: choices stand beside another type", all[i].name, param->name);
+			assert_ptr_equal(operation_param(&all[i], param->name, strlen(param->name)), param);
+		}
+	}
+	assert_null(operation_find("norma", 5));
+	assert_null(operation_find("normal ", 7));
+}
+
+static void test_unknown_method(void **state)
+{
+	struct bed bed = bed_open(1);
+
+	(void)state;
+	call_fails(call_new(), bed.space, "nrmal", ERROR_UNKNOWN_METHOD, "unknown_method: \"nrmal\": ");
+	call_fails(call_new(), bed.space, "arena", ERROR_NOT_SUPPORTED, "not_supported: arena: ");
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table_is_sound),
+		cmocka_unit_test(test_every_parameter_of_every_operation),
+		cmocka_unit_test(test_unknown_method),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
