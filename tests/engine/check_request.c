@@ -2,6 +2,10 @@
 /* Requests from end to end: services, draws in the reply and in tiles. */
 #include "engine/harness.h"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include "dist/draw.h"
 
 static void test_version_and_ping(void **state)
@@ -113,6 +117,80 @@ static void test_draw_into_a_tile(void **state)
 	bed_close(&bed);
 }
 
+/* A program that runs with flush to zero, denormals as zero and another rounding gets the same bytes, and keeps its
+ * settings: computed in its own thread and in the pool's. */
+static void test_floating_point_environment(void **state)
+{
+#if defined(__x86_64__)
+	static const size_t lengths[] = {100, 300000};
+	const unsigned int strange = 0xFFC0, before = _mm_getcsr();
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct call *plain = call_new(), *odd = call_new();
+		const struct value *expected, *got;
+
+		for (int k = 0; k < 2; k++) {
+			put(k ? odd : plain, "n", value_uint(lengths[i]));
+			put(k ? odd : plain, "std", value_real(1e-39));
+		}
+		expected = value_get(call_run(plain, bed.space, "normal"), "data");
+		_mm_setcsr(strange);
+		call_start(odd, bed.space, "normal");
+		const unsigned int after = _mm_getcsr() & ~0x3Fu;
+		_mm_setcsr(before);
+		assert_int_equal(after, strange);
+		call_wait(odd);
+		got = value_get(request_result(odd->request), "data");
+		assert_memory_equal(got->bytes.at, expected->bytes.at, expected->bytes.size);
+		assert_true(((const float *)(const void *)expected->bytes.at)[0] != 0);
+		call_free(plain);
+		call_free(odd);
+	}
+	bed_close(&bed);
+#else
+	(void)state;
+	printf("# no such settings are tried on this CPU\n");
+	skip();
+#endif
+}
+
+/* What stats says of the lanes: printed, and held to the rule only where the machine is the test's own. */
+static void test_longest_chunk(void **state)
+{
+	struct bed bed = bed_open(2);
+	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL), c64 = tile_of(&bed, "c64", 1 << 20, NULL);
+	struct zone *zone = zone_new();
+	struct value map = value_map();
+	uint64_t longest = 0, words = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct call *draw = call_new(), *fft = call_new();
+
+		put(draw, "out", value_uint(tile));
+		call_run(draw, bed.space, "normal");
+		put(fft, "in", value_uint(c64));
+		put(fft, "out", value_uint(c64));
+		call_run(fft, bed.space, "fft");
+		call_free(draw);
+		call_free(fft);
+	}
+	assert_int_equal(engine_stats(bed.engine, zone, &map), 0);
+	const struct value *lanes = value_get(&map, "lanes");
+	for (size_t i = 0; i < lanes->array.count; i++) {
+		const uint64_t ns = value_get(&lanes->array.at[i], "longest_ns")->u;
+
+		longest = ns > longest ? ns : longest;
+		words += value_get(&lanes->array.at[i], "words")->u;
+	}
+	assert_true(words >= 3 * (8 << 20));
+	printf("# the longest chunk took %.0f us\n", (double)longest / 1000);
+	zone_free(zone);
+	bed_close(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +198,8 @@ int main(void)
 		cmocka_unit_test(test_describe_lists_every_row),
 		cmocka_unit_test(test_inline_draws),
 		cmocka_unit_test(test_draw_into_a_tile),
+		cmocka_unit_test(test_floating_point_environment),
+		cmocka_unit_test(test_longest_chunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
