@@ -325,7 +325,9 @@ static void test_plan_is_given_up(void **state)
 	struct call *call = fft_of(10007);
 	call_run(call, bed.space, "fft");
 	call_free(call);
-	assert_true(plan_figure(bed.engine, "count") <= 2);
+	/* A plan that is being made is dropped at its next piece. The time limit is that of the whole test. */
+	while (plan_figure(bed.engine, "count") > 1)
+		usleep(100);
 	bed_close(&bed);
 }
 
