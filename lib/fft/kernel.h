@@ -45,8 +45,14 @@ struct fft_stage {
  * (the first stage's length, rounded up to LANES), in vectors of LANES re, LANES im. */
 struct fft_smooth {
 	size_t n, row;
+	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
+};
+
+/* Where a block of LANES columns begins: at row p, repetition rep, and lane of a later stage; at column p of the first. */
+struct fft_place {
+	size_t p, rep, lane;
 };
 
 /* y[i] = x[i] table[i] for i < count; pairs in table are re, im; those of x and y are exchanged where asked. */
@@ -64,12 +70,12 @@ struct fft_ops {
 	/* One stage: transforms [first, first + count), count <= lanes, of a call. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);
-	/* Several: one item of transform b; `from` and `to` are the buffers between the stages. */
-	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item, void *to,
-		      void *scratch);
-	void (*middle)(const struct fft_smooth *smooth, unsigned stage, size_t item, const void *from, void *to,
+	/* Several: one block of transform b; `from` and `to` are the buffers between the stages. */
+	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
+		      void *to, void *scratch);
+	void (*middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, const void *from, void *to,
 		       void *scratch);
-	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item,
+	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
 		     const void *from, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 };

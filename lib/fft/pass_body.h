@@ -9,14 +9,15 @@ struct LOCAL(pass) {
 	size_t x_row, y_row;
 	size_t m, s;
 	const real *twiddles;
-	v_order_t order;
+	bool exchange;
 	real scale;
 };
 
-enum { LOCAL(SPLIT) = 1, LOCAL(TURN) = 2, LOCAL(JOIN) = 4, LOCAL(FLAVOURS) = 6 };
+/* SCALE goes with JOIN alone, and JOIN never with TURN. */
+enum { LOCAL(SPLIT) = 1, LOCAL(TURN) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
 
-INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, const real *x,
-			     vec *re, vec *im)
+INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
+			     const real *x, vec *re, vec *im)
 {
 	const size_t step = a->m * a->s * a->x_row;
 
@@ -25,19 +26,23 @@ INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, con
 		re[j] = v_load(x + j * step);
 		im[j] = v_load(x + j * step + LANES);
 		if (flavour & LOCAL(SPLIT))
-			v_split(a->order, re[j], im[j], &re[j], &im[j]);
+			v_split(order, re[j], im[j], &re[j], &im[j]);
 	}
 }
 
-INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, real *y, vec *re,
-			      vec *im)
+INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
+			      real *y, vec *re, vec *im)
 {
 	const size_t step = a->s * a->y_row;
 
 	UNROLL for (unsigned k = 0; k < r; k++)
 	{
+		if ((flavour & LOCAL(SCALE)) == LOCAL(SCALE)) {
+			re[k] = v_mul(re[k], v_set(a->scale));
+			im[k] = v_mul(im[k], v_set(a->scale));
+		}
 		if (flavour & LOCAL(JOIN))
-			v_join(a->order, v_mul(re[k], v_set(a->scale)), v_mul(im[k], v_set(a->scale)), &re[k], &im[k]);
+			v_join(order, re[k], im[k], &re[k], &im[k]);
 		v_store(y + k * step, re[k]);
 		v_store(y + k * step + LANES, im[k]);
 	}
@@ -57,6 +62,8 @@ INLINE void LOCAL(turn_rows)(const unsigned r, const real *twiddles, vec *re, ve
 INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour,
 			    const struct LOCAL(circle) * circle)
 {
+	const v_order_t order = v_order(a->exchange);
+	const bool turned = (flavour & LOCAL(SCALE)) == LOCAL(TURN);
 	const real *x = a->x;
 	real *y = a->y;
 
@@ -66,11 +73,11 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
 			vec re[16], im[16];
 
-			LOCAL(load_rows)(a, r, flavour, x, re, im);
+			LOCAL(load_rows)(a, r, flavour, order, x, re, im);
 			LOCAL(dft)(r, circle, re, im);
-			if (flavour & LOCAL(TURN))
+			if (turned)
 				LOCAL(turn_rows)(r, twiddles, re, im);
-			LOCAL(store_rows)(a, r, flavour, y, re, im);
+			LOCAL(store_rows)(a, r, flavour, order, y, re, im);
 		}
 	}
 }
@@ -82,7 +89,7 @@ typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
 	{                                                                                     \
 		LOCAL(run_pass)(a, r, flavour, NULL);                                         \
 	}
-#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5)
+#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7)
 PASSES(2)
 PASSES(4)
 PASSES(8)
@@ -105,7 +112,7 @@ ODD_PASS(13, CIRCLE_13)
 static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
 {
 #define ROW(r) {LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3), \
-		LOCAL(pass_##r##_4), LOCAL(pass_##r##_5)}
+		LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7)}
 	static LOCAL(pass_run) *const even[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
 #undef ROW
 
@@ -136,8 +143,7 @@ struct LOCAL(ends) {
 	size_t x_row;
 	real *y; /* NULL: to scratch */
 	size_t y_row;
-	bool split;
-	v_order_t order;
+	bool split, exchange;
 	real scale;
 };
 
@@ -145,7 +151,7 @@ struct LOCAL(ends) {
 static real *LOCAL(transform)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
 {
 	struct LOCAL(pass) pass = {.x = ends->x, .x_row = ends->x_row, .m = columns->length, .s = 1,
-				   .twiddles = columns->twiddles, .order = ends->order, .scale = ends->scale};
+				   .twiddles = columns->twiddles, .exchange = ends->exchange, .scale = ends->scale};
 	unsigned flavour = ends->split ? LOCAL(SPLIT) : 0;
 
 	for (unsigned i = 0; i < columns->n_passes; i++) {
@@ -158,7 +164,7 @@ static real *LOCAL(transform)(const struct fft_columns *columns, const struct LO
 		if (!last)
 			flavour |= LOCAL(TURN);
 		else if (ends->y)
-			flavour |= LOCAL(JOIN);
+			flavour |= ends->scale == 1 ? LOCAL(JOIN) : LOCAL(SCALE);
 		LOCAL(dispatch)(&pass, r, flavour);
 		pass.twiddles += 2 * (r - 1) * pass.m;
 		pass.s *= r;

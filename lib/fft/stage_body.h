@@ -72,55 +72,45 @@ static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, si
 				   to + 2 * row, to_row);
 }
 
-static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item, void *to,
-			 void *scratch)
+static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
+			 void *to, void *scratch)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t p = item * LANES, lanes = size_min(LANES, stage->m - p);
+	const size_t p = at->p, lanes = size_min(LANES, stage->m - p);
 	const struct LOCAL(block) in = {stage->columns.length, lanes, stage->m * call->in_stride, call->in_stride,
 					call->inverse, 1};
 	real *a = scratch;
 	struct LOCAL(ends) ends = {.y = NULL};
 
 	LOCAL(block_in)(&in, (const real *)call->in + 2 * (b * call->in_distance + p * call->in_stride), a, &ends);
-	LOCAL(turn_columns)(smooth, item, lanes, LOCAL(transform)(&stage->columns, &ends, a,
+	LOCAL(turn_columns)(smooth, p / LANES, lanes, LOCAL(transform)(&stage->columns, &ends, a,
 								   LOCAL(second)(&stage->columns, a)),
 			    (real *)to + 2 * p * smooth->row);
 }
 
-/* Where item (p, rep, block of lanes) of a later stage begins among the rows before it. */
-struct LOCAL(place) {
-	size_t p, rep, lane;
-};
-
-static struct LOCAL(place) LOCAL(find)(const struct fft_smooth *smooth, const struct fft_stage *stage, size_t item)
-{
-	const size_t blocks = smooth->row / LANES;
-
-	return (struct LOCAL(place)){item / blocks / stage->reps, item / blocks % stage->reps, item % blocks * LANES};
-}
-
-static struct LOCAL(ends) LOCAL(ends_between)(const struct fft_smooth *smooth, const struct fft_stage *stage,
-					      struct LOCAL(place) at, const real *from)
+/* The rows between stages as the input. */
+INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_stage *stage, const struct fft_place *at,
+			   const real *from, struct LOCAL(ends) * ends)
 {
 	const size_t row = stage->reps * smooth->row;
 
-	return (struct LOCAL(ends)){
-		.x = from + 2 * (at.p * row + at.rep * smooth->row + at.lane),
-		.x_row = 2 * stage->m * row,
-	};
+	ends->x = from + 2 * (at->p * row + at->rep * smooth->row + at->lane);
+	ends->x_row = 2 * stage->m * row;
+	ends->split = false;
 }
 
-static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, size_t item, const void *from, void *to,
+static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, const void *from, void *to,
 			  void *scratch)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
-	const struct LOCAL(place) at = LOCAL(find)(smooth, stage, item);
 	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
-	const real *base = (const real *)stage->bases + 2 * at.p * rows;
-	const struct LOCAL(ends) ends = LOCAL(ends_between)(smooth, stage, at, from);
-	const real *x = LOCAL(transform)(&stage->columns, &ends, scratch, LOCAL(second)(&stage->columns, scratch));
-	real *y = (real *)to + at.p * rows * step + 2 * (at.rep * smooth->row + at.lane);
+	const real *base = (const real *)stage->bases + 2 * at->p * rows;
+	real *y = (real *)to + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
+	struct LOCAL(ends) ends = {.y = NULL};
+	const real *x;
+
+	LOCAL(rows_in)(smooth, stage, at, from, &ends);
+	x = LOCAL(transform)(&stage->columns, &ends, scratch, LOCAL(second)(&stage->columns, scratch));
 
 	for (size_t row = 0; row < rows; row++, x += 2 * LANES, y += step) {
 		vec re = v_load(x), im = v_load(x + LANES);
@@ -131,18 +121,18 @@ static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, size_
 	}
 }
 
-static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, size_t item,
+static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
 			const void *from, void *scratch)
 {
 	const struct fft_stage *stage = &smooth->stage[smooth->n_stages - 1];
-	const struct LOCAL(place) at = LOCAL(find)(smooth, stage, item);
 	const size_t s = smooth->stage[0].columns.length;
-	const struct LOCAL(block) out = {stage->columns.length, size_min(LANES, s - at.lane),
+	const struct LOCAL(block) out = {stage->columns.length, size_min(LANES, s - at->lane),
 					 s * stage->reps * call->out_stride, call->out_stride, call->inverse,
 					 (real)call->scale};
-	struct LOCAL(ends) ends = LOCAL(ends_between)(smooth, stage, at, from);
+	struct LOCAL(ends) ends;
 
-	LOCAL(block_out)(&out, (real *)call->out + 2 * (b * call->out_distance + (at.lane + s * at.rep) * call->out_stride),
+	LOCAL(rows_in)(smooth, stage, at, from, &ends);
+	LOCAL(block_out)(&out, (real *)call->out + 2 * (b * call->out_distance + (at->lane + s * at->rep) * call->out_stride),
 			 &ends, &stage->columns, scratch, LOCAL(second)(&stage->columns, scratch));
 }
 

@@ -81,15 +81,16 @@ static void LOCAL(scatter_lanes)(const struct LOCAL(block) * block, const real *
 }
 
 /* LANES rows of scratch from up to LANES transforms of n neighbouring pairs each (n = LANES: all of them). */
-INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, const real *pairs, size_t n, v_order_t order, real *x)
+INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, size_t lanes, const real *pairs, size_t n,
+			       v_order_t order, real *x)
 {
 	vec re[LANES], im[LANES];
 
 	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
 	{
-		if (lane < block->lanes && n == LANES)
+		if (lane < lanes && n == LANES)
 			v_split(order, v_load(pairs), v_load(pairs + LANES), &re[lane], &im[lane]);
-		else if (lane < block->lanes)
+		else if (lane < lanes)
 			LOCAL(load_pairs)(pairs, n, order, &re[lane], &im[lane]);
 		else
 			re[lane] = im[lane] = v_set(0);
@@ -103,7 +104,8 @@ INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, const real *
 	}
 }
 
-INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, const real *x, size_t n, v_order_t order, real *pairs)
+INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, size_t lanes, const real *x, size_t n,
+				v_order_t order, real *pairs)
 {
 	const vec scale = v_set(block->scale);
 	vec re[LANES], im[LANES];
@@ -116,7 +118,7 @@ INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, const real 
 	v_transpose(re);
 	v_transpose(im);
 	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
-		if (lane >= block->lanes) {
+		if (lane >= lanes) {
 			continue;
 		} else if (n == LANES) {
 			v_join(order, re[lane], im[lane], &re[lane], &im[lane]);
@@ -131,28 +133,24 @@ INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, const real 
 static void LOCAL(gather_rows)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	const v_order_t order = v_order(block->exchange);
-	struct LOCAL(block) full = *block;
 	size_t row = 0;
 
-	full.lanes = LANES;
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
-		LOCAL(gather_square)(&full, pairs + 2 * row, LANES, order, x + 2 * LANES * row);
+		LOCAL(gather_square)(block, LANES, pairs + 2 * row, LANES, order, x + 2 * LANES * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(gather_square)(block, pairs + 2 * row, size_min(LANES, block->rows - row), order,
+		LOCAL(gather_square)(block, block->lanes, pairs + 2 * row, size_min(LANES, block->rows - row), order,
 				     x + 2 * LANES * row);
 }
 
 static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x, real *pairs)
 {
 	const v_order_t order = v_order(block->exchange);
-	struct LOCAL(block) full = *block;
 	size_t row = 0;
 
-	full.lanes = LANES;
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
-		LOCAL(scatter_square)(&full, x + 2 * LANES * row, LANES, order, pairs + 2 * row);
+		LOCAL(scatter_square)(block, LANES, x + 2 * LANES * row, LANES, order, pairs + 2 * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(scatter_square)(block, x + 2 * LANES * row, size_min(LANES, block->rows - row), order,
+		LOCAL(scatter_square)(block, block->lanes, x + 2 * LANES * row, size_min(LANES, block->rows - row), order,
 				      pairs + 2 * row);
 }
 
@@ -184,7 +182,7 @@ static bool LOCAL(is_direct)(const struct LOCAL(block) * block)
 
 static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs, real *a, struct LOCAL(ends) * ends)
 {
-	ends->order = v_order(block->exchange);
+	ends->exchange = block->exchange;
 	ends->scale = block->scale;
 	ends->split = LOCAL(is_direct)(block);
 	ends->x = ends->split ? pairs : a;
@@ -196,7 +194,7 @@ static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs
 static void LOCAL(block_out)(const struct LOCAL(block) * block, real *pairs, struct LOCAL(ends) * ends,
 			     const struct fft_columns *columns, real *a, real *b)
 {
-	ends->order = v_order(block->exchange);
+	ends->exchange = block->exchange;
 	ends->scale = block->scale;
 	if (LOCAL(is_direct)(block)) {
 		ends->y = pairs;
