@@ -20,7 +20,7 @@
 
 #include "fft/fft.h"
 
-enum { FFT_MAX_PASSES = 12, FFT_MAX_STAGES = 6, FFT_MAX_COLUMN = 1024 };
+enum { FFT_MAX_PASSES = 12, FFT_MAX_STAGES = 6, FFT_MAX_COLUMN = 1024, FFT_MAX_TOGETHER = 4 };
 
 /* The transform of one column: its inner passes, and their twiddles w^(p k), k = 1 .. r - 1, in pairs, pass by pass
  * and p by p (the last pass has none). */
@@ -46,13 +46,16 @@ struct fft_stage {
 struct fft_smooth {
 	size_t n, row;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
+	size_t together;                     /* blocks of the first stage that run interleaved */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
 
-/* Where a block of LANES columns begins: at row p, repetition rep, and lane of a later stage; at column p of the first. */
+/* A block of LANES columns: of transform b, at column p of the first stage; at row p, repetition rep, and lane of a
+ * later one. work: the transform's buffers between stages. */
 struct fft_place {
-	size_t p, rep, lane;
+	size_t b, p, rep, lane;
+	void *work;
 };
 
 /* y[i] = x[i] table[i] for i < count; pairs in table are re, im; those of x and y are exchanged where asked. */
@@ -64,19 +67,19 @@ struct fft_product {
 	double scale;
 };
 
-/* Kernels of one variant and precision. scratch: two buffers of columns, fft_columns_bytes apart. */
+/* Kernels of one variant and precision. scratch: `together` pairs of buffers of columns. */
 struct fft_ops {
 	size_t lanes;
 	/* One stage: transforms [first, first + count), count <= lanes, of a call. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);
-	/* Several: one block of transform b; `from` and `to` are the buffers between the stages. */
-	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
-		      void *to, void *scratch);
-	void (*middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, const void *from, void *to,
+	/* Several: blocks of one stage, of one transform or many; for the first stage at most smooth->together. */
+	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
+		      size_t count, void *scratch);
+	void (*middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, size_t count,
 		       void *scratch);
-	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
-		     const void *from, void *scratch);
+	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
+		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 };
 

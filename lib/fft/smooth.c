@@ -10,6 +10,9 @@
  * cache. */
 enum { MAX_BETWEEN_BYTES = 288 << 10 };
 
+/* Column buffers of blocks that run interleaved stay well within the first cache. */
+enum { TOGETHER_BYTES = 9 << 10 };
+
 /* Nanoseconds a vector operation, measured generously; scalar ones do one element each. */
 static double operation_ns(const struct fft_plan *plan)
 {
@@ -46,6 +49,8 @@ int fft_smooth_init(struct fft_plan *plan)
 	smooth->columns_bytes =
 		fft_round_line(2 * fft_columns_bytes(max_column(smooth), lanes, tables_real_bytes(plan->precision)));
 	smooth->between_bytes = fft_round_line(smooth->stage[0].m * smooth->row * fft_pair_bytes(plan));
+	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
+	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 &&
 			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
@@ -96,46 +101,74 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch)
 	return plan->is_long ? batch * buffers(plan) * plan->smooth.between_bytes : 0;
 }
 
-static size_t scratch_bytes(const struct fft_plan *plan)
+/* Transforms that go through their stages together, to fill `together` blocks of the first. */
+static size_t gang(const struct fft_plan *plan)
 {
-	return plan->smooth.columns_bytes + (plan->is_long ? 0 : buffers(plan) * plan->smooth.between_bytes);
+	const size_t gang = plan->smooth.together / plan->smooth.stage[0].items;
+
+	return gang ? gang : 1;
 }
 
-/* One block of a stage; `work` holds the transform's buffers. */
-static void run_block(const struct fft_plan *plan, const struct fft_call *call, size_t b, unsigned stage,
-		      const struct fft_place *at, char *work, void *scratch)
+static size_t scratch_bytes(const struct fft_plan *plan)
 {
 	const struct fft_smooth *smooth = &plan->smooth;
-	char *from = work + (stage - 1) % 2 * smooth->between_bytes, *to = work + stage % 2 * smooth->between_bytes;
 
-	if (stage == 0)
-		plan->ops->first(smooth, call, b, at, work, scratch);
-	else if (stage + 1 == smooth->n_stages)
-		plan->ops->last(smooth, call, b, at, from, scratch);
+	return smooth->together * smooth->columns_bytes +
+	       (plan->is_long ? 0 : gang(plan) * buffers(plan) * smooth->between_bytes);
+}
+
+/* Blocks on their way to the kernels. */
+struct queue {
+	const struct fft_plan *plan;
+	const struct fft_call *call;
+	void *scratch;
+	unsigned stage;
+	size_t count;
+	struct fft_place at[FFT_MAX_TOGETHER];
+};
+
+static void flush(struct queue *queue)
+{
+	const struct fft_plan *plan = queue->plan;
+
+	if (queue->stage == 0)
+		plan->ops->first(&plan->smooth, queue->call, queue->at, queue->count, queue->scratch);
+	else if (queue->stage + 1 == plan->smooth.n_stages)
+		plan->ops->last(&plan->smooth, queue->call, queue->at, queue->count, queue->scratch);
 	else
-		plan->ops->middle(smooth, stage, at, from, to, scratch);
+		plan->ops->middle(&plan->smooth, queue->stage, queue->at, queue->count, queue->scratch);
+	queue->count = 0;
+}
+
+static void push(struct queue *queue, const struct fft_place *at)
+{
+	struct fft_place *to = &queue->at[queue->count++];
+
+	/* Member by member: a copy in wide loads would wait for the narrow stores. */
+	to->b = at->b, to->p = at->p, to->rep = at->rep, to->lane = at->lane, to->work = at->work;
+	if (queue->count == queue->plan->smooth.together)
+		flush(queue);
 }
 
 /* Items are counted by lanes, then repetitions, then rows. */
-static struct fft_place place(const struct fft_plan *plan, unsigned stage, size_t item)
+static void run_items(struct queue *queue, size_t begin, size_t end)
 {
-	const size_t lanes = plan->ops->lanes, blocks = plan->smooth.row / lanes, reps = plan->smooth.stage[stage].reps;
-
-	if (stage == 0)
-		return (struct fft_place){item * lanes, 0, 0};
-	return (struct fft_place){item / blocks / reps, item / blocks % reps, item % blocks * lanes};
-}
-
-static void run_items(const struct fft_plan *plan, const struct fft_call *call, unsigned stage, size_t begin, size_t end,
-		      void *scratch)
-{
-	const size_t items = plan->smooth.stage[stage].items, bytes = work_bytes(plan, 1);
+	const struct fft_plan *plan = queue->plan;
+	const struct fft_stage *stage = &plan->smooth.stage[queue->stage];
+	const size_t lanes = plan->ops->lanes, blocks = plan->smooth.row / lanes, bytes = work_bytes(plan, 1);
 
 	for (size_t i = begin; i < end; i++) {
-		const struct fft_place at = place(plan, stage, i % items);
+		const size_t item = i % stage->items, row = item / blocks;
+		struct fft_place at = {i / stage->items, item * lanes, 0, 0, (char *)queue->call->work + i / stage->items * bytes};
 
-		run_block(plan, call, i / items, stage, &at, (char *)call->work + i / items * bytes, scratch);
+		if (queue->stage > 0) {
+			at.p = row / stage->reps;
+			at.rep = row % stage->reps;
+			at.lane = item % blocks * lanes;
+		}
+		push(queue, &at);
 	}
+	flush(queue);
 }
 
 /* Transforms of one stage each, LANES at once. */
@@ -147,35 +180,55 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 		plan->ops->direct(&plan->smooth, call, b, size_min(lanes, end - b), scratch);
 }
 
-/* One transform of several stages, wholly in scratch. */
-static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t b, void *scratch)
+/* All blocks of one stage of one transform. */
+static void push_stage(struct queue *queue, struct fft_place *at)
 {
-	const struct fft_smooth *smooth = &plan->smooth;
-	const size_t lanes = plan->ops->lanes;
-	char *work = (char *)scratch + smooth->columns_bytes;
-	struct fft_place at = {0, 0, 0};
+	const struct fft_smooth *smooth = &queue->plan->smooth;
+	const struct fft_stage *stage = &smooth->stage[queue->stage];
+	const size_t lanes = queue->plan->ops->lanes;
 
-	for (at.p = 0; at.p < smooth->stage[0].m; at.p += lanes)
-		plan->ops->first(smooth, call, b, &at, work, scratch);
-	for (unsigned i = 1; i < smooth->n_stages; i++)
-		for (at.p = 0; at.p < smooth->stage[i].m; at.p++)
-			for (at.rep = 0; at.rep < smooth->stage[i].reps; at.rep++)
-				for (at.lane = 0; at.lane < smooth->row; at.lane += lanes)
-					run_block(plan, call, b, i, &at, work, scratch);
+	at->rep = at->lane = 0;
+	if (queue->stage == 0) {
+		for (at->p = 0; at->p < stage->m; at->p += lanes)
+			push(queue, at);
+		return;
+	}
+	for (at->p = 0; at->p < stage->m; at->p++)
+		for (at->rep = 0; at->rep < stage->reps; at->rep++)
+			for (at->lane = 0; at->lane < smooth->row; at->lane += lanes)
+				push(queue, at);
+}
+
+/* Transforms of several stages, `gang` at a time wholly in scratch. */
+static void run_short(struct queue *queue, size_t begin, size_t end)
+{
+	const struct fft_plan *plan = queue->plan;
+	const size_t size = buffers(plan) * plan->smooth.between_bytes;
+	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
+
+	for (size_t b = begin; b < end; b += gang(plan))
+		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
+			for (size_t i = 0; i < gang(plan) && b + i < end; i++) {
+				struct fft_place at = {.b = b + i, .work = work + i * size};
+
+				push_stage(queue, &at);
+			}
+			flush(queue);
+		}
 }
 
 static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
 {
 	const size_t size = unit_size(plan, phase), begin = unit * size;
 	const size_t end = size_min(begin + size, total(plan, phase, call->batch));
+	struct queue queue = {.plan = plan, .call = call, .scratch = scratch, .stage = (unsigned)phase};
 
 	if (plan->is_long)
-		run_items(plan, call, (unsigned)phase, begin, end, scratch);
+		run_items(&queue, begin, end);
 	else if (plan->smooth.n_stages == 1)
 		run_direct(plan, call, begin, end, scratch);
 	else
-		for (size_t b = begin; b < end; b++)
-			run_short(plan, call, b, scratch);
+		run_short(&queue, begin, end);
 }
 
 const struct fft_kind fft_kind_smooth = {step, release, phases, units, work_bytes, scratch_bytes, run_unit};

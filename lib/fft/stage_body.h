@@ -30,19 +30,16 @@ static void LOCAL(direct)(const struct fft_smooth *smooth, const struct fft_call
 }
 
 /* One square of the first stage's result: rows [row, row + n), each lane becoming a row of the buffer. */
-INLINE void LOCAL(turn_square)(const struct fft_stage *stage, size_t item, size_t row, size_t n, size_t lanes,
-			       const real *x, real *to, size_t to_row)
+INLINE void LOCAL(turn_square)(const real *twiddles, const real *bases, size_t n, size_t lanes, const real *x, real *to,
+			       size_t to_row)
 {
-	const size_t padded = (stage->columns.length + LANES - 1) / LANES * LANES;
-	const real *twiddles = (const real *)stage->twiddles + 2 * LANES * (row + (stage->whole ? item * padded : 0));
-	const real *bases = (const real *)stage->bases + 2 * (item * padded + row);
 	vec re[LANES], im[LANES];
 
 	UNROLL for (size_t i = 0; i < LANES; i++)
 	{
 		vec c = v_load(twiddles + 2 * LANES * i), s = v_load(twiddles + 2 * LANES * i + LANES);
 
-		if (!stage->whole)
+		if (bases)
 			LOCAL(turn)(&c, &s, v_set(bases[2 * i]), v_set(bases[2 * i + 1]));
 		re[i] = i < n ? v_load(x + 2 * LANES * i) : v_set(0);
 		im[i] = i < n ? v_load(x + 2 * LANES * i + LANES) : v_set(0);
@@ -59,33 +56,58 @@ INLINE void LOCAL(turn_square)(const struct fft_stage *stage, size_t item, size_
 	}
 }
 
-static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
+/* Whole squares by a straight path; `bases` is NULL where the stage keeps all its twiddles. */
+INLINE void LOCAL(turn_rows_by)(const struct fft_smooth *smooth, const real *twiddles, const real *bases, size_t lanes,
+				const real *x, real *to)
 {
-	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t rows = stage->columns.length, to_row = 2 * smooth->row;
+	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->row;
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
-		LOCAL(turn_square)(stage, item, row, LANES, LANES, x + 2 * LANES * row, to + 2 * row, to_row);
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, LANES, LANES,
+				   x + 2 * LANES * row, to + 2 * row, to_row);
 	for (; row < rows; row += LANES)
-		LOCAL(turn_square)(stage, item, row, size_min(LANES, rows - row), lanes, x + 2 * LANES * row,
-				   to + 2 * row, to_row);
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL,
+				   size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
 }
 
-static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
-			 void *to, void *scratch)
+static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t p = at->p, lanes = size_min(LANES, stage->m - p);
+	const real *twiddles = stage->twiddles, *bases = stage->bases;
+
+	if (stage->whole)
+		LOCAL(turn_rows_by)(smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
+	else
+		LOCAL(turn_rows_by)(smooth, twiddles, bases + 2 * item * smooth->row, lanes, x, to);
+}
+
+/* The columns of one block, before their turn. */
+static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct fft_call *call,
+				  const struct fft_place *at, size_t lanes, real *a)
+{
+	const struct fft_stage *stage = &smooth->stage[0];
 	const struct LOCAL(block) in = {stage->columns.length, lanes, stage->m * call->in_stride, call->in_stride,
 					call->inverse, 1};
-	real *a = scratch;
 	struct LOCAL(ends) ends = {.y = NULL};
 
-	LOCAL(block_in)(&in, (const real *)call->in + 2 * (b * call->in_distance + p * call->in_stride), a, &ends);
-	LOCAL(turn_columns)(smooth, p / LANES, lanes, LOCAL(transform)(&stage->columns, &ends, a,
-								   LOCAL(second)(&stage->columns, a)),
-			    (real *)to + 2 * p * smooth->row);
+	LOCAL(block_in)(&in, (const real *)call->in + 2 * (at->b * call->in_distance + at->p * call->in_stride), a, &ends);
+	return LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
+}
+
+/* Columns of all blocks, then the turns: so each block's wait for its own stores is filled with another's work. */
+static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
+			 size_t count, void *scratch)
+{
+	const size_t m = smooth->stage[0].m;
+	const real *result[FFT_MAX_TOGETHER];
+
+	for (size_t i = 0; i < count; i++)
+		result[i] = LOCAL(first_columns)(smooth, call, &at[i], size_min(LANES, m - at[i].p),
+						 (real *)((char *)scratch + i * smooth->columns_bytes));
+	for (size_t i = 0; i < count; i++)
+		LOCAL(turn_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
+				    (real *)at[i].work + 2 * at[i].p * smooth->row);
 }
 
 /* The rows between stages as the input. */
@@ -99,19 +121,23 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 	ends->split = false;
 }
 
-static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, const void *from, void *to,
-			  void *scratch)
+/* Two buffers, used in turn. */
+static real *LOCAL(between)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at)
+{
+	return (real *)((char *)at->work + (stage % 2 ? 0 : smooth->between_bytes));
+}
+
+static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
 	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
 	const real *base = (const real *)stage->bases + 2 * at->p * rows;
-	real *y = (real *)to + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
+	real *y = LOCAL(between)(smooth, index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
 	struct LOCAL(ends) ends = {.y = NULL};
 	const real *x;
 
-	LOCAL(rows_in)(smooth, stage, at, from, &ends);
-	x = LOCAL(transform)(&stage->columns, &ends, scratch, LOCAL(second)(&stage->columns, scratch));
-
+	LOCAL(rows_in)(smooth, stage, at, LOCAL(between)(smooth, index, at), &ends);
+	x = LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
 	for (size_t row = 0; row < rows; row++, x += 2 * LANES, y += step) {
 		vec re = v_load(x), im = v_load(x + LANES);
 
@@ -121,19 +147,32 @@ static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned index, const
 	}
 }
 
-static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *call, size_t b, const struct fft_place *at,
-			const void *from, void *scratch)
+static void LOCAL(middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, size_t count,
+			  void *scratch)
 {
-	const struct fft_stage *stage = &smooth->stage[smooth->n_stages - 1];
-	const size_t s = smooth->stage[0].columns.length;
-	const struct LOCAL(block) out = {stage->columns.length, size_min(LANES, s - at->lane),
-					 s * stage->reps * call->out_stride, call->out_stride, call->inverse,
-					 (real)call->scale};
-	struct LOCAL(ends) ends;
+	for (size_t i = 0; i < count; i++)
+		LOCAL(middle_block)(smooth, stage, &at[i], scratch);
+}
 
-	LOCAL(rows_in)(smooth, stage, at, from, &ends);
-	LOCAL(block_out)(&out, (real *)call->out + 2 * (b * call->out_distance + (at->lane + s * at->rep) * call->out_stride),
-			 &ends, &stage->columns, scratch, LOCAL(second)(&stage->columns, scratch));
+static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
+			size_t count, void *scratch)
+{
+	const unsigned index = smooth->n_stages - 1;
+	const struct fft_stage *stage = &smooth->stage[index];
+	const size_t s = smooth->stage[0].columns.length;
+	real *a = scratch, *b = LOCAL(second)(&stage->columns, a);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct LOCAL(block) out = {stage->columns.length, size_min(LANES, s - at[i].lane),
+						 s * stage->reps * call->out_stride, call->out_stride, call->inverse,
+						 (real)call->scale};
+		const size_t k = at[i].lane + s * at[i].rep;
+		struct LOCAL(ends) ends;
+
+		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(between)(smooth, index, &at[i]), &ends);
+		LOCAL(block_out)(&out, (real *)call->out + 2 * (at[i].b * call->out_distance + k * call->out_stride),
+				 &ends, &stage->columns, a, b);
+	}
 }
 
 /* n <= LANES elements. */

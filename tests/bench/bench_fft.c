@@ -135,7 +135,7 @@ static void bench(size_t n, enum fft_precision precision, const struct fft_kerne
 {
 	const size_t pair = precision == FFT_F32 ? 8 : 16, batch = bytes / 2 / (n * pair) ? bytes / 2 / (n * pair) : 1;
 	const unsigned effort = bytes > SMALL_BYTES ? FFTW_ESTIMATE : FFTW_MEASURE;
-	void *x = fftw_malloc(n * batch * pair), *y = fftw_malloc(n * batch * pair);
+	void *x = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64), *y = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64);
 	struct contender c[3] = {{.run = run_ours}};
 	struct loop loop = {.x = x, .y = y, .n = n, .batch = batch};
 	fftw_plan plan = NULL;
@@ -168,8 +168,8 @@ static void bench(size_t n, enum fft_precision precision, const struct fft_kerne
 	} else {
 		fftw_destroy_plan(plan);
 	}
-	fftw_free(x);
-	fftw_free(y);
+	free(x);
+	free(y);
 }
 
 static bool is_among(const char *name, char **argv, bool otherwise)
