@@ -13,6 +13,7 @@
  *   f32_split(order, a, b, &re, &im)          LANES pairs in two vectors to their parts
  *   f32_join(order, re, im, &a, &b)           and back
  *   f32_transpose(rows)                       LANES rows of LANES, in place
+ *   f32_reverse(a)                            the last lane first
  *   f32_load_part(at, n), f32_store_part      the first n (0..LANES) elements; the others read as 0
  *   f32_nmuladd(a, b, c)                      c - a b, fused as f32_muladd is */
 #if defined(SIMD_AVX512)

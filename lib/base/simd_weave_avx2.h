@@ -90,6 +90,16 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	rows[3] = _mm256_permute2f128_pd(b, d, 0x31);
 }
 
+static inline f32v f32_reverse(f32v a)
+{
+	return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
+
+static inline f64v f64_reverse(f64v a)
+{
+	return _mm256_permute4x64_pd(a, 0x1b);
+}
+
 static inline __m256i f32_mask(size_t n)
 {
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));

@@ -117,6 +117,16 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	}
 }
 
+static inline f32v f32_reverse(f32v a)
+{
+	return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), a);
+}
+
+static inline f64v f64_reverse(f64v a)
+{
+	return _mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), a);
+}
+
 static inline __mmask16 f32_mask(size_t n) { return (__mmask16)((1u << n) - 1); }
 static inline __mmask8 f64_mask(size_t n) { return (__mmask8)((1u << n) - 1); }
 static inline f32v f32_load_part(const float *at, size_t n) { return _mm512_maskz_loadu_ps(f32_mask(n), at); }

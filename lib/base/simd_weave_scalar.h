@@ -30,6 +30,8 @@ static inline void f32_join(f32_order_t order, f32v re, f32v im, f32v *a, f32v *
 static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *b) { f64_split(order, re, im, a, b); }
 static inline void f32_transpose(f32v rows[F32_LANES]) { (void)rows; }
 static inline void f64_transpose(f64v rows[F64_LANES]) { (void)rows; }
+static inline f32v f32_reverse(f32v a) { return a; }
+static inline f64v f64_reverse(f64v a) { return a; }
 static inline f32v f32_load_part(const float *at, size_t n) { return n ? *at : 0; }
 static inline f64v f64_load_part(const double *at, size_t n) { return n ? *at : 0; }
 

@@ -67,6 +67,18 @@ struct fft_product {
 	double scale;
 };
 
+/* The spectrum X[0 .. h] of 2 h reals from the spectrum Z[0 .. h - 1] of their pairs, and back. With t[k] = -i w^k,
+ * w = exp(-2 pi i / 2 h), e = x[k] + conj x[h - k] and d = x[k] - conj x[h - k]:
+ *   y[k] = scale (e + t[k] d),  y[h - k] = scale conj(e - t[k] d)        (back: conj t[k])
+ * for k of [begin, end), 0 <= k <= h / 2. x = Z and y = X, or back the reverse; table holds t[0 .. h / 2]. */
+struct fft_fold {
+	const void *x, *table;
+	void *y;
+	size_t h, begin, end;
+	bool back;
+	double scale;
+};
+
 /* Kernels of one variant and precision. scratch: `together` pairs of buffers of columns. */
 struct fft_ops {
 	size_t lanes;
@@ -81,6 +93,7 @@ struct fft_ops {
 	void (*last)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
+	void (*fold)(const struct fft_fold *fold);
 };
 
 struct fft_kernel {

@@ -12,9 +12,11 @@
 #include "fft/pass_body.h"
 #include "fft/tile_body.h"
 #include "fft/stage_body.h"
+#include "fft/row_body.h"
 
 #include "fft/lanes_f64.h"
 #include "fft/butterfly_body.h"
 #include "fft/pass_body.h"
 #include "fft/tile_body.h"
 #include "fft/stage_body.h"
+#include "fft/row_body.h"

@@ -22,3 +22,4 @@
 #define v_split f32_split
 #define v_join f32_join
 #define v_transpose f32_transpose
+#define v_reverse f32_reverse

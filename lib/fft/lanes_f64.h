@@ -22,3 +22,4 @@
 #define v_split f64_split
 #define v_join f64_join
 #define v_transpose f64_transpose
+#define v_reverse f64_reverse

@@ -20,3 +20,4 @@
 #undef v_split
 #undef v_join
 #undef v_transpose
+#undef v_reverse

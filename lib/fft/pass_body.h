@@ -48,14 +48,20 @@ INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, co
 	}
 }
 
+/* (re, im) times (c, s). */
+INLINE void LOCAL(turn)(vec *re, vec *im, vec c, vec s)
+{
+	const vec x = *re;
+
+	*re = v_mulsub(x, c, v_mul(*im, s));
+	*im = v_muladd(x, s, v_mul(*im, c));
+}
+
 INLINE void LOCAL(turn_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
 {
 	UNROLL for (unsigned k = 1; k < r; k++)
 	{
-		const vec c = v_set(twiddles[2 * k - 2]), s = v_set(twiddles[2 * k - 1]), x = re[k];
-
-		re[k] = v_mulsub(x, c, v_mul(im[k], s));
-		im[k] = v_muladd(x, s, v_mul(im[k], c));
+		LOCAL(turn)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
 	}
 }
 

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outer passes, each on one block of LANES columns, and the product of two rows; the functions of struct fft_ops. */
-
-/* (re, im) times (c, s). */
-INLINE void LOCAL(turn)(vec *re, vec *im, vec c, vec s)
-{
-	const vec x = *re;
-
-	*re = v_mulsub(x, c, v_mul(*im, s));
-	*im = v_muladd(x, s, v_mul(*im, c));
-}
+/* Outer passes, each on blocks of LANES columns. */
 
 static real *LOCAL(second)(const struct fft_columns *columns, real *a)
 {
@@ -174,54 +165,3 @@ static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *
 				 &ends, &stage->columns, a, b);
 	}
 }
-
-/* n <= LANES elements. */
-INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, size_t n, v_order_t in, v_order_t plain,
-				 v_order_t out)
-{
-	const vec scale = v_set((real)product->scale);
-	vec re, im, c, s;
-
-	LOCAL(load_pairs)((const real *)product->x + 2 * i, n, in, &re, &im);
-	LOCAL(load_pairs)((const real *)product->table + 2 * i, n, plain, &c, &s);
-	LOCAL(turn)(&re, &im, c, s);
-	LOCAL(store_pairs)((real *)product->y + 2 * i, n, out, v_mul(re, scale), v_mul(im, scale));
-}
-
-static void LOCAL(multiply_rows)(const struct fft_product *product)
-{
-	const v_order_t in = v_order(product->exchange_x), out = v_order(product->exchange_y), plain = v_order(false);
-	size_t i = 0;
-
-	for (; i + LANES <= product->count; i += LANES)
-		LOCAL(multiply_part)(product, i, LANES, in, plain, out);
-	if (i < product->count)
-		LOCAL(multiply_part)(product, i, product->count - i, in, plain, out);
-}
-
-/* Strided rows go through short contiguous ones, so that they meet the same arithmetic. */
-static void LOCAL(multiply)(const struct fft_product *product)
-{
-	enum { CHUNK = 64 };
-	real x[2 * CHUNK], y[2 * CHUNK];
-
-	if (product->x_stride == 1 && product->y_stride == 1) {
-		LOCAL(multiply_rows)(product);
-		return;
-	}
-	for (size_t i = 0; i < product->count; i += CHUNK) {
-		struct fft_product part = *product;
-
-		part.x = x;
-		part.y = y;
-		part.table = (const real *)product->table + 2 * i;
-		part.count = size_min(CHUNK, product->count - i);
-		for (size_t j = 0; j < 2 * part.count; j++)
-			x[j] = ((const real *)product->x)[2 * (i + j / 2) * product->x_stride + j % 2];
-		LOCAL(multiply_rows)(&part);
-		for (size_t j = 0; j < 2 * part.count; j++)
-			((real *)product->y)[2 * (i + j / 2) * product->y_stride + j % 2] = y[j];
-	}
-}
-
-const struct fft_ops LOCAL(fft_ops) = {LANES, LOCAL(direct), LOCAL(first), LOCAL(middle), LOCAL(last), LOCAL(multiply)};

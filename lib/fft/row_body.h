@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element-wise work on rows of pairs: products, and the fold between half-length and real spectra; and the table of
+ * all functions of struct fft_ops. */
+
+/* n <= LANES elements. */
+INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, size_t n, v_order_t in, v_order_t plain,
+				 v_order_t out)
+{
+	const vec scale = v_set((real)product->scale);
+	vec re, im, c, s;
+
+	LOCAL(load_pairs)((const real *)product->x + 2 * i, n, in, &re, &im);
+	LOCAL(load_pairs)((const real *)product->table + 2 * i, n, plain, &c, &s);
+	LOCAL(turn)(&re, &im, c, s);
+	LOCAL(store_pairs)((real *)product->y + 2 * i, n, out, v_mul(re, scale), v_mul(im, scale));
+}
+
+static void LOCAL(multiply_rows)(const struct fft_product *product)
+{
+	const v_order_t in = v_order(product->exchange_x), out = v_order(product->exchange_y), plain = v_order(false);
+	size_t i = 0;
+
+	for (; i + LANES <= product->count; i += LANES)
+		LOCAL(multiply_part)(product, i, LANES, in, plain, out);
+	if (i < product->count)
+		LOCAL(multiply_part)(product, i, product->count - i, in, plain, out);
+}
+
+/* Strided rows go through short contiguous ones, so that they meet the same arithmetic. */
+static void LOCAL(multiply)(const struct fft_product *product)
+{
+	enum { CHUNK = 64 };
+	real x[2 * CHUNK], y[2 * CHUNK];
+
+	if (product->x_stride == 1 && product->y_stride == 1) {
+		LOCAL(multiply_rows)(product);
+		return;
+	}
+	for (size_t i = 0; i < product->count; i += CHUNK) {
+		struct fft_product part = *product;
+
+		part.x = x;
+		part.y = y;
+		part.table = (const real *)product->table + 2 * i;
+		part.count = size_min(CHUNK, product->count - i);
+		for (size_t j = 0; j < 2 * part.count; j++)
+			x[j] = ((const real *)product->x)[2 * (i + j / 2) * product->x_stride + j % 2];
+		LOCAL(multiply_rows)(&part);
+		for (size_t j = 0; j < 2 * part.count; j++)
+			((real *)product->y)[2 * (i + j / 2) * product->y_stride + j % 2] = y[j];
+	}
+}
+
+/* LANES values of k, from neighbouring pairs at x, mirrored pairs that end at mirror, and pairs of the table. */
+INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *table, real *y, real *y_mirror,
+			      bool back, vec scale)
+{
+	const v_order_t plain = v_order(false);
+	vec ar, ai, br, bi, c, s, er, ei, dr, di;
+
+	LOCAL(load_pairs)(x, LANES, plain, &ar, &ai);
+	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, plain, &br, &bi);
+	LOCAL(load_pairs)(table, LANES, plain, &c, &s);
+	br = v_reverse(br);
+	bi = v_reverse(bi);
+	er = v_add(ar, br);
+	ei = v_sub(ai, bi);
+	dr = v_sub(ar, br);
+	di = v_add(ai, bi);
+	LOCAL(turn)(&dr, &di, c, v_mul(s, v_set(back ? -1 : 1)));
+	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale));
+	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
+			   v_reverse(v_mul(v_sub(di, ei), scale)));
+}
+
+/* One k, by the same arithmetic. The ends know no k = h among the pairs, and no imaginary part among the spectrum. */
+static void LOCAL(fold_one)(const struct fft_fold *fold, size_t k)
+{
+	const size_t h = fold->h, mirror = fold->back || k > 0 ? h - k : 0;
+	const real *x = fold->x, *table = fold->table;
+	real *y = fold->y, in[2 * LANES] = {0}, in_mirror[2 * LANES] = {0}, turn[2 * LANES] = {0};
+	real out[2 * LANES], out_mirror[2 * LANES];
+	const bool real_end = fold->back && k == 0;
+
+	in[0] = x[2 * k];
+	in[1] = real_end ? 0 : x[2 * k + 1];
+	in_mirror[2 * LANES - 2] = x[2 * mirror];
+	in_mirror[2 * LANES - 1] = real_end ? 0 : x[2 * mirror + 1];
+	turn[0] = table[2 * k];
+	turn[1] = table[2 * k + 1];
+	LOCAL(fold_lanes)(in, in_mirror + 2 * LANES - 2, turn, out, out_mirror + 2 * LANES - 2, fold->back,
+			  v_set((real)fold->scale));
+	y[2 * k] = out[0];
+	y[2 * k + 1] = out[1];
+	if (!real_end) {
+		y[2 * (h - k)] = out_mirror[2 * LANES - 2];
+		y[2 * (h - k) + 1] = out_mirror[2 * LANES - 1];
+	}
+}
+
+static void LOCAL(fold)(const struct fft_fold *fold)
+{
+	const real *x = fold->x, *table = fold->table;
+	const vec scale = v_set((real)fold->scale);
+	real *y = fold->y;
+	size_t k = fold->begin;
+
+	if (k == 0 && k < fold->end)
+		LOCAL(fold_one)(fold, k++);
+	for (; k + LANES <= fold->end; k += LANES)
+		LOCAL(fold_lanes)(x + 2 * k, x + 2 * (fold->h - k), table + 2 * k, y + 2 * k, y + 2 * (fold->h - k), fold->back,
+				  scale);
+	for (; k < fold->end; k++)
+		LOCAL(fold_one)(fold, k);
+}
+
+const struct fft_ops LOCAL(fft_ops) = {
+	LANES, LOCAL(direct), LOCAL(first), LOCAL(middle), LOCAL(last), LOCAL(multiply), LOCAL(fold),
+};
