@@ -9,6 +9,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
+LIBS_check_real := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
 
 # A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.

@@ -202,7 +202,8 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch)
 
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
-	return fft_round_line(fft_scratch_bytes(plan->inner)) + (plan->is_long ? 0 : 2 * group(plan) * inner_bytes(plan));
+	return fft_round_line(fft_scratch_bytes(plan->inner)) +
+	       (plan->is_long ? 0 : 2 * group(plan) * inner_bytes(plan));
 }
 
 /* Elements [begin, end) of x[j] c[j], zeros beyond n. */
@@ -267,7 +268,8 @@ static struct fft_call inner_call(const struct fft_plan *plan, void *x, void *y,
 }
 
 /* Transforms [first, first + count), count <= group, wholly in scratch. */
-static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count, char *scratch)
+static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
+		      char *scratch)
 {
 	const size_t row = inner_bytes(plan), m = plan->inner->n;
 	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + count * row;

@@ -4,7 +4,13 @@
 
 #include "base/cpu.h"
 
-#define ROW(suffix, needs) {#suffix, needs, {&fft_ops_f32_##suffix, &fft_ops_f64_##suffix}}
+#define ROW(suffix, needs)                                                                                             \
+	{                                                                                                              \
+#suffix, needs,                                                                                        \
+		{                                                                                                      \
+			&fft_ops_f32_##suffix, &fft_ops_f64_##suffix                                                   \
+		}                                                                                                      \
+	}
 static const struct fft_kernel kernels[] = {
 #if defined(__x86_64__)
 	ROW(avx512, CPU_AVX2 | CPU_AVX512),

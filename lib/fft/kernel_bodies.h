@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One variant of the transform kernels in both precisions. Include once in a file that has chosen its SIMD level. */
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/simd.h"
 #include "base/simd_weave.h"

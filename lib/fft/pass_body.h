@@ -90,10 +90,10 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 
 typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
 
-#define PASS(r, flavour)                                                                     \
-	static void LOCAL(pass_##r##_##flavour)(const struct LOCAL(pass) * a)               \
-	{                                                                                     \
-		LOCAL(run_pass)(a, r, flavour, NULL);                                         \
+#define PASS(r, flavour)                                                                                               \
+	static void LOCAL(pass_##r##_##flavour)(const struct LOCAL(pass) * a)                                          \
+	{                                                                                                              \
+		LOCAL(run_pass)(a, r, flavour, NULL);                                                                  \
 	}
 #define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7)
 PASSES(2)
@@ -102,11 +102,11 @@ PASSES(8)
 PASSES(16)
 
 /* Odd radices decide on their flavour as they go. */
-#define ODD_PASS(r, ...)                                                                              \
-	static const struct LOCAL(circle) LOCAL(circle_##r) = {__VA_ARGS__};                          \
-	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                   \
-	{                                                                                              \
-		LOCAL(run_pass)(a, r, flavour, &LOCAL(circle_##r));                                    \
+#define ODD_PASS(r, ...)                                                                                               \
+	static const struct LOCAL(circle) LOCAL(circle_##r) = {__VA_ARGS__};                                           \
+	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                     \
+	{                                                                                                              \
+		LOCAL(run_pass)(a, r, flavour, &LOCAL(circle_##r));                                                    \
 	}
 ODD_PASS(3, CIRCLE_3)
 ODD_PASS(5, CIRCLE_5)
@@ -117,8 +117,11 @@ ODD_PASS(13, CIRCLE_13)
 
 static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
 {
-#define ROW(r) {LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3), \
-		LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7)}
+#define ROW(r)                                                                                                         \
+	{                                                                                                              \
+		LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3),                    \
+			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7)             \
+	}
 	static LOCAL(pass_run) *const even[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
 #undef ROW
 
@@ -156,8 +159,13 @@ struct LOCAL(ends) {
 /* Transforms LANES columns; buffers a and b, of which a may be the input. Returns the result's place. */
 static real *LOCAL(transform)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
 {
-	struct LOCAL(pass) pass = {.x = ends->x, .x_row = ends->x_row, .m = columns->length, .s = 1,
-				   .twiddles = columns->twiddles, .exchange = ends->exchange, .scale = ends->scale};
+	struct LOCAL(pass) pass = {.x = ends->x,
+				   .x_row = ends->x_row,
+				   .m = columns->length,
+				   .s = 1,
+				   .twiddles = columns->twiddles,
+				   .exchange = ends->exchange,
+				   .scale = ends->scale};
 	unsigned flavour = ends->split ? LOCAL(SPLIT) : 0;
 
 	for (unsigned i = 0; i < columns->n_passes; i++) {

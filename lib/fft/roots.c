@@ -53,9 +53,11 @@ void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2])
 	const uint64_t n = roots->n, turn = k % n * 4, quarter = turn / n, rest = turn % n;
 	const bool reflect = 2 * rest > n;
 	const uint64_t t = reflect ? n - rest : rest;
-	const long double *low = roots->low[t & (roots->n_low - 1)], *high = roots->low[roots->n_low + (t >> roots->shift)];
+	const long double *low = roots->low[t & (roots->n_low - 1)],
+			  *high = roots->low[roots->n_low + (t >> roots->shift)];
 	const long double c = high[0] * low[0] - high[1] * low[1], s = high[0] * low[1] + high[1] * low[0];
-	const long double re = reflect ? s : c, im = reflect ? c : s; /* of the angle within its quarter */
+	/* Of the angle within its quarter; at its middle both parts are the same number. */
+	const long double re = reflect ? s : c, im = reflect || 2 * rest == n ? c : s;
 
 	switch (quarter) {
 	case 0:

@@ -52,8 +52,8 @@ static void LOCAL(multiply)(const struct fft_product *product)
 }
 
 /* LANES values of k, from neighbouring pairs at x, mirrored pairs that end at mirror, and pairs of the table. */
-INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *table, real *y, real *y_mirror,
-			      bool back, vec scale)
+INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *table, real *y, real *y_mirror, bool back,
+			      vec scale)
 {
 	const v_order_t plain = v_order(false);
 	vec ar, ai, br, bi, c, s, er, ei, dr, di;
@@ -69,32 +69,35 @@ INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *tab
 	di = v_add(ai, bi);
 	LOCAL(turn)(&dr, &di, c, v_mul(s, v_set(back ? -1 : 1)));
 	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale));
-	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
-			   v_reverse(v_mul(v_sub(di, ei), scale)));
+	LOCAL(store_pairs)
+	(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
+	 v_reverse(v_mul(v_sub(di, ei), scale)));
 }
 
-/* One k, by the same arithmetic. The ends know no k = h among the pairs, and no imaginary part among the spectrum. */
-static void LOCAL(fold_one)(const struct fft_fold *fold, size_t k)
+/* Up to LANES values of k in copies of their own: the ends of a row, whose element h is among the spectrum only, and
+ * where imaginary parts at 0 and h do not count. */
+static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 {
-	const size_t h = fold->h, mirror = fold->back || k > 0 ? h - k : 0;
+	enum { LAST = 2 * LANES - 2 };
+	const size_t h = fold->h, pair = 2 * sizeof(real);
 	const real *x = fold->x, *table = fold->table;
-	real *y = fold->y, in[2 * LANES] = {0}, in_mirror[2 * LANES] = {0}, turn[2 * LANES] = {0};
+	real *y = fold->y, in[2 * LANES] = {0}, mirror[2 * LANES] = {0}, turn[2 * LANES] = {0};
 	real out[2 * LANES], out_mirror[2 * LANES];
-	const bool real_end = fold->back && k == 0;
 
-	in[0] = x[2 * k];
-	in[1] = real_end ? 0 : x[2 * k + 1];
-	in_mirror[2 * LANES - 2] = x[2 * mirror];
-	in_mirror[2 * LANES - 1] = real_end ? 0 : x[2 * mirror + 1];
-	turn[0] = table[2 * k];
-	turn[1] = table[2 * k + 1];
-	LOCAL(fold_lanes)(in, in_mirror + 2 * LANES - 2, turn, out, out_mirror + 2 * LANES - 2, fold->back,
-			  v_set((real)fold->scale));
-	y[2 * k] = out[0];
-	y[2 * k + 1] = out[1];
-	if (!real_end) {
-		y[2 * (h - k)] = out_mirror[2 * LANES - 2];
-		y[2 * (h - k) + 1] = out_mirror[2 * LANES - 1];
+	for (size_t i = 0; i < n; i++) {
+		const size_t from = k + i > 0 || fold->back ? h - k - i : 0;
+
+		memcpy(in + 2 * i, x + 2 * (k + i), pair);
+		memcpy(mirror + LAST - 2 * i, x + 2 * from, pair);
+		memcpy(turn + 2 * i, table + 2 * (k + i), pair);
+	}
+	if (k == 0 && fold->back)
+		in[1] = mirror[LAST + 1] = 0;
+	LOCAL(fold_lanes)(in, mirror + LAST, turn, out, out_mirror + LAST, fold->back, v_set((real)fold->scale));
+	for (size_t i = 0; i < n; i++) {
+		memcpy(y + 2 * (k + i), out + 2 * i, pair);
+		if (k + i > 0 || !fold->back)
+			memcpy(y + 2 * (h - k - i), out_mirror + LAST - 2 * i, pair);
 	}
 }
 
@@ -102,16 +105,19 @@ static void LOCAL(fold)(const struct fft_fold *fold)
 {
 	const real *x = fold->x, *table = fold->table;
 	const vec scale = v_set((real)fold->scale);
+	const size_t h = fold->h;
 	real *y = fold->y;
 	size_t k = fold->begin;
 
-	if (k == 0 && k < fold->end)
-		LOCAL(fold_one)(fold, k++);
+	if (k == 0 && k < fold->end) {
+		k = size_min(LANES, fold->end);
+		LOCAL(fold_some)(fold, 0, k);
+	}
 	for (; k + LANES <= fold->end; k += LANES)
-		LOCAL(fold_lanes)(x + 2 * k, x + 2 * (fold->h - k), table + 2 * k, y + 2 * k, y + 2 * (fold->h - k), fold->back,
-				  scale);
-	for (; k < fold->end; k++)
-		LOCAL(fold_one)(fold, k);
+		LOCAL(fold_lanes)
+		(x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k), fold->back, scale);
+	if (k < fold->end)
+		LOCAL(fold_some)(fold, k, fold->end - k);
 }
 
 const struct fft_ops LOCAL(fft_ops) = {

@@ -159,7 +159,8 @@ static void run_items(struct queue *queue, size_t begin, size_t end)
 
 	for (size_t i = begin; i < end; i++) {
 		const size_t item = i % stage->items, row = item / blocks;
-		struct fft_place at = {i / stage->items, item * lanes, 0, 0, (char *)queue->call->work + i / stage->items * bytes};
+		struct fft_place at = {i / stage->items, item * lanes, 0, 0,
+				       (char *)queue->call->work + i / stage->items * bytes};
 
 		if (queue->stage > 0) {
 			at.p = row / stage->reps;
@@ -172,7 +173,8 @@ static void run_items(struct queue *queue, size_t begin, size_t end)
 }
 
 /* Transforms of one stage each, LANES at once. */
-static void run_direct(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
+static void run_direct(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end,
+		       void *scratch)
 {
 	const size_t lanes = plan->ops->lanes;
 

@@ -57,11 +57,16 @@ static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned
 	case COLUMNS:
 		return (struct table){&stage->columns.twiddles, 1, column_twiddles(&stage->columns)};
 	case LANE_ROWS:
-		return (struct table){&stage->twiddles, !first || last ? 0 : stage->whole ? stage->items * padded : padded,
+		return (struct table){&stage->twiddles,
+				      !first || last ? 0
+				      : stage->whole ? stage->items * padded
+						     : padded,
 				      lanes};
 	default:
-		return (struct table){&stage->bases, last || (first && stage->whole) ? 0 : first ? stage->items * padded
-												 : stage->m * length,
+		return (struct table){&stage->bases,
+				      last || (first && stage->whole) ? 0
+				      : first                         ? stage->items * padded
+								      : stage->m * length,
 				      1};
 	}
 }
@@ -83,8 +88,8 @@ static void make_column(const struct roots *roots, enum fft_precision precision,
 }
 
 /* w^(p row) for LANES values of p, which begin at `lane`: parts in vectors. */
-static void make_lanes(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage, size_t row,
-		       size_t padded, size_t lanes)
+static void make_lanes(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+		       size_t row, size_t padded, size_t lanes)
 {
 	long double root[2];
 

@@ -77,12 +77,13 @@ static void LOCAL(scatter_lanes)(const struct LOCAL(block) * block, const real *
 	const vec scale = v_set(block->scale);
 
 	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES, pairs += 2 * block->row_step)
-		LOCAL(store_pairs)(pairs, block->lanes, order, v_mul(v_load(x), scale), v_mul(v_load(x + LANES), scale));
+		LOCAL(store_pairs)
+		(pairs, block->lanes, order, v_mul(v_load(x), scale), v_mul(v_load(x + LANES), scale));
 }
 
 /* LANES rows of scratch from up to LANES transforms of n neighbouring pairs each (n = LANES: all of them). */
 INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, size_t lanes, const real *pairs, size_t n,
-			       v_order_t order, real *x)
+				 v_order_t order, real *x)
 {
 	vec re[LANES], im[LANES];
 
@@ -105,7 +106,7 @@ INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, size_t lanes
 }
 
 INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, size_t lanes, const real *x, size_t n,
-				v_order_t order, real *pairs)
+				  v_order_t order, real *pairs)
 {
 	const vec scale = v_set(block->scale);
 	vec re[LANES], im[LANES];
@@ -117,16 +118,20 @@ INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, size_t lane
 	}
 	v_transpose(re);
 	v_transpose(im);
-	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
-		if (lane >= lanes) {
-			continue;
-		} else if (n == LANES) {
-			v_join(order, re[lane], im[lane], &re[lane], &im[lane]);
-			v_store(pairs, re[lane]);
-			v_store(pairs + LANES, im[lane]);
-		} else {
-			LOCAL(store_pairs)(pairs, n, order, re[lane], im[lane]);
-		}
+	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step) if (lane >= lanes)
+	{
+		continue;
+	}
+	else if (n == LANES)
+	{
+		v_join(order, re[lane], im[lane], &re[lane], &im[lane]);
+		v_store(pairs, re[lane]);
+		v_store(pairs + LANES, im[lane]);
+	}
+	else
+	{
+		LOCAL(store_pairs)(pairs, n, order, re[lane], im[lane]);
+	}
 }
 
 /* Neighbouring rows (row_step 1): whole transforms lie in sequence. The buffer has room for whole squares. */
@@ -138,8 +143,8 @@ static void LOCAL(gather_rows)(const struct LOCAL(block) * block, const real *pa
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
 		LOCAL(gather_square)(block, LANES, pairs + 2 * row, LANES, order, x + 2 * LANES * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(gather_square)(block, block->lanes, pairs + 2 * row, size_min(LANES, block->rows - row), order,
-				     x + 2 * LANES * row);
+		LOCAL(gather_square)
+		(block, block->lanes, pairs + 2 * row, size_min(LANES, block->rows - row), order, x + 2 * LANES * row);
 }
 
 static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x, real *pairs)
@@ -150,8 +155,8 @@ static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
 		LOCAL(scatter_square)(block, LANES, x + 2 * LANES * row, LANES, order, pairs + 2 * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(scatter_square)(block, block->lanes, x + 2 * LANES * row, size_min(LANES, block->rows - row), order,
-				      pairs + 2 * row);
+		LOCAL(scatter_square)
+		(block, block->lanes, x + 2 * LANES * row, size_min(LANES, block->rows - row), order, pairs + 2 * row);
 }
 
 static void LOCAL(gather_any)(const struct LOCAL(block) * block, const real *pairs, real *x)

@@ -135,7 +135,8 @@ static void bench(size_t n, enum fft_precision precision, const struct fft_kerne
 {
 	const size_t pair = precision == FFT_F32 ? 8 : 16, batch = bytes / 2 / (n * pair) ? bytes / 2 / (n * pair) : 1;
 	const unsigned effort = bytes > SMALL_BYTES ? FFTW_ESTIMATE : FFTW_MEASURE;
-	void *x = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64), *y = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64);
+	void *x = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64),
+	     *y = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64);
 	struct contender c[3] = {{.run = run_ours}};
 	struct loop loop = {.x = x, .y = y, .n = n, .batch = batch};
 	fftw_plan plan = NULL;
@@ -145,8 +146,8 @@ static void bench(size_t n, enum fft_precision precision, const struct fft_kerne
 
 	c[0].arg = &ours;
 	if (precision == FFT_F32) {
-		planf = fftwf_plan_many_dft(1, &length, (int)batch, x, NULL, 1, length, y, NULL, 1, length, FFTW_FORWARD,
-					    effort);
+		planf = fftwf_plan_many_dft(1, &length, (int)batch, x, NULL, 1, length, y, NULL, 1, length,
+					    FFTW_FORWARD, effort);
 		loop.plan = fftwf_plan_dft_1d(length, x, y, FFTW_FORWARD, FFTW_MEASURE);
 		c[1] = (struct contender){run_fftwf, planf, 0};
 		c[2] = (struct contender){run_fftwf_loop, &loop, 0};

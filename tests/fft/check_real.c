@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real transforms against FFTW in long double, both directions, at strides, in batches; long ones; the ends' zeros. */
+#include "fft/real.h"
+
+#include <fftw3.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "fixture.h"
+
+/* One signal and its half spectrum. */
+struct reference {
+	size_t n;
+	long double *x;
+	fftwl_complex *y;
+};
+
+static struct reference reference_new(size_t n)
+{
+	struct reference r = {n, fftwl_malloc(n * sizeof(long double)),
+			      fftwl_malloc((n / 2 + 1) * sizeof(fftwl_complex))};
+	fftwl_plan plan = fftwl_plan_dft_r2c_1d((int)n, r.x, r.y, FFTW_ESTIMATE);
+	uint64_t state = fixture_seed + n;
+
+	for (size_t i = 0; i < n; i++)
+		r.x[i] = fixture_sample(&state);
+	fftwl_execute(plan);
+	fftwl_destroy_plan(plan);
+	return r;
+}
+
+static void reference_free(struct reference *r)
+{
+	fftwl_free(r->x);
+	fftwl_free(r->y);
+}
+
+struct setup {
+	const char *name;
+	struct fft_plan *plan;
+	enum fft_precision precision;
+	const struct reference *r;
+	size_t batch, stride, gap;
+};
+
+static void expect_close(const struct setup *s, const char *what, long double error, long double norm)
+{
+	const double got = (double)sqrtl(error / norm), allowed = fft_error_bound(s->r->n, s->precision);
+
+	if (!(got <= allowed))
+		fail_msg("%s f%zu n=%zu %s: relative error: expected at most %g, got %g (seed %#llx + n)", s->name,
+			 8 * real_bytes(s->precision), s->r->n, what, allowed, got, (unsigned long long)fixture_seed);
+}
+
+static size_t span(size_t n, const struct setup *s, size_t distance)
+{
+	return (n - 1) * s->stride + (s->batch - 1) * distance + 1;
+}
+
+static void check_forward(const struct setup *s)
+{
+	const size_t n = s->r->n, m = n / 2 + 1, in_distance = n * s->stride + s->gap,
+		     out_distance = m * s->stride + s->gap;
+	const size_t x_size = span(n, s, in_distance) * real_bytes(s->precision);
+	const size_t y_size = span(m, s, out_distance) * 2 * real_bytes(s->precision);
+	void *x = guarded_new(x_size), *y = guarded_new(y_size);
+	struct fft_call call = {x, y, s->stride, in_distance, s->stride, out_distance, s->batch, false, 0.5, NULL};
+
+	for (size_t i = 0; i < s->batch * n; i++)
+		real_put(s->precision, x, i / n * in_distance + i % n * s->stride, (double)s->r->x[i % n]);
+	run_guarded(s->plan, &call);
+	for (size_t b = 0; b < s->batch; b++) {
+		long double error = 0, norm = 0;
+
+		for (size_t k = 0; k < 2 * m; k++) {
+			const long double want = s->r->y[k / 2][k % 2] / 2;
+			const size_t at = 2 * (b * out_distance + k / 2 * s->stride) + k % 2;
+			const long double d = real_get(s->precision, y, at) - want;
+
+			error += d * d;
+			norm += want * want;
+		}
+		expect_close(s, "forward", error, norm);
+		assert_true(real_get(s->precision, y, 2 * b * out_distance + 1) == 0);
+	}
+	guarded_free(x, x_size, "input");
+	guarded_free(y, y_size, "output");
+}
+
+static void check_inverse(const struct setup *s)
+{
+	const size_t n = s->r->n, m = n / 2 + 1, in_distance = m * s->stride + s->gap,
+		     out_distance = n * s->stride + s->gap;
+	const size_t x_size = span(m, s, in_distance) * 2 * real_bytes(s->precision);
+	const size_t y_size = span(n, s, out_distance) * real_bytes(s->precision);
+	void *x = guarded_new(x_size), *y = guarded_new(y_size);
+	struct fft_call call = {x,        y,    s->stride,       in_distance, s->stride, out_distance,
+				s->batch, true, 1.0 / (double)n, NULL};
+
+	for (size_t i = 0; i < s->batch * 2 * m; i++) {
+		const size_t k = i / 2 % m;
+		/* Imaginary parts that must not count. */
+		const bool end = i % 2 && (k == 0 || 2 * k == n);
+
+		real_put(s->precision, x, 2 * (i / 2 / m * in_distance + k * s->stride) + i % 2,
+			 end ? 7 : (double)s->r->y[k][i % 2]);
+	}
+	run_guarded(s->plan, &call);
+	for (size_t b = 0; b < s->batch; b++) {
+		long double error = 0, norm = 0;
+
+		for (size_t j = 0; j < n; j++) {
+			const long double d = real_get(s->precision, y, b * out_distance + j * s->stride) - s->r->x[j];
+
+			error += d * d;
+			norm += s->r->x[j] * s->r->x[j];
+		}
+		expect_close(s, "inverse", error, norm);
+	}
+	guarded_free(x, x_size, "input");
+	guarded_free(y, y_size, "output");
+}
+
+static struct reference current;
+
+static void check_current(const char *name, uint32_t features, enum fft_precision precision)
+{
+	struct setup s = {.name = name, .precision = precision, .r = &current};
+
+	assert_int_equal(fft_plan_create_real(current.n, precision, features, &s.plan), 0);
+	plan_finish(s.plan);
+	for (s.batch = 1; s.batch <= (current.n > 2000 ? 2 : 5); s.batch += 2)
+		for (s.stride = 1; s.stride <= (current.n > 300 ? 1 : 2); s.stride++)
+			for (s.gap = 0; s.gap < 2; s.gap++) {
+				check_forward(&s);
+				check_inverse(&s);
+			}
+	if (current.n > 300) {
+		s.batch = 1;
+		s.stride = 3;
+		check_forward(&s);
+		check_inverse(&s);
+	}
+	fft_plan_free(s.plan);
+}
+
+static void check_length(size_t n)
+{
+	current = reference_new(n);
+	each_variant(check_current);
+	reference_free(&current);
+}
+
+static void check_short(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n <= (is_full() ? 1024 : 160); n++)
+		check_length(n);
+}
+
+static void check_long(void **state)
+{
+	static const size_t lengths[] = {256,  360,   997,   1000,  1024,   1994,   4096,
+					 8190, 16381, 65536, 65537, 131072, 200001, 262144};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+		check_length(lengths[i]);
+}
+
+/* The same bytes alone and in a batch of another distance. */
+static void check_bytes_of(const char *name, uint32_t features, enum fft_precision precision)
+{
+	static const size_t lengths[] = {2, 10, 99, 256, 1000, 2048};
+	enum { BATCH = 19 };
+
+	(void)name;
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		const size_t n = lengths[i], m = n / 2 + 1, size = real_bytes(precision);
+		void *x = guarded_new(BATCH * (n + 1) * size), *y = guarded_new(BATCH * m * 2 * size);
+		void *one = guarded_new(m * 2 * size);
+		struct fft_call all = {x, y, 1, n + 1, 1, m, BATCH, false, 1, NULL};
+		struct fft_plan *plan;
+		uint64_t state = fixture_seed;
+
+		assert_int_equal(fft_plan_create_real(n, precision, features, &plan), 0);
+		plan_finish(plan);
+		real_fill(precision, x, BATCH * (n + 1), &state);
+		run_guarded(plan, &all);
+		for (size_t b = 0; b < BATCH; b++) {
+			struct fft_call alone = {(char *)x + b * (n + 1) * size, one, 1, n, 1, m, 1, false, 1, NULL};
+
+			run_guarded(plan, &alone);
+			assert_memory_equal(one, (char *)y + b * m * 2 * size, m * 2 * size);
+		}
+		fft_plan_free(plan);
+		guarded_free(x, BATCH * (n + 1) * size, "input");
+		guarded_free(y, BATCH * m * 2 * size, "output");
+		guarded_free(one, m * 2 * size, "single output");
+	}
+}
+
+static void check_bytes(void **state)
+{
+	(void)state;
+	each_variant(check_bytes_of);
+}
+
+static void check_refusals(void **state)
+{
+	struct fft_plan *plan = NULL;
+
+	(void)state;
+	assert_int_equal(fft_plan_create_real(0, FFT_F32, 0, &plan), -ERROR_OUT_OF_RANGE);
+	assert_int_equal(fft_plan_create_real(FFT_MAX_LENGTH + 1, FFT_F32, 0, &plan), -ERROR_OUT_OF_RANGE);
+	assert_null(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(check_refusals),
+		cmocka_unit_test(check_short),
+		cmocka_unit_test(check_bytes),
+		cmocka_unit_test(check_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
