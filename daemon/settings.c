@@ -47,7 +47,7 @@ static bool is_choice(const char *choices, const char *text)
 {
 	size_t size = strlen(text);
 
-	for (const char *at = choices; size; at++) {
+	for (const char *at = choices; size && !strchr(text, '|'); at++) {
 		if (strncmp(at, text, size) == 0 && (at[size] == '|' || at[size] == '\0'))
 			return true;
 		at = strchr(at, '|');
@@ -202,8 +202,11 @@ void settings_print(FILE *file)
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		const struct setting *s = &table[i];
 
-		fprintf(file, "  --%s %s\n      %s\n      default: %s", s->name, *s->unit ? s->unit : s->choices,
-			s->help, *s->fallback ? s->fallback : "empty");
+		fputs("  --", file);
+		for (const char *at = s->name; *at; at++)
+			fputc(*at == '_' ? '-' : *at, file);
+		fprintf(file, " %s\n      %s\n      default: %s", *s->unit ? s->unit : s->choices, s->help,
+			*s->fallback ? s->fallback : "empty");
 		if (s->kind == SETTING_MODE)
 			fprintf(file, "; range: %" PRIo64 " to %" PRIo64, s->min, s->max);
 		else if (s->kind == SETTING_NUMBER || s->kind == SETTING_BYTES)
