@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -123,6 +124,22 @@ static void stop(void *arg)
 		loop_end(service->loop);
 }
 
+/* A session takes one fd, and one more for its arena; the soft limit is often 1024. */
+static void raise_fd_limit(const struct settings *settings)
+{
+	enum { OTHERS = 64 };
+	struct rlimit limit;
+	rlim_t wanted = 2 * settings->connections + OTHERS;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < wanted)
+		log_line(LEVEL_WARNING, "%llu connections want %llu file descriptors, allowed are %llu",
+			 (unsigned long long)settings->connections, (unsigned long long)wanted,
+			 (unsigned long long)limit.rlim_cur);
+}
+
 static int serve(struct service *service)
 {
 	struct error err = {0};
@@ -154,6 +171,7 @@ static int run(struct service *service)
 	struct error err = {0};
 	int status = EX_SOFTWARE;
 
+	raise_fd_limit(service->settings);
 	service->started_ns = stats_now_ns();
 	service->loop_thread = pthread_self();
 	if (engine_create(&engine, &service->engine, &err) < 0) {
