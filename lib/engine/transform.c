@@ -2,20 +2,25 @@
 /* Transforms along one axis as calls of lib/fft.
  *
  * The transforms along the last axis are one call; those along an inner one are a call for each place before the axis,
- * whose transforms lie side by side with the stride of all that follows. Plans whose transforms are short run all calls
- * in one stage; long ones go call by call, as many transforms at once as the memory between phases allows. */
+ * whose transforms lie side by side with the stride of all that follows. Short transforms are cut into units of about
+ * 128 KiB; on an inner axis a unit copies a panel, some columns wide, into scratch and back, so that each line
+ * of memory is touched once. Long ones run phase by phase in the units of lib/fft, as many transforms at once as the
+ * memory between phases allows. */
 #include "engine/transform.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/resize.h"
 
 enum {
-	WORK_BYTES = 32 << 20, /* of memory between phases, unless one transform needs more */
-	CALLS_UNIT = 16384,    /* elements of whole small calls that make a unit */
+	WORK_BYTES = 32 << 20,  /* of memory between phases, unless one transform needs more */
+	UNIT_BYTES = 128 << 10, /* of whole short transforms */
+	VECTOR = 16,            /* kernels take as many short transforms at once */
+	LINE_BYTES = 64,
 };
 
 /* How one axis lies in memory, in elements. */
@@ -31,13 +36,16 @@ struct transform {
 	const struct fft_plan *plan;
 	struct plan_waiter waiter;
 	struct axis axis;
-	size_t most;       /* transforms of a call at once */
-	size_t calls_unit; /* calls of a unit, when there is one phase and a call is one unit; else 0 */
-	void *work;
-	/* What runs: */
 	bool started;
-	size_t call, first, phase;
 	size_t n_units;
+	/* Short transforms: */
+	size_t piece;       /* transforms of a unit in one call; 0: the transforms are long */
+	size_t calls;       /* whole calls of a unit, where they are small; else 1 */
+	size_t panel_bytes; /* of scratch, before the plan's own; 0: contiguous */
+	/* Long ones: */
+	size_t most; /* transforms of a call at once */
+	void *work;
+	size_t call, first, phase; /* what runs now */
 };
 
 static struct axis find_axis(const struct shape *shape, unsigned which)
@@ -100,6 +108,34 @@ uint64_t transform_cost(const struct engine *engine, const struct step *step)
 	return (uint64_t)fmin(flops / (engine->features & CPU_AVX2 ? 15 : 1), 1e18);
 }
 
+static size_t round_line(size_t bytes)
+{
+	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+/* Short transforms along an inner axis go by panels at least a line wide. False when scratch has no room for one. */
+static bool cut_panels(struct transform *t, size_t most)
+{
+	const size_t size = dtype_size(t->step->out->shape.dtype), line = LINE_BYTES / size;
+	const size_t width = most / line * line;
+
+	t->piece = size_min(width ? width : line, t->axis.batch);
+	t->panel_bytes = round_line(t->axis.n * t->piece * size);
+	if (t->panel_bytes + fft_scratch_bytes(t->plan) <= pool_scratch_bytes(t->engine->pool))
+		return true;
+	t->panel_bytes = 0;
+	return false;
+}
+
+static void cut_short(struct transform *t)
+{
+	const size_t size = dtype_size(t->step->out->shape.dtype), most = UNIT_BYTES / size / t->axis.n;
+
+	if (t->axis.stride == 1 || !cut_panels(t, most))
+		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
+	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
+}
+
 static int start_fft(struct transform *t)
 {
 	const uint64_t bytes = t->step->fft.work_bytes;
@@ -108,13 +144,13 @@ static int start_fft(struct transform *t)
 	t->plan = plans_plan(t->step->fft.plan);
 	t->axis = find_axis(&t->step->out->shape, t->step->fft.axis);
 	t->most = most_at_once(t->plan, &t->axis);
-	if (fft_phases(t->plan) == 1 && bytes == 0 && fft_units(t->plan, 0, t->axis.batch) == 1)
-		t->calls_unit = CALLS_UNIT / (t->axis.n * t->axis.batch) + 1;
-	if (bytes == 0)
+	if (fft_phases(t->plan) == 1 && bytes == 0) {
+		cut_short(t);
 		return 0;
-	if (round_up_overflows(bytes, 64, &rounded))
+	}
+	if (round_up_overflows(bytes ? bytes : 1, LINE_BYTES, &rounded))
 		return -ERROR_NO_MEMORY;
-	t->work = aligned_alloc(64, rounded);
+	t->work = aligned_alloc(LINE_BYTES, rounded);
 	return t->work ? 0 : -ERROR_NO_MEMORY;
 }
 
@@ -146,6 +182,8 @@ static size_t batch_now(const struct transform *t)
 /* On to the next phase, the next transforms of the call, the next call. False after the last. */
 static bool step_on(struct transform *t)
 {
+	if (t->piece)
+		return false;
 	if (++t->phase < fft_phases(t->plan))
 		return true;
 	t->phase = 0;
@@ -153,15 +191,19 @@ static bool step_on(struct transform *t)
 	if (t->first < t->axis.batch)
 		return true;
 	t->first = 0;
-	t->call += t->work ? 1 : t->axis.calls;
-	return t->call < t->axis.calls;
+	return ++t->call < t->axis.calls;
+}
+
+static size_t pieces(const struct transform *t)
+{
+	return (t->axis.batch + t->piece - 1) / t->piece;
 }
 
 static size_t stage_units(const struct transform *t)
 {
-	if (t->calls_unit)
-		return (t->axis.calls + t->calls_unit - 1) / t->calls_unit;
-	return fft_units(t->plan, t->phase, batch_now(t)) * (t->work ? 1 : t->axis.calls);
+	if (!t->piece)
+		return fft_units(t->plan, t->phase, batch_now(t));
+	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
 }
 
 static int advance_fft(struct transform *t, size_t *ret_units)
@@ -173,9 +215,9 @@ static int advance_fft(struct transform *t, size_t *ret_units)
 			return wait < 0 ? wait : JOB_WAIT;
 		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(t->engine->pool))
 			return -ERROR_NOT_SUPPORTED;
-		t->started = true;
 		if (t->step->out->shape.n == 0)
 			return JOB_END;
+		t->started = true;
 	} else if (!step_on(t)) {
 		return JOB_END;
 	}
@@ -194,47 +236,70 @@ int transform_advance(struct transform *t, size_t *ret_units)
 	return JOB_STAGE;
 }
 
-static void run_call(const struct transform *t, size_t call, size_t unit, void *scratch)
+/* Transforms [first, first + batch) of a call, where they lie. */
+static struct fft_call call_of(const struct transform *t, size_t call, size_t first, size_t batch)
 {
 	const size_t size = dtype_size(t->step->out->shape.dtype);
-	const size_t begin = call * t->axis.call_distance + t->first * t->axis.distance;
-	const struct fft_call fft = {
+	const size_t begin = call * t->axis.call_distance + first * t->axis.distance;
+
+	return (struct fft_call){
 		.in = t->step->in[0]->base + begin * size,
 		.out = t->step->out->base + begin * size,
 		.in_stride = t->axis.stride,
 		.in_distance = t->axis.distance,
 		.out_stride = t->axis.stride,
 		.out_distance = t->axis.distance,
-		.batch = batch_now(t),
+		.batch = batch,
 		.inverse = t->step->fft.inverse,
 		.scale = t->step->fft.factor,
 		.work = t->work,
 	};
-
-	fft_run_unit(t->plan, &fft, t->phase, unit, scratch);
 }
 
-static void run_fft(const struct transform *t, size_t unit, void *scratch)
+/* The same by way of a panel, in which the transforms lie side by side without gaps. */
+static void run_panel(const struct transform *t, const struct fft_call *call, char *scratch)
 {
-	const size_t each = t->calls_unit ? 1 : fft_units(t->plan, t->phase, batch_now(t));
+	const size_t size = dtype_size(t->step->out->shape.dtype), row = call->batch * size;
+	struct fft_call inner = *call;
 
-	if (!t->calls_unit) {
-		run_call(t, t->work ? t->call : unit / each, unit % each, scratch);
-		return;
+	inner.in = inner.out = scratch;
+	inner.in_stride = inner.out_stride = call->batch;
+	for (size_t j = 0; j < t->axis.n; j++)
+		memcpy(scratch + j * row, (const char *)call->in + j * call->in_stride * size, row);
+	fft_run(t->plan, &inner, scratch + t->panel_bytes);
+	for (size_t j = 0; j < t->axis.n; j++)
+		memcpy((char *)call->out + j * call->out_stride * size, scratch + j * row, row);
+}
+
+static void run_short(const struct transform *t, size_t unit, void *scratch)
+{
+	const size_t first = unit % pieces(t) * t->piece, begin = unit / pieces(t) * t->calls;
+	const size_t batch = size_min(t->piece, t->axis.batch - first);
+
+	for (size_t call = begin; call < size_min(begin + t->calls, t->axis.calls); call++) {
+		const struct fft_call fft = call_of(t, call, first, batch);
+
+		if (t->panel_bytes)
+			run_panel(t, &fft, scratch);
+		else
+			fft_run(t->plan, &fft, scratch);
 	}
-	for (size_t call = unit * t->calls_unit; call < size_min((unit + 1) * t->calls_unit, t->axis.calls); call++)
-		run_call(t, call, 0, scratch);
 }
 
 uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 {
 	const struct shape *shape = &t->step->out->shape;
-	size_t elements;
+	size_t elements = t->piece ? (size_t)shape->n : batch_now(t) * t->axis.n;
 
 	if (t->step->kind == STEP_RESIZE)
 		return resize_run(t->step, unit);
-	run_fft(t, unit, scratch);
-	elements = t->work ? batch_now(t) * t->axis.n : (size_t)shape->n;
+	if (t->piece) {
+		run_short(t, unit, scratch);
+	} else {
+		const struct fft_call call = call_of(t, t->call, t->first, batch_now(t));
+
+		fft_run_unit(t->plan, &call, t->phase, unit, scratch);
+	}
 	return elements / t->n_units * dtype_size(shape->dtype) / 4;
 }
 
