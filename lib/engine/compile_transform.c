@@ -18,7 +18,7 @@ struct request_fft {
 	bool inverse, real;
 	enum norm norm;
 	enum fft_precision precision;
-	enum dtype work, out; /* complex, of the arithmetic; of the result */
+	enum dtype work, work_real, out; /* of the arithmetic, complex and real; of the result */
 	double bound;
 };
 
@@ -135,6 +135,7 @@ static int find_precision(const struct compiler *c, struct request_fft *f)
 			target->f64 >= 1e-7 && target->f64 >= bound_of(f, FFT_F32, DTYPE_C64) ? FFT_F32 : FFT_F64;
 	}
 	f->work = f->precision == FFT_F64 ? DTYPE_C128 : DTYPE_C64;
+	f->work_real = f->precision == FFT_F64 ? DTYPE_F64 : DTYPE_F32;
 	f->out = result_dtype(c, f, wide || f->precision == FFT_F64);
 	f->bound = bound_of(f, f->precision, f->out);
 	return 0;
@@ -199,9 +200,10 @@ static int move(struct compiler *c, struct buffer *in, struct buffer *out)
 static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
 			  struct buffer *out)
 {
+	const struct plan_key key = {f->lengths[i], f->precision, in->shape.dtype != out->shape.dtype};
 	struct plan_entry *plan;
 	struct step *step;
-	int error = program_plan(c->program, f->lengths[i], f->precision, &plan);
+	int error = program_plan(c->program, key, &plan);
 
 	if (error)
 		return compile_no_memory(c);
@@ -210,6 +212,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 		return compile_no_memory(c);
 	step->fft.axis = f->axes[i];
 	step->fft.plan = plan;
+	step->fft.length = f->lengths[i];
 	step->fft.inverse = f->inverse;
 	step->fft.factor = factor(f, f->lengths[i]);
 	return 0;
@@ -226,45 +229,87 @@ static int transform_axes(struct compiler *c, const struct request_fft *f, unsig
 	return error;
 }
 
+/* The input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or into `into`,
+ * or, where that is NULL, into a temporary. */
+static int prepare(struct compiler *c, const struct request_fft *f, enum dtype dtype, uint64_t last,
+		   struct buffer *into, struct buffer **ret)
+{
+	struct buffer *buffer = into;
+	struct shape shape;
+	int error = shape_with(c, f, dtype, last, &shape);
+
+	if (error)
+		return error;
+	if (shape_equal(&f->in->shape, &shape)) {
+		*ret = f->in;
+		return 0;
+	}
+	if (!buffer)
+		error = temp(c, &shape, &buffer);
+	if (!error)
+		error = move(c, f->in, buffer);
+	if (!error)
+		*ret = buffer;
+	return error;
+}
+
+/* Where the arithmetic's result goes: out itself, or a temporary of its own dtype, to be cast. */
+static int work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype, struct buffer **ret)
+{
+	struct shape shape = out->shape;
+
+	*ret = out;
+	if (out->shape.dtype == dtype)
+		return 0;
+	shape.dtype = dtype;
+	return shape_finish(&shape) ? temp(c, &shape, ret) : compile_no_memory(c);
+}
+
 static int complex_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
 {
-	struct buffer *work = out, *from = f->in;
-	struct shape shape;
-	int error = shape_with(c, f, f->work, f->lengths[f->n_axes - 1], &shape);
+	struct buffer *from, *work;
+	int error = work_buffer(c, out, f->work, &work);
 
-	if (!error && out->shape.dtype != f->work)
-		error = temp(c, &shape, &work);
-	if (!error && !shape_equal(&f->in->shape, &shape)) {
-		error = move(c, f->in, work);
-		from = work;
-	}
+	if (!error)
+		error = prepare(c, f, f->work, f->lengths[f->n_axes - 1], work, &from);
 	if (!error)
 		error = transform_axes(c, f, f->n_axes, from, work);
 	return error || work == out ? error : move(c, work, out);
 }
 
-/* The whole spectrum of the last axis, then its first half, then the other axes. */
+/* The last axis to half a spectrum, then the others in place. */
 static int real_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
-	struct buffer *whole, *half = out;
-	struct shape shape;
-	int error = shape_with(c, f, f->work, f->lengths[last], &shape);
+	struct buffer *from, *work;
+	int error = work_buffer(c, out, f->work, &work);
 
 	if (!error)
-		error = temp(c, &shape, &whole);
+		error = prepare(c, f, f->work_real, f->lengths[last], NULL, &from);
 	if (!error)
-		error = move(c, f->in, whole);
+		error = transform_axis(c, f, last, from, work);
 	if (!error)
-		error = transform_axis(c, f, last, whole, whole);
-	shape.dims[f->axes[last]] = f->lengths[last] / 2 + 1;
-	if (!error && out->shape.dtype != f->work)
-		error = shape_finish(&shape) ? temp(c, &shape, &half) : compile_no_memory(c);
+		error = transform_axes(c, f, last, work, work);
+	return error || work == out ? error : move(c, work, out);
+}
+
+/* The other axes, in a temporary, then the last from half a spectrum to reals. */
+static int real_inverse_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+{
+	const unsigned last = f->n_axes - 1;
+	struct buffer *from, *half, *work;
+	int error = work_buffer(c, out, f->work_real, &work);
+
 	if (!error)
-		error = move(c, whole, half);
+		error = prepare(c, f, f->work, f->lengths[last] / 2 + 1, NULL, &from);
+	half = from;
+	if (!error && last > 0 && from == f->in)
+		error = temp(c, &from->shape, &half);
 	if (!error)
-		error = transform_axes(c, f, last, half, half);
-	return error || half == out ? error : move(c, half, out);
+		error = transform_axes(c, f, last, from, half);
+	if (!error)
+		error = transform_axis(c, f, last, half, work);
+	return error || work == out ? error : move(c, work, out);
 }
 
 static int put_precision(struct compiler *c, const struct request_fft *f)
@@ -282,18 +327,19 @@ int compile_transform(struct compiler *c)
 	struct request_fft f = {0};
 	struct buffer *out;
 	struct shape shape;
+	uint64_t n;
 	int error = read_request(c, &f);
 
 	if (error)
 		return error;
-	if (f.real && f.inverse)
-		return bind_error(&c->args, FFT_REAL, c->err, ERROR_NOT_SUPPORTED, "not with inverse yet");
-	const uint64_t n = f.lengths[f.n_axes - 1];
+	n = f.lengths[f.n_axes - 1];
 	error = shape_with(c, &f, f.out, f.real && !f.inverse ? n / 2 + 1 : n, &shape);
 	if (!error)
 		error = compile_output(c, FFT_OUT, &shape, &out);
 	if (!error)
-		error = f.real ? real_steps(c, &f, out) : complex_steps(c, &f, out);
+		error = !f.real     ? complex_steps(c, &f, out)
+			: f.inverse ? real_inverse_steps(c, &f, out)
+				    : real_steps(c, &f, out);
 	if (!error)
 		error = put_precision(c, &f);
 	return error ? error : compile_reply(c, FFT_OUT, out);

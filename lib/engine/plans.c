@@ -6,14 +6,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "fft/real.h"
+
 enum { BUCKETS = 4096 };
 
 struct plan_entry {
 	struct job job; /* makes the plan */
 	struct plans *plans;
 	struct fft_plan *plan;
-	uint64_t n;
-	enum fft_precision precision;
+	struct plan_key key;
 	unsigned refs; /* uses, and one while the plan is made */
 	bool making, ready;
 	int error;
@@ -33,16 +34,16 @@ struct plans {
 	struct plan_entry *buckets[BUCKETS];
 };
 
-static struct plan_entry **bucket(struct plans *plans, uint64_t n, enum fft_precision precision)
+static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
 {
-	const uint64_t mixed = (n * 2 + precision) * UINT64_C(0x9E3779B97F4A7C15);
+	const uint64_t mixed = (key.n * 4 + key.precision * 2 + key.real) * UINT64_C(0x9E3779B97F4A7C15);
 
 	return &plans->buckets[mixed >> 52];
 }
 
 static void unlink_chain(struct plans *plans, struct plan_entry *entry)
 {
-	struct plan_entry **at = bucket(plans, entry->n, entry->precision);
+	struct plan_entry **at = bucket(plans, entry->key);
 
 	while (*at != entry)
 		at = &(*at)->chain;
@@ -157,31 +158,32 @@ static void made(struct job *job, int error)
 static const struct job_ops making = {make_piece, NULL, made};
 
 /* An entry whose making failed stays with its users; the next who asks gets a new one. */
-static struct plan_entry *find(struct plans *plans, uint64_t n, enum fft_precision precision)
+static struct plan_entry *find(struct plans *plans, struct plan_key key)
 {
-	struct plan_entry *entry = *bucket(plans, n, precision);
+	struct plan_entry *entry = *bucket(plans, key);
 
-	while (entry && (entry->n != n || entry->precision != precision || entry->error))
+	while (entry && (entry->key.n != key.n || entry->key.precision != key.precision ||
+			 entry->key.real != key.real || entry->error))
 		entry = entry->chain;
 	return entry;
 }
 
-static int create(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry)
+static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
 	struct plan_entry *entry = calloc(1, sizeof *entry);
-	struct plan_entry **head = bucket(plans, n, precision);
+	struct plan_entry **head = bucket(plans, key);
 	int error;
 
 	if (!entry)
 		return -ERROR_NO_MEMORY;
-	error = fft_plan_create(n, precision, plans->engine->features, &entry->plan);
+	error = (key.real ? fft_plan_create_real : fft_plan_create)(key.n, key.precision, plans->engine->features,
+								    &entry->plan);
 	if (error) {
 		free(entry);
 		return error;
 	}
 	entry->plans = plans;
-	entry->n = n;
-	entry->precision = precision;
+	entry->key = key;
 	entry->job.ops = &making;
 	entry->job.turn = &plans->turn;
 	entry->chain = *head;
@@ -219,20 +221,20 @@ void plans_destroy(struct plans *plans)
 	free(plans);
 }
 
-int plans_take(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry)
+int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
 	struct plan_entry *entry;
 	int error = 0;
 
 	pthread_mutex_lock(&plans->lock);
-	entry = find(plans, n, precision);
+	entry = find(plans, key);
 	if (entry) {
 		plans->hits++;
 		if (entry->refs == 0)
 			unlink_unused(plans, entry);
 	} else {
 		plans->misses++;
-		error = create(plans, n, precision, &entry);
+		error = create(plans, key, &entry);
 	}
 	if (!error) {
 		entry->refs++;

@@ -13,6 +13,13 @@
 struct plans;
 struct plan_entry;
 
+/* What a plan is for. */
+struct plan_key {
+	uint64_t n;
+	enum fft_precision precision;
+	bool real; /* between n reals and half a spectrum */
+};
+
 /* A job that waits for a plan. The owner's memory, from plans_wait until plans_unwait. */
 struct plan_waiter {
 	struct job *job;
@@ -24,8 +31,8 @@ struct plan_waiter {
 int plans_create(struct engine *engine, size_t bound_bytes, struct plans **ret_plans);
 void plans_destroy(struct plans *plans); /* accepts NULL; the pool must be gone */
 
-/* A use of the plan for that length, to be given back; it may not be ready. -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY. */
-int plans_take(struct plans *plans, uint64_t n, enum fft_precision precision, struct plan_entry **ret_entry);
+/* A use of the plan for that key, to be given back; it may not be ready. -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY. */
+int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry);
 void plans_give(struct plans *plans, struct plan_entry *entry);
 
 /* Phases, units, work and scratch may be asked at once; it may be run when it is ready. */

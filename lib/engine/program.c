@@ -51,10 +51,10 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 	return step;
 }
 
-int program_plan(struct program *program, uint64_t n, enum fft_precision precision, struct plan_entry **ret_plan)
+int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
 {
 	struct plan_use *use = zone_alloc(program->zone, sizeof *use);
-	int error = use ? plans_take(program->space->engine->plans, n, precision, &use->entry) : -ERROR_NO_MEMORY;
+	int error = use ? plans_take(program->space->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
 
 	if (error)
 		return error;

@@ -50,7 +50,7 @@ enum step_kind {
 	STEP_CAST, /* to the dtype of out, also the same one */
 	/* Not element-wise: */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
-	STEP_FFT,    /* along one axis */
+	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place */
 };
 
 struct step {
@@ -68,6 +68,7 @@ struct step {
 		struct {
 			unsigned axis;
 			struct plan_entry *plan;
+			uint64_t length; /* of the transform */
 			bool inverse;
 			double factor;
 			uint64_t work_bytes; /* set by program_finish */
@@ -104,7 +105,7 @@ struct buffer *program_buffer(struct program *program, enum buffer_kind kind, co
 struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out);
 
 /* A plan that the program holds until program_end. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (n). */
-int program_plan(struct program *program, uint64_t n, enum fft_precision precision, struct plan_entry **ret_plan);
+int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan);
 
 /* After the last step: cuts the program into segments and checks temp_bytes. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);

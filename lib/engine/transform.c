@@ -23,11 +23,17 @@ enum {
 	LINE_BYTES = 64,
 };
 
-/* How one axis lies in memory, in elements. */
+/* How one axis lies in the memory of one side, in elements. */
+struct side {
+	size_t size; /* bytes of an element */
+	size_t n;    /* elements of the axis */
+	size_t call_distance, distance;
+};
+
+/* Calls of `batch` transforms; what in and out have in common, and each of them. */
 struct axis {
-	size_t calls, call_distance;
-	size_t batch, distance;
-	size_t n, stride;
+	size_t calls, batch, stride;
+	struct side in, out;
 };
 
 struct transform {
@@ -39,31 +45,38 @@ struct transform {
 	bool started;
 	size_t n_units;
 	/* Short transforms: */
-	size_t piece;       /* transforms of a unit in one call; 0: the transforms are long */
-	size_t calls;       /* whole calls of a unit, where they are small; else 1 */
-	size_t panel_bytes; /* of scratch, before the plan's own; 0: contiguous */
+	size_t piece;                  /* transforms of a unit in one call; 0: the transforms are long */
+	size_t calls;                  /* whole calls of a unit, where they are small; else 1 */
+	size_t panel_bytes, panel_out; /* of scratch, before the plan's own (0: contiguous), and where out's begins */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	void *work;
 	size_t call, first, phase; /* what runs now */
 };
 
-static struct axis find_axis(const struct shape *shape, unsigned which)
+static struct side find_side(const struct shape *shape, unsigned which, size_t stride)
 {
-	struct axis axis = {.calls = 1, .n = (size_t)shape->dims[which], .stride = 1};
+	const size_t n = (size_t)shape->dims[which];
 
-	for (unsigned i = 0; i < which; i++)
+	return (struct side){dtype_size(shape->dtype), n, n * stride, stride == 1 ? n : 1};
+}
+
+static struct axis find_axis(const struct step *step)
+{
+	const struct shape *shape = &step->out->shape;
+	struct axis axis = {.calls = 1, .stride = 1};
+
+	for (unsigned i = 0; i < step->fft.axis; i++)
 		axis.calls *= (size_t)shape->dims[i];
-	for (unsigned i = which + 1; i < shape->ndim; i++)
+	for (unsigned i = step->fft.axis + 1; i < shape->ndim; i++)
 		axis.stride *= (size_t)shape->dims[i];
-	axis.call_distance = axis.n * axis.stride;
 	axis.batch = axis.stride;
-	axis.distance = 1;
 	if (axis.stride == 1) {
 		axis.batch = axis.calls;
-		axis.distance = axis.n;
 		axis.calls = 1;
 	}
+	axis.in = find_side(&step->in[0]->shape, step->fft.axis, axis.stride);
+	axis.out = find_side(shape, step->fft.axis, axis.stride);
 	return axis;
 }
 
@@ -81,7 +94,7 @@ static size_t most_at_once(const struct fft_plan *plan, const struct axis *axis)
 uint64_t transform_work_bytes(const struct step *step)
 {
 	const struct fft_plan *plan = plans_plan(step->fft.plan);
-	const struct axis axis = find_axis(&step->out->shape, step->fft.axis);
+	const struct axis axis = find_axis(step);
 
 	return fft_work_bytes(plan, most_at_once(plan, &axis));
 }
@@ -89,23 +102,21 @@ uint64_t transform_work_bytes(const struct step *step)
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
 uint64_t transform_cost(const struct engine *engine, const struct step *step)
 {
-	const struct shape *shape = &step->out->shape;
-	double n, flops;
-	uint64_t rest;
+	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
+	uint64_t rest = step->fft.length;
+	double flops;
 
 	if (step->kind == STEP_RESIZE)
-		return (uint64_t)((double)shape->bytes / 4);
+		return bytes / 4;
 	if (!plans_ready(engine->plans, step->fft.plan))
 		return UINT64_MAX;
-	rest = shape->dims[step->fft.axis];
-	n = (double)rest;
-	flops = 5 * (double)shape->n * log2(n + 1);
+	flops = 5 * (double)(bytes / 16) * log2((double)rest + 1);
 	for (uint64_t p = 2; p <= 13; p++)
-		while (rest % p == 0 && rest)
+		while (rest % p == 0)
 			rest /= p;
 	if (rest > 1)
 		flops *= 8;
-	return (uint64_t)fmin(flops / (engine->features & CPU_AVX2 ? 15 : 1), 1e18);
+	return (uint64_t)(flops / (engine->features & CPU_AVX2 ? 15 : 1));
 }
 
 static size_t round_line(size_t bytes)
@@ -113,14 +124,18 @@ static size_t round_line(size_t bytes)
 	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Short transforms along an inner axis go by panels at least a line wide. False when scratch has no room for one. */
+/* Short transforms along an inner axis go by panels at least a line wide. False when scratch has no room for one. A
+ * complex panel is transformed in place, a real one into another behind it. */
 static bool cut_panels(struct transform *t, size_t most)
 {
-	const size_t size = dtype_size(t->step->out->shape.dtype), line = LINE_BYTES / size;
-	const size_t width = most / line * line;
+	const struct axis *axis = &t->axis;
+	const size_t line = LINE_BYTES / axis->in.size, width = most / line * line;
 
-	t->piece = size_min(width ? width : line, t->axis.batch);
-	t->panel_bytes = round_line(t->axis.n * t->piece * size);
+	t->piece = size_min(width ? width : line, axis->batch);
+	t->panel_bytes = round_line(axis->in.n * axis->in.size * t->piece);
+	t->panel_out = axis->in.size == axis->out.size ? 0 : t->panel_bytes;
+	if (t->panel_out)
+		t->panel_bytes += round_line(axis->out.n * axis->out.size * t->piece);
 	if (t->panel_bytes + fft_scratch_bytes(t->plan) <= pool_scratch_bytes(t->engine->pool))
 		return true;
 	t->panel_bytes = 0;
@@ -129,7 +144,8 @@ static bool cut_panels(struct transform *t, size_t most)
 
 static void cut_short(struct transform *t)
 {
-	const size_t size = dtype_size(t->step->out->shape.dtype), most = UNIT_BYTES / size / t->axis.n;
+	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
+	const size_t most = UNIT_BYTES / (in > out ? in : out);
 
 	if (t->axis.stride == 1 || !cut_panels(t, most))
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
@@ -142,7 +158,7 @@ static int start_fft(struct transform *t)
 	uint64_t rounded;
 
 	t->plan = plans_plan(t->step->fft.plan);
-	t->axis = find_axis(&t->step->out->shape, t->step->fft.axis);
+	t->axis = find_axis(t->step);
 	t->most = most_at_once(t->plan, &t->axis);
 	if (fft_phases(t->plan) == 1 && bytes == 0) {
 		cut_short(t);
@@ -239,16 +255,15 @@ int transform_advance(struct transform *t, size_t *ret_units)
 /* Transforms [first, first + batch) of a call, where they lie. */
 static struct fft_call call_of(const struct transform *t, size_t call, size_t first, size_t batch)
 {
-	const size_t size = dtype_size(t->step->out->shape.dtype);
-	const size_t begin = call * t->axis.call_distance + first * t->axis.distance;
+	const struct side *in = &t->axis.in, *out = &t->axis.out;
 
 	return (struct fft_call){
-		.in = t->step->in[0]->base + begin * size,
-		.out = t->step->out->base + begin * size,
+		.in = t->step->in[0]->base + (call * in->call_distance + first * in->distance) * in->size,
+		.out = t->step->out->base + (call * out->call_distance + first * out->distance) * out->size,
 		.in_stride = t->axis.stride,
-		.in_distance = t->axis.distance,
+		.in_distance = in->distance,
 		.out_stride = t->axis.stride,
-		.out_distance = t->axis.distance,
+		.out_distance = out->distance,
 		.batch = batch,
 		.inverse = t->step->fft.inverse,
 		.scale = t->step->fft.factor,
@@ -259,16 +274,18 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 /* The same by way of a panel, in which the transforms lie side by side without gaps. */
 static void run_panel(const struct transform *t, const struct fft_call *call, char *scratch)
 {
-	const size_t size = dtype_size(t->step->out->shape.dtype), row = call->batch * size;
+	const size_t in_row = call->batch * t->axis.in.size, out_row = call->batch * t->axis.out.size;
+	char *out = scratch + t->panel_out;
 	struct fft_call inner = *call;
 
-	inner.in = inner.out = scratch;
+	inner.in = scratch;
+	inner.out = out;
 	inner.in_stride = inner.out_stride = call->batch;
-	for (size_t j = 0; j < t->axis.n; j++)
-		memcpy(scratch + j * row, (const char *)call->in + j * call->in_stride * size, row);
+	for (size_t j = 0; j < t->axis.in.n; j++)
+		memcpy(scratch + j * in_row, (const char *)call->in + j * t->axis.stride * t->axis.in.size, in_row);
 	fft_run(t->plan, &inner, scratch + t->panel_bytes);
-	for (size_t j = 0; j < t->axis.n; j++)
-		memcpy((char *)call->out + j * call->out_stride * size, scratch + j * row, row);
+	for (size_t j = 0; j < t->axis.out.n; j++)
+		memcpy((char *)call->out + j * t->axis.stride * t->axis.out.size, out + j * out_row, out_row);
 }
 
 static void run_short(const struct transform *t, size_t unit, void *scratch)
@@ -288,8 +305,7 @@ static void run_short(const struct transform *t, size_t unit, void *scratch)
 
 uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 {
-	const struct shape *shape = &t->step->out->shape;
-	size_t elements = t->piece ? (size_t)shape->n : batch_now(t) * t->axis.n;
+	const size_t transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 
 	if (t->step->kind == STEP_RESIZE)
 		return resize_run(t->step, unit);
@@ -300,7 +316,7 @@ uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 
 		fft_run_unit(t->plan, &call, t->phase, unit, scratch);
 	}
-	return elements / t->n_units * dtype_size(shape->dtype) / 4;
+	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_units;
 }
 
 void transform_end(struct transform *t)

@@ -218,6 +218,68 @@ static void test_real(void **state)
 	bed_close(&bed);
 }
 
+/* Real there and back over one or two axes, first or last; the spectrum is the half of the complex one. */
+static void check_real_axes(struct bed *bed, const char *dtype, int64_t rows, int64_t columns, bool both, int64_t last)
+{
+	const size_t n = (size_t)(rows * columns);
+	const size_t half = (size_t)(last ? rows * (columns / 2 + 1) : (rows / 2 + 1) * columns);
+	struct sample *sample = sample_new(false);
+	void *bytes;
+	struct call *there = fft_call_of(sample, dtype, n, value_nil(), &bytes), *whole = call_new(),
+		    *back = call_new();
+	const double bound = dtype[1] == '3' ? 2e-6 : 1e-14;
+
+	struct value *in = (struct value *)value_get(&there->params, "in");
+	assert_int_equal(value_put(there->zone, in, "shape", LIST(there, rows, columns)), 0);
+	put(whole, "in", *in);
+	for (int k = 0; k < 3; k++) {
+		struct call *call = k == 0 ? there : k == 1 ? whole : back;
+
+		put(call, "axes", both ? LIST(call, 1 - last, last) : LIST(call, last));
+		put(call, "real", value_bool(k != 1));
+	}
+	const struct value *reply = call_run(there, bed->space, "fft");
+	widen(reply, sample->got);
+	widen(call_run(whole, bed->space, "fft"), sample->between);
+	for (size_t i = 0; i < half; i++) {
+		const size_t width = half / (size_t)rows;
+
+		sample->expected[i] =
+			last ? sample->between[i / width * (size_t)columns + i % width] : sample->between[i];
+	}
+	close_to(sample, half, bound, "half a spectrum", n);
+
+	struct value spectrum = value_map();
+	assert_int_equal(value_put(back->zone, &spectrum, "dtype", *value_get(reply, "dtype")), 0);
+	assert_int_equal(value_put(back->zone, &spectrum, "shape", *value_get(reply, "shape")), 0);
+	assert_int_equal(value_put(back->zone, &spectrum, "data", *value_get(reply, "data")), 0);
+	put(back, "in", spectrum);
+	put(back, "inverse", value_bool(true));
+	put(back, "length", value_uint((uint64_t)(last ? columns : rows)));
+	reply = call_run(back, bed->space, "fft");
+	assert_true(value_is_text(value_get(reply, "dtype"), dtype));
+	widen(reply, sample->got);
+	memcpy(sample->expected, sample->in, n * sizeof *sample->in);
+	close_to(sample, n, bound, "real there and back", n);
+	call_free(there);
+	call_free(whole);
+	call_free(back);
+	free(bytes);
+	free(sample);
+}
+
+static void test_real_axes(void **state)
+{
+	static const int64_t shapes[][2] = {{1, 1}, {1, 9}, {3, 8}, {8, 3}, {7, 30}, {64, 20}, {37, 50}};
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		for (int k = 0; k < 8; k++)
+			check_real_axes(&bed, k & 1 ? "f64" : "f32", shapes[i][0], shapes[i][1], k & 2, k >> 2);
+	bed_close(&bed);
+}
+
 /* precision, target_error and dtype, and what the reply says of them. */
 static void test_precision(void **state)
 {
@@ -299,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_lengths_and_dtypes),
 		cmocka_unit_test(test_axes_lengths_and_norms),
 		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_real_axes),
 		cmocka_unit_test(test_precision),
 		cmocka_unit_test(test_long_in_place),
 	};
