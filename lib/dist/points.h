@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quasi-random points: the one door to Sobol, Halton, lattice and Latin hypercube for the engine.
+ *
+ * A set of n points in d dimensions is an array of shape (n, d). Every coordinate is a pure function of (settings,
+ * point, dimension), so any part of it can be made anywhere; scrambling takes its keys from a stream. */
+#ifndef TRNSCI_DIST_POINTS_H
+#define TRNSCI_DIST_POINTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "rng/stream.h"
+
+enum points_kind { POINTS_SOBOL, POINTS_HALTON, POINTS_LATTICE, POINTS_LHS, POINTS_KINDS };
+
+/* PLAIN: the sequence itself, of a Latin hypercube the middles of its cells. OWEN: nested, each digit permuted by what
+ * stands before it. SHIFT: Sobol's digits, or the lattice modulo 1, moved by one point. PERMUTATION: each digit
+ * permuted, whatever stands before it. JITTER: a place in each cell of a Latin hypercube. */
+enum points_scramble {
+	SCRAMBLE_PLAIN,
+	SCRAMBLE_OWEN,
+	SCRAMBLE_SHIFT,
+	SCRAMBLE_PERMUTATION,
+	SCRAMBLE_JITTER,
+};
+
+struct points_settings {
+	enum points_kind kind;
+	enum dtype dtype; /* F32: the float64 coordinate cut to 24 bits, so never 1; or F64 */
+	uint32_t dims;    /* 1 to points_most_dims */
+	uint32_t bits;    /* Sobol's resolution: 32 or 53 */
+	uint64_t n;       /* Latin hypercube: points of the whole design, 1 to 2^32 */
+	enum points_scramble scramble;
+	struct stream stream;
+};
+
+uint32_t points_most_dims(enum points_kind kind);
+
+/* The points there are: indices 0 .. limit - 1 (Sobol 2^bits, Halton 2^50, lattice 2^63, Latin hypercube n). */
+uint64_t points_limit(const struct points_settings *settings);
+
+/* Whether the kind knows that scrambling. */
+bool points_can_scramble(enum points_kind kind, enum points_scramble scramble);
+
+/* Tables of a set of points, to be shared by any number of threads. */
+struct points;
+
+/* Kernels are those that the features allow. The settings are within what is said above, and the stream exists. On
+ * success *ret_points is yours. -ERROR_NO_MEMORY. Takes up to half a millisecond (1,111 Sobol dimensions). */
+int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points);
+void points_free(struct points *points); /* accepts NULL */
+
+/* Elements [begin, begin + n) of the array, point by point, into out (n elements of the dtype, any alignment). The
+ * caller is inside fpenv_enter. Uses at most 32 KiB of stack. Any thread. */
+void points_fill(const struct points *points, uint64_t begin, size_t n, void *out);
+
+#endif
