@@ -78,13 +78,18 @@ static int read_part(struct draw *draw)
 
 /* ---- drawing ---- */
 
+/* The part that a rank draws is cut into pieces here: a piece is a whole draw of its own. */
 static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 {
 	int r = trnsci_call_new(draw->session, draw->law, ret_call);
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	return options_set_parameters(draw->options, trnsci_args(*ret_call));
+	int code = options_set_parameters(draw->options, trnsci_args(*ret_call));
+
+	trnsci_set_u64(trnsci_args(*ret_call), "rank", 0);
+	trnsci_set_u64(trnsci_args(*ret_call), "size", 1);
+	return code;
 }
 
 /* An empty part of the whole draw: every parameter is checked, and where the draw ends, before anything is written.
@@ -100,7 +105,6 @@ static int check(struct draw *draw)
 		return code;
 	}
 	trnsci_set_u64(trnsci_args(call), "n", draw->count);
-	trnsci_set_u64(trnsci_args(call), "rank", 0);
 	trnsci_set_u64(trnsci_args(call), "size", UINT64_MAX);
 	if (trnsci_run(call) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);

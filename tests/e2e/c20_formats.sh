@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Formats of results: raw, npy, text and csv say the same numbers.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+cd "$work" || exit 1
+
+draw() {
+	"$cli" -q --embedded rand "$@"
+}
+
+draw normal -n 5 --seed 1 -o a.npy
+draw normal -n 5 --seed 1 --format raw -o a.raw
+same "npy by the file's name" "93 4e 55 4d 50 59 01 00" "$(head -c 8 a.npy | od -An -tx1 | sed 's/^ //')"
+same "the data of npy is that of raw" "$(sum <a.raw)" "$(tail -c 20 a.npy | sum)"
+same "npy's header" "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }" \
+	"$(head -c 128 a.npy | tail -c 118 | tr -d '\n' | sed 's/ *$//')"
+same "a header's size is a multiple of 64" 128 "$(($(wc -c <a.npy) - 20))"
+same "text of float32" "0.206820324 0.330382586 -0.881507099 -0.902066469 -0.291441649" \
+	"$(draw normal -n 5 --seed 1 --format text | tr '\n' ' ' | sed 's/ $//')"
+same "text of float64 has 17 digits" \
+	"$(draw uniform -n 3 --dtype f64 --format raw | python3 -c "
+import struct, sys
+for x in struct.unpack('<3d', sys.stdin.buffer.read()): print('%.17g' % x)")" \
+	"$(draw uniform -n 3 --dtype f64 --format text)"
+same "text of u64" "$(draw bits -n 3 --dtype u64 --format raw | od -An -v -tu8 -w8 | tr -d ' ')" \
+	"$(draw bits -n 3 --dtype u64 --format text)"
+same "csv has a header" "value" "$(draw bits -n 3 --format csv 2>/dev/null | head -1)"
+same "csv has the lines of text" "$(draw bits -n 3 --format text | sum)" "$(draw bits -n 3 --format csv | tail -3 | sum)"
+same "raw to a pipe unless told" "$(sum <a.raw)" "$(draw normal -n 5 --seed 1 | sum)"
+same "nothing is drawn for -n 0" 0 "$(draw normal -n 0 --format raw | wc -c)"
+same "npy of nothing" 128 "$(draw normal -n 0 --format npy | wc -c)"
+draw normal -n 5 --seed 1 --format npy -o - >b.npy
+same "-o - is stdout" "$(sum <a.npy)" "$(sum <b.npy)"
+same "many lines of text" 300000 "$(draw uniform -n 300000 --format text | wc -l)"
+
+printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100' >c.raw # 1, 2, 3, 4
+same "complex text is two columns" "10 0|-2 2|-2 0|-2 -2" \
+	"$("$cli" -q --embedded fft c.raw --dtype f32 --format text | sed 's/ -0$/ 0/' | tr '\n' '|' | sed 's/|$//')"
+same "complex csv is two columns with names" "re,im" "$("$cli" -q --embedded fft c.raw --dtype f32 --format csv 2>/dev/null | head -1)"
+finish

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# fft on the command line, against sums computed by Python, embedded and through the daemon.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+cd "$work" || exit 1
+
+cat >reference.py <<'PYTHON'
+# Reads npy files (version 1.0) and holds one against the direct sums of another.
+import ast, cmath, struct, sys
+
+def load(name):
+    data = open(name, "rb").read()
+    size = 10 + data[8] + 256 * data[9]
+    head = ast.literal_eval(data[10:size].decode())
+    kind = head["descr"]
+    parts = 2 if "c" in kind else 1
+    letter = "f" if kind in ("<f4", "<c8") else "d"
+    flat = struct.unpack("<%d%s" % ((len(data) - size) // (4 if letter == "f" else 8), letter), data[size:])
+    if parts == 2:
+        flat = [complex(*flat[i : i + 2]) for i in range(0, len(flat), 2)]
+    return list(flat), head["shape"], kind
+
+def dft(row, sign):
+    n = len(row)
+    root = [cmath.exp(sign * 2j * cmath.pi * k / n) for k in range(n)]
+    return [sum(x * root[j * k % n] for j, x in enumerate(row)) for k in range(n)]
+
+def rows(flat, n):
+    return [flat[i : i + n] for i in range(0, len(flat), n)]
+
+def along(flat, shape, axis, sign):
+    inner = 1
+    for s in shape[axis + 1 :]:
+        inner *= s
+    n = shape[axis]
+    out = list(flat)
+    for start in range(len(flat)):
+        if start // inner % n == 0:
+            row = dft([flat[start + j * inner] for j in range(n)], sign)
+            for j in range(n):
+                out[start + j * inner] = row[j]
+    return out
+
+def compare(expected, got, limit):
+    whole = sum(abs(x) ** 2 for x in expected) ** 0.5
+    wrong = sum(abs(a - b) ** 2 for a, b in zip(expected, got)) ** 0.5
+    if len(expected) != len(got) or not wrong <= limit * whole:
+        print("%d values, %d expected; error %.2g, allowed %.2g" % (len(got), len(expected), wrong / whole, limit))
+
+what, before, after = sys.argv[1:4]
+x, shape, _ = load(before)
+y, out_shape, kind = load(after)
+limit = 1e-6 if kind in ("<c8", "<f4") else 1e-14
+if what == "forward":
+    compare([v for r in rows(x, shape[-1]) for v in dft(r, -1)], y, limit)
+elif what == "half":
+    compare([v for r in rows(x, shape[-1]) for v in dft(r, -1)[: shape[-1] // 2 + 1]], y, limit)
+elif what == "padded":
+    n = out_shape[-1]
+    compare([v for r in rows(x, shape[-1]) for v in dft((list(r) + [0] * n)[:n], -1)], y, limit)
+elif what == "ortho":
+    compare([v / shape[-1] ** 0.5 for r in rows(x, shape[-1]) for v in dft(r, -1)], y, limit)
+elif what == "axes":
+    for axis in range(len(shape)):
+        x = along(x, shape, axis, -1)
+    compare(x, y, limit)
+elif what == "first":
+    compare(along(x, shape, 0, -1), y, limit)
+elif what == "same":
+    compare(x, y, 2 * limit)
+print(kind, ",".join(map(str, out_shape)))
+PYTHON
+
+# check NAME WHAT BEFORE AFTER KIND-AND-SHAPE
+check() {
+	same "$where: $1" "$5" "$(python3 reference.py "$2" "$3" "$4" 2>&1)"
+}
+
+fft() {
+	# shellcheck disable=SC2086
+	"$cli" -q $engine fft "$@" || echo "failed: $*" >&2
+}
+
+# An array of shape 30 x 20 by a raw file: --length is its rows' length.
+"$cli" -q --embedded rand normal -n 600 --seed 3 --format raw -o x.raw
+"$cli" -q --embedded rand normal -n 600 --seed 3 --dtype f64 --format raw -o x64.raw
+python3 - <<'PYTHON'
+for name, kind, shape in (("x", "<f4", "(30, 20)"), ("x64", "<f8", "(30, 20)"), ("c", "<c8", "(15, 20)"),
+                          ("x3", "<f4", "(2, 15, 20)"), ("x1", "<f4", "(600,)")):
+    raw = open({"x": "x.raw", "x64": "x64.raw", "c": "x.raw", "x3": "x.raw", "x1": "x.raw"}[name], "rb").read()
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    head = head.ljust(117) + "\n"
+    open(name + ".npy", "wb").write(b"\x93NUMPY\x01\x00" + bytes([118, 0]) + head.encode() + raw)
+PYTHON
+
+start_daemon --threads 2
+for where in embedded daemon; do
+	engine="--embedded"
+	[ $where = daemon ] && engine="--socket $socket"
+	fft x.npy -o y.npy
+	check "float32 rows" forward x.npy y.npy "<c8 30,20"
+	fft x64.npy -o y.npy
+	check "float64 rows" forward x64.npy y.npy "<c16 30,20"
+	fft c.npy -o y.npy
+	check "complex rows" forward c.npy y.npy "<c8 15,20"
+	fft y.npy --inverse -o back.npy
+	check "and back" same c.npy back.npy "<c8 15,20"
+	fft x.npy --real -o y.npy
+	check "half spectra" half x.npy y.npy "<c8 30,11"
+	if "$cli" -q --embedded fft y.npy --real --inverse -o back.npy 2>&1 | grep -q "not_supported"; then
+		echo "# half spectra back to real: this build has no such transform"
+	else
+		fft y.npy --real --inverse -o back.npy
+		check "and back to real" same x.npy back.npy "<f4 30,20"
+		fft y.npy --real --inverse --length 20 -o back.npy
+		check "and back to a stated length" same x.npy back.npy "<f4 30,20"
+	fi
+	fft x.npy --length 31 -o y.npy
+	check "padded" padded x.npy y.npy "<c8 30,31"
+	fft x.npy --length 7 -o y.npy
+	check "trimmed" padded x.npy y.npy "<c8 30,7"
+	fft x.npy --norm ortho -o y.npy
+	check "ortho" ortho x.npy y.npy "<c8 30,20"
+	fft x.npy --axes 0,1 -o y.npy
+	check "two axes" axes x.npy y.npy "<c8 30,20"
+	fft x3.npy --axes=-3,-2,-1 -o y.npy
+	check "three axes" axes x3.npy y.npy "<c8 2,15,20"
+	fft x3.npy --axes 0 -o y.npy
+	check "the first axis" first x3.npy y.npy "<c8 2,15,20"
+	fft x.npy --precision double -o y.npy
+	check "float32 in double" forward x.npy y.npy "<c16 30,20"
+	fft x.npy --precision double --dtype complex64 -o y.npy
+	check "and rounded at the end" forward x.npy y.npy "<c8 30,20"
+	fft x.npy --target-error 1e-12 -o y.npy
+	check "a target error" forward x.npy y.npy "<c16 30,20"
+	fft x1.npy -o y.npy
+	check "one long row" forward x1.npy y.npy "<c8 600"
+	fft x.npy -o y.npy
+	same "$where: raw rows by --length" "$(tail -c 4800 y.npy | sum)" \
+		"$(fft x.raw --dtype f32 --length 20 --format raw | sum)"
+	same "$where: raw from a pipe" "$(tail -c 4800 y.npy | sum)" \
+		"$(fft - --dtype f32 --length 20 --format raw <x.raw | sum)"
+	same "$where: npy from a pipe" "$(sum <y.npy)" "$(fft - --format npy <x.npy | sum)"
+	same "$where: a text line for each element" 600 "$(fft x.npy --format text | wc -l)"
+done
+# Many pieces: a batch that does not fit a tile, and the same rows alone.
+"$cli" -q --embedded rand normal -n 6000000 --seed 4 --format raw -o big.raw
+engine="--socket $socket"
+same "a row's bytes do not depend on its batch" \
+	"$(fft big.raw --dtype c64 --length 1000 --format raw | tail -c 8000 | sum)" \
+	"$(tail -c 8000 big.raw | fft - --dtype c64 --length 1000 --format raw | sum)"
+same "embedded and daemon agree" "$(fft big.raw --dtype c64 --length 1000 --format raw | sum)" \
+	"$("$cli" -q --embedded fft big.raw --dtype c64 --length 1000 --format raw | sum)"
+finish

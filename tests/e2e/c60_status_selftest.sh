@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# status, selftest and version, with and without a daemon.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+
+code "selftest, embedded" 0 "$cli" --embedded selftest
+same "selftest has a line a variant, and none fails" "" "$(grep -v '^[a-z0-9]* *\(ok\|skip\) ' "$work/out")"
+like "selftest runs the scalar kernels" "*scalar*ok*known answers*stream vectors*normals*lanes*fft*" "$(cat "$work/out")"
+code "selftest -v tells what was checked" 0 "$cli" -v --embedded selftest
+like "on all 128 lanes" "*128 of 128 lanes*" "$(cat "$work/out")"
+sed -n 's/^\([a-z0-9]*\) *skip .*/# this CPU cannot run \1/p' "$work/out"
+code "selftest without a daemon" 0 "$cli" selftest
+like "says that there is none" "*daemon*skip*" "$(cat "$work/out")"
+
+start_daemon --threads 3
+code "selftest with a daemon" 0 "$cli" --socket "$socket" selftest
+like "holds it against the embedded engine" "*daemon*ok*$socket*" "$(cat "$work/out")"
+"$cli" --socket "$socket" rand bits -n 3000000 --format raw >/dev/null
+code "status" 0 "$cli" --socket "$socket" status
+out=$(cat "$work/out")
+like "status names the daemon" "daemon*$socket*pid $daemon_pid*version*" "$out"
+like "status tells the threads" "*threads    3*" "$out"
+like "status tells the instruction set" "*cpu *" "$out"
+like "status tells the busiest lane" "*busiest *lane *" "$out"
+like "status tells sessions, arenas and plans" "*sessions *arenas *plans *" "$out"
+code "status --json" 0 "$cli" --socket "$socket" status --json
+same "is JSON with 128 lanes" "128 3" "$(python3 -c "
+import json
+s = json.load(open('$work/out'))
+print(len(s['engine']['lanes']), s['engine']['threads'])" 2>&1)"
+code "version" 0 "$cli" --socket "$socket" version
+like "tells both versions" "trnsci-cli [0-9]*$socket [0-9]*protocol 1*" "$(cat "$work/out")"
+code "a daemon is found by TRNSCI_SOCKET" 0 env TRNSCI_SOCKET="$socket" "$cli" -v rand bits -n 1 --format text
+like "and named with -v" "*using $socket*" "$(cat "$work/err")"
+mkdir -p "$work/run/trnsci"
+ln -s "$socket" "$work/run/trnsci/trnsci.sock"
+code "a daemon is found in XDG_RUNTIME_DIR" 0 env XDG_RUNTIME_DIR="$work/run" "$cli" -v rand bits -n 1 --format text
+like "and named as well" "*using $work/run/trnsci/trnsci.sock*" "$(cat "$work/err")"
+stop_daemon
+same "the daemon ends well" 0 "$daemon_status"
+
+code "status, embedded" 0 env TRNSCI_CPU=scalar "$cli" --embedded status
+like "tells the level that was asked for" "*cpu        scalar*" "$(cat "$work/out")"
+code "a level beyond this CPU" 0 env TRNSCI_CPU=avx512bf16 "$cli" --embedded status
+if grep -q avx512_bf16 /proc/cpuinfo; then
+	like "is taken where there is one" "*cpu        avx512bf16*" "$(cat "$work/out")"
+else
+	like "is lowered, and said so" "*lowered: this CPU lacks avx512bf16*" "$(cat "$work/out")"
+fi
+finish

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The library as others see it: its names, its examples, and a program built against the installed tree.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+lib=$build/lib/libtrnsci.so
+
+same "SONAME" "libtrnsci.so.0" "$(objdump -p "$lib" | awk '$1 == "SONAME" {print $2}')"
+same "only the interface is exported" "" \
+	"$(nm -D --defined-only "$lib" | awk '{print $3}' | sed 's/@.*//' | grep -v '^trnsci_\|^LIBTRNSCI_0$')"
+same "of the static library, too" "" \
+	"$(nm -g --defined-only "$build/lib/libtrnsci.a" | awk 'NF == 3 {print $3}' | grep -v '^trnsci_\|^__')"
+grep -o 'TRNSCI_API.*' "$root/client/include/trnsci/trnsci.h" | grep -o 'trnsci_[a-z0-9_]*(' | tr -d '(' | sort >"$work/declared"
+nm -D --defined-only "$lib" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_' | sort >"$work/exported"
+same "every function that is declared is there, and no other" "" "$(diff "$work/declared" "$work/exported")"
+same "the library does not print or exit" "" \
+	"$(nm -D --undefined-only "$lib" | awk '{print $2}' | sed 's/@.*//' | grep -x 'printf\|puts\|putchar\|perror\|exit\|_exit\|abort\|fprintf\|syslog\|stderr\|stdout')"
+for language in "c -std=c99" "c -std=c17" "c++ -std=c++17"; do
+	compiler=${CC:-gcc}
+	command -v g++ >/dev/null || command -v clang++ >/dev/null || [ "${language%% *}" = c ] || continue
+	# shellcheck disable=SC2086
+	same "the header is valid ${language##*=}" "" \
+		"$(echo '#include <trnsci/trnsci.h>' | $compiler -x $language -Wall -Wextra -pedantic -I"$root/client/include" -fsyntax-only - 2>&1)"
+done
+
+for example in draw_normal fft_noise; do
+	code "example $example, embedded" 0 "$build/examples/$example" embedded:
+done
+like "the tone is found" "*300 of 4096, a tone at 300*" "$(cat "$work/out")"
+start_daemon --threads 2
+for example in draw_normal fft_noise; do
+	code "example $example, by the daemon" 0 "$build/examples/$example" "$socket"
+done
+
+# What a user does after make install.
+if nm -D "$lib" | grep -q '__asan_init\|__tsan_init\|__ubsan'; then
+	echo "# a sanitizer's library is not installed"
+elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
+	if make -C "$root" -s install BUILD="$build" DESTDIR="$work/tree" PREFIX=/usr >"$work/log" 2>&1; then
+		pass "make install"
+		PKG_CONFIG_PATH=$(find "$work/tree" -name pkgconfig -type d)
+		export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR="$work/tree"
+		libdir=$(dirname "$(find "$work/tree" -name libtrnsci.so | head -1)")
+		# shellcheck disable=SC2046
+		code "an example by pkg-config" 0 "${CC:-gcc}" -o "$work/example" "$root/client/examples/draw_normal.c" \
+			$(pkg-config --cflags --libs trnsci) -lm
+		code "it runs" 0 env LD_LIBRARY_PATH="$libdir" "$work/example" "$socket"
+		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
+			"$(pkg-config --modversion trnsci)"
+		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -name trnsci-cli -type f | head -1)" version
+	else
+		fail "make install" "$(tail -3 "$work/log")"
+	fi
+else
+	echo "# no make install yet"
+fi
+finish
