@@ -42,7 +42,7 @@ JSON
 JSON
 	rm -f noisy.npy spectrum.npy copy.npy
 	run files.json
-	same "$engine: results go to files of their names" "noisy.npy spectrum.npy " "$(ls noisy.npy spectrum.npy | tr "\n" " ")"
+	same "$engine: results go to files of their names" "noisy.npy spectrum.npy " "$(find . -name noisy.npy -o -name spectrum.npy | sort | sed "s,./,," | tr "\n" " ")"
 	same "$engine: an output in a file is the result of that name" "$(sum <noisy.npy)" "$(sum <copy.npy)"
 	"$cli" -q --embedded fft noisy.npy -o alone.npy
 	same "$engine: a step's bytes are those of the command" "$(sum <alone.npy)" "$(sum <spectrum.npy)"
