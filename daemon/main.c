@@ -170,6 +170,7 @@ static int run(struct service *service)
 	};
 	struct error err = {0};
 	int status = EX_SOFTWARE;
+	bool reaping = false;
 
 	raise_fd_limit(service->settings);
 	service->started_ns = stats_now_ns();
@@ -180,13 +181,16 @@ static int run(struct service *service)
 	}
 	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
 	    arena_reaper_start() == 0) {
+		reaping = true;
 		status = serve(service);
-		arena_reaper_stop();
 	} else {
 		log_line(LEVEL_ERROR, "no memory or file descriptors to begin with");
 	}
 	loop_free(service->loop);
+	/* Ends the lanes first: the last to let go of an arena may be one of them. */
 	engine_destroy(service->engine);
+	if (reaping)
+		arena_reaper_stop();
 	quota_free(service->quota);
 	return status;
 }
