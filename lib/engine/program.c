@@ -275,6 +275,7 @@ int program_finish(struct program *program, const char *context, struct error *e
 		if (program->steps[i].kind == STEP_FFT)
 			program->steps[i].fft.work_bytes = transform_work_bytes(&program->steps[i]);
 	peak = temp_peak(program);
+	program->temp_bytes = peak;
 	if (peak > program->space->limits.temp_bytes)
 		return error_set(err, ERROR_LIMIT, "%s: temporaries of %" PRIu64 " bytes, allowed are %zu (temp_bytes)",
 				 context, peak, program->space->limits.temp_bytes);

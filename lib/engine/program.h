@@ -90,6 +90,7 @@ struct program {
 	struct buffer *buffers;
 	struct plan_use *plans;
 	size_t inline_in, inline_out; /* bytes */
+	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
 	struct segment *segments;
 	size_t n_segments;
 	/* Execution. */

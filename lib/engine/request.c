@@ -18,6 +18,9 @@ struct request {
 	struct space *space;
 	struct zone *zone;
 	struct program program;
+	uint64_t reserved; /* bytes, to be given back with these two */
+	void (*unreserve)(void *arg, uint64_t bytes);
+	void *reserve_arg;
 	struct error error;
 	struct value result;
 	request_done *done;
@@ -80,6 +83,21 @@ static int check_method(const struct operation *operation, const char *method, s
 	return 0;
 }
 
+/* Results are written, and temporaries had, only after this. */
+static int reserve(struct request *request)
+{
+	const struct space_limits *limits = &request->space->limits;
+	uint64_t bytes = request->program.inline_out + request->program.temp_bytes;
+	int error = limits->reserve && bytes ? limits->reserve(limits->reserve_arg, bytes, &request->error) : 0;
+
+	if (error || !limits->reserve)
+		return error;
+	request->reserved = bytes;
+	request->unreserve = limits->unreserve;
+	request->reserve_arg = limits->reserve_arg;
+	return 0;
+}
+
 /* 0: answered; 1: a program is ready to run; or an error. */
 static int prepare(struct request *request, const struct operation *operation, const struct value *params)
 {
@@ -93,6 +111,8 @@ static int prepare(struct request *request, const struct operation *operation, c
 
 	if (operation->class != METHOD_SERVICE) {
 		error = compile(&compiler, params);
+		if (!error)
+			error = reserve(request);
 		return error ? error : 1;
 	}
 	error = bind_args(&compiler.args, params, &request->error);
@@ -167,5 +187,7 @@ void request_free(struct request *request)
 	if (!request)
 		return;
 	zone_free(request->zone);
+	if (request->reserved)
+		request->unreserve(request->reserve_arg, request->reserved);
 	free(request);
 }

@@ -25,6 +25,7 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	if (!limits)
 		limits = &none;
 	space->engine = engine;
+	space->limits = *limits;
 	space->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
 	space->limits.temp_bytes = or_default(limits->temp_bytes, DEFAULT_TEMP);
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);

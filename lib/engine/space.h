@@ -20,6 +20,12 @@ struct space_limits {
 	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
 	size_t jobs;         /* requests unanswered at once [1024] */
+	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
+	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. NULL:
+	 * not asked. */
+	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
+	void (*unreserve)(void *arg, uint64_t bytes);
+	void *reserve_arg;
 };
 
 /* On success *ret_space is yours (one reference). */
