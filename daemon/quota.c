@@ -91,6 +91,8 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	quota->total[QUOTA_ARENA_BYTES] =
 		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_arena_total();
 	quota->total[QUOTA_JOBS] = settings->jobs_total;
+	quota->total[QUOTA_WORK_BYTES] =
+		settings->work_total_bytes ? settings->work_total_bytes : quota_default_arena_total() / 2;
 	quota->total[QUOTA_BUFFER_BYTES] = settings->buffer_total_bytes;
 	*ret_quota = quota;
 	return 0;

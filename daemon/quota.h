@@ -19,6 +19,7 @@
 	X(CONNECTIONS, "connections", "connections")                                                                   \
 	X(ARENA_BYTES, "arena bytes", "arena_total_bytes")                                                             \
 	X(JOBS, "requests", "jobs_total")                                                                              \
+	X(WORK_BYTES, "work bytes", "work_total_bytes")                                                                \
 	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes")
 
 enum quota_resource {

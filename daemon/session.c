@@ -239,6 +239,17 @@ static int add_events(struct session *session)
 	return event_add(session->readable, NULL) < 0 ? -ERROR_NO_MEMORY : 0;
 }
 
+/* Both by the engine, from request_start and request_free: on the loop's thread. */
+static int reserve_work(void *share, uint64_t bytes, struct error *err)
+{
+	return quota_share_take(share, bytes, err);
+}
+
+static void give_work_back(void *share, uint64_t bytes)
+{
+	quota_share_give(share, bytes);
+}
+
 static int make_space(struct session *session)
 {
 	const struct settings *settings = session->service->settings;
@@ -247,6 +258,9 @@ static int make_space(struct session *session)
 		.temp_bytes = settings->temp_bytes,
 		.tiles = settings->tiles,
 		.jobs = settings->jobs,
+		.reserve = reserve_work,
+		.unreserve = give_work_back,
+		.reserve_arg = &session->work,
 	};
 
 	return space_create(session->service->engine, &limits, &session->space);
@@ -266,6 +280,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->bytes =
 		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0};
 	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0};
+	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0};
 	inbox_init(&session->inbox, &limits, &session->bytes);
 	outbox_init(&session->outbox, &session->bytes);
 	session->next = service->sessions;

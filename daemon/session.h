@@ -37,7 +37,7 @@ struct session {
 	int fd; /* -1: gone; what runs is still awaited */
 	pid_t pid;
 	struct quota_user *user;
-	struct quota_share bytes, jobs;
+	struct quota_share bytes, jobs, work;
 	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */
 	struct space *space;
 	struct arena *arena; /* belongs to the space */

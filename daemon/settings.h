@@ -47,6 +47,10 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(inline_bytes, BYTES, "bytes", "16M", 4096, 1u << 30, "", \
 	  "inline results of one reply, and inline inputs of one request") \
 	X(temp_bytes, BYTES, "bytes", "256M", 4096, 1ull << 40, "", "temporaries of one request") \
+	X(work_bytes, BYTES, "bytes", "512M", 4096, 1ull << 42, "", \
+	  "results and temporaries of a session's requests, until the replies are on their way") \
+	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
+	  "results and temporaries of all requests together (half); 0: half of what arena_total_bytes is by default") \
 	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \
 	X(frame_elements, NUMBER, "elements", "65536", 16, 1u << 24, "", \
 	  "elements of arrays and maps in one message, all levels together") \

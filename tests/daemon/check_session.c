@@ -18,17 +18,10 @@ static struct daemon served;
 
 static int setup(void **state)
 {
-	static const char *const arguments[] = {"--threads=2",
-						"--socket-mode=0666",
-						"--connections=12",
-						"--jobs=20",
-						"--arena-bytes=64M",
-						"--arena-total-bytes=1G",
-						"--tiles=3",
-						"--inline-bytes=64K",
-						"--frame-bytes=1M",
-						"--buffer-bytes=3M",
-						NULL};
+	static const char *const arguments[] = {"--threads=2",       "--socket-mode=0666", "--connections=12",
+						"--jobs=20",         "--arena-bytes=64M",  "--arena-total-bytes=1G",
+						"--tiles=3",         "--inline-bytes=64K", "--frame-bytes=1M",
+						"--buffer-bytes=3M", "--work-bytes=32K",   NULL};
 
 	(void)state;
 	daemon_start(&served, arguments);
@@ -271,6 +264,25 @@ static void too_many_requests(void **state)
 	client_close(&client);
 }
 
+/* Results and temporaries count until the reply is on its way: --work-bytes=32K. */
+static void too_large_results(void **state)
+{
+	struct client client;
+
+	(void)state;
+	client_open(&client, served.socket);
+	for (uint64_t n = 4095; n <= 4097; n++) {
+		struct value params = client_map(&client, "n", value_uint(n), "dtype", value_string("f64"), NULL);
+
+		if (n <= 4096)
+			client_result(&client, "normal", &params);
+		else
+			client_fails(&client, "normal", &params, ERROR_LIMIT, "the setting work_bytes = 32768");
+		assert_int_equal(client_stat(&client, "daemon.quota.work_total_bytes.used"), 0);
+	}
+	client_close(&client);
+}
+
 /* Half of --connections=12 is a user's; the seventh is told so with its first message, then closed. */
 static void too_many_connections(void **state)
 {
@@ -382,6 +394,7 @@ int main(void)
 		cmocka_unit_test(arena_and_tiles),
 		cmocka_unit_test(limits_are_named),
 		cmocka_unit_test(too_many_requests),
+		cmocka_unit_test(too_large_results),
 		cmocka_unit_test(too_many_connections),
 		cmocka_unit_test(users_are_apart),
 		cmocka_unit_test(long_frames),
