@@ -13,6 +13,7 @@
 
 enum {
 	NUMBERS = sizeof((struct trnsci_draw *)0)->numbers / sizeof(struct trnsci_number),
+	CHOICES = sizeof((struct trnsci_draw *)0)->choices / sizeof(struct trnsci_choice),
 	PIECE_BYTES = 1 << 20,   /* of a draw into the caller's memory: it stays in cache between draw and copy */
 	INLINE_BYTES = 64 << 10, /* below this a tile is not worth its round trip */
 };
@@ -38,6 +39,8 @@ static void set_draw(struct trnsci_call *call, const struct trnsci_draw *draw, u
 	trnsci_set_u64(args, "offset", offset);
 	for (size_t i = 0; i < NUMBERS && draw->numbers[i].name; i++)
 		trnsci_set_f64(args, draw->numbers[i].name, draw->numbers[i].value);
+	for (size_t i = 0; i < CHOICES && draw->choices[i].name; i++)
+		trnsci_set_text(args, draw->choices[i].name, draw->choices[i].value);
 }
 
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
@@ -203,8 +206,10 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 	if (generator->position % STREAM_GROUP_WORDS)
 		return error_set(err, ERROR_OUT_OF_RANGE, "generator: position: %llu, allowed multiples of 4",
 				 (unsigned long long)generator->position);
-	if (draw)
+	if (draw) {
 		memcpy(whole.numbers, draw->numbers, sizeof whole.numbers);
+		memcpy(whole.choices, draw->choices, sizeof whole.choices);
+	}
 	int r = draw_tile(session, &whole, 0, out, &span, err);
 
 	if (r == 0 && (span.next % STREAM_GROUP_WORDS || span.next < generator->position))

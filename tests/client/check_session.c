@@ -280,7 +280,11 @@ static void generators(struct trnsci_session *session)
 {
 	struct trnsci_generator generator = {.seed = 4}, saved;
 	const struct trnsci_draw uniform = {.law = "uniform"}, normal = {.law = "normal"};
-	const struct trnsci_draw again = {.law = "normal", .seed = 4, .offset = 8};
+	const struct trnsci_draw again = {.law = "normal",
+					  .seed = 4,
+					  .offset = 8,
+					  .numbers = {{"mean", 0}},
+					  .choices = {{"method", "boxmuller"}}};
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 5), *wide = new_tile(session, 0, TRNSCI_F64, 5);
 	struct trnsci_error err = {0};
 	float expected[5];
@@ -294,6 +298,9 @@ static void generators(struct trnsci_session *session)
 	assert_memory_equal(trnsci_tile_data(tile), expected, sizeof expected);
 	assert_int_equal(trnsci_generator_draw(session, &saved, &normal, wide, &err), 0);
 	assert_true(saved.position == 20); /* ten words from 8, rounded up */
+	const struct trnsci_draw odd = {.law = "normal", .choices = {{"method", "guess"}}};
+
+	assert_int_equal(trnsci_generator_draw(session, &saved, &odd, wide, &err), -TRNSCI_OUT_OF_RANGE);
 	saved.position = 3;
 	assert_int_equal(trnsci_generator_draw(session, &saved, &normal, wide, &err), -TRNSCI_OUT_OF_RANGE);
 	assert_true(saved.position == 3);

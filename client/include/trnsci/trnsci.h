@@ -359,6 +359,12 @@ struct trnsci_number {
 	double value;
 };
 
+/** A named choice: a parameter of a law that is a word, such as {"method", "boxmuller"}. */
+struct trnsci_choice {
+	const char *name;
+	const char *value;
+};
+
 /** What to draw; all zero but `law` is good. */
 struct trnsci_draw {
 	const char *law;		/**< "bits", "uniform", "normal" ... */
@@ -367,6 +373,7 @@ struct trnsci_draw {
 	uint64_t offset;		/**< first sample, in samples of the dtype */
 	uint64_t rank, size;		/**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
 	struct trnsci_number numbers[4]; /**< the law's parameters, up to a NULL name; others have their defaults */
+	struct trnsci_choice choices[4]; /**< and those that are words */
 	uint64_t reserved[4];		/**< zero */
 };
 
@@ -399,8 +406,8 @@ struct trnsci_generator {
 };
 
 /**
- * Draws from where the generator stands and moves it on, so that no word serves two draws. law and numbers are taken
- * from draw, the rest of it is not looked at. On error the generator stays. One thread at a time for each generator.
+ * Draws from where the generator stands and moves it on, so that no word serves two draws. law, numbers and
+ * choices are taken from draw, the rest of it is not looked at. On error the generator stays. One thread at a time for each generator.
  */
 TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trnsci_generator *generator,
 				     const struct trnsci_draw *draw, struct trnsci_tile *out,

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The manuals name every command, option and function there is, and completion offers them.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+manual=$root/client/man/trnsci-cli.1
+
+names() {
+	awk '/^  [a-z]/ {print $1}' "$work/out"
+}
+
+code "help" 0 "$cli" --help
+commands=$(names)
+code "help of rand" 0 "$cli" rand --help
+laws=$(names)
+for law in $laws; do
+	commands="$commands rand:$law"
+done
+for command in $commands; do
+	words=$(echo "$command" | tr : ' ')
+	missing=
+	grep -qw "Cm .*${words##* }\|Ss ${words##* }" "$manual" || missing=" (the command itself)"
+	# shellcheck disable=SC2086
+	for option in $("$cli" $words --help | grep -o '^  \(-.,\|   \) --[a-z0-9-]*' | sed 's/.*--//'); do
+		grep -q "Fl -$option\b" "$manual" || missing="$missing --$option"
+	done
+	same "the manual names the options of $words" "" "$missing"
+done
+missing=
+for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_'); do
+	grep -q "^\.Fn $name\b" "$root/client/man/libtrnsci.3" || missing="$missing $name"
+done
+same "libtrnsci.3 names every function" "" "$missing"
+if command -v mandoc >/dev/null; then
+	# Manuals that are not installed yet cannot be found.
+	same "mandoc finds nothing to complain" "" \
+		"$(mandoc -T lint -W style "$root"/client/man/*.[1-9] 2>&1 | grep "$root" |
+			grep -v 'referenced manual not found')"
+else
+	echo "# mandoc is not installed"
+fi
+if command -v bash >/dev/null; then
+	# complete WORD... : what completion offers for the last
+	offered() {
+		PATH="$build/bin:$PATH" bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trnsci_cli
+			echo "${COMPREPLY[*]}"' bash "$root/client/cli/completion.bash" "$@"
+	}
+	same "completion of commands" "status selftest" "$(offered trnsci-cli s)"
+	same "completion of laws" "normal" "$(offered trnsci-cli rand n)"
+	same "completion of options" "--mean --method" "$(offered trnsci-cli rand normal --me)"
+	same "completion of choices" "f32 f64" "$(offered trnsci-cli rand normal --dtype f)"
+	same "completion of fft's choices" "ortho" "$(offered trnsci-cli fft x.npy --norm o)"
+fi
+finish
