@@ -50,6 +50,10 @@ fuzz:
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
 
+# The generated part of proto/PROTOCOL.md, which check_protocol holds to the tables.
+protocol: $(BUILD)/tests/proto/check_protocol
+	TRNSCI_UPDATE=1 $<
+
 checks: $(CHECKS) $(FUZZERS)
 
 run-check: all checks
