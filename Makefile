@@ -120,7 +120,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libjson-c-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack
+DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
 DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck
 DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev clang
 

@@ -11,6 +11,11 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
+LIBS_check_elementary := -lgsl -lgslcblas
+LIBS_check_inversion := -lgsl -lgslcblas
+LIBS_check_gamma := -lgsl -lgslcblas
+LIBS_check_counts := -lgsl -lgslcblas
+LIBS_check_vectors := -lgsl -lgslcblas
 
 # A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
 PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* More of the vocabulary of base/simd.h: comparisons, choices by lane, and 64-bit integers in and out of doubles.
+ *
+ * A mask (m32v of floats, m64v of doubles) is what a comparison gives and what a pick takes; m64_bits shows it as an
+ * integer, lane i in bit i. Comparisons with NaN are false. Minimum and maximum give b when either is NaN. */
+#ifndef TRNSCI_BASE_SIMD_BITS_H
+#define TRNSCI_BASE_SIMD_BITS_H
+
+#include "base/simd.h"
+
+/* clang-format off */
+#if defined(SIMD_AVX512)
+
+typedef __mmask16 m32v;
+typedef __mmask8 m64v;
+
+static inline m32v f32_less(f32v a, f32v b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline m64v f64_less(f64v a, f64v b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+static inline m64v m64_and(m64v a, m64v b) { return a & b; }
+static inline m64v m64_or(m64v a, m64v b) { return a | b; }
+static inline m64v m64_not(m64v a) { return (m64v)~a; }
+static inline unsigned m64_bits(m64v a) { return a; }
+/* b where the mask is set, else a. */
+static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm512_mask_blend_ps(mask, a, b); }
+static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm512_mask_blend_pd(mask, a, b); }
+static inline f32v f32_min(f32v a, f32v b) { return _mm512_min_ps(a, b); }
+static inline f64v f64_abs(f64v a) { return _mm512_abs_pd(a); }
+static inline f64v f64_div(f64v a, f64v b) { return _mm512_div_pd(a, b); }
+static inline f64v f64_floor(f64v a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+static inline u64v u64_load(const void *at) { return _mm512_loadu_si512(at); }
+/* F64_LANES words of 32 bits, widened. */
+static inline u64v u64_load_u32(const uint32_t *at) { return _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)at)); }
+static inline u64v u64_or(u64v a, u64v b) { return _mm512_or_si512(a, b); }
+#define U32_SHR(a, bits) _mm512_srli_epi32(a, bits)
+#define U64_SHR(a, bits) _mm512_srli_epi64(a, bits)
+/* Signed 64-bit integers, rounded. */
+static inline f64v f64_from_i64(u64v a) { return _mm512_cvtepi64_pd(a); }
+/* |a| < 2^63, towards zero. */
+static inline void f64_store_i64(int64_t *at, f64v a) { _mm512_storeu_si512(at, _mm512_cvttpd_epi64(a)); }
+static inline u32v u32_or(u32v a, u32v b) { return _mm512_or_si512(a, b); }
+
+#elif defined(SIMD_AVX2)
+
+typedef __m256 m32v;
+typedef __m256d m64v;
+
+static inline m32v f32_less(f32v a, f32v b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline m64v f64_less(f64v a, f64v b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
+static inline m64v m64_and(m64v a, m64v b) { return _mm256_and_pd(a, b); }
+static inline m64v m64_or(m64v a, m64v b) { return _mm256_or_pd(a, b); }
+static inline m64v m64_not(m64v a) { return _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))); }
+static inline unsigned m64_bits(m64v a) { return (unsigned)_mm256_movemask_pd(a); }
+/* b where the mask is set, else a. */
+static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm256_blendv_ps(a, b, mask); }
+static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm256_blendv_pd(a, b, mask); }
+static inline f32v f32_min(f32v a, f32v b) { return _mm256_min_ps(a, b); }
+static inline f64v f64_abs(f64v a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static inline f64v f64_div(f64v a, f64v b) { return _mm256_div_pd(a, b); }
+static inline f64v f64_floor(f64v a) { return _mm256_floor_pd(a); }
+static inline u64v u64_load(const void *at) { return _mm256_loadu_si256(at); }
+/* F64_LANES words of 32 bits, widened. */
+static inline u64v u64_load_u32(const uint32_t *at) { return _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)at)); }
+static inline u64v u64_or(u64v a, u64v b) { return _mm256_or_si256(a, b); }
+#define U32_SHR(a, bits) _mm256_srli_epi32(a, bits)
+#define U64_SHR(a, bits) _mm256_srli_epi64(a, bits)
+/* Signed 64-bit integers, rounded: high 32 bits 2^32 exact, one addition of the low ones rounds. */
+static inline f64v f64_from_i64(u64v a)
+{
+	const u64v flipped = _mm256_xor_si256(_mm256_srli_epi64(a, 32), _mm256_set1_epi64x(0x4530000080000000));
+	const u64v low = _mm256_blend_epi32(a, _mm256_set1_epi64x(0x4330000000000000), 0xAA);
+	const f64v high = _mm256_sub_pd(_mm256_castsi256_pd(flipped), _mm256_set1_pd(0x1p84 + 0x1p63 + 0x1p52));
+
+	return _mm256_add_pd(high, _mm256_castsi256_pd(low));
+}
+/* |a| < 2^63, towards zero. */
+static inline void f64_store_i64(int64_t *at, f64v a)
+{
+	double lanes[F64_LANES];
+
+	f64_store(lanes, a);
+	for (unsigned i = 0; i < F64_LANES; i++)
+		at[i] = (int64_t)lanes[i];
+}
+static inline u32v u32_or(u32v a, u32v b) { return _mm256_or_si256(a, b); }
+
+#else
+
+typedef _Bool m32v;
+typedef _Bool m64v;
+
+static inline m32v f32_less(f32v a, f32v b) { return a < b; }
+static inline m64v f64_less(f64v a, f64v b) { return a < b; }
+static inline m64v m64_and(m64v a, m64v b) { return a && b; }
+static inline m64v m64_or(m64v a, m64v b) { return a || b; }
+static inline m64v m64_not(m64v a) { return !a; }
+static inline unsigned m64_bits(m64v a) { return a; }
+/* b where the mask is set, else a. */
+static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return mask ? b : a; }
+static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return mask ? b : a; }
+static inline f32v f32_min(f32v a, f32v b) { return a < b ? a : b; }
+static inline f64v f64_abs(f64v a) { return fabs(a); }
+static inline f64v f64_div(f64v a, f64v b) { return a / b; }
+static inline f64v f64_floor(f64v a) { return floor(a); }
+static inline u32v u32_load(const void *at) { u32v a; memcpy(&a, at, sizeof a); return a; }
+static inline u64v u64_load(const void *at) { u64v a; memcpy(&a, at, sizeof a); return a; }
+/* F64_LANES words of 32 bits, widened. */
+static inline u64v u64_load_u32(const uint32_t *at) { return *at; }
+static inline u64v u64_or(u64v a, u64v b) { return a | b; }
+#define U32_SHR(a, bits) ((a) >> (bits))
+#define U64_SHR(a, bits) ((a) >> (bits))
+/* Signed 64-bit integers, rounded. */
+static inline f64v f64_from_i64(u64v a) { return (double)(int64_t)a; }
+/* |a| < 2^63, towards zero. */
+static inline void f64_store_i64(int64_t *at, f64v a) { *at = (int64_t)a; }
+static inline u32v u32_or(u32v a, u32v b) { return a | b; }
+
+#endif
+/* clang-format on */
+
+static inline f64v f64_neg(f64v a) { return f64_sub(f64_set(-0.0), a); }
+static inline m64v m64_andnot(m64v a, m64v b) { return m64_and(m64_not(a), b); }
+
+enum { F64_ALL = (1 << F64_LANES) - 1 };
+
+#endif
