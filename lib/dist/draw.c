@@ -11,7 +11,11 @@
 
 #include "base/checked.h"
 #include "dist/box_muller.h"
+#include "dist/law_plan.h"
+#include "dist/permutation.h"
+#include "dist/sampler.h"
 #include "dist/uniform.h"
+#include "dist/vectors.h"
 
 enum {
 	/* Whole groups in one pass of generator and law: 8 KiB of words, well inside first-level cache. */
@@ -29,6 +33,17 @@ static const struct rng_kernel *generator_of(const struct draw_kernels *kernels,
 	return kernels->generators[draw->stream.generator];
 }
 
+/* Low and high, or mean and standard deviation. */
+static double first(const struct draw *draw)
+{
+	return draw->parameters[0].real;
+}
+
+static double second(const struct draw *draw)
+{
+	return draw->parameters[1].real;
+}
+
 static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 		      size_t n_groups, void *out)
 {
@@ -41,16 +56,16 @@ static void fill_uniform_f32(const struct draw_kernels *kernels, const struct dr
 			     size_t n_groups, void *out)
 {
 	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
-	if (draw->a != 0 || draw->b != 1)
-		kernels->uniform->range_f32(out, 4 * n_groups, draw->a, draw->b);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->range_f32(out, 4 * n_groups, first(draw), second(draw));
 }
 
 static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 			     size_t n_groups, void *out)
 {
 	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
-	if (draw->a != 0 || draw->b != 1)
-		kernels->uniform->range_f64(out, 2 * n_groups, draw->a, draw->b);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->range_f64(out, 2 * n_groups, first(draw), second(draw));
 }
 
 static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
@@ -58,8 +73,8 @@ static void fill_normal_f32(const struct draw_kernels *kernels, const struct dra
 {
 	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
 	kernels->box_muller->f32(out, 2 * n_groups, out);
-	if (draw->a != 0 || draw->b != 1)
-		kernels->uniform->affine_f32(out, 4 * n_groups, draw->b, draw->a);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->affine_f32(out, 4 * n_groups, second(draw), first(draw));
 }
 
 static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
@@ -67,8 +82,8 @@ static void fill_normal_f64(const struct draw_kernels *kernels, const struct dra
 {
 	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
 	kernels->box_muller->f64(out, n_groups, out);
-	if (draw->a != 0 || draw->b != 1)
-		kernels->uniform->affine_f64(out, 2 * n_groups, draw->b, draw->a);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->affine_f64(out, 2 * n_groups, second(draw), first(draw));
 }
 
 /* One row a law and dtype. A sample must not reach outside its group: pairs of normals do not. */
@@ -82,13 +97,15 @@ static const struct {
 	{LAW_NORMAL, DTYPE_F32, fill_normal_f32},   {LAW_NORMAL, DTYPE_F64, fill_normal_f64},
 };
 
-static fill_fn find_fill(enum law law, enum dtype dtype)
+/* The row of a law that is drawn straight from whole groups; NULL for the others. */
+static fill_fn find_fill(const struct draw *draw)
 {
+	if (draw->law == LAW_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
+		return NULL;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].law == law && rows[i].dtype == dtype)
+		if (rows[i].law == draw->law && rows[i].dtype == draw->dtype)
 			return rows[i].fill;
-	assert(false && "a law and dtype that the caller should have refused");
-	return fill_bits;
+	return NULL;
 }
 
 void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
@@ -97,6 +114,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 		ret_kernels->generators[i] = generator_select((enum generator)i, features);
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
+	ret_kernels->laws = law_kernel_select(features);
 }
 
 unsigned draw_words_per_sample(enum dtype dtype)
@@ -114,13 +132,13 @@ static void fill_cut(const struct draw_kernels *kernels, const struct draw *draw
 	uint64_t block[BLOCK_GROUPS * GROUP_BYTES / sizeof(uint64_t)];
 
 	assert(vectors <= BLOCK_GROUPS / VECTOR_GROUPS);
-	find_fill(draw->law, draw->dtype)(kernels, draw, span, vectors * VECTOR_GROUPS, block);
+	find_fill(draw)(kernels, draw, span, vectors * VECTOR_GROUPS, block);
 	memcpy(out, (char *)block + skip * size, n * size);
 }
 
-void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+static void fill_groups(const struct draw_kernels *kernels, const struct draw *draw, fill_fn fill, uint64_t begin,
+			size_t n, void *out)
 {
-	const fill_fn fill = find_fill(draw->law, draw->dtype);
 	const size_t size = dtype_size(draw->dtype), per_group = GROUP_BYTES / size, most = BLOCK_GROUPS * per_group;
 	const bool aligned = (uintptr_t)out % size == 0;
 	struct rng_span span = {.group = begin / per_group};
@@ -137,5 +155,49 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 			fill_cut(kernels, draw, &span, skip, done, at);
 		}
 		span.group += (skip + done) / per_group;
+	}
+}
+
+int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault)
+{
+	void *table;
+	int error;
+
+	assert(law_takes(draw->law, draw->dtype));
+	error = law_check(draw->law, draw->dtype, draw->parameters, list, n_list, ret_fault);
+	if (error)
+		return error;
+	error = law_plan_table(draw, list, n_list, &table);
+	if (error) {
+		*ret_fault = (struct law_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the law's table"};
+		return error;
+	}
+	draw->table = *ret_table = table;
+	return 0;
+}
+
+size_t draw_components(const struct draw *draw)
+{
+	const struct component_table *table = draw->table;
+
+	return draw->law == LAW_DIRICHLET ? table->n
+	       : draw->law == LAW_SPHERE  ? (size_t)draw->parameters[0].natural
+					  : 1;
+}
+
+void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const fill_fn fill = find_fill(draw);
+	struct law_plan plan;
+
+	if (fill) {
+		fill_groups(kernels, draw, fill, begin, n, out);
+	} else if (draw->law == LAW_DIRICHLET || draw->law == LAW_SPHERE) {
+		vectors_fill(kernels, draw, begin, n, out);
+	} else if (draw->law == LAW_PERMUTATION) {
+		permutation_fill(kernels, draw, begin, n, out);
+	} else {
+		law_plan(kernels->laws, draw, &plan);
+		sampler_fill(kernels, draw, &plan, begin, n, out);
 	}
 }

@@ -11,16 +11,16 @@
 #include <stdint.h>
 
 #include "base/dtype.h"
+#include "dist/laws.h"
 #include "rng/stream.h"
 
-enum law { LAW_BITS, LAW_UNIFORM, LAW_NORMAL };
-
-/* a, b: low and high of a uniform, mean and standard deviation of a normal; bits has none. */
+/* What to draw. Parameters as laws.h lists them; table is what draw_prepare built, NULL for most laws. */
 struct draw {
 	enum law law;
-	enum dtype dtype; /* bits: U32, U64; uniform and normal: F32, F64 */
+	enum dtype dtype; /* one that the law takes */
 	struct stream stream;
-	double a, b;
+	union law_value parameters[LAW_PARAMETERS];
+	const void *table;
 };
 
 /* The kernels that a set of CPU features allows; make one an engine and share it. Plain data, no ownership. */
@@ -28,6 +28,7 @@ struct draw_kernels {
 	const struct rng_kernel *generators[GENERATOR_COUNT];
 	const struct uniform_kernel *uniform;
 	const struct box_muller_kernel *box_muller;
+	const struct law_kernel *laws;
 };
 
 void draw_select(uint32_t features, struct draw_kernels *ret_kernels);
@@ -35,9 +36,18 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels);
 /* Words of the stream that one sample takes: 1 for dtypes of 32 bits or fewer, 2 for 64. */
 unsigned draw_words_per_sample(enum dtype dtype);
 
-/* Samples [begin, begin + n) into out (n elements of dtype, any alignment). The caller has checked with stream_span
- * that they lie within the stream and with stream_id_fits that there is one, and is inside fpenv_enter. Uses at most 16
- * KiB of stack. Any thread. */
+/* Checks dtype and parameters (law_check) and builds the table that some laws need: for every law before draw_fill,
+ * unless its parameters are known to be right and it needs none. list: the weights of categorical, alpha of dirichlet,
+ * copied. *ret_table (NULL: there is none) is yours to free() after the last draw_fill, and is put in draw->table too.
+ * -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY; ret_fault tells which parameter and why. */
+int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault);
+
+/* Elements of a sample: 1, but for dirichlet (prepared) and sphere. */
+size_t draw_components(const struct draw *draw);
+
+/* Elements [begin, begin + n) into out (n of dtype, any alignment); an element is a sample, or a component of one. The
+ * caller has checked with stream_span that they lie within the stream and with stream_id_fits that there is one, and is
+ * inside fpenv_enter. Uses at most 64 KiB of stack. Any thread. */
 void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out);
 
 #endif

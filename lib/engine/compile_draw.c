@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling draws: which samples of which stream, and where the next draw may begin. */
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/compile.h"
 
 /* Samples of the whole draw, and what is produced of them. */
 struct extent {
-	struct shape shape; /* of what is produced */
-	uint64_t n, begin;  /* the whole; the first that is produced */
+	struct shape shape; /* of what is produced: elements, the components of a sample being its last dimension */
+	uint64_t n, begin;  /* samples: the whole; the first that is produced */
 };
 
-static const struct {
-	const char *name;
-	enum law law;
-} laws[] = {{"bits", LAW_BITS}, {"uniform", LAW_UNIFORM}, {"normal", LAW_NORMAL}};
-
-static enum law find_law(const char *name)
-{
-	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
-		if (strcmp(laws[i].name, name) == 0)
-			return laws[i].law;
-	return LAW_BITS;
-}
+/* Numbers in a list parameter. */
+enum { LIST_MOST = 1 << 24 };
 
 static int check_rank(const struct compiler *c)
 {
@@ -40,8 +29,9 @@ static int check_rank(const struct compiler *c)
 	return 0;
 }
 
-/* The whole's shape from shape, n or the tile; n alone where it is cut into parts. */
-static int whole_shape(const struct compiler *c, enum dtype dtype, const struct shape *tile, struct shape *ret)
+/* The whole's shape from shape, n or the tile; n alone where it is cut into parts. Vectors add a dimension. */
+static int whole_shape(const struct compiler *c, enum dtype dtype, uint64_t components, const struct shape *tile,
+		       struct shape *ret)
 {
 	const struct arg *at = c->args.at;
 	struct shape shape = {.dtype = dtype, .ndim = 1};
@@ -49,22 +39,35 @@ static int whole_shape(const struct compiler *c, enum dtype dtype, const struct 
 	if (at[DRAW_SHAPE].given) {
 		shape.ndim = at[DRAW_SHAPE].shape.count;
 		memcpy(shape.dims, at[DRAW_SHAPE].shape.at, sizeof shape.dims);
+		if (components > 1 && shape.ndim == SHAPE_MAX_DIMS)
+			return bind_error(&c->args, DRAW_SHAPE, c->err, ERROR_BAD_SHAPE,
+					  "got %d dimensions, allowed is one less: the last is that of the components",
+					  SHAPE_MAX_DIMS);
 	} else if (at[DRAW_N].given) {
 		shape.dims[0] = at[DRAW_N].u64;
 	} else if (tile && at[DRAW_SIZE].u64 == 1) {
+		if (tile->n % components != 0)
+			return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE,
+					  "the tile has %" PRIu64 " elements, allowed are multiples of %" PRIu64
+					  ", the components of a sample",
+					  tile->n, components);
 		shape = *tile;
 		shape.dtype = dtype;
+		*ret = shape;
+		return 0;
 	} else {
 		return bind_error(&c->args, DRAW_N, c->err, ERROR_MISSING_PARAMETER,
 				  "left out, takes the samples of the whole draw (or shape%s)",
 				  tile ? "" : ", or the tile out");
 	}
+	if (components > 1)
+		shape.dims[shape.ndim++] = components;
 	if (!shape_finish(&shape))
 		return bind_error(&c->args, at[DRAW_SHAPE].given ? DRAW_SHAPE : DRAW_N, c->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	if (at[DRAW_SHAPE].given && at[DRAW_N].given && at[DRAW_N].u64 != shape.n)
+	if (at[DRAW_SHAPE].given && at[DRAW_N].given && at[DRAW_N].u64 != shape.n / components)
 		return bind_error(&c->args, DRAW_N, c->err, ERROR_BAD_SHAPE,
-				  "got %" PRIu64 ", shape holds %" PRIu64 " samples", at[DRAW_N].u64, shape.n);
+				  "got %" PRIu64 ", shape holds %" PRIu64 " samples", at[DRAW_N].u64, shape.n / components);
 	*ret = shape;
 	return 0;
 }
@@ -84,7 +87,8 @@ static int fit_tile(const struct compiler *c, const struct shape *tile, struct s
 	return 0;
 }
 
-static int find_extent(struct compiler *c, enum dtype dtype, const struct shape *tile, struct extent *ret)
+static int find_extent(struct compiler *c, enum dtype dtype, uint64_t components, const struct shape *tile,
+		       struct extent *ret)
 {
 	const struct arg *at = c->args.at;
 	struct extent extent;
@@ -92,13 +96,15 @@ static int find_extent(struct compiler *c, enum dtype dtype, const struct shape 
 	int error = check_rank(c);
 
 	if (!error)
-		error = whole_shape(c, dtype, tile, &extent.shape);
+		error = whole_shape(c, dtype, components, tile, &extent.shape);
 	if (error)
 		return error;
-	extent.n = extent.shape.n;
+	extent.n = extent.shape.n / components;
 	stream_partition(extent.n, at[DRAW_RANK].u64, at[DRAW_SIZE].u64, &extent.begin, &end);
-	if (at[DRAW_SIZE].u64 > 1)
-		shape_flat(dtype, end - extent.begin, &extent.shape);
+	if (at[DRAW_SIZE].u64 > 1) {
+		extent.shape.dims[0] = end - extent.begin;
+		shape_finish(&extent.shape);
+	}
 	error = fit_tile(c, tile, &extent.shape);
 	if (!error)
 		*ret = extent;
@@ -126,65 +132,96 @@ static struct cursor_entry *find_cursor(struct compiler *c, const struct stream 
 
 /* The sample at which the draw begins, its first word and its words. */
 static int place_draw(struct compiler *c, struct cursor_entry *cursor, const struct extent *extent,
-		      uint64_t *ret_offset, uint64_t *ret_first)
+		      unsigned components, uint64_t *ret_offset, uint64_t *ret_first)
 {
-	const unsigned words = draw_words_per_sample(extent->shape.dtype);
+	const unsigned words = draw_words_per_sample(extent->shape.dtype) * components;
 	const bool follows = c->run && !c->args.at[DRAW_OFFSET].given;
-	const uint64_t offset = follows ? cursor->next / words : c->args.at[DRAW_OFFSET].u64;
-	uint64_t count;
+	uint64_t offset = follows ? cursor->next / words : c->args.at[DRAW_OFFSET].u64, count;
 
+	/* The next whole group that begins a sample: vectors need not fill groups. */
+	while (follows && (offset * words < cursor->next || offset * words % STREAM_GROUP_WORDS != 0))
+		offset++;
 	if ((follows && cursor->ended) || !stream_span(offset, extent->n, words, ret_first, &count))
 		return bind_error(&c->args, DRAW_OFFSET, c->err, ERROR_END_OF_STREAM,
 				  "%" PRIu64 " samples from sample %" PRIu64
-				  ", allowed is to end by sample %s, the end of the stream",
-				  extent->n, offset, words == 1 ? "2^64" : "2^63");
+				  " of %u words, allowed is to end by word 2^64, the end of the stream",
+				  extent->n, offset, words);
 	cursor->ended = !stream_next_position(*ret_first, count, &cursor->next);
 	*ret_offset = offset;
 	return 0;
 }
 
-static bool fits_f32(double x)
+/* The numbers of a list parameter: an array of numbers, or float64 as bytes. */
+static int read_list(const struct compiler *c, unsigned param, double **ret_list, size_t *ret_n)
 {
-	return fabs(x) <= FLT_MAX;
-}
+	const struct value *value = c->args.at[param].value;
+	const bool array = value && value->kind == VALUE_ARRAY, bytes = value && value->kind == VALUE_BYTES;
+	const size_t n = array ? value->array.count : bytes ? value->bytes.size / sizeof(double) : 0;
+	double *list;
 
-static int check_uniform(const struct compiler *c, enum dtype dtype, struct draw *draw)
-{
-	const double low = c->args.at[UNIFORM_LOW].f64, high = c->args.at[UNIFORM_HIGH].f64;
-
-	if (dtype == DTYPE_F32 && (!fits_f32(low) || !fits_f32(high)))
-		return bind_error(&c->args, fits_f32(low) ? UNIFORM_HIGH : UNIFORM_LOW, c->err, ERROR_OUT_OF_RANGE,
-				  "got %.17g, allowed for f32 is -%.9g to %.9g", fits_f32(low) ? high : low,
-				  (double)FLT_MAX, (double)FLT_MAX);
-	if (!(low < high) || (dtype == DTYPE_F32 && !((float)low < (float)high)))
-		return bind_error(&c->args, UNIFORM_LOW, c->err, ERROR_OUT_OF_RANGE,
-				  "got %.17g, allowed is below high = %.17g in %s", low, high, dtype_name(dtype));
-	if (!isfinite(high - low))
-		return bind_error(&c->args, UNIFORM_HIGH, c->err, ERROR_OUT_OF_RANGE,
-				  "got %.17g, allowed is less than %.17g above low = %.17g", high, DBL_MAX, low);
-	draw->a = low;
-	draw->b = high;
+	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
+		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
+				  "takes an array of at most %d numbers, or their bytes as float64", LIST_MOST);
+	list = zone_alloc(c->program->zone, (n + 1) * sizeof *list);
+	if (!list)
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, n);
+	if (bytes)
+		memcpy(list, value->bytes.at, n * sizeof *list);
+	for (size_t i = 0; array && i < n; i++)
+		if (!value_to_f64(&value->array.at[i], &list[i]))
+			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is no number", i);
+	*ret_list = list;
+	*ret_n = n;
 	return 0;
 }
 
-static int check_normal(const struct compiler *c, enum dtype dtype, struct draw *draw)
+/* The law's parameters from the row's, which stand in the same order behind those of every draw. */
+static int read_parameters(const struct compiler *c, struct draw *draw, double **ret_list, size_t *ret_n)
 {
-	draw->a = c->args.at[NORMAL_MEAN].f64;
-	draw->b = c->args.at[NORMAL_STD].f64;
-	for (unsigned p = NORMAL_MEAN; p <= NORMAL_STD; p++)
-		if (dtype == DTYPE_F32 && !fits_f32(c->args.at[p].f64))
-			return bind_error(&c->args, p, c->err, ERROR_OUT_OF_RANGE,
-					  "got %.17g, allowed for f32 is up to %.9g", c->args.at[p].f64,
-					  (double)FLT_MAX);
+	const struct operation *operation = c->args.operation;
+	const struct arg *at = c->args.at + DRAW_COMMON;
+
+	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params; i++)
+		switch (operation->params[DRAW_COMMON + i].type) {
+		case PARAM_F64:
+			draw->parameters[i].real = at[i].f64;
+			break;
+		case PARAM_I64:
+			draw->parameters[i].integer = at[i].i64;
+			break;
+		case PARAM_U64:
+			draw->parameters[i].natural = at[i].u64;
+			break;
+		case PARAM_CHOICE:
+			draw->parameters[i].natural = at[i].choice;
+			break;
+		default:
+			return read_list(c, DRAW_COMMON + i, ret_list, ret_n);
+		}
 	return 0;
 }
 
-static int check_law(const struct compiler *c, struct draw *draw)
+/* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
+static int prepare_law(const struct compiler *c, struct draw *draw)
 {
-	draw->a = draw->b = 0;
-	if (draw->law == LAW_UNIFORM)
-		return check_uniform(c, draw->dtype, draw);
-	return draw->law == LAW_NORMAL ? check_normal(c, draw->dtype, draw) : 0;
+	struct law_fault fault;
+	double *list = NULL;
+	size_t n_list = 0;
+	void *table;
+	int error = read_parameters(c, draw, &list, &n_list);
+
+	if (error)
+		return error;
+	if (draw->law == LAW_PERMUTATION && draw->parameters[0].natural == 0)
+		draw->parameters[0].natural = 1;
+	error = draw_prepare(draw, list, n_list, &table, &fault);
+	if (error)
+		return bind_error(&c->args, DRAW_COMMON + fault.parameter, c->err, fault.code, "%s", fault.text);
+	if (table && zone_defer(c->program->zone, free, table)) {
+		free(table);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	return 0;
 }
 
 static int put_stream(struct compiler *c, const struct draw *draw, uint64_t offset, uint64_t first,
@@ -226,7 +263,8 @@ static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile,
 
 int compile_draw(struct compiler *c)
 {
-	struct draw draw = {.law = find_law(c->args.operation->name)};
+	const char *const name = c->args.operation->name;
+	struct draw draw = {.law = law_find(name, strlen(name))};
 	struct cursor_entry *cursor;
 	struct shape tile;
 	struct extent extent;
@@ -243,11 +281,11 @@ int compile_draw(struct compiler *c)
 		return compile_no_memory(c);
 	error = find_dtype(c, &out, &tile, &draw.dtype);
 	if (!error)
-		error = check_law(c, &draw);
+		error = prepare_law(c, &draw);
 	if (!error)
-		error = find_extent(c, draw.dtype, out ? &tile : NULL, &extent);
+		error = find_extent(c, draw.dtype, draw_components(&draw), out ? &tile : NULL, &extent);
 	if (!error)
-		error = place_draw(c, cursor, &extent, &offset, &first);
+		error = place_draw(c, cursor, &extent, (unsigned)draw_components(&draw), &offset, &first);
 	if (!error)
 		error = compile_output(c, DRAW_OUT, &extent.shape, &buffer);
 	if (error)
@@ -255,8 +293,10 @@ int compile_draw(struct compiler *c)
 	step = program_step(c->program, STEP_DRAW, NULL, buffer);
 	if (!step)
 		return compile_no_memory(c);
+	if (draw.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+		draw.parameters[0].natural = extent.n > 0 ? extent.n : 1;
 	step->draw.law = draw;
-	step->draw.begin = offset + extent.begin;
+	step->draw.begin = (offset + extent.begin) * draw_components(&draw);
 	error = compile_reply(c, DRAW_OUT, buffer);
 	return error ? error : put_stream(c, &draw, offset, first, cursor);
 }

@@ -194,7 +194,8 @@ uint64_t elementwise_cost(const struct engine *engine, const struct step *step)
 
 	switch (step->kind) {
 	case STEP_DRAW:
-		return draws[step->draw.law.law][level] * words;
+		return draws[step->draw.law.law <= LAW_NORMAL ? step->draw.law.law : LAW_BITS][level] * words +
+		       (step->draw.law.law > LAW_NORMAL ? 8000 * words : 0);
 	case STEP_BOX_MULLER:
 		return (draws[LAW_NORMAL][level] - draws[LAW_UNIFORM][level]) * words;
 	case STEP_SCALE:

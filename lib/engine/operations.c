@@ -19,10 +19,13 @@
 
 #define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
 
-#define DRAW_PARAMS(dtypes, fallback_dtype) \
+#define DRAW_PARAMS(dtypes, fallback_dtype) DRAW_PARAMS_BESIDE("shape", dtypes, fallback_dtype)
+
+/* gamma and weibull have a shape of their own; theirs of the result is called otherwise. */
+#define DRAW_PARAMS_BESIDE(shape_name, dtypes, fallback_dtype) \
 	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
 		"samples of the whole draw; may be left out beside shape or out"}, \
-	[DRAW_SHAPE] = {"shape", PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
+	[DRAW_SHAPE] = {shape_name, PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
 	[DRAW_DTYPE] = {"dtype", PARAM_CHOICE, "", fallback_dtype, 0, 0, false, dtypes, \
 		"type of a sample; that of out when it is given"}, \
 	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
@@ -37,20 +40,122 @@
 	[DRAW_OUT] = OUT, \
 	[DRAW_U64] = U64_STYLE
 
+/* What several laws have. */
+#define POSITIVE 0, DBL_MAX, true, NULL
+#define LOCATION {"loc", PARAM_F64, "", "0", ANY_F64, "centre of the law"}
+#define SCALE {"scale", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "scale of the law"}
+#define PROBABILITY {"p", PARAM_F64, "", "0.5", 0, 1, false, NULL, "probability of success"}
+
 static const struct param bits_params[] = {
 	DRAW_PARAMS("u32|u64", "u32"),
 };
 static const struct param uniform_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[UNIFORM_LOW] = {"low", PARAM_F64, "", "0", ANY_F64, "least value"},
-	[UNIFORM_HIGH] = {"high", PARAM_F64, "", "1", ANY_F64, "upper bound, never reached; above low"},
+	DRAW_PARAMS("f32|f64|bf16|f16", "f32"),
+	[DRAW_COMMON] = {"low", PARAM_F64, "", "0", ANY_F64, "least value"},
+	[DRAW_COMMON + 1] = {"high", PARAM_F64, "", "1", ANY_F64, "upper bound, never reached; above low"},
 };
 static const struct param normal_params[] = {
+	DRAW_PARAMS("f32|f64|bf16|f16", "f32"),
+	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the law"},
+	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the law"},
+	[DRAW_COMMON + 2] = {"method", PARAM_CHOICE, "", "boxmuller", 0, 0, false, "boxmuller|boxmuller64",
+		"how uniforms become normals: boxmuller reaches 5.88 sigma in f32, boxmuller64 9.4"},
+};
+static const struct param exponential_params[] = {
 	DRAW_PARAMS("f32|f64", "f32"),
-	[NORMAL_MEAN] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the law"},
-	[NORMAL_STD] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the law"},
-	[NORMAL_METHOD] = {"method", PARAM_CHOICE, "", "boxmuller", 0, 0, false, "boxmuller",
-		"how uniforms become normals; boxmuller reaches 5.88 sigma in f32"},
+	[DRAW_COMMON] = {"rate", PARAM_F64, "", "1", POSITIVE, "1 / mean"},
+};
+static const struct param laplace_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = LOCATION,
+	[DRAW_COMMON + 1] = SCALE,
+};
+static const struct param lognormal_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the logarithm"},
+	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the logarithm"},
+};
+static const struct param gumbel_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = LOCATION,
+	[DRAW_COMMON + 1] = SCALE,
+};
+static const struct param weibull_params[] = {
+	DRAW_PARAMS_BESIDE("dims", "f32|f64", "f32"),
+	[DRAW_COMMON] = {"shape", PARAM_F64, "", "1", POSITIVE, "exponent of the law"},
+	[DRAW_COMMON + 1] = SCALE,
+};
+static const struct param cauchy_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = LOCATION,
+	[DRAW_COMMON + 1] = SCALE,
+};
+static const struct param student_t_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"df", PARAM_F64, "", NULL, POSITIVE, "degrees of freedom"},
+};
+static const struct param truncated_normal_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the whole law"},
+	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the whole law"},
+	[DRAW_COMMON + 2] = {"low", PARAM_F64, "std", "-2", ANY_F64, "least value, in standard deviations from the mean"},
+	[DRAW_COMMON + 3] = {"high", PARAM_F64, "std", "2", ANY_F64, "greatest value, in standard deviations from the mean; above low"},
+};
+static const struct param gamma_params[] = {
+	DRAW_PARAMS_BESIDE("dims", "f32|f64", "f32"),
+	[DRAW_COMMON] = {"shape", PARAM_F64, "", NULL, POSITIVE, "shape of the law"},
+	[DRAW_COMMON + 1] = SCALE,
+};
+static const struct param chi_squared_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"df", PARAM_F64, "", NULL, POSITIVE, "degrees of freedom"},
+};
+static const struct param beta_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"alpha", PARAM_F64, "", NULL, POSITIVE, "first parameter"},
+	[DRAW_COMMON + 1] = {"beta", PARAM_F64, "", NULL, POSITIVE, "second parameter"},
+};
+static const struct param poisson_params[] = {
+	DRAW_PARAMS("i64", "i64"),
+	[DRAW_COMMON] = {"lam", PARAM_F64, "", "1", 0, 1e15, false, NULL, "mean of the law"},
+};
+static const struct param binomial_params[] = {
+	DRAW_PARAMS("i64", "i64"),
+	[DRAW_COMMON] = {"trials", PARAM_U64, "trials", NULL, 0, 0x1p52, false, NULL, "number of trials"},
+	[DRAW_COMMON + 1] = PROBABILITY,
+};
+static const struct param geometric_params[] = {
+	DRAW_PARAMS("i64", "i64"),
+	[DRAW_COMMON] = {"p", PARAM_F64, "", "0.5", 0, 1, true, NULL, "probability of success"},
+};
+static const struct param bernoulli_params[] = {
+	DRAW_PARAMS("i8|i32", "i8"),
+	[DRAW_COMMON] = PROBABILITY,
+};
+static const struct param randint_params[] = {
+	DRAW_PARAMS("i64|i32", "i64"),
+	[DRAW_COMMON] = {"low", PARAM_I64, "", "0", NONE, "least value"},
+	[DRAW_COMMON + 1] = {"high", PARAM_I64, "", NULL, NONE, "upper bound, never reached; above low"},
+};
+static const struct param permutation_params[] = {
+	DRAW_PARAMS("i64", "i64"),
+	[DRAW_COMMON] = {"items", PARAM_U64, "items", "0", 0, 0x1p62, false, NULL,
+		"size of the permutation; 0: the samples of the whole draw. Draws beyond it go on with another"},
+};
+static const struct param categorical_params[] = {
+	DRAW_PARAMS("i64", "i64"),
+	[DRAW_COMMON] = {"weights", PARAM_ANY, "", NULL, NONE, "weight of each of 0, 1, ...: an array of numbers >= 0, not all 0"},
+};
+static const struct param rademacher_params[] = {
+	DRAW_PARAMS("i8|i32|f32|f64", "i8"),
+};
+static const struct param dirichlet_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"alpha", PARAM_ANY, "", NULL, NONE, "parameter of each component: an array of numbers > 0"},
+};
+static const struct param sphere_params[] = {
+	DRAW_PARAMS("f32|f64", "f32"),
+	[DRAW_COMMON] = {"dimensions", PARAM_U64, "", "3", 1, 1024, false, NULL, "components of a point"},
 };
 
 static const struct param box_muller_params[] = {
@@ -160,6 +265,27 @@ static const struct operation rows[] = {
 	ROW("bits", METHOD_DRAW, bits_params, "the stream's words themselves, or pairs of them"),
 	ROW("uniform", METHOD_DRAW, uniform_params, "uniform numbers in [low, high)"),
 	ROW("normal", METHOD_DRAW, normal_params, "normal numbers by Box and Muller's method"),
+	ROW("exponential", METHOD_DRAW, exponential_params, "exponential numbers"),
+	ROW("laplace", METHOD_DRAW, laplace_params, "double exponential numbers"),
+	ROW("lognormal", METHOD_DRAW, lognormal_params, "numbers whose logarithm is normal"),
+	ROW("gumbel", METHOD_DRAW, gumbel_params, "Gumbel (extreme value) numbers"),
+	ROW("weibull", METHOD_DRAW, weibull_params, "Weibull numbers"),
+	ROW("cauchy", METHOD_DRAW, cauchy_params, "Cauchy numbers"),
+	ROW("student_t", METHOD_DRAW, student_t_params, "Student's t numbers"),
+	ROW("truncated_normal", METHOD_DRAW, truncated_normal_params, "normal numbers held within an interval"),
+	ROW("gamma", METHOD_DRAW, gamma_params, "gamma numbers"),
+	ROW("chi_squared", METHOD_DRAW, chi_squared_params, "chi-squared numbers"),
+	ROW("beta", METHOD_DRAW, beta_params, "beta numbers"),
+	ROW("poisson", METHOD_DRAW, poisson_params, "Poisson counts"),
+	ROW("binomial", METHOD_DRAW, binomial_params, "successes among trials"),
+	ROW("geometric", METHOD_DRAW, geometric_params, "trials up to the first success"),
+	ROW("bernoulli", METHOD_DRAW, bernoulli_params, "1 with probability p, else 0"),
+	ROW("randint", METHOD_DRAW, randint_params, "integers in [low, high), each as likely"),
+	ROW("permutation", METHOD_DRAW, permutation_params, "a permutation of 0 .. items - 1"),
+	ROW("categorical", METHOD_DRAW, categorical_params, "indices with given weights"),
+	ROW("rademacher", METHOD_DRAW, rademacher_params, "-1 or 1"),
+	ROW("dirichlet", METHOD_DRAW, dirichlet_params, "shares of 1; a sample has a component for each alpha"),
+	ROW("sphere", METHOD_DRAW, sphere_params, "points on the unit sphere"),
 	ROW("box_muller", METHOD_ELEMENTWISE, box_muller_params, "pairs of uniforms to pairs of standard normals"),
 	ROW("scale", METHOD_ELEMENTWISE, scale_params, "x to x by + plus, rounded once"),
 	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),

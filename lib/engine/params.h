@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_PARAMS_H
 #define TRNSCI_ENGINE_PARAMS_H
 
-/* Of every draw; a law's own parameters follow. */
+/* Of every draw; a law's own parameters follow, in the order of dist/laws.h. */
 enum {
 	DRAW_N,
 	DRAW_SHAPE,
@@ -18,11 +18,6 @@ enum {
 	DRAW_OUT,
 	DRAW_U64,
 	DRAW_COMMON,
-	UNIFORM_LOW = DRAW_COMMON,
-	UNIFORM_HIGH,
-	NORMAL_MEAN = DRAW_COMMON,
-	NORMAL_STD,
-	NORMAL_METHOD,
 };
 
 enum { BOX_MULLER_IN, BOX_MULLER_OUT, BOX_MULLER_U64 };

@@ -16,11 +16,11 @@ enum { MOST = 6000 };
 
 /* Every law, dtype and kind of parameters. */
 static const struct draw laws[] = {
-	{LAW_BITS, DTYPE_U32, {0}, 0, 0},     {LAW_BITS, DTYPE_U64, {0}, 0, 0},
-	{LAW_UNIFORM, DTYPE_F32, {0}, 0, 1},  {LAW_UNIFORM, DTYPE_F64, {0}, 0, 1},
-	{LAW_UNIFORM, DTYPE_F32, {0}, -3, 5}, {LAW_UNIFORM, DTYPE_F64, {0}, -3, 5},
-	{LAW_NORMAL, DTYPE_F32, {0}, 0, 1},   {LAW_NORMAL, DTYPE_F64, {0}, 0, 1},
-	{LAW_NORMAL, DTYPE_F32, {0}, 7, 0.3}, {LAW_NORMAL, DTYPE_F64, {0}, 7, 0.3},
+	{LAW_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL},     {LAW_BITS, DTYPE_U64, {0}, {{0}, {0}}, NULL},
+	{LAW_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL},  {LAW_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL},
+	{LAW_UNIFORM, DTYPE_F32, {0}, {{-3}, {5}}, NULL}, {LAW_UNIFORM, DTYPE_F64, {0}, {{-3}, {5}}, NULL},
+	{LAW_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL},   {LAW_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL},
+	{LAW_NORMAL, DTYPE_F32, {0}, {{7}, {0.3}}, NULL}, {LAW_NORMAL, DTYPE_F64, {0}, {{7}, {0.3}}, NULL},
 };
 
 enum { N_LAWS = sizeof laws / sizeof *laws };
@@ -116,10 +116,10 @@ static void words_and_uniforms(void **state)
 		const struct stream s = any_stream(&seed);
 		const uint64_t k = any_begin(&seed, DTYPE_F64, 500);
 
-		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U32, s, 0, 0}, 2 * k, 1000, u32);
-		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U64, s, 0, 0}, k, 500, u64);
-		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, 0, 1}, 2 * k, 1000, f32);
-		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, 0, 1}, k, 500, f64);
+		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U32, s, {{0}, {0}}, NULL}, 2 * k, 1000, u32);
+		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U64, s, {{0}, {0}}, NULL}, k, 500, u64);
+		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 2 * k, 1000, f32);
+		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, k, 500, f64);
 		for (size_t i = 0; i < 1000; i++) {
 			const uint32_t word = stream_word(&s, 2 * k + i, 0);
 
@@ -143,15 +143,15 @@ static void normal_is_uniform_then_box_muller(void **state)
 	const struct stream s = {GENERATOR_THREEFRY4X32, 42, 1};
 
 	(void)state;
-	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, 0, 1}, 512, 1024, u);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, 0, 1}, 512, 1024, z);
+	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, z);
 	kernels.box_muller->f32(u, 512, u);
 	assert_memory_equal(u, z, sizeof z);
-	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, 0, 1}, 512, 1024, wide_u);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F64, s, 0, 1}, 512, 1024, wide_z);
+	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_u);
+	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_z);
 	kernels.box_muller->f64(wide_u, 512, wide_u);
 	assert_memory_equal(wide_u, wide_z, sizeof wide_z);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, -2, 3}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, {{-2}, {3}}, NULL}, 512, 1024, u);
 	for (int i = 0; i < 1024; i++)
 		assert_true(u[i] == (float)fma(z[i], 3, -2));
 }
@@ -170,7 +170,7 @@ static void normal_vector(char *line)
 		return;
 	for (size_t v = 0; v < n_levels; v++) {
 		const struct draw_kernels kernels = kernels_of(levels[v].features);
-		const struct draw draw = {LAW_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, 0, 1};
+		const struct draw draw = {LAW_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
 		float got[4];
 
 		draw_fill(&kernels, &draw, position, 4, got);
@@ -223,8 +223,8 @@ static void moments(void **state)
 {
 	(void)state;
 	for (enum generator g = 0; g < GENERATOR_COUNT; g++) {
-		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F32, {g, 2026, 1}, 0, 1});
-		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F64, {g, 2026, 2}, 0, 1});
+		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F32, {g, 2026, 1}, {{0}, {1}}, NULL});
+		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F64, {g, 2026, 2}, {{0}, {1}}, NULL});
 	}
 }
 
@@ -235,9 +235,9 @@ static void callers_environment(void **state)
 	enum { FTZ_DAZ_UP = 0x1F80 | 0x8000 | 0x0040 | 0x4000 };
 	static float want[1001], got[1001];
 	struct draw draws[] = {
-		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, 0, 1e-40},
-		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, -0.1, 0.3},
-		{LAW_NORMAL, DTYPE_F32, {0, 5, 6}, 0, 1},
+		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, {{0}, {1e-40}}, NULL},
+		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, {{-0.1}, {0.3}}, NULL},
+		{LAW_NORMAL, DTYPE_F32, {0, 5, 6}, {{0}, {1}}, NULL},
 	};
 	size_t n_levels;
 	const struct cpu_level *levels = cpu_levels(&n_levels);

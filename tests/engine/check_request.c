@@ -46,7 +46,7 @@ static void test_describe_lists_every_row(void **state)
 /* Samples [begin, begin + n) as the kernels alone draw them. */
 static void *expect(enum law law, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
 {
-	struct draw draw = {law, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, a, b};
+	struct draw draw = {law, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, {{a}, {b}}, NULL};
 	struct draw_kernels kernels;
 	void *bytes = malloc(n * dtype_size(dtype) + 1);
 

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of laws, and the one place where their parameters are checked. */
+#include "dist/laws.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dist/law_table.h"
+
+/* What a check sees. Each returns 0 or what refuse returned. */
+struct question {
+	enum dtype dtype;
+	const union law_value *parameters;
+	const double *list;
+	size_t n_list;
+	struct law_fault *fault;
+};
+
+typedef int check(const struct question *q);
+
+__attribute__((format(printf, 3, 4))) static int refuse(const struct question *q, unsigned parameter,
+							const char *format, ...)
+{
+	va_list args;
+
+	q->fault->code = ERROR_OUT_OF_RANGE;
+	q->fault->parameter = parameter;
+	va_start(args, format);
+	vsnprintf(q->fault->text, sizeof q->fault->text, format, args);
+	va_end(args);
+	return -ERROR_OUT_OF_RANGE;
+}
+
+static double real(const struct question *q, unsigned parameter)
+{
+	return q->parameters[parameter].real;
+}
+
+/* The greatest finite value of the dtype; counts are made from float64 parameters. */
+static double greatest(enum dtype dtype)
+{
+	return dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? (double)FLT_MAX : dtype == DTYPE_F16 ? 65504 : DBL_MAX;
+}
+
+/* Finite in the dtype. */
+static int check_finite(const struct question *q, unsigned parameter)
+{
+	const double x = real(q, parameter), most = greatest(q->dtype);
+
+	if (fabs(x) <= most)
+		return 0;
+	return refuse(q, parameter, "got %.17g, allowed for %s is -%.9g to %.9g", x, dtype_name(q->dtype), most, most);
+}
+
+/* In (0, most]. */
+static int check_positive(const struct question *q, unsigned parameter, double most)
+{
+	const double x = real(q, parameter);
+
+	return x > 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is above 0 up to %.9g", x, most);
+}
+
+/* In [0, the greatest of the dtype]. */
+static int check_scale(const struct question *q, unsigned parameter)
+{
+	const double x = real(q, parameter), most = greatest(q->dtype);
+
+	return x >= 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
+}
+
+static int check_probability(const struct question *q, unsigned parameter)
+{
+	const double x = real(q, parameter);
+
+	return x >= 0 && x <= 1 ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to 1", x);
+}
+
+static int check_none(const struct question *q)
+{
+	(void)q;
+	return 0;
+}
+
+static int check_uniform(const struct question *q)
+{
+	const double low = real(q, 0), high = real(q, 1);
+	int error = check_finite(q, 0);
+
+	if (!error)
+		error = check_finite(q, 1);
+	if (error)
+		return error;
+	if (!(low < high) || (q->dtype != DTYPE_F64 && !((float)low < (float)high)))
+		return refuse(q, 0, "got %.17g, allowed is below high = %.17g in %s", low, high, dtype_name(q->dtype));
+	if (!isfinite(high - low))
+		return refuse(q, 1, "got %.17g, allowed is less than %.17g above low = %.17g", high, DBL_MAX, low);
+	return 0;
+}
+
+static int check_location_scale(const struct question *q)
+{
+	const int error = check_finite(q, 0);
+
+	return error ? error : check_scale(q, 1);
+}
+
+/* One parameter above 0. */
+static int check_one_positive(const struct question *q)
+{
+	return check_positive(q, 0, DBL_MAX);
+}
+
+static int check_normal(const struct question *q)
+{
+	const bool half = q->dtype == DTYPE_BF16 || q->dtype == DTYPE_F16;
+	const int error = check_location_scale(q);
+
+	if (!error && half && q->parameters[2].natural == NORMAL_BOXMULLER64)
+		return refuse(q, 2, "got boxmuller64, allowed for %s is boxmuller", dtype_name(q->dtype));
+	return error;
+}
+
+static int check_exponential(const struct question *q)
+{
+	/* 1 / rate is finite. */
+	return real(q, 0) >= 0x1p-1022 && real(q, 0) <= DBL_MAX
+		       ? 0
+		       : refuse(q, 0, "got %.17g, allowed is %.9g to %.9g", real(q, 0), 0x1p-1022, DBL_MAX);
+}
+
+static int check_lognormal(const struct question *q)
+{
+	const double mean = real(q, 0), std = real(q, 1);
+
+	if (!(fabs(mean) <= 1e6))
+		return refuse(q, 0, "got %.17g, allowed is -1e6 to 1e6", mean);
+	return std >= 0 && std <= 1e6 ? 0 : refuse(q, 1, "got %.17g, allowed is 0 to 1e6", std);
+}
+
+static int check_shape_scale(const struct question *q)
+{
+	const int error = check_positive(q, 0, DBL_MAX);
+
+	return error ? error : check_scale(q, 1);
+}
+
+static int check_truncated(const struct question *q)
+{
+	const double low = real(q, 2), high = real(q, 3);
+	int error = check_location_scale(q);
+
+	if (error)
+		return error;
+	if (!(low < high))
+		return refuse(q, 2, "got %.17g, allowed is below high = %.17g", low, high);
+	if (low == INFINITY || high == -INFINITY || low > DBL_MAX || high < -DBL_MAX)
+		return refuse(q, low > 0 ? 2 : 3, "got %.17g, allowed is a bound that leaves an interval",
+			      low > 0 ? low : high);
+	return 0;
+}
+
+static int check_beta(const struct question *q)
+{
+	const int error = check_positive(q, 0, DBL_MAX);
+
+	return error ? error : check_positive(q, 1, DBL_MAX);
+}
+
+static int check_poisson(const struct question *q)
+{
+	const double mean = real(q, 0);
+
+	return mean >= 0 && mean <= 1e15 ? 0 : refuse(q, 0, "got %.17g, allowed is 0 to 1e15", mean);
+}
+
+static int check_binomial(const struct question *q)
+{
+	if (q->parameters[0].natural > 1ull << 52)
+		return refuse(q, 0, "got %" PRIu64 ", allowed is 0 to 2^52", q->parameters[0].natural);
+	return check_probability(q, 1);
+}
+
+static int check_geometric(const struct question *q)
+{
+	return check_positive(q, 0, 1);
+}
+
+static int check_bernoulli(const struct question *q)
+{
+	return check_probability(q, 0);
+}
+
+static int check_randint(const struct question *q)
+{
+	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
+
+	if (q->dtype == DTYPE_I32 && (low < INT32_MIN || low > INT32_MAX))
+		return refuse(q, 0, "got %" PRId64 ", allowed for i32 is -2^31 to 2^31 - 1", low);
+	if (q->dtype == DTYPE_I32 && high > INT32_MAX + INT64_C(1))
+		return refuse(q, 1, "got %" PRId64 ", allowed for i32 is up to 2^31", high);
+	return low < high ? 0 : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+}
+
+static int check_permutation(const struct question *q)
+{
+	const uint64_t items = q->parameters[0].natural;
+
+	return items > 0 && items <= 1ull << 62 ? 0 : refuse(q, 0, "got %" PRIu64 ", allowed is 1 to 2^62", items);
+}
+
+static int check_sphere(const struct question *q)
+{
+	const uint64_t n = q->parameters[0].natural;
+
+	return n > 0 && n <= LAW_COMPONENTS_MOST
+		       ? 0
+		       : refuse(q, 0, "got %" PRIu64 ", allowed is 1 to %d", n, LAW_COMPONENTS_MOST);
+}
+
+static int check_weights(const struct question *q)
+{
+	double most = 0;
+
+	if (q->n_list == 0 || q->n_list > ALIAS_MOST)
+		return refuse(q, 0, "got %zu weights, allowed is 1 to %d", q->n_list, ALIAS_MOST);
+	for (size_t i = 0; i < q->n_list; i++) {
+		if (!(q->list[i] >= 0 && q->list[i] <= DBL_MAX))
+			return refuse(q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, q->list[i], DBL_MAX);
+		most = q->list[i] > most ? q->list[i] : most;
+	}
+	return most >= 0x1p-1022 ? 0 : refuse(q, 0, "all weights are 0, allowed is at least one above 0");
+}
+
+static int check_dirichlet(const struct question *q)
+{
+	if (q->n_list == 0 || q->n_list > LAW_COMPONENTS_MOST)
+		return refuse(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, LAW_COMPONENTS_MOST);
+	for (size_t i = 0; i < q->n_list; i++)
+		if (!(q->list[i] > 0 && q->list[i] <= DBL_MAX))
+			return refuse(q, 0, "number %zu is %.17g, allowed is above 0 up to %.9g", i, q->list[i],
+				      DBL_MAX);
+	return 0;
+}
+
+static const struct {
+	const char *name, *dtypes;
+} rows[LAW_COUNT] = {
+#define X(id, name, dtypes, fallback) {name, dtypes},
+	LAW_TABLE(X)
+#undef X
+};
+
+static check *const checks[LAW_COUNT] = {
+	[LAW_BITS] = check_none,
+	[LAW_UNIFORM] = check_uniform,
+	[LAW_NORMAL] = check_normal,
+	[LAW_EXPONENTIAL] = check_exponential,
+	[LAW_LAPLACE] = check_location_scale,
+	[LAW_LOGNORMAL] = check_lognormal,
+	[LAW_GUMBEL] = check_location_scale,
+	[LAW_WEIBULL] = check_shape_scale,
+	[LAW_CAUCHY] = check_location_scale,
+	[LAW_STUDENT_T] = check_one_positive,
+	[LAW_TRUNCATED_NORMAL] = check_truncated,
+	[LAW_GAMMA] = check_shape_scale,
+	[LAW_CHI_SQUARED] = check_one_positive,
+	[LAW_BETA] = check_beta,
+	[LAW_POISSON] = check_poisson,
+	[LAW_BINOMIAL] = check_binomial,
+	[LAW_GEOMETRIC] = check_geometric,
+	[LAW_BERNOULLI] = check_bernoulli,
+	[LAW_RANDINT] = check_randint,
+	[LAW_PERMUTATION] = check_permutation,
+	[LAW_CATEGORICAL] = check_weights,
+	[LAW_RADEMACHER] = check_none,
+	[LAW_DIRICHLET] = check_dirichlet,
+	[LAW_SPHERE] = check_sphere,
+};
+
+const char *law_name(enum law law)
+{
+	return rows[law].name;
+}
+
+enum law law_find(const char *name, size_t size)
+{
+	unsigned law = 0;
+
+	while (law < LAW_COUNT && (strlen(rows[law].name) != size || memcmp(rows[law].name, name, size) != 0))
+		law++;
+	return (enum law)law;
+}
+
+bool law_takes(enum law law, enum dtype dtype)
+{
+	const size_t size = strlen(dtype_name(dtype));
+
+	for (const char *at = rows[law].dtypes; *at; at += strcspn(at, "|"), at += *at == '|')
+		if (strcspn(at, "|") == size && memcmp(at, dtype_name(dtype), size) == 0)
+			return true;
+	return false;
+}
+
+int law_check(enum law law, enum dtype dtype, const union law_value parameters[], const double *list, size_t n_list,
+	      struct law_fault *ret_fault)
+{
+	const struct question q = {dtype, parameters, list, n_list, ret_fault};
+
+	return checks[law](&q);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small permutations are shuffled; large ones are a Feistel network on a square, walked until it lands inside.
+ *
+ * Shuffle (Fisher and Yates): element i changes places with one of 0 .. i, chosen without bias from the words of sample
+ * c items + i as randint chooses. Network: an index is (left, right), both below side, the least even number whose
+ * square holds all items (an odd one would give all permutations the same parity); each of ROUNDS rounds makes it
+ * (right, left + F(right) mod side), F a hash under two 64-bit keys, round r's from the draws 2 r and 2 r + 1 of sample
+ * c items. Few indices are walked further, at most one in eight; a walk ends at the latest where it began, inside.
+ * Source: J. Black, P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002 (generalised Feistel, walking). */
+#include "dist/permutation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+enum { ROUNDS = 10, SHUFFLE_ATTEMPTS = 64 };
+
+struct network {
+	uint64_t items, side, keys[2 * ROUNDS];
+};
+
+/* Word (64 bits) of a sample under a draw number. */
+static uint64_t wide_word(const struct draw_kernels *kernels, const struct draw *draw, uint64_t sample, uint32_t number)
+{
+	struct rng_span span = {.group = sample / 2, .draw = number};
+	uint64_t words[2];
+
+	stream_key(&draw->stream, span.key);
+	kernels->generators[draw->stream.generator]->bits(&span, 1, (uint32_t *)words);
+	return words[sample % 2];
+}
+
+/* One of 0 .. bound - 1 from the words of a sample, the first of which is given. */
+static uint64_t choose(const struct draw_kernels *kernels, const struct draw *draw, uint64_t sample, uint64_t word,
+		       uint64_t bound)
+{
+	unsigned __int128 product = (unsigned __int128)word * bound;
+
+	for (uint32_t attempt = 1; (uint64_t)product < -bound % bound && attempt < SHUFFLE_ATTEMPTS; attempt++)
+		product = (unsigned __int128)wide_word(kernels, draw, sample, attempt) * bound;
+	return (uint64_t)(product >> 64);
+}
+
+/* The permutation whose first sample is `first`. */
+static void shuffle(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, uint16_t *ret_order)
+{
+	const size_t items = (size_t)draw->parameters[0].natural;
+	const struct draw bits = {.law = LAW_BITS, .dtype = DTYPE_U64, .stream = draw->stream};
+	uint64_t words[PERMUTATION_SHUFFLED];
+
+	draw_fill(kernels, &bits, first, items, words);
+	for (size_t i = 0; i < items; i++) {
+		const size_t other = (size_t)choose(kernels, draw, first + i, words[i], i + 1);
+
+		ret_order[i] = ret_order[other];
+		ret_order[other] = (uint16_t)i;
+	}
+}
+
+/* F: two multiplications, each followed by a fold. */
+static uint64_t hash(uint64_t x, const uint64_t key[2])
+{
+	x += key[0];
+	x = (x ^ x >> 32) * 0xD6E8FEB86659FD93u;
+	x = ((x ^ x >> 29) + key[1]) * 0xA0761D6478BD642Fu;
+	return x ^ x >> 32;
+}
+
+static uint64_t step(const struct network *network, uint64_t index)
+{
+	uint64_t left = index / network->side, right = index % network->side;
+
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		const uint64_t mask =
+			(uint64_t)((unsigned __int128)hash(right, network->keys + 2 * r) * network->side >> 64);
+		uint64_t sum = left + mask;
+
+		sum = sum >= network->side ? sum - network->side : sum;
+		left = right;
+		right = sum;
+	}
+	return left * network->side + right;
+}
+
+static uint64_t walk(const struct network *network, uint64_t index)
+{
+	do
+		index = step(network, index);
+	while (index >= network->items);
+	return index;
+}
+
+static void network_key(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first,
+			struct network *ret_network)
+{
+	const uint64_t items = draw->parameters[0].natural;
+	uint64_t side = (uint64_t)sqrt((double)items);
+
+	while (side * side < items)
+		side++;
+	while ((side - 1) * (side - 1) >= items)
+		side--;
+	side += side % 2;
+	ret_network->items = items;
+	ret_network->side = side;
+	for (uint32_t i = 0; i < 2 * ROUNDS; i++)
+		ret_network->keys[i] = wide_word(kernels, draw, first, i);
+}
+
+/* Elements [index, index + n) of the permutation whose first sample is `first`. */
+static void shuffled_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, size_t index,
+			  size_t n, char *out)
+{
+	uint16_t order[PERMUTATION_SHUFFLED];
+
+	shuffle(kernels, draw, first, order);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t value = order[index + i];
+
+		memcpy(out + i * sizeof value, &value, sizeof value);
+	}
+}
+
+static void walked_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, uint64_t index,
+			size_t n, char *out)
+{
+	struct network network;
+
+	network_key(kernels, draw, first, &network);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t value = (int64_t)walk(&network, index + i);
+
+		memcpy(out + i * sizeof value, &value, sizeof value);
+	}
+}
+
+void permutation_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const uint64_t items = draw->parameters[0].natural;
+	char *at = out;
+
+	while (n > 0) {
+		const uint64_t index = begin % items;
+		const size_t count = items - index < n ? (size_t)(items - index) : n;
+
+		if (items <= PERMUTATION_SHUFFLED)
+			shuffled_fill(kernels, draw, begin - index, (size_t)index, count, at);
+		else
+			walked_fill(kernels, draw, begin - index, index, count, at);
+		at += count * sizeof(int64_t);
+		begin += count;
+		n -= count;
+	}
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of samples: words and normals in, the kernel's attempts, retries of what it rejected.
+ *
+ * Attempt a of a plan with m inputs reads the draws a m .. a m + m - 1. A retried sample's group of words is evaluated
+ * alone and the retried are packed, so that both ways run the same kernel on the same numbers. */
+#include "dist/sampler.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "dist/box_muller.h"
+#include "dist/uniform.h"
+
+enum {
+	BLOCK = 512,  /* samples */
+	RETRIED = 64, /* at once */
+	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
+};
+
+struct sampler {
+	const struct draw_kernels *kernels;
+	const struct rng_kernel *generator;
+	const struct law_plan *plan;
+	uint32_t key[4];
+	size_t word_bytes, per_group; /* of a sample's words: 4 or 8; samples in a group */
+	size_t size;                  /* bytes of a sample */
+};
+
+/* Inputs of one attempt, for samples side by side; arrays of dirichlet's constants after them. */
+struct inputs {
+	uint64_t arrays[LAW_INPUTS][BLOCK];
+	const void *at[LAW_INPUTS];
+};
+
+static void normals_fill(const struct sampler *s, const struct rng_span *span, size_t n_groups, void *out)
+{
+	if (s->word_bytes == 4) {
+		s->generator->uniform_f32(span, n_groups, out);
+		s->kernels->box_muller->f32(out, 2 * n_groups, out);
+	} else {
+		s->generator->uniform_f64(span, n_groups, out);
+		s->kernels->box_muller->f64(out, n_groups, out);
+	}
+}
+
+/* The constants of the component that each sample is. */
+static void component_fill(const struct law_plan *plan, uint64_t sample, size_t at, struct inputs *inputs)
+{
+	const struct gamma_constants *constants = &plan->components[sample % plan->n_components];
+
+	memcpy(&inputs->arrays[3][at], &constants->d, sizeof(double));
+	memcpy(&inputs->arrays[4][at], &constants->c, sizeof(double));
+	memcpy(&inputs->arrays[5][at], &constants->boost, sizeof(double));
+}
+
+static void inputs_point(struct inputs *inputs)
+{
+	for (unsigned j = 0; j < LAW_INPUTS; j++)
+		inputs->at[j] = inputs->arrays[j];
+}
+
+/* Attempt 0 for the samples of n_groups groups. */
+static void inputs_fill(const struct sampler *s, uint64_t group, size_t n_groups, struct inputs *inputs)
+{
+	struct rng_span span = {.group = group};
+
+	memcpy(span.key, s->key, sizeof span.key);
+	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
+		span.draw = j;
+		if (s->plan->inputs[j] == INPUT_WORDS)
+			s->generator->bits(&span, n_groups, (uint32_t *)inputs->arrays[j]);
+		else
+			normals_fill(s, &span, n_groups, inputs->arrays[j]);
+	}
+	for (size_t i = 0; s->plan->components && i < n_groups * s->per_group; i++)
+		component_fill(s->plan, group * s->per_group + i, i, inputs);
+}
+
+/* One input of attempt `attempt` for the samples base + list[i], packed. */
+static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, uint64_t base, const uint16_t list[],
+			 size_t n, void *ret_array)
+{
+	uint32_t groups[RETRIED * STREAM_GROUP_WORDS];
+	struct rng_span span = {.draw = attempt * s->plan->n_inputs + j};
+
+	memcpy(span.key, s->key, sizeof span.key);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *const words = groups + i * STREAM_GROUP_WORDS;
+
+		span.group = (base + list[i]) / s->per_group;
+		if (s->plan->inputs[j] == INPUT_WORDS)
+			s->generator->bits(&span, 1, words);
+		else if (s->word_bytes == 4)
+			s->generator->uniform_f32(&span, 1, (float *)words);
+		else
+			s->generator->uniform_f64(&span, 1, (double *)words);
+	}
+	if (s->plan->inputs[j] == INPUT_NORMALS && s->word_bytes == 4)
+		s->kernels->box_muller->f32((float *)groups, 2 * n, (float *)groups);
+	else if (s->plan->inputs[j] == INPUT_NORMALS)
+		s->kernels->box_muller->f64((double *)groups, n, (double *)groups);
+	for (size_t i = 0; i < n; i++)
+		memcpy((char *)ret_array + i * s->word_bytes,
+		       (char *)groups + i * GROUP_BYTES + (base + list[i]) % s->per_group * s->word_bytes,
+		       s->word_bytes);
+}
+
+/* One more attempt for n <= RETRIED samples; those rejected again stay in list, their number is returned. */
+static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t base, uint16_t list[], size_t n,
+			 char *samples)
+{
+	const size_t padded = (n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
+	struct inputs inputs;
+	uint64_t again[RETRIED];
+	uint16_t rejected[RETRIED];
+	size_t n_rejected, left = 0;
+
+	inputs_point(&inputs);
+	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
+		input_gather(s, attempt, j, base, list, n, inputs.arrays[j]);
+		memset((char *)inputs.arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
+	}
+	for (size_t i = 0; s->plan->components && i < padded; i++)
+		component_fill(s->plan, base + list[i < n ? i : 0], i, &inputs);
+	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, attempt, padded, again, rejected);
+	for (size_t i = 0; i < n; i++)
+		memcpy(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
+	for (size_t i = 0; i < n_rejected; i++)
+		if (rejected[i] < n)
+			list[left++] = list[rejected[i]];
+	return left;
+}
+
+/* Samples base + i, i in list, again until none is rejected. */
+static void retry(const struct sampler *s, uint64_t base, uint16_t list[], size_t n, char *samples)
+{
+	for (unsigned attempt = 1; n > 0 && attempt < SAMPLER_ATTEMPTS; attempt++) {
+		size_t left = 0;
+
+		for (size_t i = 0; i < n; i += RETRIED) {
+			const size_t count = size_min(n - i, RETRIED);
+			const size_t some = retry_some(s, attempt, base, list + i, count, samples);
+
+			memmove(list + left, list + i, some * sizeof *list);
+			left += some;
+		}
+		n = left;
+	}
+}
+
+/* Drops from list the numbers outside [skip, end). */
+static size_t list_cut(uint16_t list[], size_t n, size_t skip, size_t end)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i] >= skip && list[i] < end)
+			list[left++] = list[i];
+	return left;
+}
+
+/* Samples [skip, skip + n) of those from group `group` on: at most BLOCK of them. */
+static void block_fill(const struct sampler *s, uint64_t group, size_t skip, size_t n, void *out)
+{
+	const size_t padded = (skip + n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
+	const bool direct = skip == 0 && n == padded && (uintptr_t)out % s->size == 0;
+	struct inputs inputs;
+	uint64_t block[BLOCK];
+	uint16_t rejected[BLOCK];
+	char *const samples = direct ? out : (char *)block;
+	size_t n_rejected;
+
+	assert(padded <= BLOCK);
+	inputs_point(&inputs);
+	inputs_fill(s, group, padded / s->per_group, &inputs);
+	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, 0, padded, samples, rejected);
+	if (n_rejected > 0) {
+		n_rejected = list_cut(rejected, n_rejected, skip, skip + n);
+		retry(s, group * s->per_group, rejected, n_rejected, samples);
+	}
+	if (s->plan->affine && s->size == sizeof(float))
+		s->kernels->uniform->affine_f32((float *)samples + skip, n, s->plan->constants.scale,
+						s->plan->constants.shift);
+	else if (s->plan->affine)
+		s->kernels->uniform->affine_f64((double *)samples + skip, n, s->plan->constants.scale,
+						s->plan->constants.shift);
+	if (!direct)
+		memcpy(out, samples + skip * s->size, n * s->size);
+}
+
+void sampler_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct law_plan *plan,
+		  uint64_t begin, size_t n, void *out)
+{
+	const size_t word_bytes = draw_words_per_sample(draw->dtype) * sizeof(uint32_t);
+	struct sampler s = {
+		.kernels = kernels,
+		.generator = kernels->generators[draw->stream.generator],
+		.plan = plan,
+		.word_bytes = word_bytes,
+		.per_group = GROUP_BYTES / word_bytes,
+		.size = plan->components ? sizeof(double) : dtype_size(draw->dtype),
+	};
+	size_t done;
+
+	stream_key(&draw->stream, s.key);
+	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {
+		const size_t skip = (size_t)(begin % s.per_group);
+
+		done = size_min(n, BLOCK - skip);
+		/* So that the blocks that follow begin with a group. */
+		if (done < n)
+			done -= (skip + done) % s.per_group;
+		block_fill(&s, begin / s.per_group, skip, done, at);
+	}
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors: independent components by the sampler, then made one vector by a sum in a fixed order.
+ *
+ * dirichlet: gammas as logarithms, less the greatest, so tiny parameters underflow to 0 beside a 1 and never to 0/0.
+ * sphere: normals over their length. */
+#include "dist/vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "dist/law_plan.h"
+#include "dist/sampler.h"
+
+/* Whole vectors, n_vectors of n components, in place: logarithms of gammas to shares of 1. */
+static void dirichlet_join(const struct draw_kernels *kernels, size_t n_vectors, size_t n, double *x)
+{
+	const struct law_constants as_they_are = {.scale = 1, .shift = 0};
+	const void *const inputs[] = {x};
+	const size_t all = n_vectors * n, padded = (all + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
+
+	for (size_t v = 0; v < all; v += n) {
+		double most = x[v];
+
+		for (size_t i = 1; i < n; i++)
+			most = x[v + i] > most ? x[v + i] : most;
+		for (size_t i = 0; i < n; i++)
+			x[v + i] -= most;
+	}
+	memset(x + all, 0, (padded - all) * sizeof *x);
+	kernels->laws->lognormal_f64(&as_they_are, inputs, 0, padded, x, NULL);
+	for (size_t v = 0; v < all; v += n) {
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += x[v + i];
+		for (size_t i = 0; i < n; i++)
+			x[v + i] /= sum;
+	}
+}
+
+/* Normals to unit vectors. Only a single component can be 0. */
+static void sphere_join(size_t n_vectors, size_t n, double *x)
+{
+	for (double *v = x; v < x + n_vectors * n; v += n) {
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum = fma(v[i], v[i], sum);
+		if (n == 1 || sum == 0) {
+			v[0] = v[0] < 0 ? -1 : 1;
+			continue;
+		}
+		const double length = sqrt(sum);
+
+		for (size_t i = 0; i < n; i++)
+			v[i] /= length;
+	}
+}
+
+/* Normals of the draw's width, as float64. */
+static void normals_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n,
+			 double *ret_x)
+{
+	struct draw normal = {.law = LAW_NORMAL, .dtype = draw->dtype, .stream = draw->stream};
+	float narrow[LAW_COMPONENTS_MOST];
+
+	normal.parameters[1].real = 1;
+	if (draw->dtype == DTYPE_F64) {
+		draw_fill(kernels, &normal, begin, n, ret_x);
+		return;
+	}
+	draw_fill(kernels, &normal, begin, n, narrow);
+	for (size_t i = 0; i < n; i++)
+		ret_x[i] = narrow[i];
+}
+
+static void store(enum dtype dtype, const double *x, size_t n, char *out)
+{
+	if (dtype == DTYPE_F64) {
+		memcpy(out, x, n * sizeof *x);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const float rounded = (float)x[i];
+
+		memcpy(out + i * sizeof rounded, &rounded, sizeof rounded);
+	}
+}
+
+void vectors_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const size_t components = draw_components(draw), size = dtype_size(draw->dtype);
+	const size_t most = LAW_COMPONENTS_MOST / components;
+	double x[LAW_COMPONENTS_MOST];
+	struct law_plan plan;
+	size_t done;
+
+	if (draw->law == LAW_DIRICHLET)
+		law_plan(kernels->laws, draw, &plan);
+	for (char *at = out; n > 0; at += done * size, begin += done, n -= done) {
+		const size_t skip = (size_t)(begin % components);
+		const size_t vectors = size_min((skip + n + components - 1) / components, most);
+
+		done = size_min(n, vectors * components - skip);
+		if (draw->law == LAW_DIRICHLET) {
+			sampler_fill(kernels, draw, &plan, begin - skip, vectors * components, x);
+			dirichlet_join(kernels, vectors, components, x);
+		} else {
+			normals_fill(kernels, draw, begin - skip, vectors * components, x);
+			sphere_join(vectors, components, x);
+		}
+		store(draw->dtype, x + skip, done, at);
+	}
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gamma, chi-squared and beta against GSL's distributions, and parameters so small that powers underflow. */
+#include <gsl/gsl_cdf.h>
+
+#include "dist/statistics.h"
+
+static double below_gamma(double x, const union law_value *p)
+{
+	const double a = p[0].real, y = x / p[1].real;
+
+	return a < 1e5 ? gsl_cdf_gamma_P(y, a, 1) : 1 - gamma_above(a, y);
+}
+
+static double below_chi_squared(double x, const union law_value *p)
+{
+	return gsl_cdf_chisq_P(x, p[0].real);
+}
+
+static double below_beta(double x, const union law_value *p)
+{
+	return gsl_cdf_beta_P(x, p[0].real, p[1].real);
+}
+
+static const struct law_case cases[] = {
+	{LAW_GAMMA, DTYPE_F32, {{1}, {1}}, below_gamma, 1, 1},
+	{LAW_GAMMA, DTYPE_F64, {{1}, {1}}, below_gamma, 1, 1},
+	{LAW_GAMMA, DTYPE_F32, {{2.5}, {3}}, below_gamma, 7.5, 22.5},
+	{LAW_GAMMA, DTYPE_F64, {{100}, {0.01}}, below_gamma, 1, 0.01},
+	{LAW_GAMMA, DTYPE_F64, {{1e6}, {1}}, below_gamma, 1e6, 1e6},
+	{LAW_GAMMA, DTYPE_F32, {{0.5}, {1}}, below_gamma, 0.5, 0.5},
+	{LAW_GAMMA, DTYPE_F64, {{0.1}, {2}}, below_gamma, 0.2, 0.4},
+	{LAW_GAMMA, DTYPE_F64, {{0.01}, {1}}, below_gamma, 0.01, 0.01},
+	{LAW_CHI_SQUARED, DTYPE_F32, {{1}}, below_chi_squared, 1, 2},
+	{LAW_CHI_SQUARED, DTYPE_F64, {{3}}, below_chi_squared, 3, 6},
+	{LAW_CHI_SQUARED, DTYPE_F32, {{50}}, below_chi_squared, 50, 100},
+	{LAW_BETA, DTYPE_F32, {{1}, {1}}, below_beta, 0.5, 1.0 / 12},
+	{LAW_BETA, DTYPE_F64, {{2}, {5}}, below_beta, 2.0 / 7, 10.0 / 392},
+	{LAW_BETA, DTYPE_F32, {{0.5}, {0.5}}, below_beta, 0.5, 0.125},
+	{LAW_BETA, DTYPE_F64, {{0.1}, {3}}, below_beta, 0.1 / 3.1, 0.3 / (9.61 * 4.1)},
+	{LAW_BETA, DTYPE_F64, {{300}, {200}}, below_beta, 0.6, 60000.0 / (250000.0 * 501)},
+};
+
+static void against_the_laws(void **state)
+{
+	(void)state;
+	check_cases(cases, sizeof cases / sizeof *cases, 200);
+}
+
+/* Finite, in range, and with the mean of the law, where every power underflows. */
+static void tiny_parameters(void **state)
+{
+	static const struct {
+		enum law law;
+		double a, b, mean;
+	} rows[] = {
+		{LAW_GAMMA, 1e-3, 1, 0},       {LAW_GAMMA, 1e-300, 1, 0},       {LAW_GAMMA, 0x1p-1074, 1, 0},
+		{LAW_BETA, 1e-3, 1e-3, 0.5},   {LAW_BETA, 1e-10, 1e-10, 0.5},   {LAW_BETA, 1e-308, 1e-308, 0.5},
+		{LAW_BETA, 1e-6, 3e-6, 0.25},  {LAW_BETA, 0x1p-1074, 1e300, 0}, {LAW_BETA, 1e300, 1e300, 0.5},
+		{LAW_BETA, 1e-200, 2, 0},      {LAW_GAMMA, 1e12, 1e-12, 1},     {LAW_BETA, 1e300, 0x1p-1074, 1},
+		{LAW_CHI_SQUARED, 1e-5, 0, 0},
+	};
+	static double x[40000];
+	struct draw_kernels kernels;
+
+	(void)state;
+	draw_select(cpu_detect(), &kernels);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct law_case c = {
+			.law = rows[i].law, .dtype = DTYPE_F64, .parameters = {{rows[i].a}, {rows[i].b}}};
+		void *table;
+		const struct draw draw = case_draw(&c, 300 + i, &table);
+		double sum = 0;
+
+		draw_fill(&kernels, &draw, 0, 40000, x);
+		for (size_t j = 0; j < 40000; j++) {
+			if (!(x[j] >= 0 && x[j] < INFINITY && (c.law != LAW_BETA || x[j] <= 1)))
+				fail_msg("%s(%g, %g): sample %zu is %g", law_name(c.law), rows[i].a, rows[i].b, j,
+					 x[j]);
+			sum += x[j] / 40000;
+		}
+		if (fabs(sum - rows[i].mean) > 0.012)
+			fail_msg("%s(%g, %g): mean %g, expected %g", law_name(c.law), rows[i].a, rows[i].b, sum,
+				 rows[i].mean);
+	}
+}
+
+/* Neighbours are independent, the pairs that share a Box-Muller evaluation too. */
+static void neighbours_are_independent(void **state)
+{
+	const size_t n = 200000;
+	const struct law_case c = {.law = LAW_GAMMA, .dtype = DTYPE_F64, .parameters = {{2}, {1}}};
+	struct draw_kernels kernels;
+	double *x = malloc(n * sizeof *x), odd = 0, even = 0;
+	void *table;
+	const struct draw draw = case_draw(&c, 400, &table);
+
+	(void)state;
+	draw_select(cpu_detect(), &kernels);
+	draw_fill(&kernels, &draw, 0, n, x);
+	for (size_t i = 0; i + 2 < n; i += 2) {
+		even += (x[i] - 2) * (x[i + 1] - 2);
+		odd += (x[i + 1] - 2) * (x[i + 2] - 2);
+	}
+	/* Each product has mean 0 and variance 4. */
+	const double unit = 2 * sqrt((double)n / 2);
+
+	if (fabs(even) > 4 * unit || fabs(odd) > 4 * unit)
+		fail_msg("correlations of neighbours: %.2f and %.2f standard errors", even / unit, odd / unit);
+	free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(against_the_laws),
+		cmocka_unit_test(tiny_parameters),
+		cmocka_unit_test(neighbours_are_independent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Permutations: bijections of any size, independent one after another, each order of a small one as likely. */
+#include "dist/permutation.h"
+
+#include "dist/statistics.h"
+
+static struct draw_kernels best(void)
+{
+	struct draw_kernels kernels;
+
+	draw_select(cpu_detect(), &kernels);
+	return kernels;
+}
+
+static struct draw permutation_of(uint64_t items, uint64_t seed)
+{
+	return (struct draw){LAW_PERMUTATION, DTYPE_I64, {GENERATOR_THREEFRY4X32, seed, 0}, {{.natural = items}}, NULL};
+}
+
+static void every_item_once(void **state)
+{
+	static const uint64_t sizes[] = {1, 2, 3, 52, 1000, 1023, 1024, 1025, 1026, 4096, 5000, 65536, 100003, 1 << 20};
+	const struct draw_kernels kernels = best();
+
+	(void)state;
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		const uint64_t n = sizes[s];
+		const struct draw draw = permutation_of(n, 5 + s);
+		int64_t *x = malloc(2 * n * sizeof *x);
+		unsigned char *seen = calloc(n, 1);
+
+		draw_fill(&kernels, &draw, n, 2 * n, x);
+		for (uint64_t i = 0; i < 2 * n; i++) {
+			if (x[i] < 0 || (uint64_t)x[i] >= n || seen[x[i]] != i / n)
+				fail_msg("%llu items: element %llu is %lld, out of range or given before",
+					 (unsigned long long)n, (unsigned long long)i, (long long)x[i]);
+			seen[x[i]]++;
+		}
+		free(x);
+		free(seen);
+	}
+}
+
+/* Huge ones at any index: in range, no two alike. */
+static void huge_permutations(void **state)
+{
+	static const uint64_t sizes[] = {(1ull << 32) - 5, 1ull << 32, (1ull << 32) + 15, 1ull << 40, 1ull << 62};
+	static double x[20000];
+	static int64_t raw[20000];
+	const struct draw_kernels kernels = best();
+
+	(void)state;
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		const struct draw draw = permutation_of(sizes[s], 50 + s);
+
+		draw_fill(&kernels, &draw, sizes[s] - 20000, 20000, raw);
+		for (size_t i = 0; i < 20000; i++) {
+			assert_true(raw[i] >= 0 && (uint64_t)raw[i] < sizes[s]);
+			x[i] = (double)raw[i];
+		}
+		qsort(x, 20000, sizeof *x, order_of);
+		for (size_t i = 0; i + 1 < 20000; i++)
+			assert_true(sizes[s] > 1ull << 52 || x[i] < x[i + 1]);
+		for (size_t i = 0; i < 20000; i++)
+			x[i] /= (double)sizes[s];
+		if (ks_tail(ks_uniform(x, 20000)) < 1e-4)
+			fail_msg("%llu items: their last 20000 images are not spread evenly",
+				 (unsigned long long)sizes[s]);
+	}
+}
+
+static void chi_is_fair(const char *what, const double *counts, size_t n_cells, double expected)
+{
+	double chi = 0;
+
+	for (size_t i = 0; i < n_cells; i++)
+		chi += (counts[i] - expected) * (counts[i] - expected) / expected;
+	/* Wilson and Hilferty: nearly normal. */
+	const double df = (double)n_cells - 1;
+	const double z = (cbrt(chi / df) - (1 - 2 / (9 * df))) / sqrt(2 / (9 * df));
+
+	if (full_check())
+		printf("# %s: chi-square %.1f of %.0f, z = %+.2f\n", what, chi, df, z);
+	if (fabs(z) > 4)
+		fail_msg("%s: chi-square %.1f with %.0f degrees of freedom, z = %.2f, allowed 4", what, chi, df, z);
+}
+
+/* All 120 orders of five items, over consecutive permutations. */
+static void small_orders_are_alike(void **state)
+{
+	enum { N = 60000 };
+	static int64_t x[5 * N];
+	static double counts[3125];
+	double packed[120];
+	size_t cells = 0;
+	const struct draw_kernels kernels = best();
+	const struct draw draw = permutation_of(5, 9);
+
+	(void)state;
+	draw_fill(&kernels, &draw, 0, 5 * N, x);
+	for (size_t i = 0; i < N; i++) {
+		int64_t code = 0;
+
+		for (size_t j = 0; j < 5; j++)
+			code = code * 5 + x[5 * i + j];
+		counts[code]++;
+	}
+	for (size_t i = 0; i < 3125; i++)
+		if (counts[i] > 0 && cells < 120)
+			packed[cells++] = counts[i];
+	assert_int_equal(cells, 120);
+	chi_is_fair("orders of 5 items", packed, 120, N / 120.0);
+}
+
+/* Networks over many keys: where an index goes, where two neighbours go together, fixed points. */
+static void large_ones_look_random(void **state)
+{
+	enum { ITEMS = 1500, KEYS = 6000, CELLS = 50 };
+	static int64_t x[ITEMS];
+	static double where[CELLS], together[CELLS * CELLS / 25], parity[2];
+	const struct draw_kernels kernels = best();
+	double fixed = 0, cycles = 0;
+
+	(void)state;
+	for (uint64_t key = 0; key < KEYS; key++) {
+		const struct draw draw = permutation_of(ITEMS, 1000 + key);
+		unsigned char seen[ITEMS] = {0};
+		int length_parity = 0;
+
+		draw_fill(&kernels, &draw, 0, ITEMS, x);
+		where[x[777] * CELLS / ITEMS]++;
+		together[x[10] * 10 / ITEMS * 10 + x[11] * 10 / ITEMS]++;
+		for (int64_t i = 0; i < ITEMS; i++) {
+			fixed += x[i] == i;
+			if (seen[i])
+				continue;
+			cycles++;
+			length_parity ^= 1;
+			for (int64_t j = i; !seen[j]; j = x[j])
+				seen[j] = 1;
+		}
+		/* ITEMS is even: an odd number of cycles makes an odd permutation. */
+		parity[length_parity]++;
+	}
+	chi_is_fair("image of one index", where, CELLS, KEYS / (double)CELLS);
+	chi_is_fair("images of two neighbours", together, 100, KEYS / 100.0);
+	chi_is_fair("parity", parity, 2, KEYS / 2.0);
+	/* Fixed points: mean and variance 1. Cycles: the harmonic number 7.89, variance 6.25. */
+	if (fabs(fixed - KEYS) > 4 * sqrt(KEYS) || fabs(cycles - KEYS * 7.890796) > 4 * sqrt(KEYS * 6.2465))
+		fail_msg("%d permutations: %.0f fixed points, expected %d; %.0f cycles, expected %.0f", KEYS, fixed,
+			 KEYS, cycles, KEYS * 7.890796);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_item_once),
+		cmocka_unit_test(huge_permutations),
+		cmocka_unit_test(small_orders_are_alike),
+		cmocka_unit_test(large_ones_look_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
