@@ -138,6 +138,7 @@ static void print_parameter(const struct trnsci_parameter *parameter)
 	char more[256];
 	const char *value = strcmp(parameter->type, "bool") == 0     ? NULL
 			    : strcmp(parameter->type, "choice") == 0 ? parameter->choices
+			    : strcmp(parameter->type, "any") == 0    ? "LIST"
 								     : parameter->type;
 	bool open = !parameter->fallback || !*parameter->fallback || strcmp(parameter->type, "bool") == 0;
 
@@ -326,6 +327,23 @@ static bool set_list(struct trnsci_args *args, const char *name, const char *tex
 	}
 }
 
+/* "1,2.5,0": the values that are no numbers but lists of them. */
+static bool set_numbers(struct trnsci_args *args, const char *name, const char *text)
+{
+	struct trnsci_args *list = trnsci_set_list(args, name);
+	char *end;
+
+	for (;; text = end + 1) {
+		const double value = strtod(text, &end);
+
+		if (end == text || (*end && *end != ','))
+			return false;
+		trnsci_set_f64(list, NULL, value);
+		if (!*end)
+			return true;
+	}
+}
+
 static bool set_u64(struct trnsci_args *args, const char *name, const char *text)
 {
 	uint64_t value;
@@ -355,6 +373,7 @@ static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter
 		{"bool", set_bool, "true or false"},
 		{"shape", set_list, "sizes such as 3,4"},
 		{"axes", set_list, "axes such as -2,-1"},
+		{"any", set_numbers, "numbers such as 1,2.5"},
 		{"choice", set_text, ""},
 		{"text", set_text, ""},
 	};

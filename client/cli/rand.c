@@ -19,6 +19,7 @@ struct draw {
 	const struct options *options;
 	const char *law;
 	enum trnsci_dtype dtype;
+	size_t components;      /* elements of a sample */
 	uint64_t count, offset; /* of the whole draw, in samples */
 	uint64_t begin, end;    /* of this rank's part */
 	uint64_t piece;         /* samples of a whole piece */
@@ -78,7 +79,8 @@ static int read_part(struct draw *draw)
 
 /* ---- drawing ---- */
 
-/* The part that a rank draws is cut into pieces here: a piece is a whole draw of its own. */
+/* The part that a rank draws is cut into pieces here: a piece is a whole draw of its own; but a permutation is of the
+ * whole draw's samples, whatever is drawn of it. */
 static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 {
 	int r = trnsci_call_new(draw->session, draw->law, ret_call);
@@ -87,16 +89,18 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	int code = options_set_parameters(draw->options, trnsci_args(*ret_call));
 
+	if (strcmp(draw->law, "permutation") == 0 && !options_get(draw->options, "items"))
+		trnsci_set_u64(trnsci_args(*ret_call), "items", draw->count);
 	trnsci_set_u64(trnsci_args(*ret_call), "rank", 0);
 	trnsci_set_u64(trnsci_args(*ret_call), "size", 1);
 	return code;
 }
 
 /* An empty part of the whole draw: every parameter is checked, and where the draw ends, before anything is written.
- * The reply tells the dtype. */
+ * The reply tells the dtype, and the components of a vector. */
 static int check(struct draw *draw)
 {
-	struct trnsci_array array;
+	struct trnsci_array array = {0};
 	struct trnsci_call *call = NULL;
 	int code = make_call(draw, &call);
 
@@ -110,18 +114,19 @@ static int check(struct draw *draw)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	else if (trnsci_to_array(trnsci_reply(call), &array) < 0)
 		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->law);
-	else
-		draw->dtype = array.dtype;
+	draw->dtype = array.dtype;
+	draw->components = code == EXIT_OK && array.ndim > 1 ? (size_t)array.shape[1] : 1;
 	trnsci_call_free(call);
 	return code;
 }
 
 static int make_tiles(struct draw *draw)
 {
+	const uint64_t elements = draw->piece * draw->components;
 	struct trnsci_error err;
 
 	for (size_t i = 0; i < 2; i++) {
-		if (trnsci_tile_new(draw->session, 0, draw->dtype, 1, &draw->piece, &draw->tiles[i], &err) < 0)
+		if (trnsci_tile_new(draw->session, 0, draw->dtype, 1, &elements, &draw->tiles[i], &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
 		trnsci_set_tile(trnsci_args(draw->calls[i]), "out", draw->tiles[i]);
 	}
@@ -145,7 +150,7 @@ static int finish_piece(struct draw *draw, uint64_t at, struct output *output)
 
 	if (trnsci_wait(draw->calls[which], -1) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
-	return output_write(output, trnsci_tile_data(draw->tiles[which]), (size_t)draw->piece);
+	return output_write(output, trnsci_tile_data(draw->tiles[which]), (size_t)draw->piece * draw->components);
 }
 
 /* The samples [at, end), fewer than a piece. */
@@ -160,8 +165,8 @@ static int draw_rest(struct draw *draw, uint64_t at, struct output *output)
 		trnsci_set_u64(trnsci_args(call), "n", draw->end - at);
 		if (trnsci_run(call) < 0)
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.count != draw->end - at ||
-			 array.dtype != draw->dtype)
+		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 ||
+			 array.count != (draw->end - at) * draw->components || array.dtype != draw->dtype)
 			code = complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", draw->law);
 		else
 			code = output_write(output, array.data, (size_t)array.count);
@@ -195,21 +200,21 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 
 static int draw_out(struct draw *draw, const struct cli *cli)
 {
-	uint64_t n = draw->end - draw->begin;
+	const uint64_t n = draw->end - draw->begin;
 	struct progress progress;
 	struct output output;
 	int code = check(draw);
 
 	if (code != EXIT_OK)
 		return code;
-	draw->piece = PIECE_BYTES / trnsci_dtype_size(draw->dtype);
+	draw->piece = PIECE_BYTES / trnsci_dtype_size(draw->dtype) / draw->components;
 	for (size_t i = 0; i < 2 && code == EXIT_OK; i++)
 		code = make_call(draw, &draw->calls[i]);
 	if (code == EXIT_OK)
 		code = output_open(options_get(draw->options, "output"), options_get(draw->options, "format"), &output);
 	if (code != EXIT_OK)
 		return code;
-	code = output_begin(&output, draw->dtype, 1, &n);
+	code = output_begin(&output, draw->dtype, draw->components > 1 ? 2 : 1, (uint64_t[]){n, draw->components});
 	progress_begin(&progress, cli, n, "samples");
 	if (code == EXIT_OK)
 		code = draw_pieces(draw, &output, &progress);
@@ -249,7 +254,9 @@ int command_rand(struct cli *cli, int argc, char **argv)
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
 	};
 	struct trnsci_operation law;
+	struct trnsci_parameter parameter;
 	char usage[128], laws[512];
+	bool own_shape = false;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return print_laws();
@@ -257,8 +264,11 @@ int command_rand(struct cli *cli, int argc, char **argv)
 	if (argc < 2 || !is_law(argv[1], &law))
 		return complain(EXIT_USAGE, "rand: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
 	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", law.name);
-	const struct option_set set = {usage,    law.help,           rows, sizeof rows / sizeof *rows,
-				       law.name, " n shape out u64 "};
+	/* A law that has a shape itself calls that of the result dims. */
+	for (size_t i = 0; trnsci_parameter(law.name, i, &parameter) == 0; i++)
+		own_shape |= strcmp(parameter.name, "dims") == 0;
+	const char *const hidden = own_shape ? " n dims out u64 " : " n shape out u64 ";
+	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 
 	return run_law(cli, &set, argc - 1, argv + 1);
 }

@@ -50,7 +50,7 @@ if command -v bash >/dev/null; then
 	same "completion of commands" "status selftest" "$(offered trnsci-cli s)"
 	same "completion of laws" "normal" "$(offered trnsci-cli rand n)"
 	same "completion of options" "--mean --method" "$(offered trnsci-cli rand normal --me)"
-	same "completion of choices" "f32 f64" "$(offered trnsci-cli rand normal --dtype f)"
+	same "completion of choices" "f32 f64 f16" "$(offered trnsci-cli rand normal --dtype f)"
 	same "completion of fft's choices" "ortho" "$(offered trnsci-cli fft x.npy --norm o)"
 fi
 finish

@@ -120,6 +120,26 @@ static struct value floats(size_t count, const float *at)
 		   value_bytes(at, count * sizeof *at), NULL);
 }
 
+/* Four samples, and of the law's parameters those that have no default. */
+static bool example_of_draw(const char *method, struct value *ret)
+{
+	const struct operation *operation = operation_find(method, strlen(method));
+
+	if (operation->class != METHOD_DRAW)
+		return false;
+	*ret = map("n", value_uint(4), "seed", value_uint(1), NULL);
+	for (size_t i = 0; i < operation->n_params; i++) {
+		const struct param *param = &operation->params[i];
+		struct value value = param->type == PARAM_F64   ? value_real(2.5)
+				     : param->type == PARAM_ANY ? list(3, value_uint(1), value_uint(2), value_uint(5))
+								: value_uint(10);
+
+		if (!param->fallback)
+			assert_int_equal(value_put(zone, ret, param->name, value), 0);
+	}
+	return true;
+}
+
 static bool example(const char *method, struct value *ret)
 {
 	static const float halves[2] = {0.5f, 0.25f}, ramp[4] = {1, 2, 3, 4};
@@ -164,7 +184,7 @@ static bool example(const char *method, struct value *ret)
 				    value_string("noise"), NULL)),
 			   "results", list(1, value_string("noise")), "seed", value_uint(1), NULL);
 	else
-		return false;
+		return example_of_draw(method, ret);
 	return true;
 }
 
