@@ -129,20 +129,22 @@ quoted = $(foreach word,$(1),'$(word)')
 deps:
 	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK))
 
-# The rest is read by a second make, which sees what the first installed.
+# The rest is read by a second make, which sees what the first installed, and uses every CPU unless told otherwise.
+again = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo: deps
-	@+$(MAKE) --no-print-directory run-demo
+	@$(again) run-demo
 
 check: deps
-	@+$(MAKE) --no-print-directory run-check
+	@$(again) run-check
 
 check-full: deps
 	@tests/need $(call quoted,$(DEPS_FULL))
-	@+$(MAKE) --no-print-directory run-check-full
+	@$(again) run-check-full
 
 bench: deps
 	@tests/need $(call quoted,$(DEPS_BENCH))
-	@+$(MAKE) --no-print-directory run-bench
+	@$(again) run-bench
 
 help:
 	@sed -n 's/^#: //p' Makefile

@@ -64,7 +64,8 @@ plot_png() {
 	gnuplot <<-PLOT
 		set terminal pngcairo size 1000,500
 		set output "$out/spectra.png"
-		set title "$(basename "$recording"), noise added at $snr_db dB"
+		set title "$(basename "$recording"), noise added at $snr_db dB" noenhanced
+		set xrange [60:24000]
 		set logscale x
 		set xlabel "Hz"
 		set ylabel "dB"
