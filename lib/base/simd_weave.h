@@ -12,6 +12,9 @@
  *   f32_order(exchange)                       the order, re first or im first
  *   f32_split(order, a, b, &re, &im)          LANES pairs in two vectors to their parts
  *   f32_join(order, re, im, &a, &b)           and back
+ *   f32_gather_square(pairs, step, r, i)      LANES rows of LANES pairs, `step` reals apart, to vectors across the rows:
+ *                                             r[j] the firsts and i[j] the seconds of pairs j
+ *   f32_scatter_square(pairs, step, r, i)     and back
  *   f32_transpose(rows)                       LANES rows of LANES, in place
  *   f32_reverse(a)                            the last lane first
  *   f32_load_part(at, n), f32_store_part      the first n (0..LANES) elements; the others read as 0

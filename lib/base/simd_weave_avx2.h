@@ -90,6 +90,78 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	rows[3] = _mm256_permute2f128_pd(b, d, 0x31);
 }
 
+/* Halves of 128 bits from two rows, `step` reals apart. */
+static inline f32v f32_load_halves(const float *at, size_t step)
+{
+	return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + step), 1);
+}
+
+static inline f64v f64_load_halves(const double *at, size_t step)
+{
+	return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at)), _mm_loadu_pd(at + step), 1);
+}
+
+/* Each half's 4 x 4. */
+static inline __attribute__((always_inline)) void f32_transpose_halves(f32v *a, f32v *b, f32v *c, f32v *d)
+{
+	const f32v ab_low = _mm256_unpacklo_ps(*a, *b), ab_high = _mm256_unpackhi_ps(*a, *b);
+	const f32v cd_low = _mm256_unpacklo_ps(*c, *d), cd_high = _mm256_unpackhi_ps(*c, *d);
+
+	*a = _mm256_shuffle_ps(ab_low, cd_low, 0x44);
+	*b = _mm256_shuffle_ps(ab_low, cd_low, 0xee);
+	*c = _mm256_shuffle_ps(ab_high, cd_high, 0x44);
+	*d = _mm256_shuffle_ps(ab_high, cd_high, 0xee);
+}
+
+static inline void f32_gather_square(const float *pairs, size_t step, f32v *r, f32v *i)
+{
+	for (int j = 0; j < 8; j += 2, pairs += 4) {
+		f32v a = f32_load_halves(pairs, 4 * step), b = f32_load_halves(pairs + step, 4 * step);
+		f32v c = f32_load_halves(pairs + 2 * step, 4 * step), d = f32_load_halves(pairs + 3 * step, 4 * step);
+
+		f32_transpose_halves(&a, &b, &c, &d);
+		r[j] = a, i[j] = b, r[j + 1] = c, i[j + 1] = d;
+	}
+}
+
+static inline void f32_scatter_square(float *pairs, size_t step, const f32v *r, const f32v *i)
+{
+	for (int half = 0; half < 2; half++, pairs += 8, r += 4, i += 4) {
+		f32v low[4] = {r[0], i[0], r[1], i[1]}, high[4] = {r[2], i[2], r[3], i[3]};
+
+		f32_transpose_halves(&low[0], &low[1], &low[2], &low[3]);
+		f32_transpose_halves(&high[0], &high[1], &high[2], &high[3]);
+#pragma GCC unroll 4
+		for (int k = 0; k < 4; k++) {
+			_mm256_storeu_ps(pairs + (size_t)k * step, _mm256_permute2f128_ps(low[k], high[k], 0x20));
+			_mm256_storeu_ps(pairs + (size_t)(k + 4) * step, _mm256_permute2f128_ps(low[k], high[k], 0x31));
+		}
+	}
+}
+
+static inline void f64_gather_square(const double *pairs, size_t step, f64v *r, f64v *i)
+{
+	for (int j = 0; j < 4; j++, pairs += 2) {
+		const f64v even = f64_load_halves(pairs, 2 * step), odd = f64_load_halves(pairs + step, 2 * step);
+
+		r[j] = _mm256_unpacklo_pd(even, odd);
+		i[j] = _mm256_unpackhi_pd(even, odd);
+	}
+}
+
+static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r, const f64v *i)
+{
+	for (int j = 0; j < 4; j += 2, pairs += 4) {
+		const f64v even0 = _mm256_unpacklo_pd(r[j], i[j]), odd0 = _mm256_unpackhi_pd(r[j], i[j]);
+		const f64v even1 = _mm256_unpacklo_pd(r[j + 1], i[j + 1]), odd1 = _mm256_unpackhi_pd(r[j + 1], i[j + 1]);
+
+		_mm256_storeu_pd(pairs, _mm256_permute2f128_pd(even0, even1, 0x20));
+		_mm256_storeu_pd(pairs + step, _mm256_permute2f128_pd(odd0, odd1, 0x20));
+		_mm256_storeu_pd(pairs + 2 * step, _mm256_permute2f128_pd(even0, even1, 0x31));
+		_mm256_storeu_pd(pairs + 3 * step, _mm256_permute2f128_pd(odd0, odd1, 0x31));
+	}
+}
+
 static inline f32v f32_reverse(f32v a)
 {
 	return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));

@@ -117,6 +117,114 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	}
 }
 
+/* Quarters of 128 bits from four rows, `step` reals apart. */
+static inline f32v f32_load_quarters(const float *at, size_t step)
+{
+	f32v a = _mm512_castps128_ps512(_mm_loadu_ps(at));
+
+	a = _mm512_insertf32x4(a, _mm_loadu_ps(at + step), 1);
+	a = _mm512_insertf32x4(a, _mm_loadu_ps(at + 2 * step), 2);
+	return _mm512_insertf32x4(a, _mm_loadu_ps(at + 3 * step), 3);
+}
+
+static inline f64v f64_load_quarters(const double *at, size_t step)
+{
+	f64v a = _mm512_castpd128_pd512(_mm_loadu_pd(at));
+
+	a = _mm512_insertf64x2(a, _mm_loadu_pd(at + step), 1);
+	a = _mm512_insertf64x2(a, _mm_loadu_pd(at + 2 * step), 2);
+	return _mm512_insertf64x2(a, _mm_loadu_pd(at + 3 * step), 3);
+}
+
+/* Each quarter's 4 x 4. */
+static inline __attribute__((always_inline)) void f32_transpose_quarters(f32v *a, f32v *b, f32v *c, f32v *d)
+{
+	const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(*a, *b));
+	const __m512d ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(*a, *b));
+	const __m512d cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(*c, *d));
+	const __m512d cd_high = _mm512_castps_pd(_mm512_unpackhi_ps(*c, *d));
+
+	*a = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, cd_low));
+	*b = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, cd_low));
+	*c = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
+	*d = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
+}
+
+/* A 4 x 4 of quarters. */
+static inline __attribute__((always_inline)) void f32_exchange_quarters(f32v v[4])
+{
+	const f32v a = _mm512_shuffle_f32x4(v[0], v[1], 0x44), b = _mm512_shuffle_f32x4(v[0], v[1], 0xee);
+	const f32v c = _mm512_shuffle_f32x4(v[2], v[3], 0x44), d = _mm512_shuffle_f32x4(v[2], v[3], 0xee);
+
+	v[0] = _mm512_shuffle_f32x4(a, c, 0x88);
+	v[1] = _mm512_shuffle_f32x4(a, c, 0xdd);
+	v[2] = _mm512_shuffle_f32x4(b, d, 0x88);
+	v[3] = _mm512_shuffle_f32x4(b, d, 0xdd);
+}
+
+static inline void f32_gather_square(const float *pairs, size_t step, f32v *r, f32v *i)
+{
+	for (int j = 0; j < 16; j += 2, pairs += 4) {
+		f32v a = f32_load_quarters(pairs, 4 * step), b = f32_load_quarters(pairs + step, 4 * step);
+		f32v c = f32_load_quarters(pairs + 2 * step, 4 * step), d = f32_load_quarters(pairs + 3 * step, 4 * step);
+
+		f32_transpose_quarters(&a, &b, &c, &d);
+		r[j] = a, i[j] = b, r[j + 1] = c, i[j + 1] = d;
+	}
+}
+
+/* Rows k, k + 4, k + 8, k + 12 come out of the k-th vectors of four transposes. */
+static inline void f32_scatter_square(float *pairs, size_t step, const f32v *r, const f32v *i)
+{
+	for (int half = 0; half < 2; half++, pairs += 16, r += 8, i += 8) {
+		f32v rows[4][4];
+
+#pragma GCC unroll 4
+		for (int j = 0; j < 4; j++) {
+			f32v a = r[2 * j], b = i[2 * j], c = r[2 * j + 1], d = i[2 * j + 1];
+
+			f32_transpose_quarters(&a, &b, &c, &d);
+			rows[0][j] = a, rows[1][j] = b, rows[2][j] = c, rows[3][j] = d;
+		}
+#pragma GCC unroll 4
+		for (int k = 0; k < 4; k++) {
+			f32_exchange_quarters(rows[k]);
+			for (int q = 0; q < 4; q++)
+				_mm512_storeu_ps(pairs + (size_t)(k + 4 * q) * step, rows[k][q]);
+		}
+	}
+}
+
+static inline void f64_gather_square(const double *pairs, size_t step, f64v *r, f64v *i)
+{
+	for (int j = 0; j < 8; j++, pairs += 2) {
+		const f64v even = f64_load_quarters(pairs, 2 * step), odd = f64_load_quarters(pairs + step, 2 * step);
+
+		r[j] = _mm512_unpacklo_pd(even, odd);
+		i[j] = _mm512_unpackhi_pd(even, odd);
+	}
+}
+
+static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r, const f64v *i)
+{
+	for (int half = 0; half < 2; half++, pairs += 8, r += 4, i += 4) {
+		f32v even[4], odd[4];
+
+#pragma GCC unroll 4
+		for (int j = 0; j < 4; j++) {
+			even[j] = _mm512_castpd_ps(_mm512_unpacklo_pd(r[j], i[j]));
+			odd[j] = _mm512_castpd_ps(_mm512_unpackhi_pd(r[j], i[j]));
+		}
+		f32_exchange_quarters(even);
+		f32_exchange_quarters(odd);
+#pragma GCC unroll 4
+		for (int q = 0; q < 4; q++) {
+			_mm512_storeu_pd(pairs + (size_t)(2 * q) * step, _mm512_castps_pd(even[q]));
+			_mm512_storeu_pd(pairs + (size_t)(2 * q + 1) * step, _mm512_castps_pd(odd[q]));
+		}
+	}
+}
+
 static inline f32v f32_reverse(f32v a)
 {
 	return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), a);

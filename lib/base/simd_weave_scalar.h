@@ -30,6 +30,35 @@ static inline void f32_join(f32_order_t order, f32v re, f32v im, f32v *a, f32v *
 static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *b) { f64_split(order, re, im, a, b); }
 static inline void f32_transpose(f32v rows[F32_LANES]) { (void)rows; }
 static inline void f64_transpose(f64v rows[F64_LANES]) { (void)rows; }
+
+static inline void f32_gather_square(const float *pairs, size_t step, f32v *r, f32v *i)
+{
+	(void)step;
+	*r = pairs[0];
+	*i = pairs[1];
+}
+
+static inline void f64_gather_square(const double *pairs, size_t step, f64v *r, f64v *i)
+{
+	(void)step;
+	*r = pairs[0];
+	*i = pairs[1];
+}
+
+static inline void f32_scatter_square(float *pairs, size_t step, const f32v *r, const f32v *i)
+{
+	(void)step;
+	pairs[0] = *r;
+	pairs[1] = *i;
+}
+
+static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r, const f64v *i)
+{
+	(void)step;
+	pairs[0] = *r;
+	pairs[1] = *i;
+}
+
 static inline f32v f32_reverse(f32v a) { return a; }
 static inline f64v f64_reverse(f64v a) { return a; }
 static inline f32v f32_load_part(const float *at, size_t n) { return n ? *at : 0; }

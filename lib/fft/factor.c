@@ -75,7 +75,7 @@ double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t 
 	/* Two buffers of columns that leave the first cache cost about two operations a pass. */
 	const double spill = columns->length * lanes > 4096 ? 2.0 * columns->n_passes : 0;
 
-	return 40 + (double)columns->length * (column_cost(columns) + ends_cost(smooth, stage, lanes) + spill);
+	return 120 + (double)columns->length * (column_cost(columns) + ends_cost(smooth, stage, lanes) + spill);
 }
 
 double factor_cost(const struct fft_smooth *smooth, size_t lanes)

@@ -7,7 +7,7 @@
  * place in a batch, stride) never changes a byte. A call runs in *phases*: the units of one phase are independent and
  * may run at once on any threads, the next phase starts when all of them are done. Short transforms have one phase
  * whose units are groups of whole transforms; long ones are cut by passes and blocks of rows so that no unit runs
- * longer than about 250 us on one core. */
+ * longer than about 250 us on one core. Transforms of real numbers: fft/real.h. */
 #ifndef TRNSCI_FFT_FFT_H
 #define TRNSCI_FFT_FFT_H
 
@@ -33,7 +33,8 @@ size_t fft_plan_bytes(const struct fft_plan *plan);
 
 #define FFT_MAX_LENGTH (UINT64_C(1) << 30)
 
-/* One call: `batch` transforms. Element j of transform b of the input lies at in[b in_distance + j in_stride],
+/* One call: `batch` transforms (a batch may be split into several calls: the bytes stay the same, and `work`, which
+ * grows with the batch, becomes smaller). Element j of transform b of the input lies at in[b in_distance + j in_stride],
  * counted in complex elements (float or double pairs), likewise the output. With in == out and equal strides and
  * distances it is in place; any other overlap is undefined. `work` is fft_work_bytes of memory aligned to 64, shared
  * by all units, and must not be touched between the phases (may be NULL when that is 0). */
@@ -60,7 +61,10 @@ size_t fft_scratch_bytes(const struct fft_plan *plan);
 /* All phases and units in the caller's thread. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch);
 
-/* The guaranteed relative L2 error of a plan's transforms (rms), for every finite input that does not overflow. */
+/* The guaranteed relative L2 error of a plan's transforms, for every finite input that neither overflows nor falls
+ * among the denormals: 1e-6 and 1e-14. The tests hold random, constant, alternating and badly scaled signals (1e-30 to
+ * 1e30), sinusoids on and between bins and spikes to it, and find at most 3.3e-7 and 6.5e-16; the error grows with the
+ * root of log n. */
 double fft_error_bound(uint64_t n, enum fft_precision precision);
 
 #endif

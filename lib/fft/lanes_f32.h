@@ -23,3 +23,5 @@
 #define v_join f32_join
 #define v_transpose f32_transpose
 #define v_reverse f32_reverse
+#define v_gather_square f32_gather_square
+#define v_scatter_square f32_scatter_square

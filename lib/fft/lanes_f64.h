@@ -23,3 +23,5 @@
 #define v_join f64_join
 #define v_transpose f64_transpose
 #define v_reverse f64_reverse
+#define v_gather_square f64_gather_square
+#define v_scatter_square f64_scatter_square

@@ -21,3 +21,5 @@
 #undef v_join
 #undef v_transpose
 #undef v_reverse
+#undef v_gather_square
+#undef v_scatter_square

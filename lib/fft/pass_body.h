@@ -13,7 +13,7 @@ struct LOCAL(pass) {
 	real scale;
 };
 
-/* SCALE goes with JOIN alone, and JOIN never with TURN. */
+/* The last pass has no twiddles, so that TURN with JOIN is free to mean JOIN after a scaling. */
 enum { LOCAL(SPLIT) = 1, LOCAL(TURN) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
 
 INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,

@@ -69,9 +69,8 @@ INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *tab
 	di = v_add(ai, bi);
 	LOCAL(turn)(&dr, &di, c, v_mul(s, v_set(back ? -1 : 1)));
 	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale));
-	LOCAL(store_pairs)
-	(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
-	 v_reverse(v_mul(v_sub(di, ei), scale)));
+	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
+			   v_reverse(v_mul(v_sub(di, ei), scale)));
 }
 
 /* Up to LANES values of k in copies of their own: the ends of a row, whose element h is among the spectrum only, and
@@ -114,8 +113,8 @@ static void LOCAL(fold)(const struct fft_fold *fold)
 		LOCAL(fold_some)(fold, 0, k);
 	}
 	for (; k + LANES <= fold->end; k += LANES)
-		LOCAL(fold_lanes)
-		(x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k), fold->back, scale);
+		LOCAL(fold_lanes)(x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k), fold->back,
+				  scale);
 	if (k < fold->end)
 		LOCAL(fold_some)(fold, k, fold->end - k);
 }

@@ -11,8 +11,8 @@ static void LOCAL(direct)(const struct fft_smooth *smooth, const struct fft_call
 {
 	const struct fft_columns *columns = &smooth->stage[0].columns;
 	const struct LOCAL(block) in = {columns->length, count, call->in_stride, call->in_distance, call->inverse, 1};
-	const struct LOCAL(block)
-		out = {columns->length, count, call->out_stride, call->out_distance, call->inverse, (real)call->scale};
+	const struct LOCAL(block) out = {columns->length, count, call->out_stride, call->out_distance,
+					 call->inverse, (real)call->scale};
 	real *a = scratch, *b = LOCAL(second)(columns, a);
 	struct LOCAL(ends) ends;
 
@@ -55,13 +55,11 @@ INLINE void LOCAL(turn_rows_by)(const struct fft_smooth *smooth, const real *twi
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
-		LOCAL(turn_square)
-		(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, LANES, LANES, x + 2 * LANES * row,
-		 to + 2 * row, to_row);
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, LANES, LANES,
+				   x + 2 * LANES * row, to + 2 * row, to_row);
 	for (; row < rows; row += LANES)
-		LOCAL(turn_square)
-		(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, size_min(LANES, rows - row), lanes,
-		 x + 2 * LANES * row, to + 2 * row, to_row);
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL,
+				   size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
 }
 
 static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
@@ -80,12 +78,12 @@ static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct 
 				  const struct fft_place *at, size_t lanes, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const struct LOCAL(block)
-		in = {stage->columns.length, lanes, stage->m * call->in_stride, call->in_stride, call->inverse, 1};
+	const struct LOCAL(block) in = {stage->columns.length, lanes, stage->m * call->in_stride, call->in_stride,
+					call->inverse, 1};
+	const real *from = (const real *)call->in + 2 * (at->b * call->in_distance + at->p * call->in_stride);
 	struct LOCAL(ends) ends = {.y = NULL};
 
-	LOCAL(block_in)
-	(&in, (const real *)call->in + 2 * (at->b * call->in_distance + at->p * call->in_stride), a, &ends);
+	LOCAL(block_in)(&in, from, a, &ends);
 	return LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
 }
 
@@ -100,9 +98,8 @@ static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call 
 		result[i] = LOCAL(first_columns)(smooth, call, &at[i], size_min(LANES, m - at[i].p),
 						 (real *)((char *)scratch + i * smooth->columns_bytes));
 	for (size_t i = 0; i < count; i++)
-		LOCAL(turn_columns)
-		(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
-		 (real *)at[i].work + 2 * at[i].p * smooth->row);
+		LOCAL(turn_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
+				    (real *)at[i].work + 2 * at[i].p * smooth->row);
 }
 
 /* The rows between stages as the input. */
@@ -165,11 +162,10 @@ static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *
 						 call->inverse,
 						 (real)call->scale};
 		const size_t k = at[i].lane + s * at[i].rep;
+		real *to = (real *)call->out + 2 * (at[i].b * call->out_distance + k * call->out_stride);
 		struct LOCAL(ends) ends;
 
 		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(between)(smooth, index, &at[i]), &ends);
-		LOCAL(block_out)
-		(&out, (real *)call->out + 2 * (at[i].b * call->out_distance + k * call->out_stride), &ends,
-		 &stage->columns, a, b);
+		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}
 }

@@ -77,86 +77,90 @@ static void LOCAL(scatter_lanes)(const struct LOCAL(block) * block, const real *
 	const vec scale = v_set(block->scale);
 
 	for (size_t row = 0; row < block->rows; row++, x += 2 * LANES, pairs += 2 * block->row_step)
-		LOCAL(store_pairs)
-		(pairs, block->lanes, order, v_mul(v_load(x), scale), v_mul(v_load(x + LANES), scale));
+		LOCAL(store_pairs)(pairs, block->lanes, order, v_mul(v_load(x), scale),
+				   v_mul(v_load(x + LANES), scale));
 }
 
-/* LANES rows of scratch from up to LANES transforms of n neighbouring pairs each (n = LANES: all of them). */
-INLINE void LOCAL(gather_square)(const struct LOCAL(block) * block, size_t lanes, const real *pairs, size_t n,
-				 v_order_t order, real *x)
+/* LANES rows of scratch from LANES transforms of LANES neighbouring pairs each. */
+INLINE void LOCAL(gather_full)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
+	const size_t first = block->exchange ? LANES : 0;
+	vec r[LANES], i[LANES];
+
+	v_gather_square(pairs, 2 * block->lane_step, r, i);
+	for (size_t j = 0; j < LANES; j++) {
+		v_store(x + 2 * LANES * j + first, r[j]);
+		v_store(x + 2 * LANES * j + LANES - first, i[j]);
+	}
+}
+
+INLINE void LOCAL(scatter_full)(const struct LOCAL(block) * block, const real *x, real *pairs)
+{
+	const size_t first = block->exchange ? LANES : 0;
+	const vec scale = v_set(block->scale);
+	vec r[LANES], i[LANES];
+
+	for (size_t j = 0; j < LANES; j++) {
+		r[j] = v_mul(v_load(x + 2 * LANES * j + first), scale);
+		i[j] = v_mul(v_load(x + 2 * LANES * j + LANES - first), scale);
+	}
+	v_scatter_square(pairs, 2 * block->lane_step, r, i);
+}
+
+/* The same for fewer transforms, or n < LANES pairs of each. */
+static void LOCAL(gather_part)(const struct LOCAL(block) * block, size_t n, const real *pairs, real *x)
+{
+	const v_order_t order = v_order(block->exchange);
 	vec re[LANES], im[LANES];
 
-	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
-	{
-		if (lane < lanes && n == LANES)
-			v_split(order, v_load(pairs), v_load(pairs + LANES), &re[lane], &im[lane]);
-		else if (lane < lanes)
+	for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step)
+		if (lane < block->lanes)
 			LOCAL(load_pairs)(pairs, n, order, &re[lane], &im[lane]);
 		else
 			re[lane] = im[lane] = v_set(0);
-	}
 	v_transpose(re);
 	v_transpose(im);
-	UNROLL for (size_t i = 0; i < LANES; i++)
-	{
+	for (size_t i = 0; i < LANES; i++) {
 		v_store(x + 2 * LANES * i, re[i]);
 		v_store(x + 2 * LANES * i + LANES, im[i]);
 	}
 }
 
-INLINE void LOCAL(scatter_square)(const struct LOCAL(block) * block, size_t lanes, const real *x, size_t n,
-				  v_order_t order, real *pairs)
+static void LOCAL(scatter_part)(const struct LOCAL(block) * block, const real *x, size_t n, real *pairs)
 {
+	const v_order_t order = v_order(block->exchange);
 	const vec scale = v_set(block->scale);
 	vec re[LANES], im[LANES];
 
-	UNROLL for (size_t i = 0; i < LANES; i++)
-	{
+	for (size_t i = 0; i < LANES; i++) {
 		re[i] = i < n ? v_mul(v_load(x + 2 * LANES * i), scale) : v_set(0);
 		im[i] = i < n ? v_mul(v_load(x + 2 * LANES * i + LANES), scale) : v_set(0);
 	}
 	v_transpose(re);
 	v_transpose(im);
-	UNROLL for (size_t lane = 0; lane < LANES; lane++, pairs += 2 * block->lane_step) if (lane >= lanes)
-	{
-		continue;
-	}
-	else if (n == LANES)
-	{
-		v_join(order, re[lane], im[lane], &re[lane], &im[lane]);
-		v_store(pairs, re[lane]);
-		v_store(pairs + LANES, im[lane]);
-	}
-	else
-	{
+	for (size_t lane = 0; lane < block->lanes; lane++, pairs += 2 * block->lane_step)
 		LOCAL(store_pairs)(pairs, n, order, re[lane], im[lane]);
-	}
 }
 
 /* Neighbouring rows (row_step 1): whole transforms lie in sequence. The buffer has room for whole squares. */
 static void LOCAL(gather_rows)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
-	const v_order_t order = v_order(block->exchange);
 	size_t row = 0;
 
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
-		LOCAL(gather_square)(block, LANES, pairs + 2 * row, LANES, order, x + 2 * LANES * row);
+		LOCAL(gather_full)(block, pairs + 2 * row, x + 2 * LANES * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(gather_square)
-		(block, block->lanes, pairs + 2 * row, size_min(LANES, block->rows - row), order, x + 2 * LANES * row);
+		LOCAL(gather_part)(block, size_min(LANES, block->rows - row), pairs + 2 * row, x + 2 * LANES * row);
 }
 
 static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x, real *pairs)
 {
-	const v_order_t order = v_order(block->exchange);
 	size_t row = 0;
 
 	for (; block->lanes == LANES && row + LANES <= block->rows; row += LANES)
-		LOCAL(scatter_square)(block, LANES, x + 2 * LANES * row, LANES, order, pairs + 2 * row);
+		LOCAL(scatter_full)(block, x + 2 * LANES * row, pairs + 2 * row);
 	for (; row < block->rows; row += LANES)
-		LOCAL(scatter_square)
-		(block, block->lanes, x + 2 * LANES * row, size_min(LANES, block->rows - row), order, pairs + 2 * row);
+		LOCAL(scatter_part)(block, x + 2 * LANES * row, size_min(LANES, block->rows - row), pairs + 2 * row);
 }
 
 static void LOCAL(gather_any)(const struct LOCAL(block) * block, const real *pairs, real *x)

@@ -13,15 +13,40 @@ struct reference {
 	fftwl_complex *x, *y;
 };
 
-static struct reference reference_new(size_t n)
+/* The kinds of input that a bound must hold for. */
+enum signal { RANDOM, CONSTANT, ALTERNATING, SINUSOID, BETWEEN, BAD_SCALE, SPIKE, N_SIGNALS };
+
+static double sample(enum signal signal, size_t j, size_t n, uint64_t *state)
+{
+	const double turn = 6.283185307179586476925287;
+
+	switch (signal) {
+	case RANDOM:
+		return fixture_sample(state);
+	case CONSTANT:
+		return 1.0 / 3;
+	case ALTERNATING:
+		return j % 2 ? -0.7 : 0.7;
+	case SINUSOID:
+		return cos(turn * (double)(j * (n / 3) % n) / (double)n);
+	case BETWEEN: /* two bins */
+		return cos(turn * ((double)(n / 5) + 0.5) * (double)j / (double)n);
+	case BAD_SCALE:
+		return fixture_sample(state) * pow(10, 30 * fixture_sample(state));
+	default:
+		return (j == n / 2 ? 1 : 0) + 1e-3 * fixture_sample(state);
+	}
+}
+
+static struct reference reference_new(size_t n, enum signal signal)
 {
 	struct reference r = {n, fftwl_malloc(n * sizeof(fftwl_complex)), fftwl_malloc(n * sizeof(fftwl_complex))};
 	fftwl_plan plan = fftwl_plan_dft_1d((int)n, r.x, r.y, FFTW_FORWARD, FFTW_ESTIMATE);
 	uint64_t state = fixture_seed + n;
 
 	for (size_t i = 0; i < n; i++) {
-		r.x[i][0] = fixture_sample(&state);
-		r.x[i][1] = fixture_sample(&state);
+		r.x[i][0] = (float)sample(signal, i, n, &state);
+		r.x[i][1] = (float)sample(signal, i, n, &state);
 	}
 	fftwl_execute(plan);
 	fftwl_destroy_plan(plan);
@@ -96,9 +121,9 @@ static void check_current(const char *name, uint32_t features, enum fft_precisio
 		check_direction(&current, name, features, precision, true);
 }
 
-static void check_length(size_t n)
+static void check_length(size_t n, enum signal signal)
 {
-	current = reference_new(n);
+	current = reference_new(n, signal);
 	each_variant(check_current);
 	reference_free(&current);
 }
@@ -114,7 +139,7 @@ static void check_short(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n <= (is_full() ? 2048 : 1024); n++)
-		check_length(n);
+		check_length(n, RANDOM);
 	print_worst("short");
 }
 
@@ -142,8 +167,19 @@ static void check_long(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (is_full() ? 0 : 1); i++)
 		if (is_full() || lengths[i] < 100000 || lengths[i] == 1 << 20)
-			check_length(lengths[i]);
+			check_length(lengths[i], RANDOM);
 	print_worst("long");
+}
+
+static void check_signals(void **state)
+{
+	static const size_t lengths[] = {16, 60, 100, 127, 256, 997, 1000, 1024, 4096, 8191, 16384, 65537};
+
+	(void)state;
+	for (enum signal signal = CONSTANT; signal < N_SIGNALS; signal++)
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+			check_length(lengths[i], signal);
+	print_worst("signals");
 }
 
 static void check_impulse_of(const char *name, uint32_t features, enum fft_precision precision)
@@ -197,10 +233,8 @@ static void check_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(check_refusals),
-		cmocka_unit_test(check_impulse),
-		cmocka_unit_test(check_short),
-		cmocka_unit_test(check_long),
+		cmocka_unit_test(check_refusals), cmocka_unit_test(check_impulse), cmocka_unit_test(check_signals),
+		cmocka_unit_test(check_short),    cmocka_unit_test(check_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
