@@ -56,7 +56,8 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 {
 	static const char *const categories[] = {
 		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_PROGRAM] = "program",
-		[METHOD_DRAW] = "draw",       [METHOD_ELEMENTWISE] = "elementwise", [METHOD_TRANSFORM] = "transform",
+		[METHOD_DRAW] = "draw",       [METHOD_POINTS] = "points",           [METHOD_ELEMENTWISE] = "elementwise",
+		[METHOD_TRANSFORM] = "transform",
 	};
 	size_t count;
 	const struct operation *rows = operations(&count);

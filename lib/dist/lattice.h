@@ -9,7 +9,7 @@
 
 #include "dist/points.h"
 
-enum { LATTICE_DIMS = 1024 };
+enum { LATTICE_DIMS = 1024, LATTICE_LOG2_POINTS = 53 };
 
 extern const uint32_t lattice_vector[LATTICE_DIMS];
 

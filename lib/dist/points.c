@@ -57,7 +57,7 @@ uint64_t points_limit(const struct points_settings *settings)
 	case POINTS_HALTON:
 		return UINT64_C(1) << HALTON_LOG2_POINTS;
 	case POINTS_LATTICE:
-		return UINT64_C(1) << 63;
+		return UINT64_C(1) << LATTICE_LOG2_POINTS;
 	default:
 		return settings->n;
 	}

@@ -30,14 +30,16 @@ struct points_settings {
 	enum dtype dtype; /* F32: the float64 coordinate cut to 24 bits, so never 1; or F64 */
 	uint32_t dims;    /* 1 to points_most_dims */
 	uint32_t bits;    /* Sobol's resolution: 32 or 53 */
-	uint64_t n;       /* Latin hypercube: points of the whole design, 1 to 2^32 */
+	/* Latin hypercube: points of the whole design, up to 2^32. Others: all indices that will be asked for lie
+	 * below, which makes Sobol's tables shorter; 0: any. */
+	uint64_t n;
 	enum points_scramble scramble;
 	struct stream stream;
 };
 
 uint32_t points_most_dims(enum points_kind kind);
 
-/* The points there are: indices 0 .. limit - 1 (Sobol 2^bits, Halton 2^50, lattice 2^63, Latin hypercube n). */
+/* The points there are: indices 0 .. limit - 1 (Sobol 2^bits, Halton 2^50, lattice 2^53, Latin hypercube n). */
 uint64_t points_limit(const struct points_settings *settings);
 
 /* Whether the kind knows that scrambling. */
@@ -47,7 +49,7 @@ bool points_can_scramble(enum points_kind kind, enum points_scramble scramble);
 struct points;
 
 /* Kernels are those that the features allow. The settings are within what is said above, and the stream exists. On
- * success *ret_points is yours. -ERROR_NO_MEMORY. Takes up to half a millisecond (1,111 Sobol dimensions). */
+ * success *ret_points is yours. -ERROR_NO_MEMORY. Takes up to half a millisecond (a thousand dimensions). */
 int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points);
 void points_free(struct points *points); /* accepts NULL */
 

@@ -8,14 +8,14 @@
 #include "base/error.h"
 #include "dist/points_keys.h"
 
-/* Direction numbers v_1 .. v_64 of a dimension as fractions of 2^64, by the recurrence of its polynomial of degree s:
- * v_i = a_1 v_(i-1) ^ ... ^ a_(s-1) v_(i-s+1) ^ v_(i-s) ^ v_(i-s) >> s. initials are used up by s. */
-static void directions(unsigned dim, const uint16_t **initials, uint64_t ret_v[64])
+/* The first n direction numbers v_1, v_2 ... of a dimension as fractions of 2^64, by the recurrence of its polynomial
+ * of degree s: v_i = a_1 v_(i-1) ^ ... ^ a_(s-1) v_(i-s+1) ^ v_(i-s) ^ v_(i-s) >> s. initials are used up by s. */
+static void directions(unsigned dim, unsigned n, const uint16_t **initials, uint64_t ret_v[64])
 {
 	const unsigned polynomial = dim == 0 ? 1 : sobol_polynomials[dim - 1];
 	const unsigned degree = 31 - (unsigned)__builtin_clz(polynomial);
 
-	for (unsigned i = 0; i < 64; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (dim == 0) {
 			ret_v[i] = UINT64_C(1) << (63 - i);
 		} else if (i < degree) {
@@ -43,7 +43,7 @@ static void put_dimension(const struct sobol *sobol, unsigned dim, const uint64_
 			x ^= gray >> i & 1 ? v[i] : 0;
 		sobol->block0[e] = x;
 		/* From block to block, bit ctz(b + 1) above k of the Gray code changes, and bit k - 1 always does. */
-		for (unsigned i = 0; i < sobol->bits - k; i++)
+		for (unsigned i = 0; i < sobol->n_steps; i++)
 			sobol->steps[(size_t)i * sobol->stride + e] = v[k + i] ^ (k > 0 ? v[k - 1] : 0);
 	}
 }
@@ -67,7 +67,7 @@ static void scramble(struct sobol *sobol, const struct points_settings *settings
 	}
 	if (sobol->owen) {
 		reverse_all(sobol->block0, sobol->stride);
-		reverse_all(sobol->steps, (size_t)(sobol->bits - sobol->log2_block) * sobol->stride);
+		reverse_all(sobol->steps, (size_t)sobol->n_steps * sobol->stride);
 	}
 }
 
@@ -81,19 +81,33 @@ static unsigned log2_block(uint32_t dims)
 	return k;
 }
 
+/* Digits that the numbers of blocks have. */
+static unsigned count_steps(const struct points_settings *settings, unsigned k)
+{
+	const uint64_t last = settings->n == 0 ? 0 : (settings->n - 1) >> k;
+
+	if (settings->n == 0)
+		return settings->bits - k;
+	return last == 0 ? 0 : 64 - (unsigned)__builtin_clzll(last);
+}
+
 int sobol_create(const struct points_settings *settings, struct sobol **ret_sobol)
 {
-	const unsigned k = log2_block(settings->dims), n_rows = settings->bits - k + 1;
+	const unsigned k = log2_block(settings->dims), n_steps = count_steps(settings, k);
 	const uint32_t width = settings->dims << k, stride = (width + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES;
-	const size_t n_words = (size_t)stride * (n_rows + 3);
+	const size_t n_words = (size_t)stride * (n_steps + 4);
 	struct sobol *sobol = calloc(1, sizeof *sobol + n_words * sizeof(uint64_t));
 	const uint16_t *initials = sobol_initials;
 	uint64_t v[64];
 
 	if (!sobol)
 		return -ERROR_NO_MEMORY;
-	*sobol = (struct sobol){
-		.dims = settings->dims, .log2_block = k, .width = width, .stride = stride, .bits = settings->bits};
+	*sobol = (struct sobol){.dims = settings->dims,
+				.log2_block = k,
+				.width = width,
+				.stride = stride,
+				.bits = settings->bits,
+				.n_steps = n_steps};
 	sobol->owen = settings->scramble == SCRAMBLE_OWEN;
 	sobol->mask = ~UINT64_C(0) << (64 - settings->bits);
 	sobol->block0 = (uint64_t *)(sobol + 1);
@@ -101,7 +115,7 @@ int sobol_create(const struct points_settings *settings, struct sobol **ret_sobo
 	sobol->keys[1] = sobol->keys[0] + stride;
 	sobol->steps = sobol->keys[1] + stride;
 	for (unsigned dim = 0; dim < settings->dims; dim++) {
-		directions(dim, &initials, v);
+		directions(dim, k + n_steps, &initials, v);
 		put_dimension(sobol, dim, v);
 	}
 	if (settings->scramble != SCRAMBLE_PLAIN)

@@ -31,9 +31,10 @@ struct sobol {
 	uint32_t width, stride;    /* elements of a block, and rounded up to vectors */
 	uint32_t bits;
 	bool owen;
-	uint64_t mask;     /* the bits that count */
-	uint64_t *block0;  /* [stride] */
-	uint64_t *steps;   /* [bits - log2_block + 1][stride]: from block b to b + 1 by row ctz(b + 1); last row 0 */
+	uint64_t mask;    /* the bits that count */
+	uint64_t *block0; /* [stride] */
+	uint32_t n_steps;
+	uint64_t *steps;   /* [n_steps + 1][stride]: from block b to b + 1 by row ctz(b + 1); last row 0 */
 	uint64_t *keys[2]; /* owen: [stride] added, and multiplied by */
 };
 

@@ -316,6 +316,8 @@ static int compile_operation(struct compiler *compiler)
 	switch (compiler->args.operation->class) {
 	case METHOD_DRAW:
 		return compile_draw(compiler);
+	case METHOD_POINTS:
+		return compile_points(compiler);
 	case METHOD_ELEMENTWISE:
 		return compile_elementwise(compiler);
 	case METHOD_TRANSFORM:

@@ -43,6 +43,7 @@ int compile(struct compiler *compiler, const struct value *params);
 
 /* For the files that compile one class each: */
 int compile_draw(struct compiler *compiler);
+int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
 

@@ -159,6 +159,9 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 	case STEP_DRAW:
 		draw_fill(kernels, &step->draw.law, step->draw.begin + begin, n, out);
 		return;
+	case STEP_POINTS:
+		points_fill(step->points.set, step->points.begin + begin, n, out);
+		return;
 	case STEP_BOX_MULLER:
 		if (is_double(dtype))
 			kernels->box_muller->f64(in[0], n / 2, out);
@@ -191,11 +194,16 @@ uint64_t elementwise_cost(const struct engine *engine, const struct step *step)
 	const unsigned level = engine->features & CPU_AVX512 ? 0 : engine->features & CPU_AVX2 ? 1 : 2;
 	static const uint16_t draws[][3] = {
 		[LAW_BITS] = {500, 900, 5000}, [LAW_UNIFORM] = {600, 1000, 6000}, [LAW_NORMAL] = {1200, 2400, 25000}};
+	/* Of one coordinate: Owen's scrambling and few dimensions. */
+	static const uint32_t points[POINTS_KINDS] = {
+		[POINTS_SOBOL] = 4000, [POINTS_HALTON] = 400000, [POINTS_LATTICE] = 6000, [POINTS_LHS] = 60000};
 
 	switch (step->kind) {
 	case STEP_DRAW:
 		return draws[step->draw.law.law <= LAW_NORMAL ? step->draw.law.law : LAW_BITS][level] * words +
 		       (step->draw.law.law > LAW_NORMAL ? 8000 * words : 0);
+	case STEP_POINTS:
+		return points[step->points.kind];
 	case STEP_BOX_MULLER:
 		return (draws[LAW_NORMAL][level] - draws[LAW_UNIFORM][level]) * words;
 	case STEP_SCALE:

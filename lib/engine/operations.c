@@ -5,6 +5,10 @@
 #include <float.h>
 #include <string.h>
 
+#include "dist/halton.h"
+#include "dist/latin_hypercube.h"
+#include "dist/lattice.h"
+#include "dist/sobol.h"
 #include "engine/params.h"
 #include "rng/generator.h"
 
@@ -158,6 +162,42 @@ static const struct param sphere_params[] = {
 	[DRAW_COMMON] = {"dimensions", PARAM_U64, "", "3", 1, 1024, false, NULL, "components of a point"},
 };
 
+#define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
+	[POINTS_N] = {"n", PARAM_U64, "points", "", ANY_U64, \
+		"points of the whole set; may be left out beside out"}, \
+	[POINTS_D] = {"d", PARAM_U64, "dimensions", NULL, 1, most_dims, false, NULL, "dimensions of a point"}, \
+	[POINTS_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", \
+		"type of a coordinate; that of out when it is given; f32 is f64 cut to 24 bits"}, \
+	[POINTS_SCRAMBLING] = {"scramble", PARAM_CHOICE, "", "none", 0, 0, false, scrambles, scramble_help}, \
+	[POINTS_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
+		"generator of the stream that scrambles"}, \
+	[POINTS_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of that stream"}, \
+	[POINTS_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set is produced, below size"}, \
+	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "parts that the n points are cut into"}, \
+	[POINTS_OUT] = OUT, \
+	[POINTS_U64] = U64_STYLE
+
+#define POINTS_SKIP [POINTS_OFFSET] = {"offset", PARAM_U64, "points", "0", ANY_U64, "points that are skipped"}
+
+static const struct param sobol_params[] = {
+	POINTS_PARAMS(SOBOL_DIMS, "none|owen|shift", "owen: nested flips of the digits; shift: the same flips for all points"),
+	POINTS_SKIP,
+	[POINTS_BITS] = {"bits", PARAM_CHOICE, "bits", "53", 0, 0, false, "53|32", "digits of a coordinate; points end by 2^bits"},
+};
+static const struct param halton_params[] = {
+	POINTS_PARAMS(HALTON_DIMS, "none|owen|permutation",
+		"owen: each digit permuted by those before it; permutation: by its place alone"),
+	POINTS_SKIP,
+};
+static const struct param lattice_params[] = {
+	POINTS_PARAMS(LATTICE_DIMS, "none|shift", "shift: all points moved by one, modulo 1"),
+	POINTS_SKIP,
+};
+static const struct param lhs_params[] = {
+	POINTS_PARAMS(LATIN_HYPERCUBE_DIMS, "none|jitter", "none: the middles of the cells; jitter: anywhere in them"),
+};
+
 static const struct param box_muller_params[] = {
 	[BOX_MULLER_IN] = {"in", PARAM_TILE, "", NULL, NONE, "uniforms in [0, 1), an even number, f32 or f64"},
 	[BOX_MULLER_OUT] = OUT,
@@ -286,6 +326,10 @@ static const struct operation rows[] = {
 	ROW("rademacher", METHOD_DRAW, rademacher_params, "-1 or 1"),
 	ROW("dirichlet", METHOD_DRAW, dirichlet_params, "shares of 1; a sample has a component for each alpha"),
 	ROW("sphere", METHOD_DRAW, sphere_params, "points on the unit sphere"),
+	ROW("sobol", METHOD_POINTS, sobol_params, "Sobol points (Joe and Kuo's directions), (n, d), point 0 first"),
+	ROW("halton", METHOD_POINTS, halton_params, "Halton points, (n, d), point 0 first"),
+	ROW("lattice", METHOD_POINTS, lattice_params, "points of an embedded rank-1 lattice in base 2, (n, d)"),
+	ROW("lhs", METHOD_POINTS, lhs_params, "a Latin hypercube of n points, (n, d)"),
 	ROW("box_muller", METHOD_ELEMENTWISE, box_muller_params, "pairs of uniforms to pairs of standard normals"),
 	ROW("scale", METHOD_ELEMENTWISE, scale_params, "x to x by + plus, rounded once"),
 	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),

@@ -38,6 +38,7 @@ enum method_class {
 	METHOD_SERVICE,     /* answered at once by the engine: version, ping, describe, tile, free */
 	METHOD_PROGRAM,     /* run */
 	METHOD_DRAW,        /* random numbers: n samples of a stream */
+	METHOD_POINTS,      /* quasi-random numbers: n points in d dimensions */
 	METHOD_ELEMENTWISE, /* out[i] from in[i] */
 	METHOD_TRANSFORM,   /* whole axes at a time */
 };

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "dist/draw.h"
+#include "dist/points.h"
 #include "engine/plans.h"
 #include "engine/shape.h"
 #include "engine/tile.h"
@@ -44,6 +45,7 @@ struct plan_use {
 
 enum step_kind {
 	STEP_DRAW,
+	STEP_POINTS,
 	STEP_BOX_MULLER,
 	STEP_SCALE,
 	STEP_ADD,
@@ -62,6 +64,11 @@ struct step {
 			struct draw law;
 			uint64_t begin; /* sample of the stream that is out's first */
 		} draw;
+		struct {
+			struct points *set; /* belongs to the zone */
+			enum points_kind kind;
+			uint64_t begin; /* coordinate of the set that is out's first */
+		} points;
 		struct {
 			double by, plus;
 		} scale;

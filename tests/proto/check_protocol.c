@@ -120,11 +120,15 @@ static struct value floats(size_t count, const float *at)
 		   value_bytes(at, count * sizeof *at), NULL);
 }
 
-/* Four samples, and of the law's parameters those that have no default. */
+/* Four samples, and of the law's parameters those that have no default; two points in two dimensions. */
 static bool example_of_draw(const char *method, struct value *ret)
 {
 	const struct operation *operation = operation_find(method, strlen(method));
 
+	if (operation->class == METHOD_POINTS) {
+		*ret = map("n", value_uint(2), "d", value_uint(2), NULL);
+		return true;
+	}
 	if (operation->class != METHOD_DRAW)
 		return false;
 	*ret = map("n", value_uint(4), "seed", value_uint(1), NULL);
