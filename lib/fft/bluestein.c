@@ -324,4 +324,5 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	}
 }
 
-const struct fft_kind fft_kind_bluestein = {step, release, phases, units, work_bytes, scratch_bytes, run_unit};
+const struct fft_kind fft_kind_bluestein = {step,       release,       phases,          units,
+					    work_bytes, scratch_bytes, fft_pair_either, run_unit};

@@ -58,7 +58,7 @@ size_t fft_units(const struct fft_plan *plan, size_t phase, size_t batch);
 void fft_run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch);
 size_t fft_scratch_bytes(const struct fft_plan *plan);
 
-/* All phases and units in the caller's thread. */
+/* All phases and units in the caller's thread, a long batch in slices that keep `work` in the cache. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch);
 
 /* The guaranteed relative L2 error of a plan's transforms, for every finite input that neither overflows nor falls

@@ -4,8 +4,12 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "fft/factor.h"
+
+/* A call's numbers between phases, for as many transforms as keep them in the second cache. */
+enum { SLICE_BYTES = 1 << 20 };
 
 int fft_plan_create_inner(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
@@ -57,6 +61,12 @@ size_t fft_plan_bytes(const struct fft_plan *plan)
 	return plan->bytes + (plan->inner ? fft_plan_bytes(plan->inner) : 0);
 }
 
+size_t fft_pair_either(const struct fft_plan *plan, bool inverse)
+{
+	(void)inverse;
+	return fft_pair_bytes(plan);
+}
+
 size_t fft_group(double cost_ns)
 {
 	const double group = FFT_UNIT_NS / cost_ns;
@@ -89,7 +99,7 @@ size_t fft_scratch_bytes(const struct fft_plan *plan)
 	return plan->kind->scratch_bytes(plan);
 }
 
-void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	const size_t phases = fft_phases(plan);
 
@@ -98,6 +108,20 @@ void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scr
 
 		for (size_t unit = 0; unit < units; unit++)
 			fft_run_unit(plan, call, phase, unit, scratch);
+	}
+}
+
+void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+{
+	const size_t work = fft_work_bytes(plan, 1), in_pair = plan->kind->in_bytes(plan, call->inverse);
+	const size_t most = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
+	struct fft_call slice = *call;
+
+	for (size_t b = 0; b < call->batch; b += slice.batch) {
+		slice.batch = size_min(most, call->batch - b);
+		slice.in = (const char *)call->in + b * call->in_distance * in_pair;
+		slice.out = (char *)call->out + b * call->out_distance * plan->kind->in_bytes(plan, !call->inverse);
+		run_slice(plan, &slice, scratch);
 	}
 }
 

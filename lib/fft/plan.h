@@ -15,6 +15,8 @@ struct fft_kind {
 	size_t (*units)(const struct fft_plan *plan, size_t phase, size_t batch);
 	size_t (*work_bytes)(const struct fft_plan *plan, size_t batch);
 	size_t (*scratch_bytes)(const struct fft_plan *plan);
+	/* Bytes of an element of the input in that direction, which is the output's in the other. */
+	size_t (*in_bytes)(const struct fft_plan *plan, bool inverse);
 	void (*run_unit)(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit,
 			 void *scratch);
 };
@@ -39,6 +41,9 @@ struct fft_plan {
 	size_t row, phase, unit;
 	void *chirp, *spectrum, *scratch;
 };
+
+/* in_bytes of complex transforms. */
+size_t fft_pair_either(const struct fft_plan *plan, bool inverse);
 
 extern const struct fft_kind fft_kind_smooth, fft_kind_bluestein;
 

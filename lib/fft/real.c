@@ -313,7 +313,12 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	}
 }
 
-static const struct fft_kind kind = {step, release, phases, units, work_bytes, scratch_bytes, run_unit};
+static size_t in_bytes(const struct fft_plan *plan, bool inverse)
+{
+	return inverse ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
+}
+
+static const struct fft_kind kind = {step, release, phases, units, work_bytes, scratch_bytes, in_bytes, run_unit};
 
 int fft_plan_create_real(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {

@@ -233,4 +233,5 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 		run_short(&queue, begin, end);
 }
 
-const struct fft_kind fft_kind_smooth = {step, release, phases, units, work_bytes, scratch_bytes, run_unit};
+const struct fft_kind fft_kind_smooth = {step,       release,       phases,          units,
+					 work_bytes, scratch_bytes, fft_pair_either, run_unit};

@@ -62,7 +62,7 @@ static void check_batch(const struct row *row, size_t batch, size_t stride, size
 
 static void check_row(const struct row *row)
 {
-	const size_t n = row->n, most = n > 5000 ? 2 : 37;
+	const size_t n = row->n, most = n > 5000 ? 3 : 37;
 
 	for (size_t batch = 1; batch <= most; batch += batch < 3 ? 1 : batch < 15 ? 6 : 11) {
 		check_batch(row, batch, 1, n, false, false);

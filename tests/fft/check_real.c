@@ -129,7 +129,7 @@ static void check_current(const char *name, uint32_t features, enum fft_precisio
 
 	assert_int_equal(fft_plan_create_real(current.n, precision, features, &s.plan), 0);
 	plan_finish(s.plan);
-	for (s.batch = 1; s.batch <= (current.n > 2000 ? 2 : 5); s.batch += 2)
+	for (s.batch = 1; s.batch <= (current.n > 2000 ? 3 : 5); s.batch += 2)
 		for (s.stride = 1; s.stride <= (current.n > 300 ? 1 : 2); s.stride++)
 			for (s.gap = 0; s.gap < 2; s.gap++) {
 				check_forward(&s);

@@ -109,19 +109,22 @@ static inline struct fft_plan *plan_new(uint64_t n, enum fft_precision precision
 	return plan;
 }
 
-/* Runs a call with guarded scratch and work; each phase's units from the last to the first where asked. */
+/* Every phase's units from the last to the first. */
+static inline void run_backwards(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+{
+	for (size_t phase = 0; phase < fft_phases(plan); phase++)
+		for (size_t unit = fft_units(plan, phase, call->batch); unit-- > 0;)
+			fft_run_unit(plan, call, phase, unit, scratch);
+}
+
+/* Runs a call with guarded scratch and work. */
 static inline void run_guarded_ordered(const struct fft_plan *plan, struct fft_call *call, bool backwards)
 {
 	const size_t scratch_size = fft_scratch_bytes(plan), work_size = fft_work_bytes(plan, call->batch);
 	void *scratch = guarded_new(scratch_size);
 
 	call->work = guarded_new(work_size);
-	for (size_t phase = 0; phase < fft_phases(plan); phase++) {
-		const size_t units = fft_units(plan, phase, call->batch);
-
-		for (size_t unit = 0; unit < units; unit++)
-			fft_run_unit(plan, call, phase, backwards ? units - 1 - unit : unit, scratch);
-	}
+	(backwards ? run_backwards : fft_run)(plan, call, scratch);
 	guarded_free(scratch, scratch_size, "scratch");
 	guarded_free(call->work, work_size, "work");
 	call->work = NULL;
