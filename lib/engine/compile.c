@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 
-enum { STEPS_MAX = 1024, RESULT_ALIGN = 64 };
+enum { STEPS_MAX = 256, RESULT_ALIGN = 64 };
 
 int compile_no_memory(struct compiler *compiler)
 {

@@ -297,7 +297,7 @@ static int real_steps(struct compiler *c, const struct request_fft *f, struct bu
 static int real_inverse_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
-	struct buffer *from, *half, *work;
+	struct buffer *from = NULL, *half, *work;
 	int error = work_buffer(c, out, f->work_real, &work);
 
 	if (!error)

@@ -240,7 +240,7 @@ static const struct param fft_params[] = {
 
 static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
-		"array of maps: op, its parameters, and as, the name by which later steps use its output"},
+		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
 	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"},
 	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of draws that state none"},

@@ -4,11 +4,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "engine/elementwise.h"
+#include "engine/temp.h"
 #include "engine/transform.h"
 
 enum {
@@ -17,7 +17,6 @@ enum {
 	SLOTS_MAX = 24,
 	UNIT_NS = 150 * 1000, /* what a unit may be estimated at */
 	CHUNK_MIN = 256,
-	TEMP_ALIGN = 64,
 };
 
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
@@ -332,27 +331,26 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 static int get_temps(struct program *program)
 {
 	for (struct buffer *at = program->buffers; at; at = at->next) {
-		uint64_t bytes;
-
 		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != program->at || at->base)
 			continue;
-		if (round_up_overflows(at->shape.bytes ? at->shape.bytes : 1, TEMP_ALIGN, &bytes))
-			return -ERROR_NO_MEMORY;
-		at->base = aligned_alloc(TEMP_ALIGN, bytes);
+		at->base = temp_alloc(at->shape.bytes);
 		if (!at->base)
 			return -ERROR_NO_MEMORY;
 	}
 	return 0;
 }
 
+static void drop_temp(struct program *program, struct buffer *buffer)
+{
+	temp_free(program->space->engine, buffer->base, buffer->shape.bytes);
+	buffer->base = NULL;
+}
+
 static void drop_temps(struct program *program)
 {
-	for (struct buffer *at = program->buffers; at; at = at->next) {
-		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->last != program->at)
-			continue;
-		free(at->base);
-		at->base = NULL;
-	}
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == program->at)
+			drop_temp(program, at);
 }
 
 static int begin_segment(struct program *program, struct job *job)
@@ -410,7 +408,7 @@ void program_end(struct program *program)
 	program->transform = NULL;
 	for (struct buffer *at = program->buffers; at; at = at->next) {
 		if (at->kind == BUFFER_TEMP)
-			free(at->base);
+			drop_temp(program, at);
 		if (at->kind == BUFFER_TILE)
 			tile_give(program->space, at->tile);
 	}

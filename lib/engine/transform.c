@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/resize.h"
+#include "engine/temp.h"
 
 enum {
 	WORK_BYTES = 32 << 20,  /* of memory between phases, unless one transform needs more */
@@ -155,7 +156,6 @@ static void cut_short(struct transform *t)
 static int start_fft(struct transform *t)
 {
 	const uint64_t bytes = t->step->fft.work_bytes;
-	uint64_t rounded;
 
 	t->plan = plans_plan(t->step->fft.plan);
 	t->axis = find_axis(t->step);
@@ -164,9 +164,7 @@ static int start_fft(struct transform *t)
 		cut_short(t);
 		return 0;
 	}
-	if (round_up_overflows(bytes ? bytes : 1, LINE_BYTES, &rounded))
-		return -ERROR_NO_MEMORY;
-	t->work = aligned_alloc(LINE_BYTES, rounded);
+	t->work = temp_alloc(bytes);
 	return t->work ? 0 : -ERROR_NO_MEMORY;
 }
 
@@ -325,6 +323,6 @@ void transform_end(struct transform *t)
 		return;
 	if (t->step->kind == STEP_FFT)
 		plans_unwait(t->engine->plans, t->step->fft.plan, &t->waiter);
-	free(t->work);
+	temp_free(t->engine, t->work, t->step->fft.work_bytes);
 	free(t);
 }

@@ -63,7 +63,7 @@ static void test_small_is_not_behind_large(void **state)
 	struct bed bed = bed_open(2);
 	struct space *other = another_space(&bed);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
-	struct call *large = big_call(tile, 1000);
+	struct call *large = big_call(tile, 250);
 
 	(void)state;
 	call_start(large, bed.space, "run");
@@ -148,7 +148,7 @@ static void test_jobs_limit(void **state)
 	struct space_limits limits = {.jobs = 2};
 	struct bed bed = bed_open_with(1, cpu_detect(), 64 << 20, &limits);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
-	struct call *a = big_call(tile, 1000), *b = big_call(tile, 1000);
+	struct call *a = big_call(tile, 250), *b = big_call(tile, 250);
 
 	(void)state;
 	call_start(a, bed.space, "run");
@@ -169,7 +169,7 @@ static void test_tile_freed_in_use(void **state)
 {
 	struct bed bed = bed_open(1);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
-	struct call *large = big_call(tile, 1000);
+	struct call *large = big_call(tile, 250);
 	struct zone *zone = zone_new();
 	struct value map = value_map();
 
