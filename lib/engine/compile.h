@@ -41,11 +41,18 @@ struct compiler {
 /* Compiles a bound single operation or run (compiler->args). Steps of a run bind their own. */
 int compile(struct compiler *compiler, const struct value *params);
 
+/* Compiles the operation whose parameters are bound. */
+int compile_operation(struct compiler *compiler);
+
 /* For the files that compile one class each: */
+int compile_program(struct compiler *compiler);
 int compile_draw(struct compiler *compiler);
 int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
+
+/* The entry of a name in this program; NULL when there is none. */
+struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
 
 /* The buffer of an input parameter; inline data that is not aligned is copied by a step. */
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);

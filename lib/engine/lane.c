@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes' counters. */
+/* Which units are whose, and lanes' counters. */
 #include "engine/lane.h"
+
+static uint64_t home_lanes(unsigned home, unsigned threads)
+{
+	return (ENGINE_LANES - home + threads - 1) / threads;
+}
+
+uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_units)
+{
+	const uint64_t rest = n_units % ENGINE_LANES;
+	const uint64_t last = rest > home ? (rest - home + threads - 1) / threads : 0;
+
+	return n_units / ENGINE_LANES * home_lanes(home, threads) + last;
+}
+
+size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k)
+{
+	const uint64_t lanes = home_lanes(home, threads);
+
+	return (size_t)(k / lanes * ENGINE_LANES + home + k % lanes * threads);
+}
 
 static void add(_Atomic uint64_t *counter, uint64_t more)
 {

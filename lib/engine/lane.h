@@ -6,6 +6,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/value.h"
@@ -18,6 +19,11 @@ struct lane {
 };
 
 void lane_record(struct lane *lane, uint64_t words, uint64_t ns);
+
+/* A lane's home is thread l mod `threads`, so each thread is home to some units of a stage of n_units: this many, and
+ * of these the k-th, round by round and lane by lane. */
+uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_units);
+size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k);
 
 /* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". */
 int lane_stats(const struct lane lanes[ENGINE_LANES], struct zone *zone, struct value *map);

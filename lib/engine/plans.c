@@ -28,7 +28,7 @@ struct plans {
 	struct engine *engine;
 	pthread_mutex_t lock;
 	struct turn turn;
-	size_t bound, bytes, count;
+	size_t bound, bytes, count, ready;
 	uint64_t hits, misses;
 	struct plan_entry *oldest, *youngest; /* unused and ready */
 	struct plan_entry *buckets[BUCKETS];
@@ -69,6 +69,7 @@ static void drop(struct plans *plans, struct plan_entry *entry)
 	unlink_chain(plans, entry);
 	plans->bytes -= entry->bytes;
 	plans->count--;
+	plans->ready -= entry->ready;
 	fft_plan_free(entry->plan);
 	free(entry);
 }
@@ -148,6 +149,7 @@ static void made(struct job *job, int error)
 		if (entry->ready) {
 			entry->bytes = fft_plan_bytes(entry->plan) + sizeof *entry;
 			plans->bytes += entry->bytes;
+			plans->ready++;
 		}
 		wake_all(plans, entry);
 		unref(plans, entry);
@@ -155,7 +157,7 @@ static void made(struct job *job, int error)
 	pthread_mutex_unlock(&plans->lock);
 }
 
-static const struct job_ops making = {make_piece, NULL, made};
+static const struct job_ops maker = {make_piece, NULL, made};
 
 /* An entry whose making failed stays with its users; the next who asks gets a new one. */
 static struct plan_entry *find(struct plans *plans, struct plan_key key)
@@ -184,7 +186,7 @@ static int create(struct plans *plans, struct plan_key key, struct plan_entry **
 	}
 	entry->plans = plans;
 	entry->key = key;
-	entry->job.ops = &making;
+	entry->job.ops = &maker;
 	entry->job.turn = &plans->turn;
 	entry->chain = *head;
 	*head = entry;
@@ -308,15 +310,17 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 int plans_stats(struct plans *plans, struct zone *zone, struct value *map)
 {
 	struct value figures = value_map();
-	uint64_t count, bytes, hits, misses;
+	uint64_t count, making, bytes, hits, misses;
 
 	pthread_mutex_lock(&plans->lock);
 	count = plans->count;
+	making = plans->count - plans->ready;
 	bytes = plans->bytes;
 	hits = plans->hits;
 	misses = plans->misses;
 	pthread_mutex_unlock(&plans->lock);
 	if (value_put(zone, &figures, "count", value_uint(count)) ||
+	    value_put(zone, &figures, "making", value_uint(making)) ||
 	    value_put(zone, &figures, "bytes", value_uint(bytes)) ||
 	    value_put(zone, &figures, "bound", value_uint(plans->bound)) ||
 	    value_put(zone, &figures, "hits", value_uint(hits)) ||

@@ -44,7 +44,8 @@ int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter
 /* After it, the waiter's job is woken no more. */
 void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter);
 
-/* Puts the map `plans` {count, bytes, bound, hits, misses} into map. */
+/* Puts the map `plans` {count, making, bytes, bound, hits, misses} into map: plans in all, and
+ * of these not yet ready; bytes of the ready ones. */
 int plans_stats(struct plans *plans, struct zone *zone, struct value *map);
 
 #endif

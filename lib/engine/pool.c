@@ -16,6 +16,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
+#include "engine/turn.h"
 
 enum state {
 	STATE_NEW,       /* not yet given to the pool */
@@ -43,8 +44,7 @@ enum { SPARES_MAX = 8 };
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	struct turn *turns;      /* whose turn is next; a ring */
-	_Atomic unsigned queued; /* jobs in the ring */
+	struct turns turns;
 	unsigned sleepers, n_threads, n_started;
 	bool stopping;
 	size_t scratch_bytes;
@@ -63,31 +63,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- which units are whose --- */
-
-static uint64_t home_lanes(const struct pool *pool, unsigned home)
-{
-	return (ENGINE_LANES - home + pool->n_threads - 1) / pool->n_threads;
-}
-
-static uint64_t home_units(const struct pool *pool, unsigned home, uint64_t n_units)
-{
-	const uint64_t rest = n_units % ENGINE_LANES;
-	uint64_t units = n_units / ENGINE_LANES * home_lanes(pool, home);
-
-	if (rest > home)
-		units += (rest - home + pool->n_threads - 1) / pool->n_threads;
-	return units;
-}
-
-/* The k-th unit of a home: round by round, lane by lane. */
-static size_t home_unit(const struct pool *pool, unsigned home, uint64_t k)
-{
-	const uint64_t lanes = home_lanes(pool, home);
-
-	return (size_t)(k / lanes * ENGINE_LANES + home + k % lanes * pool->n_threads);
-}
-
 /* Own units first, then those of the threads behind. False when the stage has none left. */
 static bool claim(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_unit)
 {
@@ -95,7 +70,7 @@ static bool claim(const struct pool *pool, struct job *job, unsigned thread, siz
 		return false;
 	for (unsigned i = 0; i < pool->n_threads; i++) {
 		const unsigned home = (thread + i) % pool->n_threads;
-		const uint64_t end = home_units(pool, home, job->n_units);
+		const uint64_t end = lane_home_units(home, pool->n_threads, job->n_units);
 		_Atomic uint64_t *next = &job->cursors[home].next;
 		uint64_t k;
 
@@ -103,76 +78,11 @@ static bool claim(const struct pool *pool, struct job *job, unsigned thread, siz
 			continue;
 		k = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
 		if (k < end) {
-			*ret_unit = home_unit(pool, home, k);
+			*ret_unit = lane_home_unit(home, pool->n_threads, k);
 			return true;
 		}
 	}
 	return false;
-}
-
-/* --- the ring of turns; under the lock --- */
-
-static void enqueue(struct pool *pool, struct job *job)
-{
-	struct turn *turn = job->turn;
-
-	assert(!job->queued);
-	job->queued = true;
-	atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
-	if (turn->jobs) {
-		job->next = turn->jobs;
-		job->prev = turn->jobs->prev;
-		job->prev->next = job->next->prev = job;
-		return;
-	}
-	turn->jobs = job->next = job->prev = job;
-	if (pool->turns) {
-		turn->next = pool->turns;
-		turn->prev = pool->turns->prev;
-		turn->prev->next = turn->next->prev = turn;
-	} else {
-		pool->turns = turn->next = turn->prev = turn;
-	}
-}
-
-static void dequeue(struct pool *pool, struct job *job)
-{
-	struct turn *turn = job->turn;
-
-	if (!job->queued)
-		return;
-	job->queued = false;
-	atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
-	if (job->next != job) {
-		job->prev->next = job->next;
-		job->next->prev = job->prev;
-		if (turn->jobs == job)
-			turn->jobs = job->next;
-		return;
-	}
-	turn->jobs = NULL;
-	if (turn->next == turn) {
-		pool->turns = NULL;
-		return;
-	}
-	turn->prev->next = turn->next;
-	turn->next->prev = turn->prev;
-	if (pool->turns == turn)
-		pool->turns = turn->next;
-}
-
-/* Whose turn it is; both turns pass on. */
-static struct job *choose(struct pool *pool)
-{
-	struct turn *turn = pool->turns;
-	struct job *job;
-
-	if (!turn)
-		return NULL;
-	job = turn->jobs;
-	turn->jobs = job->next;
-	pool->turns = turn->next;
-	return job;
 }
 
 static void rouse(struct pool *pool, size_t threads)
@@ -180,8 +90,6 @@ static void rouse(struct pool *pool, size_t threads)
 	for (size_t i = size_min(threads, pool->sleepers); i > 0; i--)
 		pthread_cond_signal(&pool->work);
 }
-
-/* --- a job's life --- */
 
 static bool have_cursors(const struct pool *pool, struct job *job)
 {
@@ -214,11 +122,11 @@ static void advance(struct pool *pool, struct job *job)
 			atomic_store_explicit(&job->cursors[i].next, 0, memory_order_relaxed);
 		job->exhausted = false;
 		job->state = STATE_RUNNING;
-		enqueue(pool, job);
+		turn_enter(&pool->turns, job);
 		rouse(pool, job->n_units - 1);
 	} else if (next == JOB_AGAIN) {
 		job->state = STATE_READY;
-		enqueue(pool, job);
+		turn_enter(&pool->turns, job);
 	} else if (next == JOB_WAIT) {
 		job->state = STATE_WAITING;
 	} else {
@@ -248,7 +156,7 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job)
 	size_t unit;
 
 	if (job->state == STATE_READY) {
-		dequeue(pool, job);
+		turn_leave(&pool->turns, job);
 		advance(pool, job);
 		return;
 	}
@@ -259,11 +167,11 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job)
 		found = claim(pool, job, thread->index, &unit);
 		if (found)
 			run_unit(pool, job, unit, thread->scratch, &start_ns);
-	} while (found && atomic_load_explicit(&pool->queued, memory_order_relaxed) == 1);
+	} while (found && atomic_load_explicit(&pool->turns.queued, memory_order_relaxed) == 1);
 	pthread_mutex_lock(&pool->lock);
 	job->workers--;
 	if (!found) {
-		dequeue(pool, job);
+		turn_leave(&pool->turns, job);
 		job->exhausted = true;
 	}
 	if (job->exhausted && job->workers == 0)
@@ -278,7 +186,7 @@ static void *thread_main(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	while (true) {
-		struct job *job = choose(pool);
+		struct job *job = turn_next(&pool->turns);
 
 		if (job) {
 			serve(pool, thread, job);
@@ -357,7 +265,7 @@ void pool_destroy(struct pool *pool)
 		pthread_join(pool->threads[i].id, NULL);
 		free(pool->threads[i].scratch);
 	}
-	assert(!pool->turns && pool->submitted == pool->finished);
+	assert(!pool->turns.first && pool->submitted == pool->finished);
 	for (unsigned i = 0; i < pool->n_spares; i++)
 		free(pool->spares[i]);
 	pthread_cond_destroy(&pool->work);
@@ -378,7 +286,7 @@ unsigned pool_threads(const struct pool *pool)
 static void submit_locked(struct pool *pool, struct job *job)
 {
 	job->state = STATE_READY;
-	enqueue(pool, job);
+	turn_enter(&pool->turns, job);
 	rouse(pool, 1);
 }
 

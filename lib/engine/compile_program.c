@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling `run`: steps that bind their own parameters, the names they give, and the results that go with the reply.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/compile.h"
+
+enum { STEPS_MAX = 256 };
+
+static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
+{
+	struct name_entry *entry = zone_alloc(compiler->program->zone, sizeof *entry);
+
+	if (!entry)
+		return NULL;
+	*entry = (struct name_entry){text->bytes.at, text->bytes.size, false, NULL, compiler->names};
+	compiler->names = entry;
+	return entry;
+}
+
+/* `results`: names that steps must bear. */
+static int read_results(struct compiler *compiler)
+{
+	const struct value *list = compiler->run->at[RUN_RESULTS].value;
+
+	if (!list)
+		return 0;
+	if (list->kind != VALUE_ARRAY)
+		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
+				  "takes an array of the names of steps");
+	for (size_t i = 0; i < list->array.count; i++) {
+		struct name_entry *entry;
+
+		if (list->array.at[i].kind != VALUE_STRING)
+			return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
+					  "element %zu is no text, takes an array of the names of steps", i);
+		if (compile_find_name(compiler, &list->array.at[i]))
+			continue;
+		entry = add_name(compiler, &list->array.at[i]);
+		if (!entry)
+			return compile_no_memory(compiler);
+		entry->wanted = true;
+	}
+	return 0;
+}
+
+static int check_results(struct compiler *compiler)
+{
+	char got[BIND_TEXT];
+
+	for (const struct name_entry *entry = compiler->names; entry; entry = entry->after)
+		if (!entry->buffer)
+			return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_BAD_TILE,
+					  "no step is called \"%s\", allowed are the `as` of steps",
+					  bind_text(entry->at, entry->size, got));
+	return 0;
+}
+
+/* The name a step gives its output: new, or promised by `results`. */
+static int read_name(struct compiler *compiler, const struct value *map)
+{
+	const struct value *as = value_get(map, "as");
+	const char *context = compiler->args.context;
+	char got[BIND_TEXT];
+
+	compiler->name = NULL;
+	if (!as)
+		return 0;
+	if (as->kind != VALUE_STRING || as->bytes.size == 0)
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: as: takes text of at least one byte", context);
+	compiler->name = compile_find_name(compiler, as);
+	if (compiler->name && compiler->name->buffer)
+		return error_set(compiler->err, ERROR_OUT_OF_RANGE,
+				 "%s: as: \"%s\" is the name of an earlier step, allowed is a new one", context,
+				 bind_text(as->bytes.at, as->bytes.size, got));
+	if (!compiler->name)
+		compiler->name = add_name(compiler, as);
+	return compiler->name ? 0 : compile_no_memory(compiler);
+}
+
+static int read_operation(struct compiler *compiler, const struct value *map, size_t index, char context[64])
+{
+	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
+	const struct operation *operation = NULL;
+	char got[BIND_TEXT];
+
+	snprintf(context, 64, "run: steps[%zu]", index);
+	compiler->args = (struct args){.context = context, .in_program = true};
+	if (map->kind != VALUE_MAP)
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: is no map, takes {op, its parameters, as}",
+				 context);
+	if (!op)
+		return error_set(compiler->err, ERROR_MISSING_PARAMETER, "%s: op: left out, takes an operation's name",
+				 context);
+	if (op->kind == VALUE_STRING || op->kind == VALUE_BYTES)
+		operation = operation_find(op->bytes.at, op->bytes.size);
+	else
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: op: takes an operation's name", context);
+	if (!operation || operation->class < METHOD_DRAW)
+		return error_set(
+			compiler->err, ERROR_UNKNOWN_METHOD,
+			"%s: op: \"%s\" cannot be a step, allowed are draws, element-wise operations and transforms",
+			context, bind_text(op->bytes.at, op->bytes.size, got));
+	snprintf(context, 64, "run: steps[%zu] %s", index, operation->name);
+	compiler->args.operation = operation;
+	return 0;
+}
+
+static int compile_step(struct compiler *compiler, const struct value *map, size_t index, struct value *ret_reply)
+{
+	struct zone *zone = compiler->program->zone;
+	char context[64];
+	int error = read_operation(compiler, map, index, context);
+
+	if (!error)
+		error = bind_args(&compiler->args, map, compiler->err);
+	if (!error)
+		error = read_name(compiler, map);
+	if (error)
+		return error;
+	compiler->reply = ret_reply;
+	if (value_put(zone, ret_reply, "op", value_string(compiler->args.operation->name)) ||
+	    (compiler->name && value_put(zone, ret_reply, "as", *value_get(map, "as"))))
+		return compile_no_memory(compiler);
+	return compile_operation(compiler);
+}
+
+int compile_program(struct compiler *compiler)
+{
+	struct zone *zone = compiler->program->zone;
+	struct value *reply = compiler->reply;
+	const struct args run = compiler->args;
+	const struct value *list = run.at[RUN_STEPS].value;
+	struct value steps = value_array(), results = value_map();
+	int error;
+
+	if (list->kind != VALUE_ARRAY)
+		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_WRONG_TYPE, "takes an array of maps");
+	if (list->array.count > STEPS_MAX)
+		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_LIMIT, "%zu steps, allowed are %d",
+				  list->array.count, STEPS_MAX);
+	compiler->run = &run;
+	compiler->results = &results;
+	error = read_results(compiler);
+	for (size_t i = 0; i < list->array.count && !error; i++) {
+		struct value one = value_map();
+
+		error = compile_step(compiler, &list->array.at[i], i, &one);
+		if (!error && value_push(zone, &steps, one))
+			error = compile_no_memory(compiler);
+	}
+	compiler->args = run;
+	if (!error)
+		error = check_results(compiler);
+	if (error)
+		return error;
+	if (value_put(zone, reply, "steps", steps) || value_put(zone, reply, "results", results) ||
+	    value_put(zone, reply, "next", compiler->last_next))
+		return compile_no_memory(compiler);
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles as requests: places, handles that are never reused, scopes, and a long random life against a model. */
+#include "engine/harness.h"
+
+enum { LIVE = 600, STEPS = 20000 };
+
+struct known {
+	uint64_t handle, offset, bytes;
+	uint32_t scope;
+};
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % below;
+}
+
+static struct known make(struct bed *bed, uint64_t bytes, uint32_t scope)
+{
+	struct call *call = call_new();
+	struct known known = {.bytes = bytes, .scope = scope};
+	const struct value *reply;
+
+	put(call, "dtype", value_string("i8"));
+	put(call, "shape", value_uint(bytes));
+	put(call, "scope", value_uint(scope));
+	reply = call_run(call, bed->space, "tile");
+	known.handle = value_get(reply, "tile")->u;
+	known.offset = value_get(reply, "offset")->u;
+	assert_int_equal(value_get(reply, "bytes")->u, bytes);
+	assert_int_equal(known.offset % 64, 0);
+	assert_true(bytes < 4096 || known.offset % 4096 == 0);
+	call_free(call);
+	return known;
+}
+
+static uint64_t free_scope(struct bed *bed, uint32_t scope)
+{
+	struct call *call = call_new();
+	uint64_t freed;
+
+	put(call, "scope", value_uint(scope));
+	freed = value_get(call_run(call, bed->space, "free"), "freed")->u;
+	call_free(call);
+	return freed;
+}
+
+static void stale(struct bed *bed, uint64_t handle)
+{
+	struct call *call = call_new();
+
+	put(call, "tile", value_uint(handle));
+	call_fails(call, bed->space, "free", ERROR_BAD_TILE, "bad_tile: free: tile: tile ");
+}
+
+static uint64_t figure(struct bed *bed, const char *name)
+{
+	struct zone *zone = zone_new();
+	struct value map = value_map();
+	uint64_t u;
+
+	assert_int_equal(space_stats(bed->space, zone, &map), 0);
+	u = value_get(&map, name)->u;
+	zone_free(zone);
+	return u;
+}
+
+/* No two tiles overlap: each is filled with its number, and holds it when it is freed. */
+static void fill(struct bed *bed, const struct known *known)
+{
+	memset((char *)bed->memory + known->offset, (int)(known->handle % 251), known->bytes);
+}
+
+static void check(struct bed *bed, const struct known *known)
+{
+	const unsigned char *at = (unsigned char *)bed->memory + known->offset;
+
+	for (uint64_t i = 0; i < known->bytes; i++)
+		if (at[i] != known->handle % 251)
+			fail_msg("tile %llu was written by another", (unsigned long long)known->handle);
+}
+
+static void drop_scope(struct bed *bed, struct known *live, uint32_t scope)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < LIVE; i++)
+		if (live[i].handle && live[i].scope == scope) {
+			check(bed, &live[i]);
+			live[i].handle = 0;
+			count++;
+		}
+	assert_int_equal(free_scope(bed, scope), count);
+}
+
+static void test_random_life(void **state)
+{
+	struct bed bed = bed_open(1);
+	struct known live[LIVE] = {0};
+	uint64_t last = 0, n = 0;
+
+	(void)state;
+	random_state = 20261120;
+	for (int i = 0; i < STEPS; i++) {
+		struct known *known = &live[draw(LIVE)];
+
+		if (draw(500) == 0) {
+			drop_scope(&bed, live, (uint32_t)draw(5) * 64);
+		} else if (known->handle) {
+			check(&bed, known);
+			tile_drop(&bed, known->handle);
+			stale(&bed, known->handle);
+			known->handle = 0;
+		} else {
+			*known = make(&bed, 1 + draw(draw(4) ? 300 : 20000), (uint32_t)draw(5) * 64);
+			fill(&bed, known);
+			assert_true(known->handle > last);
+			last = known->handle;
+		}
+	}
+	for (size_t i = 0; i < LIVE; i++)
+		n += live[i].handle != 0;
+	assert_int_equal(figure(&bed, "tiles"), n);
+	for (uint32_t scope = 0; scope < 5; scope++)
+		drop_scope(&bed, live, scope * 64);
+	assert_int_equal(figure(&bed, "tiles"), 0);
+	assert_int_equal(figure(&bed, "bytes_used"), 0);
+	bed_close(&bed);
+}
+
+/* The table of handles grows and stays right when thousands live. */
+static void test_thousands(void **state)
+{
+	enum { MANY = 20000 };
+	struct bed bed = bed_open(1);
+	uint64_t first = make(&bed, 64, 7).handle;
+
+	(void)state;
+	for (uint64_t i = 1; i < MANY; i++)
+		assert_int_equal(make(&bed, 64, 7).handle, first + i);
+	assert_int_equal(figure(&bed, "bytes_used"), MANY * 64);
+	for (uint64_t i = 0; i < MANY; i += 2)
+		tile_drop(&bed, first + i);
+	stale(&bed, first);
+	stale(&bed, first + MANY);
+	assert_int_equal(free_scope(&bed, 7), MANY / 2);
+	assert_int_equal(free_scope(&bed, 7), 0);
+	assert_int_equal(figure(&bed, "bytes_used"), 0);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_life), cmocka_unit_test(test_thousands)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
