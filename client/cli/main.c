@@ -9,6 +9,8 @@
 
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},
+	{"qmc", "quasi-random points: qmc sobol -n 1024 -d 3", command_qmc},
+	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
 	{"status", "figures of the daemon and its engine", command_status},
@@ -69,12 +71,12 @@ int main(int argc, char **argv)
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
 	if (leading == argc)
 		return complain(EXIT_USAGE,
-				"no command, allowed rand, fft, run, status, selftest, version; see --help");
+				"no command, allowed rand, qmc, derive, fft, run, status, selftest, version; see --help");
 	const struct command *command = find(argv[leading]);
 
 	if (!command)
 		return complain(EXIT_USAGE,
-				"%s: no such command, allowed rand, fft, run, status, selftest, version; see --help",
+				"%s: no such command, allowed rand, qmc, derive, fft, run, status, selftest, version; see --help",
 				argv[leading]);
 	return command->run(&cli, argc - leading, argv + leading);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byte_tiles.h"
 #include "cli.h"
 #include "options.h"
 
@@ -97,12 +98,15 @@ static int check_daemon(const struct cli *cli)
 
 int command_selftest(struct cli *cli, int argc, char **argv)
 {
+	static const struct option_row rows[] = {
+		{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
+	};
 	static const struct option_set set = {
 		"selftest [option ...]",
 		"Known answers in every variant of the kernels, on all 128 lanes; then the "
 		"daemon, where one answers.",
-		NULL,
-		0,
+		rows,
+		sizeof rows / sizeof *rows,
 		NULL,
 		NULL};
 	struct options options;
@@ -111,6 +115,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 
 	if (code != EXIT_OK || options.helped)
 		return code;
+	if (options_get(&options, "byte-tiles"))
+		return print_byte_tiles() > 0 ? complain(EXIT_DATA, "the byte-tile model failed") : EXIT_OK;
 	table.verbose = cli->verbose;
 	int failed = trnsci_selftest(report, &table);
 

@@ -311,6 +311,26 @@ void byte_tiles_philox(struct tile_machine *machine, const struct stream *stream
 	}
 }
 
+/* The sum of the low 24 bits x 2^-24, made from byte tiles by the machine itself. */
+static double sum_mantissas(struct tile_machine *machine, const uint32_t words[STREAM_PARTITIONS][STREAM_GROUP_WORDS])
+{
+	double sum = 0;
+
+	for (unsigned w = 0; w < STREAM_GROUP_WORDS; w++) {
+		uint32_t column[STREAM_PARTITIONS];
+		struct byte_tiles tiles;
+		float u[STREAM_PARTITIONS];
+
+		for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+			column[p] = words[p][w];
+		byte_tiles_split(column, &tiles);
+		byte_tiles_mantissa(machine, &tiles, u);
+		for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
+			sum += (double)u[p];
+	}
+	return sum;
+}
+
 /* Chi-square of counts in equal bins. */
 static double chi_square(const uint64_t *counts, unsigned n_bins, uint64_t n)
 {
@@ -337,6 +357,7 @@ void byte_tiles_measure(enum generator generator, enum conversion conversion, co
 			byte_tiles_philox(&machine, &same, batch, words);
 		else
 			byte_tiles_threefry(&machine, &same, batch, words);
+		low += sum_mantissas(&machine, words);
 		for (unsigned i = 0; i < STREAM_BATCH_WORDS; i++, position++) {
 			const uint32_t word = words[i / STREAM_GROUP_WORDS][i % STREAM_GROUP_WORDS];
 
@@ -344,7 +365,7 @@ void byte_tiles_measure(enum generator generator, enum conversion conversion, co
 				n_right++;
 			else if (n_before_wrong == UINT64_MAX)
 				n_before_wrong = position;
-			low += (word & 0xFFFFFF) * 0x1p-24;
+			low += generator == GENERATOR_PHILOX4X32 ? (word & 0xFFFFFF) * 0x1p-24 : 0;
 			high += (word >> 8) * 0x1p-24;
 			counts[word >> 16 & 0xFF]++;
 		}

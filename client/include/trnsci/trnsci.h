@@ -413,6 +413,28 @@ TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trns
 				     const struct trnsci_draw *draw, struct trnsci_tile *out,
 				     struct trnsci_error *err);
 
+/** A stream by its numbers. */
+struct trnsci_stream {
+	const char *generator; /**< NULL: "threefry4x32" */
+	uint64_t seed, stream;
+};
+
+/**
+ * @name New streams from old
+ * Pure functions: the same parent and label, number or index give the same stream everywhere. Children of one parent
+ * under different numbers (indices) differ; n streams derived otherwise meet with a probability of at most n^2 / 2^129
+ * (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_stream may be parent.
+ * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, or an id beyond its last).
+ * @{ */
+TRNSCI_API int trnsci_stream_label(const struct trnsci_stream *parent, const void *label, size_t size,
+				   struct trnsci_stream *ret_stream);
+TRNSCI_API int trnsci_stream_fold_in(const struct trnsci_stream *parent, uint64_t number,
+				     struct trnsci_stream *ret_stream);
+/** Child `index`, whatever their number. */
+TRNSCI_API int trnsci_stream_split(const struct trnsci_stream *parent, uint64_t index,
+				   struct trnsci_stream *ret_stream);
+/** @} */
+
 /** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
 TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
@@ -438,7 +460,7 @@ TRNSCI_API int trnsci_fft(struct trnsci_session *session, const struct trnsci_ff
 
 struct trnsci_operation {
 	const char *name;
-	const char *category; /**< "session", "service", "program", "draw", "elementwise", "transform" */
+	const char *category; /**< "session", "service", "program", "draw", "points", "elementwise", "transform" */
 	const char *help;     /**< one line */
 	size_t n_parameters;
 	uint64_t reserved[4];
@@ -481,6 +503,36 @@ struct trnsci_check {
  * @return the number of failed checks, or a negative error.
  */
 TRNSCI_API int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg);
+
+/** Most steps of a generator in the byte-tile model. */
+enum { TRNSCI_MAX_TILE_STEPS = 8 };
+
+/** A kind of step of that model, and its largest intermediate value. */
+struct trnsci_tile_step {
+	const char *name;
+	uint64_t most, bound;
+};
+
+/** A generator on a machine whose 32-bit integers pass through float32. */
+struct trnsci_byte_tiles {
+	const char *generator;
+	const char *conversion; /**< "exact", "nearest" (float32), "saturating" (and 0x80000000 from 2^31 up) */
+	uint64_t n_words, n_right, n_before_wrong;
+	double mean_low, mean_high; /**< of the low and the high 24 bits x 2^-24 */
+	double chi_square;	    /**< of the low 24 bits in 256 bins: 255 degrees of freedom */
+	size_t n_steps;
+	struct trnsci_tile_step steps[TRNSCI_MAX_TILE_STEPS];
+	bool passed; /**< Threefry, and all with exact integers: every word is right; each step within its bound */
+};
+
+/**
+ * Computes Threefry4x32 (words as four byte tiles) and Philox4x32 (whole words) as such a machine would, and tells
+ * how many words come out right. Takes a fraction of a second.
+ *
+ * @param report may be NULL; called for each generator and conversion.
+ * @return the number of rows that did not pass.
+ */
+TRNSCI_API int trnsci_byte_tiles(void (*report)(void *arg, const struct trnsci_byte_tiles *row), void *arg);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* derive: streams from a stream, printed one a line as seed and stream. Needs no engine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "options.h"
+
+static int read_stream(const struct options *options, struct trnsci_stream *ret)
+{
+	int code = options_u64(options, "seed", &ret->seed);
+
+	ret->generator = options_get(options, "generator");
+	return code == EXIT_OK ? options_u64(options, "stream", &ret->stream) : code;
+}
+
+static int complain_stream(const struct trnsci_stream *stream)
+{
+	return complain(
+		EXIT_USAGE,
+		"derive: %s has no stream %" PRIu64
+		", allowed are threefry4x32, threefry4x32_13 and, with streams below 2^32, philox4x32, philox4x32_7",
+		stream->generator ? stream->generator : "threefry4x32", stream->stream);
+}
+
+static int derive(const struct options *options, struct trnsci_stream *stream)
+{
+	const char *label = options_get(options, "label"), *number = options_get(options, "fold_in");
+	uint64_t fold_in = 0, split = 0;
+	int code = options_u64(options, "fold_in", &fold_in);
+
+	if (code == EXIT_OK)
+		code = options_u64(options, "split", &split);
+	if (code != EXIT_OK)
+		return code;
+	if (!label && !number && !options_get(options, "split"))
+		return complain(EXIT_USAGE, "derive: nothing to derive by, allowed --label, --fold-in, --split");
+	if ((label && trnsci_stream_label(stream, label, strlen(label), stream) < 0) ||
+	    (number && trnsci_stream_fold_in(stream, fold_in, stream) < 0))
+		return complain_stream(stream);
+	if (!options_get(options, "split"))
+		printf("%" PRIu64 " %" PRIu64 "\n", stream->seed, stream->stream);
+	for (uint64_t i = 0; i < split; i++) {
+		struct trnsci_stream child;
+
+		if (trnsci_stream_split(stream, i, &child) < 0)
+			return complain_stream(stream);
+		printf("%" PRIu64 " %" PRIu64 "\n", child.seed, child.stream);
+	}
+	return EXIT_OK;
+}
+
+int command_derive(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_set set = {
+		"derive [--seed S] [--stream ID] --label TEXT | --fold-in N | --split COUNT",
+		"Derive streams from a stream; each is printed as its seed and its stream id.",
+		NULL,
+		0,
+		"derive",
+		" u64 "};
+	struct options options;
+	struct trnsci_stream stream = {0};
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands > 0)
+		return complain(EXIT_USAGE, "derive: '%s': one word too many", options.operands[0]);
+	code = read_stream(&options, &stream);
+	return code == EXIT_OK ? derive(&options, &stream) : code;
+}
