@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Product kernels in plain C, the reference, and the table of all variants. */
+#define ROWS    2
+#define VECTORS 8
+#include "gemm/kernel_bodies.h"
+
+#include "gemm/kernel_variants.h"
+
+typedef uint32_t pairs;
+
+static inline pairs pairs_load(const uint32_t *at) { return *at; }
+static inline pairs pairs_set(uint32_t a) { return a; }
+
+static inline float half_of(uint32_t bits)
+{
+	return bf16_float_of((bits & 0x7F800000) == 0 ? bits & 0x80000000 : bits);
+}
+
+/* fmaf(a, b, sum), tiny results zero. The product is exact, and rounding the sum to double first is harmless: with 16
+ * and 24 bits, what a double cannot hold lies too far below to touch a float's rounding. Results that would round to
+ * less than 2^-126 with an unbounded exponent are tiny. */
+static inline float multiply_add(float a, float b, float sum)
+{
+	const double exact = (double)a * (double)b + (double)sum;
+	const double least = 0x1p-126 - 0x1p-151;
+
+	return (float)(exact > -least && exact < least ? 0 * exact : exact);
+}
+
+static inline float dot(pairs a, pairs b, float sum)
+{
+	sum = multiply_add(half_of(a & 0xFFFF0000), half_of(b & 0xFFFF0000), half_of(bf16_float_bits(sum)));
+	return multiply_add(half_of(a << 16), half_of(b << 16), sum);
+}
+
+#include "gemm/dot_body.h"
+
+const struct gemm_kernel gemm_kernel_scalar = {
+	.name = "scalar",
+	.rows = ROWS,
+	.lanes_f32 = VECTORS,
+	.lanes_f64 = VECTORS,
+	.f32 = tile_any_f32,
+	.f64 = tile_any_f64,
+	.bf16 = dot_any,
+	.bf16_short = short_any,
+	.vectors = &loops,
+	.mac_ns = 1,
+	.dot_ns = 4,
+};
+
+static const struct gemm_kernel *const kernels[] = {
+#if defined(__x86_64__)
+	&gemm_kernel_avx512bf16, &gemm_kernel_avx512, &gemm_kernel_avx2,
+#endif
+	&gemm_kernel_scalar,
+};
+
+const struct gemm_kernel *const *gemm_kernels(size_t *ret_count)
+{
+	*ret_count = sizeof kernels / sizeof *kernels;
+	return kernels;
+}
+
+const struct gemm_kernel *gemm_select(uint32_t features)
+{
+	size_t i = 0;
+
+	while (kernels[i]->needs & ~features)
+		i++;
+	return kernels[i];
+}

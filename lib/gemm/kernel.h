@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register kernels: a few rows times one panel, as real products.
+ *
+ * A complex row is a real one of twice the length as it lies (re, im, re, im); a complex matrix on the right is spread
+ * over reals: the row of re[k] is (Br, Bi, ...), that of im[k] is (-Bi, Br, ...), so that the result is complex as it
+ * lies, without a shuffle. For bfloat16 the two rows are one of pairs: (Br, -Bi), (Bi, Br).
+ * Each element of the result is one chain of multiply-adds in the order of parts and k: nothing depends on how many
+ * rows or panels are done at once. */
+#ifndef TRNSCI_GEMM_KERNEL_H
+#define TRNSCI_GEMM_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rows that lie a_stride apart, and a panel of k rows. */
+struct gemm_part {
+	const void *a, *b;
+};
+
+/* c (+)= sum over parts of a b. Of the bf16 kernels, k and a_stride count pairs, c is float32. */
+struct gemm_tile {
+	const struct gemm_part *parts;
+	unsigned n_parts, rows; /* rows: 1 to the kernel's */
+	size_t k, a_stride, c_stride;
+	void *c;
+	bool add; /* the chains go on from c */
+};
+
+enum { GEMM_MAX_ROWS = 6, GEMM_MAX_LANES = 64 };
+
+/* Pairs in one float32 chain of bf16_short; the chains' sums are added up in a chain of their own. */
+enum { GEMM_SHORT_PAIRS = 16 };
+
+struct gemm_kernel {
+	const char *name;
+	uint32_t needs;
+	unsigned rows;
+	unsigned lanes_f32, lanes_f64; /* reals of a panel's row: of float32 and bf16 pairs; of float64 */
+	void (*f32)(const struct gemm_tile *tile);
+	void (*f64)(const struct gemm_tile *tile);
+	/* fma(even, even', fma(odd, odd', acc)) with exact products, to nearest even, denormals read and left as zero:
+	 * the arithmetic of VDPBF16PS. */
+	void (*bf16)(const struct gemm_tile *tile);
+	void (*bf16_short)(const struct gemm_tile *tile);
+	const struct gemm_vectors *vectors;
+	double mac_ns, dot_ns; /* of a complex multiply-add, about: in float32; by bf16 */
+};
+
+/* What is done to rows before and after the products; n counts reals, a factor is s[0] times s[1]. */
+struct gemm_vectors {
+	/* The largest magnitude among finite elements. */
+	float (*top_f32)(const float *x, size_t n);
+	double (*top_f64)(const double *x, size_t n);
+	void (*scale_f32)(const float *x, size_t n, const float s[2], float *to);
+	void (*scale_f64)(const double *x, size_t n, const double s[2], double *to);
+	/* s x as a sum of bfloat16s, each the rest rounded; as pairs, slice after slice `stride` words apart. */
+	void (*split_f32)(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride);
+	/* s x, at most 1 in magnitude, as a sum of integers i_0 2^-7 + i_1 2^-15 ..., each from -128 to 128. */
+	void (*split_f64)(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride);
+	/* to[i] += s c[i] */
+	void (*gather)(const float *c, size_t n, double s, double *to);
+};
+
+/* All variants built in, best first, scalar last. */
+const struct gemm_kernel *const *gemm_kernels(size_t *ret_count);
+const struct gemm_kernel *gemm_select(uint32_t features);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packing, and the sums over slices. */
+#include "gemm/product.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "gemm/bf16.h"
+
+/* Bytes of a real, or of a pair of bfloat16. */
+static size_t unit_bytes(const struct gemm_mode *mode)
+{
+	return mode->wide && !mode->slices ? 8 : 4;
+}
+
+/* Units of a complex element on the left: re and im, or one pair. */
+static size_t element_units(const struct gemm_mode *mode)
+{
+	return mode->slices ? 1 : 2;
+}
+
+static size_t n_slices(const struct gemm_mode *mode)
+{
+	return mode->slices ? mode->slices : 1;
+}
+
+size_t gemm_lanes(const struct gemm_shape *shape)
+{
+	return shape->mode->wide && !shape->mode->slices ? shape->kernel->lanes_f64 : shape->kernel->lanes_f32;
+}
+
+size_t gemm_left_bytes(const struct gemm_shape *shape, size_t rows)
+{
+	return n_slices(shape->mode) * rows * shape->k * element_units(shape->mode) * unit_bytes(shape->mode);
+}
+
+static size_t panel_slice_units(const struct gemm_shape *shape)
+{
+	return shape->k * element_units(shape->mode) * gemm_lanes(shape);
+}
+
+size_t gemm_panel_bytes(const struct gemm_shape *shape)
+{
+	return n_slices(shape->mode) * panel_slice_units(shape) * unit_bytes(shape->mode);
+}
+
+double gemm_cost_ns(const struct gemm_shape *shape)
+{
+	const struct gemm_mode *mode = shape->mode;
+
+	if (!mode->slices)
+		return shape->kernel->mac_ns * (mode->wide ? 2 : 1);
+	return shape->kernel->dot_ns * mode->n_products * (mode->exact ? 1.2 : 1);
+}
+
+void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, void *left, size_t rows, size_t row)
+{
+	const struct gemm_mode *mode = shape->mode;
+	const struct gemm_vectors *vectors = shape->kernel->vectors;
+	char *at = (char *)left + row * shape->k * element_units(mode) * unit_bytes(mode);
+	double wide[2];
+	float narrow[2];
+
+	gemm_power_f64(-exponent, wide);
+	gemm_power_f32(-exponent, narrow);
+	if (!mode->slices && mode->wide)
+		vectors->scale_f64(x, 2 * shape->k, wide, (double *)at);
+	else if (!mode->slices)
+		vectors->scale_f32(x, 2 * shape->k, narrow, (float *)at);
+	else if (mode->wide)
+		vectors->split_f64(x, 2 * shape->k, wide, mode->slices, (uint32_t *)at, rows * shape->k);
+	else
+		vectors->split_f32(x, 2 * shape->k, narrow, mode->slices, (uint32_t *)at, rows * shape->k);
+}
+
+static void put_reals(const struct gemm_shape *shape, void *panel, size_t k, size_t column, const double x[2])
+{
+	const size_t lanes = gemm_lanes(shape), at = 2 * k * lanes + 2 * column;
+	double *wide = panel;
+	float *narrow = panel;
+
+	if (shape->mode->wide) {
+		wide[at] = x[0], wide[at + 1] = x[1];
+		wide[at + lanes] = -x[1], wide[at + lanes + 1] = x[0];
+	} else {
+		narrow[at] = (float)x[0], narrow[at + 1] = (float)x[1];
+		narrow[at + lanes] = -(float)x[1], narrow[at + lanes + 1] = (float)x[0];
+	}
+}
+
+void gemm_put_element(const struct gemm_shape *shape, void *panel, size_t k, size_t column, const double (*slices)[2])
+{
+	if (!shape->mode->slices) {
+		put_reals(shape, panel, k, column, slices[0]);
+		return;
+	}
+	for (unsigned slice = 0; slice < shape->mode->slices; slice++) {
+		uint32_t *at =
+			(uint32_t *)panel + slice * panel_slice_units(shape) + k * gemm_lanes(shape) + 2 * column;
+		const uint32_t re = bf16_float_bits((float)slices[slice][0]);
+		const uint32_t im = bf16_float_bits((float)slices[slice][1]);
+
+		at[0] = bf16_pair(re, im ^ 0x80000000);
+		at[1] = bf16_pair(im, re);
+	}
+}
+
+static double round_to_bf16(double x)
+{
+	int exponent;
+	const double fraction = frexp(x, &exponent);
+
+	return ldexp(rint(ldexp(fraction, 8)), exponent - 8);
+}
+
+void gemm_slice(const struct gemm_mode *mode, long double x, double ret_slices[GEMM_MAX_SLICES])
+{
+	ret_slices[0] = (double)x;
+	for (unsigned slice = 0; slice < mode->slices && mode->exact; slice++) {
+		const long double scale = slice ? 256 : 128;
+
+		ret_slices[slice] = rint((double)(x *= scale));
+		x -= ret_slices[slice];
+	}
+	for (unsigned slice = 0; slice < mode->slices && !mode->exact; slice++) {
+		ret_slices[slice] = round_to_bf16((double)x);
+		x -= ret_slices[slice];
+	}
+}
+
+static const void *slice_of(const struct gemm_shape *shape, const void *left, size_t rows, size_t row, unsigned slice)
+{
+	const size_t units = (slice * rows + row) * shape->k * element_units(shape->mode);
+
+	return (const char *)left + units * unit_bytes(shape->mode);
+}
+
+static const void *panel_of(const struct gemm_shape *shape, const void *panel, unsigned slice)
+{
+	return (const char *)panel + slice * panel_slice_units(shape) * unit_bytes(shape->mode);
+}
+
+/* One sum over all products. */
+static void float_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
+			  struct gemm_tile *tile, size_t first)
+{
+	const struct gemm_mode *mode = shape->mode;
+	const struct gemm_kernel *kernel = shape->kernel;
+	struct gemm_part parts[GEMM_FLOAT_PRODUCTS] = {{slice_of(shape, left, rows, first, 0), panel}};
+
+	for (unsigned p = 0; p < mode->n_products; p++) {
+		parts[p].a = slice_of(shape, left, rows, first, mode->products[p].a);
+		parts[p].b = panel_of(shape, panel, mode->products[p].b);
+	}
+	tile->parts = parts;
+	tile->n_parts = mode->slices ? mode->n_products : 1;
+	if (!mode->slices)
+		(mode->wide ? kernel->f64 : kernel->f32)(tile);
+	else
+		(mode->is_short ? kernel->bf16_short : kernel->bf16)(tile);
+}
+
+/* Products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the least first. */
+static void exact_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
+			  struct gemm_tile *tile, size_t first)
+{
+	alignas(64) float sum[GEMM_MAX_ROWS * GEMM_MAX_LANES];
+	struct gemm_part parts[GEMM_MAX_SLICES];
+	const size_t lanes = gemm_lanes(shape);
+	const unsigned most = (unsigned)(2 * GEMM_MAX_K / shape->k);
+	double *const c = tile->c;
+
+	tile->parts = parts;
+	tile->c = sum;
+	for (unsigned order = shape->mode->slices; order-- > 0;)
+		for (unsigned i = 0; i <= order; i += tile->n_parts) {
+			tile->n_parts = most < order + 1 - i ? most : order + 1 - i;
+			for (unsigned p = 0; p < tile->n_parts; p++) {
+				parts[p].a = slice_of(shape, left, rows, first, i + p);
+				parts[p].b = panel_of(shape, panel, order - i - p);
+			}
+			shape->kernel->bf16(tile);
+			shape->kernel->vectors->gather(sum, tile->rows * lanes, ldexp(1, -14 - 8 * (int)order), c);
+		}
+	tile->c = c;
+}
+
+void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
+		  const void *panel, bool add, void *c)
+{
+	const struct gemm_mode *mode = shape->mode;
+	const size_t lanes = gemm_lanes(shape), row_bytes = lanes * (mode->wide ? 8 : 4);
+
+	assert(shape->k >= 1 && shape->k <= GEMM_MAX_K);
+	if (mode->exact && !add)
+		memset(c, 0, count * row_bytes);
+	for (size_t row = 0; row < count; row += shape->kernel->rows) {
+		struct gemm_tile tile = {
+			.rows = (unsigned)size_min(count - row, shape->kernel->rows),
+			.k = shape->k * element_units(mode),
+			.a_stride = shape->k * element_units(mode),
+			.c_stride = lanes,
+			.c = (char *)c + row * row_bytes,
+			.add = add && !mode->exact,
+		};
+
+		(mode->exact ? exact_product : float_product)(shape, left, rows, panel, &tile, first + row);
+	}
+}
