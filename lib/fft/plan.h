@@ -34,6 +34,7 @@ struct fft_plan {
 	struct tables tables;
 
 	struct fft_smooth smooth; /* smooth */
+	struct dft_gemm *gemm;    /* product with the matrix */
 
 	struct fft_plan *inner; /* Bluestein: the convolution's; real: the half-length one */
 	struct fft_call build;  /* while making the spectrum */

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a batch times the panels of W. Transforms go in groups that fill the register kernel's rows; where a group
+ * would take too long (plain C), packing is a phase of its own and a unit is a group times some panels. */
+#include "fft/dft_gemm.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "fft/plan.h"
+#include "fft/roots.h"
+#include "gemm/product.h"
+
+enum { MAX_ROWS = 24, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000 };
+
+struct dft_gemm {
+	struct gemm_shape shape, back; /* back: float32, for the residual */
+	bool refined, cut;
+	size_t rows;                /* of a group */
+	size_t panels, panels_unit; /* in all; of a unit, where cut */
+	size_t back_panels;
+	char *w, *w_back;
+};
+
+/* What a unit works with; parts of scratch, or of work where packing is a phase. */
+struct group {
+	const struct fft_plan *plan;
+	const struct fft_call *call;
+	size_t first, count; /* transforms */
+	int *exponents;
+	void *left;
+	void *row;                       /* one transform, contiguous */
+	void *sum;                       /* count rows of a panel */
+	float *x, *y, *back_left, *rest; /* refined: scaled input, result so far; sides of the residual */
+};
+
+static bool is_wide(const struct fft_plan *plan)
+{
+	return plan->precision == FFT_F64;
+}
+
+/* --- sizes --- */
+
+static size_t row_bytes(const struct fft_plan *plan)
+{
+	return fft_round_line(2 * plan->n * sizeof(double));
+}
+
+static size_t left_bytes(const struct dft_gemm *gemm)
+{
+	return fft_round_line(gemm_left_bytes(&gemm->shape, gemm->rows));
+}
+
+static size_t sum_bytes(const struct dft_gemm *gemm)
+{
+	return fft_round_line(gemm->rows * GEMM_MAX_LANES * sizeof(double));
+}
+
+static size_t exponents_bytes(void)
+{
+	return fft_round_line(MAX_ROWS * sizeof(int));
+}
+
+static size_t floats_bytes(const struct fft_plan *plan)
+{
+	return plan->gemm->refined ? fft_round_line(plan->gemm->rows * 2 * plan->n * sizeof(float)) : 0;
+}
+
+static size_t packed_bytes(const struct dft_gemm *gemm)
+{
+	return exponents_bytes() + left_bytes(gemm);
+}
+
+static size_t scratch_bytes(const struct fft_plan *plan)
+{
+	return packed_bytes(plan->gemm) + row_bytes(plan) + sum_bytes(plan->gemm) + 4 * floats_bytes(plan);
+}
+
+static size_t groups(const struct fft_plan *plan, size_t batch)
+{
+	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;
+}
+
+static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+{
+	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan->gemm) : 0;
+}
+
+static size_t phases(const struct fft_plan *plan)
+{
+	return plan->gemm->cut ? 2 : 1;
+}
+
+static size_t parts(const struct dft_gemm *gemm)
+{
+	return (gemm->panels + gemm->panels_unit - 1) / gemm->panels_unit;
+}
+
+static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	return groups(plan, batch) * (phase == 1 ? parts(plan->gemm) : 1);
+}
+
+/* --- rows in and out --- */
+
+#define ROWS_OF(real)                                                                                                  \
+	static void fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *to)                    \
+	{                                                                                                              \
+		const real *at = (const real *)call->in + 2 * transform * call->in_distance;                           \
+		const size_t re = call->inverse;                                                                       \
+                                                                                                                       \
+		for (size_t j = 0; j < n; j++, at += 2 * call->in_stride) {                                            \
+			to[2 * j] = at[re];                                                                            \
+			to[2 * j + 1] = at[!re];                                                                       \
+		}                                                                                                      \
+	}                                                                                                              \
+                                                                                                                       \
+	static void deliver_##real(const struct fft_call *call, size_t transform, size_t first, size_t n,              \
+				   const real *from)                                                                   \
+	{                                                                                                              \
+		real *at = (real *)call->out + 2 * (transform * call->out_distance + first * call->out_stride);        \
+		const size_t re = call->inverse;                                                                       \
+                                                                                                                       \
+		for (size_t k = 0; k < n; k++, at += 2 * call->out_stride) {                                           \
+			at[re] = from[2 * k];                                                                          \
+			at[!re] = from[2 * k + 1];                                                                     \
+		}                                                                                                      \
+	}
+
+ROWS_OF(float)
+ROWS_OF(double)
+
+/* Packs the group's transforms, each scaled by its own power of two. */
+static void pack(const struct group *g)
+{
+	const struct fft_plan *plan = g->plan;
+	const struct dft_gemm *gemm = plan->gemm;
+	const struct gemm_vectors *vectors = gemm->shape.kernel->vectors;
+	const size_t n = plan->n;
+
+	for (size_t r = 0; r < g->count; r++) {
+		float factors[2];
+		double top;
+
+		if (is_wide(plan)) {
+			fetch_double(g->call, g->first + r, n, g->row);
+			top = vectors->top_f64(g->row, 2 * n);
+		} else {
+			fetch_float(g->call, g->first + r, n, g->row);
+			top = vectors->top_f32(g->row, 2 * n);
+		}
+		g->exponents[r] = gemm->shape.mode->slices ? gemm_exponent(top) : 0;
+		gemm_put_row(&gemm->shape, g->row, g->exponents[r], g->left, gemm->rows, r);
+		if (gemm->refined) {
+			gemm_power_f32(-g->exponents[r], factors);
+			vectors->scale_f32(g->row, 2 * n, factors, g->x + r * 2 * n);
+		}
+	}
+}
+
+/* Row r of a panel's result, or more columns, times the call's scale and the row's power of two. */
+static void finish_row(const struct group *g, size_t r, void *sum, size_t first, size_t count)
+{
+	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
+	double wide[2];
+	float narrow[2];
+	int exponent = 0;
+	const double fraction = frexp(g->call->scale, &exponent);
+
+	exponent += g->exponents[r];
+	if (is_wide(g->plan)) {
+		gemm_power_f64(exponent, wide);
+		wide[0] *= fraction;
+		vectors->scale_f64(sum, 2 * count, wide, sum);
+		deliver_double(g->call, g->first + r, first, count, sum);
+	} else {
+		gemm_power_f32(exponent, narrow);
+		narrow[0] *= (float)fraction;
+		vectors->scale_f32(sum, 2 * count, narrow, sum);
+		deliver_float(g->call, g->first + r, first, count, sum);
+	}
+}
+
+static const char *panel_at(const struct gemm_shape *shape, const char *panels, size_t panel)
+{
+	return panels + panel * gemm_panel_bytes(shape);
+}
+
+static size_t columns_of(const struct gemm_shape *shape, size_t panel)
+{
+	const size_t columns = gemm_lanes(shape) / 2;
+
+	return size_min(shape->k - panel * columns, columns);
+}
+
+static void multiply(const struct group *g, size_t first_panel, size_t end_panel)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4;
+
+	for (size_t panel = first_panel; panel < end_panel; panel++) {
+		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count, panel_at(&gemm->shape, gemm->w, panel),
+			     false, g->sum);
+		for (size_t r = 0; r < g->count; r++)
+			finish_row(g, r, (char *)g->sum + r * lanes * real, panel * lanes / 2,
+				   columns_of(&gemm->shape, panel));
+	}
+}
+
+/* --- one step of refinement --- */
+
+/* to[r] (+)= rows of left times all panels; as whole rows of 2 n floats. */
+static void whole_rows(const struct group *g, const struct gemm_shape *shape, const void *left, const char *panels,
+		       bool add, float *to)
+{
+	const size_t n = g->plan->n, lanes = gemm_lanes(shape);
+
+	for (size_t panel = 0; panel * lanes < 2 * n; panel++) {
+		const size_t first = panel * lanes, end = first + 2 * columns_of(shape, panel);
+
+		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, panel_at(shape, panels, panel), false,
+			     g->sum);
+		for (size_t r = 0; r < g->count; r++)
+			for (size_t i = first; i < end; i++) {
+				const float one = ((const float *)g->sum)[r * lanes + i - first];
+
+				to[r * 2 * n + i] = add ? to[r * 2 * n + i] + one : one;
+			}
+	}
+}
+
+/* x - W^-1 y into the left side: W^-1 y is W y with parts exchanged on both sides, over n. */
+static void pack_residual(const struct group *g)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const size_t n = g->plan->n;
+	const float factor = 1 / (float)n;
+
+	for (size_t i = 0; i < g->count * 2 * n; i++)
+		g->back_left[i] = g->y[i ^ 1];
+	whole_rows(g, &gemm->back, g->back_left, gemm->w_back, false, g->rest);
+	for (size_t i = 0; i < g->count * 2 * n; i++)
+		g->back_left[i] = g->x[i] - g->rest[i ^ 1] * factor;
+	for (size_t r = 0; r < g->count; r++)
+		gemm_put_row(&gemm->shape, g->back_left + r * 2 * n, 0, g->left, gemm->rows, r);
+}
+
+static void refine(const struct group *g)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const size_t n = g->plan->n;
+
+	whole_rows(g, &gemm->shape, g->left, gemm->w, false, g->y);
+	pack_residual(g);
+	whole_rows(g, &gemm->shape, g->left, gemm->w, true, g->y);
+	for (size_t r = 0; r < g->count; r++)
+		finish_row(g, r, g->y + r * 2 * n, 0, n);
+}
+
+/* --- units --- */
+
+static char *carve(char **at, size_t bytes)
+{
+	char *const part = *at;
+
+	*at += bytes;
+	return part;
+}
+
+static struct group group_of(const struct fft_plan *plan, const struct fft_call *call, size_t index, char *scratch)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	char *packed =
+		gemm->cut ? (char *)call->work + index * packed_bytes(gemm) : carve(&scratch, packed_bytes(gemm));
+	struct group g = {
+		.plan = plan,
+		.call = call,
+		.first = index * gemm->rows,
+		.count = size_min(gemm->rows, call->batch - index * gemm->rows),
+	};
+
+	g.exponents = (int *)carve(&packed, exponents_bytes());
+	g.left = packed;
+	g.row = carve(&scratch, row_bytes(plan));
+	g.sum = carve(&scratch, sum_bytes(gemm));
+	g.x = (float *)carve(&scratch, floats_bytes(plan));
+	g.y = (float *)carve(&scratch, floats_bytes(plan));
+	g.back_left = (float *)carve(&scratch, floats_bytes(plan));
+	g.rest = (float *)scratch;
+	return g;
+}
+
+static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	const size_t each = phase == 1 ? parts(gemm) : 1, part = unit % each;
+	struct group g = group_of(plan, call, unit / each, scratch);
+
+	if (phase == 0)
+		pack(&g);
+	if (gemm->refined)
+		refine(&g);
+	else if (!gemm->cut)
+		multiply(&g, 0, gemm->panels);
+	else if (phase == 1)
+		multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
+}
+
+/* --- making --- */
+
+static void put(const struct gemm_shape *shape, char *panels, size_t j, size_t k, const long double root[2])
+{
+	const size_t columns = gemm_lanes(shape) / 2;
+	double re[GEMM_MAX_SLICES], im[GEMM_MAX_SLICES], slices[GEMM_MAX_SLICES][2];
+
+	gemm_slice(shape->mode, root[0], re);
+	gemm_slice(shape->mode, root[1], im);
+	for (unsigned slice = 0; slice < (shape->mode->slices ? shape->mode->slices : 1); slice++) {
+		slices[slice][0] = re[slice];
+		slices[slice][1] = im[slice];
+	}
+	gemm_put_element(shape, panels + k / columns * gemm_panel_bytes(shape), j, k % columns,
+			 (const double(*)[2])slices);
+}
+
+static int step(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t end = size_min(plan->n, plan->row + ELEMENTS_PER_STEP / plan->n);
+	long double root[2];
+
+	if (plan->row == 0 && roots_step(&plan->tables.roots))
+		return 1;
+	for (; plan->row < end; plan->row++)
+		for (size_t k = 0; k < plan->n; k++) {
+			roots_at(&plan->tables.roots, plan->row * k, root);
+			put(&gemm->shape, gemm->w, plan->row, k, root);
+			if (gemm->refined)
+				put(&gemm->back, gemm->w_back, plan->row, k, root);
+		}
+	if (plan->row < plan->n)
+		return 1;
+	roots_free(&plan->tables.roots);
+	return 0;
+}
+
+static void release(struct fft_plan *plan)
+{
+	free(plan->gemm->w);
+	free(plan->gemm->w_back);
+	free(plan->gemm);
+}
+
+static const struct fft_kind kind_gemm = {
+	.step = step,
+	.release = release,
+	.phases = phases,
+	.units = units,
+	.work_bytes = work_bytes,
+	.scratch_bytes = scratch_bytes,
+	.in_bytes = fft_pair_either,
+	.run_unit = run_unit,
+};
+
+static size_t panels_of(const struct gemm_shape *shape)
+{
+	return (2 * shape->k + gemm_lanes(shape) - 1) / gemm_lanes(shape);
+}
+
+/* How many transforms make a group, and whether its packing is a phase of its own. */
+static void cut(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t least = gemm->shape.kernel->rows;
+	const double padded = (double)(gemm->panels * gemm_lanes(&gemm->shape) / 2);
+
+	plan->cost_ns = (double)plan->n * padded * gemm_cost_ns(&gemm->shape) + 10 * (double)plan->n;
+	if (gemm->refined)
+		plan->cost_ns = 2 * plan->cost_ns + (double)plan->n * padded * gemm_cost_ns(&gemm->back);
+	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least, MAX_ROWS);
+	if (gemm->rows > 0)
+		return;
+	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
+	gemm->cut = plan->cost_ns > LONG_NS && !gemm->refined;
+	if (gemm->cut)
+		gemm->panels_unit = (size_t)(GROUP_NS / plan->cost_ns * (double)gemm->panels);
+	if (gemm->panels_unit == 0)
+		gemm->panels_unit = 1;
+}
+
+static int allocate(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t bytes = gemm->panels * gemm_panel_bytes(&gemm->shape);
+	const size_t back_bytes = gemm->refined ? gemm->back_panels * gemm_panel_bytes(&gemm->back) : 64;
+
+	gemm->w = aligned_alloc(64, fft_round_line(bytes));
+	gemm->w_back = aligned_alloc(64, fft_round_line(back_bytes));
+	if (!gemm->w || !gemm->w_back || roots_create(plan->n, &plan->tables.roots) < 0)
+		return -ERROR_NO_MEMORY;
+	memset(gemm->w, 0, bytes);
+	memset(gemm->w_back, 0, back_bytes);
+	plan->bytes = sizeof *plan + sizeof *gemm + bytes + back_bytes;
+	return 0;
+}
+
+int fft_plan_create_gemm(uint64_t n, enum gemm_precision precision, bool refined, uint32_t features,
+			 struct fft_plan **ret_plan)
+{
+	struct fft_plan *plan;
+	struct dft_gemm *gemm;
+
+	assert(!refined || precision == GEMM_BF16);
+	if (n == 0 || n > GEMM_MAX_K)
+		return -ERROR_OUT_OF_RANGE;
+	plan = calloc(1, sizeof *plan);
+	gemm = calloc(1, sizeof *gemm);
+	if (!plan || !gemm) {
+		free(plan);
+		free(gemm);
+		return -ERROR_NO_MEMORY;
+	}
+	plan->kind = &kind_gemm;
+	plan->n = n;
+	plan->features = features;
+	plan->gemm = gemm;
+	gemm->refined = refined;
+	gemm->shape = (struct gemm_shape){gemm_select(features), gemm_mode(precision), n};
+	gemm->back = (struct gemm_shape){gemm->shape.kernel, gemm_mode(GEMM_F32), n};
+	gemm->panels = panels_of(&gemm->shape);
+	gemm->back_panels = panels_of(&gemm->back);
+	plan->precision = gemm->shape.mode->wide ? FFT_F64 : FFT_F32;
+	gemm->panels_unit = gemm->panels;
+	cut(plan);
+	if (allocate(plan) < 0) {
+		fft_plan_free(plan);
+		return -ERROR_NO_MEMORY;
+	}
+	*ret_plan = plan;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The precision modes of transforms: what each guarantees, in the fixed order of cost.
+ *
+ * fast, kahan and double are transforms by lib/fft's algorithms in float32, in float64 rounded once to float32, and in
+ * float64. The others are products with the matrix of the transform (dft_gemm.h), for n <= 256; a longer transform
+ * runs in the mode of the column `beyond`, whose bound is no worse, but for ozaki_fp64, which has nothing above it.
+ * On CPUs a product costs more than a fast transform, so the cost's order is not the bound's. */
+#ifndef TRNSCI_FFT_PRECISION_H
+#define TRNSCI_FFT_PRECISION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(identifier, name, beyond n = 256, relative L2 error guaranteed, on random input, float64 in and out)
+ * Guaranteed: for every finite input that does not overflow. Random: normal input, over 64 transforms, n <= 256. */
+#define PRECISION_TABLE(X)                                            \
+	X(FAST, "fast", FAST, 1e-6, 3e-7, false)                      \
+	X(KAHAN, "kahan", KAHAN, 1e-7, 5e-8, false)                   \
+	X(DOUBLE, "double", DOUBLE, 1e-14, 1e-15, true)               \
+	X(BF16, "bf16", FAST, 8e-3, 2.5e-3, false)                    \
+	X(BF16_REFINED, "bf16_refined", FAST, 6e-5, 6e-6, false)      \
+	X(OZAKI, "ozaki", FAST, 5e-5, 5e-6, false)                    \
+	X(OZAKI6, "ozaki6", KAHAN, 5e-7, 2e-7, false)                 \
+	X(OZAKI_HQ, "ozaki_hq", DOUBLE, 1e-10, 2e-11, true)           \
+	X(OZAKI_FP64, "ozaki_fp64", DOUBLE, 2e-15, 5e-16, true)
+
+enum precision {
+#define X(id, name, beyond, guaranteed, random, wide) PRECISION_##id,
+	PRECISION_TABLE(X)
+#undef X
+	PRECISIONS,
+};
+
+/* The names in order, as the operation table takes them; a test holds it against the table. */
+#define PRECISION_CHOICES "fast|kahan|double|bf16|bf16_refined|ozaki|ozaki6|ozaki_hq|ozaki_fp64"
+
+enum { PRECISION_MAX_GEMM = 256 };
+
+const char *precision_name(enum precision precision);
+
+/* Whether a transform's input and output are float64. */
+bool precision_is_wide(enum precision precision);
+
+/* Whether it is a product with the transform's matrix. */
+bool precision_is_gemm(enum precision precision);
+
+/* The mode that serves a request for `precision` when the longest of its transforms has n elements. */
+enum precision precision_serving(enum precision precision, uint64_t n);
+
+/* The guaranteed relative L2 error of one transform of n, in a mode that serves n, and that on random input. */
+double precision_bound(enum precision precision, uint64_t n);
+double precision_bound_random(enum precision precision);
+
+/* The first mode in the order of cost that serves n itself and whose bound, added over that many transforms in a row
+ * and, for modes that are not float64, to `rounding` of the input, meets target. Below 1e-7 only float64 ones.
+ * -ERROR_OUT_OF_RANGE when none does. */
+int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding,
+			 enum precision *ret_precision);
+
+#endif
