@@ -35,7 +35,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-pr
 # The bytes of a random number depend on these: no contraction, no reassociation, no flush to zero.
 NUMERICS := -ffp-contract=off -fno-math-errno -fno-fast-math
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-OPT ?= -O3 -g
+# Sanitized vector kernels take minutes to compile at -O3.
+OPT ?= $(if $(SAN),-O1,-O3) -g
 CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) \
 	-D_GNU_SOURCE -DTRNSCI_VERSION='"$(VERSION)"' -Ilib -Iproto -Iclient/include $(CFLAGS)
 LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
