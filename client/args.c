@@ -28,6 +28,7 @@ struct trnsci_args *args_new(bool *failed)
 	return args;
 }
 
+/* Empties a node and keeps its place and name. */
 static void clear(struct trnsci_args *args)
 {
 	while (args->first) {
@@ -55,6 +56,7 @@ static bool is_container(const struct trnsci_args *args)
 	return args->value.kind == VALUE_MAP || args->value.kind == VALUE_ARRAY;
 }
 
+/* As deep as the caller nested it; the daemon refuses more than 24 levels. */
 int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value)
 {
 	struct value value = args->value;
@@ -73,6 +75,7 @@ int args_build(const struct trnsci_args *args, struct zone *zone, struct value *
 	return 0;
 }
 
+/* Parameters are few: a list is searched from its start. */
 static struct trnsci_args *find(struct trnsci_args *args, const char *name)
 {
 	for (struct trnsci_args *child = args->first; child; child = child->next)
@@ -199,6 +202,7 @@ void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, c
 		trnsci_set_i64(list, NULL, axes[i]);
 }
 
+/* Handles begin at 1: the 0 of a NULL tile is answered with bad_tile. */
 void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
 {
 	trnsci_set_u64(args, name, tile ? tile->handle : 0);

@@ -15,6 +15,7 @@ static_assert(sizeof((struct trnsci_error *)0)->text == sizeof((struct error *)0
 
 /* ---- the queue of answered calls, with the lock held ---- */
 
+/* A doubly linked list, so that a call that is waited for by itself leaves from the middle. */
 static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
 {
 	if (!session->oldest && session->ready_fd >= 0)
@@ -26,8 +27,9 @@ static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
 	session->newest = call;
 }
 
-static void queue_remove(struct trnsci_session *session, struct trnsci_call *call)
+void call_unqueue(struct trnsci_call *call)
 {
+	struct trnsci_session *session = call->session;
 	eventfd_t ignored;
 
 	if (!call->queued)
@@ -50,6 +52,7 @@ struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid)
 	return call;
 }
 
+/* Message ids count up and wrap at 2^32: one that is still in flight is stepped over. */
 static void take_off(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
@@ -65,6 +68,7 @@ static void take_off(struct trnsci_call *call)
 	call->state = CALL_FLYING;
 }
 
+/* The flight's reference goes; the caller sees to it when that was the last. */
 static void land(struct trnsci_call *call, enum call_state state)
 {
 	struct trnsci_session *session = call->session;
@@ -80,6 +84,7 @@ static void land(struct trnsci_call *call, enum call_state state)
 
 /* ---- life ---- */
 
+/* A call that is sent again loses what it had: pointers into its reply are dead from here on. */
 static void drop_reply(struct trnsci_call *call)
 {
 	call->reply = NULL;
@@ -155,6 +160,7 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 	return false;
 }
 
+/* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
 static int prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
 {
 	struct zone *zone = call->build_failed ? NULL : zone_new();
@@ -181,7 +187,7 @@ static int begin(struct trnsci_call *call, bool queueing, struct error *err)
 		err->code = ERROR_CLOSED;
 		r = -ERROR_CLOSED;
 	} else {
-		queue_remove(session, call);
+		call_unqueue(call);
 		call->queueing = queueing;
 		take_off(call);
 	}
@@ -189,7 +195,7 @@ static int begin(struct trnsci_call *call, bool queueing, struct error *err)
 	return r;
 }
 
-static bool is_flying(const struct trnsci_call *call)
+bool call_is_flying(const struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
 
@@ -199,6 +205,7 @@ static bool is_flying(const struct trnsci_call *call)
 	return flying;
 }
 
+/* No lock is held while the engine takes the request: an embedded one may compute and answer it there and then. */
 int call_start(struct trnsci_call *call, bool queueing)
 {
 	struct error error = {0};
@@ -207,7 +214,7 @@ int call_start(struct trnsci_call *call, bool queueing)
 
 	if (session_check(call->session, &error) < 0)
 		return fail(call, &error);
-	if (is_flying(call))
+	if (call_is_flying(call))
 		return -ERROR_OUT_OF_RANGE;
 	drop_reply(call);
 	if (prepare(call, &zone, &params, &error) < 0)
@@ -226,47 +233,6 @@ int call_start(struct trnsci_call *call, bool queueing)
 		pthread_mutex_unlock(&call->session->lock);
 	}
 	return r;
-}
-
-static bool call_ready(void *arg)
-{
-	return ((struct trnsci_call *)arg)->state != CALL_FLYING;
-}
-
-/* With the lock. */
-static int result_of(struct trnsci_call *call)
-{
-	queue_remove(call->session, call);
-	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
-}
-
-static int wait_until(struct trnsci_call *call, int64_t deadline)
-{
-	struct trnsci_session *session = call->session;
-	int r = session_check(session, NULL);
-
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, call_ready, call, deadline);
-	if (r == 0)
-		r = result_of(call);
-	pthread_mutex_unlock(&session->lock);
-	return r;
-}
-
-/* The call stays in flight until the engine answers it; only its text is written now. */
-static int give_up(struct trnsci_call *call)
-{
-	struct error error;
-
-	trnsci_cancel(call);
-	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
-	pthread_mutex_lock(&call->session->lock);
-	if (call->state == CALL_FLYING)
-		fail(call, &error);
-	pthread_mutex_unlock(&call->session->lock);
-	return -ERROR_TIMEOUT;
 }
 
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err)
@@ -316,10 +282,10 @@ void trnsci_call_free(struct trnsci_call *call)
 		return;
 	if (session_check(call->session, NULL) < 0)
 		return; /* a child after fork: the lock may be held by a thread that is not here */
-	if (is_flying(call))
+	if (call_is_flying(call))
 		trnsci_cancel(call);
 	pthread_mutex_lock(&call->session->lock);
-	queue_remove(call->session, call);
+	call_unqueue(call);
 	call->queueing = false;
 	pthread_mutex_unlock(&call->session->lock);
 	call_unref(call);
@@ -344,79 +310,25 @@ void trnsci_want(struct trnsci_call *program, const char *name)
 		trnsci_set_text(args_list(program->params, "results"), NULL, name);
 }
 
-int trnsci_submit(struct trnsci_call *call)
+void trnsci_call_set_user(struct trnsci_call *call, void *user)
 {
-	return call ? call_start(call, true) : -ERROR_NO_MEMORY;
+	if (call)
+		call->user = user;
 }
 
-int trnsci_run(struct trnsci_call *call)
+void *trnsci_call_user(const struct trnsci_call *call)
 {
-	int r = call ? call_start(call, false) : -ERROR_NO_MEMORY;
-
-	if (r < 0)
-		return r;
-	r = wait_until(call, deadline_after(call->session->timeout_ms));
-	return r == -ERROR_TIMEOUT && is_flying(call) ? give_up(call) : r;
+	return call ? call->user : NULL;
 }
 
-bool trnsci_done(const struct trnsci_call *call)
+const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
 {
-	return call && session_check(call->session, NULL) == 0 && !is_flying(call);
+	return call ? &call->error : NULL;
 }
 
-int trnsci_wait(struct trnsci_call *call, int timeout_ms)
+const struct trnsci_value *trnsci_reply(const struct trnsci_call *call)
 {
-	return call ? wait_until(call, deadline_after(timeout_ms)) : -ERROR_NO_MEMORY;
-}
-
-int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms)
-{
-	int64_t deadline = deadline_after(timeout_ms);
-	int result = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int r = wait_until(calls[i], deadline);
-
-		if (r == -ERROR_TIMEOUT && is_flying(calls[i]))
-			return r;
-		if (result == 0)
-			result = r;
-	}
-	return result;
-}
-
-struct any {
-	struct trnsci_call *const *calls;
-	size_t count, found;
-};
-
-static bool any_ready(void *arg)
-{
-	struct any *any = arg;
-
-	for (any->found = 0; any->found < any->count; any->found++)
-		if (call_ready(any->calls[any->found]))
-			return true;
-	return false;
-}
-
-int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index)
-{
-	struct any any = {calls, count, 0};
-	int r = count ? session_check(calls[0]->session, NULL) : -ERROR_OUT_OF_RANGE;
-
-	if (r < 0)
-		return r;
-	struct trnsci_session *session = calls[0]->session;
-
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, any_ready, &any, deadline_after(timeout_ms));
-	if (r == 0) {
-		queue_remove(session, calls[any.found]);
-		*ret_index = any.found;
-	}
-	pthread_mutex_unlock(&session->lock);
-	return r;
+	return call ? (const struct trnsci_value *)(const void *)call->reply : NULL;
 }
 
 int trnsci_cancel(struct trnsci_call *call)
@@ -437,64 +349,4 @@ int trnsci_cancel(struct trnsci_call *call)
 		session->engine->cancel(call);
 	call_unref(call);
 	return 0;
-}
-
-int trnsci_fd(struct trnsci_session *session)
-{
-	int r = session_check(session, NULL);
-
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&session->lock);
-	if (session->ready_fd < 0)
-		session->ready_fd = eventfd(session->oldest ? 1 : 0, EFD_NONBLOCK | EFD_CLOEXEC);
-	r = session->ready_fd < 0 ? -ERROR_SYSTEM : session->engine->poll_fd(session);
-	pthread_mutex_unlock(&session->lock);
-	return r;
-}
-
-static bool queue_ready(void *arg)
-{
-	const struct trnsci_session *session = arg;
-
-	return session->oldest || session->failure.code || session->closed;
-}
-
-int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call)
-{
-	int r = session_check(session, NULL);
-
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, queue_ready, session, deadline_after(timeout_ms));
-	if (r == 0 && !session->oldest)
-		r = -ERROR_CLOSED;
-	if (r == 0) {
-		*ret_call = session->oldest;
-		queue_remove(session, session->oldest);
-	}
-	pthread_mutex_unlock(&session->lock);
-	return r;
-}
-
-void trnsci_call_set_user(struct trnsci_call *call, void *user)
-{
-	if (call)
-		call->user = user;
-}
-
-void *trnsci_call_user(const struct trnsci_call *call)
-{
-	return call ? call->user : NULL;
-}
-
-const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
-{
-	return call ? &call->error : NULL;
-}
-
-const struct trnsci_value *trnsci_reply(const struct trnsci_call *call)
-{
-	return call ? (const struct trnsci_value *)(const void *)call->reply : NULL;
 }

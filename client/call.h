@@ -14,6 +14,12 @@ void call_unref(struct trnsci_call *call);
 /* Sends. queueing: the answer is for trnsci_next. */
 int call_start(struct trnsci_call *call, bool queueing);
 
+/* Whether it waits for its answer. Without the lock. */
+bool call_is_flying(const struct trnsci_call *call);
+
+/* Takes an answered call out of the queue for trnsci_next, if it is there. With the lock. */
+void call_unqueue(struct trnsci_call *call);
+
 /* The flying call of that number; NULL when there is none. With the lock. */
 struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid);
 

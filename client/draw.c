@@ -28,6 +28,7 @@ static int check_draw(const struct trnsci_draw *draw, struct error *err)
 	return 0;
 }
 
+/* Only what differs from the defaults of the table would be needed; the stream is stated in any case. */
 static void set_draw(struct trnsci_call *call, const struct trnsci_draw *draw, uint64_t offset)
 {
 	struct trnsci_args *args = trnsci_args(call);
@@ -55,6 +56,7 @@ static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_spa
 	return r;
 }
 
+/* dtype and, without n_total, the count are the tile's: the engine compares what is stated. */
 static int draw_tile(struct trnsci_session *session, const struct trnsci_draw *draw, uint64_t n_total,
 		     struct trnsci_tile *out, struct trnsci_span *ret_span, struct error *err)
 {
@@ -120,6 +122,7 @@ static int draw_inline(struct trnsci_session *session, const struct trnsci_draw 
 	return r;
 }
 
+/* The tile of the last piece, when it has the right size; the engine wants out and n to agree. */
 static int new_piece(struct trnsci_session *session, enum trnsci_dtype dtype, uint64_t n, struct trnsci_tile **tile,
 		     struct error *err)
 {
@@ -239,6 +242,7 @@ bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_be
 
 /* ---- transforms ---- */
 
+/* What is not set keeps the default that the table has, of this release or the daemon's. */
 static void set_fft(struct trnsci_args *args, const struct trnsci_fft *options)
 {
 	if (options->inverse)

@@ -98,6 +98,8 @@ static int send_stats(struct trnsci_call *call, struct zone *zone)
 	return 0;
 }
 
+/* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
+ * the owner's reference, which the caller holds, keeps the call. */
 static int embedded_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
 {
 	struct trnsci_session *session = call->session;
@@ -180,11 +182,13 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, void **r
 	return 0;
 }
 
+/* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
 static int embedded_poll_fd(struct trnsci_session *session)
 {
 	return session->ready_fd;
 }
 
+/* Closing the space cancels what runs; a chunk takes at most 250 us, so this is short. */
 static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
@@ -241,6 +245,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 	return 0;
 }
 
+/* Any part may be missing. */
 static void unmake(struct embedded *embedded)
 {
 	space_close(embedded->space);

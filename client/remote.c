@@ -62,6 +62,7 @@ static void remote_cancel(struct trnsci_call *call)
 
 /* ---- waiting ---- */
 
+/* For those whose turn at the socket it is not. */
 static void sleep_until(struct trnsci_session *session, int64_t deadline)
 {
 	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
@@ -72,6 +73,7 @@ static void sleep_until(struct trnsci_session *session, int64_t deadline)
 		pthread_cond_timedwait(&session->changed, &session->lock, &until);
 }
 
+/* The lock is free meanwhile: others send, and by `wake` make this thread wait for room as well. */
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
@@ -109,6 +111,7 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	pthread_cond_broadcast(&session->changed);
 }
 
+/* An epoll of its own is what can be polled for two descriptors at once. */
 static int remote_poll_fd(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
@@ -179,6 +182,7 @@ static int remote_arena(struct trnsci_session *session, size_t bytes, void **ret
 
 /* ---- opening and closing ---- */
 
+/* Waiters find their calls failed; the descriptors are closed when none is left that could poll them. */
 static void remote_stop(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
@@ -200,6 +204,7 @@ static void remote_destroy(struct trnsci_session *session)
 	wire_free(session->peer);
 }
 
+/* No shutdown: the socket is the parent's, too. */
 static void remote_abandon(struct trnsci_session *session)
 {
 	wire_close(session->peer);

@@ -92,6 +92,7 @@ const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size)
 	return inner(value)->bytes.at;
 }
 
+/* A lying shape is refused where its product passes 2^64. */
 static int read_shape(const struct trnsci_value *shape, struct trnsci_array *array)
 {
 	array->ndim = trnsci_count(shape);

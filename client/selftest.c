@@ -104,6 +104,7 @@ static void check_known_answers(struct selftest *test)
 	tell(test, "known answers", true, detail);
 }
 
+/* Four words each: drawn inline, at positions that do and do not begin a chunk. */
 static void check_stream_vectors(struct selftest *test)
 {
 	const size_t count = sizeof stream_vectors / sizeof *stream_vectors;
@@ -132,6 +133,7 @@ static void check_stream_vectors(struct selftest *test)
 	tell(test, "stream vectors", true, detail);
 }
 
+/* Within 4 ulp, which is what the contract promises of float32. */
 static void check_normals(struct selftest *test)
 {
 	const size_t count = sizeof normal_vectors / sizeof *normal_vectors;
@@ -203,6 +205,7 @@ static size_t count_lanes(struct trnsci_session *session)
 	return used;
 }
 
+/* Chunk i of a job belongs to lane i mod 128: 128 chunks ask for every lane, whichever threads run them. */
 static void check_lanes(struct selftest *test)
 {
 	const uint64_t n = ALL_LANES_WORDS;
@@ -254,6 +257,7 @@ static double spectrum_error(const float *signal, const float *spectrum, size_t 
 	return sqrt(wrong / whole);
 }
 
+/* A length of several radices; the direct sums in double are exact to 1e-15 beside it. */
 static void check_fft(struct selftest *test)
 {
 	const uint64_t n = FFT_LENGTH, n_reals = 2 * FFT_LENGTH;
@@ -285,6 +289,7 @@ static void check_fft(struct selftest *test)
 	tell(test, "fft", passed, detail);
 }
 
+/* 128 threads, more than CPUs: whatever depends on who runs which chunk would show. */
 static void check_variant(struct selftest *test)
 {
 	const struct trnsci_options options = {.threads = LANES, .cpu = test->variant, .arena_bytes = 16 << 20};
@@ -302,6 +307,7 @@ static void check_variant(struct selftest *test)
 	trnsci_close(test->session);
 }
 
+/* A level above the CPU's is told as skipped, by name: a skip is no pass. */
 int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg)
 {
 	struct selftest test = {.report = report, .arg = arg};

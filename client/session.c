@@ -20,6 +20,7 @@ int session_check(const struct trnsci_session *session, struct error *err)
 	return 0;
 }
 
+/* Deadlines are on the monotonic clock: a clock that is set does not make a wait longer. */
 static int init_lock(struct trnsci_session *session)
 {
 	pthread_condattr_t attributes;
@@ -67,6 +68,7 @@ void session_ref(struct trnsci_session *session)
 	pthread_mutex_unlock(&session->lock);
 }
 
+/* The engine goes when nothing can hold a reply of its any more. */
 void session_unref(struct trnsci_session *session)
 {
 	pthread_mutex_lock(&session->lock);
@@ -88,6 +90,8 @@ void session_unref_locked(struct trnsci_session *session)
 	session->refs--;
 }
 
+/* Looks at least once, so that a deadline of 0 still reads what has come. The last waiter of a closed session tells
+ * the thread that closes it. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline)
 {
 	int r = 0;
@@ -108,6 +112,7 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 	return r;
 }
 
+/* The first failure is the cause, later ones are its consequences. */
 void session_fail(struct trnsci_session *session, const struct error *error)
 {
 	if (session->failure.code)
@@ -140,6 +145,7 @@ int64_t deadline_after(int timeout_ms)
 	return timeout_ms ? clock_ns() + (int64_t)timeout_ms * 1000000 : 0;
 }
 
+/* Rounded up: poll must not come back before the deadline only to be called again. */
 int deadline_left_ms(int64_t deadline)
 {
 	if (deadline == DEADLINE_NEVER)

@@ -19,6 +19,7 @@ static bool arena_settled(void *arg)
 	return !session->arena_pending || session->closed;
 }
 
+/* Whatever comes of it, those who wait for it go on: the next may try again. */
 static int get_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	void *base = NULL;
@@ -181,6 +182,7 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 
 /* ---- freeing ---- */
 
+/* Freeing asks for no answer: a session that is gone has freed its tiles anyway. */
 void trnsci_tile_free(struct trnsci_tile *tile)
 {
 	struct trnsci_call *call;
@@ -203,6 +205,7 @@ void trnsci_tile_free(struct trnsci_tile *tile)
 	session_unref(session);
 }
 
+/* The daemon has freed them by now, or the connection is gone: the objects go in either case. */
 static void forget_scope(struct trnsci_session *session, uint64_t scope)
 {
 	pthread_mutex_lock(&session->lock);

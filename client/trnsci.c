@@ -14,6 +14,7 @@
 #define EMBEDDED      "embedded:"
 #define SYSTEM_SOCKET "/run/trnsci/trnsci.sock"
 
+/* Reserved fields are refused now, so that a later version can give them a meaning. */
 static int check_options(const struct trnsci_options *options, struct error *err)
 {
 	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)

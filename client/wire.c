@@ -161,6 +161,7 @@ static void handle_frames(struct trnsci_session *session)
 	}
 }
 
+/* Grows by what has come, never by what a header promises. */
 static bool make_room(struct remote *remote)
 {
 	size_t room = remote->in_room ? remote->in_room * 2 : 2 * RECEIVE_BYTES;
@@ -226,6 +227,7 @@ void wire_receive(struct trnsci_session *session)
 
 /* ---- sending, with the lock ---- */
 
+/* Level-triggered: EPOLLOUT stays off while there is nothing to send. */
 void wire_watch(struct remote *remote)
 {
 	bool wanted = remote->out.size > 0;
@@ -237,6 +239,7 @@ void wire_watch(struct remote *remote)
 	remote->epoll_out = wanted;
 }
 
+/* The memory is kept for the next message unless it is much. */
 static void drop_output(struct remote *remote)
 {
 	remote->out_sent = 0;

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 
+/* A message may quote a file name or a daemon's text: line ends in it become blanks, so that it stays one line. */
 int complain(enum exit_code code, const char *format, ...)
 {
 	char line[1024];
@@ -21,6 +22,7 @@ int complain(enum exit_code code, const char *format, ...)
 	return (int)code;
 }
 
+/* A daemon that breaks the protocol is no daemon for our purposes. */
 int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 {
 	enum exit_code code = wrong;

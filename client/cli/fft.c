@@ -34,6 +34,7 @@ struct transform {
 
 /* ---- what is asked for ---- */
 
+/* As options_set_parameters reads a bool; what is neither true nor false is complained of there. */
 static bool flag(const struct options *options, const char *name)
 {
 	const char *text = options_get(options, name);
@@ -41,6 +42,7 @@ static bool flag(const struct options *options, const char *name)
 	return text && (!*text || strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0);
 }
 
+/* Counted from the end, axes mean the same in a piece as in the whole array. */
 static int read_axes(struct transform *transform)
 {
 	const char *text = options_get(transform->options, "axes");
@@ -106,6 +108,7 @@ static enum trnsci_dtype guess_dtype(const struct transform *transform, const ch
 	return wide ? TRNSCI_C128 : TRNSCI_C64;
 }
 
+/* Of the same kind, complex or real. */
 static enum trnsci_dtype other_width(enum trnsci_dtype dtype)
 {
 	switch (dtype) {
@@ -129,6 +132,7 @@ static void free_piece(struct transform *transform)
 	transform->in = transform->out = NULL;
 }
 
+/* n transforms: one leading dimension in place of those that only count, none where there are none. */
 static int make_tile(struct transform *transform, enum trnsci_dtype dtype, const uint64_t *shape, uint64_t n,
 		     struct trnsci_tile **tile)
 {
@@ -178,6 +182,7 @@ static int run_piece(struct transform *transform, bool first, uint64_t n)
 	return EXIT_OK;
 }
 
+/* Only now is the dtype known; nothing is created for a request that was wrong. */
 static int begin_output(struct transform *transform, struct output *output)
 {
 	int code = output_open(options_get(transform->options, "output"), options_get(transform->options, "format"),
@@ -189,6 +194,7 @@ static int begin_output(struct transform *transform, struct output *output)
 	return code == EXIT_OK ? EXIT_OK : output_close(output, code);
 }
 
+/* Counted as if every element took 16 bytes; a transform larger than a piece is a piece. */
 static uint64_t piece_size(const struct transform *transform)
 {
 	uint64_t most = transform->in_count > transform->out_count ? transform->in_count : transform->out_count;
@@ -233,6 +239,7 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 
 /* ---- the command ---- */
 
+/* Axes, length and dtype are ours to state: they were read before the table's parameters. */
 static int set_parameters(struct transform *transform, const char *dtype)
 {
 	struct trnsci_args *args = trnsci_args(transform->call);

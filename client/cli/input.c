@@ -29,6 +29,7 @@ static ssize_t read_full(int fd, void *to, size_t size)
 	return (ssize_t)done;
 }
 
+/* The length of the header stands in its prefix, and is bounded before it is read. */
 static int read_npy(struct input *input, const unsigned char *prefix)
 {
 	const char *wrong = NULL;
@@ -71,6 +72,7 @@ static int read_to_end(struct input *input)
 	}
 }
 
+/* Rows only when there are several: a raw file of one row is an array of one dimension. */
 static int shape_raw(struct input *input, uint64_t bytes, uint64_t row_length)
 {
 	size_t element = trnsci_dtype_size(input->array.dtype);
@@ -93,6 +95,7 @@ static int shape_raw(struct input *input, uint64_t bytes, uint64_t row_length)
 	return EXIT_OK;
 }
 
+/* A regular file tells its size, so that it need not fit memory; a pipe is held whole. */
 static int read_raw(struct input *input, const char *dtype, uint64_t row_length, const unsigned char *start,
 		    size_t start_size)
 {

@@ -46,6 +46,7 @@ static const char *find_too_large(const char *text)
 	return NULL;
 }
 
+/* Counted from 1, as editors do. */
 static unsigned line_of(const char *text, size_t at)
 {
 	unsigned line = 1;
@@ -55,6 +56,7 @@ static unsigned line_of(const char *text, size_t at)
 	return line;
 }
 
+/* json-c saturates integers instead of refusing them: they are looked for in the text. */
 static int parse(const char *name, const char *text, size_t size, struct json_object **ret_root)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
@@ -79,6 +81,7 @@ static int parse(const char *name, const char *text, size_t size, struct json_ob
 	return complain(EXIT_DATA, "%s: line %u: %s", name, line, json_tokener_error_desc(error));
 }
 
+/* Programs are small; 64 MiB bounds what a mistaken name can read. */
 static int read_file(FILE *file, const char *name, char **ret_text, size_t *ret_size)
 {
 	size_t room = 1 << 16, size = 0;

@@ -38,6 +38,7 @@ bool parse_u64(const char *text, uint64_t *ret)
 
 /* ---- the list ---- */
 
+/* A name between blanks in the set's list. */
 static bool is_hidden(const struct option_set *set, const char *name)
 {
 	size_t size = strlen(name);
@@ -91,6 +92,7 @@ struct list {
 	size_t count;
 };
 
+/* Returned values from 256 up are places in the list, below are letters. */
 static void add(struct list *list, const char *name, char letter, int has_value)
 {
 	size_t used = strlen(list->letters);
@@ -133,6 +135,7 @@ static void print_row(char letter, const char *name, const char *value, const ch
 	printf("  %-34s %s%s\n", left, help, more);
 }
 
+/* The unit and, where it says something, the default follow the help. */
 static void print_parameter(const struct trnsci_parameter *parameter)
 {
 	char more[256];
@@ -209,6 +212,7 @@ static const char *name_of(const struct list *list, const struct option_set *set
 	return "";
 }
 
+/* getopt names a letter in optopt; a long option is the word it has just passed. */
 static int complain_option(const struct option_set *set, int answer, char **argv, int index)
 {
 	char letter[3] = {'-', (char)optopt, 0};
@@ -360,6 +364,7 @@ static bool set_text(struct trnsci_args *args, const char *name, const char *tex
 	return true;
 }
 
+/* By the type that the table states; its range is the engine's to check. */
 static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter *parameter, const char *text)
 {
 	static const struct {

@@ -21,6 +21,7 @@ static const char *const format_names[] = {
 
 enum { N_FORMATS = sizeof format_names / sizeof *format_names };
 
+/* Binary on a terminal is refused only when it was asked for: the default there is text. */
 static int choose_format(const char *name, const char *format, int terminal, enum format *ret_format)
 {
 	size_t size = name ? strlen(name) : 0;
@@ -64,6 +65,7 @@ int output_open(const char *name, const char *format, struct output *ret_output)
 	return EXIT_OK;
 }
 
+/* SIGPIPE is ignored, so a closed pipe is an error like a full disk. */
 static int write_all(struct output *output, const void *bytes, size_t size)
 {
 	const char *at = bytes;
@@ -172,6 +174,7 @@ int output_write(struct output *output, const void *elements, size_t count)
 	return EXIT_OK;
 }
 
+/* What is buffered is lost after an error, as the file is. */
 int output_close(struct output *output, int code)
 {
 	int flushed = code == EXIT_OK ? flush(output) : EXIT_OK;

@@ -29,6 +29,7 @@ struct draw {
 
 /* ---- what is asked for ---- */
 
+/* Laws are the operations of the category draw: a new one needs no line here. */
 static bool is_law(const char *name, struct trnsci_operation *ret)
 {
 	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
@@ -60,6 +61,7 @@ static int print_laws(void)
 	return EXIT_OK;
 }
 
+/* The part of a rank is computed here, so that it can be drawn in pieces. */
 static int read_part(struct draw *draw)
 {
 	uint64_t rank = 0, size = 1;
@@ -120,6 +122,7 @@ static int check(struct draw *draw)
 	return code;
 }
 
+/* One for the piece that is written out, one for the piece that is drawn. */
 static int make_tiles(struct draw *draw)
 {
 	const uint64_t elements = draw->piece * draw->components;
@@ -133,6 +136,7 @@ static int make_tiles(struct draw *draw)
 	return EXIT_OK;
 }
 
+/* offset + at cannot wrap: check() has seen the whole draw pass. */
 static int start_piece(struct draw *draw, uint64_t at)
 {
 	size_t which = (at - draw->begin) / draw->piece % 2;
@@ -198,6 +202,7 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 
 /* ---- the command ---- */
 
+/* Nothing is created before the request is known to be right. */
 static int draw_out(struct draw *draw, const struct cli *cli)
 {
 	const uint64_t n = draw->end - draw->begin;

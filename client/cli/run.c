@@ -29,6 +29,7 @@ struct program {
 	size_t n_tiles;
 };
 
+/* The program keeps every tile until it has run. */
 static int new_tile(struct program *program, const struct npy *array, struct trnsci_tile **ret_tile)
 {
 	struct trnsci_error err;
@@ -123,6 +124,7 @@ static int take_numbers(struct program *program, struct trnsci_args *args, const
 	return EXIT_OK;
 }
 
+/* Under the name `out` a file is written, anywhere else it is read. */
 static int take_file(struct program *program, struct trnsci_args *args, const char *name, struct json_object *map,
 		     const char *file)
 {
@@ -141,6 +143,7 @@ static int take_file(struct program *program, struct trnsci_args *args, const ch
 	return code;
 }
 
+/* A map with `file`, or with a list of numbers as `data`, stands for a tile; any other is the wire's own. */
 static int take(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *map,
 		bool *ret_taken)
 {
@@ -172,6 +175,7 @@ static int write_array(const char *name, const char *format, const struct trnsci
 	return output_close(&output, code);
 }
 
+/* Outputs are written only when all steps have succeeded. */
 static int write_tiles(const struct program *program)
 {
 	int code = EXIT_OK;
@@ -235,6 +239,7 @@ static int fill(struct program *program, struct json_object *root)
 	return EXIT_OK;
 }
 
+/* A program that is wrong is bad data: it came from a file. */
 static int run_program(struct program *program, struct json_object *root, const struct options *options)
 {
 	int r = trnsci_call_new(program->session, "run", &program->call);

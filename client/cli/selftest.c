@@ -16,6 +16,7 @@ struct table {
 	bool failed, skipped, verbose;
 };
 
+/* Checks come one by one; a variant's line is printed when the next variant begins. */
 static void end_line(struct table *table)
 {
 	if (*table->variant)

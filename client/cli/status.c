@@ -59,6 +59,7 @@ static void print_scalar(const struct trnsci_value *value)
 	}
 }
 
+/* Recursion is bounded by the depth that the wire allows. */
 static void print_json(const struct trnsci_value *value, int depth)
 {
 	bool map = trnsci_kind(value) == TRNSCI_MAP, list = trnsci_kind(value) == TRNSCI_LIST;
@@ -85,6 +86,7 @@ static void print_json(const struct trnsci_value *value, int depth)
 
 /* ---- the figures that matter ---- */
 
+/* A figure that is missing is 0: an older daemon may not have it. */
 static uint64_t number(const struct trnsci_value *map, const char *name)
 {
 	uint64_t value = 0;
@@ -102,6 +104,7 @@ static void print_word(const char *before, const struct trnsci_value *value)
 		printf("%s%.*s", before, (int)size, text);
 }
 
+/* TRNSCI_CPU may have asked for less than there is, or for more. */
 static void print_cpu(const struct trnsci_value *owner)
 {
 	const struct trnsci_value *cpu = trnsci_get(owner, "cpu");

@@ -380,6 +380,38 @@ static void test_inline_inputs(void **state)
 	with_both(inline_inputs);
 }
 
+/* Messages far larger than a socket takes at once, several of them under way, go both ways. */
+static void large_messages(struct trnsci_session *session)
+{
+	const uint64_t n = 2000000;
+	struct trnsci_call *calls[3];
+	struct trnsci_array array;
+	float *x = malloc(n * sizeof *x);
+
+	for (uint64_t i = 0; i < n; i++)
+		x[i] = (float)i;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
+		trnsci_set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, 1, &n, x);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_wait_all(calls, 3, 20000), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(trnsci_to_array(trnsci_reply(calls[i]), &array), 0);
+		assert_int_equal(array.bytes, n * sizeof *x);
+		assert_memory_equal(array.data, x, n * sizeof *x);
+		trnsci_call_free(calls[i]);
+	}
+	free(x);
+	ping(session);
+}
+
+static void test_large_messages(void **state)
+{
+	(void)state;
+	with_both(large_messages);
+}
+
 /* ---- tiles ---- */
 
 static void tiles(struct trnsci_session *session)
@@ -512,8 +544,15 @@ static void *work(void *arg)
 {
 	struct worker *worker = arg;
 	const struct trnsci_draw draw = {.law = "normal", .seed = worker->seed};
+	const uint64_t n = 3000;
+	struct trnsci_tile *tile = NULL;
 	float again[3000];
 
+	/* All want the arena at once: one gets it, the others wait for that. */
+	worker->failed |= trnsci_tile_new(worker->session, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
+			  trnsci_draw(worker->session, &draw, 0, tile, NULL, NULL) < 0;
+	memcpy(worker->samples, trnsci_tile_data(tile), sizeof worker->samples);
+	trnsci_tile_free(tile);
 	for (int i = 0; i < 40; i++) {
 		worker->failed |= trnsci_draw_copy(worker->session, &draw, TRNSCI_F32, 3000,
 						   i ? again : worker->samples, NULL, NULL) < 0;
@@ -785,27 +824,17 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ping),
-		cmocka_unit_test(test_every_kind),
-		cmocka_unit_test(test_wrong_requests),
-		cmocka_unit_test(test_same_bytes),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_generators),
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_inline_inputs),
-		cmocka_unit_test(test_tiles),
-		cmocka_unit_test(test_foreign_tile),
-		cmocka_unit_test(test_submits),
-		cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_cancels),
-		cmocka_unit_test(test_timeouts),
-		cmocka_unit_test(test_close_in_flight),
-		cmocka_unit_test(test_close_wakes),
-		cmocka_unit_test(test_forks),
-		cmocka_unit_test(test_no_daemon),
-		cmocka_unit_test(test_default_address),
+		cmocka_unit_test(test_ping),           cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_wrong_requests), cmocka_unit_test(test_same_bytes),
+		cmocka_unit_test(test_copies),         cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_generators),     cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_inline_inputs),  cmocka_unit_test(test_large_messages),
+		cmocka_unit_test(test_tiles),          cmocka_unit_test(test_foreign_tile),
+		cmocka_unit_test(test_submits),        cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_threads),        cmocka_unit_test(test_cancels),
+		cmocka_unit_test(test_timeouts),       cmocka_unit_test(test_close_in_flight),
+		cmocka_unit_test(test_close_wakes),    cmocka_unit_test(test_forks),
+		cmocka_unit_test(test_no_daemon),      cmocka_unit_test(test_default_address),
 		cmocka_unit_test(test_dead_daemon),
 	};
 

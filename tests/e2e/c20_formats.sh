@@ -39,4 +39,35 @@ printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100' >c.raw
 same "complex text is two columns" "10 0|-2 2|-2 0|-2 -2" \
 	"$("$cli" -q --embedded fft c.raw --dtype f32 --format text | sed 's/ -0$/ 0/' | tr '\n' '|' | sed 's/|$//')"
 same "complex csv is two columns with names" "re,im" "$("$cli" -q --embedded fft c.raw --dtype f32 --format csv 2>/dev/null | head -1)"
+
+cat >terminal.py <<'PYTHON'
+# Runs a command with stdout, or stderr, on a terminal; prints its exit code and what it said there.
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+where = sys.argv[1]
+streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, where: slave}
+process = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, **streams)
+os.close(slave)
+said = b""
+while True:
+    try:
+        piece = os.read(master, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    said += piece
+print(process.wait(), said.decode().replace("\r\n", "|"))
+PYTHON
+on() {
+	where=$1
+	shift
+	python3 terminal.py "$where" "$cli" "$@"
+}
+same "text on a terminal" "0 0.206820324|0.330382586|" "$(on stdout -q --embedded rand normal -n 2 --seed 1)"
+same "raw to a terminal is refused" "2 " "$(on stdout -q --embedded rand normal -n 2 --format raw)"
+same "npy to a terminal is refused" "2 " "$(on stdout -q --embedded rand normal -n 2 --format npy)"
+like "progress on a terminal, when it takes over a second" "0 *%*samples/s*" \
+	"$(on stderr --embedded rand normal -n 12000000 --format text -o /dev/null)"
+same "no progress for short work" "0 " "$(on stderr --embedded rand normal -n 10 --format text -o /dev/null)"
 finish

@@ -49,7 +49,7 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		code "it runs" 0 env LD_LIBRARY_PATH="$libdir" "$work/example" "$socket"
 		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
 			"$(pkg-config --modversion trnsci)"
-		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -name trnsci-cli -type f | head -1)" version
+		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version
 	else
 		fail "make install" "$(tail -3 "$work/log")"
 	fi

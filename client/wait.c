@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sending calls and waiting for them: one, any, all, or whichever is answered next. */
+#include <sys/eventfd.h>
+
+#include <trnsci/trnsci.h>
+
+#include "call.h"
+#include "session.h"
+
+/* A condition of session_wait: evaluated with the lock. */
+static bool call_ready(void *arg)
+{
+	return ((struct trnsci_call *)arg)->state != CALL_FLYING;
+}
+
+/* Of a call that is not in flight; one that never was is the caller's mistake. With the lock. */
+static int result_of(struct trnsci_call *call)
+{
+	call_unqueue(call);
+	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
+}
+
+static int wait_until(struct trnsci_call *call, int64_t deadline)
+{
+	struct trnsci_session *session = call->session;
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, call_ready, call, deadline);
+	if (r == 0)
+		r = result_of(call);
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* The call stays in flight until the engine answers it; only its text is written now. */
+static int give_up(struct trnsci_call *call)
+{
+	struct error error;
+
+	trnsci_cancel(call);
+	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_FLYING)
+		error_give(&call->error, &error);
+	pthread_mutex_unlock(&call->session->lock);
+	return -ERROR_TIMEOUT;
+}
+
+int trnsci_submit(struct trnsci_call *call)
+{
+	return call ? call_start(call, true) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_run(struct trnsci_call *call)
+{
+	int r = call ? call_start(call, false) : -ERROR_NO_MEMORY;
+
+	if (r < 0)
+		return r;
+	r = wait_until(call, deadline_after(call->session->timeout_ms));
+	return r == -ERROR_TIMEOUT && call_is_flying(call) ? give_up(call) : r;
+}
+
+bool trnsci_done(const struct trnsci_call *call)
+{
+	return call && session_check(call->session, NULL) == 0 && !call_is_flying(call);
+}
+
+int trnsci_wait(struct trnsci_call *call, int timeout_ms)
+{
+	return call ? wait_until(call, deadline_after(timeout_ms)) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms)
+{
+	int64_t deadline = deadline_after(timeout_ms);
+	int result = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int r = wait_until(calls[i], deadline);
+
+		if (r == -ERROR_TIMEOUT && call_is_flying(calls[i]))
+			return r;
+		if (result == 0)
+			result = r;
+	}
+	return result;
+}
+
+struct any {
+	struct trnsci_call *const *calls;
+	size_t count, found;
+};
+
+/* Leaves in `found` the first that is not in flight. */
+static bool any_ready(void *arg)
+{
+	struct any *any = arg;
+
+	for (any->found = 0; any->found < any->count; any->found++)
+		if (call_ready(any->calls[any->found]))
+			return true;
+	return false;
+}
+
+int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index)
+{
+	struct any any = {calls, count, 0};
+	int r = count ? session_check(calls[0]->session, NULL) : -ERROR_OUT_OF_RANGE;
+
+	if (r < 0)
+		return r;
+	struct trnsci_session *session = calls[0]->session;
+
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, any_ready, &any, deadline_after(timeout_ms));
+	if (r == 0) {
+		call_unqueue(calls[any.found]);
+		*ret_index = any.found;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* The descriptor stands for two things, bytes to read and answers that another thread has read already: the engine
+ * combines them. */
+int trnsci_fd(struct trnsci_session *session)
+{
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	if (session->ready_fd < 0)
+		session->ready_fd = eventfd(session->oldest ? 1 : 0, EFD_NONBLOCK | EFD_CLOEXEC);
+	r = session->ready_fd < 0 ? -ERROR_SYSTEM : session->engine->poll_fd(session);
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* A connection that is gone ends the wait, too: nothing more will come. */
+static bool queue_ready(void *arg)
+{
+	const struct trnsci_session *session = arg;
+
+	return session->oldest || session->failure.code || session->closed;
+}
+
+int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call)
+{
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, queue_ready, session, deadline_after(timeout_ms));
+	if (r == 0 && !session->oldest)
+		r = -ERROR_CLOSED;
+	if (r == 0) {
+		*ret_call = session->oldest;
+		call_unqueue(session->oldest);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
