@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws and transforms without a call object. */
+#include <math.h>
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -12,6 +13,7 @@
 #include "rng/stream.h"
 
 enum {
+	SEVERAL = 1, /* a sample has several elements */
 	NUMBERS = sizeof((struct trnsci_draw *)0)->numbers / sizeof(struct trnsci_number),
 	CHOICES = sizeof((struct trnsci_draw *)0)->choices / sizeof(struct trnsci_choice),
 	PIECE_BYTES = 1 << 20,   /* of a draw into the caller's memory: it stays in cache between draw and copy */
@@ -28,20 +30,36 @@ static int check_draw(const struct trnsci_draw *draw, struct error *err)
 	return 0;
 }
 
-/* Only what differs from the defaults of the table would be needed; the stream is stated in any case. */
-static void set_draw(struct trnsci_call *call, const struct trnsci_draw *draw, uint64_t offset)
+/* Integers of the law's (trials, items ...) are taken as integers, which a real parameter takes as well; -0 stays. */
+static void set_number(struct trnsci_args *args, const struct trnsci_number *number)
 {
-	struct trnsci_args *args = trnsci_args(call);
+	double value = number->value;
 
+	if (rint(value) == value && fabs(value) < 0x1p53 && !(value == 0 && signbit(value)))
+		trnsci_set_i64(args, number->name, (int64_t)value);
+	else
+		trnsci_set_f64(args, number->name, value);
+}
+
+static void set_parameters(struct trnsci_args *args, const struct trnsci_draw *draw)
+{
+	for (size_t i = 0; i < NUMBERS && draw->numbers[i].name; i++)
+		set_number(args, &draw->numbers[i]);
+	for (size_t i = 0; i < CHOICES && draw->choices[i].name; i++)
+		trnsci_set_text(args, draw->choices[i].name, draw->choices[i].value);
+	if (draw->list.name)
+		trnsci_set_bytes(args, draw->list.name, draw->list.values, draw->list.count * sizeof(double));
+}
+
+/* Where the draw lies is stated in any case. */
+static void set_draw(struct trnsci_args *args, const struct trnsci_draw *draw)
+{
 	if (draw->generator)
 		trnsci_set_text(args, "generator", draw->generator);
 	trnsci_set_u64(args, "seed", draw->seed);
 	trnsci_set_u64(args, "stream", draw->stream);
-	trnsci_set_u64(args, "offset", offset);
-	for (size_t i = 0; i < NUMBERS && draw->numbers[i].name; i++)
-		trnsci_set_f64(args, draw->numbers[i].name, draw->numbers[i].value);
-	for (size_t i = 0; i < CHOICES && draw->choices[i].name; i++)
-		trnsci_set_text(args, draw->choices[i].name, draw->choices[i].value);
+	trnsci_set_u64(args, "offset", draw->offset);
+	set_parameters(args, draw);
 }
 
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
@@ -69,7 +87,7 @@ static int draw_tile(struct trnsci_session *session, const struct trnsci_draw *d
 		r = call_make(session, draw->law, &call, err);
 	if (r < 0)
 		return r;
-	set_draw(call, draw, draw->offset);
+	set_draw(trnsci_args(call), draw);
 	trnsci_set_tile(trnsci_args(call), "out", out);
 	if (n_total)
 		trnsci_set_u64(trnsci_args(call), "n", n_total);
@@ -96,26 +114,57 @@ int trnsci_draw(struct trnsci_session *session, const struct trnsci_draw *draw, 
 
 /* ---- into the caller's memory ---- */
 
-/* A few samples come with the reply. */
+/* n samples with the reply; *ret_array belongs to *ret_call, which the caller frees. */
 static int draw_inline(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-		       uint64_t n, void *out, struct trnsci_span *ret_span, struct error *err)
+		       uint64_t n, struct trnsci_call **ret_call, struct trnsci_array *ret_array, struct error *err)
 {
 	struct trnsci_call *call;
-	struct trnsci_array array;
 	int r = call_make(session, draw->law, &call, err);
 
 	if (r < 0)
 		return r;
-	set_draw(call, draw, draw->offset);
+	set_draw(trnsci_args(call), draw);
 	trnsci_set_u64(trnsci_args(call), "n", n);
 	trnsci_set_dtype(trnsci_args(call), "dtype", dtype);
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.count != n || array.dtype != dtype)
-		r = error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", draw->law);
-	if (r == 0)
-		r = read_span(call, ret_span, err);
+	if (trnsci_to_array(trnsci_reply(call), ret_array) < 0 || ret_array->dtype != dtype) {
+		trnsci_call_free(call);
+		return error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", draw->law);
+	}
+	*ret_call = call;
+	return 0;
+}
+
+/* A law of vectors has several elements a sample: a draw of one sample tells. */
+static int count_components(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
+			    uint64_t *ret_components, struct error *err)
+{
+	struct trnsci_array array;
+	struct trnsci_call *call;
+	int r = draw_inline(session, draw, dtype, 1, &call, &array, err);
+
+	if (r < 0)
+		return r;
+	trnsci_call_free(call);
+	if (array.count == 0)
+		return error_set(err, ERROR_BAD_REPLY, "%s: a sample of no elements", draw->law);
+	*ret_components = array.count;
+	return 0;
+}
+
+/* n elements that come with the reply; SEVERAL when n samples would be more than that. */
+static int draw_few(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t n,
+		    void *out, struct trnsci_span *ret_span, struct error *err)
+{
+	struct trnsci_array array;
+	struct trnsci_call *call;
+	int r = draw_inline(session, draw, dtype, n, &call, &array, err);
+
+	if (r < 0)
+		return r;
+	r = array.count == n ? read_span(call, ret_span, err) : SEVERAL;
 	if (r == 0 && array.bytes > 0)
 		memcpy(out, array.data, array.bytes);
 	trnsci_call_free(call);
@@ -137,14 +186,32 @@ static int new_piece(struct trnsci_session *session, enum trnsci_dtype dtype, ui
 	return r < 0 ? error_take(err, &error) : 0;
 }
 
+/* What a permutation permutes is the whole draw unless told: a piece of it must be told. */
+static void state_items(struct trnsci_draw *piece, uint64_t n)
+{
+	struct trnsci_parameter parameter;
+	size_t free = 0;
+
+	for (; free < NUMBERS && piece->numbers[free].name; free++)
+		if (strcmp(piece->numbers[free].name, "items") == 0)
+			return;
+	for (size_t i = 0; free < NUMBERS && trnsci_parameter(piece->law, i, &parameter) == 0; i++)
+		if (strcmp(parameter.name, "items") == 0)
+			piece->numbers[free] = (struct trnsci_number){"items", (double)n};
+}
+
 static int draw_pieces(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
 		       uint64_t n, char *out, struct trnsci_span *ret_span, struct error *err)
 {
-	uint64_t most = PIECE_BYTES / trnsci_dtype_size(dtype);
 	struct trnsci_draw piece = *draw;
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_span span;
-	int r = 0;
+	uint64_t components = 1;
+	int r = count_components(session, draw, dtype, &components, err);
+	uint64_t most = PIECE_BYTES / trnsci_dtype_size(dtype) / components * components;
+
+	most = most ? most : components;
+	state_items(&piece, n / components);
 
 	for (uint64_t done = 0; done < n && r == 0;) {
 		uint64_t size = n - done < most ? n - done : most;
@@ -160,7 +227,7 @@ static int draw_pieces(struct trnsci_session *session, const struct trnsci_draw 
 		memcpy(out, trnsci_tile_data(tile), trnsci_tile_bytes(tile));
 		out += trnsci_tile_bytes(tile);
 		done += size;
-		piece.offset += size;
+		piece.offset += size / components;
 	}
 	trnsci_tile_free(tile);
 	return r;
@@ -181,8 +248,9 @@ int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *d
 		       add_overflows(draw->offset, n, &end)))
 		r = error_set(&error, ERROR_OUT_OF_RANGE, "%s: n: more samples than there can be", draw->law);
 	if (r == 0)
-		r = bytes <= INLINE_BYTES ? draw_inline(session, draw, dtype, n, out, &span, &error)
-					  : draw_pieces(session, draw, dtype, n, out, &span, &error);
+		r = bytes <= INLINE_BYTES ? draw_few(session, draw, dtype, n, out, &span, &error) : SEVERAL;
+	if (r == SEVERAL)
+		r = draw_pieces(session, draw, dtype, n, out, &span, &error);
 	if (r < 0)
 		return error_give(err, &error);
 	if (ret_span)
@@ -192,34 +260,39 @@ int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *d
 
 /* ---- a place in a stream ---- */
 
-/* A sample of 64 bits takes two words: the position, a multiple of 4, is a whole number of samples of either kind. */
+/* As a program of one draw: its offset is a position in words, and the engine places a law of any width there. */
 static int draw_next(struct trnsci_session *session, struct trnsci_generator *generator, const struct trnsci_draw *draw,
 		     struct trnsci_tile *out, struct error *err)
 {
-	unsigned words = trnsci_dtype_size(trnsci_tile_dtype(out)) > 4 ? 2 : 1;
-	struct trnsci_draw whole = {
-		.law = draw ? draw->law : NULL,
-		.generator = generator->generator,
-		.seed = generator->seed,
-		.stream = generator->stream,
-		.offset = generator->position / words,
-	};
-	struct trnsci_span span;
+	struct trnsci_call *program;
+	uint64_t next;
+	int r = check_draw(draw, err);
 
-	if (generator->position % STREAM_GROUP_WORDS)
-		return error_set(err, ERROR_OUT_OF_RANGE, "generator: position: %llu, allowed multiples of 4",
-				 (unsigned long long)generator->position);
-	if (draw) {
-		memcpy(whole.numbers, draw->numbers, sizeof whole.numbers);
-		memcpy(whole.choices, draw->choices, sizeof whole.choices);
-	}
-	int r = draw_tile(session, &whole, 0, out, &span, err);
-
-	if (r == 0 && (span.next % STREAM_GROUP_WORDS || span.next < generator->position))
-		r = error_set(err, ERROR_BAD_REPLY, "%s: next: %llu is no place after the draw", whole.law,
-			      (unsigned long long)span.next);
+	if (r == 0 && generator->position % STREAM_GROUP_WORDS)
+		r = error_set(err, ERROR_OUT_OF_RANGE, "generator: position: %llu, allowed multiples of 4",
+			      (unsigned long long)generator->position);
 	if (r == 0)
-		generator->position = span.next;
+		r = call_make(session, "run", &program, err);
+	if (r < 0)
+		return r;
+	set_draw(trnsci_args(program), &(struct trnsci_draw){.generator = generator->generator,
+							     .seed = generator->seed,
+							     .stream = generator->stream,
+							     .offset = generator->position});
+	struct trnsci_args *step = trnsci_step(program, draw->law);
+
+	trnsci_set_tile(step, "out", out);
+	set_parameters(step, draw);
+	r = call_run(program, err);
+	if (r < 0)
+		return r;
+	r = call_reply_u64(program, "next", &next, err);
+	trnsci_call_free(program);
+	if (r == 0 && (next % STREAM_GROUP_WORDS || next < generator->position))
+		r = error_set(err, ERROR_BAD_REPLY, "%s: next: %llu is no place after the draw", draw->law,
+			      (unsigned long long)next);
+	if (r == 0)
+		generator->position = next;
 	return r;
 }
 

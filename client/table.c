@@ -55,10 +55,11 @@ enum trnsci_dtype trnsci_dtype_parse(const char *name)
 int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 {
 	static const char *const categories[] = {
-		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_PROGRAM] = "program",
-		[METHOD_DRAW] = "draw",       [METHOD_POINTS] = "points",           [METHOD_ELEMENTWISE] = "elementwise",
+		[METHOD_SESSION] = "session",	      [METHOD_SERVICE] = "service", [METHOD_PROGRAM] = "program",
+		[METHOD_DRAW] = "draw",		      [METHOD_POINTS] = "points",   [METHOD_ELEMENTWISE] = "elementwise",
 		[METHOD_TRANSFORM] = "transform",
 	};
+	const size_t known = sizeof categories / sizeof *categories;
 	size_t count;
 	const struct operation *rows = operations(&count);
 
@@ -66,7 +67,7 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 		return -ERROR_OUT_OF_RANGE;
 	*ret_operation = (struct trnsci_operation){
 		.name = rows[index].name,
-		.category = categories[rows[index].class],
+		.category = rows[index].class < known ? categories[rows[index].class] : "other",
 		.help = rows[index].help,
 		.n_parameters = rows[index].n_params,
 	};

@@ -636,14 +636,14 @@ static void test_timeouts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		const struct trnsci_options options = {.timeout_ms = 300};
+		const struct trnsci_options options = {.timeout_ms = 100};
 		struct trnsci_session *session = NULL;
 		struct trnsci_call *call;
 
 		assert_int_equal(trnsci_open(addresses[i], &options, &session, NULL), 0);
 		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
 
-		call = program_of(session, tile, 1000);
+		call = program_of(session, tile, 250);
 		assert_int_equal(trnsci_run(call), -TRNSCI_TIMEOUT);
 		assert_int_equal(trnsci_call_error(call)->code, TRNSCI_TIMEOUT);
 		assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CANCELLED);

@@ -365,6 +365,13 @@ struct trnsci_choice {
 	const char *value;
 };
 
+/** A named list of numbers: a parameter of a law such as {"weights", w, 3}; borrowed during the call. */
+struct trnsci_numbers {
+	const char *name;
+	const double *values;
+	size_t count;
+};
+
 /** What to draw; all zero but `law` is good. */
 struct trnsci_draw {
 	const char *law;		/**< "bits", "uniform", "normal" ... */
@@ -373,7 +380,8 @@ struct trnsci_draw {
 	uint64_t offset;		/**< first sample, in samples of the dtype */
 	uint64_t rank, size;		/**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
 	struct trnsci_number numbers[4]; /**< the law's parameters, up to a NULL name; others have their defaults */
-	struct trnsci_choice choices[4]; /**< and those that are words */
+	struct trnsci_choice choices[4]; /**< those that are words */
+	struct trnsci_numbers list;	 /**< and the one that is a list; NULL name: none */
 	uint64_t reserved[4];		/**< zero */
 };
 
@@ -393,7 +401,10 @@ struct trnsci_span {
 TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_draw *draw, uint64_t n_total,
 			   struct trnsci_tile *out, struct trnsci_span *ret_span, struct trnsci_error *err);
 
-/** The same into memory of the caller's own: n samples of dtype, draw->rank and size must be 0. In pieces, copied. */
+/**
+ * The same into memory of the caller's own, in pieces, copied: n elements of dtype, which for a law of vectors are a
+ * multiple of a sample's components. draw->rank and size must be 0.
+ */
 TRNSCI_API int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *draw,
 				enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_span *ret_span,
 				struct trnsci_error *err);
@@ -406,8 +417,9 @@ struct trnsci_generator {
 };
 
 /**
- * Draws from where the generator stands and moves it on, so that no word serves two draws. law, numbers and
- * choices are taken from draw, the rest of it is not looked at. On error the generator stays. One thread at a time for each generator.
+ * Draws from where the generator stands and moves it on, so that no word serves two draws. The law and its
+ * parameters are taken from draw, the rest of it is not looked at. On error the generator stays. One thread at a time
+ * for each generator.
  */
 TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trnsci_generator *generator,
 				     const struct trnsci_draw *draw, struct trnsci_tile *out,
