@@ -242,6 +242,63 @@ static void test_copies(void **state)
 	with_both(copies);
 }
 
+/* Laws of vectors, of counts and of a list, by the typed calls: few and many are pieces of one tile. */
+static void laws(struct trnsci_session *session)
+{
+	static const double alpha[] = {1, 2.5, 3, 0.5};
+	const struct trnsci_draw draws[] = {
+		{.law = "sphere", .seed = 1, .offset = 5, .numbers = {{"dimensions", 3}}},
+		{.law = "dirichlet", .seed = 2, .offset = 7, .list = {"alpha", alpha, 4}},
+		{.law = "normal", .seed = 3, .offset = 1, .choices = {{"method", "boxmuller64"}}},
+	};
+	const uint64_t n = 12 * 30000;
+	float *copied = malloc(n * sizeof *copied);
+
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, n);
+		struct trnsci_error err = {0};
+
+		if (trnsci_draw(session, &draws[i], 0, tile, NULL, &err) < 0)
+			fail_msg("%s: %s", draws[i].law, err.text);
+		if (trnsci_draw_copy(session, &draws[i], TRNSCI_F32, n, copied, NULL, &err) < 0)
+			fail_msg("%s: %s", draws[i].law, err.text);
+		assert_memory_equal(copied, trnsci_tile_data(tile), n * sizeof *copied);
+		assert_int_equal(trnsci_draw_copy(session, &draws[i], TRNSCI_F32, 24, copied, NULL, &err), 0);
+		assert_memory_equal(copied, trnsci_tile_data(tile), 24 * sizeof *copied);
+		trnsci_tile_free(tile);
+	}
+	free(copied);
+}
+
+static void test_laws(void **state)
+{
+	(void)state;
+	with_both(laws);
+}
+
+/* A permutation copied in pieces is one: every item comes once. */
+static void permutation(struct trnsci_session *session)
+{
+	enum { ITEMS = 400000 };
+	const struct trnsci_draw draw = {.law = "permutation", .seed = 6};
+	int64_t *items = malloc(ITEMS * sizeof *items);
+	char *seen = calloc(ITEMS, 1);
+
+	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_I64, ITEMS, items, NULL, NULL), 0);
+	for (size_t i = 0; i < ITEMS; i++) {
+		assert_true(items[i] >= 0 && items[i] < ITEMS && !seen[items[i]]);
+		seen[items[i]] = 1;
+	}
+	free(items);
+	free(seen);
+}
+
+static void test_permutation(void **state)
+{
+	(void)state;
+	with_both(permutation);
+}
+
 /* Parts by rank join to the whole. */
 static void ranks(struct trnsci_session *session)
 {
@@ -826,7 +883,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ping),           cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_wrong_requests), cmocka_unit_test(test_same_bytes),
-		cmocka_unit_test(test_copies),         cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_copies),         cmocka_unit_test(test_laws),
+		cmocka_unit_test(test_permutation),    cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_generators),     cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_inline_inputs),  cmocka_unit_test(test_large_messages),
 		cmocka_unit_test(test_tiles),          cmocka_unit_test(test_foreign_tile),
