@@ -123,7 +123,8 @@ $(STATIC): $(CLIENT_OBJECTS)
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libjson-c-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
-DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck
+DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev clang
 
 quoted = $(foreach word,$(1),'$(word)')
@@ -155,6 +156,7 @@ help:
 #: make demo        install what is missing, build, and show the main job
 #: make check       install what is missing, build, and run the tests
 #: make check-full  sanitizers, long statistics, fuzz corpora, a booted systemd
+#: make check-arm64 the checks of random numbers on AArch64, emulated
 #: make bench       the speed of everything, beside its peers
 #: make install     DESTDIR= PREFIX=/usr/local
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own

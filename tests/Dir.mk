@@ -52,6 +52,23 @@ fuzz:
 	build/fuzz/tests/fuzz/fuzz_$(F) -max_total_time=$(or $(SECONDS),60) -rss_limit_mb=1024 -max_len=4096 \
 		$(addprefix -dict=,$(wildcard tests/fuzz/$(F).dict)) build/fuzz/corpus/$(F) tests/fuzz/corpus/$(F)
 
+# make check-arm64 : the checks of random numbers on another CPU, emulated; cmocka is not needed there, nor peers.
+FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/%,$(CHECK_SOURCES)),$(if \
+	$(LIBS_$(basename $(notdir $(check)))),,$(BUILD)/foreign/$(basename $(check:tests/%=%))))
+
+$(BUILD)/foreign/%: tests/%.c $(LIB_ARCHIVE)
+	$(say) TEST $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Itests/foreign/include -I. -Itests $(LDFLAGS_ALL) -static -MF $@.d -o $@ $< \
+		$(LIB_ARCHIVE) -lm
+
+run-foreign: $(FOREIGN_CHECKS)
+	@prove --timer -e 'tests/run-one $(EMULATOR)' $(FOREIGN_CHECKS)
+
+check-arm64:
+	@+$(MAKE) --no-print-directory CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar BUILD=build/arm64 \
+		EMULATOR=qemu-aarch64-static run-foreign
+
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
 
@@ -77,4 +94,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: run-bench fuzz checks run-check check-only run-check-full
+.PHONY: run-bench fuzz checks run-foreign check-arm64 run-check check-only run-check-full

@@ -83,6 +83,10 @@ static inline void f64_store_i64(int64_t *at, f64v a)
 }
 static inline u32v u32_or(u32v a, u32v b) { return _mm256_or_si256(a, b); }
 
+#elif defined(SIMD_NEON)
+
+#include "base/simd_bits_neon.h"
+
 #else
 
 typedef _Bool m32v;

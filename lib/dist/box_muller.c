@@ -6,6 +6,8 @@ static const struct box_muller_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&box_muller_avx512,
 	&box_muller_avx2,
+#elif defined(__aarch64__)
+	&box_muller_neon,
 #endif
 	&box_muller_scalar,
 };

@@ -18,7 +18,7 @@ struct box_muller_kernel {
 	void (*f64)(const double *uniforms, size_t n_pairs, double *ret_normals);
 };
 
-extern const struct box_muller_kernel box_muller_scalar, box_muller_avx2, box_muller_avx512;
+extern const struct box_muller_kernel box_muller_scalar, box_muller_avx2, box_muller_avx512, box_muller_neon;
 
 const struct box_muller_kernel *const *box_muller_kernels(size_t *ret_count);
 const struct box_muller_kernel *box_muller_select(uint32_t features);

@@ -6,6 +6,8 @@ static const struct law_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&law_kernel_avx512,
 	&law_kernel_avx2,
+#elif defined(__aarch64__)
+	&law_kernel_neon,
 #endif
 	&law_kernel_scalar,
 };

@@ -85,7 +85,7 @@ struct law_kernel {
 #undef X
 };
 
-extern const struct law_kernel law_kernel_scalar, law_kernel_avx2, law_kernel_avx512;
+extern const struct law_kernel law_kernel_scalar, law_kernel_avx2, law_kernel_avx512, law_kernel_neon;
 
 /* All variants built in, best first, scalar last; and the first that the features allow. */
 const struct law_kernel *const *law_kernels(size_t *ret_count);

@@ -179,6 +179,8 @@ static const struct sobol_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&sobol_avx512,
 	&sobol_avx2,
+#elif defined(__aarch64__)
+	&sobol_neon,
 #endif
 	&sobol_scalar,
 };

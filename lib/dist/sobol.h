@@ -46,7 +46,7 @@ struct sobol_kernel {
 	void (*f64)(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, double *out);
 };
 
-extern const struct sobol_kernel sobol_scalar, sobol_avx2, sobol_avx512;
+extern const struct sobol_kernel sobol_scalar, sobol_avx2, sobol_avx512, sobol_neon;
 
 const struct sobol_kernel *const *sobol_kernels(size_t *ret_count);
 const struct sobol_kernel *sobol_select(uint32_t features);

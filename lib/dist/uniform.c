@@ -6,6 +6,8 @@ static const struct uniform_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&uniform_avx512,
 	&uniform_avx2,
+#elif defined(__aarch64__)
+	&uniform_neon,
 #endif
 	&uniform_scalar,
 };

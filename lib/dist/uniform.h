@@ -18,7 +18,7 @@ struct uniform_kernel {
 	void (*affine_f64)(double *x, size_t n, double scale, double shift);
 };
 
-extern const struct uniform_kernel uniform_scalar, uniform_avx2, uniform_avx512;
+extern const struct uniform_kernel uniform_scalar, uniform_avx2, uniform_avx512, uniform_neon;
 
 const struct uniform_kernel *const *uniform_kernels(size_t *ret_count);
 const struct uniform_kernel *uniform_select(uint32_t features);

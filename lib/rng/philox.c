@@ -51,6 +51,8 @@ static const struct rng_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&philox_avx512,
 	&philox_avx2,
+#elif defined(__aarch64__)
+	&philox_neon,
 #endif
 	&philox_scalar,
 };
@@ -59,6 +61,8 @@ static const struct rng_kernel *const kernels7[] = {
 #if defined(__x86_64__)
 	&philox7_avx512,
 	&philox7_avx2,
+#elif defined(__aarch64__)
+	&philox7_neon,
 #endif
 	&philox7_scalar,
 };

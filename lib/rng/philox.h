@@ -10,8 +10,8 @@
 
 #include "rng/kernel.h"
 
-extern const struct rng_kernel philox_scalar, philox_avx2, philox_avx512;
-extern const struct rng_kernel philox7_scalar, philox7_avx2, philox7_avx512;
+extern const struct rng_kernel philox_scalar, philox_avx2, philox_avx512, philox_neon;
+extern const struct rng_kernel philox7_scalar, philox7_avx2, philox7_avx512, philox7_neon;
 
 /* All variants built in, best first, scalar last. */
 const struct rng_kernel *const *philox_kernels(size_t *ret_count);

@@ -66,6 +66,8 @@ static const struct rng_kernel *const kernels[] = {
 #if defined(__x86_64__)
 	&threefry_avx512,
 	&threefry_avx2,
+#elif defined(__aarch64__)
+	&threefry_neon,
 #endif
 	&threefry_scalar,
 };
@@ -74,6 +76,8 @@ static const struct rng_kernel *const kernels13[] = {
 #if defined(__x86_64__)
 	&threefry13_avx512,
 	&threefry13_avx2,
+#elif defined(__aarch64__)
+	&threefry13_neon,
 #endif
 	&threefry13_scalar,
 };

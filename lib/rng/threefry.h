@@ -8,8 +8,8 @@
 
 #include "rng/kernel.h"
 
-extern const struct rng_kernel threefry_scalar, threefry_avx2, threefry_avx512;
-extern const struct rng_kernel threefry13_scalar, threefry13_avx2, threefry13_avx512;
+extern const struct rng_kernel threefry_scalar, threefry_avx2, threefry_avx512, threefry_neon;
+extern const struct rng_kernel threefry13_scalar, threefry13_avx2, threefry13_avx512, threefry13_neon;
 
 /* All variants built in, best first, scalar last. */
 const struct rng_kernel *const *threefry_kernels(size_t *ret_count);
