@@ -49,6 +49,7 @@ int compile_program(struct compiler *compiler);
 int compile_draw(struct compiler *compiler);
 int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
+int compile_noise_add(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
 
 /* The entry of a name in this program; NULL when there is none. */

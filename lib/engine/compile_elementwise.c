@@ -87,5 +87,7 @@ int compile_elementwise(struct compiler *c)
 
 	if (strcmp(name, "box_muller") == 0)
 		return compile_box_muller(c);
+	if (strcmp(name, "noise_add") == 0)
+		return compile_noise_add(c);
 	return strcmp(name, "scale") == 0 ? compile_scale(c) : compile_add(c);
 }

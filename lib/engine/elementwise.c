@@ -157,7 +157,8 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 
 	switch (step->kind) {
 	case STEP_DRAW:
-		draw_fill(kernels, &step->draw.law, step->draw.begin + begin, n, out);
+		/* Of complex elements, two samples each. */
+		draw_fill(kernels, &step->draw.law, step->draw.begin + reals(dtype, begin), reals(dtype, n), out);
 		return;
 	case STEP_POINTS:
 		points_fill(step->points.set, step->points.begin + begin, n, out);
@@ -176,6 +177,12 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 			add_f64(reals(dtype, n), in[0], in[1], out);
 		else
 			add_f32(reals(dtype, n), in[0], in[1], out);
+		return;
+	case STEP_NOISE_ADD:
+		if (is_double(dtype))
+			kernels->uniform->add_f64(in[0], in[1], reals(dtype, n), step->scale.by, out);
+		else
+			kernels->uniform->add_f32(in[0], in[1], reals(dtype, n), step->scale.by, out);
 		return;
 	case STEP_CAST:
 		elementwise_cast(step->in[0]->shape.dtype, dtype, n, in[0], out);

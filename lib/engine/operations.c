@@ -217,6 +217,15 @@ static const struct param add_params[] = {
 	[ADD_U64] = U64_STYLE,
 };
 
+static const struct param noise_add_params[] = {
+	[NOISE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
+	[NOISE_SIGMA] = {"sigma", PARAM_F64, "", "1", ANY_F64, "factor of the noise"},
+	[NOISE_NOISE] = {"noise", PARAM_ANY, "", "", NONE,
+		"map {op: a law, its parameters, seed, stream, offset}; standard normals unless told"},
+	[NOISE_OUT] = OUT,
+	[NOISE_U64] = U64_STYLE,
+};
+
 static const struct param fft_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32, f64, c64 or c128"},
 	[FFT_OUT] = OUT,
@@ -333,6 +342,7 @@ static const struct operation rows[] = {
 	ROW("box_muller", METHOD_ELEMENTWISE, box_muller_params, "pairs of uniforms to pairs of standard normals"),
 	ROW("scale", METHOD_ELEMENTWISE, scale_params, "x to x by + plus, rounded once"),
 	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),
+	ROW("noise_add", METHOD_ELEMENTWISE, noise_add_params, "x + sigma noise in one pass, the noise of any law"),
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
 };
 /* clang-format on */

@@ -49,6 +49,7 @@ enum step_kind {
 	STEP_BOX_MULLER,
 	STEP_SCALE,
 	STEP_ADD,
+	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
 	STEP_CAST, /* to the dtype of out, also the same one */
 	/* Not element-wise: */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */

@@ -174,6 +174,9 @@ static bool example(const char *method, struct value *ret)
 		*ret = map("in", floats(2, halves), "by", value_real(4), "plus", value_real(1), NULL);
 	else if (!strcmp(method, "add"))
 		*ret = map("a", floats(2, halves), "b", floats(2, halves), NULL);
+	else if (!strcmp(method, "noise_add"))
+		*ret = map("in", floats(2, halves), "sigma", value_real(0.5), "noise",
+			   map("op", value_string("laplace"), "seed", value_uint(1), NULL), NULL);
 	else if (!strcmp(method, "fft"))
 		*ret = map("in", floats(4, ramp), NULL);
 	else if (!strcmp(method, "derive"))

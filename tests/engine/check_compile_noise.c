@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* noise_add: x + sigma noise as the kernels draw it and one fma gives it, real and complex, in place, in programs. */
+#include <math.h>
+
+#include "dist/draw.h"
+#include "engine/harness.h"
+
+enum { N = 40001 };
+
+/* n samples of a law with parameters a, b, by the scalar kernels. */
+static double *samples(const char *law, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
+{
+	struct draw draw = {.law = law_find(law, strlen(law)), .dtype = dtype, .stream = {GENERATOR_PHILOX4X32, 7, 8}};
+	struct draw_kernels kernels;
+	struct law_fault fault;
+	double *x = malloc(n * sizeof *x);
+	float *narrow = (float *)x;
+	void *table;
+
+	assert_non_null(x);
+	draw.parameters[0].real = a;
+	draw.parameters[1].real = b;
+	assert_int_equal(draw_prepare(&draw, NULL, 0, &table, &fault), 0);
+	draw_select(0, &kernels);
+	draw_fill(&kernels, &draw, begin, n, x);
+	for (size_t i = n; dtype == DTYPE_F32 && i-- > 0;)
+		x[i] = (double)narrow[i];
+	return x;
+}
+
+static struct value noise_of(struct call *call, const char *op, uint64_t offset)
+{
+	struct value noise = value_map();
+
+	value_put(call->zone, &noise, "op", value_string(op));
+	value_put(call->zone, &noise, "generator", value_string("philox4x32"));
+	value_put(call->zone, &noise, "seed", value_uint(7));
+	value_put(call->zone, &noise, "stream", value_uint(8));
+	value_put(call->zone, &noise, "offset", value_uint(offset));
+	return noise;
+}
+
+/* In place in a tile of that dtype; each element holds its index. */
+static void check(struct bed *bed, const char *law, const char *dtype, double a, double b)
+{
+	const enum dtype d = dtype_parse(dtype, strlen(dtype));
+	const bool wide = d == DTYPE_F64 || d == DTYPE_C128;
+	const size_t n = dtype_is_complex(d) ? 2 * N : N;
+	double *noise = samples(law, wide ? DTYPE_F64 : DTYPE_F32, 13, n, a, b);
+	struct call *call = call_new();
+	void *at;
+	const uint64_t tile = tile_of(bed, dtype, N, &at);
+	const struct value *reply;
+
+	for (size_t i = 0; i < n; i++)
+		if (wide)
+			((double *)at)[i] = (double)i;
+		else
+			((float *)at)[i] = (float)i;
+	put(call, "in", value_uint(tile));
+	put(call, "out", value_uint(tile));
+	put(call, "sigma", value_real(0.3));
+	put(call, "noise", noise_of(call, law, 13));
+	reply = call_run(call, bed->space, "noise_add");
+	assert_int_equal(value_get(value_get(reply, "noise"), "seed")->u, 7);
+	for (size_t i = 0; i < n; i++) {
+		const double sum = fma(0.3, noise[i], (double)i);
+		const double got = wide ? ((double *)at)[i] : (double)((float *)at)[i];
+
+		if (got != (wide ? sum : (double)(float)sum))
+			fail_msg("%s %s element %zu: expected %.17g, got %.17g", law, dtype, i, sum, got);
+	}
+	call_free(call);
+	tile_drop(bed, tile);
+	free(noise);
+}
+
+static void every_dtype(void **state)
+{
+	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
+	struct bed bed = bed_open(2);
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		check(&bed, "normal", dtypes[i], 0, 1);
+		check(&bed, "laplace", dtypes[i], 0, 1);
+		check(&bed, "uniform", dtypes[i], 0, 1);
+	}
+	bed_close(&bed);
+}
+
+/* Draws of a program go on where the last one of their stream ended, those of noise_add too. */
+static void in_a_program(void **state)
+{
+	enum { FEW = 6 };
+	static const float zeros[FEW];
+	struct bed bed = bed_open(1);
+	struct call *call = call_new();
+	struct value steps = value_array(), results = value_array();
+	const struct value *got;
+	double *first = samples("normal", DTYPE_F32, 0, FEW, 0, 1),
+	       *second = samples("normal", DTYPE_F32, 8, FEW, 0, 1);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct value step = value_map();
+
+		value_put(call->zone, &step, "op", value_string("noise_add"));
+		value_put(call->zone, &step, "in", array_of(call->zone, "f32", FEW, zeros, sizeof zeros));
+		value_put(call->zone, &step, "as", value_string(i ? "b" : "a"));
+		value_push(call->zone, &steps, step);
+		value_push(call->zone, &results, value_string(i ? "b" : "a"));
+	}
+	put(call, "steps", steps);
+	put(call, "results", results);
+	put(call, "generator", value_string("philox4x32"));
+	put(call, "seed", value_uint(7));
+	put(call, "stream", value_uint(8));
+	got = value_get(call_run(call, bed.space, "run"), "results");
+	for (unsigned i = 0; i < FEW; i++) {
+		float a, b;
+
+		memcpy(&a, value_get(value_get(got, "a"), "data")->bytes.at + i * sizeof a, sizeof a);
+		memcpy(&b, value_get(value_get(got, "b"), "data")->bytes.at + i * sizeof b, sizeof b);
+		assert_true((double)a == first[i] && (double)b == second[i]);
+	}
+	call_free(call);
+	free(first);
+	free(second);
+	bed_close(&bed);
+}
+
+static struct call *with(const char *op, const char *member)
+{
+	static const float ones[4] = {1, 1, 1, 1};
+	struct call *call = call_new();
+	struct value noise = value_map();
+
+	value_put(call->zone, &noise, "op", value_string(op));
+	if (member)
+		value_put(call->zone, &noise, member, value_uint(3));
+	put(call, "in", array_of(call->zone, "f32", 4, ones, sizeof ones));
+	put(call, "noise", noise);
+	return call;
+}
+
+static void errors(void **state)
+{
+	struct bed bed = bed_open(1);
+
+	(void)state;
+	call_fails(with("fft", NULL), bed.space, "noise_add", ERROR_UNKNOWN_METHOD,
+		   "unknown_method: noise_add: noise: op \"fft\" is no law");
+	call_fails(with("normal", "n"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
+		   "unknown_parameter: noise_add: noise: it has n");
+	call_fails(with("normal", "frob"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
+		   "unknown_parameter: noise_add: frob");
+	call_fails(with("poisson", NULL), bed.space, "noise_add", ERROR_OUT_OF_RANGE, "out_of_range: noise_add: dtype");
+	call_fails(with("sphere", NULL), bed.space, "noise_add", ERROR_BAD_SHAPE,
+		   "bad_shape: noise_add: noise: sphere draws vectors");
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_dtype),
+		cmocka_unit_test(in_a_program),
+		cmocka_unit_test(errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
