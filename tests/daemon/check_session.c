@@ -15,24 +15,35 @@
 enum { ARENA = 32 << 20 };
 
 static struct daemon served;
+static struct client witness;
 
 static int setup(void **state)
 {
-	static const char *const arguments[] = {"--threads=2",       "--socket-mode=0666", "--connections=12",
+	static const char *const arguments[] = {"--threads=2",       "--socket-mode=0666", "--connections=14",
 						"--jobs=20",         "--arena-bytes=64M",  "--arena-total-bytes=1G",
-						"--tiles=3",         "--inline-bytes=64K", "--frame-bytes=1M",
+						"--tiles=40",        "--inline-bytes=64K", "--frame-bytes=1M",
 						"--buffer-bytes=3M", "--work-bytes=32K",   NULL};
 
 	(void)state;
 	daemon_start(&served, arguments);
 	assert_int_equal(chmod(served.dir, 0755), 0);
+	client_open(&witness, served.socket);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
+	client_close(&witness);
 	daemon_stop(&served);
+	return 0;
+}
+
+/* Sessions end when the daemon sees them end: the next test begins with the witness alone. */
+static int alone(void **state)
+{
+	(void)state;
+	client_await_stat(&witness, "daemon.sessions", 1);
 	return 0;
 }
 
@@ -111,11 +122,10 @@ static void half_close_finishes(void **state)
 /* Also after a half-close, when nothing is read any more. */
 static void hang_up_cancels(void **state)
 {
-	struct client client, witness;
+	struct client client;
 	void *base;
 
 	(void)state;
-	client_open(&witness, served.socket);
 	for (int half = 0; half < 2; half++) {
 		client_open(&client, served.socket);
 		close(client_arena(&client, ARENA, &base));
@@ -129,7 +139,6 @@ static void hang_up_cancels(void **state)
 		client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
 		client_await_stat(&witness, "daemon.sessions", 1);
 	}
-	client_close(&witness);
 }
 
 static void cancel(void **state)
@@ -228,7 +237,7 @@ static void limits_are_named(void **state)
 	params = client_map(&client, "n", value_uint(16385), NULL);
 	client_fails(&client, "uniform", &params, ERROR_LIMIT, "inline_bytes");
 	params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(1), NULL);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 40; i++)
 		client_result(&client, "tile", &params);
 	client_fails(&client, "tile", &params, ERROR_LIMIT, "tiles");
 	munmap(base, ARENA);
@@ -239,26 +248,27 @@ static void too_many_requests(void **state)
 {
 	struct client client;
 	struct message message;
-	unsigned done = 0, refused = 0, cancelled = 0;
+	struct value programs[31];
+	unsigned done = 0, refused = 0;
 	void *base;
 
 	(void)state;
 	client_open(&client, served.socket);
 	close(client_arena(&client, ARENA, &base));
-	client_send_long(&client, 300);
-	struct value params = client_map(&client, "out", value_uint(1), NULL);
-	for (int i = 0; i < 30; i++)
-		client_send(&client, "normal", &params);
+	/* Each into a tile of its own: what races in memory is the client's affair, but not the sanitizer's. */
+	for (int i = 0; i < 31; i++)
+		programs[i] = client_program(&client, 65536, 500);
+	for (int i = 0; i < 31; i++)
+		client_send(&client, "run", &programs[i]);
 	for (int i = 0; i < 31; i++) {
 		assert_true(client_receive(&client, &message));
 		if (message.error.code == ERROR_LIMIT)
 			assert_non_null(strstr(message.error.text, "jobs"));
 		refused += message.error.code == ERROR_LIMIT;
 		done += message.error.code == 0;
-		cancelled += message.error.code == ERROR_CANCELLED;
 	}
-	/* --jobs=20 */
-	if (done != 20 || refused != 11 || cancelled)
+	/* --jobs=20; by the time the last ones come, a first one may be done */
+	if (done < 20 || refused == 0 || done + refused != 31)
 		fail_msg("expected 20 done and 11 refused, got %u and %u", done, refused);
 	munmap(base, ARENA);
 	client_close(&client);
@@ -283,7 +293,8 @@ static void too_large_results(void **state)
 	client_close(&client);
 }
 
-/* Half of --connections=12 is a user's; the seventh is told so with its first message, then closed. */
+/* Half of --connections=14 is a user's; and the witness is one of them; one more is told so with its first message,
+ * then closed. */
 static void too_many_connections(void **state)
 {
 	struct client client[7], beyond;
@@ -292,25 +303,25 @@ static void too_many_connections(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++)
 		client_open(&client[i], served.socket);
-	client_await_stat(&client[0], "daemon.sessions", 6);
+	client_await_stat(&client[0], "daemon.sessions", 7);
 	for (int round = 0; round < 40; round++) {
 		client_open(&beyond, served.socket);
-		client_fails(&beyond, "ping", NULL, ERROR_LIMIT, "half of the setting connections = 12");
+		client_fails(&beyond, "ping", NULL, ERROR_LIMIT, "half of the setting connections = 14");
 		assert_false(client_receive(&beyond, &message));
 		client_close(&beyond);
 	}
-	client_await_stat(&client[0], "daemon.sessions", 6);
+	client_await_stat(&client[0], "daemon.sessions", 7);
 	/* who says nothing is not kept for ever, and there are 16 at most */
 	struct client silent[20];
 	for (int i = 0; i < 20; i++)
 		client_open(&silent[i], served.socket);
 	client_await_stat(&client[0], "daemon.connections_refused", 60);
-	assert_true(client_stat(&client[0], "daemon.sessions") <= 6 + 16);
-	client_await_stat(&client[0], "daemon.sessions", 6);
+	assert_true(client_stat(&client[0], "daemon.sessions") <= 7 + 16);
+	client_await_stat(&client[0], "daemon.sessions", 7);
 	for (int i = 0; i < 20; i++)
 		client_close(&silent[i]);
 	client_close(&client[5]);
-	client_await_stat(&client[0], "daemon.sessions", 5);
+	client_await_stat(&client[0], "daemon.sessions", 6);
 	client_open(&client[5], served.socket);
 	client_result(&client[5], "ping", NULL);
 	for (int i = 0; i < 6; i++)
@@ -330,7 +341,7 @@ static void users_are_apart(void **state)
 	}
 	for (int i = 0; i < 6; i++)
 		client_open(&client[i], served.socket);
-	client_await_stat(&client[0], "session.quota.connections.user_used", 6);
+	client_await_stat(&client[0], "session.quota.connections.user_used", 7);
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct client other;
@@ -384,20 +395,21 @@ static void long_frames(void **state)
 
 int main(void)
 {
+#define test(name) cmocka_unit_test_teardown(name, alone)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pipelining),
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(half_close_finishes),
-		cmocka_unit_test(hang_up_cancels),
-		cmocka_unit_test(cancel),
-		cmocka_unit_test(notifications),
-		cmocka_unit_test(arena_and_tiles),
-		cmocka_unit_test(limits_are_named),
-		cmocka_unit_test(too_many_requests),
-		cmocka_unit_test(too_large_results),
-		cmocka_unit_test(too_many_connections),
-		cmocka_unit_test(users_are_apart),
-		cmocka_unit_test(long_frames),
+		test(pipelining),
+		test(any_order),
+		test(half_close_finishes),
+		test(hang_up_cancels),
+		test(cancel),
+		test(notifications),
+		test(arena_and_tiles),
+		test(limits_are_named),
+		test(too_many_requests),
+		test(too_large_results),
+		test(too_many_connections),
+		test(users_are_apart),
+		test(long_frames),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

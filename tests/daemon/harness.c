@@ -22,7 +22,7 @@
 #include "fdpass.h"
 #include "frame.h"
 
-enum { PATIENCE_MS = 10000, ARENA_TILE = 1 << 22 };
+enum { PATIENCE_MS = 30000 };
 
 /* ------- the daemon ------- */
 
@@ -383,19 +383,23 @@ int client_arena(struct client *client, uint64_t bytes, void **ret_base)
 	return fd;
 }
 
-uint32_t client_send_long(struct client *client, int count)
+struct value client_program(struct client *client, uint64_t n, int count)
 {
-	struct value shape = value_array(), steps = value_array(), tile;
+	struct value params = client_map(client, "dtype", value_string("f32"), "shape", value_uint(n), NULL);
+	struct value steps = value_array(), tile = client_result(client, "tile", &params);
 
-	assert_int_equal(value_push(client->zone, &shape, value_uint(ARENA_TILE)), 0);
-	struct value params = client_map(client, "dtype", value_string("f32"), "shape", shape, NULL);
-	tile = client_result(client, "tile", &params);
-	for (int i = 0; i < count; i++) {
+	while (count--) {
 		struct value step = client_map(client, "op", value_string("normal"), "out",
 					       value_uint(client_number(&tile, "tile")), NULL);
 
 		assert_int_equal(value_push(client->zone, &steps, step), 0);
 	}
-	params = client_map(client, "steps", steps, NULL);
+	return client_map(client, "steps", steps, NULL);
+}
+
+uint32_t client_send_long(struct client *client, int count)
+{
+	struct value params = client_program(client, 1 << 22, count);
+
 	return client_send(client, "run", &params);
 }

@@ -41,7 +41,7 @@ void daemon_prepare(struct daemon *daemon);
  * ours. Does not wait.
  */
 void daemon_spawn(struct daemon *daemon, const char *const *arguments, const char *const *environment);
-/* The next datagram, which must begin with prefix (others before it are skipped), within ten seconds. */
+/* The next datagram, which must begin with prefix (others before it are skipped), within half a minute. */
 void daemon_await(struct daemon *daemon, const char *prefix);
 /* All of the above. */
 void daemon_start(struct daemon *daemon, const char *const *arguments);
@@ -74,7 +74,7 @@ struct value client_map(struct client *client, ...);
 uint32_t client_send(struct client *client, const char *method, const struct value *params);
 void client_send_bytes(struct client *client, const void *bytes, size_t size);
 
-/* The next message within ten seconds; false at the end of input. */
+/* The next message within half a minute; false at the end of input. */
 bool client_receive(struct client *client, struct message *ret);
 /* As client_receive, with a file descriptor that came along (or -1). */
 bool client_receive_fd(struct client *client, struct message *ret, int *ret_fd);
@@ -88,12 +88,14 @@ void client_fails(struct client *client, const char *method, const struct value 
 uint64_t client_number(const struct value *map, const char *name);
 /* The member "a.b.c" of stats. */
 uint64_t client_stat(struct client *client, const char *path);
-/* Until the stat has that value; fails after ten seconds. */
+/* Until the stat has that value; fails after half a minute. */
 void client_await_stat(struct client *client, const char *path, uint64_t value);
 
 /* An arena of so many bytes, mapped; its fd. */
 int client_arena(struct client *client, uint64_t bytes, void **ret_base);
-/* A program of count draws (at most 1024) of some 3 ms each, into one tile. The session needs an arena of 16 MiB. */
+/* The parameters of a program of count draws (at most 1024) into a new tile of n samples. */
+struct value client_program(struct client *client, uint64_t n, int count);
+/* Sends one of some 3 ms a draw. It takes 16 MiB of the session's arena. */
 uint32_t client_send_long(struct client *client, int count);
 
 #endif

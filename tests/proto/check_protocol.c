@@ -378,7 +378,8 @@ static int setup(void **state)
 	if (engine_create(&settings, &engine, &err) < 0 || space_create(engine, NULL, &space) < 0)
 		return -1;
 	*state = engine;
-	return space_attach(space, aligned_alloc(4096, ARENA), ARENA, free, NULL);
+	void *memory = aligned_alloc(4096, ARENA);
+	return space_attach(space, memory, ARENA, free, memory);
 }
 
 static int teardown(void **state)
