@@ -40,7 +40,7 @@ static int setup(void **state)
 
 		client_open(&client, served.socket);
 		fd = client_arena(&client, ARENA, &base);
-		client_send_long(&client, 1000);
+		client_send_long(&client, 250);
 		close(fd);
 		munmap(base, ARENA);
 		client_close(&client);
@@ -247,7 +247,7 @@ static void killed_in_mid_job(void **state)
 
 			client_open(&client, served.socket);
 			client_arena(&client, ARENA, &base);
-			client_send_long(&client, 1000);
+			client_send_long(&client, 250);
 			while (client_stat(&client, "session.jobs") != 1)
 				;
 			_exit(write(pipe_fds[1], "x", 1) == 1 ? pause() : 1);
@@ -326,7 +326,7 @@ static void abused_arena(void **state)
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), -1);
 	assert_int_equal(ftruncate(fd, 0), -1);
 	assert_int_equal(ftruncate(fd, ARENA * 2), -1);
-	uint32_t msgid = client_send_long(&client, 1000);
+	uint32_t msgid = client_send_long(&client, 250);
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, ARENA), 0);
 	struct value params = client_map(&client, "msgid", value_uint(msgid), NULL);

@@ -397,7 +397,7 @@ static void second_signal(void **state)
 	daemon_start(&daemon, NULL);
 	client_open(&client, daemon.socket);
 	close(client_arena(&client, 32 << 20, &base));
-	client_send_long(&client, 1000);
+	client_send_long(&client, 250);
 	assert_int_equal(client_stat(&client, "session.jobs"), 1);
 	kill(daemon.pid, SIGTERM);
 	daemon_await(&daemon, "STOPPING=1");

@@ -129,13 +129,13 @@ static void hang_up_cancels(void **state)
 	for (int half = 0; half < 2; half++) {
 		client_open(&client, served.socket);
 		close(client_arena(&client, ARENA, &base));
-		client_send_long(&client, 1000);
+		client_send_long(&client, 250);
 		assert_int_equal(client_stat(&client, "daemon.quota.jobs_total.used"), 1);
 		if (half)
 			shutdown(client.fd, SHUT_WR);
 		client_close(&client);
 		munmap(base, ARENA);
-		/* uncancelled it would take some three seconds */
+		/* uncancelled it would take most of a second */
 		client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
 		client_await_stat(&witness, "daemon.sessions", 1);
 	}
@@ -151,7 +151,7 @@ static void cancel(void **state)
 	(void)state;
 	client_open(&client, served.socket);
 	close(client_arena(&client, ARENA, &base));
-	uint32_t slow = client_send_long(&client, 1000);
+	uint32_t slow = client_send_long(&client, 250);
 	struct value params = client_map(&client, "msgid", value_uint(slow), NULL);
 	client_send(&client, "cancel", &params);
 	for (int i = 0; i < 2; i++) {
@@ -257,7 +257,7 @@ static void too_many_requests(void **state)
 	close(client_arena(&client, ARENA, &base));
 	/* Each into a tile of its own: what races in memory is the client's affair, but not the sanitizer's. */
 	for (int i = 0; i < 31; i++)
-		programs[i] = client_program(&client, 65536, 500);
+		programs[i] = client_program(&client, 131072, 250);
 	for (int i = 0; i < 31; i++)
 		client_send(&client, "run", &programs[i]);
 	for (int i = 0; i < 31; i++) {

@@ -93,7 +93,7 @@ void client_await_stat(struct client *client, const char *path, uint64_t value);
 
 /* An arena of so many bytes, mapped; its fd. */
 int client_arena(struct client *client, uint64_t bytes, void **ret_base);
-/* The parameters of a program of count draws (at most 1024) into a new tile of n samples. */
+/* The parameters of a program of count draws (at most 256) into a new tile of n samples. */
 struct value client_program(struct client *client, uint64_t n, int count);
 /* Sends one of some 3 ms a draw. It takes 16 MiB of the session's arena. */
 uint32_t client_send_long(struct client *client, int count);
