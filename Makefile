@@ -35,10 +35,14 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-pr
 # The bytes of a random number depend on these: no contraction, no reassociation, no flush to zero.
 NUMERICS := -ffp-contract=off -fno-math-errno -fno-fast-math
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# Sanitized vector kernels take minutes to compile at -O3.
+# Sanitized kernels would take minutes to compile at -O3, with inline address checks, or with checks for undefined
+# behaviour around every intrinsic (their shared bodies have these in the scalar variant).
 OPT ?= $(if $(SAN),-O1,-O3) -g
 CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) \
 	-D_GNU_SOURCE -DTRNSCI_VERSION='"$(VERSION)"' -Ilib -Iproto -Iclient/include $(CFLAGS)
+is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+SANFLAGS_CC := $(if $(findstring address,$(SAN)),$(if $(is_clang),-mllvm -asan,--param asan)-instrumentation-with-call-threshold=0)
+SANFLAGS_ISA := $(if $(findstring undefined,$(SAN)),-fno-sanitize=undefined)
 LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
 
 FLAGS_avx2 := -mavx2 -mfma
@@ -86,7 +90,7 @@ isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
 $(BUILD)/obj/%.o: %.c
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(FLAGS_$(call isa_of,$<)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) -c $< -o $@
 
 $(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) LINK $@
