@@ -15,7 +15,7 @@
 
 struct daemon {
 	pid_t pid;
-	char folder[64], socket[96], notify[96];
+	char folder[64], socket[96], lock[112], notify[96];
 	int notify_fd;
 };
 
@@ -48,6 +48,7 @@ static inline int daemon_start(struct daemon *daemon, const char *threads)
 	if (!mkdtemp(daemon->folder))
 		return -1;
 	snprintf(daemon->socket, sizeof daemon->socket, "%s/d.sock", daemon->folder);
+	snprintf(daemon->lock, sizeof daemon->lock, "%s.lock", daemon->socket);
 	snprintf(daemon->notify, sizeof daemon->notify, "%s/notify", daemon->folder);
 	snprintf(program, sizeof program, "%s/bin/trnscid", build);
 	strcpy(address.sun_path, daemon->notify);
@@ -75,6 +76,7 @@ static inline int daemon_stop(struct daemon *daemon, int signal_number)
 	daemon->pid = 0;
 	close(daemon->notify_fd);
 	unlink(daemon->socket);
+	unlink(daemon->lock);
 	unlink(daemon->notify);
 	rmdir(daemon->folder);
 	return status;
