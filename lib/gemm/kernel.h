@@ -58,6 +58,16 @@ struct gemm_vectors {
 	void (*split_f32)(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride);
 	/* s x, at most 1 in magnitude, as a sum of integers i_0 2^-7 + i_1 2^-15 ..., each from -128 to 128. */
 	void (*split_f64)(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride);
+	/* tops[i] at least |x[i]|, where that is finite. */
+	void (*raise_f32)(const float *x, size_t n, float *tops);
+	void (*raise_f64)(const double *x, size_t n, double *tops);
+	/* to[i] = x[i] first[i] second[i] */
+	void (*weigh_f32)(const float *x, size_t n, const float *first, const float *second, float *to);
+	void (*weigh_f64)(const double *x, size_t n, const double *first, const double *second, double *to);
+	/* A row of a panel from n / 2 complex numbers: the row of real parts, and that of imaginary ones; or of pairs. */
+	void (*spread_f32)(const float *x, size_t n, float *to_re, float *to_im);
+	void (*spread_f64)(const double *x, size_t n, double *to_re, double *to_im);
+	void (*spread_pairs)(const uint32_t *x, size_t n, uint32_t *to);
 	/* to[i] += s c[i] */
 	void (*gather)(const float *c, size_t n, double s, double *to);
 };

@@ -26,5 +26,5 @@ const struct gemm_kernel gemm_kernel_avx512bf16 = {
 	.bf16_short = short_any,
 	.vectors = &loops,
 	.mac_ns = 0.07,
-	.dot_ns = 0.045,
+	.dot_ns = 0.07,
 };

@@ -76,6 +76,44 @@ void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, v
 		vectors->split_f32(x, 2 * shape->k, narrow, mode->slices, (uint32_t *)at, rows * shape->k);
 }
 
+static void put_panel_pairs(const struct gemm_shape *shape, const void *x, size_t columns, uint32_t *panel, size_t k)
+{
+	const struct gemm_vectors *vectors = shape->kernel->vectors;
+	const size_t lanes = gemm_lanes(shape), slice_units = panel_slice_units(shape);
+	const float narrow[2] = {1, 1};
+	const double wide[2] = {1, 1};
+	uint32_t pairs[GEMM_MAX_SLICES * GEMM_MAX_LANES / 2];
+
+	if (shape->mode->wide)
+		vectors->split_f64(x, 2 * columns, wide, shape->mode->slices, pairs, columns);
+	else
+		vectors->split_f32(x, 2 * columns, narrow, shape->mode->slices, pairs, columns);
+	for (unsigned slice = 0; slice < shape->mode->slices; slice++) {
+		uint32_t *row = panel + slice * slice_units + k * lanes;
+
+		vectors->spread_pairs(pairs + slice * columns, 2 * columns, row);
+		memset(row + 2 * columns, 0, (lanes - 2 * columns) * sizeof *row);
+	}
+}
+
+void gemm_put_panel_row(const struct gemm_shape *shape, const void *x, size_t columns, void *panel, size_t k)
+{
+	const struct gemm_vectors *vectors = shape->kernel->vectors;
+	const size_t lanes = gemm_lanes(shape), bytes = unit_bytes(shape->mode);
+	char *re = (char *)panel + 2 * k * lanes * bytes, *im = re + lanes * bytes;
+
+	if (shape->mode->slices) {
+		put_panel_pairs(shape, x, columns, panel, k);
+		return;
+	}
+	if (shape->mode->wide)
+		vectors->spread_f64(x, 2 * columns, (double *)re, (double *)im);
+	else
+		vectors->spread_f32(x, 2 * columns, (float *)re, (float *)im);
+	memset(re + 2 * columns * bytes, 0, (lanes - 2 * columns) * bytes);
+	memset(im + 2 * columns * bytes, 0, (lanes - 2 * columns) * bytes);
+}
+
 static void put_reals(const struct gemm_shape *shape, void *panel, size_t k, size_t column, const double x[2])
 {
 	const size_t lanes = gemm_lanes(shape), at = 2 * k * lanes + 2 * column;

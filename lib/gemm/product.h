@@ -28,6 +28,9 @@ size_t gemm_panel_bytes(const struct gemm_shape *shape);
  * multiplied by 2^-exponent first. */
 void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, void *left, size_t rows, size_t row);
 
+/* Row k of a panel from `columns` complex numbers, at most 1 in size if the mode has slices; zeros fill it. */
+void gemm_put_panel_row(const struct gemm_shape *shape, const void *x, size_t columns, void *panel, size_t k);
+
 /* Element (k, column) of a panel, slice by slice: bfloat16 values, or for plain reals the one number. */
 void gemm_put_element(const struct gemm_shape *shape, void *panel, size_t k, size_t column, const double (*slices)[2]);
 

@@ -44,20 +44,32 @@ static void scale_f64(const double *x, size_t n, const double s[2], double *to)
 		to[i] = x[i] * s0 * s1;
 }
 
+/* Elements that are split at a time, in the first cache. */
+enum { SPLIT_BLOCK = 256 };
+
+static inline void store_pairs(const uint32_t *rounded, size_t n, uint32_t *restrict to)
+{
+	for (size_t i = 0; i < n / 2; i++)
+		to[i] = bf16_pair(rounded[2 * i], rounded[2 * i + 1]);
+}
+
 static void split_f32(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride)
 {
 	const float s0 = s[0], s1 = s[1];
+	float rest[SPLIT_BLOCK];
+	uint32_t rounded[SPLIT_BLOCK];
 
-	for (size_t i = 0; i < n; i += 2) {
-		float re = x[i] * s0 * s1, im = x[i + 1] * s0 * s1;
+	for (size_t begin = 0; begin < n; begin += SPLIT_BLOCK) {
+		const size_t count = n - begin < SPLIT_BLOCK ? n - begin : SPLIT_BLOCK;
 
+		for (size_t i = 0; i < count; i++)
+			rest[i] = x[begin + i] * s0 * s1;
 		for (unsigned slice = 0; slice < slices; slice++) {
-			const uint32_t even = bf16_round_bits(bf16_float_bits(re));
-			const uint32_t odd = bf16_round_bits(bf16_float_bits(im));
-
-			to[slice * stride + i / 2] = bf16_pair(even, odd);
-			re -= bf16_float_of(even);
-			im -= bf16_float_of(odd);
+			for (size_t i = 0; i < count; i++) {
+				rounded[i] = bf16_round_bits(bf16_float_bits(rest[i]));
+				rest[i] -= bf16_float_of(rounded[i]);
+			}
+			store_pairs(rounded, count, to + slice * stride + begin / 2);
 		}
 	}
 }
@@ -71,18 +83,77 @@ static inline double nearest(double x)
 static void split_f64(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride)
 {
 	const double s0 = s[0], s1 = s[1];
+	double rest[SPLIT_BLOCK];
+	uint32_t rounded[SPLIT_BLOCK];
 
-	for (size_t i = 0; i < n; i += 2) {
-		double re = x[i] * s0 * s1 * 128, im = x[i + 1] * s0 * s1 * 128;
+	for (size_t begin = 0; begin < n; begin += SPLIT_BLOCK) {
+		const size_t count = n - begin < SPLIT_BLOCK ? n - begin : SPLIT_BLOCK;
 
+		for (size_t i = 0; i < count; i++)
+			rest[i] = x[begin + i] * s0 * s1 * 128;
 		for (unsigned slice = 0; slice < slices; slice++) {
-			const double even = nearest(re), odd = nearest(im);
+			for (size_t i = 0; i < count; i++) {
+				const double whole = nearest(rest[i]);
 
-			to[slice * stride + i / 2] =
-				bf16_pair(bf16_float_bits((float)even), bf16_float_bits((float)odd));
-			re = (re - even) * 256;
-			im = (im - odd) * 256;
+				rounded[i] = bf16_float_bits((float)whole);
+				rest[i] = (rest[i] - whole) * 256;
+			}
+			store_pairs(rounded, count, to + slice * stride + begin / 2);
 		}
+	}
+}
+
+static void raise_f32(const float *x, size_t n, float *restrict tops)
+{
+	for (size_t i = 0; i < n; i++) {
+		const float size = x[i] < 0 ? -x[i] : x[i];
+
+		tops[i] = size > tops[i] && size <= 0x1.fffffep127f ? size : tops[i];
+	}
+}
+
+static void raise_f64(const double *x, size_t n, double *restrict tops)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double size = x[i] < 0 ? -x[i] : x[i];
+
+		tops[i] = size > tops[i] && size <= 0x1.fffffffffffffp1023 ? size : tops[i];
+	}
+}
+
+static void weigh_f32(const float *x, size_t n, const float *first, const float *second, float *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = x[i] * first[i] * second[i];
+}
+
+static void weigh_f64(const double *x, size_t n, const double *first, const double *second, double *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = x[i] * first[i] * second[i];
+}
+
+static void spread_f32(const float *x, size_t n, float *to_re, float *to_im)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		to_re[i] = x[i], to_re[i + 1] = x[i + 1];
+		to_im[i] = -x[i + 1], to_im[i + 1] = x[i];
+	}
+}
+
+static void spread_f64(const double *x, size_t n, double *to_re, double *to_im)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		to_re[i] = x[i], to_re[i + 1] = x[i + 1];
+		to_im[i] = -x[i + 1], to_im[i + 1] = x[i];
+	}
+}
+
+static void spread_pairs(const uint32_t *x, size_t n, uint32_t *to)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		to[2 * i] = x[i] ^ 0x80000000;
+		to[2 * i + 1] = x[i] << 16 | x[i] >> 16;
 	}
 }
 
@@ -92,4 +163,7 @@ static void gather(const float *c, size_t n, double s, double *to)
 		to[i] += s * c[i];
 }
 
-static const struct gemm_vectors loops = {top_f32, top_f64, scale_f32, scale_f64, split_f32, split_f64, gather};
+static const struct gemm_vectors loops = {
+	top_f32,   top_f64,   scale_f32, scale_f64,  split_f32,  split_f64,    raise_f32,
+	raise_f64, weigh_f32, weigh_f64, spread_f32, spread_f64, spread_pairs, gather,
+};
