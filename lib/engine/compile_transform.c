@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile.h"
+#include "fft/precision.h"
 
 enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD };
 
@@ -17,7 +18,7 @@ struct request_fft {
 	uint64_t lengths[SHAPE_MAX_DIMS];      /* of each axis: the transform's */
 	bool inverse, real;
 	enum norm norm;
-	enum fft_precision precision;
+	enum precision precision;        /* that runs */
 	enum dtype work, work_real, out; /* of the arithmetic, complex and real; of the result */
 	double bound;
 };
@@ -92,14 +93,38 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 	return 0;
 }
 
-/* Relative errors of transforms along several axes add up, each being a multiple of a unitary one. */
-static double bound_of(const struct request_fft *f, enum fft_precision precision, enum dtype out)
+static uint64_t longest(const struct request_fft *f)
 {
-	double bound = precision == FFT_F32 && is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
+	uint64_t n = 1;
 
 	for (unsigned i = 0; i < f->n_axes; i++)
-		bound += fft_error_bound(f->lengths[i], precision);
-	return precision == FFT_F64 && !is_wide(out) ? bound + ROUNDING_F32 : bound;
+		n = f->lengths[i] > n ? f->lengths[i] : n;
+	return n;
+}
+
+/* The length that decides which mode runs for all axes: a product with the matrix only where each is short, and never
+ * from half a spectrum to reals. */
+static uint64_t deciding(const struct request_fft *f)
+{
+	const uint64_t n = longest(f);
+
+	return f->real && f->inverse && n <= PRECISION_MAX_GEMM ? PRECISION_MAX_GEMM + 1 : n;
+}
+
+/* kahan's arithmetic is float64 as well. */
+static bool is_wide_inside(enum precision precision)
+{
+	return precision == PRECISION_KAHAN || precision_is_wide(precision);
+}
+
+/* Relative errors of transforms along several axes add up, each being a multiple of a unitary one. */
+static double bound_of(const struct request_fft *f, enum precision precision, enum dtype out)
+{
+	double bound = is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;
+
+	for (unsigned i = 0; i < f->n_axes; i++)
+		bound += precision_bound(precision, f->lengths[i]);
+	return precision_is_wide(precision) && !is_wide(out) ? bound + ROUNDING_F32 : bound;
 }
 
 /* complex64 stands for float32 where the result is real. */
@@ -114,31 +139,39 @@ static enum dtype result_dtype(const struct compiler *c, const struct request_ff
 	return wide ? DTYPE_C128 : DTYPE_C64;
 }
 
+static int find_for_target(const struct compiler *c, struct request_fft *f)
+{
+	const double target = c->args.at[FFT_TARGET_ERROR].f64;
+	const double rounding = is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
+	const uint64_t n = deciding(f);
+	const enum precision best = precision_serving(PRECISION_OZAKI_FP64, n);
+
+	if (precision_for_target(target, n, f->n_axes, rounding, &f->precision) == 0)
+		return 0;
+	return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
+			  "got %.3g, allowed is the bound of %s, %.3g, and up", target, precision_name(best),
+			  bound_of(f, best, DTYPE_C128));
+}
+
 static int find_precision(const struct compiler *c, struct request_fft *f)
 {
 	const bool wide = is_wide(f->in->shape.dtype);
 	const struct arg *target = &c->args.at[FFT_TARGET_ERROR], *mode = &c->args.at[FFT_PRECISION];
-	double least;
+	int error = 0;
 
-	f->precision = wide ? FFT_F64 : FFT_F32;
+	f->precision = wide ? PRECISION_DOUBLE : PRECISION_FAST;
 	if (target->given && mode->given)
 		return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
 				  "given beside precision, allowed is one of them");
 	if (mode->given)
-		f->precision = mode->choice == 0 ? FFT_F32 : FFT_F64;
-	if (target->given) {
-		least = bound_of(f, FFT_F64, DTYPE_C128);
-		if (target->f64 < least)
-			return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
-					  "got %.3g, allowed is the bound of double, %.3g, and up", target->f64, least);
-		f->precision =
-			target->f64 >= 1e-7 && target->f64 >= bound_of(f, FFT_F32, DTYPE_C64) ? FFT_F32 : FFT_F64;
-	}
-	f->work = f->precision == FFT_F64 ? DTYPE_C128 : DTYPE_C64;
-	f->work_real = f->precision == FFT_F64 ? DTYPE_F64 : DTYPE_F32;
-	f->out = result_dtype(c, f, wide || f->precision == FFT_F64);
-	f->bound = bound_of(f, f->precision, f->out);
-	return 0;
+		f->precision = precision_serving((enum precision)mode->choice, deciding(f));
+	if (target->given)
+		error = find_for_target(c, f);
+	f->work = is_wide_inside(f->precision) ? DTYPE_C128 : DTYPE_C64;
+	f->work_real = is_wide_inside(f->precision) ? DTYPE_F64 : DTYPE_F32;
+	f->out = result_dtype(c, f, wide || precision_is_wide(f->precision));
+	f->bound = error ? 0 : bound_of(f, f->precision, f->out);
+	return error;
 }
 
 static int read_request(struct compiler *c, struct request_fft *f)
@@ -200,7 +233,11 @@ static int move(struct compiler *c, struct buffer *in, struct buffer *out)
 static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
 			  struct buffer *out)
 {
-	const struct plan_key key = {f->lengths[i], f->precision, in->shape.dtype != out->shape.dtype};
+	const struct plan_key key = {
+		.n = f->lengths[i],
+		.precision = f->precision == PRECISION_KAHAN ? PRECISION_DOUBLE : f->precision,
+		.real = in->shape.dtype != out->shape.dtype,
+	};
 	struct plan_entry *plan;
 	struct step *step;
 	int error = program_plan(c->program, key, &plan);
@@ -213,6 +250,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 	step->fft.axis = f->axes[i];
 	step->fft.plan = plan;
 	step->fft.length = f->lengths[i];
+	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;
 	step->fft.factor = factor(f, f->lengths[i]);
 	return 0;
@@ -277,6 +315,20 @@ static int complex_steps(struct compiler *c, const struct request_fft *f, struct
 	return error || work == out ? error : move(c, work, out);
 }
 
+/* The last axis as complex numbers to a whole spectrum, of which half is kept. */
+static int half_by_product(struct compiler *c, const struct request_fft *f, struct buffer *half)
+{
+	const unsigned last = f->n_axes - 1;
+	struct buffer *from, *whole = NULL;
+	int error = prepare(c, f, f->work, f->lengths[last], NULL, &from);
+
+	if (!error)
+		error = temp(c, &from->shape, &whole);
+	if (!error)
+		error = transform_axis(c, f, last, from, whole);
+	return error ? error : move(c, whole, half);
+}
+
 /* The last axis to half a spectrum, then the others in place. */
 static int real_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
 {
@@ -284,10 +336,14 @@ static int real_steps(struct compiler *c, const struct request_fft *f, struct bu
 	struct buffer *from, *work;
 	int error = work_buffer(c, out, f->work, &work);
 
-	if (!error)
-		error = prepare(c, f, f->work_real, f->lengths[last], NULL, &from);
-	if (!error)
-		error = transform_axis(c, f, last, from, work);
+	if (!error && precision_is_gemm(f->precision)) {
+		error = half_by_product(c, f, work);
+	} else {
+		if (!error)
+			error = prepare(c, f, f->work_real, f->lengths[last], NULL, &from);
+		if (!error)
+			error = transform_axis(c, f, last, from, work);
+	}
 	if (!error)
 		error = transform_axes(c, f, last, work, work);
 	return error || work == out ? error : move(c, work, out);
@@ -316,7 +372,7 @@ static int put_precision(struct compiler *c, const struct request_fft *f)
 {
 	struct zone *zone = c->program->zone;
 
-	if (value_put(zone, c->reply, "precision", value_string(f->precision == FFT_F32 ? "fast" : "double")) ||
+	if (value_put(zone, c->reply, "precision", value_string(precision_name(f->precision))) ||
 	    value_put(zone, c->reply, "bound", value_real(f->bound)))
 		return compile_no_memory(c);
 	return 0;

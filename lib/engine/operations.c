@@ -10,6 +10,7 @@
 #include "dist/lattice.h"
 #include "dist/sobol.h"
 #include "engine/params.h"
+#include "fft/precision.h"
 #include "rng/generator.h"
 
 #define ANY_U64 0, 0, false, NULL
@@ -238,8 +239,9 @@ static const struct param fft_params[] = {
 		"real to half a spectrum, (..., N) to (..., N/2+1), over the last of the axes; with inverse back to real"},
 	[FFT_NORM] = {"norm", PARAM_CHOICE, "", "backward", 0, 0, false, "backward|ortho|forward",
 		"which direction is scaled by 1/N; ortho: both by 1/sqrt(N)"},
-	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, "fast|double",
-		"arithmetic: fast is float32; by default that of the input"},
+	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, PRECISION_CHOICES,
+		"arithmetic: fast is float32, kahan and double are float64; the others, products with the matrix for up to "
+		"256 elements, are served by one of these beyond; by default fast or double, by the input"},
 	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
 		"instead of precision: the cheapest whose guaranteed error is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",

@@ -36,7 +36,7 @@ struct plans {
 
 static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
 {
-	const uint64_t mixed = (key.n * 4 + key.precision * 2 + key.real) * UINT64_C(0x9E3779B97F4A7C15);
+	const uint64_t mixed = (key.n * 32 + key.precision * 2 + key.real) * UINT64_C(0x9E3779B97F4A7C15);
 
 	return &plans->buckets[mixed >> 52];
 }
@@ -170,6 +170,13 @@ static struct plan_entry *find(struct plans *plans, struct plan_key key)
 	return entry;
 }
 
+static int create_plan(struct plan_key key, uint32_t features, struct fft_plan **ret_plan)
+{
+	if (!key.real)
+		return precision_plan_create(key.precision, key.n, features, ret_plan);
+	return fft_plan_create_real(key.n, key.precision == PRECISION_FAST ? FFT_F32 : FFT_F64, features, ret_plan);
+}
+
 static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
 	struct plan_entry *entry = calloc(1, sizeof *entry);
@@ -178,8 +185,7 @@ static int create(struct plans *plans, struct plan_key key, struct plan_entry **
 
 	if (!entry)
 		return -ERROR_NO_MEMORY;
-	error = (key.real ? fft_plan_create_real : fft_plan_create)(key.n, key.precision, plans->engine->features,
-								    &entry->plan);
+	error = create_plan(key, plans->engine->features, &entry->plan);
 	if (error) {
 		free(entry);
 		return error;

@@ -8,7 +8,7 @@
 #define TRNSCI_ENGINE_PLANS_H
 
 #include "engine/core.h"
-#include "fft/fft.h"
+#include "fft/precision.h"
 
 struct plans;
 struct plan_entry;
@@ -16,8 +16,8 @@ struct plan_entry;
 /* What a plan is for. */
 struct plan_key {
 	uint64_t n;
-	enum fft_precision precision;
-	bool real; /* between n reals and half a spectrum */
+	enum precision precision; /* not kahan, whose plans are double's */
+	bool real;                /* between n reals and half a spectrum; fast and double only */
 };
 
 /* A job that waits for a plan. The owner's memory, from plans_wait until plans_unwait. */

@@ -77,6 +77,7 @@ struct step {
 			unsigned axis;
 			struct plan_entry *plan;
 			uint64_t length; /* of the transform */
+			enum precision precision;
 			bool inverse;
 			double factor;
 			uint64_t work_bytes; /* set by program_finish */

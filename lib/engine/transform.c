@@ -111,6 +111,8 @@ uint64_t transform_cost(const struct engine *engine, const struct step *step)
 		return bytes / 4;
 	if (!plans_ready(engine->plans, step->fft.plan))
 		return UINT64_MAX;
+	if (precision_is_gemm(step->fft.precision)) /* the dearest in plain C, but n is small */
+		return (uint64_t)((double)(bytes / 16) * (double)rest * (engine->features & CPU_AVX2 ? 2 : 100));
 	flops = 5 * (double)(bytes / 16) * log2((double)rest + 1);
 	for (uint64_t p = 2; p <= 13; p++)
 		while (rest % p == 0)
@@ -146,8 +148,11 @@ static bool cut_panels(struct transform *t, size_t most)
 static void cut_short(struct transform *t)
 {
 	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
-	const size_t most = UNIT_BYTES / (in > out ? in : out);
+	size_t most = UNIT_BYTES / (in > out ? in : out);
 
+	/* Products take longer for their bytes. */
+	if (precision_is_gemm(t->step->fft.precision) && most > 0)
+		most /= fft_units(t->plan, 0, most);
 	if (t->axis.stride == 1 || !cut_panels(t, most))
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;

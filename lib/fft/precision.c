@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/error.h"
+#include "fft/dft_gemm.h"
 
 struct row {
 	const char *name;
@@ -21,6 +22,18 @@ static const struct row rows[PRECISIONS] = {
 
 /* Targets below this are given float64. */
 static const double LEAST_NARROW = 1e-7;
+
+static double bound(enum precision precision, uint64_t n)
+{
+	switch (precision) {
+	case PRECISION_FAST:
+		return fft_error_bound(n, FFT_F32);
+	case PRECISION_DOUBLE:
+		return fft_error_bound(n, FFT_F64);
+	default:
+		return rows[precision].guaranteed;
+	}
+}
 
 const char *precision_name(enum precision precision)
 {
@@ -43,11 +56,23 @@ enum precision precision_serving(enum precision precision, uint64_t n)
 	return n > PRECISION_MAX_GEMM ? rows[precision].beyond : precision;
 }
 
+int precision_plan_create(enum precision precision, uint64_t n, uint32_t features, struct fft_plan **ret_plan)
+{
+	static const enum gemm_precision arithmetic[PRECISIONS] = {
+		[PRECISION_BF16] = GEMM_BF16,         [PRECISION_BF16_REFINED] = GEMM_BF16,
+		[PRECISION_OZAKI] = GEMM_OZAKI,       [PRECISION_OZAKI6] = GEMM_OZAKI6,
+		[PRECISION_OZAKI_HQ] = GEMM_OZAKI_HQ, [PRECISION_OZAKI_FP64] = GEMM_OZAKI_FP64,
+	};
+
+	if (!precision_is_gemm(precision))
+		return fft_plan_create(n, precision == PRECISION_FAST ? FFT_F32 : FFT_F64, features, ret_plan);
+	return fft_plan_create_gemm(n, arithmetic[precision], precision == PRECISION_BF16_REFINED, features, ret_plan);
+}
+
 double precision_bound(enum precision precision, uint64_t n)
 {
 	assert(precision_serving(precision, n) == precision);
-	(void)n;
-	return rows[precision].guaranteed;
+	return bound(precision, n);
 }
 
 double precision_bound_random(enum precision precision)
@@ -58,9 +83,9 @@ double precision_bound_random(enum precision precision)
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding, enum precision *ret_precision)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
-		const double bound = transforms * rows[p].guaranteed + (rows[p].wide ? 0 : rounding);
+		const double sum = transforms * bound(p, n) + (rows[p].wide ? 0 : rounding);
 
-		if (precision_serving(p, n) == p && bound <= target && (rows[p].wide || target >= LEAST_NARROW)) {
+		if (precision_serving(p, n) == p && sum <= target && (rows[p].wide || target >= LEAST_NARROW)) {
 			*ret_precision = p;
 			return 0;
 		}

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fft/fft.h"
+
 /* X(identifier, name, beyond n = 256, relative L2 error guaranteed, on random input, float64 in and out)
  * Guaranteed: for every finite input that does not overflow. Random: normal input, over 64 transforms, n <= 256. */
 #define PRECISION_TABLE(X)                                            \
@@ -46,6 +48,9 @@ bool precision_is_gemm(enum precision precision);
 
 /* The mode that serves a request for `precision` when the longest of its transforms has n elements. */
 enum precision precision_serving(enum precision precision, uint64_t n);
+
+/* A plan for transforms of n in a mode that serves n, as fft_plan_create; kahan's is double's. */
+int precision_plan_create(enum precision precision, uint64_t n, uint32_t features, struct fft_plan **ret_plan);
 
 /* The guaranteed relative L2 error of one transform of n, in a mode that serves n, and that on random input. */
 double precision_bound(enum precision precision, uint64_t n);

@@ -16,7 +16,6 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "fft/dft_gemm.h"
 #include "fft/precision.h"
 #include "gemm/kernel.h"
 
@@ -126,22 +125,11 @@ static void bank_free(struct bank *bank)
 	free(bank->out);
 }
 
-static const enum gemm_precision arithmetic[PRECISIONS] = {
-	[PRECISION_BF16] = GEMM_BF16,         [PRECISION_BF16_REFINED] = GEMM_BF16,
-	[PRECISION_OZAKI] = GEMM_OZAKI,       [PRECISION_OZAKI6] = GEMM_OZAKI6,
-	[PRECISION_OZAKI_HQ] = GEMM_OZAKI_HQ, [PRECISION_OZAKI_FP64] = GEMM_OZAKI_FP64,
-};
-
 static struct fft_plan *plan_new(unsigned n, enum precision mode, uint32_t features)
 {
 	struct fft_plan *plan;
-	int error;
 
-	if (precision_is_gemm(mode))
-		error = fft_plan_create_gemm(n, arithmetic[mode], mode == PRECISION_BF16_REFINED, features, &plan);
-	else
-		error = fft_plan_create(n, mode == PRECISION_FAST ? FFT_F32 : FFT_F64, features, &plan);
-	assert_int_equal(error, 0);
+	assert_int_equal(precision_plan_create(mode, n, features, &plan), 0);
 	while (fft_plan_step(plan) > 0)
 		;
 	return plan;
