@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void batch_fill(enum output output,
 	u32v x[BLOCKS][4];
 
 	for (; n_groups >= BLOCKS * U32_LANES; n_groups -= BLOCKS * U32_LANES) {
-		blocks_evaluate(constants, BLOCKS, partition, x);
+		blocks_evaluate(constants, BLOCKS, partition, NULL, x);
 		partition += BLOCKS * U32_LANES;
 		for (unsigned k = 0; k < BLOCKS; k++, at += sizeof x[k])
 			block_store(output, at, x[k]);
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void batch_fill(enum output output,
 		const size_t n = size_min(n_groups, U32_LANES);
 		char block[sizeof x[0]] __attribute__((aligned(64)));
 
-		blocks_evaluate(constants, 1, partition, x);
+		blocks_evaluate(constants, 1, partition, NULL, x);
 		block_store(output, n < U32_LANES ? block : at, x[0]);
 		if (n < U32_LANES)
 			memcpy(at, block, n * GROUP_BYTES);
@@ -86,4 +86,24 @@ static void uniform_f64(const struct rng_span *span, size_t n_groups, double *re
 	span_fill(OUTPUT_F64, span, n_groups, (char *)ret_uniforms);
 }
 
-const struct rng_kernel SIMD_SUFFIX(GENERATOR) = {SIMD_NAME, SIMD_NEEDS, bits, uniform_f32, uniform_f64};
+static void scatter(const struct rng_span *span, const uint8_t partitions[], size_t n_groups, uint32_t *ret_words)
+{
+	struct constants constants;
+	uint32_t picked[U32_LANES] = {0};
+	u32v x[BLOCKS][4];
+
+	constants_of_key(span, &constants);
+	constants_of_batch(span, span->group / STREAM_PARTITIONS, &constants);
+	for (size_t done = 0, n; done < n_groups; done += n) {
+		char block[sizeof x[0]] __attribute__((aligned(64)));
+
+		n = size_min(n_groups - done, U32_LANES);
+		for (size_t i = 0; i < n; i++)
+			picked[i] = partitions[done + i];
+		blocks_evaluate(&constants, 1, 0, picked, x);
+		block_store(OUTPUT_BITS, block, x[0]);
+		memcpy(ret_words + done * STREAM_GROUP_WORDS, block, n * GROUP_BYTES);
+	}
+}
+
+const struct rng_kernel SIMD_SUFFIX(GENERATOR) = {SIMD_NAME, SIMD_NEEDS, bits, uniform_f32, uniform_f64, scatter};

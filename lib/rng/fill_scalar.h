@@ -37,6 +37,16 @@ static inline __attribute__((always_inline)) void fill_f64(const struct rng_span
 	}
 }
 
+static inline __attribute__((always_inline)) void fill_scattered(const struct rng_span *span,
+								 const uint8_t partitions[], size_t n_groups,
+								 unsigned rounds, uint32_t *ret_words)
+{
+	const uint64_t before = span->group % STREAM_PARTITIONS;
+
+	for (size_t i = 0; i < n_groups; i++)
+		group_words(span, partitions[i] - before, rounds, ret_words + 4 * i);
+}
+
 /* Defines the kernel `name`_scalar of that many rounds. */
 #define SCALAR_KERNEL(name, rounds)                                                                                    \
 	static void name##_bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)                     \
@@ -51,4 +61,9 @@ static inline __attribute__((always_inline)) void fill_f64(const struct rng_span
 	{                                                                                                              \
 		fill_f64(span, n_groups, rounds, ret_uniforms);                                                        \
 	}                                                                                                              \
-	const struct rng_kernel name##_scalar = {"scalar", 0, name##_bits, name##_f32, name##_f64}
+	static void name##_scatter(const struct rng_span *span, const uint8_t partitions[], size_t n_groups,           \
+				   uint32_t *ret_words)                                                                \
+	{                                                                                                              \
+		fill_scattered(span, partitions, n_groups, rounds, ret_words);                                         \
+	}                                                                                                              \
+	const struct rng_kernel name##_scalar = {"scalar", 0, name##_bits, name##_f32, name##_f64, name##_scatter}

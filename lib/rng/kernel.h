@@ -16,13 +16,15 @@ struct rng_span {
 
 /* One variant. `needs` are cpu_feature bits. Outputs need their element's alignment only; all variants give the same
  * bytes. bits: 4 n_groups words. uniform_f32: 4 n_groups floats (low 24 bits x 2^-24). uniform_f64: 2 n_groups
- * doubles (high 53 bits of each two words, low word first, x 2^-53). */
+ * doubles (high 53 bits of each two words, low word first, x 2^-53). scatter: 4 n_groups words, those of the given
+ * partitions of the batch that the span's group lies in, in any order. */
 struct rng_kernel {
 	const char *name;
 	uint32_t needs;
 	void (*bits)(const struct rng_span *span, size_t n_groups, uint32_t *ret_words);
 	void (*uniform_f32)(const struct rng_span *span, size_t n_groups, float *ret_uniforms);
 	void (*uniform_f64)(const struct rng_span *span, size_t n_groups, double *ret_uniforms);
+	void (*scatter)(const struct rng_span *span, const uint8_t partitions[], size_t n_groups, uint32_t *ret_words);
 };
 
 #endif

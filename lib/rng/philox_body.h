@@ -52,9 +52,23 @@ static inline u32v lane_order(void)
 	return u32_load(order);
 }
 
-/* n_blocks (a constant) times U32_LANES groups from `partition` on; the words come back in x in stream order. */
+/* Half `half` of U32_LANES picked partitions, in the same order. */
+static inline u32v picked_order(const uint32_t picked[U32_LANES], unsigned half)
+{
+	uint32_t order[U32_LANES] = {0};
+
+	for (uint32_t i = 0; i < U32_LANES / 4; i++) {
+		order[4 * i] = picked[half * (U32_LANES / 2) + i];
+		order[4 * i + 2] = picked[half * (U32_LANES / 2) + U32_LANES / 4 + i];
+	}
+	return u32_load(order);
+}
+
+/* n_blocks (a constant) times U32_LANES groups from `partition` on, or one block of those that are picked (unless
+ * NULL); the words come back in x in stream order. */
 static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
-								  uint32_t partition, u32v x[][4])
+								  uint32_t partition, const uint32_t *picked,
+								  u32v x[][4])
 {
 	const u32v m0 = u32_set(PHILOX_M0), m1 = u32_set(PHILOX_M1), low_half = u64_set(0xFFFFFFFF);
 	const u32v order = u32_add(lane_order(), u32_set(constants->first + partition));
@@ -62,7 +76,9 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 	u32v y[2 * BLOCKS][4];
 
 	for (unsigned k = 0; k < n; k++) {
-		const u32v product0 = u64_mul32(m0, u32_add(order, u32_set(k * (U32_LANES / 2))));
+		const u32v places = picked ? u32_add(picked_order(picked, k), u32_set(constants->first))
+					   : u32_add(order, u32_set(k * (U32_LANES / 2)));
+		const u32v product0 = u64_mul32(m0, places);
 		const u32v x2 = u32_xor(u32_from_odd(product0), u32_set(constants->join0_2));
 
 		y[k][1] = u64_mul32(m1, x2);

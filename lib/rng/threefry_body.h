@@ -88,6 +88,16 @@ static inline u32v partition_order(void)
 	return u32_load(order);
 }
 
+/* The same of any partitions. */
+static inline u32v picked_order(const uint32_t picked[U32_LANES])
+{
+	uint32_t order[U32_LANES];
+
+	for (uint32_t element = 0; element < U32_LANES; element++)
+		order[element] = picked[element % 4 * (U32_LANES / 4) + element / 4];
+	return u32_load(order);
+}
+
 static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 {
 	const u32v low01 = u32_unpack_low(x[0], x[1]), high01 = u32_unpack_high(x[0], x[1]);
@@ -101,9 +111,10 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 
 /* n_blocks (a constant) times U32_LANES groups from `partition` on; the words come back in x in stream order. */
 static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
-								  uint32_t partition, u32v x[][4])
+								  uint32_t partition, const uint32_t *picked,
+								  u32v x[][4])
 {
-	const u32v order = u32_add(partition_order(), u32_set(partition));
+	const u32v order = picked ? picked_order(picked) : u32_add(partition_order(), u32_set(partition));
 	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
 	const u32v join1 = u32_set(constants->join1), join2 = u32_set(constants->join2);
 	const u32v join3 = u32_set(constants->join3);

@@ -60,6 +60,28 @@ static void check_bits(const struct rng_kernel *kernel, const struct kernel_case
 		fail_case(c, "words written outside");
 }
 
+/* Partitions of the span's batch in any order, some of them twice. */
+static void check_scatter(const struct rng_kernel *kernel, const struct kernel_case *c, uint64_t *state)
+{
+	const uint64_t batch = c->span.group / STREAM_PARTITIONS;
+	const size_t n = c->n_groups < 200 ? c->n_groups : 200;
+	struct guarded out = guarded_new(n * 16, c->shift * 4);
+	const uint32_t *words = (const uint32_t *)out.at;
+	uint8_t partitions[200];
+
+	for (size_t i = 0; i < n; i++)
+		partitions[i] = (uint8_t)below(state, STREAM_PARTITIONS);
+	kernel->scatter(&c->span, partitions, n, (uint32_t *)out.at);
+	for (size_t i = 0; i < 4 * n; i++) {
+		const uint64_t position = 4 * (batch * STREAM_PARTITIONS + partitions[i / 4]) + i % 4;
+
+		if (words[i] != stream_word(&c->stream, position, c->span.draw))
+			fail_case(c, "scattered words differ from the reference");
+	}
+	if (!guarded_free(out))
+		fail_case(c, "scattered words written outside");
+}
+
 static void check_f32(const struct rng_kernel *kernel, const struct kernel_case *c, const uint32_t *words)
 {
 	struct guarded out = guarded_new(c->n_groups * 16, c->shift * 4);
@@ -110,6 +132,7 @@ static void check_kernel(const struct rng_kernel *kernel, enum generator generat
 		for (size_t w = 0; w < 4 * c.n_groups; w++)
 			words[w] = stream_word(&c.stream, 4 * c.span.group + w, c.span.draw);
 		check_bits(kernel, &c, words);
+		check_scatter(kernel, &c, &state);
 		check_f32(kernel, &c, words);
 		check_f64(kernel, &c, words);
 	}
