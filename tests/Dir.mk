@@ -16,6 +16,7 @@ LIBS_check_inversion := -lgsl -lgslcblas
 LIBS_check_gamma := -lgsl -lgslcblas
 LIBS_check_counts := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
+LIBS_bench_laws := -lgsl -lgslcblas
 
 # A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
 PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))
@@ -25,11 +26,15 @@ PEER_FLAGS_gcc512 := $(PEER_FLAGS_gcc) -mprefer-vector-width=512
 PEER_FLAGS_clang := $(PEER_FLAGS_gcc) -fveclib=libmvec
 PEER_FLAGS_clang512 := $(PEER_FLAGS_gcc512) -fveclib=libmvec
 
-$(PEERS_random123): $(BUILD)/tests/bench/peer_random123.%.o: tests/bench/peer_random123.c
-	@mkdir -p $(@D)
-	$(Q)$(patsubst %512,%,$*) -std=gnu17 -w $(PEER_FLAGS_$*) -DPEER=peer_random123_$* -Itests -MMD -MP -c $< -o $@
+define peer_rule
+$(BUILD)/tests/bench/peer_$(1).%.o: tests/bench/peer_$(1).c
+	@mkdir -p $$(@D)
+	$$(Q)$$(patsubst %512,%,$$*) -std=gnu17 -w $$(PEER_FLAGS_$$*) -DPEER=peer_$(1)_$$* -Itests -MMD -MP -c $$< -o $$@
+endef
+$(foreach peer,random123 laws,$(eval $(call peer_rule,$(peer))))
 
 $(BUILD)/tests/bench/bench_random: $(PEERS_random123)
+$(BUILD)/tests/bench/bench_laws: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_laws.%.o)
 
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@

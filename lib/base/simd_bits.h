@@ -16,6 +16,7 @@ typedef __mmask8 m64v;
 
 static inline m32v f32_less(f32v a, f32v b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 static inline m64v f64_less(f64v a, f64v b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+static inline m32v m32_and(m32v a, m32v b) { return a & b; }
 static inline m64v m64_and(m64v a, m64v b) { return a & b; }
 static inline m64v m64_or(m64v a, m64v b) { return a | b; }
 static inline m64v m64_not(m64v a) { return (m64v)~a; }
@@ -38,6 +39,8 @@ static inline f64v f64_from_i64(u64v a) { return _mm512_cvtepi64_pd(a); }
 /* |a| < 2^63, towards zero. */
 static inline void f64_store_i64(int64_t *at, f64v a) { _mm512_storeu_si512(at, _mm512_cvttpd_epi64(a)); }
 static inline u32v u32_or(u32v a, u32v b) { return _mm512_or_si512(a, b); }
+/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+static inline void f64_pack(double *at, m64v mask, f64v a) { _mm512_storeu_pd(at, _mm512_maskz_compress_pd(mask, a)); }
 
 #elif defined(SIMD_AVX2)
 
@@ -46,6 +49,7 @@ typedef __m256d m64v;
 
 static inline m32v f32_less(f32v a, f32v b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
 static inline m64v f64_less(f64v a, f64v b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
+static inline m32v m32_and(m32v a, m32v b) { return _mm256_and_ps(a, b); }
 static inline m64v m64_and(m64v a, m64v b) { return _mm256_and_pd(a, b); }
 static inline m64v m64_or(m64v a, m64v b) { return _mm256_or_pd(a, b); }
 static inline m64v m64_not(m64v a) { return _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))); }
@@ -82,6 +86,15 @@ static inline void f64_store_i64(int64_t *at, f64v a)
 		at[i] = (int64_t)lanes[i];
 }
 static inline u32v u32_or(u32v a, u32v b) { return _mm256_or_si256(a, b); }
+/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+static inline void f64_pack(double *at, m64v mask, f64v a)
+{
+	double lanes[F64_LANES];
+
+	f64_store(lanes, a);
+	for (unsigned bits = m64_bits(mask); bits != 0; bits &= bits - 1)
+		*at++ = lanes[__builtin_ctz(bits)];
+}
 
 #elif defined(SIMD_NEON)
 
@@ -94,6 +107,7 @@ typedef _Bool m64v;
 
 static inline m32v f32_less(f32v a, f32v b) { return a < b; }
 static inline m64v f64_less(f64v a, f64v b) { return a < b; }
+static inline m32v m32_and(m32v a, m32v b) { return a && b; }
 static inline m64v m64_and(m64v a, m64v b) { return a && b; }
 static inline m64v m64_or(m64v a, m64v b) { return a || b; }
 static inline m64v m64_not(m64v a) { return !a; }
@@ -117,6 +131,8 @@ static inline f64v f64_from_i64(u64v a) { return (double)(int64_t)a; }
 /* |a| < 2^63, towards zero. */
 static inline void f64_store_i64(int64_t *at, f64v a) { *at = (int64_t)a; }
 static inline u32v u32_or(u32v a, u32v b) { return a | b; }
+/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+static inline void f64_pack(double *at, m64v mask, f64v a) { (void)mask; *at = a; }
 
 #endif
 /* clang-format on */

@@ -8,6 +8,7 @@ typedef uint64x2_t m64v;
 
 static inline m32v f32_less(f32v a, f32v b) { return vcltq_f32(a, b); }
 static inline m64v f64_less(f64v a, f64v b) { return vcltq_f64(a, b); }
+static inline m32v m32_and(m32v a, m32v b) { return vandq_u32(a, b); }
 static inline m64v m64_and(m64v a, m64v b) { return vandq_u64(a, b); }
 static inline m64v m64_or(m64v a, m64v b) { return vorrq_u64(a, b); }
 static inline m64v m64_not(m64v a) { return veorq_u64(a, vdupq_n_u64(~0ull)); }
@@ -30,5 +31,10 @@ static inline f64v f64_from_i64(u64v a) { return vcvtq_f64_s64(AS_S64(a)); }
 /* |a| < 2^63, towards zero. */
 static inline void f64_store_i64(int64_t *at, f64v a) { vst1q_s64(at, vcvtq_s64_f64(a)); }
 static inline u32v u32_or(u32v a, u32v b) { return vorrq_u32(a, b); }
+/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+static inline void f64_pack(double *at, m64v mask, f64v a)
+{
+	vst1q_f64(at, m64_bits(mask) == 2 ? vdupq_laneq_f64(a, 1) : a);
+}
 
 #endif

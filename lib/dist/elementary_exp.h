@@ -4,7 +4,7 @@
  * x = n ln 2 + r, |r| <= ln 2 / 2, the first product exact enough by fma with ln 2 in two parts; e^r by its Taylor
  * series (f64 to r^13, remainder 2^-57; f32 to r^7, remainder 2^-27). The power of two is applied in two factors, so
  * results pass into the denormals (rounded once more there) and past the end to infinity.
- * Errors (check_elementary): exp f32 1.1 ulp, exp f64 1.1 ulp, expm1 f64 1.7 ulp. */
+ * Errors (check_elementary): exp 1 ulp in both widths, expm1 1.8 ulp. */
 #ifndef TRNSCI_DIST_ELEMENTARY_EXP_H
 #define TRNSCI_DIST_ELEMENTARY_EXP_H
 

@@ -6,34 +6,70 @@
  * result multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
  * Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
-/* v (> 0 where accepted) of one attempt; the lanes that failed in *ret_failed. */
-INLINE f64v gamma_attempt(const f64v d, const f64v c, f64v z, f64v u, m64v *ret_failed)
+/* Samples that the squeeze has not accepted, packed, so that their logarithms fill vectors. */
+struct pending {
+	size_t n;
+	uint16_t samples[LAW_BLOCK_REJECTING];
+	double values[4][LAW_BLOCK_REJECTING + F64_LANES];
+};
+
+/* Adds the lanes of mask of the vector that begins with sample i: their values are packed after this, under at. */
+INLINE size_t pending_add(struct pending *pending, m64v mask, size_t i)
 {
-	const f64v root = f64_fma(z, c, f64_set(1)), zz = f64_mul(z, z);
-	const f64v v = f64_mul(root, f64_mul(root, root));
-	const m64v positive = f64_less(f64_set(0), root);
-	const f64v squeeze = f64_fma(f64_mul(zz, zz), f64_set(-0.0331), f64_set(1));
-	m64v good = m64_and(positive, f64_less(u, squeeze));
+	const size_t at = pending->n;
 
-	if (m64_bits(good) != F64_ALL) {
-		const f64v held = f64_max(v, f64_set(0x1p-1000));
-		const f64v bound =
-			f64_fma(d, f64_add(f64_sub(f64_set(1), v), log_f64(held)), f64_mul(zz, f64_set(0.5)));
-
-		good = m64_and(positive, m64_or(good, f64_less(log_f64(u), bound)));
-	}
-	*ret_failed = m64_not(good);
-	/* A possible value for those that failed. */
-	return f64_pick(good, f64_set(1), v);
+	for (unsigned bits = m64_bits(mask); bits != 0; bits &= bits - 1)
+		pending->samples[pending->n++] = (uint16_t)(i + (unsigned)__builtin_ctz(bits));
+	return at;
 }
 
-/* Words as uniforms in (0, 1]. */
+/* Appends the pending samples that begin at `at` and have failed; those behind the last do not count. */
+INLINE size_t rejected_append(const struct pending *pending, size_t at, m64v failed, size_t n_rejected,
+			      uint16_t *ret_rejected)
+{
+	for (unsigned bits = m64_bits(failed); bits != 0; bits &= bits - 1)
+		if (at + (unsigned)__builtin_ctz(bits) < pending->n)
+			ret_rejected[n_rejected++] = pending->samples[at + (unsigned)__builtin_ctz(bits)];
+	return n_rejected;
+}
+
+/* Zeros behind the last, so that whole vectors are numbers. */
+INLINE void pending_end(struct pending *pending)
+{
+	for (unsigned j = 0; j < 4; j++)
+		f64_store(&pending->values[j][pending->n], f64_set(0));
+}
+
+/* v = (1 + c z)^3. */
+INLINE f64v gamma_cube(f64v c, f64v z)
+{
+	const f64v root = f64_fma(z, c, f64_set(1));
+
+	return f64_mul(root, f64_mul(root, root));
+}
+
+/* Accepted without a logarithm. */
+INLINE m64v gamma_squeeze(f64v v, f64v z, f64v u)
+{
+	const f64v zz = f64_mul(z, z);
+
+	return m64_and(f64_less(f64_set(0), v), f64_less(u, f64_fma(f64_mul(zz, zz), f64_set(-0.0331), f64_set(1))));
+}
+
+/* Rejected, for good. */
+INLINE m64v gamma_fails(f64v d, f64v c, f64v z, f64v u)
+{
+	const f64v v = gamma_cube(c, z), held = f64_max(v, f64_set(0x1p-1000)), zz = f64_mul(z, z);
+	const f64v bound = f64_fma(d, f64_add(f64_sub(f64_set(1), v), log_f64(held)), f64_mul(zz, f64_set(0.5)));
+	const m64v good = m64_and(f64_less(f64_set(0), v), f64_less(log_f64(u), bound));
+
+	return m64_not(m64_or(good, gamma_squeeze(v, z, u)));
+}
+
+/* Words as uniforms in (0, 1]: twice a signed fraction's size. */
 INLINE f64v uniform_load(bool wide, const void *words, size_t i)
 {
-	f64v u, v;
-
-	sides_of(fraction_load(wide, words, i), &u, &v);
-	return u;
+	return f64_abs(f64_mul(f64_from_i64(word_load(wide, words, i)), f64_set(0x1p-63)));
 }
 
 INLINE f64v normal_load(bool wide, const void *normals, size_t i)
@@ -41,11 +77,39 @@ INLINE f64v normal_load(bool wide, const void *normals, size_t i)
 	return wide ? f64_load((const double *)normals + i) : f64_load_f32((const float *)normals + i);
 }
 
-/* Appends the numbers of the lanes that failed. */
-INLINE size_t rejected_append(m64v failed, size_t i, size_t n_rejected, uint16_t *ret_rejected)
+/* ln of a boost: a uniform to the power 1 / shape. */
+INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 {
-	for (unsigned bits = m64_bits(failed) & F64_ALL; bits != 0; bits &= bits - 1)
-		ret_rejected[n_rejected++] = (uint16_t)(i + (unsigned)__builtin_ctz(bits));
+	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction_load(wide, words, i)), f64_set(-0.5)), boost);
+}
+
+/* v of a vector of samples, held above 0; what the squeeze leaves open of any of them in *ret_open. */
+INLINE f64v gamma_try(f64v c, f64v z, f64v u, m64v *ret_open)
+{
+	const f64v v = gamma_cube(c, z);
+
+	*ret_open = m64_not(gamma_squeeze(v, z, u));
+	return f64_max(v, f64_set(0x1p-1000));
+}
+
+/* Packs z and u of the open lanes as values first and first + 1. */
+INLINE void gamma_pend(struct pending *pending, size_t at, m64v open, unsigned first, f64v z, f64v u)
+{
+	f64_pack(&pending->values[first][at], open, z);
+	f64_pack(&pending->values[first + 1][at], open, u);
+}
+
+/* The pending samples of one gamma that fail. */
+INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *ret_rejected)
+{
+	size_t n_rejected = 0;
+
+	pending_end(pending);
+	for (size_t i = 0; i < pending->n; i += F64_LANES) {
+		const f64v z = f64_load(&pending->values[0][i]), u = f64_load(&pending->values[1][i]);
+
+		n_rejected = rejected_append(pending, i, gamma_fails(d, c, z, u), n_rejected, ret_rejected);
+	}
 	return n_rejected;
 }
 
@@ -54,66 +118,66 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct law_constants *k,
 			 void *ret_out, uint16_t *ret_rejected)
 {
 	const f64v d = f64_set(k->gamma[0].d), c = f64_set(k->gamma[0].c), scale = f64_set(k->scale * k->gamma[0].d);
-	size_t n_rejected = 0;
+	const f64v boost = f64_set(k->gamma[0].boost);
+	struct pending pending;
 
+	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		m64v failed;
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
-		f64v x = f64_mul(gamma_attempt(d, c, z, u, &failed), scale);
+		m64v open;
+		f64v x = f64_mul(gamma_try(c, z, u, &open), scale);
 
-		if (boosted) {
-			const f64v e = minus_two_log_signed_f64(fraction_load(wide, inputs[2], i));
-
-			x = f64_mul(x, exp_f64(f64_mul(e, f64_set(-0.5 * k->gamma[0].boost))));
-		}
+		if (boosted)
+			x = f64_mul(x, exp_f64(boost_log(wide, inputs[2], i, boost)));
 		sample_store(wide, ret_out, i, x);
-		n_rejected = rejected_append(failed, i, n_rejected, ret_rejected);
+		if (m64_bits(open))
+			gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
 	}
-	return n_rejected;
-}
-
-/* ln of a gamma of scale 1. Inputs as of gamma_fill. */
-INLINE f64v gamma_log(bool wide, bool boosted, f64v d, f64v c, f64v boost, const void *const inputs[], size_t i,
-		      m64v *ret_failed)
-{
-	const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
-	const f64v x = log_f64(f64_mul(gamma_attempt(d, c, z, u, ret_failed), d));
-
-	if (!boosted)
-		return x;
-	const f64v e = minus_two_log_signed_f64(fraction_load(wide, inputs[2], i));
-
-	return f64_fma(f64_mul(e, f64_set(-0.5)), boost, x);
+	return gamma_settle(&pending, d, c, ret_rejected);
 }
 
 /* x / (x + y) of two gammas, both of one attempt. Inputs: those of x, then those of y. */
 INLINE size_t beta_fill(bool wide, bool boosted, const struct law_constants *k, const void *const inputs[], size_t n,
 			void *ret_out, uint16_t *ret_rejected)
 {
-	const struct gamma_constants *const a = &k->gamma[0], *const b = &k->gamma[1];
+	const f64v dx = f64_set(k->gamma[0].d), cx = f64_set(k->gamma[0].c), boost_x = f64_set(k->gamma[0].boost);
+	const f64v dy = f64_set(k->gamma[1].d), cy = f64_set(k->gamma[1].c), boost_y = f64_set(k->gamma[1].boost);
+	const void *const *inputs_y = inputs + (boosted ? 3 : 2);
+	struct pending pending;
 	size_t n_rejected = 0;
 
+	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		m64v failed_x, failed_y;
-		f64v ratio;
+		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
+		const f64v zy = normal_load(wide, inputs_y[0], i), uy = uniform_load(wide, inputs_y[1], i);
+		m64v open_x, open_y;
+		const f64v x = f64_mul(gamma_try(cx, zx, ux, &open_x), dx);
+		const f64v y = f64_mul(gamma_try(cy, zy, uy, &open_y), dy);
+		const m64v open = m64_or(open_x, open_y);
+		f64v ratio = f64_div(y, x);
 
 		if (boosted) {
-			const f64v x = gamma_log(wide, true, f64_set(a->d), f64_set(a->c), f64_set(a->boost), inputs, i,
-						 &failed_x);
-			const f64v y = gamma_log(wide, true, f64_set(b->d), f64_set(b->c), f64_set(b->boost),
-						 inputs + 3, i, &failed_y);
+			const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
+			const f64v log_y = boost_log(wide, inputs_y[2], i, boost_y);
 
-			ratio = exp_f64(f64_sub(y, x));
-		} else {
-			const f64v x = gamma_attempt(f64_set(a->d), f64_set(a->c), normal_load(wide, inputs[0], i),
-						     uniform_load(wide, inputs[1], i), &failed_x);
-			const f64v y = gamma_attempt(f64_set(b->d), f64_set(b->c), normal_load(wide, inputs[2], i),
-						     uniform_load(wide, inputs[3], i), &failed_y);
-
-			ratio = f64_div(f64_mul(y, f64_set(b->d)), f64_mul(x, f64_set(a->d)));
+			ratio = f64_mul(ratio, exp_f64(f64_sub(log_y, log_x)));
 		}
 		sample_store(wide, ret_out, i, f64_div(f64_set(1), f64_add(f64_set(1), ratio)));
-		n_rejected = rejected_append(m64_or(failed_x, failed_y), i, n_rejected, ret_rejected);
+		if (m64_bits(open)) {
+			const size_t at = pending_add(&pending, open, i);
+
+			gamma_pend(&pending, at, open, 0, zx, ux);
+			gamma_pend(&pending, at, open, 2, zy, uy);
+		}
+	}
+	pending_end(&pending);
+	for (size_t i = 0; i < pending.n; i += F64_LANES) {
+		const m64v failed_x =
+			gamma_fails(dx, cx, f64_load(&pending.values[0][i]), f64_load(&pending.values[1][i]));
+		const m64v failed_y =
+			gamma_fails(dy, cy, f64_load(&pending.values[2][i]), f64_load(&pending.values[3][i]));
+
+		n_rejected = rejected_append(&pending, i, m64_or(failed_x, failed_y), n_rejected, ret_rejected);
 	}
 	return n_rejected;
 }
@@ -121,15 +185,30 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct law_constants *k, 
 /* ln of gammas of scale 1 and of shapes that differ: inputs 3 to 5 are arrays of d, c and boost. Out is float64. */
 INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, double *ret_out, uint16_t *ret_rejected)
 {
-	const double *const d = inputs[3], *const c = inputs[4], *const boost = inputs[5];
+	struct pending pending;
 	size_t n_rejected = 0;
 
+	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		m64v failed;
+		const f64v d = f64_load((const double *)inputs[3] + i), c = f64_load((const double *)inputs[4] + i);
+		const f64v boost = boost_log(wide, inputs[2], i, f64_load((const double *)inputs[5] + i));
+		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
+		m64v open;
 
-		f64_store(ret_out + i, gamma_log(wide, true, f64_load(d + i), f64_load(c + i), f64_load(boost + i),
-						 inputs, i, &failed));
-		n_rejected = rejected_append(failed, i, n_rejected, ret_rejected);
+		f64_store(ret_out + i, f64_add(log_f64(f64_mul(gamma_try(c, z, u, &open), d)), boost));
+		if (m64_bits(open)) {
+			const size_t at = pending_add(&pending, open, i);
+
+			gamma_pend(&pending, at, open, 0, z, u);
+			gamma_pend(&pending, at, open, 2, d, c);
+		}
+	}
+	pending_end(&pending);
+	for (size_t i = 0; i < pending.n; i += F64_LANES) {
+		const f64v z = f64_load(&pending.values[0][i]), u = f64_load(&pending.values[1][i]);
+		const f64v d = f64_load(&pending.values[2][i]), c = f64_load(&pending.values[3][i]);
+
+		n_rejected = rejected_append(&pending, i, gamma_fails(d, c, z, u), n_rejected, ret_rejected);
 	}
 	return n_rejected;
 }

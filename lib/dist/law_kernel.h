@@ -11,6 +11,9 @@
 
 enum {
 	LAW_PAD = 32,
+	/* The most samples at once, of 32 bits and one input; and of others. */
+	LAW_BLOCK = 2048,
+	LAW_BLOCK_REJECTING = 512,
 	LAW_DIGITS = 4, /* 128 binary digits of a probability */
 };
 
@@ -54,28 +57,28 @@ struct law_constants {
 	const void *table; /* of discrete laws: law_table.h */
 };
 
-/* inputs[j]: what word(k, d), d = attempt n_inputs + j, of each sample k became. n is a multiple of LAW_PAD; out has
- * room for n samples. The numbers of the samples that are rejected go to ret_rejected, their count is returned; what
- * out has for these is a possible value all the same. */
+/* inputs[j]: what word(k, d), d = attempt n_inputs + j, of each sample k became. n is a multiple of LAW_PAD, at most
+ * LAW_BLOCK, or less; out has room for n samples. The numbers of the samples that are rejected go to ret_rejected,
+ * their count is returned; what out has for these is a possible value all the same. */
 typedef size_t law_function(const struct law_constants *constants, const void *const inputs[], unsigned attempt,
 			    size_t n, void *ret_out, uint16_t *ret_rejected);
 
 /* X(kernel): one for each width of the words, 32 bits (f32, i32, i8, f16, bf16) or 64 (f64, i64). */
 #define LAW_KERNELS(X)                                                                                                 \
 	X(exponential_f32)                                                                                             \
-	X(exponential_f64) X(laplace_f32) X(laplace_f64) X(lognormal_f32) X(lognormal_f64) X(gumbel_f32) X(gumbel_f64) \
-		X(weibull_f32) X(weibull_f64) X(cauchy_f32) X(cauchy_f64) X(student_t_f32) X(student_t_f64)            \
-			X(geometric_i64) X(truncated_f32) X(truncated_f64) X(truncated_narrow_f32) X(                  \
-				truncated_narrow_f64) X(truncated_far_f32) X(truncated_far_f64) X(radius64_f32)        \
-				X(radius64_f64) X(gamma_f32) X(gamma_f64) X(gamma_boosted_f32) X(gamma_boosted_f64)    \
-					X(beta_f32) X(beta_f64) X(beta_boosted_f32) X(beta_boosted_f64)                \
-						X(gamma_log_f32) X(gamma_log_f64) X(poisson_i64) X(binomial_i64)       \
-							X(discrete_i64) X(alias_i64) X(randint_i32) X(randint_i64)     \
-								X(bernoulli_i8) X(bernoulli_i32) X(rademacher_i8)      \
-									X(rademacher_i32) X(rademacher_f32)            \
-										X(rademacher_f64) X(uniform_bf16)      \
-											X(uniform_f16) X(normal_bf16)  \
-												X(normal_f16)
+	X(exponential_f64)                                                                                             \
+	X(laplace_f32) X(laplace_f64) X(lognormal_f32) X(lognormal_f64) X(gumbel_f32) X(gumbel_f64) X(weibull_f32) X(  \
+		weibull_f64) X(cauchy_f32) X(cauchy_f64) X(student_t_f32) X(student_t_f64) X(geometric_i64)            \
+		X(truncated_f32) X(truncated_f64) X(truncated_narrow_f32) X(truncated_narrow_f64) X(truncated_far_f32) \
+			X(truncated_far_f64) X(radius64_f32) X(radius64_f64) X(gamma_f32) X(gamma_f64)                 \
+				X(gamma_boosted_f32) X(gamma_boosted_f64) X(beta_f32) X(beta_f64) X(beta_boosted_f32)  \
+					X(beta_boosted_f64) X(gamma_log_f32) X(gamma_log_f64) X(poisson_i64)           \
+						X(binomial_i64) X(discrete_i64) X(alias_i64) X(randint_i32)            \
+							X(randint_i64) X(bernoulli_i8) X(bernoulli_i32)                \
+								X(rademacher_i8) X(rademacher_i32) X(rademacher_f32)   \
+									X(rademacher_f64) X(uniform_bf16)              \
+										X(uniform_f16) X(normal_bf16)          \
+											X(normal_f16)
 
 struct law_kernel {
 	const char *name;

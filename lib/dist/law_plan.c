@@ -358,4 +358,5 @@ void law_plan(const struct law_kernel *kernel, const struct draw *draw, struct l
 	assert(planners[draw->law]);
 	*ret_plan = (struct law_plan){0};
 	planners[draw->law](kernel, draw, ret_plan);
+	ret_plan->affine = ret_plan->affine && (ret_plan->constants.scale != 1 || ret_plan->constants.shift != 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of samples: words and normals in, the kernel's attempts, retries of what it rejected.
  *
- * Attempt a of a plan with m inputs reads the draws a m .. a m + m - 1. A retried sample's group of words is evaluated
- * alone and the retried are packed, so that both ways run the same kernel on the same numbers. */
+ * Attempt a of a plan with m inputs reads the draws a m .. a m + m - 1. The groups of words of retried samples are
+ * evaluated scattered, and the retried are packed, so that both ways run the same kernel on the same numbers. */
 #include "dist/sampler.h"
 
 #include <assert.h>
@@ -13,8 +13,10 @@
 #include "dist/uniform.h"
 
 enum {
-	BLOCK = 512,  /* samples */
-	RETRIED = 64, /* at once */
+	/* Samples of one pass, for laws of several inputs and of one; words of the latter. */
+	BLOCK = LAW_BLOCK_REJECTING,
+	BLOCK_WORDS = LAW_BLOCK,
+	RETRIED = 128, /* at once */
 	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
 };
 
@@ -24,10 +26,13 @@ struct sampler {
 	const struct law_plan *plan;
 	uint32_t key[4];
 	size_t word_bytes, per_group; /* of a sample's words: 4 or 8; samples in a group */
+	unsigned group_shift;         /* log2 per_group */
 	size_t size;                  /* bytes of a sample */
+	size_t block;                 /* samples of one pass */
 };
 
-/* Inputs of one attempt, for samples side by side; arrays of dirichlet's constants after them. */
+/* Inputs of one attempt, for samples side by side; arrays of dirichlet's constants after them. A single input may fill
+ * the room of several. */
 struct inputs {
 	uint64_t arrays[LAW_INPUTS][BLOCK];
 	const void *at[LAW_INPUTS];
@@ -44,11 +49,8 @@ static void normals_fill(const struct sampler *s, const struct rng_span *span, s
 	}
 }
 
-/* The constants of the component that each sample is. */
-static void component_fill(const struct law_plan *plan, uint64_t sample, size_t at, struct inputs *inputs)
+static void component_fill(const struct gamma_constants *constants, size_t at, struct inputs *inputs)
 {
-	const struct gamma_constants *constants = &plan->components[sample % plan->n_components];
-
 	memcpy(&inputs->arrays[3][at], &constants->d, sizeof(double));
 	memcpy(&inputs->arrays[4][at], &constants->c, sizeof(double));
 	memcpy(&inputs->arrays[5][at], &constants->boost, sizeof(double));
@@ -58,6 +60,17 @@ static void inputs_point(struct inputs *inputs)
 {
 	for (unsigned j = 0; j < LAW_INPUTS; j++)
 		inputs->at[j] = inputs->arrays[j];
+}
+
+/* The constants of the components that n samples from `first` on are, if the plan has any. */
+static void components_fill(const struct sampler *s, uint64_t first, size_t n, struct inputs *inputs)
+{
+	size_t component = s->plan->components ? (size_t)(first % s->plan->n_components) : 0;
+
+	for (size_t i = 0; s->plan->components && i < n; i++) {
+		component_fill(&s->plan->components[component], i, inputs);
+		component = component + 1 == s->plan->n_components ? 0 : component + 1;
+	}
 }
 
 /* Attempt 0 for the samples of n_groups groups. */
@@ -73,36 +86,65 @@ static void inputs_fill(const struct sampler *s, uint64_t group, size_t n_groups
 		else
 			normals_fill(s, &span, n_groups, inputs->arrays[j]);
 	}
-	for (size_t i = 0; s->plan->components && i < n_groups * s->per_group; i++)
-		component_fill(s->plan, group * s->per_group + i, i, inputs);
+	components_fill(s, group * s->per_group, n_groups * s->per_group, inputs);
 }
 
-/* One input of attempt `attempt` for the samples base + list[i], packed. */
+/* The groups of the samples base + list[i] (ascending) for draw number d, packed: batch by batch. */
+static void groups_gather(const struct sampler *s, uint32_t d, uint64_t base, const uint16_t list[], size_t n,
+			  uint32_t *ret_words)
+{
+	struct rng_span span = {.draw = d};
+	uint8_t partitions[RETRIED];
+
+	memcpy(span.key, s->key, sizeof span.key);
+	for (size_t i = 0, count; i < n; i += count) {
+		span.group = (base + list[i]) >> s->group_shift;
+		for (count = 0; i + count < n; count++) {
+			const uint64_t group = (base + list[i + count]) >> s->group_shift;
+
+			if (group / STREAM_PARTITIONS != span.group / STREAM_PARTITIONS)
+				break;
+			partitions[count] = (uint8_t)(group % STREAM_PARTITIONS);
+		}
+		s->generator->scatter(&span, partitions, count, ret_words + i * STREAM_GROUP_WORDS);
+	}
+}
+
+/* Groups of words to uniforms of the words' width, in place, as the generators make them. */
+static void uniforms_of(const struct sampler *s, size_t n_groups, void *groups)
+{
+	uint32_t *const narrow = groups;
+	uint64_t *const wide = groups;
+
+	for (size_t i = 0; s->word_bytes == 4 && i < 4 * n_groups; i++) {
+		const float u = (float)(int32_t)(narrow[i] & 0xFFFFFF) * 0x1p-24f;
+
+		memcpy(&narrow[i], &u, sizeof u);
+	}
+	for (size_t i = 0; s->word_bytes == 8 && i < 2 * n_groups; i++) {
+		const double u = (double)(int64_t)(wide[i] >> 11) * 0x1p-53;
+
+		memcpy(&wide[i], &u, sizeof u);
+	}
+}
+
+/* One input of attempt `attempt` for the samples base + list[i] (ascending), packed. */
 static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, uint64_t base, const uint16_t list[],
 			 size_t n, void *ret_array)
 {
-	uint32_t groups[RETRIED * STREAM_GROUP_WORDS];
-	struct rng_span span = {.draw = attempt * s->plan->n_inputs + j};
+	const enum law_input input = s->plan->inputs[j];
+	uint64_t groups[RETRIED * GROUP_BYTES / sizeof(uint64_t)];
 
-	memcpy(span.key, s->key, sizeof span.key);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t *const words = groups + i * STREAM_GROUP_WORDS;
-
-		span.group = (base + list[i]) / s->per_group;
-		if (s->plan->inputs[j] == INPUT_WORDS)
-			s->generator->bits(&span, 1, words);
-		else if (s->word_bytes == 4)
-			s->generator->uniform_f32(&span, 1, (float *)words);
-		else
-			s->generator->uniform_f64(&span, 1, (double *)words);
-	}
-	if (s->plan->inputs[j] == INPUT_NORMALS && s->word_bytes == 4)
+	groups_gather(s, attempt * s->plan->n_inputs + j, base, list, n, (uint32_t *)groups);
+	if (input == INPUT_NORMALS)
+		uniforms_of(s, n, groups);
+	if (input == INPUT_NORMALS && s->word_bytes == 4)
 		s->kernels->box_muller->f32((float *)groups, 2 * n, (float *)groups);
-	else if (s->plan->inputs[j] == INPUT_NORMALS)
+	else if (input == INPUT_NORMALS)
 		s->kernels->box_muller->f64((double *)groups, n, (double *)groups);
 	for (size_t i = 0; i < n; i++)
 		memcpy((char *)ret_array + i * s->word_bytes,
-		       (char *)groups + i * GROUP_BYTES + (base + list[i]) % s->per_group * s->word_bytes,
+		       (char *)groups + i * GROUP_BYTES + ((base + list[i]) & (s->per_group - 1)) * s->word_bytes,
 		       s->word_bytes);
 }
 
@@ -122,7 +164,7 @@ static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t bas
 		memset((char *)inputs.arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
 	}
 	for (size_t i = 0; s->plan->components && i < padded; i++)
-		component_fill(s->plan, base + list[i < n ? i : 0], i, &inputs);
+		component_fill(&s->plan->components[(base + list[i < n ? i : 0]) % s->plan->n_components], i, &inputs);
 	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, attempt, padded, again, rejected);
 	for (size_t i = 0; i < n; i++)
 		memcpy(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
@@ -160,18 +202,18 @@ static size_t list_cut(uint16_t list[], size_t n, size_t skip, size_t end)
 	return left;
 }
 
-/* Samples [skip, skip + n) of those from group `group` on: at most BLOCK of them. */
+/* Samples [skip, skip + n) of those from group `group` on: at most a block of them. */
 static void block_fill(const struct sampler *s, uint64_t group, size_t skip, size_t n, void *out)
 {
 	const size_t padded = (skip + n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
 	const bool direct = skip == 0 && n == padded && (uintptr_t)out % s->size == 0;
 	struct inputs inputs;
-	uint64_t block[BLOCK];
-	uint16_t rejected[BLOCK];
+	uint64_t block[BLOCK_WORDS / 2];
+	uint16_t rejected[BLOCK_WORDS];
 	char *const samples = direct ? out : (char *)block;
 	size_t n_rejected;
 
-	assert(padded <= BLOCK);
+	assert(padded <= s->block);
 	inputs_point(&inputs);
 	inputs_fill(s, group, padded / s->per_group, &inputs);
 	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, 0, padded, samples, rejected);
@@ -199,7 +241,9 @@ void sampler_fill(const struct draw_kernels *kernels, const struct draw *draw, c
 		.plan = plan,
 		.word_bytes = word_bytes,
 		.per_group = GROUP_BYTES / word_bytes,
+		.group_shift = word_bytes == 4 ? 2 : 1,
 		.size = plan->components ? sizeof(double) : dtype_size(draw->dtype),
+		.block = plan->n_inputs == 1 ? BLOCK_WORDS * sizeof(uint32_t) / word_bytes : BLOCK,
 	};
 	size_t done;
 
@@ -207,7 +251,7 @@ void sampler_fill(const struct draw_kernels *kernels, const struct draw *draw, c
 	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % s.per_group);
 
-		done = size_min(n, BLOCK - skip);
+		done = size_min(n, s.block - skip);
 		/* So that the blocks that follow begin with a group. */
 		if (done < n)
 			done -= (skip + done) % s.per_group;

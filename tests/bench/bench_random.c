@@ -85,11 +85,11 @@ static size_t add_draws(struct contender *list, size_t count, uint32_t features,
 		const char *name;
 		struct draw draw;
 	} laws[] = {
-		{"bits u32", {LAW_BITS, DTYPE_U32, {0}, 0, 0}},
-		{"uniform f32", {LAW_UNIFORM, DTYPE_F32, {0}, 0, 1}},
-		{"uniform f64", {LAW_UNIFORM, DTYPE_F64, {0}, 0, 1}},
-		{"normal f32", {LAW_NORMAL, DTYPE_F32, {0}, 0, 1}},
-		{"normal f64", {LAW_NORMAL, DTYPE_F64, {0}, 0, 1}},
+		{"bits u32", {LAW_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL}},
+		{"uniform f32", {LAW_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
+		{"uniform f64", {LAW_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
+		{"normal f32", {LAW_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
+		{"normal f64", {LAW_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
 	};
 
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
@@ -182,7 +182,7 @@ static void bench_short_draws(void *out)
 	draw_select(cpu_detect(), &kernels);
 	for (int law = 0; law < 2; law++)
 		for (uint64_t odd = 0; odd < 2; odd++) {
-			const struct draw draw = {laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, 0, 1};
+			const struct draw draw = {laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, {{0}, {1}}, NULL};
 			double seconds[ROUNDS];
 
 			for (int round = 0; round < ROUNDS; round++) {

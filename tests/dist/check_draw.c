@@ -170,7 +170,8 @@ static void normal_vector(char *line)
 		return;
 	for (size_t v = 0; v < n_levels; v++) {
 		const struct draw_kernels kernels = kernels_of(levels[v].features);
-		const struct draw draw = {LAW_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
+		const struct draw draw = {
+			LAW_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
 		float got[4];
 
 		draw_fill(&kernels, &draw, position, 4, got);

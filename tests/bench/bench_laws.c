@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nanoseconds a sample of the laws, one thread, beside Random123 with libmvec, numpy's Generator(SFC64) and GSL in the
+ * same run: medians over rounds, 65536 samples into second-level cache. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "base/cpu.h"
+#include "base/fpenv.h"
+#include "bench/peer_laws.h"
+#include "dist/draw.h"
+
+enum { ROUNDS = 9, N = 65536 };
+
+static uint64_t out[N];
+static gsl_rng *gsl;
+
+/* One sample by GSL. */
+typedef double gsl_law(void);
+
+static double gsl_exponential(void)
+{
+	return gsl_ran_exponential(gsl, 1);
+}
+
+static double gsl_lognormal(void)
+{
+	return gsl_ran_lognormal(gsl, 0, 1);
+}
+
+static double gsl_laplace(void)
+{
+	return gsl_ran_laplace(gsl, 1);
+}
+
+static double gsl_randint(void)
+{
+	return (double)gsl_rng_uniform_int(gsl, 1005);
+}
+
+static double gsl_bernoulli(void)
+{
+	return gsl_ran_bernoulli(gsl, 0.3);
+}
+
+static double gsl_gamma(void)
+{
+	return gsl_ran_gamma(gsl, 2.5, 1);
+}
+
+static double gsl_gamma_small(void)
+{
+	return gsl_ran_gamma(gsl, 0.3, 1);
+}
+
+static double gsl_beta(void)
+{
+	return gsl_ran_beta(gsl, 2, 3);
+}
+
+static double gsl_beta_small(void)
+{
+	return gsl_ran_beta(gsl, 0.3, 0.6);
+}
+
+static double gsl_poisson_3(void)
+{
+	return gsl_ran_poisson(gsl, 3);
+}
+
+static double gsl_poisson_100(void)
+{
+	return gsl_ran_poisson(gsl, 100);
+}
+
+static double gsl_poisson_1e6(void)
+{
+	return gsl_ran_poisson(gsl, 1e6);
+}
+
+static double gsl_binomial_20(void)
+{
+	return gsl_ran_binomial(gsl, 0.4, 20);
+}
+
+static double gsl_binomial_1e6(void)
+{
+	return gsl_ran_binomial(gsl, 0.4, 1000000);
+}
+
+static double gsl_gumbel(void)
+{
+	return gsl_ran_gumbel1(gsl, 1, 1);
+}
+
+static double gsl_weibull(void)
+{
+	return gsl_ran_weibull(gsl, 1, 2);
+}
+
+static double gsl_cauchy(void)
+{
+	return gsl_ran_cauchy(gsl, 1);
+}
+
+static double gsl_student_t(void)
+{
+	return gsl_ran_tdist(gsl, 5);
+}
+
+static double gsl_geometric(void)
+{
+	return gsl_ran_geometric(gsl, 0.1);
+}
+
+static double gsl_truncated(void)
+{
+	double z;
+
+	do
+		z = gsl_ran_ugaussian(gsl);
+	while (fabs(z) > 2);
+	return z;
+}
+
+#define PEER(law) offsetof(struct peer_laws, law)
+
+static const struct contender {
+	const char *name;
+	enum law law;
+	enum dtype dtype;
+	union law_value parameters[LAW_PARAMETERS];
+	gsl_law *gsl;
+	size_t peer; /* in struct peer_laws; -1: none */
+} contenders[] = {
+	{"exponential f32", LAW_EXPONENTIAL, DTYPE_F32, {{1}}, gsl_exponential, PEER(exponential)},
+	{"exponential f64", LAW_EXPONENTIAL, DTYPE_F64, {{1}}, gsl_exponential, (size_t)-1},
+	{"lognormal f32", LAW_LOGNORMAL, DTYPE_F32, {{0}, {1}}, gsl_lognormal, PEER(lognormal)},
+	{"laplace f32", LAW_LAPLACE, DTYPE_F32, {{0}, {1}}, gsl_laplace, PEER(laplace)},
+	{"bernoulli i8", LAW_BERNOULLI, DTYPE_I8, {{0.3}}, gsl_bernoulli, PEER(bernoulli)},
+	{"randint i32", LAW_RANDINT, DTYPE_I32, {{.integer = -5}, {.integer = 1000}}, gsl_randint, PEER(randint)},
+	{"randint i64", LAW_RANDINT, DTYPE_I64, {{.integer = -5}, {.integer = 1000}}, gsl_randint, (size_t)-1},
+	{"gamma f32", LAW_GAMMA, DTYPE_F32, {{2.5}, {1}}, gsl_gamma, (size_t)-1},
+	{"gamma f64", LAW_GAMMA, DTYPE_F64, {{2.5}, {1}}, gsl_gamma, (size_t)-1},
+	{"gamma<1 f32", LAW_GAMMA, DTYPE_F32, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1},
+	{"gamma<1 f64", LAW_GAMMA, DTYPE_F64, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1},
+	{"beta f32", LAW_BETA, DTYPE_F32, {{2}, {3}}, gsl_beta, (size_t)-1},
+	{"beta f64", LAW_BETA, DTYPE_F64, {{2}, {3}}, gsl_beta, (size_t)-1},
+	{"beta<1 f64", LAW_BETA, DTYPE_F64, {{0.3}, {0.6}}, gsl_beta_small, (size_t)-1},
+	{"poisson 3 i64", LAW_POISSON, DTYPE_I64, {{3}}, gsl_poisson_3, (size_t)-1},
+	{"poisson 100 i64", LAW_POISSON, DTYPE_I64, {{100}}, gsl_poisson_100, (size_t)-1},
+	{"poisson 1e6 i64", LAW_POISSON, DTYPE_I64, {{1e6}}, gsl_poisson_1e6, (size_t)-1},
+	{"binomial 20 i64", LAW_BINOMIAL, DTYPE_I64, {{.natural = 20}, {0.4}}, gsl_binomial_20, (size_t)-1},
+	{"binomial 1e6 i64", LAW_BINOMIAL, DTYPE_I64, {{.natural = 1000000}, {0.4}}, gsl_binomial_1e6, (size_t)-1},
+	{"truncated f32", LAW_TRUNCATED_NORMAL, DTYPE_F32, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1},
+	{"truncated f64", LAW_TRUNCATED_NORMAL, DTYPE_F64, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1},
+	{"gumbel f32", LAW_GUMBEL, DTYPE_F32, {{0}, {1}}, gsl_gumbel, (size_t)-1},
+	{"weibull f32", LAW_WEIBULL, DTYPE_F32, {{2}, {1}}, gsl_weibull, (size_t)-1},
+	{"cauchy f32", LAW_CAUCHY, DTYPE_F32, {{0}, {1}}, gsl_cauchy, (size_t)-1},
+	{"student_t f32", LAW_STUDENT_T, DTYPE_F32, {{5}}, gsl_student_t, (size_t)-1},
+	{"geometric i64", LAW_GEOMETRIC, DTYPE_I64, {{0.1}}, gsl_geometric, (size_t)-1},
+	{"permutation i64", LAW_PERMUTATION, DTYPE_I64, {{.natural = N}}, NULL, (size_t)-1},
+	{"categorical i64", LAW_CATEGORICAL, DTYPE_I64, {{0}}, NULL, (size_t)-1},
+	{"dirichlet f64", LAW_DIRICHLET, DTYPE_F64, {{0}}, NULL, (size_t)-1},
+	{"sphere f32", LAW_SPHERE, DTYPE_F32, {{.natural = 3}}, NULL, (size_t)-1},
+	{"rademacher i8", LAW_RADEMACHER, DTYPE_I8, {{0}}, NULL, (size_t)-1},
+	{"uniform bf16", LAW_UNIFORM, DTYPE_BF16, {{0}, {1}}, NULL, (size_t)-1},
+	{"normal f16", LAW_NORMAL, DTYPE_F16, {{0}, {1}}, NULL, (size_t)-1},
+	{"boxmuller64 f32", LAW_NORMAL, DTYPE_F32, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL, (size_t)-1},
+};
+
+enum { COUNT = sizeof contenders / sizeof *contenders, WAYS = 6 };
+
+/* Of this thread alone, so that what else the machine does counts less. */
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The w-th way to make N samples: ours, four peers over Random123, GSL. False when there is none. */
+static bool run(const struct contender *c, const struct draw_kernels *kernels, const struct draw *draw, int w)
+{
+	const struct peer_laws *const peers[] = {
+		NULL, &peer_laws_gcc, &peer_laws_clang, &peer_laws_gcc512, &peer_laws_clang512,
+	};
+
+	if (w == 0) {
+		draw_fill(kernels, draw, 0, N, out);
+	} else if (w < WAYS - 1) {
+		if (!peers[w] || c->peer == (size_t)-1)
+			return false;
+		void (*law)(void *at, size_t n);
+
+		memcpy(&law, (const char *)peers[w] + c->peer, sizeof law);
+		law(out, N);
+	} else {
+		if (!c->gsl)
+			return false;
+		for (size_t i = 0; i < N; i++)
+			((double *)out)[i] = c->gsl();
+	}
+	return true;
+}
+
+/* Nanoseconds a sample of each way, NAN where there is none. */
+static void race(const struct contender *c, double ret_ns[WAYS])
+{
+	static const double weights[] = {0.3, 0, 0.1, 0.05, 0.25, 0.2, 0.05, 0.05}, alphas[] = {1, 2, 3, 4};
+	const bool shares = c->law == LAW_DIRICHLET;
+	double seconds[WAYS][ROUNDS];
+	struct draw draw = {.law = c->law, .dtype = c->dtype};
+	struct draw_kernels kernels;
+	struct law_fault fault;
+	void *table;
+
+	memcpy(draw.parameters, c->parameters, sizeof draw.parameters);
+	if (draw_prepare(&draw, shares ? alphas : weights, shares ? 4 : 8, &table, &fault))
+		abort();
+	draw_select(cpu_detect(), &kernels);
+	for (int round = 0; round < ROUNDS; round++)
+		for (int w = 0; w < WAYS; w++) {
+			run(c, &kernels, &draw, w);
+			const double begin = now();
+
+			seconds[w][round] = run(c, &kernels, &draw, w) ? now() - begin : NAN;
+		}
+	for (int w = 0; w < WAYS; w++) {
+		qsort(seconds[w], ROUNDS, sizeof(double), by_size);
+		ret_ns[w] = 1e9 * seconds[w][ROUNDS / 2] / N;
+	}
+	free(table);
+}
+
+/* numpy's figures by its own process. */
+static void ask_numpy(double ret_ns[COUNT])
+{
+	FILE *pipe = popen("/usr/bin/python3 tests/bench/peer_numpy.py 2>/dev/null", "r");
+	char name[64];
+	double ns;
+
+	for (size_t i = 0; i < COUNT; i++)
+		ret_ns[i] = NAN;
+	while (pipe && fscanf(pipe, "%63s %lf", name, &ns) == 2) {
+		for (char *at = name; *at; at++)
+			*at = *at == '_' && strncmp(at, "_t_", 3) != 0 ? ' ' : *at;
+		for (size_t i = 0; i < COUNT; i++)
+			if (strcmp(contenders[i].name, name) == 0)
+				ret_ns[i] = ns;
+	}
+	if (pipe)
+		pclose(pipe);
+}
+
+static double lesser(double a, double b)
+{
+	return isnan(a) || b < a ? b : a;
+}
+
+static void print_peer(double ns, double own)
+{
+	if (isnan(ns))
+		printf("                 -");
+	else
+		printf("  %7.2f %6.2fx ", ns, ns / own);
+}
+
+int main(void)
+{
+	double numpy[COUNT];
+
+	gsl = gsl_rng_alloc(gsl_rng_taus2);
+	memset(out, 1, sizeof out);
+	fpenv_enter();
+	ask_numpy(numpy);
+	printf("ns a sample, one thread, %d samples; beside each peer how many times as long it takes\n", N);
+	printf("%-18s %7s %17s %17s %17s %17s\n", "", "own", "Random123+libmvec", "at 512 bits", "numpy SFC64",
+	       "GSL taus2");
+	for (size_t i = 0; i < COUNT; i++) {
+		double ns[WAYS];
+
+		race(&contenders[i], ns);
+		printf("%-18s %7.2f", contenders[i].name, ns[0]);
+		print_peer(lesser(ns[1], ns[2]), ns[0]);
+		print_peer(lesser(ns[3], ns[4]), ns[0]);
+		print_peer(numpy[i], ns[0]);
+		print_peer(ns[WAYS - 1], ns[0]);
+		printf("\n");
+	}
+	gsl_rng_free(gsl);
+	return 0;
+}
