@@ -47,7 +47,7 @@ size_t draw_components(const struct draw *draw);
 
 /* Elements [begin, begin + n) into out (n of dtype, any alignment); an element is a sample, or a component of one. The
  * caller has checked with stream_span that they lie within the stream and with stream_id_fits that there is one, and is
- * inside fpenv_enter. Uses at most 64 KiB of stack. Any thread. */
+ * inside fpenv_enter. Uses at most 80 KiB of stack. Any thread. */
 void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out);
 
 #endif

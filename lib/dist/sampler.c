@@ -49,11 +49,12 @@ static void normals_fill(const struct sampler *s, const struct rng_span *span, s
 	}
 }
 
-static void component_fill(const struct gamma_constants *constants, size_t at, struct inputs *inputs)
+/* Puts the constants of a component at place `at` of the three arrays. */
+static void component_fill(const struct gamma_constants *constants, size_t at, uint64_t *const arrays[3])
 {
-	memcpy(&inputs->arrays[3][at], &constants->d, sizeof(double));
-	memcpy(&inputs->arrays[4][at], &constants->c, sizeof(double));
-	memcpy(&inputs->arrays[5][at], &constants->boost, sizeof(double));
+	memcpy(&arrays[0][at], &constants->d, sizeof(double));
+	memcpy(&arrays[1][at], &constants->c, sizeof(double));
+	memcpy(&arrays[2][at], &constants->boost, sizeof(double));
 }
 
 static void inputs_point(struct inputs *inputs)
@@ -65,10 +66,11 @@ static void inputs_point(struct inputs *inputs)
 /* The constants of the components that n samples from `first` on are, if the plan has any. */
 static void components_fill(const struct sampler *s, uint64_t first, size_t n, struct inputs *inputs)
 {
+	uint64_t *const arrays[] = {inputs->arrays[3], inputs->arrays[4], inputs->arrays[5]};
 	size_t component = s->plan->components ? (size_t)(first % s->plan->n_components) : 0;
 
 	for (size_t i = 0; s->plan->components && i < n; i++) {
-		component_fill(&s->plan->components[component], i, inputs);
+		component_fill(&s->plan->components[component], i, arrays);
 		component = component + 1 == s->plan->n_components ? 0 : component + 1;
 	}
 }
@@ -153,19 +155,19 @@ static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t bas
 			 char *samples)
 {
 	const size_t padded = (n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
-	struct inputs inputs;
+	uint64_t arrays[LAW_INPUTS][RETRIED], *const last[] = {arrays[3], arrays[4], arrays[5]};
+	const void *const at[] = {arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5]};
 	uint64_t again[RETRIED];
 	uint16_t rejected[RETRIED];
 	size_t n_rejected, left = 0;
 
-	inputs_point(&inputs);
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
-		input_gather(s, attempt, j, base, list, n, inputs.arrays[j]);
-		memset((char *)inputs.arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
+		input_gather(s, attempt, j, base, list, n, arrays[j]);
+		memset((char *)arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
 	}
 	for (size_t i = 0; s->plan->components && i < padded; i++)
-		component_fill(&s->plan->components[(base + list[i < n ? i : 0]) % s->plan->n_components], i, &inputs);
-	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, attempt, padded, again, rejected);
+		component_fill(&s->plan->components[(base + list[i < n ? i : 0]) % s->plan->n_components], i, last);
+	n_rejected = s->plan->kernel(&s->plan->constants, at, attempt, padded, again, rejected);
 	for (size_t i = 0; i < n; i++)
 		memcpy(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
 	for (size_t i = 0; i < n_rejected; i++)
