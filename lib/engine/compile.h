@@ -51,6 +51,7 @@ int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
+int compile_gemm(struct compiler *compiler);
 
 /* The entry of a name in this program; NULL when there is none. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);

@@ -384,8 +384,11 @@ int compile_transform(struct compiler *c)
 	struct buffer *out;
 	struct shape shape;
 	uint64_t n;
-	int error = read_request(c, &f);
+	int error;
 
+	if (strcmp(c->args.operation->name, "gemm") == 0)
+		return compile_gemm(c);
+	error = read_request(c, &f);
 	if (error)
 		return error;
 	n = f.lengths[f.n_axes - 1];

@@ -189,6 +189,7 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 		return;
 	case STEP_RESIZE:
 	case STEP_FFT:
+	case STEP_GEMM:
 		break;
 	}
 	assert(false && "not an element-wise step");

@@ -249,6 +249,26 @@ static const struct param fft_params[] = {
 	[FFT_U64] = U64_STYLE,
 };
 
+#define OP_CHOICES "none|transpose|conjugate_transpose|conjugate"
+
+static const struct param gemm_params[] = {
+	[PRODUCT_A] = {"a", PARAM_TILE, "", NULL, NONE, "matrices (..., rows, columns), or a row: f32, f64, c64 or c128"},
+	[PRODUCT_B] = {"b", PARAM_TILE, "", NULL, NONE,
+		"matrices, or a column; leading dimensions are those of a, or one of both has none and serves for all"},
+	[PRODUCT_C] = {"c", PARAM_TILE, "", "", NONE, "addend, of the result's shape; may be out"},
+	[PRODUCT_OUT] = OUT,
+	[PRODUCT_OP_A] = {"op_a", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "what is done to a first"},
+	[PRODUCT_OP_B] = {"op_b", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "what is done to b first"},
+	[PRODUCT_ALPHA] = {"alpha", PARAM_F64, "", "1", ANY_F64, "factor of the product"},
+	[PRODUCT_ALPHA_IM] = {"alpha_im", PARAM_F64, "", "0", ANY_F64, "its imaginary part"},
+	[PRODUCT_BETA] = {"beta", PARAM_F64, "", "0", ANY_F64, "factor of c"},
+	[PRODUCT_BETA_IM] = {"beta_im", PARAM_F64, "", "0", ANY_F64, "its imaginary part"},
+	[PRODUCT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false,
+		"fast|double|bf16|ozaki|ozaki6|ozaki_hq|ozaki_fp64",
+		"arithmetic: fast is float32, double float64, the others bfloat16 or sums of it; by default by the input"},
+	[PRODUCT_U64] = U64_STYLE,
+};
+
 static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
 		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
@@ -346,6 +366,7 @@ static const struct operation rows[] = {
 	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),
 	ROW("noise_add", METHOD_ELEMENTWISE, noise_add_params, "x + sigma noise in one pass, the noise of any law"),
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
+	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
 };
 /* clang-format on */
 

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "engine/elementwise.h"
+#include "engine/multiply.h"
 #include "engine/temp.h"
 #include "engine/transform.h"
 
@@ -242,6 +243,19 @@ static void assign_slots(struct program *program)
 	} while (!fits);
 }
 
+/* Memory of a step's own. */
+static uint64_t work_bytes(const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_FFT:
+		return step->fft.work_bytes;
+	case STEP_GEMM:
+		return step->gemm.work_bytes;
+	default:
+		return 0;
+	}
+}
+
 /* The most bytes that temporaries hold in memory at once. */
 static uint64_t temp_peak(const struct program *program)
 {
@@ -249,7 +263,7 @@ static uint64_t temp_peak(const struct program *program)
 
 	for (size_t s = 0; s < program->n_segments; s++) {
 		const struct step *step = &program->steps[program->segments[s].first];
-		uint64_t bytes = step->kind == STEP_FFT ? step->fft.work_bytes : 0;
+		uint64_t bytes = work_bytes(step);
 
 		for (const struct buffer *at = program->buffers; at; at = at->next)
 			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
@@ -273,6 +287,9 @@ int program_finish(struct program *program, const char *context, struct error *e
 	for (size_t i = 0; i < program->n_steps; i++)
 		if (program->steps[i].kind == STEP_FFT)
 			program->steps[i].fft.work_bytes = transform_work_bytes(&program->steps[i]);
+		else if (program->steps[i].kind == STEP_GEMM)
+			program->steps[i].gemm.work_bytes =
+				multiply_work_bytes(program->space->engine, &program->steps[i]);
 	peak = temp_peak(program);
 	program->temp_bytes = peak;
 	if (peak > program->space->limits.temp_bytes)

@@ -18,6 +18,7 @@
 #include "engine/shape.h"
 #include "engine/tile.h"
 #include "fft/fft.h"
+#include "gemm/gemm.h"
 
 enum buffer_kind {
 	BUFFER_TILE,
@@ -54,6 +55,7 @@ enum step_kind {
 	/* Not element-wise: */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place */
+	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
 };
 
 struct step {
@@ -82,6 +84,11 @@ struct step {
 			double factor;
 			uint64_t work_bytes; /* set by program_finish */
 		} fft;
+		struct {
+			enum gemm_precision precision;
+			struct gemm_call call; /* but for the addresses */
+			uint64_t work_bytes;   /* set by program_finish */
+		} gemm;
 	};
 };
 

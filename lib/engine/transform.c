@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/cpu.h"
+#include "engine/multiply.h"
 #include "engine/resize.h"
 #include "engine/temp.h"
 
@@ -53,6 +54,7 @@ struct transform {
 	size_t most; /* transforms of a call at once */
 	void *work;
 	size_t call, first, phase; /* what runs now */
+	struct multiply multiply;  /* a product of matrices */
 };
 
 static struct side find_side(const struct shape *shape, unsigned which, size_t stride)
@@ -104,13 +106,16 @@ uint64_t transform_work_bytes(const struct step *step)
 uint64_t transform_cost(const struct engine *engine, const struct step *step)
 {
 	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
-	uint64_t rest = step->fft.length;
+	uint64_t rest;
 	double flops;
 
 	if (step->kind == STEP_RESIZE)
 		return bytes / 4;
+	if (step->kind == STEP_GEMM)
+		return multiply_cost(engine, step);
 	if (!plans_ready(engine->plans, step->fft.plan))
 		return UINT64_MAX;
+	rest = step->fft.length;
 	if (precision_is_gemm(step->fft.precision)) /* the dearest in plain C, but n is small */
 		return (uint64_t)((double)(bytes / 16) * (double)rest * (engine->features & CPU_AVX2 ? 2 : 100));
 	flops = 5 * (double)(bytes / 16) * log2((double)rest + 1);
@@ -183,7 +188,9 @@ int transform_begin(struct engine *engine, const struct step *step, struct job *
 	t->engine = engine;
 	t->step = step;
 	t->waiter.job = job;
-	error = step->kind == STEP_FFT ? start_fft(t) : 0;
+	error = step->kind == STEP_FFT	  ? start_fft(t)
+		: step->kind == STEP_GEMM ? multiply_begin(engine, step, &t->multiply)
+					  : 0;
 	if (error) {
 		transform_end(t);
 		return error;
@@ -248,6 +255,8 @@ int transform_advance(struct transform *t, size_t *ret_units)
 {
 	if (t->step->kind == STEP_FFT)
 		return advance_fft(t, ret_units);
+	if (t->step->kind == STEP_GEMM)
+		return multiply_advance(&t->multiply, ret_units);
 	if (t->started)
 		return JOB_END;
 	t->started = true;
@@ -308,10 +317,13 @@ static void run_short(const struct transform *t, size_t unit, void *scratch)
 
 uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 {
-	const size_t transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
+	size_t transforms;
 
 	if (t->step->kind == STEP_RESIZE)
 		return resize_run(t->step, unit);
+	if (t->step->kind == STEP_GEMM)
+		return multiply_run(&t->multiply, unit, scratch);
+	transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 	if (t->piece) {
 		run_short(t, unit, scratch);
 	} else {
@@ -326,8 +338,10 @@ void transform_end(struct transform *t)
 {
 	if (!t)
 		return;
-	if (t->step->kind == STEP_FFT)
+	if (t->step->kind == STEP_FFT) {
 		plans_unwait(t->engine->plans, t->step->fft.plan, &t->waiter);
-	temp_free(t->engine, t->work, t->step->fft.work_bytes);
+		temp_free(t->engine, t->work, t->step->fft.work_bytes);
+	}
+	multiply_end(&t->multiply);
 	free(t);
 }

@@ -179,6 +179,9 @@ static bool example(const char *method, struct value *ret)
 			   map("op", value_string("laplace"), "seed", value_uint(1), NULL), NULL);
 	else if (!strcmp(method, "fft"))
 		*ret = map("in", floats(4, ramp), NULL);
+	else if (!strcmp(method, "gemm"))
+		*ret = map("a", floats(2, halves), "b", floats(2, halves), "op_a", value_string("transpose"), "op_b",
+			   value_string("transpose"), NULL);
 	else if (!strcmp(method, "derive"))
 		*ret = map("seed", value_uint(1), "label", value_string("noise of channel 3"), NULL);
 	else if (!strcmp(method, "run"))
