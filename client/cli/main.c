@@ -12,6 +12,7 @@ static const struct command commands[] = {
 	{"qmc", "quasi-random points: qmc sobol -n 1024 -d 3", command_qmc},
 	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
+	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
 	{"status", "figures of the daemon and its engine", command_status},
 	{"selftest", "known answers in every variant of the kernels, on all 128 lanes", command_selftest},

@@ -97,10 +97,17 @@ static int check_daemon(const struct cli *cli)
 	return failed;
 }
 
+static void print_psum(void *arg, const struct trnsci_psum *row)
+{
+	(void)arg;
+	printf("%-65s n = %-4u error %.2g\n", row->what, (unsigned)row->n, row->error);
+}
+
 int command_selftest(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
+		{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
 	};
 	static const struct option_set set = {
 		"selftest [option ...]",
@@ -118,6 +125,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options_get(&options, "byte-tiles"))
 		return print_byte_tiles() > 0 ? complain(EXIT_DATA, "the byte-tile model failed") : EXIT_OK;
+	if (options_get(&options, "psum"))
+		return trnsci_psum(print_psum, NULL) < 0 ? complain(EXIT_TRY_AGAIN, "no memory") : EXIT_OK;
 	table.verbose = cli->verbose;
 	int failed = trnsci_selftest(report, &table);
 

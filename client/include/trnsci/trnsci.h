@@ -516,6 +516,21 @@ struct trnsci_check {
  */
 TRNSCI_API int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg);
 
+/** The error of a transform by matrix in bfloat16, done right or with a known mistake. */
+struct trnsci_psum {
+	const char *what;
+	uint64_t n;   /**< length of the transforms */
+	double error; /**< relative L2, over normal input */
+};
+
+/**
+ * Computes what three known mistakes cost a transform by matrix in bfloat16, beside the right arithmetic: rounding the
+ * angles, the accumulator, or the products of Ozaki's scheme to bfloat16. Takes about a second.
+ *
+ * @return 0 or a negative error.
+ */
+TRNSCI_API int trnsci_psum(void (*report)(void *arg, const struct trnsci_psum *row), void *arg);
+
 /** Most steps of a generator in the byte-tile model. */
 enum { TRNSCI_MAX_TILE_STEPS = 8 };
 
