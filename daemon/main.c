@@ -3,6 +3,7 @@
  *
  * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket could not; 75
  * another daemon listens there; 78 a bad config file or TRNSCI_CPU; 128 + signal at a second signal. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,13 @@ static int serve(struct service *service)
 	return EXIT_SUCCESS;
 }
 
+/* Large blocks go back to the system when they are freed; by default the bound rises to 32 MiB with use. */
+static void bound_heap(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	mallopt(M_TRIM_THRESHOLD, 256 << 10);
+}
+
 static int run(struct service *service)
 {
 	struct engine_settings engine = {
@@ -173,6 +181,7 @@ static int run(struct service *service)
 	bool reaping = false;
 
 	raise_fd_limit(service->settings);
+	bound_heap();
 	service->started_ns = stats_now_ns();
 	service->loop_thread = pthread_self();
 	if (engine_create(&engine, &service->engine, &err) < 0) {

@@ -210,6 +210,7 @@ int quota_share_take(struct quota_share *share, uint64_t amount, struct error *e
 	r = quota_take(share->user, share->resource, amount, err);
 	if (r == 0)
 		share->used += amount;
+	share->peak = share->used > share->peak ? share->used : share->peak;
 	return r;
 }
 

@@ -56,7 +56,7 @@ struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
 	const char *setting; /* that holds the limit */
-	uint64_t limit, used;
+	uint64_t limit, used, peak;
 };
 
 /* As quota_take and quota_give, the session's limit first. */

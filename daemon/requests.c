@@ -13,7 +13,7 @@
 
 enum {
 	HIGH_WATER = 256 << 10, /* bytes to be sent, above which nothing is read */
-	TURN_NS = 250000,       /* of one session's frames, while others wait */
+	TURN_NS = 100000,       /* of one session's frames, while others wait */
 };
 
 /* ------- the last words ------- */

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
+	TRIM_BYTES = 4 << 20, /* a session that held more leaves a heap that is worth trimming */
 	REFUSED_AT_ONCE = 16,
 	REFUSED_SECONDS = 2,
 };
@@ -51,6 +53,8 @@ static void session_free(struct session *session)
 	if (session->next)
 		session->next->prev = session->prev;
 	service->stats.sessions--;
+	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
+		malloc_trim(0); /* what it held lies in the heap of each thread that served it */
 	free(session);
 	if (service->stopping && !service->sessions)
 		loop_end(service->loop);
@@ -278,9 +282,9 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->returned = on_letter;
 	session->finished_last = &session->finished;
 	session->bytes =
-		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0};
-	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0};
-	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0};
+		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0, 0};
+	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0, 0};
+	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0, 0};
 	inbox_init(&session->inbox, &limits, &session->bytes);
 	outbox_init(&session->outbox, &session->bytes);
 	session->next = service->sessions;

@@ -52,7 +52,7 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "results and temporaries of all requests together (half); 0: half of what arena_total_bytes is by default") \
 	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \
-	X(frame_elements, NUMBER, "elements", "65536", 16, 1u << 24, "", \
+	X(frame_elements, NUMBER, "elements", "16384", 16, 1u << 24, "", \
 	  "elements of arrays and maps in one message, all levels together") \
 	X(buffer_bytes, BYTES, "bytes", "128M", 65536, 1ull << 34, "", \
 	  "messages of a session: requests until answered, replies until read") \

@@ -186,10 +186,10 @@ static void wrong_requests(void **state)
 	client_close(&client);
 }
 
-/* 65,536 elements and 24 levels are within the limits of a frame: one error, however useless the request. */
+/* 16,000 elements and 24 levels are within the limits of a frame: one error, however useless the request. */
 static void large_trees(void **state)
 {
-	enum { COUNT = 65000 };
+	enum { COUNT = 16000 };
 	struct client client;
 	static char bytes[16 + COUNT] = "\x94\x00\x01\xa4ping\x91\x81\xa1x\xdc";
 	struct message message;

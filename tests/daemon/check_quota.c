@@ -77,7 +77,7 @@ static void one_account_a_user(void **state)
 static void shares(void **state)
 {
 	struct quota_user *user = quota_user_open(quota, 7);
-	struct quota_share share = {user, QUOTA_JOBS, "jobs", 30, 0}, other = {user, QUOTA_JOBS, "jobs", 30, 0};
+	struct quota_share share = {user, QUOTA_JOBS, "jobs", 30, 0, 0}, other = {user, QUOTA_JOBS, "jobs", 30, 0, 0};
 	struct error err;
 
 	(void)state;
