@@ -3,15 +3,38 @@
 #include "outbox.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fdpass.h"
 
 enum { KEEP_ROOM = 64 << 10 }; /* an idle session keeps no larger buffer */
 
+/* Bytes elsewhere that belong between the buffer's first `at` bytes and the rest. */
+struct outbox_gap {
+	struct outbox_gap *next;
+	struct codec_gap left;        /* what is not sent yet */
+	void (*release)(void *owner); /* NULL: a later gap has it */
+	void *owner;
+};
+
 void outbox_init(struct outbox *outbox, struct quota_share *share)
 {
 	*outbox = (struct outbox){.fd = -1, .share = share};
+	outbox->gaps_last = &outbox->gaps;
+}
+
+static void drop_gap(struct outbox *outbox)
+{
+	struct outbox_gap *gap = outbox->gaps;
+
+	outbox->gaps = gap->next;
+	if (!outbox->gaps)
+		outbox->gaps_last = &outbox->gaps;
+	outbox->gap_bytes -= gap->left.size;
+	if (gap->release)
+		gap->release(gap->owner);
+	free(gap);
 }
 
 /* The charge follows the buffer. */
@@ -29,21 +52,23 @@ static int charge(struct outbox *outbox)
 
 void outbox_free(struct outbox *outbox)
 {
+	while (outbox->gaps)
+		drop_gap(outbox);
 	codec_buffer_free(&outbox->buffer);
 	charge(outbox);
 }
 
 size_t outbox_pending(const struct outbox *outbox)
 {
-	return outbox->buffer.size - outbox->sent;
+	return outbox->buffer.size - outbox->sent + outbox->gap_bytes;
 }
 
 /* What was sent leaves the buffer, when little is left to move. */
 static void compact(struct outbox *outbox)
 {
-	size_t pending = outbox_pending(outbox);
+	size_t pending = outbox->buffer.size - outbox->sent;
 
-	if (pending == 0 && outbox->buffer.room > KEEP_ROOM) {
+	if (pending == 0 && !outbox->gaps && outbox->buffer.room > KEEP_ROOM) {
 		codec_buffer_free(&outbox->buffer);
 		charge(outbox);
 	} else if (pending == 0 || (pending < KEEP_ROOM && outbox->sent > KEEP_ROOM)) {
@@ -51,6 +76,8 @@ static void compact(struct outbox *outbox)
 			memmove(outbox->buffer.at, outbox->buffer.at + outbox->sent, pending);
 		outbox->buffer.size = pending;
 		outbox->fd_at -= outbox->fd >= 0 ? outbox->sent : 0;
+		for (struct outbox_gap *gap = outbox->gaps; gap; gap = gap->next)
+			gap->left.at -= outbox->sent;
 	} else {
 		return;
 	}
@@ -83,21 +110,86 @@ int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *erro
 	return 0;
 }
 
+/* The last gap of a message releases it. */
+static int add_gaps(struct outbox *outbox, const struct codec_gap *gaps, size_t count, void (*release)(void *owner),
+		    void *owner)
+{
+	struct outbox_gap **last = outbox->gaps_last;
+
+	for (size_t i = 0; i < count; i++) {
+		struct outbox_gap *gap = malloc(sizeof *gap);
+
+		if (!gap) {
+			while (outbox->gaps_last != last && *last) {
+				struct outbox_gap *next = (*last)->next;
+
+				free(*last);
+				*last = next;
+			}
+			outbox->gaps_last = last;
+			return -ERROR_NO_MEMORY;
+		}
+		*gap = (struct outbox_gap){.left = gaps[i], .owner = owner};
+		*outbox->gaps_last = gap;
+		outbox->gaps_last = &gap->next;
+		if (i + 1 == count)
+			gap->release = release;
+	}
+	for (size_t i = 0; i < count; i++)
+		outbox->gap_bytes += gaps[i].size;
+	return 0;
+}
+
+int outbox_reply_owned(struct outbox *outbox, uint32_t msgid, const struct value *result, void (*release)(void *owner),
+		       void *owner)
+{
+	struct codec_gap gaps[CODEC_GAPS_MAX];
+	size_t before, count = 0;
+	int r;
+
+	compact(outbox);
+	before = outbox->buffer.size;
+	r = appended(outbox, before, codec_response_gaps(&outbox->buffer, msgid, NULL, result, gaps, &count));
+	if (r == 0)
+		r = add_gaps(outbox, gaps, count, release, owner);
+	if (r < 0)
+		outbox->buffer.size = before;
+	else if (count == 0)
+		release(owner);
+	return r;
+}
+
 int outbox_notify(struct outbox *outbox, const char *method, const struct value *params)
 {
 	compact(outbox);
 	return appended(outbox, outbox->buffer.size, codec_notification(&outbox->buffer, method, params));
 }
 
-ssize_t outbox_send(struct outbox *outbox, int socket)
+static ssize_t send_gap(struct outbox *outbox, int socket)
 {
-	size_t upto = outbox->buffer.size;
+	struct codec_gap *left = &outbox->gaps->left;
+	ssize_t sent = fdpass_send(socket, left->bytes, left->size, -1);
+
+	if (sent < 0)
+		return sent;
+	left->bytes += sent;
+	left->size -= (size_t)sent;
+	outbox->gap_bytes -= (size_t)sent;
+	if (left->size == 0)
+		drop_gap(outbox);
+	return sent;
+}
+
+/* From the buffer, up to where something else belongs. */
+static ssize_t send_buffer(struct outbox *outbox, int socket)
+{
 	bool with_fd = outbox->fd >= 0 && outbox->fd_at == outbox->sent;
+	size_t upto = outbox->buffer.size;
 	ssize_t sent;
 
-	if (outbox_pending(outbox) == 0)
-		return 0;
-	if (outbox->fd >= 0 && !with_fd)
+	if (outbox->gaps)
+		upto = outbox->gaps->left.at;
+	if (outbox->fd >= 0 && !with_fd && outbox->fd_at < upto)
 		upto = outbox->fd_at;
 	sent = fdpass_send(socket, outbox->buffer.at + outbox->sent, upto - outbox->sent, with_fd ? outbox->fd : -1);
 	if (sent < 0)
@@ -105,6 +197,18 @@ ssize_t outbox_send(struct outbox *outbox, int socket)
 	if (with_fd && sent > 0)
 		outbox->fd = -1;
 	outbox->sent += (size_t)sent;
-	compact(outbox);
+	return sent;
+}
+
+ssize_t outbox_send(struct outbox *outbox, int socket)
+{
+	bool gap = outbox->gaps && outbox->gaps->left.at == outbox->sent;
+	ssize_t sent;
+
+	if (outbox_pending(outbox) == 0)
+		return 0;
+	sent = gap ? send_gap(outbox, socket) : send_buffer(outbox, socket);
+	if (sent >= 0)
+		compact(outbox);
 	return sent;
 }

@@ -51,14 +51,11 @@ void requests_end_for_limit(struct session *session)
 
 /* ------- answers ------- */
 
-static void reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result,
-		  int fd)
+/* r: what the outbox said to a reply. If it had no room, the client is told so instead. */
+static void replied(struct session *session, uint32_t msgid, int r)
 {
 	struct error too_much;
-	int r = outbox_reply(&session->outbox, msgid, error, result, fd);
 
-	if (error && error->code)
-		session->service->stats.errors++;
 	if (r == 0)
 		return;
 	error_set(&too_much, (enum error_code) - r,
@@ -67,9 +64,19 @@ static void reply(struct session *session, uint32_t msgid, const struct error *e
 		requests_end_for_limit(session);
 }
 
-/* Answered, or nobody is left to be answered. */
-static void job_free(struct job *job)
+static void reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result,
+		  int fd)
 {
+	if (error && error->code)
+		session->service->stats.errors++;
+	replied(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fd));
+}
+
+/* Answered, or nobody is left to be answered. */
+static void job_free(void *arg)
+{
+	struct job *job = arg;
+
 	request_free(job->request);
 	quota_share_give(&job->session->bytes, job->charge);
 	quota_share_give(&job->session->jobs, 1);
@@ -108,17 +115,33 @@ bool requests_must_wait(const struct session *session)
 	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER;
 }
 
+/* The outbox keeps the job as long as it sends from it. */
+static void answer(struct session *session, struct job *job)
+{
+	const struct error *error = request_error(job->request);
+	uint32_t msgid = job->msgid;
+	int r;
+
+	if (error) {
+		reply(session, msgid, error, NULL, -1);
+		job_free(job);
+		return;
+	}
+	r = outbox_reply_owned(&session->outbox, msgid, request_result(job->request), job_free, job);
+	if (r < 0)
+		job_free(job);
+	replied(session, msgid, r);
+}
+
 void requests_answer(struct session *session)
 {
 	while (session->finished && outbox_pending(&session->outbox) < HIGH_WATER) {
 		struct job *job = session->finished;
-		const struct error *error = request_error(job->request);
 
-		reply(session, job->msgid, error, error ? NULL : request_result(job->request), -1);
 		session->finished = job->next;
 		if (!session->finished)
 			session->finished_last = &session->finished;
-		job_free(job);
+		answer(session, job);
 	}
 }
 

@@ -229,9 +229,16 @@ void codec_buffer_free(struct codec_buffer *buffer)
 	*buffer = (struct codec_buffer){0};
 }
 
+/* What msgpack-c's packer writes to. */
+struct writer {
+	struct codec_buffer *buffer;
+	struct codec_gap *gaps; /* NULL: everything is copied */
+	size_t n_gaps;
+};
+
 static int append(void *data, const char *bytes, size_t size)
 {
-	struct codec_buffer *buffer = data;
+	struct codec_buffer *buffer = ((struct writer *)data)->buffer;
 
 	if (size > buffer->room - buffer->size) {
 		size_t room = buffer->room ? buffer->room : 256;
@@ -295,6 +302,18 @@ static int pack_error(msgpack_packer *packer, const struct error *error)
 	       msgpack_pack_str_with_body(packer, text, size);
 }
 
+static int pack_bytes(msgpack_packer *packer, const struct value *value)
+{
+	struct writer *writer = packer->data;
+
+	if (!writer->gaps || writer->n_gaps == CODEC_GAPS_MAX || value->bytes.size < CODEC_GAP_BYTES)
+		return msgpack_pack_bin_with_body(packer, value->bytes.at, value->bytes.size);
+	if (msgpack_pack_bin(packer, value->bytes.size))
+		return -1;
+	writer->gaps[writer->n_gaps++] = (struct codec_gap){writer->buffer->size, value->bytes.at, value->bytes.size};
+	return 0;
+}
+
 static int pack_value(msgpack_packer *packer, const struct value *value);
 
 static int pack_array(msgpack_packer *packer, const struct value *value)
@@ -333,7 +352,7 @@ static int pack_value(msgpack_packer *packer, const struct value *value)
 	case VALUE_STRING:
 		return msgpack_pack_str_with_body(packer, value->bytes.at, value->bytes.size);
 	case VALUE_BYTES:
-		return msgpack_pack_bin_with_body(packer, value->bytes.at, value->bytes.size);
+		return pack_bytes(packer, value);
 	case VALUE_ARRAY:
 		return pack_array(packer, value);
 	case VALUE_MAP:
@@ -362,7 +381,8 @@ static int finish(struct codec_buffer *buffer, size_t before, int failed)
 
 int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *method, const struct value *params)
 {
-	msgpack_packer packer = {buffer, append};
+	struct writer writer = {.buffer = buffer};
+	msgpack_packer packer = {&writer, append};
 	size_t before = buffer->size;
 
 	return finish(buffer, before,
@@ -370,23 +390,42 @@ int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *metho
 			      msgpack_pack_uint32(&packer, msgid) || pack_call(&packer, method, params));
 }
 
-int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result)
+static int pack_response(struct writer *writer, uint32_t msgid, const struct error *error, const struct value *result)
 {
 	static const struct value nil = {.kind = VALUE_NIL};
-	msgpack_packer packer = {buffer, append};
-	size_t before = buffer->size;
+	msgpack_packer packer = {writer, append};
+	size_t before = writer->buffer->size;
 	bool wrong = error && error->code;
 	int failed = msgpack_pack_array(&packer, 4) || msgpack_pack_int(&packer, MESSAGE_RESPONSE) ||
 		     msgpack_pack_uint32(&packer, msgid);
 
 	failed = failed || (wrong ? pack_error(&packer, error) : msgpack_pack_nil(&packer)) ||
 		 pack_value(&packer, wrong || !result ? &nil : result);
-	return finish(buffer, before, failed);
+	return finish(writer->buffer, before, failed);
+}
+
+int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result)
+{
+	struct writer writer = {.buffer = buffer};
+
+	return pack_response(&writer, msgid, error, result);
+}
+
+int codec_response_gaps(struct codec_buffer *buffer, uint32_t msgid, const struct error *error,
+			const struct value *result, struct codec_gap ret_gaps[CODEC_GAPS_MAX], size_t *ret_count)
+{
+	struct writer writer = {buffer, ret_gaps, 0};
+	int r = pack_response(&writer, msgid, error, result);
+
+	if (r == 0)
+		*ret_count = writer.n_gaps;
+	return r;
 }
 
 int codec_notification(struct codec_buffer *buffer, const char *method, const struct value *params)
 {
-	msgpack_packer packer = {buffer, append};
+	struct writer writer = {.buffer = buffer};
+	msgpack_packer packer = {&writer, append};
 	size_t before = buffer->size;
 
 	return finish(buffer, before,

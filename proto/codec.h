@@ -13,12 +13,12 @@ enum message_type { MESSAGE_REQUEST = 0, MESSAGE_RESPONSE = 1, MESSAGE_NOTIFICAT
 
 struct message {
 	enum message_type type;
-	uint32_t msgid;       /* requests and responses */
-	const char *method;   /* requests and notifications; method_size bytes */
+	uint32_t msgid;     /* requests and responses */
+	const char *method; /* requests and notifications; method_size bytes */
 	size_t method_size;
-	struct value params;  /* requests and notifications: always a map, empty for [] */
-	struct error error;   /* responses: code 0 when there was none */
-	struct value result;  /* responses without error */
+	struct value params; /* requests and notifications: always a map, empty for [] */
+	struct error error;  /* responses: code 0 when there was none */
+	struct value result; /* responses without error */
 };
 
 /* Reads one whole frame, already passed by frame_scan. The message borrows strings and bytes from frame, which must
@@ -39,6 +39,21 @@ void codec_buffer_free(struct codec_buffer *buffer);
  * nil). A response with error (code not 0) carries [kind, text]. */
 int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *method, const struct value *params);
 int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result);
+
+/* Bytes of a message that stay where they are: they belong between the buffer's first `at` bytes and the rest. */
+struct codec_gap {
+	size_t at;
+	const char *bytes;
+	size_t size;
+};
+
+enum { CODEC_GAP_BYTES = 32 << 10, CODEC_GAPS_MAX = 64 };
+
+/* As codec_response, but BYTES of CODEC_GAP_BYTES or more are not copied: *ret_count gaps tell of them, in order. The
+ * result must live until they are sent. */
+int codec_response_gaps(struct codec_buffer *buffer, uint32_t msgid, const struct error *error,
+			const struct value *result, struct codec_gap ret_gaps[CODEC_GAPS_MAX], size_t *ret_count);
+
 int codec_notification(struct codec_buffer *buffer, const char *method, const struct value *params);
 
 #endif

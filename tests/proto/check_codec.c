@@ -129,6 +129,47 @@ static void encodes_known_bytes(void **state)
 	zone_free(zone);
 }
 
+/* Buffer and gaps, put together, are what codec_response writes. */
+static void leaves_large_bytes(void **state)
+{
+	static char large[CODEC_GAP_BYTES + 1];
+	struct codec_buffer whole = {0}, parts = {0}, joined = {0};
+	struct codec_gap gaps[CODEC_GAPS_MAX];
+	struct zone *zone = zone_new();
+	struct value result = value_map(), list = value_array();
+	size_t count = 0, at = 0;
+
+	(void)state;
+	memset(large, 'x', sizeof large);
+	for (int i = 0; i < CODEC_GAPS_MAX + 3; i++) /* the last ones are copied */
+		value_push(zone, &list, value_bytes(large, sizeof large - i % 2));
+	value_push(zone, &list, value_bytes(large, CODEC_GAP_BYTES - 1));
+	value_put(zone, &result, "list", list);
+	assert_int_equal(codec_notification(&parts, "before", NULL), 0);
+	assert_int_equal(codec_notification(&whole, "before", NULL), 0);
+	assert_int_equal(codec_response(&whole, 1, NULL, &result), 0);
+	assert_int_equal(codec_response_gaps(&parts, 1, NULL, &result, gaps, &count), 0);
+	assert_int_equal(count, CODEC_GAPS_MAX);
+	joined.at = malloc(whole.size);
+	for (size_t i = 0; i <= count; i++) {
+		size_t upto = i < count ? gaps[i].at : parts.size;
+
+		memcpy(joined.at + joined.size, parts.at + at, upto - at);
+		joined.size += upto - at;
+		at = upto;
+		if (i < count) {
+			memcpy(joined.at + joined.size, gaps[i].bytes, gaps[i].size);
+			joined.size += gaps[i].size;
+		}
+	}
+	assert_int_equal(joined.size, whole.size);
+	assert_memory_equal(joined.at, whole.at, whole.size);
+	codec_buffer_free(&whole);
+	codec_buffer_free(&parts);
+	codec_buffer_free(&joined);
+	zone_free(zone);
+}
+
 /* ------- what is no message, and what is one but asks wrongly ------- */
 
 static void judges_messages(void **state)
@@ -424,9 +465,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes_every_type), cmocka_unit_test(encodes_known_bytes),
-		cmocka_unit_test(judges_messages),    cmocka_unit_test(reads_errors),
-		cmocka_unit_test(cleans_text),        cmocka_unit_test(round_trips),
-		cmocka_unit_test(mutations),
+		cmocka_unit_test(leaves_large_bytes), cmocka_unit_test(judges_messages),
+		cmocka_unit_test(reads_errors),       cmocka_unit_test(cleans_text),
+		cmocka_unit_test(round_trips),        cmocka_unit_test(mutations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
