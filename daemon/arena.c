@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arenas, and the thread that returns their memory. */
+/* Arenas: memfds, from their seals to their holes. */
 #include "arena.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "reaper.h"
 
 /* About a millisecond of punching, after which others get at the locks. */
 enum { PIECE_BYTES = 8 << 20 };
 
 struct arena {
-	struct arena *next;
+	struct chore chore; /* first: the reaper's handle on it */
 	void *base;
 	uint64_t size;
 	int fd;
@@ -27,59 +25,16 @@ struct arena {
 	void *arg;
 };
 
-static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t thread;
-	struct arena *waiting;
-	bool stop;
-} reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
-
-static void take_down(struct arena *arena)
+static void take_down(struct chore *chore)
 {
+	struct arena *arena = (struct arena *)chore;
+
 	for (uint64_t at = 0; at < arena->size; at += PIECE_BYTES)
 		fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, PIECE_BYTES);
 	munmap(arena->base, arena->size);
 	close(arena->fd);
 	arena->gone(arena->arg, arena->size);
 	free(arena);
-}
-
-static void *reap(void *arg)
-{
-	(void)arg;
-	pthread_mutex_lock(&reaper.lock);
-	for (;;) {
-		struct arena *arena = reaper.waiting;
-
-		if (!arena && reaper.stop)
-			break;
-		if (!arena) {
-			pthread_cond_wait(&reaper.wake, &reaper.lock);
-			continue;
-		}
-		reaper.waiting = arena->next;
-		pthread_mutex_unlock(&reaper.lock);
-		take_down(arena);
-		pthread_mutex_lock(&reaper.lock);
-	}
-	pthread_mutex_unlock(&reaper.lock);
-	return NULL;
-}
-
-int arena_reaper_start(void)
-{
-	reaper.stop = false;
-	return pthread_create(&reaper.thread, NULL, reap, NULL) ? -ERROR_SYSTEM : 0;
-}
-
-void arena_reaper_stop(void)
-{
-	pthread_mutex_lock(&reaper.lock);
-	reaper.stop = true;
-	pthread_cond_signal(&reaper.wake);
-	pthread_mutex_unlock(&reaper.lock);
-	pthread_join(reaper.thread, NULL);
 }
 
 uint64_t arena_page(void)
@@ -134,11 +89,8 @@ void arena_release(void *arena)
 {
 	struct arena *released = arena;
 
-	pthread_mutex_lock(&reaper.lock);
-	released->next = reaper.waiting;
-	reaper.waiting = released;
-	pthread_cond_signal(&reaper.wake);
-	pthread_mutex_unlock(&reaper.lock);
+	released->chore.run = take_down;
+	reaper_post(&released->chore);
 }
 
 void *arena_base(const struct arena *arena)

@@ -2,8 +2,7 @@
 /* A session's shared memory: one memfd, sized once and sealed, mapped here before anybody else has it.
  *
  * The client can write it, punch holes in it and keep it mapped for ever; it cannot resize it or add seals. At the end
- * it is punched whole, so what a client keeps holds none of our memory. That takes a tenth of a second a gigabyte, so
- * a thread of its own does it, piece by piece. */
+ * it is punched whole, by the reaper and piece by piece, so what a client keeps holds none of our memory. */
 #ifndef TRNSCI_DAEMON_ARENA_H
 #define TRNSCI_DAEMON_ARENA_H
 
@@ -13,10 +12,6 @@
 #include "base/error.h"
 
 struct arena;
-
-/* The thread that takes arenas down. -ERROR_SYSTEM. Stopping waits until all that were given are gone. */
-int arena_reaper_start(void);
-void arena_reaper_stop(void);
 
 /* size is rounded up to pages. -ERROR_NO_MEMORY, -ERROR_SYSTEM. gone(arg) is called, by the reaper, when the arena's
  * memory has been returned. */

@@ -12,11 +12,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "base/cpu.h"
 #include "listener.h"
 #include "log.h"
 #include "notify.h"
+#include "reaper.h"
 #include "session.h"
 
 enum { EXIT_USAGE = 2 };
@@ -189,7 +189,7 @@ static int run(struct service *service)
 		return status;
 	}
 	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
-	    arena_reaper_start() == 0) {
+	    reaper_start() == 0) {
 		reaping = true;
 		status = serve(service);
 	} else {
@@ -199,7 +199,7 @@ static int run(struct service *service)
 	/* Ends the lanes first: the last to let go of an arena may be one of them. */
 	engine_destroy(service->engine);
 	if (reaping)
-		arena_reaper_stop();
+		reaper_stop();
 	quota_free(service->quota);
 	return status;
 }

@@ -110,7 +110,7 @@ static int show_session(struct session *session, struct zone *zone, struct value
 	failed |= value_put(zone, map, "pid", value_uint((uint64_t)session->pid));
 	failed |= value_put(zone, map, "uid", value_uint(quota_user_uid(session->user)));
 	failed |= value_put(zone, map, "requests", value_uint(session->requests));
-	failed |= value_put(zone, map, "message_bytes", value_uint(session->bytes.used));
+	failed |= value_put(zone, map, "message_bytes", value_uint(quota_share_used(&session->bytes)));
 	failed |= quota_show(session->service->quota, session->user, zone, &quota);
 	return failed | value_put(zone, map, "quota", quota);
 }

@@ -169,56 +169,83 @@ static int refuse(const struct quota_user *user, enum quota_resource resource, u
 			 names[resource].setting, total);
 }
 
-int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+/* With the lock held. */
+static int take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
 	struct quota *quota = user->quota;
-	int r = 0;
 
-	pthread_mutex_lock(&quota->lock);
 	if (amount > quota->total[resource] / 2 - user->used[resource] ||
-	    amount > quota->total[resource] - quota->used[resource]) {
-		r = refuse(user, resource, amount, err);
-	} else {
-		user->used[resource] += amount;
-		quota->used[resource] += amount;
-	}
-	pthread_mutex_unlock(&quota->lock);
+	    amount > quota->total[resource] - quota->used[resource])
+		return refuse(user, resource, amount, err);
+	user->used[resource] += amount;
+	quota->used[resource] += amount;
+	return 0;
+}
+
+/* With the lock held. */
+static void give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
+{
+	struct quota *quota = user->quota;
+
+	assert(amount <= user->used[resource] && amount <= quota->used[resource]);
+	user->used[resource] -= amount;
+	quota->used[resource] -= amount;
+}
+
+int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+{
+	pthread_mutex_lock(&user->quota->lock);
+	int r = take(user, resource, amount, err);
+	pthread_mutex_unlock(&user->quota->lock);
 	return r;
 }
 
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
 {
-	struct quota *quota = user->quota;
+	pthread_mutex_lock(&user->quota->lock);
+	give(user, resource, amount);
+	pthread_mutex_unlock(&user->quota->lock);
+}
 
-	pthread_mutex_lock(&quota->lock);
-	assert(amount <= user->used[resource] && amount <= quota->used[resource]);
-	user->used[resource] -= amount;
-	quota->used[resource] -= amount;
-	pthread_mutex_unlock(&quota->lock);
+static int refuse_share(const struct quota_share *share, uint64_t amount, struct error *err)
+{
+	return error_set(
+		err, ERROR_LIMIT,
+		"%s: %" PRIu64 " %s more for a session that has %" PRIu64 ", allowed: the setting %s = %" PRIu64,
+		share->setting, amount, names[share->resource].what, share->used, share->setting, share->limit);
 }
 
 int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err)
 {
 	int r;
 
+	pthread_mutex_lock(&share->user->quota->lock);
 	if (amount > share->limit - share->used)
-		return error_set(err, ERROR_LIMIT,
-				 "%s: %" PRIu64 " %s more for a session that has %" PRIu64
-				 ", allowed: the setting %s = %" PRIu64,
-				 share->setting, amount, names[share->resource].what, share->used, share->setting,
-				 share->limit);
-	r = quota_take(share->user, share->resource, amount, err);
+		r = refuse_share(share, amount, err);
+	else
+		r = take(share->user, share->resource, amount, err);
 	if (r == 0)
 		share->used += amount;
 	share->peak = share->used > share->peak ? share->used : share->peak;
+	pthread_mutex_unlock(&share->user->quota->lock);
 	return r;
 }
 
 void quota_share_give(struct quota_share *share, uint64_t amount)
 {
+	pthread_mutex_lock(&share->user->quota->lock);
 	assert(amount <= share->used);
 	share->used -= amount;
-	quota_give(share->user, share->resource, amount);
+	give(share->user, share->resource, amount);
+	pthread_mutex_unlock(&share->user->quota->lock);
+}
+
+uint64_t quota_share_used(const struct quota_share *share)
+{
+	pthread_mutex_lock(&share->user->quota->lock);
+	uint64_t used = share->used;
+	pthread_mutex_unlock(&share->user->quota->lock);
+	return used;
 }
 
 int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map)

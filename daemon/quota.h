@@ -51,7 +51,7 @@ uid_t quota_user_uid(const struct quota_user *user);
 int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err);
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount);
 
-/* A session's part: what it holds of a resource, under a limit of its own. One thread at a time. */
+/* A session's part: what it holds of a resource, under a limit of its own. Any thread. */
 struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
@@ -62,6 +62,7 @@ struct quota_share {
 /* As quota_take and quota_give, the session's limit first. */
 int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err);
 void quota_share_give(struct quota_share *share, uint64_t amount);
+uint64_t quota_share_used(const struct quota_share *share);
 
 /* Into map: for each resource its use and its total, and those of the user (NULL: left out). -ERROR_NO_MEMORY */
 int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map);

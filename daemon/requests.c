@@ -4,6 +4,7 @@
 #include "requests.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "codec.h"
@@ -13,6 +14,7 @@
 
 enum {
 	HIGH_WATER = 256 << 10, /* bytes to be sent, above which nothing is read */
+	REAP_BYTES = 512 << 10, /* of results that a session holds: to free more is left to the reaper */
 	TURN_NS = 100000,       /* of one session's frames, while others wait */
 };
 
@@ -72,15 +74,42 @@ static void reply(struct session *session, uint32_t msgid, const struct error *e
 	replied(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fd));
 }
 
+static void forget(struct job *job)
+{
+	quota_share_give(&job->session->bytes, job->charge);
+	quota_share_give(&job->session->jobs, 1);
+	free(job);
+}
+
+void requests_reaped(struct job *job)
+{
+	job->session->n_reaping--;
+	forget(job);
+}
+
+/* By the reaper. */
+static void take_down(struct chore *chore)
+{
+	struct job *job = (struct job *)((char *)chore - offsetof(struct job, chore));
+
+	request_free(job->request);
+	job->letter.deliver = job->session->reaped;
+	loop_post(job->session->service->loop, &job->letter);
+}
+
 /* Answered, or nobody is left to be answered. */
 static void job_free(void *arg)
 {
 	struct job *job = arg;
 
-	request_free(job->request);
-	quota_share_give(&job->session->bytes, job->charge);
-	quota_share_give(&job->session->jobs, 1);
-	free(job);
+	if (quota_share_used(&job->session->work) < REAP_BYTES) {
+		request_free(job->request);
+		forget(job);
+		return;
+	}
+	job->session->n_reaping++;
+	job->chore.run = take_down;
+	reaper_post(&job->chore);
 }
 
 /* From running to finished. */

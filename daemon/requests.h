@@ -18,6 +18,9 @@ bool requests_must_wait(const struct session *session);
 /* A job has come back from the engine: from running to finished. */
 void requests_finish(struct job *job);
 
+/* A job has come back from the reaper: nothing is left of it. */
+void requests_reaped(struct job *job);
+
 /* Forgets the finished ones. */
 void requests_drop(struct session *session);
 

@@ -2,9 +2,7 @@
 /* Sessions. Every event ends in `advance`, which reads frames, answers, sends, and says what to wait for next. */
 #include "session.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +33,13 @@ static void free_events(struct session *session)
 	}
 }
 
-/* When nothing runs any more. */
-static void session_free(struct session *session)
+/* Once the connection is over, nothing runs, and all is taken down. */
+static void free_if_done(struct session *session)
 {
 	struct service *service = session->service;
 
-	assert(!session->running && session->fd < 0);
+	if (session->fd >= 0 || session->running || session->n_reaping)
+		return;
 	if (session->refusal.code)
 		service->n_refused--;
 	else
@@ -54,7 +53,7 @@ static void session_free(struct session *session)
 		session->next->prev = session->prev;
 	service->stats.sessions--;
 	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
-		malloc_trim(0); /* what it held lies in the heap of each thread that served it */
+		reaper_trim(); /* what it held lies in the heap of each thread that served it */
 	free(session);
 	if (service->stopping && !service->sessions)
 		loop_end(service->loop);
@@ -76,8 +75,7 @@ static void hang_up(struct session *session)
 	requests_drop(session);
 	inbox_free(&session->inbox);
 	outbox_free(&session->outbox);
-	if (!session->running)
-		session_free(session);
+	free_if_done(session);
 }
 
 /* ------- events ------- */
@@ -152,8 +150,16 @@ static void on_letter(struct letter *letter)
 		return;
 	}
 	requests_drop(session);
-	if (!session->running)
-		session_free(session);
+	free_if_done(session);
+}
+
+static void on_reaped(struct letter *letter)
+{
+	struct job *job = (struct job *)letter;
+	struct session *session = job->session;
+
+	requests_reaped(job);
+	free_if_done(session);
 }
 
 /* End of input is a hang-up when the peer is gone in the other direction as well. */
@@ -280,6 +286,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->fd = fd;
 	session->pid = peer->pid;
 	session->returned = on_letter;
+	session->reaped = on_reaped;
 	session->finished_last = &session->finished;
 	session->bytes =
 		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0, 0};

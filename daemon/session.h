@@ -14,6 +14,7 @@
 #include "engine/space.h"
 #include "inbox.h"
 #include "outbox.h"
+#include "reaper.h"
 #include "service.h"
 
 struct arena;
@@ -21,7 +22,8 @@ struct event; /* libevent's */
 
 /* A request between its start and its reply. */
 struct job {
-	struct letter letter; /* brings it back from a lane's thread */
+	struct letter letter; /* brings it back from a lane's thread, and from the reaper's */
+	struct chore chore;   /* takes its results down, when they are large */
 	struct session *session;
 	struct job *next, *prev; /* running; then next alone: finished */
 	struct request *request;
@@ -45,6 +47,8 @@ struct session {
 	struct outbox outbox;
 	struct job *running, *finished, **finished_last;
 	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */
+	void (*reaped)(struct letter *letter);   /* delivers one whose results are down */
+	unsigned n_reaping;                      /* jobs whose results are being taken down */
 	struct event *readable, *watched, *writable, *again;
 	bool eof;     /* nothing more is read */
 	bool backlog; /* whole frames may lie in the inbox */

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "daemon/arena.h"
+#include "daemon/reaper.h"
 
 static sem_t gone_signal;
 static uint64_t gone_size;
@@ -30,13 +31,13 @@ static int setup(void **state)
 {
 	(void)state;
 	sem_init(&gone_signal, 0, 0);
-	return arena_reaper_start();
+	return reaper_start();
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	arena_reaper_stop();
+	reaper_stop();
 	return 0;
 }
 
@@ -141,11 +142,11 @@ static void all_are_reaped(void **state)
 		assert_int_equal(pthread_create(&thread[i], NULL, release_some, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
-	arena_reaper_stop();
+	reaper_stop();
 	while (sem_trywait(&gone_signal) == 0)
 		count++;
 	assert_int_equal(count, 150);
-	assert_int_equal(arena_reaper_start(), 0);
+	assert_int_equal(reaper_start(), 0);
 }
 
 int main(void)
