@@ -15,14 +15,18 @@
 #include "base/value.h"
 #include "codec.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
+/* gcc tells by macros, clang by features. */
+#ifndef __has_feature
+#define __has_feature(name) 0
 #endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#else
+#define THREAD_SANITIZED 0
 #endif
-#ifndef SANITIZED
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || THREAD_SANITIZED
+#define SANITIZED 1
+#else
 #define SANITIZED 0
 #endif
 
