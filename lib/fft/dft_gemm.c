@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a batch times the panels of W. Transforms go in groups that fill the register kernel's rows; where a group
- * would take too long (plain C), packing is a phase of its own and a unit is a group times some panels. */
+ * would take too long, or W would not stay in the cache from group to group, packing is a phase of its own and a unit
+ * is a group times a panel. */
 #include "fft/dft_gemm.h"
 
 #include <assert.h>
@@ -14,7 +15,7 @@
 #include "fft/roots.h"
 #include "gemm/product.h"
 
-enum { MAX_ROWS = 24, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000 };
+enum { MAX_ROWS = 24, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
 
 struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
@@ -106,25 +107,41 @@ static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 
 /* --- rows in and out --- */
 
+/* Where a transform lies contiguous and in order, no copy is made of it. */
+static bool lies_plain(const struct fft_call *call, size_t stride)
+{
+	return stride == 1 && !call->inverse;
+}
+
+/* Inverse: with parts exchanged. Contiguous elements apart, so that the compiler sees it. */
 #define ROWS_OF(real)                                                                                                  \
-	static void fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *to)                    \
+	static const real *fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *restrict to)    \
 	{                                                                                                              \
 		const real *at = (const real *)call->in + 2 * transform * call->in_distance;                           \
-		const size_t re = call->inverse;                                                                       \
+		const size_t re = call->inverse, stride = call->in_stride;                                             \
                                                                                                                        \
-		for (size_t j = 0; j < n; j++, at += 2 * call->in_stride) {                                            \
+		if (lies_plain(call, stride))                                                                          \
+			return at;                                                                                     \
+		for (size_t j = 0; j < n && stride == 1; j++) {                                                        \
+			to[2 * j] = at[2 * j + 1];                                                                     \
+			to[2 * j + 1] = at[2 * j];                                                                     \
+		}                                                                                                      \
+		for (size_t j = 0; j < n && stride != 1; j++, at += 2 * stride) {                                      \
 			to[2 * j] = at[re];                                                                            \
 			to[2 * j + 1] = at[!re];                                                                       \
 		}                                                                                                      \
+		return to;                                                                                             \
 	}                                                                                                              \
                                                                                                                        \
-	static void deliver_##real(const struct fft_call *call, size_t transform, size_t first, size_t n,              \
-				   const real *from)                                                                   \
+	static void deliver_##real(const struct fft_call *call, size_t n, const real *from, real *restrict at)         \
 	{                                                                                                              \
-		real *at = (real *)call->out + 2 * (transform * call->out_distance + first * call->out_stride);        \
-		const size_t re = call->inverse;                                                                       \
+		const size_t re = call->inverse, stride = call->out_stride;                                            \
                                                                                                                        \
-		for (size_t k = 0; k < n; k++, at += 2 * call->out_stride) {                                           \
+		for (size_t k = 0; k < n && stride == 1; k++) {                                                        \
+			at[2 * k] = from[2 * k + 1];                                                                   \
+			at[2 * k + 1] = from[2 * k];                                                                   \
+		}                                                                                                      \
+		for (size_t k = 0; k < n && stride != 1; k++, at += 2 * stride) {                                      \
 			at[re] = from[2 * k];                                                                          \
 			at[!re] = from[2 * k + 1];                                                                     \
 		}                                                                                                      \
@@ -139,24 +156,22 @@ static void pack(const struct group *g)
 	const struct fft_plan *plan = g->plan;
 	const struct dft_gemm *gemm = plan->gemm;
 	const struct gemm_vectors *vectors = gemm->shape.kernel->vectors;
+	const bool sliced = gemm->shape.mode->slices > 0;
 	const size_t n = plan->n;
 
 	for (size_t r = 0; r < g->count; r++) {
+		const void *row = is_wide(plan) ? (const void *)fetch_double(g->call, g->first + r, n, g->row)
+						: (const void *)fetch_float(g->call, g->first + r, n, g->row);
+		double top = 0;
 		float factors[2];
-		double top;
 
-		if (is_wide(plan)) {
-			fetch_double(g->call, g->first + r, n, g->row);
-			top = vectors->top_f64(g->row, 2 * n);
-		} else {
-			fetch_float(g->call, g->first + r, n, g->row);
-			top = vectors->top_f32(g->row, 2 * n);
-		}
-		g->exponents[r] = gemm->shape.mode->slices ? gemm_exponent(top) : 0;
-		gemm_put_row(&gemm->shape, g->row, g->exponents[r], g->left, gemm->rows, r);
+		if (sliced)
+			top = is_wide(plan) ? vectors->top_f64(row, 2 * n) : (double)vectors->top_f32(row, 2 * n);
+		g->exponents[r] = gemm_exponent(top);
+		gemm_put_row(&gemm->shape, row, g->exponents[r], g->left, gemm->rows, r);
 		if (gemm->refined) {
 			gemm_power_f32(-g->exponents[r], factors);
-			vectors->scale_f32(g->row, 2 * n, factors, g->x + r * 2 * n);
+			vectors->scale_f32(row, 2 * n, factors, g->x + r * 2 * n);
 		}
 	}
 }
@@ -165,22 +180,31 @@ static void pack(const struct group *g)
 static void finish_row(const struct group *g, size_t r, void *sum, size_t first, size_t count)
 {
 	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
+	const struct fft_call *call = g->call;
+	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
+	const bool plain = lies_plain(call, call->out_stride);
 	double wide[2];
 	float narrow[2];
 	int exponent = 0;
-	const double fraction = frexp(g->call->scale, &exponent);
+	const double fraction = frexp(call->scale, &exponent);
 
 	exponent += g->exponents[r];
 	if (is_wide(g->plan)) {
+		double *out = (double *)call->out + at;
+
 		gemm_power_f64(exponent, wide);
 		wide[0] *= fraction;
-		vectors->scale_f64(sum, 2 * count, wide, sum);
-		deliver_double(g->call, g->first + r, first, count, sum);
+		vectors->scale_f64(sum, 2 * count, wide, plain ? out : sum);
+		if (!plain)
+			deliver_double(call, count, sum, out);
 	} else {
+		float *out = (float *)call->out + at;
+
 		gemm_power_f32(exponent, narrow);
 		narrow[0] *= (float)fraction;
-		vectors->scale_f32(sum, 2 * count, narrow, sum);
-		deliver_float(g->call, g->first + r, first, count, sum);
+		vectors->scale_f32(sum, 2 * count, narrow, plain ? out : sum);
+		if (!plain)
+			deliver_float(call, count, sum, out);
 	}
 }
 
@@ -296,8 +320,9 @@ static struct group group_of(const struct fft_plan *plan, const struct fft_call 
 static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
-	const size_t each = phase == 1 ? parts(gemm) : 1, part = unit % each;
-	struct group g = group_of(plan, call, unit / each, scratch);
+	/* Panels outside, groups inside: what is read from memory once serves all groups. */
+	const size_t n_groups = groups(plan, call->batch), part = unit / n_groups;
+	struct group g = group_of(plan, call, unit % n_groups, scratch);
 
 	if (phase == 0)
 		pack(&g);
@@ -384,11 +409,12 @@ static void cut(struct fft_plan *plan)
 	if (gemm->rows > 0)
 		return;
 	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
-	gemm->cut = plan->cost_ns > LONG_NS && !gemm->refined;
-	if (gemm->cut)
-		gemm->panels_unit = (size_t)(GROUP_NS / plan->cost_ns * (double)gemm->panels);
-	if (gemm->panels_unit == 0)
-		gemm->panels_unit = 1;
+	if (gemm->refined || (gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES))
+		return;
+	gemm->cut = true;
+	gemm->panels_unit = 1;
+	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
+	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, MAX_ROWS);
 }
 
 static int allocate(struct fft_plan *plan)

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 static const struct gemm_mode modes[GEMM_PRECISIONS] = {
 	[GEMM_F32] = {.name = "float32"},
@@ -33,20 +34,39 @@ static int clamp(int exponent, int most)
 	return exponent > most ? most : exponent < -most ? -most : exponent;
 }
 
+/* By its bits: halves are never denormal. */
+static float power_f32(int exponent)
+{
+	const uint32_t bits = (uint32_t)(exponent + 127) << 23;
+	float power;
+
+	memcpy(&power, &bits, sizeof power);
+	return power;
+}
+
+static double power_f64(int exponent)
+{
+	const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+	double power;
+
+	memcpy(&power, &bits, sizeof power);
+	return power;
+}
+
 void gemm_power_f32(int exponent, float ret_factors[2])
 {
 	const int whole = clamp(exponent, MOST_F32), half = whole / 2;
 
-	ret_factors[0] = ldexpf(1, half);
-	ret_factors[1] = ldexpf(1, whole - half);
+	ret_factors[0] = power_f32(half);
+	ret_factors[1] = power_f32(whole - half);
 }
 
 void gemm_power_f64(int exponent, double ret_factors[2])
 {
 	const int whole = clamp(exponent, MOST_F64), half = whole / 2;
 
-	ret_factors[0] = ldexp(1, half);
-	ret_factors[1] = ldexp(1, whole - half);
+	ret_factors[0] = power_f64(half);
+	ret_factors[1] = power_f64(whole - half);
 }
 
 int gemm_exponent(double x)
