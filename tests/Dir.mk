@@ -92,7 +92,7 @@ check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 	@BUILD=$(BUILD) tests/run-one $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 
 run-check-full:
-	@+BUILD=$(BUILD) tests/check-full
+	@+tests/check-full
 
 # Each figure beside its peers, measured in one run.
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
