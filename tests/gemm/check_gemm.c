@@ -63,7 +63,7 @@ static double complex *numbers(size_t count, double spread)
 	double complex *x = malloc(count * sizeof *x + 1);
 
 	for (size_t i = 0; i < count; i++) {
-		const double scale = spread ? pow(10, spread * unit()) : 1;
+		const double scale = spread > 0 ? pow(10, spread * unit()) : 1;
 
 		x[i] = (float)(unit() * scale) + I * (float)(unit() * scale);
 	}
