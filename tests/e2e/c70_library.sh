@@ -43,8 +43,8 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		PKG_CONFIG_PATH=$(find "$work/tree" -name pkgconfig -type d)
 		export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR="$work/tree"
 		libdir=$(dirname "$(find "$work/tree" -name libtrnsci.so | head -1)")
-		# shellcheck disable=SC2046
-		code "an example by pkg-config" 0 "${CC:-gcc}" -o "$work/example" "$root/client/examples/draw_normal.c" \
+		# shellcheck disable=SC2046,SC2086
+		code "an example by pkg-config" 0 ${CC:-gcc} -o "$work/example" "$root/client/examples/draw_normal.c" \
 			$(pkg-config --cflags --libs trnsci) -lm
 		code "it runs" 0 env LD_LIBRARY_PATH="$libdir" "$work/example" "$socket"
 		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
