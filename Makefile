@@ -2,7 +2,7 @@
 # trnsciD. `make` builds into build/; `make help` lists the rest.
 #
 # A new .c file below lib/, proto/, daemon/ or client/ is built by being there; its instruction set is told by its
-# name (*_avx2.c, *_avx512.c, *_avx512bf16.c, *_neon.c). Each folder's other rules stand in its own Dir.mk.
+# name (*_avx2.c, *_avx512.c, *_avx512bf16.c, *_amx.c, *_neon.c). Each folder's other rules stand in its own Dir.mk.
 
 VERSION := 0.1.0
 SOVERSION := 0
@@ -27,8 +27,8 @@ say = @$(if $(V),:,printf '  %-7s %s\n')
 .SUFFIXES:
 
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
-ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512 avx512bf16) $(if $(filter aarch64,$(ARCH)),neon)
-FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 neon)
+ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512 avx512bf16 amx) $(if $(filter aarch64,$(ARCH)),neon)
+FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 amx neon)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wformat=2 -Wundef
@@ -48,6 +48,7 @@ LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
 FLAGS_avx2 := -mavx2 -mfma
 FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 FLAGS_avx512bf16 := $(FLAGS_avx512) -mavx512bf16
+FLAGS_amx := $(FLAGS_avx512bf16) -mamx-tile -mamx-bf16
 
 # Which library each name stands for; msgpack-c is called differently by each release of Debian, and Debian 13's
 # pkg-config file lists a stray relative include folder.

@@ -2,7 +2,13 @@
 /* CPU features by the compiler's own probe, which also asks whether the operating system saves the registers. */
 #include "base/cpu.h"
 
+#include <stdbool.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include "base/error.h"
 
@@ -12,6 +18,7 @@ static const struct cpu_level levels[] = {
 	{"avx2", CPU_AVX2},
 	{"avx512", CPU_AVX2 | CPU_AVX512},
 	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16},
+	{"amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX},
 #elif defined(__aarch64__)
 	{"neon", CPU_NEON},
 #endif
@@ -24,6 +31,19 @@ const struct cpu_level *cpu_levels(size_t *ret_count)
 	*ret_count = N_LEVELS;
 	return levels;
 }
+
+#if defined(__x86_64__)
+/* AMX-TILE and AMX-BF16. Linux saves the tiles only of a process that asked for them (Documentation/arch/x86/xstate.rst);
+ * asking again changes nothing. */
+static bool has_tiles(void)
+{
+	enum { BF16_AND_TILE = 1 << 22 | 1 << 24, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+	unsigned a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & BF16_AND_TILE) == BF16_AND_TILE &&
+	       syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+#endif
 
 uint32_t cpu_detect(void)
 {
@@ -38,6 +58,8 @@ uint32_t cpu_detect(void)
 		found |= CPU_AVX512;
 	if ((found & CPU_AVX512) && __builtin_cpu_supports("avx512bf16"))
 		found |= CPU_AVX512_BF16;
+	if ((found & CPU_AVX512_BF16) && has_tiles())
+		found |= CPU_AMX;
 	return found;
 #elif defined(__aarch64__)
 	return CPU_NEON;

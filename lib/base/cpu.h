@@ -13,10 +13,11 @@ enum cpu_feature {
 	CPU_AVX2 = 1 << 0,        /* AVX2, FMA */
 	CPU_AVX512 = 1 << 1,      /* AVX-512 F, DQ, BW, VL */
 	CPU_AVX512_BF16 = 1 << 2, /* VDPBF16PS */
+	CPU_AMX = 1 << 4,         /* TDPBF16PS, which the system lets this process use */
 	CPU_NEON = 1 << 3,        /* AArch64 Advanced SIMD */
 };
 
-/* A named level stands for a set of features: "scalar", "avx2", "avx512", "avx512bf16", "neon". */
+/* A named level stands for a set of features: "scalar", "avx2", "avx512", "avx512bf16", "amx", "neon". */
 struct cpu_level {
 	const char *name;
 	uint32_t features;

@@ -15,7 +15,7 @@
 #include "fft/roots.h"
 #include "gemm/product.h"
 
-enum { MAX_ROWS = 24, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
+enum { MAX_ROWS = 64, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
 
 struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
@@ -176,33 +176,45 @@ static void pack(const struct group *g)
 	}
 }
 
-/* Row r of a panel's result, or more columns, times the call's scale and the row's power of two. */
-static void finish_row(const struct group *g, size_t r, void *sum, size_t first, size_t count)
+/* The call's scale times the power of two of row r, as two factors. */
+struct factors {
+	double wide[2];
+	float narrow[2];
+};
+
+static struct factors factors_of(const struct group *g, size_t r)
+{
+	struct factors factors;
+	int exponent = 0;
+	const double fraction = frexp(g->call->scale, &exponent);
+
+	exponent += g->exponents[r];
+	gemm_power_f64(exponent, factors.wide);
+	factors.wide[0] *= fraction;
+	gemm_power_f32(exponent, factors.narrow);
+	factors.narrow[0] *= (float)fraction;
+	return factors;
+}
+
+/* Row r of a panel's result, or more columns, times its factors. */
+static void finish_row(const struct group *g, size_t r, const struct factors *factors, void *sum, size_t first,
+		       size_t count)
 {
 	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
 	const struct fft_call *call = g->call;
 	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
 	const bool plain = lies_plain(call, call->out_stride);
-	double wide[2];
-	float narrow[2];
-	int exponent = 0;
-	const double fraction = frexp(call->scale, &exponent);
 
-	exponent += g->exponents[r];
 	if (is_wide(g->plan)) {
 		double *out = (double *)call->out + at;
 
-		gemm_power_f64(exponent, wide);
-		wide[0] *= fraction;
-		vectors->scale_f64(sum, 2 * count, wide, plain ? out : sum);
+		vectors->scale_f64(sum, 2 * count, factors->wide, plain ? out : sum);
 		if (!plain)
 			deliver_double(call, count, sum, out);
 	} else {
 		float *out = (float *)call->out + at;
 
-		gemm_power_f32(exponent, narrow);
-		narrow[0] *= (float)fraction;
-		vectors->scale_f32(sum, 2 * count, narrow, plain ? out : sum);
+		vectors->scale_f32(sum, 2 * count, factors->narrow, plain ? out : sum);
 		if (!plain)
 			deliver_float(call, count, sum, out);
 	}
@@ -224,12 +236,15 @@ static void multiply(const struct group *g, size_t first_panel, size_t end_panel
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4;
+	struct factors factors[MAX_ROWS];
 
+	for (size_t r = 0; r < g->count; r++)
+		factors[r] = factors_of(g, r);
 	for (size_t panel = first_panel; panel < end_panel; panel++) {
 		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count, panel_at(&gemm->shape, gemm->w, panel),
 			     false, g->sum);
 		for (size_t r = 0; r < g->count; r++)
-			finish_row(g, r, (char *)g->sum + r * lanes * real, panel * lanes / 2,
+			finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * lanes / 2,
 				   columns_of(&gemm->shape, panel));
 	}
 }
@@ -280,8 +295,11 @@ static void refine(const struct group *g)
 	whole_rows(g, &gemm->shape, g->left, gemm->w, false, g->y);
 	pack_residual(g);
 	whole_rows(g, &gemm->shape, g->left, gemm->w, true, g->y);
-	for (size_t r = 0; r < g->count; r++)
-		finish_row(g, r, g->y + r * 2 * n, 0, n);
+	for (size_t r = 0; r < g->count; r++) {
+		const struct factors factors = factors_of(g, r);
+
+		finish_row(g, r, &factors, g->y + r * 2 * n, 0, n);
+	}
 }
 
 /* --- units --- */
@@ -326,12 +344,14 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 
 	if (phase == 0)
 		pack(&g);
+	gemm_begin(&gemm->shape);
 	if (gemm->refined)
 		refine(&g);
 	else if (!gemm->cut)
 		multiply(&g, 0, gemm->panels);
 	else if (phase == 1)
 		multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
+	gemm_end(&gemm->shape);
 }
 
 /* --- making --- */
@@ -399,7 +419,7 @@ static size_t panels_of(const struct gemm_shape *shape)
 static void cut(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;
-	const size_t least = gemm->shape.kernel->rows;
+	const size_t least = gemm_rows_at_once(&gemm->shape);
 	const double padded = (double)(gemm->panels * gemm_lanes(&gemm->shape) / 2);
 
 	plan->cost_ns = (double)plan->n * padded * gemm_cost_ns(&gemm->shape) + 10 * (double)plan->n;

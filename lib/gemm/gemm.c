@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-enum { K_BLOCK = 128, MAX_ROWS = 96, MAX_SLICED_ROWS = 48, MAX_PANELS = 4, UNIT_NS = 100000 };
+enum { K_BLOCK = 128, MAX_ROWS = 96, MAX_SLICED_ROWS = 64, MAX_COLUMNS = 128, UNIT_NS = 100000 };
 
 struct unit {
 	const struct gemm_cut *cut;
@@ -192,10 +192,13 @@ static void multiply(const struct unit *u, size_t begin, size_t end)
 {
 	const size_t width = columns_panel(u->cut), sums_bytes = panel_sums_bytes(u->cut);
 
+	struct gemm_shape shape = shape_of(u->cut, K_BLOCK);
+
 	if (u->cut->mode->slices)
 		find_factors(u, -1);
+	gemm_begin(&shape);
 	for (size_t k = begin; k < end; k += K_BLOCK) {
-		const struct gemm_shape shape = shape_of(u->cut, size_min(K_BLOCK, end - k));
+		shape.k = size_min(K_BLOCK, end - k);
 
 		pack_rows(u, &shape, k);
 		for (size_t column = 0; column < u->columns; column += width) {
@@ -204,6 +207,7 @@ static void multiply(const struct unit *u, size_t begin, size_t end)
 				     u->sums + column / width * sums_bytes);
 		}
 	}
+	gemm_end(&shape);
 }
 
 /* --- results --- */
@@ -388,13 +392,15 @@ static void cut_k(struct gemm_cut *cut, const struct gemm_call *call)
 struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call)
 {
 	struct gemm_cut cut = {.kernel = gemm_select(features), .mode = gemm_mode(precision), .phases = 1};
-	const size_t least = cut.kernel->rows, width = columns_panel(&cut), panels = (call->n + width - 1) / width;
+	const struct gemm_shape shape = shape_of(&cut, K_BLOCK);
+	const size_t width = columns_panel(&cut), panels = (call->n + width - 1) / width;
 	const size_t most = cut.mode->slices ? MAX_SLICED_ROWS : MAX_ROWS,
-		     k = size_min(call->k, cut.mode->exact ? K_BLOCK : 4 * K_BLOCK);
+		     k = size_min(call->k, cut.mode->exact ? K_BLOCK : 4 * K_BLOCK),
+		     least = size_min(gemm_rows_at_once(&shape), most / 2);
 
 	if (call->m == 0 || call->n == 0 || call->batch == 0)
 		return cut;
-	cut.panels = size_min(panels, MAX_PANELS);
+	cut.panels = size_min(panels, MAX_COLUMNS / width);
 	cut.rows = most;
 	while (cut.panels > 1 && block_ns(&cut, k, cut.rows, cut.panels) > UNIT_NS)
 		cut.panels--;

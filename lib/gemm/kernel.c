@@ -38,8 +38,10 @@ static inline float dot(pairs a, pairs b, float sum)
 const struct gemm_kernel gemm_kernel_scalar = {
 	.name = "scalar",
 	.rows = ROWS,
+	.dot_rows = ROWS,
 	.lanes_f32 = VECTORS,
 	.lanes_f64 = VECTORS,
+	.lanes_dot = VECTORS,
 	.f32 = tile_any_f32,
 	.f64 = tile_any_f64,
 	.bf16 = dot_any,
@@ -51,7 +53,7 @@ const struct gemm_kernel gemm_kernel_scalar = {
 
 static const struct gemm_kernel *const kernels[] = {
 #if defined(__x86_64__)
-	&gemm_kernel_avx512bf16, &gemm_kernel_avx512, &gemm_kernel_avx2,
+	&gemm_kernel_amx, &gemm_kernel_avx512bf16, &gemm_kernel_avx512, &gemm_kernel_avx2,
 #endif
 	&gemm_kernel_scalar,
 };

@@ -21,13 +21,13 @@ struct gemm_part {
 /* c (+)= sum over parts of a b. Of the bf16 kernels, k and a_stride count pairs, c is float32. */
 struct gemm_tile {
 	const struct gemm_part *parts;
-	unsigned n_parts, rows; /* rows: 1 to the kernel's */
+	unsigned n_parts, rows; /* rows: 1 to the kernel's rows or dot_rows */
 	size_t k, a_stride, c_stride;
 	void *c;
 	bool add; /* the chains go on from c */
 };
 
-enum { GEMM_MAX_ROWS = 6, GEMM_MAX_LANES = 64 };
+enum { GEMM_MAX_ROWS = 6, GEMM_MAX_DOT_ROWS = 32, GEMM_MAX_LANES = 64 };
 
 /* Pairs in one float32 chain of bf16_short; the chains' sums are added up in a chain of their own. */
 enum { GEMM_SHORT_PAIRS = 16 };
@@ -35,14 +35,17 @@ enum { GEMM_SHORT_PAIRS = 16 };
 struct gemm_kernel {
 	const char *name;
 	uint32_t needs;
-	unsigned rows;
-	unsigned lanes_f32, lanes_f64; /* reals of a panel's row: of float32 and bf16 pairs; of float64 */
+	unsigned rows, dot_rows;       /* at once: of reals; of bf16 pairs */
+	unsigned lanes_f32, lanes_f64, lanes_dot; /* reals of a panel's row: float32; float64; bf16 pairs */
 	void (*f32)(const struct gemm_tile *tile);
 	void (*f64)(const struct gemm_tile *tile);
 	/* fma(even, even', fma(odd, odd', acc)) with exact products, to nearest even, denormals read and left as zero:
-	 * the arithmetic of VDPBF16PS. */
+	 * the arithmetic of VDPBF16PS. Where `tiled`, that of TDPBF16PS: acc + (chain of evens + chain of odds) for each
+	 * GEMM_SHORT_PAIRS pairs. */
 	void (*bf16)(const struct gemm_tile *tile);
 	void (*bf16_short)(const struct gemm_tile *tile);
+	bool tiled;
+	void (*begin)(void), (*end)(void); /* around any number of calls of bf16 in one thread; may be NULL */
 	const struct gemm_vectors *vectors;
 	double mac_ns, dot_ns; /* of a complex multiply-add, about: in float32; by bf16 */
 };

@@ -4,6 +4,7 @@
 #define ROWS    6
 #define VECTORS 4
 #include "gemm/kernel_bodies.h"
+#include "gemm/split_bf16.h"
 
 typedef __m512bh pairs;
 
@@ -18,13 +19,15 @@ const struct gemm_kernel gemm_kernel_avx512bf16 = {
 	.name = "avx512bf16",
 	.needs = CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16,
 	.rows = ROWS,
+	.dot_rows = ROWS,
 	.lanes_f32 = VECTORS * F32_LANES,
 	.lanes_f64 = VECTORS * F64_LANES,
+	.lanes_dot = VECTORS * F32_LANES,
 	.f32 = tile_any_f32,
 	.f64 = tile_any_f64,
 	.bf16 = dot_any,
 	.bf16_short = short_any,
-	.vectors = &loops,
+	.vectors = &split_loops,
 	.mac_ns = 0.07,
 	.dot_ns = 0.07,
 };

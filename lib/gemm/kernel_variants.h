@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "gemm/kernel.h"
 
-extern const struct gemm_kernel gemm_kernel_scalar, gemm_kernel_avx2, gemm_kernel_avx512, gemm_kernel_avx512bf16;
+extern const struct gemm_kernel gemm_kernel_scalar, gemm_kernel_avx2, gemm_kernel_avx512, gemm_kernel_avx512bf16,
+	gemm_kernel_amx;
 
 #endif

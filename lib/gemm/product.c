@@ -29,7 +29,14 @@ static size_t n_slices(const struct gemm_mode *mode)
 
 size_t gemm_lanes(const struct gemm_shape *shape)
 {
-	return shape->mode->wide && !shape->mode->slices ? shape->kernel->lanes_f64 : shape->kernel->lanes_f32;
+	if (shape->mode->slices)
+		return shape->kernel->lanes_dot;
+	return shape->mode->wide ? shape->kernel->lanes_f64 : shape->kernel->lanes_f32;
+}
+
+size_t gemm_rows_at_once(const struct gemm_shape *shape)
+{
+	return shape->mode->slices ? shape->kernel->dot_rows : shape->kernel->rows;
 }
 
 size_t gemm_left_bytes(const struct gemm_shape *shape, size_t rows)
@@ -205,7 +212,7 @@ static void float_product(const struct gemm_shape *shape, const void *left, size
 static void exact_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {
-	alignas(64) float sum[GEMM_MAX_ROWS * GEMM_MAX_LANES];
+	alignas(64) float sum[GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES];
 	struct gemm_part parts[GEMM_MAX_SLICES];
 	const size_t lanes = gemm_lanes(shape);
 	const unsigned most = (unsigned)(2 * GEMM_MAX_K / shape->k);
@@ -226,18 +233,31 @@ static void exact_product(const struct gemm_shape *shape, const void *left, size
 	tile->c = c;
 }
 
+void gemm_begin(const struct gemm_shape *shape)
+{
+	if (shape->mode->slices && shape->kernel->begin)
+		shape->kernel->begin();
+}
+
+void gemm_end(const struct gemm_shape *shape)
+{
+	if (shape->mode->slices && shape->kernel->end)
+		shape->kernel->end();
+}
+
 void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
 		  const void *panel, bool add, void *c)
 {
 	const struct gemm_mode *mode = shape->mode;
 	const size_t lanes = gemm_lanes(shape), row_bytes = lanes * (mode->wide ? 8 : 4);
+	const size_t at_once = gemm_rows_at_once(shape);
 
 	assert(shape->k >= 1 && shape->k <= GEMM_MAX_K);
 	if (mode->exact && !add)
 		memset(c, 0, count * row_bytes);
-	for (size_t row = 0; row < count; row += shape->kernel->rows) {
+	for (size_t row = 0; row < count; row += at_once) {
 		struct gemm_tile tile = {
-			.rows = (unsigned)size_min(count - row, shape->kernel->rows),
+			.rows = (unsigned)size_min(count - row, at_once),
 			.k = shape->k * element_units(mode),
 			.a_stride = shape->k * element_units(mode),
 			.c_stride = lanes,

@@ -37,10 +37,17 @@ void gemm_put_element(const struct gemm_shape *shape, void *panel, size_t k, siz
 /* x as slices of the mode, as gemm_put_element takes them; |x| <= 1. */
 void gemm_slice(const struct gemm_mode *mode, long double x, double ret_slices[GEMM_MAX_SLICES]);
 
+/* Around any number of products in one thread. */
+void gemm_begin(const struct gemm_shape *shape);
+void gemm_end(const struct gemm_shape *shape);
+
 /* c (+)= left panel: rows [first, first + count) of a left side of `rows`; c has `count` rows of gemm_lanes reals
  * (float, or double where the mode is wide), aligned to 64. */
 void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
 		  const void *panel, bool add, void *c);
+
+/* Rows that the kernel takes at once. */
+size_t gemm_rows_at_once(const struct gemm_shape *shape);
 
 /* About the time of a complex multiply-add. */
 double gemm_cost_ns(const struct gemm_shape *shape);

@@ -5,15 +5,26 @@
 
 static float top_f32(const float *x, size_t n)
 {
-	uint32_t top = 0;
+	enum { AT_ONCE = 16 };
+	int32_t tops[AT_ONCE] = {0}, top = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t bits = bf16_float_bits(x[i]) & 0x7FFFFFFF;
+	/* Integers, so that the compiler may take them in any order. */
+	for (; i + AT_ONCE <= n; i += AT_ONCE)
+		for (size_t j = 0; j < AT_ONCE; j++) {
+			int32_t bits = (int32_t)(bf16_float_bits(x[i + j]) & 0x7FFFFFFF);
 
-		bits = bits < 0x7F800000 ? bits : 0;
-		top = bits > top ? bits : top;
+			bits = bits < 0x7F800000 ? bits : 0;
+			tops[j] = bits > tops[j] ? bits : tops[j];
+		}
+	for (; i < n; i++) {
+		const int32_t bits = (int32_t)(bf16_float_bits(x[i]) & 0x7FFFFFFF);
+
+		tops[0] = bits < 0x7F800000 && bits > tops[0] ? bits : tops[0];
 	}
-	return bf16_float_of(top);
+	for (size_t j = 0; j < AT_ONCE; j++)
+		top = tops[j] > top ? tops[j] : top;
+	return bf16_float_of((uint32_t)top);
 }
 
 static double top_f64(const double *x, size_t n)

@@ -317,7 +317,10 @@ static void test_bytes(void **unused)
 								 precision_name(mode), kernels[v]->name, n, t, k);
 					if (t)
 						continue;
-					/* The residual's float32 product is fused or not, by the instruction set. */
+					/* Tiles add up in an order of their own, except where sums are exact. The
+					 * residual's float32 product is fused or not, by the instruction set. */
+					if (kernels[v]->tiled && mode != PRECISION_OZAKI_HQ && mode != PRECISION_OZAKI_FP64)
+						continue;
 					if (!first)
 						first = memcpy(malloc((size_t)n * size), one, (size_t)n * size);
 					else if ((mode != PRECISION_BF16_REFINED || kernels[v]->needs) &&

@@ -75,8 +75,8 @@ static float reference_dot(uint32_t a, uint32_t b, float sum)
 	return flushed_fma(even[0], even[1], flushed_fma(odd[0], odd[1], zero_if_small(sum)));
 }
 
-static uint32_t a[2][GEMM_MAX_ROWS * MAX_K], b[2][MAX_K * GEMM_MAX_LANES];
-static float c[GEMM_MAX_ROWS * GEMM_MAX_LANES], before[GEMM_MAX_ROWS * GEMM_MAX_LANES];
+static uint32_t a[2][GEMM_MAX_DOT_ROWS * MAX_K], b[2][MAX_K * GEMM_MAX_LANES];
+static float c[GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES], before[GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES];
 
 static float reference_sum(const struct gemm_tile *tile, unsigned row, unsigned lane, size_t lanes, size_t chain)
 {
@@ -93,6 +93,26 @@ static float reference_sum(const struct gemm_tile *tile, unsigned row, unsigned 
 	return sum;
 }
 
+/* Chains of even and of odd products, each from zero. */
+static float reference_tiles(const struct gemm_tile *tile, unsigned row, unsigned lane, size_t lanes)
+{
+	float sum = tile->add ? before[row * lanes + lane] : 0;
+
+	for (unsigned p = 0; p < tile->n_parts; p++)
+		for (size_t k = 0; k < tile->k; k += GEMM_SHORT_PAIRS) {
+			float even = 0, odd = 0;
+
+			for (size_t i = k; i < k + GEMM_SHORT_PAIRS && i < tile->k; i++) {
+				const uint32_t x = a[p][row * tile->a_stride + i], y = b[p][i * lanes + lane];
+
+				even = reference_dot(x & 0xFFFF, y & 0xFFFF, even);
+				odd = reference_dot(x & 0xFFFF0000, y & 0xFFFF0000, odd);
+			}
+			sum = zero_if_small(zero_if_small(sum) + zero_if_small(even + odd));
+		}
+	return sum;
+}
+
 static void hold_dot(const struct gemm_kernel *kernel, enum spread spread, unsigned rows, size_t k, bool is_short)
 {
 	const struct gemm_part parts[2] = {{a[0], b[0]}, {a[1], b[1]}};
@@ -101,26 +121,32 @@ static void hold_dot(const struct gemm_kernel *kernel, enum spread spread, unsig
 				       .rows = rows,
 				       .k = k,
 				       .a_stride = MAX_K,
-				       .c_stride = kernel->lanes_f32,
+				       .c_stride = kernel->lanes_dot,
 				       .c = c,
 				       .add = k % 3 == 0};
 
 	for (unsigned p = 0; p < 2; p++) {
-		for (size_t i = 0; i < GEMM_MAX_ROWS * MAX_K; i++)
+		for (size_t i = 0; i < GEMM_MAX_DOT_ROWS * MAX_K; i++)
 			a[p][i] = half(spread) | half(spread) << 16;
 		for (size_t i = 0; i < MAX_K * GEMM_MAX_LANES; i++)
 			b[p][i] = half(spread) | half(spread) << 16;
 	}
-	for (size_t i = 0; i < GEMM_MAX_ROWS * GEMM_MAX_LANES; i++) {
+	for (size_t i = 0; i < GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES; i++) {
 		before[i] = spread == EDGE ? bf16_float_of((bits() & 0x807FFFFF) | (bits() % 4) << 23) : (float)unit();
 		c[i] = before[i];
 	}
+	if (kernel->begin)
+		kernel->begin();
 	(is_short ? kernel->bf16_short : kernel->bf16)(&tile);
+	if (kernel->end)
+		kernel->end();
 	for (unsigned r = 0; r < rows; r++)
-		for (unsigned lane = 0; lane < kernel->lanes_f32; lane++) {
-			const float expected =
-				reference_sum(&tile, r, lane, kernel->lanes_f32, is_short ? GEMM_SHORT_PAIRS : MAX_K);
-			const float got = c[r * kernel->lanes_f32 + lane];
+		for (unsigned lane = 0; lane < kernel->lanes_dot; lane++) {
+			const float expected = kernel->tiled
+						       ? reference_tiles(&tile, r, lane, kernel->lanes_dot)
+						       : reference_sum(&tile, r, lane, kernel->lanes_dot,
+								       is_short ? GEMM_SHORT_PAIRS : MAX_K);
+			const float got = c[r * kernel->lanes_dot + lane];
 
 			if (memcmp(&got, &expected, 4) != 0 && !(isnan(got) && isnan(expected)))
 				fail_msg("%s, spread %d, rows %u, k %zu, short %d: expected %a, got %a", kernel->name,
@@ -133,7 +159,7 @@ static void test_dot(const struct gemm_kernel *kernel)
 	static const size_t ks[] = {0, 1, 2, 3, 15, 16, 17, 33, 64};
 
 	for (enum spread spread = 0; spread < SPREADS; spread++)
-		for (unsigned rows = 1; rows <= kernel->rows; rows++)
+		for (unsigned rows = 1; rows <= kernel->dot_rows; rows += rows < 6 ? 1 : 5)
 			for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
 				hold_dot(kernel, spread, rows, ks[i], false);
 				/* Sums of chains leave denormals as the plain ones do only where none arise. */
