@@ -31,6 +31,7 @@ int command_qmc(struct cli *cli, int argc, char **argv);
 int command_derive(struct cli *cli, int argc, char **argv);
 int command_fft(struct cli *cli, int argc, char **argv);
 int command_gemm(struct cli *cli, int argc, char **argv);
+int command_trace(struct cli *cli, int argc, char **argv);
 int command_run(struct cli *cli, int argc, char **argv);
 int command_status(struct cli *cli, int argc, char **argv);
 int command_selftest(struct cli *cli, int argc, char **argv);

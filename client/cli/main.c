@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
 	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
+	{"trace", "estimate a trace: trace matrix.npy --probes 300 --method hutchpp", command_trace},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
 	{"status", "figures of the daemon and its engine", command_status},
 	{"selftest", "known answers in every variant of the kernels, on all 128 lanes", command_selftest},
@@ -72,12 +73,12 @@ int main(int argc, char **argv)
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
 	if (leading == argc)
 		return complain(EXIT_USAGE,
-				"no command, allowed rand, qmc, derive, fft, run, status, selftest, version; see --help");
+				"no command, allowed rand, qmc, derive, fft, gemm, trace, run, status, selftest, version; see --help");
 	const struct command *command = find(argv[leading]);
 
 	if (!command)
 		return complain(EXIT_USAGE,
-				"%s: no such command, allowed rand, qmc, derive, fft, run, status, selftest, version; see --help",
+				"%s: no such command, allowed rand, qmc, derive, fft, gemm, trace, run, status, selftest, version; see --help",
 				argv[leading]);
 	return command->run(&cli, argc - leading, argv + leading);
 }

@@ -52,6 +52,7 @@ int compile_elementwise(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
 int compile_gemm(struct compiler *compiler);
+int compile_trace(struct compiler *compiler);
 
 /* The entry of a name in this program; NULL when there is none. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
@@ -63,6 +64,14 @@ int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret
  * temporary. compile_out_shape tells the shape of the tile, if there is one, before the output's own is known. */
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
+
+/* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg). */
+int compile_inside(struct compiler *compiler, const struct operation *law, const struct value *map, unsigned u64_param,
+		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg);
+
+/* The samples of such a draw, which the operation draws itself; the reply says where they lie. */
+int compile_samples(struct compiler *compiler, const struct operation *law, const struct value *map,
+		    unsigned u64_param, struct draw *ret_law, uint64_t *ret_begin);
 
 /* The stream of a draw, which exists; and what the reply says of it. */
 int compile_stream(const struct compiler *compiler, struct stream *ret);

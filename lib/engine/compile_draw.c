@@ -261,42 +261,116 @@ static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile,
 	return 0;
 }
 
-int compile_draw(struct compiler *c)
+/* Which samples of what. */
+struct placed {
+	struct draw law;
+	struct extent extent;
+	struct cursor_entry *cursor;
+	uint64_t offset, first; /* the whole's first sample, and its first word */
+};
+
+static int place(struct compiler *c, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
-	struct draw draw = {.law = law_find(name, strlen(name))};
-	struct cursor_entry *cursor;
+	struct placed p = {.law = {.law = law_find(name, strlen(name))}};
 	struct shape tile;
-	struct extent extent;
-	struct buffer *buffer;
-	struct step *step;
-	uint64_t offset = 0, first = 0;
 	bool out;
-	int error = compile_stream(c, &draw.stream);
+	int error = compile_stream(c, &p.law.stream);
 
 	if (error)
 		return error;
-	cursor = find_cursor(c, &draw.stream);
-	if (!cursor)
+	p.cursor = find_cursor(c, &p.law.stream);
+	if (!p.cursor)
 		return compile_no_memory(c);
-	error = find_dtype(c, &out, &tile, &draw.dtype);
+	error = find_dtype(c, &out, &tile, &p.law.dtype);
 	if (!error)
-		error = prepare_law(c, &draw);
+		error = prepare_law(c, &p.law);
 	if (!error)
-		error = find_extent(c, draw.dtype, draw_components(&draw), out ? &tile : NULL, &extent);
+		error = find_extent(c, p.law.dtype, draw_components(&p.law), out ? &tile : NULL, &p.extent);
 	if (!error)
-		error = place_draw(c, cursor, &extent, (unsigned)draw_components(&draw), &offset, &first);
+		error = place_draw(c, p.cursor, &p.extent, (unsigned)draw_components(&p.law), &p.offset, &p.first);
 	if (!error)
-		error = compile_output(c, DRAW_OUT, &extent.shape, &buffer);
+		*ret = p;
+	return error;
+}
+
+int compile_draw(struct compiler *c)
+{
+	struct placed p;
+	struct buffer *buffer;
+	struct step *step;
+	int error = place(c, &p);
+
+	if (!error)
+		error = compile_output(c, DRAW_OUT, &p.extent.shape, &buffer);
 	if (error)
 		return error;
 	step = program_step(c->program, STEP_DRAW, NULL, buffer);
 	if (!step)
 		return compile_no_memory(c);
-	if (draw.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
-		draw.parameters[0].natural = extent.n > 0 ? extent.n : 1;
-	step->draw.law = draw;
-	step->draw.begin = (offset + extent.begin) * draw_components(&draw);
+	if (p.law.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+		p.law.parameters[0].natural = p.extent.n > 0 ? p.extent.n : 1;
+	step->draw.law = p.law;
+	step->draw.begin = (p.offset + p.extent.begin) * draw_components(&p.law);
 	error = compile_reply(c, DRAW_OUT, buffer);
-	return error ? error : put_stream(c, &draw, offset, first, cursor);
+	return error ? error : put_stream(c, &p.law, p.offset, p.first, p.cursor);
+}
+
+int compile_inside(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
+		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg)
+{
+	struct args run = {.operation = operation_find("run", 3), .context = c->args.context};
+	struct compiler inner = *c;
+	struct value none = value_map();
+	int error;
+
+	inner.args = (struct args){.operation = law, .context = c->args.context, .in_program = true};
+	inner.reply = ret_reply;
+	inner.name = NULL;
+	error = bind_args(&inner.args, map, c->err);
+	if (!error && !c->run) {
+		if (value_put(c->program->zone, &none, "steps", value_array()))
+			return compile_no_memory(c);
+		error = bind_args(&run, &none, c->err);
+		run.at[RUN_U64] = c->args.at[u64_param];
+		inner.run = &run;
+	}
+	if (!error)
+		error = then(&inner, arg);
+	if (error)
+		return error;
+	c->cursors = inner.cursors;
+	c->last_next = inner.last_next;
+	return 0;
+}
+
+struct samples {
+	struct draw law;
+	uint64_t begin;
+};
+
+static int take_samples(struct compiler *c, void *arg)
+{
+	struct samples *samples = arg;
+	struct placed p;
+	const int error = place(c, &p);
+
+	if (error)
+		return error;
+	samples->law = p.law;
+	samples->begin = p.offset;
+	return put_stream(c, &p.law, p.offset, p.first, p.cursor);
+}
+
+int compile_samples(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
+		    struct draw *ret_law, uint64_t *ret_begin)
+{
+	struct samples samples;
+	const int error = compile_inside(c, law, map, u64_param, c->reply, take_samples, &samples);
+
+	if (error)
+		return error;
+	*ret_law = samples.law;
+	*ret_begin = samples.begin;
+	return 0;
 }

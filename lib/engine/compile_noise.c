@@ -48,14 +48,18 @@ static int check_members(const struct compiler *c, const struct operation *law, 
 	return 0;
 }
 
-/* Binds the draw of n samples and compiles it into a temporary, as a program would. */
-static int compile_samples(struct compiler *c, const struct operation *law, const struct value *noise, enum dtype dtype,
-			   uint64_t n, struct value *ret_reply, struct step **ret_step)
+static int draw_step(struct compiler *inner, void *arg)
+{
+	(void)arg;
+	return compile_draw(inner);
+}
+
+/* Compiles the draw of n samples into a temporary, as a program would. */
+static int compile_noise(struct compiler *c, const struct operation *law, const struct value *noise, enum dtype dtype,
+			 uint64_t n, struct value *ret_reply, struct step **ret_step)
 {
 	struct zone *zone = c->program->zone;
-	struct value map = value_map(), none = value_map();
-	struct args run = {.operation = operation_find("run", 3), .context = c->args.context};
-	struct compiler inner = *c;
+	struct value map = value_map();
 	int error = 0;
 
 	for (size_t i = 0; noise && i < noise->map.count && !error; i++) {
@@ -65,26 +69,12 @@ static int compile_samples(struct compiler *c, const struct operation *law, cons
 		error = name ? value_put(zone, &map, name, member->value) : -1;
 	}
 	if (error || value_put(zone, &map, "n", value_uint(n)) ||
-	    value_put(zone, &map, "dtype", value_string(dtype_name(dtype))) ||
-	    value_put(zone, &none, "steps", value_array()))
+	    value_put(zone, &map, "dtype", value_string(dtype_name(dtype))))
 		return compile_no_memory(c);
-	inner.args = (struct args){.operation = law, .context = c->args.context, .in_program = true};
-	inner.reply = ret_reply;
-	inner.name = NULL;
-	error = bind_args(&inner.args, &map, c->err);
-	if (!error && !c->run) {
-		error = bind_args(&run, &none, c->err);
-		run.at[RUN_U64] = c->args.at[NOISE_U64];
-		inner.run = &run;
-	}
+	error = compile_inside(c, law, &map, NOISE_U64, ret_reply, draw_step, NULL);
 	if (!error)
-		error = compile_draw(&inner);
-	if (error)
-		return error;
-	c->cursors = inner.cursors;
-	c->last_next = inner.last_next;
-	*ret_step = &c->program->steps[c->program->n_steps - 1];
-	return 0;
+		*ret_step = &c->program->steps[c->program->n_steps - 1];
+	return error;
 }
 
 int compile_noise_add(struct compiler *c)
@@ -93,7 +83,7 @@ int compile_noise_add(struct compiler *c)
 	struct value reply = value_map();
 	const struct operation *law = NULL;
 	struct buffer *x, *out, *samples;
-	struct step *step;
+	struct step *step = NULL;
 	int error = compile_input(c, NOISE_IN, &x);
 
 	if (!error)
@@ -109,7 +99,7 @@ int compile_noise_add(struct compiler *c)
 	if (!complex && dtype != DTYPE_F32 && dtype != DTYPE_F64)
 		return bind_error(&c->args, NOISE_IN, c->err, ERROR_BAD_SHAPE,
 				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
-	error = compile_samples(c, law, noise, wide ? DTYPE_F64 : DTYPE_F32, complex ? 2 * x->shape.n : x->shape.n,
+	error = compile_noise(c, law, noise, wide ? DTYPE_F64 : DTYPE_F32, complex ? 2 * x->shape.n : x->shape.n,
 				&reply, &step);
 	if (error)
 		return error;

@@ -388,6 +388,8 @@ int compile_transform(struct compiler *c)
 
 	if (strcmp(c->args.operation->name, "gemm") == 0)
 		return compile_gemm(c);
+	if (strcmp(c->args.operation->name, "trace") == 0)
+		return compile_trace(c);
 	error = read_request(c, &f);
 	if (error)
 		return error;

@@ -269,6 +269,28 @@ static const struct param gemm_params[] = {
 	[PRODUCT_U64] = U64_STYLE,
 };
 
+static const struct param trace_params[] = {
+	[TRACE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "square matrix: f32 or f64"},
+	[TRACE_OUT] = {"out", PARAM_TILE, "", "", NONE,
+		"tile of two f64 that takes the estimate and its standard error; the reply names both in any case"},
+	[TRACE_METHOD] = {"method", PARAM_CHOICE, "", "hutchinson", 0, 0, false, "hutchinson|hutchpp",
+		"hutchinson: the mean of x' A x; hutchpp: exact where the matrix is largest, hutchinson on the rest"},
+	[TRACE_PROBES] = {"probes", PARAM_U64, "products", "64", 1, 65536, false, NULL,
+		"products with the matrix; hutchpp takes 3 and up, a third for its sketch, a third for what that spans"},
+	[TRACE_LAW] = {"law", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
+		"law of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
+	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of the probes' words"},
+	[TRACE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the probes' stream"},
+	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[TRACE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the law that are skipped"},
+	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes is taken, below size"},
+	[TRACE_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 65536, false, NULL,
+		"parts that hutchinson's probes are cut into; the mean of their estimates, weighted by probes, is the whole's"},
+	[TRACE_U64] = U64_STYLE,
+};
+
 static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
 		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
@@ -367,6 +389,7 @@ static const struct operation rows[] = {
 	ROW("noise_add", METHOD_ELEMENTWISE, noise_add_params, "x + sigma noise in one pass, the noise of any law"),
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
 	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
+	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
 };
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include "engine/elementwise.h"
 #include "engine/multiply.h"
 #include "engine/temp.h"
+#include "engine/trace.h"
 #include "engine/transform.h"
 
 enum {
@@ -73,7 +74,8 @@ static bool is_elementwise(const struct step *step)
 
 static bool is_dead(const struct step *step)
 {
-	return step->out->kind == BUFFER_TEMP && !step->out->used;
+	/* A trace is told in the reply too. */
+	return step->out->kind == BUFFER_TEMP && !step->out->used && step->kind != STEP_TRACE;
 }
 
 /* From the last step to the first: a temporary that nobody uses is not computed. */
@@ -251,6 +253,8 @@ static uint64_t work_bytes(const struct step *step)
 		return step->fft.work_bytes;
 	case STEP_GEMM:
 		return step->gemm.work_bytes;
+	case STEP_TRACE:
+		return step->trace.work_bytes;
 	default:
 		return 0;
 	}
@@ -290,6 +294,9 @@ int program_finish(struct program *program, const char *context, struct error *e
 		else if (program->steps[i].kind == STEP_GEMM)
 			program->steps[i].gemm.work_bytes =
 				multiply_work_bytes(program->space->engine, &program->steps[i]);
+		else if (program->steps[i].kind == STEP_TRACE)
+			program->steps[i].trace.work_bytes =
+				trace_work_bytes(program->space->engine, &program->steps[i]);
 	peak = temp_peak(program);
 	program->temp_bytes = peak;
 	if (peak > program->space->limits.temp_bytes)

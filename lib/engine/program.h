@@ -56,6 +56,7 @@ enum step_kind {
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place */
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
+	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 };
 
 struct step {
@@ -89,6 +90,13 @@ struct step {
 			struct gemm_call call; /* but for the addresses */
 			uint64_t work_bytes;   /* set by program_finish */
 		} gemm;
+		struct {
+			struct draw law;
+			uint64_t begin;                         /* sample that is component 0 of the first probe */
+			uint64_t basis, probes;                 /* of Hutch++: in S; and those whose forms are averaged */
+			struct value *ret_estimate, *ret_error; /* in the reply */
+			uint64_t work_bytes;                    /* set by program_finish */
+		} trace;
 	};
 };
 

@@ -17,6 +17,7 @@
 #include "engine/multiply.h"
 #include "engine/resize.h"
 #include "engine/temp.h"
+#include "engine/trace.h"
 
 enum {
 	WORK_BYTES = 32 << 20,  /* of memory between phases, unless one transform needs more */
@@ -55,6 +56,7 @@ struct transform {
 	void *work;
 	size_t call, first, phase; /* what runs now */
 	struct multiply multiply;  /* a product of matrices */
+	struct trace *trace;
 };
 
 static struct side find_side(const struct shape *shape, unsigned which, size_t stride)
@@ -113,6 +115,8 @@ uint64_t transform_cost(const struct engine *engine, const struct step *step)
 		return bytes / 4;
 	if (step->kind == STEP_GEMM)
 		return multiply_cost(engine, step);
+	if (step->kind == STEP_TRACE)
+		return trace_cost(engine, step);
 	if (!plans_ready(engine->plans, step->fft.plan))
 		return UINT64_MAX;
 	rest = step->fft.length;
@@ -190,6 +194,7 @@ int transform_begin(struct engine *engine, const struct step *step, struct job *
 	t->waiter.job = job;
 	error = step->kind == STEP_FFT	  ? start_fft(t)
 		: step->kind == STEP_GEMM ? multiply_begin(engine, step, &t->multiply)
+		: step->kind == STEP_TRACE ? trace_begin(engine, step, &t->trace)
 					  : 0;
 	if (error) {
 		transform_end(t);
@@ -257,6 +262,8 @@ int transform_advance(struct transform *t, size_t *ret_units)
 		return advance_fft(t, ret_units);
 	if (t->step->kind == STEP_GEMM)
 		return multiply_advance(&t->multiply, ret_units);
+	if (t->step->kind == STEP_TRACE)
+		return trace_advance(t->trace, ret_units);
 	if (t->started)
 		return JOB_END;
 	t->started = true;
@@ -323,6 +330,8 @@ uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 		return resize_run(t->step, unit);
 	if (t->step->kind == STEP_GEMM)
 		return multiply_run(&t->multiply, unit, scratch);
+	if (t->step->kind == STEP_TRACE)
+		return trace_run(t->trace, unit, scratch);
 	transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 	if (t->piece) {
 		run_short(t, unit, scratch);
@@ -343,5 +352,6 @@ void transform_end(struct transform *t)
 		temp_free(t->engine, t->work, t->step->fft.work_bytes);
 	}
 	multiply_end(&t->multiply);
+	trace_end(t->trace);
 	free(t);
 }

@@ -182,6 +182,11 @@ static bool example(const char *method, struct value *ret)
 	else if (!strcmp(method, "gemm"))
 		*ret = map("a", floats(2, halves), "b", floats(2, halves), "op_a", value_string("transpose"), "op_b",
 			   value_string("transpose"), NULL);
+	else if (!strcmp(method, "trace"))
+		*ret = map("in",
+			   map("dtype", value_string("f32"), "shape", list(2, value_uint(2), value_uint(2)), "data",
+			       value_bytes(ramp, sizeof ramp), NULL),
+			   "probes", value_uint(8), "seed", value_uint(1), NULL);
 	else if (!strcmp(method, "derive"))
 		*ret = map("seed", value_uint(1), "label", value_string("noise of channel 3"), NULL);
 	else if (!strcmp(method, "run"))
@@ -304,7 +309,8 @@ static void write_generated(void)
 	static const char *const classes[] = {
 		[METHOD_SESSION] = "Of the session",   [METHOD_SERVICE] = "Of the service",
 		[METHOD_PROGRAM] = "Programs",         [METHOD_DRAW] = "Draws",
-		[METHOD_ELEMENTWISE] = "Element-wise", [METHOD_TRANSFORM] = "Transforms",
+		[METHOD_POINTS] = "Points",            [METHOD_ELEMENTWISE] = "Element-wise",
+		[METHOD_TRANSFORM] = "Transforms",
 	};
 	size_t count;
 	const struct operation *all = operations(&count);

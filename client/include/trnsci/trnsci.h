@@ -467,6 +467,28 @@ struct trnsci_fft {
 TRNSCI_API int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options,
 			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
+/** How to estimate a trace; all zero: Hutchinson's method with 64 Rademacher probes of stream 0 of seed 0. */
+struct trnsci_trace {
+	const char *method;    /**< "hutchinson" (NULL), "hutchpp" */
+	const char *law;       /**< of a probe's components: "rademacher" (NULL), "normal" */
+	uint64_t probes;       /**< products with the matrix; 0: 64 */
+	const char *generator; /**< NULL: "threefry4x32" */
+	uint64_t seed, stream, offset;
+	uint64_t rank, size; /**< part of Hutchinson's probes; size 0: the whole */
+	uint64_t reserved[4]; /**< zero */
+};
+
+/**
+ * Estimates the trace of a square tile of float32 or float64 from products with random probes (Hutchinson 1989;
+ * Hutch++, Meyer and others 2021), with its standard error: NaN when one probe was all there was for it. The same
+ * bytes from any engine. options and ret_standard_error may be NULL.
+ *
+ * @return 0, or what the call returned; the results are untouched on error.
+ */
+TRNSCI_API int trnsci_trace(struct trnsci_session *session, const struct trnsci_trace *options,
+			    const struct trnsci_tile *in, double *ret_estimate, double *ret_standard_error,
+			    struct trnsci_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace: estimates the trace of a square matrix from a file. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "input.h"
+#include "options.h"
+
+enum { PAGE = 4096 };
+
+/* The matrix in a tile of the session. */
+static int read_matrix(struct input *input, struct trnsci_session *session, struct trnsci_tile **ret_tile)
+{
+	struct trnsci_error err;
+
+	if (trnsci_tile_new(session, 0, input->array.dtype, input->array.ndim, input->array.shape, ret_tile, &err) < 0)
+		return complain_error(&err, EXIT_DATA);
+	return input_read(input, trnsci_tile_data(*ret_tile), trnsci_tile_bytes(*ret_tile));
+}
+
+static double number(const struct trnsci_value *reply, const char *name, bool *ret_known)
+{
+	double x = 0;
+
+	*ret_known = trnsci_to_f64(trnsci_get(reply, name), &x) == 0;
+	return x;
+}
+
+static void print_estimate(const struct trnsci_value *reply, bool verbose)
+{
+	bool known;
+	uint64_t products = 0;
+
+	printf("%.17g", number(reply, "estimate", &known));
+	const double error = number(reply, "standard_error", &known);
+
+	if (known)
+		printf(" %.3g\n", error);
+	else
+		printf(" unknown\n");
+	trnsci_to_u64(trnsci_get(reply, "products"), &products);
+	if (verbose)
+		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", products);
+}
+
+static int ask(const struct options *options, struct trnsci_session *session, const struct trnsci_tile *tile,
+	       bool verbose)
+{
+	struct trnsci_call *call;
+	int r = trnsci_call_new(session, "trace", &call), code;
+
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	trnsci_set_tile(trnsci_args(call), "in", tile);
+	code = options_set_parameters(options, trnsci_args(call));
+	if (code == EXIT_OK) {
+		r = trnsci_run(call);
+		if (r < 0)
+			code = complain_error(trnsci_call_error(call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
+		else
+			print_estimate(trnsci_reply(call), verbose);
+	}
+	trnsci_call_free(call);
+	return code;
+}
+
+static int estimate(const struct options *options, const struct cli *cli, struct input *input)
+{
+	struct trnsci_session *session = NULL;
+	struct trnsci_tile *tile = NULL;
+	uint64_t count = 0, row = 0;
+	int code = options_u64(options, "length", &row);
+
+	if (code == EXIT_OK)
+		code = input_open(options->operands[0], options_get(options, "dtype"), row, input);
+	if (code != EXIT_OK)
+		return code;
+	if (!input_count(input, &count) || count > SIZE_MAX / 32)
+		return complain(EXIT_DATA, "%s: too large", input->name);
+	code = connect_session(cli, (size_t)count * trnsci_dtype_size(input->array.dtype) + 16 * PAGE, &session);
+	if (code == EXIT_OK)
+		code = read_matrix(input, session, &tile);
+	if (code == EXIT_OK)
+		code = ask(options, session, tile, cli->verbose);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	input_close(input);
+	return code;
+}
+
+int command_trace(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"dtype", 0, "DTYPE", "of raw input: f32, f64"},
+		{"length", 0, "N", "of raw input: elements of a row"},
+	};
+	static const struct option_set set = {
+		"trace MATRIX [option ...]",
+		"Estimate the trace of a square matrix from products with random probes; prints the\n"
+		"estimate and its standard error.",
+		rows,
+		sizeof rows / sizeof *rows,
+		"trace",
+		" in out u64 ",
+	};
+	struct options options;
+	struct input input = {0};
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "trace: %d inputs, allowed one file, or - for stdin", options.n_operands);
+	return estimate(&options, cli, &input);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns.
+ *
+ * Hutchinson's has the forms alone, of columns that are drawn tile by tile and never stored. A form is the sum of its
+ * tiles' parts, tile after tile: units leave theirs in slots, and the next stage begins by adding them up. */
+#include "engine/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/temp.h"
+#include "engine/trace_core.h"
+
+/* --- what all phases share --- */
+
+size_t trace_fit(const struct trace *t, double fmas, size_t most)
+{
+	const double fits = TRACE_UNIT_NS / (fmas * t->kernel->fma_ns);
+
+	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
+}
+
+void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
+		double *to)
+{
+	const struct step *step = t->step;
+	const bool wide = step->trace.law.dtype == DTYPE_F64;
+	double drawn[TRACE_SIDE];
+	const float *drawn_f32 = (const float *)(const void *)drawn;
+
+	for (unsigned c = 0; c < columns; c++) {
+		if (probe + c < end)
+			draw_fill(&t->engine->kernels, &step->trace.law, step->trace.begin + (probe + c) * t->n + row,
+				  rows, drawn);
+		else
+			memset(drawn, 0, sizeof drawn);
+		for (size_t i = 0; i < rows; i++)
+			to[i * PANEL_COLUMNS + c] = wide ? drawn[i] : drawn_f32[i];
+	}
+}
+
+/* y += the tile of the matrix at (row, column) times x. */
+static void multiply(const struct trace *t, size_t row, size_t rows, size_t column, size_t columns, const double *x,
+		     double *y)
+{
+	const struct buffer *in = t->step->in[0];
+	const size_t size = dtype_size(in->shape.dtype);
+	const struct panel_matrix a = {in->base + (row * t->n + column) * size, t->n, 1};
+
+	if (in->shape.dtype == DTYPE_F32)
+		t->kernel->multiply_f32(a, rows, columns, x, t->width, y);
+	else
+		t->kernel->multiply_f64(a, rows, columns, x, t->width, y);
+}
+
+static size_t tile_rows(const struct trace *t, size_t block)
+{
+	return size_min(TRACE_SIDE, t->n - block * TRACE_SIDE);
+}
+
+/* Units that a panel is done in. */
+static size_t parts(const struct trace *t)
+{
+	return PANEL_COLUMNS / t->width;
+}
+
+/* --- the sketch: units of a block of rows by some columns, whose chains go on from stage to stage --- */
+
+static bool sketch_advance(struct trace *t, size_t *ret_units)
+{
+	t->tiles_at += t->tiles_now;
+	t->tiles_now = trace_fit(t, (double)TRACE_SIDE * TRACE_SIDE * t->width, t->blocks - t->tiles_at);
+	*ret_units = t->blocks * t->basis * parts(t);
+	return t->tiles_at < t->blocks;
+}
+
+static void sketch_run(const struct trace *t, size_t unit, double *x)
+{
+	const size_t groups = t->basis * parts(t), block = unit / groups, group = unit % groups;
+	const size_t row = block * TRACE_SIDE, rows = tile_rows(t, block);
+	double *y = trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
+
+	for (size_t i = 0; t->tiles_at == 0 && i < rows; i++)
+		memset(y + i * PANEL_COLUMNS, 0, t->width * sizeof *y);
+	for (size_t tile = t->tiles_at; tile < t->tiles_at + t->tiles_now; tile++) {
+		trace_draw(t, group * t->width, t->step->trace.basis, t->width, tile * TRACE_SIDE, tile_rows(t, tile),
+			   x);
+		multiply(t, row, rows, tile * TRACE_SIDE, tile_rows(t, tile), x, y);
+	}
+}
+
+/* --- the rest: drawn into memory, then projected --- */
+
+static bool rest_advance(struct trace *t, size_t *ret_units)
+{
+	if (t->started)
+		return projection_advance(t, ret_units);
+	t->started = true;
+	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
+	*ret_units = t->rest * t->blocks * parts(t);
+	return true;
+}
+
+static void rest_run(const struct trace *t, size_t unit, double *scratch)
+{
+	const size_t group = unit / t->blocks, block = unit % t->blocks, row = block * TRACE_SIDE;
+	const uint64_t first = t->step->trace.basis;
+	double *to;
+
+	if (t->projection.started) {
+		projection_run(t, unit, scratch);
+		return;
+	}
+	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
+	trace_draw(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, block), to);
+}
+
+/* --- the forms: units of a tile by some columns --- */
+
+static size_t form_groups(const struct trace *t)
+{
+	return ((t->stored ? t->basis : 0) + t->rest) * parts(t);
+}
+
+static void add_slots(struct trace *t)
+{
+	const size_t groups = form_groups(t);
+
+	for (size_t unit = 0; unit < t->units; unit++)
+		for (unsigned c = 0; c < t->width; c++)
+			t->sums[(t->first + unit) % groups * t->width + c] += t->slots[unit * t->width + c];
+}
+
+static bool forms_advance(struct trace *t, size_t *ret_units)
+{
+	const size_t total = t->blocks * t->blocks * form_groups(t);
+
+	add_slots(t);
+	t->first += t->units;
+	t->units = size_min(TRACE_SLOTS / t->width, total - t->first);
+	*ret_units = t->units;
+	return t->units > 0;
+}
+
+/* Rows of the columns of a group: where they are stored, or drawn into scratch. */
+static const double *form_columns(const struct trace *t, size_t group, size_t block, double *scratch)
+{
+	const size_t row = block * TRACE_SIDE;
+
+	if (t->stored)
+		return trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
+	trace_draw(t, group * t->width, t->step->trace.probes, t->width, row, tile_rows(t, block), scratch);
+	return scratch;
+}
+
+static void forms_run(const struct trace *t, size_t unit, double *scratch)
+{
+	const size_t groups = form_groups(t), tile = (t->first + unit) / groups, group = (t->first + unit) % groups;
+	const size_t above = tile / t->blocks, beside = tile % t->blocks, rows = tile_rows(t, above);
+	double *y = scratch + 2 * TRACE_SIDE * PANEL_COLUMNS, *slot = t->slots + unit * t->width;
+	const double *x = form_columns(t, group, beside, scratch), *left = x;
+
+	if (above != beside)
+		left = form_columns(t, group, above, scratch + TRACE_SIDE * PANEL_COLUMNS);
+	memset(y, 0, rows * PANEL_COLUMNS * sizeof *y);
+	multiply(t, above * TRACE_SIDE, rows, beside * TRACE_SIDE, tile_rows(t, beside), x, y);
+	memset(slot, 0, t->width * sizeof *slot);
+	t->kernel->dots(left, y, rows, t->width, slot);
+}
+
+/* --- the estimate --- */
+
+/* The part of the basis, and the mean of the rest's forms with its standard error; one form tells none. */
+static void put_estimate(const struct trace *t)
+{
+	const uint64_t basis = t->step->trace.basis, n = t->step->trace.probes;
+	const double *forms = t->sums + (t->stored ? t->basis * PANEL_COLUMNS : 0);
+	double *out = (double *)(void *)t->step->out->base;
+	double exact = 0, mean = 0, squares = 0, error;
+
+	for (uint64_t i = 0; i < basis; i++)
+		exact += t->sums[i];
+	for (uint64_t i = 0; i < n; i++)
+		mean += forms[i];
+	mean /= (double)n;
+	for (uint64_t i = 0; i < n; i++)
+		squares += (forms[i] - mean) * (forms[i] - mean);
+	error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : (double)NAN;
+	*t->step->trace.ret_estimate = value_real(exact + mean);
+	*t->step->trace.ret_error = n > 1 ? value_real(error) : value_nil();
+	out[0] = exact + mean;
+	out[1] = error;
+}
+
+/* --- as a job --- */
+
+/* Bytes of the parts of its memory, which is all of doubles. */
+static uint64_t lay_out(struct trace *t)
+{
+	const uint64_t columns = (t->basis + t->rest) * PANEL_COLUMNS;
+	const uint64_t slots = size_min(TRACE_SLOTS, t->blocks * t->blocks * columns);
+	const uint64_t stored = t->stored ? columns * t->n : 0;
+	const uint64_t products = t->stored ? t->basis * (t->rest > 1 ? t->rest : 1) * TRACE_BLOCK : 0;
+
+	t->sums = (double *)(void *)t->work;
+	if (t->work) {
+		t->slots = t->sums + columns;
+		t->panels = t->slots + slots;
+		t->products = t->panels + stored;
+	}
+	return (columns + slots + stored + products) * sizeof(double);
+}
+
+static size_t panels_of(uint64_t columns)
+{
+	return (size_t)((columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS);
+}
+
+static struct trace trace_of(struct engine *engine, const struct step *step)
+{
+	const struct panel_kernel *kernel = panel_select(engine->features);
+	const size_t n = (size_t)step->in[0]->shape.dims[0];
+
+	return (struct trace){
+		.engine = engine,
+		.step = step,
+		.kernel = kernel,
+		.n = n,
+		.blocks = (n + TRACE_SIDE - 1) / TRACE_SIDE,
+		.basis = panels_of(step->trace.basis),
+		.rest = panels_of(step->trace.probes),
+		.stored = step->trace.basis > 0,
+		.width = kernel->columns == 1 ? 1 : PANEL_COLUMNS,
+		.phase = step->trace.basis > 0 && n > 0 ? TRACE_SKETCH : TRACE_FORMS,
+	};
+}
+
+uint64_t trace_work_bytes(const struct engine *engine, const struct step *step)
+{
+	struct trace t = trace_of((struct engine *)engine, step);
+
+	return lay_out(&t);
+}
+
+/* Each probe is multiplied by the matrix, of a basis twice, and drawn. */
+uint64_t trace_cost(const struct engine *engine, const struct step *step)
+{
+	const struct trace t = trace_of((struct engine *)engine, step);
+	const double columns = (double)(2 * step->trace.basis + step->trace.probes), n = (double)t.n;
+
+	return (uint64_t)(columns * n * (n * t.kernel->fma_ns + 10));
+}
+
+int trace_begin(struct engine *engine, const struct step *step, struct trace **ret_trace)
+{
+	struct trace *t = malloc(sizeof *t);
+
+	if (!t)
+		return -ERROR_NO_MEMORY;
+	*t = trace_of(engine, step);
+	t->work = temp_alloc(step->trace.work_bytes);
+	if (!t->work) {
+		free(t);
+		return -ERROR_NO_MEMORY;
+	}
+	lay_out(t);
+	memset(t->sums, 0, (t->basis + t->rest) * PANEL_COLUMNS * sizeof *t->sums);
+	*ret_trace = t;
+	return 0;
+}
+
+static bool phase_advance(struct trace *t, size_t *ret_units)
+{
+	switch (t->phase) {
+	case TRACE_SKETCH:
+		return sketch_advance(t, ret_units);
+	case TRACE_BASIS:
+		return basis_advance(t, ret_units);
+	case TRACE_REST:
+		return rest_advance(t, ret_units);
+	default:
+		return forms_advance(t, ret_units);
+	}
+}
+
+int trace_advance(struct trace *t, size_t *ret_units)
+{
+	while (!phase_advance(t, ret_units)) {
+		if (t->phase == TRACE_FORMS) {
+			put_estimate(t);
+			return JOB_END;
+		}
+		t->phase++;
+	}
+	return JOB_STAGE;
+}
+
+uint64_t trace_run(struct trace *t, size_t unit, void *scratch)
+{
+	switch (t->phase) {
+	case TRACE_SKETCH:
+		sketch_run(t, unit, scratch);
+		break;
+	case TRACE_BASIS:
+		basis_run(t, unit, scratch);
+		break;
+	case TRACE_REST:
+		rest_run(t, unit, scratch);
+		break;
+	case TRACE_FORMS:
+		forms_run(t, unit, scratch);
+		break;
+	}
+	return 2 * t->width;
+}
+
+void trace_end(struct trace *t)
+{
+	if (!t)
+		return;
+	temp_free(t->engine, t->work, t->step->trace.work_bytes);
+	free(t);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace that is being estimated; for trace*.c. */
+#ifndef TRNSCI_ENGINE_TRACE_CORE_H
+#define TRNSCI_ENGINE_TRACE_CORE_H
+
+#include "engine/core.h"
+#include "engine/trace.h"
+#include "gemm/panel.h"
+
+enum {
+	TRACE_SIDE = 256, /* of a tile of the matrix: fixed, since sums are made tile by tile */
+	TRACE_SLOTS = 1 << 16, /* doubles that tiles leave between their stage and the sums */
+	TRACE_UNIT_NS = 100 * 1000, /* what a unit may be estimated at */
+	TRACE_BLOCK = PANEL_COLUMNS * PANEL_COLUMNS,
+};
+
+/* A panel of the basis: its norms; then twice a projection and what is within the panel. */
+enum trace_basis_stage { BASIS_BEGIN, BASIS_NORMS, BASIS_PROJECTION, BASIS_COLUMNS };
+
+enum trace_phase { TRACE_SKETCH, TRACE_BASIS, TRACE_REST, TRACE_FORMS };
+
+/* v -= Q (Q' v) for the panels [first, first + count) and the basis' first `onto`: products by segments of rows, whose
+ * chains go on from one to the next, then the difference by blocks of rows. */
+struct trace_projection {
+	size_t onto, first, count;
+	size_t row;    /* the next segment's */
+	bool started, updating; /* the products are there */
+};
+
+/* Within one panel of the basis; each operation goes through all rows, piece by piece. */
+struct trace_column {
+	int operation;
+	unsigned j;
+	size_t row;
+	double by;
+	double h[PANEL_COLUMNS];
+};
+
+struct trace {
+	struct engine *engine;
+	const struct step *step;
+	const struct panel_kernel *kernel;
+	size_t n, blocks;  /* of the matrix: its side, and its tiles' along it */
+	size_t basis, rest; /* panels: of S, later Q; of G, or of all probes when they are drawn */
+	bool stored;       /* the columns of the forms are in memory, not drawn */
+	unsigned width;    /* columns of a unit */
+	char *work;
+	double *sums;     /* of each column: x' A x */
+	double *slots;    /* of the units of a stage */
+	double *panels;   /* n rows each: the basis', then the rest's */
+	double *products; /* blocks Q' v, those of a panel of the basis together */
+	enum trace_phase phase;
+	bool started;
+	size_t first, units; /* of the stage that runs */
+	size_t tiles_at, tiles_now; /* of the sketch: the tiles of a row that are done, and that are being done */
+	/* Of the basis: */
+	size_t panel;
+	unsigned round;
+	enum trace_basis_stage basis_stage;
+	bool column_runs;
+	struct trace_projection projection;
+	struct trace_column column;
+	double norms[PANEL_COLUMNS]; /* before the first projection */
+};
+
+/* Doubles of panel p from row on. */
+static inline double *trace_panel(const struct trace *t, size_t p, size_t row)
+{
+	return t->panels + (p * t->n + row) * PANEL_COLUMNS;
+}
+
+/* The products of panel `which` of those projected with panel q of the basis. */
+static inline double *trace_product(const struct trace *t, size_t q, size_t which)
+{
+	return t->products + (q * t->projection.count + which) * TRACE_BLOCK;
+}
+
+/* What fits a unit, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
+size_t trace_fit(const struct trace *t, double fmas, size_t most);
+
+/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_SIDE; probes from `end` on are 0. */
+void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
+		double *to);
+
+/* The next stage of the projection, of the basis; units of it. False at its end. */
+bool projection_advance(struct trace *t, size_t *ret_units);
+void projection_run(const struct trace *t, size_t unit, double *scratch);
+bool basis_advance(struct trace *t, size_t *ret_units);
+void basis_run(struct trace *t, size_t unit, double *scratch);
+
+#endif
