@@ -27,7 +27,7 @@ void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned co
 {
 	const struct step *step = t->step;
 	const bool wide = step->trace.law.dtype == DTYPE_F64;
-	double drawn[TRACE_SIDE];
+	double drawn[TRACE_COLUMNS];
 	const float *drawn_f32 = (const float *)(const void *)drawn;
 
 	for (unsigned c = 0; c < columns; c++) {
@@ -55,9 +55,14 @@ static void multiply(const struct trace *t, size_t row, size_t rows, size_t colu
 		t->kernel->multiply_f64(a, rows, columns, x, t->width, y);
 }
 
-static size_t tile_rows(const struct trace *t, size_t block)
+static size_t tile_rows(const struct trace *t, size_t above)
 {
-	return size_min(TRACE_SIDE, t->n - block * TRACE_SIDE);
+	return size_min(TRACE_ROWS, t->n - above * TRACE_ROWS);
+}
+
+static size_t tile_columns(const struct trace *t, size_t beside)
+{
+	return size_min(TRACE_COLUMNS, t->n - beside * TRACE_COLUMNS);
 }
 
 /* Units that a panel is done in. */
@@ -71,23 +76,24 @@ static size_t parts(const struct trace *t)
 static bool sketch_advance(struct trace *t, size_t *ret_units)
 {
 	t->tiles_at += t->tiles_now;
-	t->tiles_now = trace_fit(t, (double)TRACE_SIDE * TRACE_SIDE * t->width, t->blocks - t->tiles_at);
-	*ret_units = t->blocks * t->basis * parts(t);
-	return t->tiles_at < t->blocks;
+	t->tiles_now = trace_fit(t, (double)TRACE_ROWS * TRACE_COLUMNS * t->width, t->beside - t->tiles_at);
+	*ret_units = t->above * t->basis * parts(t);
+	return t->tiles_at < t->beside;
 }
 
 static void sketch_run(const struct trace *t, size_t unit, double *x)
 {
-	const size_t groups = t->basis * parts(t), block = unit / groups, group = unit % groups;
-	const size_t row = block * TRACE_SIDE, rows = tile_rows(t, block);
+	const size_t groups = t->basis * parts(t), above = unit / groups, group = unit % groups;
+	const size_t row = above * TRACE_ROWS, rows = tile_rows(t, above);
 	double *y = trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
 
 	for (size_t i = 0; t->tiles_at == 0 && i < rows; i++)
 		memset(y + i * PANEL_COLUMNS, 0, t->width * sizeof *y);
-	for (size_t tile = t->tiles_at; tile < t->tiles_at + t->tiles_now; tile++) {
-		trace_draw(t, group * t->width, t->step->trace.basis, t->width, tile * TRACE_SIDE, tile_rows(t, tile),
-			   x);
-		multiply(t, row, rows, tile * TRACE_SIDE, tile_rows(t, tile), x, y);
+	for (size_t beside = t->tiles_at; beside < t->tiles_at + t->tiles_now; beside++) {
+		const size_t column = beside * TRACE_COLUMNS, columns = tile_columns(t, beside);
+
+		trace_draw(t, group * t->width, t->step->trace.basis, t->width, column, columns, x);
+		multiply(t, row, rows, column, columns, x, y);
 	}
 }
 
@@ -99,13 +105,13 @@ static bool rest_advance(struct trace *t, size_t *ret_units)
 		return projection_advance(t, ret_units);
 	t->started = true;
 	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
-	*ret_units = t->rest * t->blocks * parts(t);
+	*ret_units = t->rest * t->above * parts(t);
 	return true;
 }
 
 static void rest_run(const struct trace *t, size_t unit, double *scratch)
 {
-	const size_t group = unit / t->blocks, block = unit % t->blocks, row = block * TRACE_SIDE;
+	const size_t group = unit / t->above, above = unit % t->above, row = above * TRACE_ROWS;
 	const uint64_t first = t->step->trace.basis;
 	double *to;
 
@@ -114,7 +120,7 @@ static void rest_run(const struct trace *t, size_t unit, double *scratch)
 		return;
 	}
 	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
-	trace_draw(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, block), to);
+	trace_draw(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, above), to);
 }
 
 /* --- the forms: units of a tile by some columns --- */
@@ -135,7 +141,7 @@ static void add_slots(struct trace *t)
 
 static bool forms_advance(struct trace *t, size_t *ret_units)
 {
-	const size_t total = t->blocks * t->blocks * form_groups(t);
+	const size_t total = t->above * t->beside * form_groups(t);
 
 	add_slots(t);
 	t->first += t->units;
@@ -145,27 +151,28 @@ static bool forms_advance(struct trace *t, size_t *ret_units)
 }
 
 /* Rows of the columns of a group: where they are stored, or drawn into scratch. */
-static const double *form_columns(const struct trace *t, size_t group, size_t block, double *scratch)
+static const double *form_columns(const struct trace *t, size_t group, size_t row, size_t rows, double *scratch)
 {
-	const size_t row = block * TRACE_SIDE;
-
 	if (t->stored)
 		return trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
-	trace_draw(t, group * t->width, t->step->trace.probes, t->width, row, tile_rows(t, block), scratch);
+	trace_draw(t, group * t->width, t->step->trace.probes, t->width, row, rows, scratch);
 	return scratch;
 }
 
 static void forms_run(const struct trace *t, size_t unit, double *scratch)
 {
 	const size_t groups = form_groups(t), tile = (t->first + unit) / groups, group = (t->first + unit) % groups;
-	const size_t above = tile / t->blocks, beside = tile % t->blocks, rows = tile_rows(t, above);
-	double *y = scratch + 2 * TRACE_SIDE * PANEL_COLUMNS, *slot = t->slots + unit * t->width;
-	const double *x = form_columns(t, group, beside, scratch), *left = x;
+	const size_t row = tile / t->beside * TRACE_ROWS, rows = tile_rows(t, tile / t->beside);
+	const size_t column = tile % t->beside * TRACE_COLUMNS, columns = tile_columns(t, tile % t->beside);
+	double *y = scratch + TRACE_COLUMNS * PANEL_COLUMNS, *more = y + TRACE_ROWS * PANEL_COLUMNS;
+	double *slot = t->slots + unit * t->width;
+	const double *x = form_columns(t, group, column, columns, scratch);
+	const bool within = row >= column && row + rows <= column + columns;
+	const double *left =
+		within ? x + (row - column) * PANEL_COLUMNS : form_columns(t, group, row, rows, more);
 
-	if (above != beside)
-		left = form_columns(t, group, above, scratch + TRACE_SIDE * PANEL_COLUMNS);
 	memset(y, 0, rows * PANEL_COLUMNS * sizeof *y);
-	multiply(t, above * TRACE_SIDE, rows, beside * TRACE_SIDE, tile_rows(t, beside), x, y);
+	multiply(t, row, rows, column, columns, x, y);
 	memset(slot, 0, t->width * sizeof *slot);
 	t->kernel->dots(left, y, rows, t->width, slot);
 }
@@ -200,7 +207,7 @@ static void put_estimate(const struct trace *t)
 static uint64_t lay_out(struct trace *t)
 {
 	const uint64_t columns = (t->basis + t->rest) * PANEL_COLUMNS;
-	const uint64_t slots = size_min(TRACE_SLOTS, t->blocks * t->blocks * columns);
+	const uint64_t slots = size_min(TRACE_SLOTS, t->above * t->beside * columns);
 	const uint64_t stored = t->stored ? columns * t->n : 0;
 	const uint64_t products = t->stored ? t->basis * (t->rest > 1 ? t->rest : 1) * TRACE_BLOCK : 0;
 
@@ -228,7 +235,8 @@ static struct trace trace_of(struct engine *engine, const struct step *step)
 		.step = step,
 		.kernel = kernel,
 		.n = n,
-		.blocks = (n + TRACE_SIDE - 1) / TRACE_SIDE,
+		.above = (n + TRACE_ROWS - 1) / TRACE_ROWS,
+		.beside = (n + TRACE_COLUMNS - 1) / TRACE_COLUMNS,
 		.basis = panels_of(step->trace.basis),
 		.rest = panels_of(step->trace.probes),
 		.stored = step->trace.basis > 0,

@@ -28,7 +28,7 @@ static size_t segment_rows(const struct trace *t)
 
 static size_t update_rows(const struct trace *t)
 {
-	return trace_fit(t, TRACE_BLOCK * (double)t->projection.onto, TRACE_SIDE);
+	return trace_fit(t, TRACE_BLOCK * (double)t->projection.onto, TRACE_ROWS);
 }
 
 bool projection_advance(struct trace *t, size_t *ret_units)

@@ -8,7 +8,10 @@
 #include "gemm/panel.h"
 
 enum {
-	TRACE_SIDE = 256, /* of a tile of the matrix: fixed, since sums are made tile by tile */
+	/* A tile of the matrix: fixed, since sums are made tile by tile. Few rows, since each begins on a page of its
+	 * own, which may have to be mapped first; many columns, since both sides of a tile are drawn for it. */
+	TRACE_ROWS = 128,
+	TRACE_COLUMNS = 512,
 	TRACE_SLOTS = 1 << 16, /* doubles that tiles leave between their stage and the sums */
 	TRACE_UNIT_NS = 100 * 1000, /* what a unit may be estimated at */
 	TRACE_BLOCK = PANEL_COLUMNS * PANEL_COLUMNS,
@@ -40,7 +43,7 @@ struct trace {
 	struct engine *engine;
 	const struct step *step;
 	const struct panel_kernel *kernel;
-	size_t n, blocks;  /* of the matrix: its side, and its tiles' along it */
+	size_t n, above, beside; /* of the matrix: its side, and the tiles along its columns and rows */
 	size_t basis, rest; /* panels: of S, later Q; of G, or of all probes when they are drawn */
 	bool stored;       /* the columns of the forms are in memory, not drawn */
 	unsigned width;    /* columns of a unit */
@@ -78,7 +81,7 @@ static inline double *trace_product(const struct trace *t, size_t q, size_t whic
 /* What fits a unit, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
 size_t trace_fit(const struct trace *t, double fmas, size_t most);
 
-/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_SIDE; probes from `end` on are 0. */
+/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0. */
 void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
 		double *to);
 
