@@ -67,7 +67,8 @@ static int whole_shape(const struct compiler *c, enum dtype dtype, uint64_t comp
 				  "more than 2^62 bytes, allowed are fewer");
 	if (at[DRAW_SHAPE].given && at[DRAW_N].given && at[DRAW_N].u64 != shape.n / components)
 		return bind_error(&c->args, DRAW_N, c->err, ERROR_BAD_SHAPE,
-				  "got %" PRIu64 ", shape holds %" PRIu64 " samples", at[DRAW_N].u64, shape.n / components);
+				  "got %" PRIu64 ", shape holds %" PRIu64 " samples", at[DRAW_N].u64,
+				  shape.n / components);
 	*ret = shape;
 	return 0;
 }
@@ -131,8 +132,8 @@ static struct cursor_entry *find_cursor(struct compiler *c, const struct stream 
 }
 
 /* The sample at which the draw begins, its first word and its words. */
-static int place_draw(struct compiler *c, struct cursor_entry *cursor, const struct extent *extent,
-		      unsigned components, uint64_t *ret_offset, uint64_t *ret_first)
+static int place_draw(struct compiler *c, struct cursor_entry *cursor, const struct extent *extent, unsigned components,
+		      uint64_t *ret_offset, uint64_t *ret_first)
 {
 	const unsigned words = draw_words_per_sample(extent->shape.dtype) * components;
 	const bool follows = c->run && !c->args.at[DRAW_OFFSET].given;

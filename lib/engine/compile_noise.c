@@ -100,7 +100,7 @@ int compile_noise_add(struct compiler *c)
 		return bind_error(&c->args, NOISE_IN, c->err, ERROR_BAD_SHAPE,
 				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
 	error = compile_noise(c, law, noise, wide ? DTYPE_F64 : DTYPE_F32, complex ? 2 * x->shape.n : x->shape.n,
-				&reply, &step);
+			      &reply, &step);
 	if (error)
 		return error;
 	samples = step->out;

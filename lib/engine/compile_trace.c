@@ -12,8 +12,8 @@ static int check_matrix(const struct compiler *c, const struct shape *shape)
 	char has[SHAPE_TEXT];
 
 	if (shape->dtype != DTYPE_F32 && shape->dtype != DTYPE_F64)
-		return bind_error(&c->args, TRACE_IN, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64",
-				  dtype_name(shape->dtype));
+		return bind_error(&c->args, TRACE_IN, c->err, ERROR_BAD_SHAPE,
+				  "its dtype is %s, allowed are f32 and f64", dtype_name(shape->dtype));
 	if (shape->ndim != 2 || shape->dims[0] != shape->dims[1])
 		return bind_error(&c->args, TRACE_IN, c->err, ERROR_BAD_SHAPE,
 				  "it is %s, allowed are as many rows as columns, and two dimensions",
@@ -33,7 +33,8 @@ static int check_probes(const struct compiler *c)
 				  "got %" PRIu64 ", allowed for hutchpp is 3 and up", probes);
 	if (size > 1 && hutchpp)
 		return bind_error(&c->args, TRACE_SIZE, c->err, ERROR_OUT_OF_RANGE,
-				  "got %" PRIu64 ", allowed for hutchpp is 1: each part would need the whole sketch", size);
+				  "got %" PRIu64 ", allowed for hutchpp is 1: each part would need the whole sketch",
+				  size);
 	if (size > probes)
 		return bind_error(&c->args, TRACE_SIZE, c->err, ERROR_OUT_OF_RANGE,
 				  "got %" PRIu64 ", allowed is at most a part a probe, %" PRIu64, size, probes);

@@ -168,8 +168,7 @@ static void forms_run(const struct trace *t, size_t unit, double *scratch)
 	double *slot = t->slots + unit * t->width;
 	const double *x = form_columns(t, group, column, columns, scratch);
 	const bool within = row >= column && row + rows <= column + columns;
-	const double *left =
-		within ? x + (row - column) * PANEL_COLUMNS : form_columns(t, group, row, rows, more);
+	const double *left = within ? x + (row - column) * PANEL_COLUMNS : form_columns(t, group, row, rows, more);
 
 	memset(y, 0, rows * PANEL_COLUMNS * sizeof *y);
 	multiply(t, row, rows, column, columns, x, y);

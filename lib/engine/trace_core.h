@@ -12,7 +12,7 @@ enum {
 	 * own, which may have to be mapped first; many columns, since both sides of a tile are drawn for it. */
 	TRACE_ROWS = 128,
 	TRACE_COLUMNS = 512,
-	TRACE_SLOTS = 1 << 16, /* doubles that tiles leave between their stage and the sums */
+	TRACE_SLOTS = 1 << 16,      /* doubles that tiles leave between their stage and the sums */
 	TRACE_UNIT_NS = 100 * 1000, /* what a unit may be estimated at */
 	TRACE_BLOCK = PANEL_COLUMNS * PANEL_COLUMNS,
 };
@@ -26,7 +26,7 @@ enum trace_phase { TRACE_SKETCH, TRACE_BASIS, TRACE_REST, TRACE_FORMS };
  * chains go on from one to the next, then the difference by blocks of rows. */
 struct trace_projection {
 	size_t onto, first, count;
-	size_t row;    /* the next segment's */
+	size_t row;             /* the next segment's */
 	bool started, updating; /* the products are there */
 };
 
@@ -44,9 +44,9 @@ struct trace {
 	const struct step *step;
 	const struct panel_kernel *kernel;
 	size_t n, above, beside; /* of the matrix: its side, and the tiles along its columns and rows */
-	size_t basis, rest; /* panels: of S, later Q; of G, or of all probes when they are drawn */
-	bool stored;       /* the columns of the forms are in memory, not drawn */
-	unsigned width;    /* columns of a unit */
+	size_t basis, rest;      /* panels: of S, later Q; of G, or of all probes when they are drawn */
+	bool stored;             /* the columns of the forms are in memory, not drawn */
+	unsigned width;          /* columns of a unit */
 	char *work;
 	double *sums;     /* of each column: x' A x */
 	double *slots;    /* of the units of a stage */
@@ -54,7 +54,7 @@ struct trace {
 	double *products; /* blocks Q' v, those of a panel of the basis together */
 	enum trace_phase phase;
 	bool started;
-	size_t first, units; /* of the stage that runs */
+	size_t first, units;        /* of the stage that runs */
 	size_t tiles_at, tiles_now; /* of the sketch: the tiles of a row that are done, and that are being done */
 	/* Of the basis: */
 	size_t panel;
@@ -81,7 +81,8 @@ static inline double *trace_product(const struct trace *t, size_t q, size_t whic
 /* What fits a unit, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
 size_t trace_fit(const struct trace *t, double fmas, size_t most);
 
-/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0. */
+/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0.
+ */
 void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
 		double *to);
 

@@ -192,10 +192,10 @@ int transform_begin(struct engine *engine, const struct step *step, struct job *
 	t->engine = engine;
 	t->step = step;
 	t->waiter.job = job;
-	error = step->kind == STEP_FFT	  ? start_fft(t)
-		: step->kind == STEP_GEMM ? multiply_begin(engine, step, &t->multiply)
+	error = step->kind == STEP_FFT     ? start_fft(t)
+		: step->kind == STEP_GEMM  ? multiply_begin(engine, step, &t->multiply)
 		: step->kind == STEP_TRACE ? trace_begin(engine, step, &t->trace)
-					  : 0;
+					   : 0;
 	if (error) {
 		transform_end(t);
 		return error;

@@ -24,8 +24,10 @@ struct panel_kernel {
 	unsigned columns; /* counts of columns are multiples of this, which divides PANEL_COLUMNS */
 	double fma_ns;    /* of a fused multiply-add, about */
 	/* y += a x: rows of y, n of x; x and y point at the first of their columns and do not overlap a. */
-	void (*multiply_f32)(struct panel_matrix a, size_t rows, size_t n, const double *x, unsigned columns, double *y);
-	void (*multiply_f64)(struct panel_matrix a, size_t rows, size_t n, const double *x, unsigned columns, double *y);
+	void (*multiply_f32)(struct panel_matrix a, size_t rows, size_t n, const double *x, unsigned columns,
+			     double *y);
+	void (*multiply_f64)(struct panel_matrix a, size_t rows, size_t n, const double *x, unsigned columns,
+			     double *y);
 	/* sums[c] += x[i][c] y[i][c] over the rows. */
 	void (*dots)(const double *x, const double *y, size_t rows, unsigned columns, double *sums);
 	/* x[i][j] -= h[c] x[i][c] over c < j, row by row; and x[i][j] *= by. */

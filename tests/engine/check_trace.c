@@ -375,8 +375,8 @@ static void test_same_bytes(void **state)
 
 		if (level && (levels[i].features & ~cpu_detect()))
 			printf("# trace at level %s: not run, this CPU lacks it\n", levels[i].name);
-		answer_all(level ? 1 : threads[i - n_levels],
-			   level ? levels[i].features & cpu_detect() : cpu_detect(), squares, got);
+		answer_all(level ? 1 : threads[i - n_levels], level ? levels[i].features & cpu_detect() : cpu_detect(),
+			   squares, got);
 		for (size_t k = 0; k < 2 * MANY; k++)
 			if (memcmp(&got[k], &expected[k], sizeof *got) != 0)
 				fail_msg("%s %s by %s %u: %.17g +- %.17g, scalar alone %.17g +- %.17g",

@@ -307,9 +307,9 @@ static void write_method(const struct operation *operation)
 static void write_generated(void)
 {
 	static const char *const classes[] = {
-		[METHOD_SESSION] = "Of the session",   [METHOD_SERVICE] = "Of the service",
-		[METHOD_PROGRAM] = "Programs",         [METHOD_DRAW] = "Draws",
-		[METHOD_POINTS] = "Points",            [METHOD_ELEMENTWISE] = "Element-wise",
+		[METHOD_SESSION] = "Of the session", [METHOD_SERVICE] = "Of the service",
+		[METHOD_PROGRAM] = "Programs",       [METHOD_DRAW] = "Draws",
+		[METHOD_POINTS] = "Points",          [METHOD_ELEMENTWISE] = "Element-wise",
 		[METHOD_TRANSFORM] = "Transforms",
 	};
 	size_t count;
