@@ -320,6 +320,8 @@ int compile_operation(struct compiler *compiler)
 		return compile_elementwise(compiler);
 	case METHOD_TRANSFORM:
 		return compile_transform(compiler);
+	case METHOD_SIGNAL:
+		return compile_signal(compiler);
 	default:
 		return error_set(compiler->err, ERROR_NOT_SUPPORTED, "%s: cannot be computed here",
 				 compiler->args.context);

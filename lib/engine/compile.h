@@ -53,6 +53,7 @@ int compile_noise_add(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
 int compile_gemm(struct compiler *compiler);
 int compile_trace(struct compiler *compiler);
+int compile_signal(struct compiler *compiler);
 
 /* The entry of a name in this program; NULL when there is none. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);

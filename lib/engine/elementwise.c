@@ -191,6 +191,7 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 	case STEP_FFT:
 	case STEP_GEMM:
 	case STEP_TRACE:
+	case STEP_SIGNAL:
 		break;
 	}
 	assert(false && "not an element-wise step");

@@ -11,6 +11,7 @@
 #include "dist/sobol.h"
 #include "engine/params.h"
 #include "fft/precision.h"
+#include "fft/window.h"
 #include "rng/generator.h"
 
 #define ANY_U64 0, 0, false, NULL
@@ -291,6 +292,56 @@ static const struct param trace_params[] = {
 	[TRACE_U64] = U64_STYLE,
 };
 
+#define WINDOW_PARAMS(at, fallback) \
+	[at + WINDOW_NAME] = {"window", PARAM_CHOICE, "", fallback, 0, 0, false, WINDOW_CHOICES, \
+		"window by name, periodic"}, \
+	[at + WINDOW_PARAMETER] = {"window_parameter", PARAM_F64, "", "", ANY_F64, WINDOW_PARAMETER_HELP}, \
+	[at + WINDOW_VALUES] = {"window_values", PARAM_TILE, "", "", NONE, "the window itself, instead of a name: f32 or f64"}
+#define WINDOW_PARAMETER_HELP \
+	"kaiser: beta [12]; gaussian: std (samples); exponential: tau (samples) [1]; tukey: alpha [0.5]; general_hamming: alpha"
+
+#define STFT_PARAMS(in_help, onesided_help, layout_help) \
+	[STFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, in_help}, \
+	[STFT_OUT] = OUT, \
+	[STFT_N_FFT] = {"n_fft", PARAM_U64, "samples", NULL, 1, 0x1p30, false, NULL, "length of a frame's transform"}, \
+	[STFT_HOP_LENGTH] = {"hop_length", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
+		"from one frame to the next; by default n_fft / 4, rounded down, but 1 at least"}, \
+	[STFT_WIN_LENGTH] = {"win_length", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
+		"length of the window, which stands in the middle of a frame; by default n_fft"}, \
+	WINDOW_PARAMS(STFT_WINDOW, "boxcar"), \
+	[STFT_CENTER] = {"center", PARAM_BOOL, "", "true", NONE, \
+		"frame f has its middle at f hop_length: the signal is padded by n_fft / 2 at both ends"}, \
+	[STFT_NORMALIZED] = {"normalized", PARAM_BOOL, "", "false", NONE, "spectra are scaled by 1/sqrt(n_fft)"}, \
+	[STFT_ONESIDED] = {"onesided", PARAM_BOOL, "", "", NONE, onesided_help}, \
+	[STFT_LAYOUT] = {"layout", PARAM_CHOICE, "", "bins_frames", 0, 0, false, "bins_frames|frames_bins", layout_help}, \
+	[STFT_U64] = U64_STYLE
+
+static const struct param stft_params[] = {
+	STFT_PARAMS("signals, (..., samples): f32, f64, c64 or c128",
+		"n_fft / 2 + 1 bins instead of n_fft; by default so for real signals",
+		"shape of the result: (..., bins, frames), or (..., frames, bins), which is written faster"),
+	[STFT_PAD_MODE] = {"pad_mode", PARAM_CHOICE, "", "reflect", 0, 0, false, "reflect|constant|replicate|circular",
+		"what stands beyond the signal's ends; constant: zeros"},
+};
+static const struct param istft_params[] = {
+	STFT_PARAMS("spectra, (..., bins, frames), or as layout tells: c64 or c128",
+		"whether there are n_fft / 2 + 1 bins; by default as the input has them",
+		"shape of the input: (..., bins, frames), or (..., frames, bins)"),
+	[ISTFT_LENGTH] = {"length", PARAM_U64, "samples", "", 1, 0x1p40, false, NULL,
+		"samples of the result: cut off, or zeros; by default all that the frames reach, but for the padding"},
+	[ISTFT_RETURN_COMPLEX] = {"return_complex", PARAM_BOOL, "", "false", NONE, "the signal is complex; not with onesided"},
+};
+static const struct param window_params[] = {
+	[NAMED_N] = {"n", PARAM_U64, "samples", NULL, 1, 0x1p30, false, NULL, "length of the window"},
+	[NAMED_WINDOW] = {"window", PARAM_CHOICE, "", "hann", 0, 0, false, WINDOW_CHOICES, "its name"},
+	[NAMED_PARAMETER] = {"window_parameter", PARAM_F64, "", "", ANY_F64, WINDOW_PARAMETER_HELP},
+	[NAMED_SYMMETRIC] = {"symmetric", PARAM_BOOL, "", "false", NONE,
+		"it mirrors itself; else it is periodic: the first n of the symmetric window of n + 1"},
+	[NAMED_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", "type of an element"},
+	[NAMED_OUT] = OUT,
+	[NAMED_U64] = U64_STYLE,
+};
+
 static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
 		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
@@ -390,6 +441,9 @@ static const struct operation rows[] = {
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
 	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
 	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
+	ROW("stft", METHOD_SIGNAL, stft_params, "short-time Fourier transform, with the meaning of torch.stft"),
+	ROW("istft", METHOD_SIGNAL, istft_params, "signals from short-time spectra, with the meaning of torch.istft"),
+	ROW("window", METHOD_SIGNAL, window_params, "a window by name, as scipy.signal.get_window"),
 };
 /* clang-format on */
 

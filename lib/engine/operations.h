@@ -41,6 +41,7 @@ enum method_class {
 	METHOD_POINTS,      /* quasi-random numbers: n points in d dimensions */
 	METHOD_ELEMENTWISE, /* out[i] from in[i] */
 	METHOD_TRANSFORM,   /* whole axes at a time */
+	METHOD_SIGNAL,      /* signal processing on transforms */
 };
 
 struct operation {

@@ -48,7 +48,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 		program->steps_room = room;
 	}
 	step = &program->steps[program->n_steps++];
-	*step = (struct step){.kind = kind, .in = {in, NULL}, .out = out};
+	*step = (struct step){.kind = kind, .in = {in}, .out = out};
 	return step;
 }
 
@@ -88,7 +88,7 @@ static void drop_dead(struct program *program)
 
 		if (is_dead(&step))
 			continue;
-		for (unsigned k = 0; k < 2; k++)
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
 			if (step.in[k])
 				step.in[k]->used = true;
 		program->steps[--kept] = step;
@@ -108,15 +108,16 @@ static void note_lives(struct program *program)
 		const struct segment *segment = &program->segments[s];
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-			struct buffer *all[3] = {program->steps[i].in[0], program->steps[i].in[1],
-						 program->steps[i].out};
+			const struct step *step = &program->steps[i];
 
-			for (unsigned k = 0; k < 3; k++) {
-				if (!all[k])
+			for (unsigned k = 0; k <= STEP_INPUTS; k++) {
+				struct buffer *at = k < STEP_INPUTS ? step->in[k] : step->out;
+
+				if (!at)
 					continue;
-				if (all[k]->first == SIZE_MAX)
-					all[k]->first = s;
-				all[k]->last = s;
+				if (at->first == SIZE_MAX)
+					at->first = s;
+				at->last = s;
 			}
 		}
 	}
@@ -412,6 +413,8 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 			return JOB_STAGE;
 		}
 		next = transform_advance(program->transform, ret_units);
+		if (next < 0 && program->steps[segment->first].kind == STEP_SIGNAL)
+			program->failure = program->steps[segment->first].signal.failure;
 		if (next != JOB_END)
 			return next;
 		end_segment(program);

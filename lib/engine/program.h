@@ -17,7 +17,7 @@
 #include "engine/plans.h"
 #include "engine/shape.h"
 #include "engine/tile.h"
-#include "fft/fft.h"
+#include "fft/signal.h"
 #include "gemm/gemm.h"
 
 enum buffer_kind {
@@ -57,11 +57,14 @@ enum step_kind {
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place */
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
+	STEP_SIGNAL, /* units of lib/fft's work on signals */
 };
+
+enum { STEP_INPUTS = 3 };
 
 struct step {
 	enum step_kind kind;
-	struct buffer *in[2]; /* NULL where there is none */
+	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
 	union {
 		struct {
@@ -97,6 +100,12 @@ struct step {
 			struct value *ret_estimate, *ret_error; /* in the reply */
 			uint64_t work_bytes;                    /* set by program_finish */
 		} trace;
+		struct {
+			const struct signal_kind *kind;
+			const void *call;        /* belongs to the zone */
+			struct plan_entry *plan; /* NULL: it needs none */
+			const char *failure;     /* what an error of a unit means; NULL: it has none */
+		} signal;
 	};
 };
 
@@ -121,6 +130,7 @@ struct program {
 	size_t at; /* the segment that is next, or runs */
 	bool begun;
 	struct transform *transform; /* of the segment that runs, when it is one */
+	const char *failure;         /* the text of its error, where the step has one */
 };
 
 /* A buffer without memory. NULL when there is no memory for it. */

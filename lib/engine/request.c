@@ -61,6 +61,8 @@ static void finish(struct job *job, int error)
 
 	if (error == -ERROR_CANCELLED)
 		error_set(&request->error, ERROR_CANCELLED, "the request was stopped before its end");
+	else if (error && request->program.failure)
+		error_set(&request->error, (enum error_code) - error, "%s", request->program.failure);
 	else if (error && !request->error.code)
 		error_set(&request->error, (enum error_code) - error, "%s", error_meaning(error));
 	answer(request);

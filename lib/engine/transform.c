@@ -16,6 +16,7 @@
 #include "base/cpu.h"
 #include "engine/multiply.h"
 #include "engine/resize.h"
+#include "engine/signal.h"
 #include "engine/temp.h"
 #include "engine/trace.h"
 
@@ -57,6 +58,7 @@ struct transform {
 	size_t call, first, phase; /* what runs now */
 	struct multiply multiply;  /* a product of matrices */
 	struct trace *trace;
+	struct signal_state signal;  /* work on signals */
 };
 
 static struct side find_side(const struct shape *shape, unsigned which, size_t stride)
@@ -107,10 +109,12 @@ uint64_t transform_work_bytes(const struct step *step)
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
 uint64_t transform_cost(const struct engine *engine, const struct step *step)
 {
-	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
-	uint64_t rest;
+	uint64_t bytes, rest;
 	double flops;
 
+	if (step->kind == STEP_SIGNAL)
+		return signal_cost(engine, step);
+	bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
 	if (step->kind == STEP_RESIZE)
 		return bytes / 4;
 	if (step->kind == STEP_GEMM)
@@ -192,10 +196,11 @@ int transform_begin(struct engine *engine, const struct step *step, struct job *
 	t->engine = engine;
 	t->step = step;
 	t->waiter.job = job;
-	error = step->kind == STEP_FFT     ? start_fft(t)
-		: step->kind == STEP_GEMM  ? multiply_begin(engine, step, &t->multiply)
-		: step->kind == STEP_TRACE ? trace_begin(engine, step, &t->trace)
-					   : 0;
+	error = step->kind == STEP_FFT      ? start_fft(t)
+		: step->kind == STEP_GEMM   ? multiply_begin(engine, step, &t->multiply)
+		: step->kind == STEP_TRACE  ? trace_begin(engine, step, &t->trace)
+		: step->kind == STEP_SIGNAL ? signal_begin(engine, step, &t->signal)
+					    : 0;
 	if (error) {
 		transform_end(t);
 		return error;
@@ -264,6 +269,8 @@ int transform_advance(struct transform *t, size_t *ret_units)
 		return multiply_advance(&t->multiply, ret_units);
 	if (t->step->kind == STEP_TRACE)
 		return trace_advance(t->trace, ret_units);
+	if (t->step->kind == STEP_SIGNAL)
+		return signal_advance(&t->signal, &t->waiter, ret_units);
 	if (t->started)
 		return JOB_END;
 	t->started = true;
@@ -322,7 +329,7 @@ static void run_short(const struct transform *t, size_t unit, void *scratch)
 	}
 }
 
-uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
+uint64_t transform_run(struct transform *t, size_t unit, void *scratch)
 {
 	size_t transforms;
 
@@ -332,6 +339,8 @@ uint64_t transform_run(const struct transform *t, size_t unit, void *scratch)
 		return multiply_run(&t->multiply, unit, scratch);
 	if (t->step->kind == STEP_TRACE)
 		return trace_run(t->trace, unit, scratch);
+	if (t->step->kind == STEP_SIGNAL)
+		return signal_run(&t->signal, unit, scratch);
 	transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 	if (t->piece) {
 		run_short(t, unit, scratch);
@@ -351,6 +360,8 @@ void transform_end(struct transform *t)
 		plans_unwait(t->engine->plans, t->step->fft.plan, &t->waiter);
 		temp_free(t->engine, t->work, t->step->fft.work_bytes);
 	}
+	if (t->step->kind == STEP_SIGNAL && t->step->signal.plan)
+		plans_unwait(t->engine->plans, t->step->signal.plan, &t->waiter);
 	multiply_end(&t->multiply);
 	trace_end(t->trace);
 	free(t);

@@ -11,7 +11,7 @@ struct transform;
  * memory. -ERROR_NO_MEMORY. */
 int transform_begin(struct engine *engine, const struct step *step, struct job *job, struct transform **ret_transform);
 int transform_advance(struct transform *transform, size_t *ret_units);
-uint64_t transform_run(const struct transform *transform, size_t unit, void *scratch);
+uint64_t transform_run(struct transform *transform, size_t unit, void *scratch);
 /* Also in the midst of it, when no unit runs. Accepts NULL. */
 void transform_end(struct transform *transform);
 

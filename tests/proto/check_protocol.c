@@ -144,6 +144,26 @@ static bool example_of_draw(const char *method, struct value *ret)
 	return true;
 }
 
+static bool example_of_signal(const char *method, struct value *ret)
+{
+	static const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	static const float spectra[] = {8, 0, 8, 0, 8, 0, 4, 0, 4, 0, 4, 0, 0, 0, 0, 0, 0, 0};
+
+	if (!strcmp(method, "window"))
+		*ret = map("n", value_uint(4), "window", value_string("hann"), "dtype", value_string("f32"), NULL);
+	else if (!strcmp(method, "stft"))
+		*ret = map("in", floats(8, x), "n_fft", value_uint(4), "hop_length", value_uint(4), "window",
+			   value_string("hann"), NULL);
+	else if (!strcmp(method, "istft"))
+		*ret = map("in",
+			   map("dtype", value_string("c64"), "shape", list(2, value_uint(3), value_uint(3)), "data",
+			       value_bytes(spectra, sizeof spectra), NULL),
+			   "n_fft", value_uint(4), "hop_length", value_uint(2), "window", value_string("hann"), NULL);
+	else
+		return false;
+	return true;
+}
+
 static bool example(const char *method, struct value *ret)
 {
 	static const float halves[2] = {0.5f, 0.25f}, ramp[4] = {1, 2, 3, 4};
@@ -199,7 +219,7 @@ static bool example(const char *method, struct value *ret)
 				    value_string("noise"), NULL)),
 			   "results", list(1, value_string("noise")), "seed", value_uint(1), NULL);
 	else
-		return example_of_draw(method, ret);
+		return example_of_signal(method, ret) || example_of_draw(method, ret);
 	return true;
 }
 
@@ -310,7 +330,7 @@ static void write_generated(void)
 		[METHOD_SESSION] = "Of the session", [METHOD_SERVICE] = "Of the service",
 		[METHOD_PROGRAM] = "Programs",       [METHOD_DRAW] = "Draws",
 		[METHOD_POINTS] = "Points",          [METHOD_ELEMENTWISE] = "Element-wise",
-		[METHOD_TRANSFORM] = "Transforms",
+		[METHOD_TRANSFORM] = "Transforms",    [METHOD_SIGNAL] = "Signals",
 	};
 	size_t count;
 	const struct operation *all = operations(&count);
