@@ -130,7 +130,8 @@ DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
 DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
-DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy clang
+DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy clang redis-server redis-tools \
+	libhiredis-dev
 
 quoted = $(foreach word,$(1),'$(word)')
 

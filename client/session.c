@@ -9,6 +9,10 @@
 
 #include "call.h"
 
+#include "engine/cpus.h"
+
+enum { SPIN_US = 100 };
+
 int session_check(const struct trnsci_session *session, struct error *err)
 {
 	if (!session)
@@ -39,6 +43,14 @@ static int init_lock(struct trnsci_session *session)
 	return 0;
 }
 
+/* Spinning on the only CPU would keep the daemon from answering. */
+static uint64_t spin_bound(const struct trnsci_options *options)
+{
+	int most_us = options->spin_us ? options->spin_us : SPIN_US;
+
+	return most_us > 0 && cpus_usable() > 1 ? (uint64_t)most_us * 1000 : 0;
+}
+
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
 				   const struct trnsci_options *options)
 {
@@ -51,6 +63,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : -1;
 	session->arena_bytes = options->arena_bytes;
 	session->refs = 1;
+	session->spin_ns = spin_bound(options);
 	session->ready_fd = -1;
 	session->address = strdup(address);
 	if (!session->address || init_lock(session) < 0) {

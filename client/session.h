@@ -76,6 +76,7 @@ struct trnsci_session {
 	char *address;
 	pid_t pid; /* who opened it: a child after fork is not served */
 	int timeout_ms;
+	uint64_t spin_ns;   /* bound of spinning; 0: none */
 	size_t arena_bytes; /* wanted */
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a call was answered, a waiter left, the arena came */

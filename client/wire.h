@@ -8,6 +8,7 @@
 
 #include "session.h"
 
+#include "base/spin.h"
 #include "codec.h"
 #include "frame.h"
 
@@ -17,6 +18,7 @@ struct remote {
 	int wake;       /* eventfd: the polling thread shall look again */
 	int epoll;      /* for trnsci_fd; -1 until then */
 	bool polling;   /* a thread is in poll */
+	struct spin spin; /* of the polling thread */
 	bool epoll_out; /* epoll waits for room, too */
 	bool fd_wanted; /* a call in flight will bring a descriptor */
 	int fd;         /* one that came and waits for its reply; -1 */

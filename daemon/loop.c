@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "base/spin.h"
 #include "notify.h"
 
 struct loop {
@@ -21,6 +22,10 @@ struct loop {
 	void *arg;
 	pthread_mutex_t lock;
 	struct letter *first, **last;
+	struct spin spin;
+	bool (*busy)(void *arg);
+	void *busy_arg;
+	bool stirred, ended;
 };
 
 /* For the signal handler, which knows no loop. */
@@ -73,6 +78,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 
 	(void)got;
 	(void)what;
+	loop->stirred = true;
 	if (atomic_exchange(&stop_asked, false))
 		loop->stop(loop->arg);
 	deliver_all(loop);
@@ -154,13 +160,40 @@ struct event_base *loop_base(struct loop *loop)
 	return loop->base;
 }
 
+void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg)
+{
+	spin_init(&loop->spin, most_ns);
+	loop->busy = busy;
+	loop->busy_arg = arg;
+}
+
+void loop_stir(struct loop *loop)
+{
+	loop->stirred = true;
+}
+
+/* Until something has happened. */
+static void wait_for_events(struct loop *loop)
+{
+	loop->stirred = false;
+	spin_begin(&loop->spin);
+	do
+		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	while (!loop->stirred && !loop->ended && spin_again(&loop->spin) && !loop->busy(loop->busy_arg));
+	if (!loop->stirred && !loop->ended)
+		event_base_loop(loop->base, EVLOOP_ONCE);
+	spin_end(&loop->spin);
+}
+
 void loop_run(struct loop *loop)
 {
-	event_base_dispatch(loop->base);
+	while (!loop->ended)
+		wait_for_events(loop);
 }
 
 void loop_end(struct loop *loop)
 {
+	loop->ended = true;
 	event_base_loopbreak(loop->base);
 }
 

@@ -3,6 +3,9 @@
 #ifndef TRNSCI_DAEMON_LOOP_H
 #define TRNSCI_DAEMON_LOOP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/error.h"
 
 struct event_base; /* libevent's */
@@ -15,6 +18,12 @@ int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop);
 void loop_free(struct loop *loop);
 
 struct event_base *loop_base(struct loop *loop);
+
+/* Spins up to so long before it sleeps, while traffic is lively and busy(arg) says that no other thread needs the CPU.
+ * Before loop_run; without it the loop never spins. */
+void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg);
+/* An event that counts as traffic. */
+void loop_stir(struct loop *loop);
 
 /* Until loop_end. Pings the service manager's watchdog as often as it wishes. */
 void loop_run(struct loop *loop);

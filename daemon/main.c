@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "engine/cpus.h"
 #include "listener.h"
 #include "log.h"
 #include "notify.h"
 #include "reaper.h"
 #include "session.h"
+#include "weights.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -141,6 +143,19 @@ static void raise_fd_limit(const struct settings *settings)
 			 (unsigned long long)limit.rlim_cur);
 }
 
+static bool lanes_are_busy(void *engine)
+{
+	return engine_is_busy(engine);
+}
+
+/* Spinning on the only CPU would keep everybody else from it. */
+static void set_spin(struct service *service)
+{
+	uint64_t most_us = cpus_usable() > 1 ? service->settings->spin_us : 0;
+
+	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
+}
+
 static int serve(struct service *service)
 {
 	struct error err = {0};
@@ -156,6 +171,7 @@ static int serve(struct service *service)
 		 listener_name(service->listener), cpu_level_name(service->features));
 	notify_status("serves with %s kernels", cpu_level_name(service->features));
 	notify_ready();
+	set_spin(service);
 	loop_run(service->loop);
 	listener_close(service->listener);
 	log_line(LEVEL_INFO, "stopped");
@@ -208,6 +224,7 @@ int main(int argc, char **argv)
 {
 	static struct settings settings;
 	struct service service = {.settings = &settings};
+	struct error err;
 	int status;
 
 	(void)argc;
@@ -218,6 +235,10 @@ int main(int argc, char **argv)
 		status = read_options(argv, false, &settings);
 	if (status >= 0)
 		return status;
+	if (weights_check(settings.weights, &err) < 0) {
+		usage(err.text);
+		return EX_CONFIG;
+	}
 	log_open(settings.log_level);
 	return read_cpu(&service) < 0 ? EX_CONFIG : run(&service);
 }

@@ -12,6 +12,7 @@
 
 #include "log.h"
 #include "requests.h"
+#include "weights.h"
 
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
@@ -177,6 +178,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	ssize_t got;
 
 	(void)what;
+	loop_stir(session->service->loop);
 	got = inbox_receive(&session->inbox, fd);
 	if (got == -EAGAIN)
 		return;
@@ -260,7 +262,7 @@ static void give_work_back(void *share, uint64_t bytes)
 	quota_share_give(share, bytes);
 }
 
-static int make_space(struct session *session)
+static int make_space(struct session *session, const struct ucred *peer)
 {
 	const struct settings *settings = session->service->settings;
 	struct space_limits limits = {
@@ -268,6 +270,7 @@ static int make_space(struct session *session)
 		.temp_bytes = settings->temp_bytes,
 		.tiles = settings->tiles,
 		.jobs = settings->jobs,
+		.weight = weights_of(settings->weights, peer->uid, peer->gid),
 		.reserve = reserve_work,
 		.unreserve = give_work_back,
 		.reserve_arg = &session->work,
@@ -336,7 +339,7 @@ void session_open(struct service *service, int fd)
 		goto fail;
 	}
 	init(session, service, fd, &peer);
-	if ((!session->refusal.code && make_space(session) < 0) || add_events(session) < 0)
+	if ((!session->refusal.code && make_space(session, &peer) < 0) || add_events(session) < 0)
 		hang_up(session);
 	return;
 fail:

@@ -36,6 +36,10 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "where to listen; empty: $XDG_RUNTIME_DIR/trnsci/trnsci.sock or /run/trnsci/trnsci.sock") \
 	X(socket_mode, MODE, "octal", "0660", 0, 0777, "", "permissions of a socket made by the daemon") \
 	X(threads, NUMBER, "threads", "0", 0, 128, "", "threads that run the lanes; 0: the CPUs this process may use") \
+	X(spin_us, NUMBER, "microseconds", "100", 0, 10000, "", \
+	  "how long to look for requests before sleeping, while traffic is lively; 0, or one CPU: not at all") \
+	X(weights, TEXT, "weights", "", 0, 0, "", \
+	  "chunks in a row for the sessions of a user or group while others have work, as uid:1000=4,gid:50=2; others: 1") \
 	X(log_level, CHOICE, "", "info", 0, 0, "error|warning|info|debug", "what is logged: this level and above") \
 	X(connections, NUMBER, "connections", "1024", 2, 16384, "", "connections at once (half)") \
 	X(arena_bytes, BYTES, "bytes", "4G", 4096, 1ull << 46, "", "largest arena of a session") \

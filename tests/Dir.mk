@@ -18,6 +18,7 @@ LIBS_check_gamma := -lgsl -lgslcblas
 LIBS_check_counts := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
 LIBS_bench_laws := -lgsl -lgslcblas
+LIBS_bench_service := -lhiredis
 
 # A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
 PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))
@@ -36,6 +37,10 @@ $(foreach peer,random123 laws,$(eval $(call peer_rule,$(peer))))
 
 $(BUILD)/tests/bench/bench_random: $(PEERS_random123)
 $(BUILD)/tests/bench/bench_laws: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_laws.%.o)
+
+# The service: by the library as its users have it, a daemon, and what stands beside it.
+$(BUILD)/tests/bench/bench_service: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/service_peers.o \
+	tests/bench/service_load.o) $(BUILD)/bin/trnscid
 
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@

@@ -321,7 +321,7 @@ int command_fft(struct cli *cli, int argc, char **argv)
 		rows,
 		sizeof rows / sizeof *rows,
 		"fft",
-		" in out length dtype u64 ",
+		" in out length dtype u64 timeout_ms ",
 	};
 	struct options options;
 	struct transform transform = {.options = &options};

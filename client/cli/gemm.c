@@ -177,7 +177,7 @@ int command_gemm(struct cli *cli, int argc, char **argv)
 		rows,
 		sizeof rows / sizeof *rows,
 		"gemm",
-		" a b c out u64 ",
+		" a b c out u64 timeout_ms ",
 	};
 	struct options options;
 	struct product product = {.options = &options};

@@ -157,7 +157,7 @@ int command_qmc(struct cli *cli, int argc, char **argv)
 		return complain(EXIT_USAGE, "qmc: '%s': no such points, allowed sobol, halton, lattice, lhs",
 				argc < 2 ? "" : argv[1]);
 	snprintf(usage, sizeof usage, "qmc %s -n POINTS -d DIMS [option ...]", kind.name);
-	const struct option_set set = {usage, kind.help, rows, sizeof rows / sizeof *rows, kind.name, " n d out u64 "};
+	const struct option_set set = {usage, kind.help, rows, sizeof rows / sizeof *rows, kind.name, " n d out u64 timeout_ms "};
 
 	return run_kind(cli, &set, argc - 1, argv + 1);
 }

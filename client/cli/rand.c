@@ -272,7 +272,7 @@ int command_rand(struct cli *cli, int argc, char **argv)
 	/* A law that has a shape itself calls that of the result dims. */
 	for (size_t i = 0; trnsci_parameter(law.name, i, &parameter) == 0; i++)
 		own_shape |= strcmp(parameter.name, "dims") == 0;
-	const char *const hidden = own_shape ? " n dims out u64 " : " n shape out u64 ";
+	const char *const hidden = own_shape ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
 	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 
 	return run_law(cli, &set, argc - 1, argv + 1);

@@ -102,7 +102,7 @@ int command_trace(struct cli *cli, int argc, char **argv)
 		rows,
 		sizeof rows / sizeof *rows,
 		"trace",
-		" in out u64 ",
+		" in out u64 timeout_ms ",
 	};
 	struct options options;
 	struct input input = {0};

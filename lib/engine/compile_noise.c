@@ -38,7 +38,7 @@ static int find_law_row(const struct compiler *c, const struct value *noise, con
 /* What noise_add itself decides: the samples, their dtype and where they go. */
 static int check_members(const struct compiler *c, const struct operation *law, const struct value *noise)
 {
-	static const unsigned own[] = {DRAW_N, DRAW_SHAPE, DRAW_DTYPE, DRAW_OUT, DRAW_RANK, DRAW_SIZE};
+	static const unsigned own[] = {DRAW_N, DRAW_SHAPE, DRAW_DTYPE, DRAW_OUT, DRAW_RANK, DRAW_SIZE, DRAW_TIMEOUT};
 
 	for (size_t i = 0; noise && i < sizeof own / sizeof *own; i++)
 		if (value_get(noise, law->params[own[i]].name))

@@ -115,6 +115,9 @@ static int compile_step(struct compiler *compiler, const struct value *map, size
 
 	if (!error)
 		error = bind_args(&compiler->args, map, compiler->err);
+	if (!error && value_get(map, "timeout_ms"))
+		error = error_set(compiler->err, ERROR_UNKNOWN_PARAMETER,
+				  "%s: timeout_ms: a step has none, allowed is that of the whole program", context);
 	if (!error)
 		error = read_name(compiler, map);
 	if (error)

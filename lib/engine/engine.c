@@ -48,6 +48,11 @@ void engine_destroy(struct engine *engine)
 	free(engine);
 }
 
+bool engine_is_busy(const struct engine *engine)
+{
+	return pool_is_busy(engine->pool);
+}
+
 static int put_jobs(struct engine *engine, struct zone *zone, struct value *map)
 {
 	struct value jobs = value_map();

@@ -3,6 +3,7 @@
 #ifndef TRNSCI_ENGINE_ENGINE_H
 #define TRNSCI_ENGINE_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 
 /* Every space must be gone. Accepts NULL. */
 void engine_destroy(struct engine *engine);
+
+/* Whether its threads have work. Any thread. */
+bool engine_is_busy(const struct engine *engine);
 
 /* Puts the engine's figures into map, allocated in zone: cpu, threads, lanes (per lane: chunks, words, busy_ns,
  * longest_ns), plans (count, bytes, bound, hits, misses), jobs. Any thread. */

@@ -21,6 +21,10 @@
 /* clang-format off */
 #define U64_STYLE {"u64", PARAM_CHOICE, "", "uint", 0, 0, false, "uint|str", \
 	"how seeds, stream ids and positions stand in the reply: as integers or as decimal text"}
+/* Of every method that makes a job: u64, and right behind it timeout_ms. */
+#define JOB_PARAMS(u64) [u64] = U64_STYLE, \
+	[(u64) + 1] = {"timeout_ms", PARAM_U64, "ms", "0", 0, 4294967295.0, false, NULL, \
+		"the request fails with `timeout` if it is not done by then; 0: it may take for ever"}
 #define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result; without it the reply carries it"}
 
 #define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
@@ -44,7 +48,7 @@
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
 		"parts that the draw of n samples is cut into"}, \
 	[DRAW_OUT] = OUT, \
-	[DRAW_U64] = U64_STYLE
+	JOB_PARAMS(DRAW_U64)
 
 /* What several laws have. */
 #define POSITIVE 0, DBL_MAX, true, NULL
@@ -178,7 +182,7 @@ static const struct param sphere_params[] = {
 	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set is produced, below size"}, \
 	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "parts that the n points are cut into"}, \
 	[POINTS_OUT] = OUT, \
-	[POINTS_U64] = U64_STYLE
+	JOB_PARAMS(POINTS_U64)
 
 #define POINTS_SKIP [POINTS_OFFSET] = {"offset", PARAM_U64, "points", "0", ANY_U64, "points that are skipped"}
 
@@ -203,20 +207,20 @@ static const struct param lhs_params[] = {
 static const struct param box_muller_params[] = {
 	[BOX_MULLER_IN] = {"in", PARAM_TILE, "", NULL, NONE, "uniforms in [0, 1), an even number, f32 or f64"},
 	[BOX_MULLER_OUT] = OUT,
-	[BOX_MULLER_U64] = U64_STYLE,
+	JOB_PARAMS(BOX_MULLER_U64),
 };
 static const struct param scale_params[] = {
 	[SCALE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
 	[SCALE_BY] = {"by", PARAM_F64, "", "1", ANY_F64, "factor"},
 	[SCALE_PLUS] = {"plus", PARAM_F64, "", "0", ANY_F64, "added to the product (to its real part)"},
 	[SCALE_OUT] = OUT,
-	[SCALE_U64] = U64_STYLE,
+	JOB_PARAMS(SCALE_U64),
 };
 static const struct param add_params[] = {
 	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first term: f32, f64, c64 or c128"},
 	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second term, of the dtype and shape of the first"},
 	[ADD_OUT] = OUT,
-	[ADD_U64] = U64_STYLE,
+	JOB_PARAMS(ADD_U64),
 };
 
 static const struct param noise_add_params[] = {
@@ -225,7 +229,7 @@ static const struct param noise_add_params[] = {
 	[NOISE_NOISE] = {"noise", PARAM_ANY, "", "", NONE,
 		"map {op: a law, its parameters, seed, stream, offset}; standard normals unless told"},
 	[NOISE_OUT] = OUT,
-	[NOISE_U64] = U64_STYLE,
+	JOB_PARAMS(NOISE_U64),
 };
 
 static const struct param fft_params[] = {
@@ -247,7 +251,7 @@ static const struct param fft_params[] = {
 		"instead of precision: the cheapest whose guaranteed error is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",
 		"dtype of the result (real results: of the same width); the last step rounds to it"},
-	[FFT_U64] = U64_STYLE,
+	JOB_PARAMS(FFT_U64),
 };
 
 #define OP_CHOICES "none|transpose|conjugate_transpose|conjugate"
@@ -267,7 +271,7 @@ static const struct param gemm_params[] = {
 	[PRODUCT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false,
 		"fast|double|bf16|ozaki|ozaki6|ozaki_hq|ozaki_fp64",
 		"arithmetic: fast is float32, double float64, the others bfloat16 or sums of it; by default by the input"},
-	[PRODUCT_U64] = U64_STYLE,
+	JOB_PARAMS(PRODUCT_U64),
 };
 
 static const struct param trace_params[] = {
@@ -289,7 +293,7 @@ static const struct param trace_params[] = {
 	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes is taken, below size"},
 	[TRACE_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 65536, false, NULL,
 		"parts that hutchinson's probes are cut into; the mean of their estimates, weighted by probes, is the whole's"},
-	[TRACE_U64] = U64_STYLE,
+	JOB_PARAMS(TRACE_U64),
 };
 
 #define WINDOW_PARAMS(at, fallback) \
@@ -314,7 +318,7 @@ static const struct param trace_params[] = {
 	[STFT_NORMALIZED] = {"normalized", PARAM_BOOL, "", "false", NONE, "spectra are scaled by 1/sqrt(n_fft)"}, \
 	[STFT_ONESIDED] = {"onesided", PARAM_BOOL, "", "", NONE, onesided_help}, \
 	[STFT_LAYOUT] = {"layout", PARAM_CHOICE, "", "bins_frames", 0, 0, false, "bins_frames|frames_bins", layout_help}, \
-	[STFT_U64] = U64_STYLE
+	JOB_PARAMS(STFT_U64)
 
 static const struct param stft_params[] = {
 	STFT_PARAMS("signals, (..., samples): f32, f64, c64 or c128",
@@ -339,7 +343,7 @@ static const struct param window_params[] = {
 		"it mirrors itself; else it is periodic: the first n of the symmetric window of n + 1"},
 	[NAMED_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", "type of an element"},
 	[NAMED_OUT] = OUT,
-	[NAMED_U64] = U64_STYLE,
+	JOB_PARAMS(NAMED_U64),
 };
 
 static const struct param run_params[] = {
@@ -353,7 +357,7 @@ static const struct param run_params[] = {
 	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
 	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
 		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
-	[RUN_U64] = U64_STYLE,
+	JOB_PARAMS(RUN_U64),
 };
 
 static const struct param tile_params[] = {

@@ -98,6 +98,13 @@ static struct plan_entry *of_job(struct job *job)
 }
 
 /* The next piece, unless nobody wants the plan any more. */
+/* Those who wait for it do not look at the clock themselves. */
+static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
+{
+	for (struct plan_waiter *waiter = entry->waiters; waiter; waiter = waiter->next)
+		pool_expire(plans->engine->pool, waiter->job);
+}
+
 static int make_piece(struct job *job)
 {
 	struct plan_entry *entry = of_job(job);
@@ -107,6 +114,7 @@ static int make_piece(struct job *job)
 
 	pthread_mutex_lock(&plans->lock);
 	wanted = entry->refs > 1;
+	expire_waiters(plans, entry);
 	pthread_mutex_unlock(&plans->lock);
 	if (!wanted)
 		return JOB_END;

@@ -50,6 +50,7 @@ struct pool {
 	size_t scratch_bytes;
 	struct lane *lanes;
 	uint64_t submitted, finished;
+	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
 	void *spares[SPARES_MAX]; /* scratch for callers' threads */
 	unsigned n_spares;
 	struct thread threads[];
@@ -61,6 +62,16 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Also of a job that is past its deadline, which is remembered. */
+static bool is_cancelled(struct job *job, uint64_t at_ns)
+{
+	if (job->deadline_ns && at_ns >= job->deadline_ns) {
+		atomic_store_explicit(&job->late, true, memory_order_relaxed);
+		atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
+	}
+	return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
 /* Own units first, then those of the threads behind. False when the stage has none left. */
@@ -108,7 +119,7 @@ static void advance(struct pool *pool, struct job *job)
 		job->state = STATE_ADVANCING;
 		job->woken = false;
 		pthread_mutex_unlock(&pool->lock);
-		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+		if (is_cancelled(job, job->deadline_ns ? now_ns() : 0))
 			next = -ERROR_CANCELLED;
 		else
 			next = job->ops->advance(job);
@@ -132,6 +143,8 @@ static void advance(struct pool *pool, struct job *job)
 	} else {
 		job->state = STATE_FINISHED;
 		pool->finished++;
+		job->threaded = false;
+		atomic_fetch_sub_explicit(&pool->threaded, 1, memory_order_relaxed);
 		free(job->cursors);
 		job->cursors = NULL;
 		pthread_mutex_unlock(&pool->lock);
@@ -147,6 +160,7 @@ static void run_unit(struct pool *pool, struct job *job, size_t unit, void *scra
 
 	lane_record(&pool->lanes[unit % ENGINE_LANES], words, end_ns - *start_ns);
 	*start_ns = end_ns;
+	is_cancelled(job, end_ns);
 }
 
 /* Serves a job for a unit, or for as long as it is alone. The lock is held before and after, not meanwhile. */
@@ -285,6 +299,9 @@ unsigned pool_threads(const struct pool *pool)
 
 static void submit_locked(struct pool *pool, struct job *job)
 {
+	if (!job->threaded)
+		atomic_fetch_add_explicit(&pool->threaded, 1, memory_order_relaxed);
+	job->threaded = true;
 	job->state = STATE_READY;
 	turn_enter(&pool->turns, job);
 	rouse(pool, 1);
@@ -326,7 +343,7 @@ static int run_stages(struct pool *pool, struct job *job, void *scratch)
 	int next;
 
 	do {
-		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+		if (is_cancelled(job, start_ns))
 			return -ERROR_CANCELLED;
 		next = job->ops->advance(job);
 		if (next != JOB_STAGE)
@@ -385,6 +402,19 @@ void pool_cancel(struct pool *pool, struct job *job)
 	pthread_mutex_lock(&pool->lock);
 	atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
 	if (job->state == STATE_WAITING)
+		submit_locked(pool, job);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+bool pool_is_busy(const struct pool *pool)
+{
+	return atomic_load_explicit(&pool->threaded, memory_order_relaxed) > 0;
+}
+
+void pool_expire(struct pool *pool, struct job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (is_cancelled(job, job->deadline_ns ? now_ns() : 0) && job->state == STATE_WAITING)
 		submit_locked(pool, job);
 	pthread_mutex_unlock(&pool->lock);
 }

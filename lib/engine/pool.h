@@ -37,8 +37,10 @@ struct job_ops {
 	void (*finish)(struct job *job, int error);
 };
 
-/* The jobs of one client that have units to give. Zero-initialise; the pool's own. */
+/* The jobs of one client that have units to give. Zero-initialise; but for weight the pool's own. */
 struct turn {
+	unsigned weight; /* units in a row, set by the owner; 0: 1 */
+	unsigned left;   /* of its present turn */
 	struct turn *next, *prev;
 	struct job *jobs;
 };
@@ -47,12 +49,14 @@ struct job {
 	/* Set by the owner before pool_submit or pool_run_here. */
 	const struct job_ops *ops;
 	struct turn *turn;
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled at the next unit; 0: none */
 	size_t n_units; /* set by advance() with JOB_STAGE */
 	/* The pool's own. */
 	atomic_bool cancelled;
+	atomic_bool late; /* cancelled by its deadline */
 	struct job *next, *prev;
 	int state;
-	bool woken, exhausted, queued;
+	bool woken, exhausted, queued, threaded;
 	unsigned workers;
 	struct cursor *cursors;
 };
@@ -77,6 +81,12 @@ void pool_wake(struct pool *pool, struct job *job);
 /* The job gives no further unit and finishes with -ERROR_CANCELLED unless it ends by itself before. Any thread, as long
  * as the job's memory lives. */
 void pool_cancel(struct pool *pool, struct job *job);
+
+/* Cancels a job that waits if its deadline has passed: those that work look by themselves. Any thread. */
+void pool_expire(struct pool *pool, struct job *job);
+
+/* Whether a job is with the threads. Any thread; without the lock. */
+bool pool_is_busy(const struct pool *pool);
 
 /* Jobs submitted and not yet finished, and those finished. */
 void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finished);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "engine/compile.h"
 #include "engine/service.h"
@@ -59,7 +60,9 @@ static void finish(struct job *job, int error)
 {
 	struct request *request = of_job(job);
 
-	if (error == -ERROR_CANCELLED)
+	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))
+		error_set(&request->error, ERROR_TIMEOUT, "the request was not done within its timeout_ms");
+	else if (error == -ERROR_CANCELLED)
 		error_set(&request->error, ERROR_CANCELLED, "the request was stopped before its end");
 	else if (error && request->program.failure)
 		error_set(&request->error, (enum error_code) - error, "%s", request->program.failure);
@@ -100,6 +103,20 @@ static int reserve(struct request *request)
 	return 0;
 }
 
+/* Of a job: timeout_ms, which runs from here. */
+static void set_deadline(struct request *request, const struct args *args)
+{
+	const struct param *param = operation_param(args->operation, "timeout_ms", 10);
+	const uint64_t timeout_ms = param ? args->at[param - args->operation->params].u64 : 0;
+	struct timespec now;
+
+	if (timeout_ms == 0)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	request->job.deadline_ns =
+		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
+}
+
 /* 0: answered; 1: a program is ready to run; or an error. */
 static int prepare(struct request *request, const struct operation *operation, const struct value *params)
 {
@@ -115,6 +132,8 @@ static int prepare(struct request *request, const struct operation *operation, c
 		error = compile(&compiler, params);
 		if (!error)
 			error = reserve(request);
+		if (!error)
+			set_deadline(request, &compiler.args);
 		return error ? error : 1;
 	}
 	error = bind_args(&compiler.args, params, &request->error);

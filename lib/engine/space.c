@@ -30,6 +30,7 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	space->limits.temp_bytes = or_default(limits->temp_bytes, DEFAULT_TEMP);
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
 	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
+	space->turn.weight = limits->weight;
 	space->next_handle = 1;
 	atomic_init(&space->refs, 1);
 	pthread_mutex_init(&space->lock, NULL);

@@ -19,6 +19,7 @@ struct space_limits {
 	size_t inline_bytes; /* of one reply's inline results, and of one request's inline inputs together [16 MiB] */
 	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
+	unsigned weight;     /* units in a row while others have work too [1] */
 	size_t jobs;         /* requests unanswered at once [1024] */
 	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
 	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. NULL:

@@ -18,6 +18,7 @@ void turn_enter(struct turns *turns, struct job *job)
 		return;
 	}
 	turn->jobs = job->next = job->prev = job;
+	turn->left = turn->weight;
 	if (turns->first) {
 		turn->next = turns->first;
 		turn->prev = turns->first->prev;
@@ -67,6 +68,11 @@ struct job *turn_next(struct turns *turns)
 		return NULL;
 	job = turn->jobs;
 	turn->jobs = job->next;
+	if (turn->left > 1) {
+		turn->left--;
+		return job;
+	}
+	turn->left = turn->weight;
 	turns->first = turn->next;
 	return job;
 }

@@ -17,7 +17,8 @@ void turn_enter(struct turns *turns, struct job *job);
 /* Does nothing to a job that is not queued. */
 void turn_leave(struct turns *turns, struct job *job);
 
-/* The job whose turn it is; it stays queued, and both turns pass on. NULL when nobody is. */
+/* The job whose turn it is; it stays queued. Its client's turn passes to that client's next job, and to the next client
+ * after as many units as the client's weight. NULL when nobody is queued. */
 struct job *turn_next(struct turns *turns);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -37,8 +38,8 @@ static inline int daemon_wait_ready(struct daemon *daemon)
 	}
 }
 
-/* $BUILD/bin/trnscid with that many threads. 0, or -1. */
-static inline int daemon_start(struct daemon *daemon, const char *threads)
+/* $BUILD/bin/trnscid with that many threads and another setting, or NULL. 0, or -1. */
+static inline int daemon_start_with(struct daemon *daemon, const char *threads, const char *setting)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -57,11 +58,17 @@ static inline int daemon_start(struct daemon *daemon, const char *threads)
 		return -1;
 	daemon->pid = fork();
 	if (daemon->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that dies leaves none behind */
 		setenv("NOTIFY_SOCKET", daemon->notify, 1);
-		execl(program, program, "--socket", daemon->socket, "--threads", threads, (char *)NULL);
+		execl(program, program, "--socket", daemon->socket, "--threads", threads, setting, (char *)NULL);
 		_exit(127);
 	}
 	return daemon_wait_ready(daemon);
+}
+
+static inline int daemon_start(struct daemon *daemon, const char *threads)
+{
+	return daemon_start_with(daemon, threads, NULL);
 }
 
 /* Its exit status. */

@@ -26,6 +26,16 @@ static struct call *big_call(uint64_t tile, int times)
 	return call;
 }
 
+static struct call *fft_of(uint64_t length)
+{
+	static const float one[2] = {1, 0};
+	struct call *call = call_new();
+
+	put(call, "in", array_of(call->zone, "c64", 1, one, sizeof one));
+	put(call, "length", value_uint(length));
+	return call;
+}
+
 static uint64_t lane_chunks(struct engine *engine)
 {
 	struct zone *zone = zone_new();
@@ -141,6 +151,41 @@ static void test_close_while_jobs_run(void **state)
 			call_free(calls[i]);
 		}
 	}
+}
+
+/* A job that runs, one that waits for its plan, and one that is done in time. */
+static void test_timeout(void **state)
+{
+	struct bed bed = bed_open(2);
+	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
+	struct call *large = big_call(tile, 250), *plan = fft_of(1999993), *small = call_new(), *step = call_new();
+	struct value steps = value_array(), one = value_map();
+
+	(void)state;
+	put(large, "timeout_ms", value_uint(20));
+	put(plan, "timeout_ms", value_uint(1));
+	call_start(large, bed.space, "run");
+	call_start(plan, bed.space, "fft");
+	call_wait(large);
+	call_wait(plan);
+	assert_non_null(request_error(large->request));
+	assert_string_equal(request_error(large->request)->text,
+			    "timeout: the request was not done within its timeout_ms");
+	assert_non_null(request_error(plan->request));
+	assert_int_equal(request_error(plan->request)->code, ERROR_TIMEOUT);
+	put(small, "timeout_ms", value_uint(60000));
+	put(small, "n", value_uint(100));
+	call_run(small, bed.space, "normal");
+	assert_int_equal(value_put(step->zone, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(step->zone, &one, "n", value_uint(4)), 0);
+	assert_int_equal(value_put(step->zone, &one, "timeout_ms", value_uint(4)), 0);
+	assert_int_equal(value_push(step->zone, &steps, one), 0);
+	put(step, "steps", steps);
+	call_fails(step, bed.space, "run", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] normal: timeout_ms");
+	call_free(large);
+	call_free(plan);
+	call_free(small);
+	bed_close(&bed);
 }
 
 static void test_jobs_limit(void **state)
@@ -265,16 +310,6 @@ static uint64_t plan_figure(struct engine *engine, const char *name)
 	return figure;
 }
 
-static struct call *fft_of(uint64_t length)
-{
-	static const float one[2] = {1, 0};
-	struct call *call = call_new();
-
-	put(call, "in", array_of(call->zone, "c64", 1, one, sizeof one));
-	put(call, "length", value_uint(length));
-	return call;
-}
-
 /* Many ask for one long plan at once: it is made once, and all get the spectrum of an impulse. */
 static void test_plan_is_made_once(void **state)
 {
@@ -362,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small_is_not_behind_large),
 		cmocka_unit_test(test_close_while_jobs_run),
+		cmocka_unit_test(test_timeout),
 		cmocka_unit_test(test_jobs_limit),
 		cmocka_unit_test(test_tile_freed_in_use),
 		cmocka_unit_test(test_many_threads_at_once),

@@ -288,9 +288,22 @@ static void test_unknown_method(void **state)
 	bed_close(&bed);
 }
 
+/* Every method that makes a job has a timeout, where the request looks for it. */
+static void test_jobs_have_timeouts(void **state)
+{
+	size_t count;
+	const struct operation *all = operations(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		if ((all[i].class >= METHOD_PROGRAM) != (operation_param(&all[i], "timeout_ms", 10) != NULL))
+			fail_msg("%s: expected timeout_ms of jobs, and of no others", all[i].name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jobs_have_timeouts),
 		cmocka_unit_test(test_table_is_sound),
 		cmocka_unit_test(test_every_parameter_of_every_operation),
 		cmocka_unit_test(test_unknown_method),

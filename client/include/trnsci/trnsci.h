@@ -121,7 +121,9 @@ struct trnsci_options {
 	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own; 0: none */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
 	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
-	uint64_t reserved[6]; /**< zero */
+	int spin_us;	     /**< how long a wait looks for answers before it sleeps, while they come at such intervals;
+				  0: 100, negative, or on one CPU: not at all */
+	uint64_t reserved[5]; /**< zero */
 };
 
 /**

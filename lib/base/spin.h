@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long to look for news before sleeping: waking a sleeping thread on another CPU takes some 20 us each way on a
+ * virtual machine, looking once more a tenth of one.
+ *
+ * A wait that ended within the bound was worth spinning for, so the next one spins as long as the bound; each that took
+ * longer halves the window, down to nothing. So lively traffic never sleeps, a lull costs at most twice the bound of
+ * CPU time, and an idle thread none. */
+#ifndef TRNSCI_BASE_SPIN_H
+#define TRNSCI_BASE_SPIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct spin {
+	uint64_t most_ns;   /* the bound; 0: never spins */
+	uint64_t window_ns; /* of the next wait */
+	uint64_t began_ns;  /* the wait */
+};
+
+void spin_init(struct spin *spin, uint64_t most_ns);
+
+/* A wait begins. */
+void spin_begin(struct spin *spin);
+/* Whether to look once more rather than sleep; lets other threads of this CPU run meanwhile. */
+bool spin_again(const struct spin *spin);
+/* The wait is over, after spinning or sleep. */
+void spin_end(struct spin *spin);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spinning is bounded, follows the traffic, and costs nothing when there is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/spin.h"
+
+enum { MOST_NS = 20 * 1000 * 1000 };
+
+static uint64_t clock_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A wait for something that comes after so long. */
+static void wait_ns(struct spin *spin, uint64_t length_ns)
+{
+	const uint64_t end = clock_of(CLOCK_MONOTONIC) + length_ns;
+
+	spin_begin(spin);
+	while (clock_of(CLOCK_MONOTONIC) < end && spin_again(spin))
+		;
+	while (clock_of(CLOCK_MONOTONIC) < end)
+		usleep(1000);
+	spin_end(spin);
+}
+
+static void test_begins_asleep(void **state)
+{
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	spin_begin(&spin);
+	assert_false(spin_again(&spin));
+}
+
+static void test_follows_the_traffic(void **state)
+{
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	wait_ns(&spin, 0);
+	assert_int_equal(spin.window_ns, MOST_NS);
+	spin_begin(&spin);
+	assert_true(spin_again(&spin));
+	spin_end(&spin);
+	for (uint64_t window = MOST_NS / 2; window >= 1000; window /= 2) {
+		wait_ns(&spin, MOST_NS + 1);
+		assert_int_equal(spin.window_ns, window);
+		if (window < MOST_NS / 8)
+			break;
+	}
+}
+
+/* 15 halvings of 20 ms fall below a microsecond: together they cost at most twice the bound. */
+static void test_costs_nothing_when_idle(void **state)
+{
+	struct spin spin;
+	uint64_t cpu_ns;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	wait_ns(&spin, 0);
+	cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < 15; i++)
+		wait_ns(&spin, MOST_NS + 1);
+	cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+	assert_int_equal(spin.window_ns, 0);
+	if (cpu_ns > 4 * (uint64_t)MOST_NS)
+		fail_msg("expected at most %d ns of CPU time, got %llu", 4 * MOST_NS, (unsigned long long)cpu_ns);
+	spin_begin(&spin);
+	assert_false(spin_again(&spin));
+}
+
+static void test_off(void **state)
+{
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, 0);
+	for (int i = 0; i < 3; i++) {
+		spin_begin(&spin);
+		assert_false(spin_again(&spin));
+		spin_end(&spin);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begins_asleep),
+		cmocka_unit_test(test_follows_the_traffic),
+		cmocka_unit_test(test_costs_nothing_when_idle),
+		cmocka_unit_test(test_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon's latency and throughput beside Redis over its Unix socket and bare echoes over one, in one run. Rows that
+ * are compared take turns, so that what else the machine does hits them alike. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <trnsci/trnsci.h>
+
+#include "bench/service_load.h"
+#include "bench/service_peers.h"
+#include "client/daemon.h"
+
+enum {
+	SAMPLES = 512,
+	SMALL = SAMPLES * sizeof(float),
+	REQUEST_BYTES = 64, /* about what a draw's request and a GET have */
+	IDLE_ROUNDS = 500,
+	PAUSE_US = 1000,
+	LOOP_ROUNDS = 20000,
+	FFT_LENGTH = 1024,
+	FFT_BATCH = 64,
+	CLIENTS = 8,
+	PIPELINE = 16,
+	LOAD = 400000,
+	IDLE_CLIENTS = 1000,
+	IDLE_SECONDS = 2,
+};
+
+struct bench {
+	struct daemon daemon;
+	struct redis redis;
+	struct trnsci_session *session, *embedded;
+	struct trnsci_call *draw, *ping;
+	struct trnsci_tile *tile;
+	size_t size; /* of a GET */
+	struct trnsci_fft fft;
+	struct trnsci_tile *fft_tile[2]; /* the daemon's, the embedded engine's */
+	struct echo echo;
+};
+
+struct spread {
+	double p50, p99;
+};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "%s failed\n", what);
+	exit(1);
+}
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct spread spread_of(double *values, size_t count)
+{
+	qsort(values, count, sizeof *values, by_size);
+	return (struct spread){values[count / 2], values[count * 99 / 100]};
+}
+
+/* CPU time of a process, in seconds. */
+static double cpu_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
+		fail("the CPU clock");
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is timed ---- */
+
+static void run_draw(struct bench *bench)
+{
+	if (trnsci_run(bench->draw) < 0)
+		fail("draw");
+}
+
+static void run_ping(struct bench *bench)
+{
+	if (trnsci_run(bench->ping) < 0)
+		fail("ping");
+}
+
+static void run_get(struct bench *bench)
+{
+	redis_get(&bench->redis, bench->size);
+}
+
+static void run_echo(struct bench *bench)
+{
+	echo_once(&bench->echo);
+}
+
+static void run_fill(struct bench *bench)
+{
+	const struct trnsci_draw draw = {.law = "uniform", .seed = 1};
+
+	if (trnsci_draw(bench->session, &draw, 0, bench->tile, NULL, NULL) < 0)
+		fail("uniforms into a tile");
+}
+
+static void run_fft(struct bench *bench)
+{
+	if (trnsci_fft(bench->session, &bench->fft, bench->fft_tile[0], bench->fft_tile[0], NULL) < 0)
+		fail("fft");
+}
+
+static void run_fft_embedded(struct bench *bench)
+{
+	if (trnsci_fft(bench->embedded, &bench->fft, bench->fft_tile[1], bench->fft_tile[1], NULL) < 0)
+		fail("embedded fft");
+}
+
+static struct spread time_of(struct bench *bench, void (*run)(struct bench *bench), int rounds, unsigned pause_us)
+{
+	double *took = calloc((size_t)rounds, sizeof *took);
+	struct spread spread;
+
+	if (!took)
+		fail("memory");
+	for (int i = 0; i < rounds; i++) {
+		if (pause_us)
+			usleep(pause_us);
+		took[i] = now_us();
+		run(bench);
+		took[i] = now_us() - took[i];
+	}
+	spread = spread_of(took, (size_t)rounds);
+	free(took);
+	return spread;
+}
+
+/* The median of several spreads, each by its p50. */
+static struct spread median_of(struct spread *spreads, size_t count)
+{
+	double p50[16], p99[16];
+
+	for (size_t i = 0; i < count; i++) {
+		p50[i] = spreads[i].p50;
+		p99[i] = spreads[i].p99;
+	}
+	qsort(p50, count, sizeof *p50, by_size);
+	qsort(p99, count, sizeof *p99, by_size);
+	return (struct spread){p50[count / 2], p99[count / 2]};
+}
+
+/* Two that take turns, several times over. */
+static void race(struct bench *bench, void (*a)(struct bench *bench), void (*b)(struct bench *bench), int rounds,
+		 unsigned pause_us, struct spread *ret_a, struct spread *ret_b)
+{
+	enum { TURNS = 5 };
+	struct spread of_a[TURNS], of_b[TURNS];
+
+	for (int i = 0; i < TURNS; i++) {
+		of_a[i] = time_of(bench, a, rounds / TURNS, pause_us);
+		of_b[i] = time_of(bench, b, rounds / TURNS, pause_us);
+	}
+	*ret_a = median_of(of_a, TURNS);
+	*ret_b = median_of(of_b, TURNS);
+}
+
+/* ---- rows ---- */
+
+static void print_goal(const char *what, double got, double goal, const char *unit)
+{
+	printf("    %-56s %8.2f, goal %.2f %s%s\n", what, got, goal, unit, got <= goal ? "" : "   MISSED");
+}
+
+static void print_least(const char *what, double got, double goal)
+{
+	printf("    %-56s %8.2f, goal at least %.2f%s\n", what, got, goal, got >= goal ? "" : "   MISSED");
+}
+
+static void bench_idle(struct bench *bench)
+{
+	struct spread draw, get, echo;
+
+	bench->size = SMALL;
+	race(bench, run_draw, run_get, IDLE_ROUNDS, PAUSE_US, &draw, &get);
+	if (echo_start(&bench->echo, false, REQUEST_BYTES, SMALL) < 0)
+		fail("echo");
+	echo = time_of(bench, run_echo, IDLE_ROUNDS, PAUSE_US);
+	echo_stop(&bench->echo);
+	printf("\n%d normals, %d us of rest before each: p50 %.1f us, p99 %.1f (Redis GET of %d bytes %.1f, %.1f; sleeping "
+	       "echo %.1f, %.1f)\n",
+	       SAMPLES, PAUSE_US, draw.p50, draw.p99, (int)SMALL, get.p50, get.p99, echo.p50, echo.p99);
+	print_goal("p50, of Redis", draw.p50 / get.p50, 1, "x");
+	print_goal("p99, of Redis", draw.p99 / get.p99, 1, "x");
+}
+
+static struct spread bench_loop(struct bench *bench)
+{
+	struct spread draw, echo, ping, get;
+
+	if (echo_start(&bench->echo, true, REQUEST_BYTES, SMALL) < 0)
+		fail("echo");
+	echo = time_of(bench, run_echo, LOOP_ROUNDS, 0);
+	echo_stop(&bench->echo);
+	race(bench, run_draw, run_ping, LOOP_ROUNDS, 0, &draw, &ping);
+	bench->size = SMALL;
+	get = time_of(bench, run_get, LOOP_ROUNDS / 4, 0);
+	printf("\n%d normals in a closed loop: p50 %.2f us, p99 %.2f (ping %.2f, %.2f; spinning echo %.2f, %.2f; Redis "
+	       "%.1f, %.1f)\n",
+	       SAMPLES, draw.p50, draw.p99, ping.p50, ping.p99, echo.p50, echo.p99, get.p50, get.p99);
+	print_goal("p50", draw.p50, 6, "us");
+	print_goal("p50, of a spinning echo", draw.p50 / echo.p50, 2, "x");
+	return ping;
+}
+
+static void bench_fill(struct bench *bench, size_t bytes, double goal)
+{
+	uint64_t n = bytes / sizeof(float);
+	struct spread fill, get, own;
+	struct bench embedded = *bench;
+
+	bench->size = bytes;
+	embedded.session = bench->embedded;
+	if (trnsci_tile_new(bench->session, 0, TRNSCI_F32, 1, &n, &bench->tile, NULL) < 0 ||
+	    trnsci_tile_new(bench->embedded, 0, TRNSCI_F32, 1, &n, &embedded.tile, NULL) < 0)
+		fail("tile");
+	run_fill(bench);
+	run_fill(&embedded);
+	race(bench, run_fill, run_get, 100, 0, &fill, &get);
+	own = time_of(&embedded, run_fill, 100, 0);
+	printf("\n%zu MiB of uniforms into a resident tile: p50 %.0f us, %.1f GB/s (Redis GET %.0f us; embedded %.0f us, %.1f "
+	       "GB/s)\n",
+	       bytes >> 20, fill.p50, (double)bytes / fill.p50 * 1e-3, get.p50, own.p50,
+	       (double)bytes / own.p50 * 1e-3);
+	print_least("times faster than Redis", get.p50 / fill.p50, goal);
+	print_least("of the engine's own rate (goal for 16 MiB)", own.p50 / fill.p50, 0.9);
+	trnsci_tile_free(bench->tile);
+	trnsci_tile_free(embedded.tile);
+}
+
+static void bench_fft(struct bench *bench, struct spread ping)
+{
+	const uint64_t shape[] = {FFT_BATCH, FFT_LENGTH};
+	struct spread fft, own;
+
+	if (trnsci_tile_new(bench->session, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[0], NULL) < 0 ||
+	    trnsci_tile_new(bench->embedded, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[1], NULL) < 0)
+		fail("tile");
+	memset(trnsci_tile_data(bench->fft_tile[0]), 0, trnsci_tile_bytes(bench->fft_tile[0]));
+	memset(trnsci_tile_data(bench->fft_tile[1]), 0, trnsci_tile_bytes(bench->fft_tile[1]));
+	race(bench, run_fft, run_fft_embedded, 5000, 0, &fft, &own);
+	printf("\n%d transforms of %d points, in place, round trip: p50 %.1f us (embedded %.1f, ping %.2f)\n", FFT_BATCH,
+	       FFT_LENGTH, fft.p50, own.p50, ping.p50);
+	print_goal("p50 beside compute + 1.3 pings", fft.p50, own.p50 + 1.3 * ping.p50, "us");
+	trnsci_tile_free(bench->fft_tile[0]);
+	trnsci_tile_free(bench->fft_tile[1]);
+}
+
+static void bench_load(struct bench *bench)
+{
+	static const char *const laws[] = {"uniform", "normal"};
+	double cpu = cpu_of(bench->redis.pid), wall = now_us(), redis, rate;
+
+	if (redis_load(&bench->redis, LOAD, CLIENTS, PIPELINE) < 0)
+		fail("redis-benchmark");
+	wall = 1e-6 * (now_us() - wall);
+	redis = LOAD / (cpu_of(bench->redis.pid) - cpu);
+	printf("\n%d clients, %d requests in flight each, thousands a second of server CPU (of wall time)\n"
+	       "    Redis GET of %d bytes %.0f (%.0f)\n",
+	       CLIENTS, PIPELINE, (int)SMALL, 1e-3 * redis, 1e-3 * LOAD / wall);
+	for (int i = 0; i < 2; i++) {
+		cpu = cpu_of(bench->daemon.pid);
+		wall = load_draws(bench->daemon.socket, laws[i], LOAD, CLIENTS, PIPELINE);
+		if (wall < 0)
+			fail("pipelined draws");
+		rate = LOAD / (cpu_of(bench->daemon.pid) - cpu);
+		printf("    draws of %d %ss %.0f (%.0f)\n", SAMPLES, laws[i], 1e-3 * rate, 1e-3 * LOAD / wall);
+		print_least("of Redis", rate / redis, 2);
+	}
+}
+
+static long anonymous_kib(pid_t pid)
+{
+	char path[64], line[256];
+	FILE *file;
+	long kib = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "RssAnon: %ld", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+static void bench_clients(struct bench *bench)
+{
+	long before = anonymous_kib(bench->daemon.pid);
+	double cpu;
+
+	if (load_idle(bench->daemon.socket, IDLE_CLIENTS) < 0)
+		fail("idle clients");
+	usleep(200000);
+	cpu = cpu_of(bench->daemon.pid);
+	sleep(IDLE_SECONDS);
+	cpu = 100 * (cpu_of(bench->daemon.pid) - cpu) / IDLE_SECONDS;
+	printf("\n%d idle clients\n", IDLE_CLIENTS);
+	print_goal("memory of each", (double)(anonymous_kib(bench->daemon.pid) - before) / IDLE_CLIENTS, 64, "KiB");
+	print_goal("CPU", cpu, 0.05, "%");
+}
+
+static void open_all(struct bench *bench)
+{
+	const size_t sizes[] = {SMALL, 1 << 20, 16 << 20};
+	const struct trnsci_options options = {.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+
+	if (daemon_start_with(&bench->daemon, "0", "--connections=4096") < 0 || redis_start(&bench->redis, sizes, 3) < 0 ||
+	    trnsci_open(bench->daemon.socket, NULL, &bench->session, NULL) < 0 ||
+	    trnsci_open("embedded:", &options, &bench->embedded, NULL) < 0 ||
+	    trnsci_call_new(bench->session, "normal", &bench->draw) < 0 ||
+	    trnsci_call_new(bench->session, "ping", &bench->ping) < 0)
+		fail("the daemon, Redis, or a session");
+	trnsci_set_u64(trnsci_args(bench->draw), "n", SAMPLES);
+}
+
+int main(void)
+{
+	struct bench bench = {0};
+
+	open_all(&bench);
+	bench_idle(&bench);
+	struct spread ping = bench_loop(&bench);
+	bench_fill(&bench, 1 << 20, 3);
+	bench_fill(&bench, 16 << 20, 25);
+	bench_fft(&bench, ping);
+	bench_load(&bench);
+	bench_clients(&bench);
+	trnsci_call_free(bench.draw);
+	trnsci_call_free(bench.ping);
+	trnsci_close(bench.embedded);
+	trnsci_close(bench.session);
+	redis_stop(&bench.redis);
+	return daemon_stop(&bench.daemon, SIGTERM) == 0 ? 0 : 1;
+}

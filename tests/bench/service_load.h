@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many clients of a daemon in one thread, over the bare wire: the counterpart of redis-benchmark. */
+#ifndef TESTS_BENCH_SERVICE_LOAD_H
+#define TESTS_BENCH_SERVICE_LOAD_H
+
+#include <stddef.h>
+
+/* Draws of 512 uniforms (law "uniform") or normals with inline results: so many in all, clients at once, requests in
+ * flight each. Seconds taken; negative when it failed. */
+double load_draws(const char *socket, const char *law, long requests, int clients, int pipeline);
+
+/* Opens so many connections, each of which has had an answer; they stay until the process ends. 0 or -1. */
+int load_idle(const char *socket, int clients);
+
+#endif
