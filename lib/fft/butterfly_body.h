@@ -59,14 +59,11 @@ INLINE void LOCAL(join_quarter)(vec er, vec ei, vec or, vec oi, real c, real t, 
 	im[half] = v_muladd(ui, scale, ei);
 }
 
-INLINE void LOCAL(dft8)(vec *re, vec *im)
+/* Eight from two fours, and sixteen from two eights: of the even and of the odd elements. */
+INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
 {
 	const real half_root = (real)0.70710678118654752440084436210484903928L;
-	vec er[4] = {re[0], re[2], re[4], re[6]}, ei[4] = {im[0], im[2], im[4], im[6]};
-	vec or[4] = {re[1], re[3], re[5], re[7]}, oi[4] = {im[1], im[3], im[5], im[7]};
 
-	LOCAL(dft4)(er, ei);
-	LOCAL(dft4)(or, oi);
 	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 4);
 	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], half_root, 1, re + 1, im + 1, 4);
 	re[2] = v_add(er[2], oi[2]);
@@ -76,21 +73,11 @@ INLINE void LOCAL(dft8)(vec *re, vec *im)
 	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], half_root, 1, re + 3, im + 3, 4);
 }
 
-INLINE void LOCAL(dft16)(vec *re, vec *im)
+INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
 {
 	const real c1 = (real)0.92387953251128675612818318939678828682L, t1 = (real)0.41421356237309504880168872420969807857L;
 	const real half_root = (real)0.70710678118654752440084436210484903928L;
-	vec er[8], ei[8], or[8], oi[8];
 
-	UNROLL for (unsigned i = 0; i < 8; i++)
-	{
-		er[i] = re[2 * i];
-		ei[i] = im[2 * i];
-		or[i] = re[2 * i + 1];
-		oi[i] = im[2 * i + 1];
-	}
-	LOCAL(dft8)(er, ei);
-	LOCAL(dft8)(or, oi);
 	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 8);
 	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], c1, t1, re + 1, im + 1, 8);
 	LOCAL(join_turned)(er[2], ei[2], or[2], oi[2], half_root, 1, re + 2, im + 2, 8);
@@ -103,6 +90,74 @@ INLINE void LOCAL(dft16)(vec *re, vec *im)
 	LOCAL(join_quarter)(er[5], ei[5], or[5], oi[5], c1, t1, re + 5, im + 5, 8);
 	LOCAL(join_quarter)(er[6], ei[6], or[6], oi[6], half_root, 1, re + 6, im + 6, 8);
 	LOCAL(join_turned)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
+}
+
+/* Where the elements of a transform come from: row j at x + j step, as pairs to be split or as parts. Each is loaded
+ * just before its first use, since sixteen of them fill all registers. */
+struct LOCAL(source) {
+	const real *x;
+	size_t step;
+	v_order_t order;
+};
+
+INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const bool split, unsigned j, vec *re, vec *im)
+{
+	const vec a = v_load(from->x + j * from->step), b = v_load(from->x + j * from->step + LANES);
+
+	*re = a;
+	*im = b;
+	if (split)
+		v_split(from->order, a, b, re, im);
+}
+
+/* Of the elements first, first + step ... */
+INLINE void LOCAL(dft4_from)(const struct LOCAL(source) * from, const bool split, unsigned first, unsigned step,
+			     vec *re, vec *im)
+{
+	LOCAL(fetch)(from, split, first, &re[0], &im[0]);
+	LOCAL(fetch)(from, split, first + 2 * step, &re[2], &im[2]);
+	LOCAL(fetch)(from, split, first + step, &re[1], &im[1]);
+	LOCAL(fetch)(from, split, first + 3 * step, &re[3], &im[3]);
+	LOCAL(dft4)(re, im);
+}
+
+INLINE void LOCAL(dft8_from)(const struct LOCAL(source) * from, const bool split, unsigned first, unsigned step,
+			     vec *re, vec *im)
+{
+	vec er[4], ei[4], or[4], oi[4];
+
+	LOCAL(dft4_from)(from, split, first, 2 * step, er, ei);
+	LOCAL(dft4_from)(from, split, first + step, 2 * step, or, oi);
+	LOCAL(join8)(er, ei, or, oi, re, im);
+}
+
+INLINE void LOCAL(dft16_from)(const struct LOCAL(source) * from, const bool split, vec *re, vec *im)
+{
+	vec er[8], ei[8], or[8], oi[8];
+
+	LOCAL(dft8_from)(from, split, 0, 2, er, ei);
+	LOCAL(dft8_from)(from, split, 1, 2, or, oi);
+	LOCAL(join16)(er, ei, or, oi, re, im);
+}
+
+/* r = 2, 4, 8, 16. */
+INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from, const bool split, vec *re, vec *im)
+{
+	switch (r) {
+	case 2:
+		LOCAL(fetch)(from, split, 0, &re[0], &im[0]);
+		LOCAL(fetch)(from, split, 1, &re[1], &im[1]);
+		LOCAL(dft2)(re, im);
+		break;
+	case 4:
+		LOCAL(dft4_from)(from, split, 0, 1, re, im);
+		break;
+	case 8:
+		LOCAL(dft8_from)(from, split, 0, 1, re, im);
+		break;
+	default:
+		LOCAL(dft16_from)(from, split, re, im);
+	}
 }
 
 /* cos and sin of 2 pi k / r, k = 0 .. r - 1. */
@@ -143,25 +198,5 @@ INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(circle) * circle
 		im[k] = v_sub(ci, sr);
 		re[r - k] = v_sub(cr, si);
 		im[r - k] = v_add(ci, sr);
-	}
-}
-
-INLINE void LOCAL(dft)(const unsigned r, const struct LOCAL(circle) * circle, vec *re, vec *im)
-{
-	switch (r) {
-	case 2:
-		LOCAL(dft2)(re, im);
-		break;
-	case 4:
-		LOCAL(dft4)(re, im);
-		break;
-	case 8:
-		LOCAL(dft8)(re, im);
-		break;
-	case 16:
-		LOCAL(dft16)(re, im);
-		break;
-	default:
-		LOCAL(dft_odd)(r, circle, re, im);
 	}
 }

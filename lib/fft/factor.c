@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+enum { FLAT_MAX = 4096 };
+
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
 
 /* Radices of 2^a: few passes, the larger radices last, where no twiddles follow. */
@@ -157,12 +159,23 @@ static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 	lay_out(n, lanes, lengths, count, ret_smooth);
 }
 
+/* Between a square of lanes and what stays in the second cache. */
+static bool is_flat(uint64_t n, size_t lanes)
+{
+	return lanes > 1 && n >= lanes * lanes && n <= FLAT_MAX && (n & (n - 1)) == 0;
+}
+
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
 	/* One stage leaves lanes idle when few transforms come: it must win clearly. */
 	const double in_favour_of_two = lanes > 1 ? 0.85 : 1;
 	double best_cost = INFINITY;
 
+	if (is_flat(n, lanes)) {
+		lay_out(n, lanes, (const uint16_t[]){(uint16_t)lanes, (uint16_t)(n / lanes)}, 2, ret_smooth);
+		ret_smooth->flat = true;
+		return;
+	}
 	if (n <= FFT_MAX_COLUMN) {
 		lay_out(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
 		best_cost = factor_cost(ret_smooth, lanes);

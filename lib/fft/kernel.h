@@ -47,6 +47,7 @@ struct fft_smooth {
 	size_t n, row;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
+	bool flat; /* LANES times a power of two >= LANES, in a buffer that stays in the cache */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
@@ -94,6 +95,10 @@ struct fft_ops {
 		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 	void (*fold)(const struct fft_fold *fold);
+	/* All of transforms [first, first + count) of smooth->flat plans, whose elements are contiguous. scratch: a buffer
+	 * between stages. NULL where LANES is 1. */
+	void (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+		     void *scratch);
 };
 
 struct fft_kernel {

@@ -9,11 +9,21 @@
 #include "fft/kernel.h"
 #include "fft/kernel_variants.h"
 
+#if defined(SIMD_AVX512) || defined(SIMD_AVX2)
+#define SIMD_WIDE
+#define WIDE(function) function
+#else
+#define WIDE(function) NULL
+#endif
+
 #include "fft/lanes_f32.h"
 #include "fft/butterfly_body.h"
 #include "fft/pass_body.h"
 #include "fft/tile_body.h"
 #include "fft/stage_body.h"
+#ifdef SIMD_WIDE
+#include "fft/flat_body.h"
+#endif
 #include "fft/row_body.h"
 
 #include "fft/lanes_f64.h"
@@ -21,4 +31,7 @@
 #include "fft/pass_body.h"
 #include "fft/tile_body.h"
 #include "fft/stage_body.h"
+#ifdef SIMD_WIDE
+#include "fft/flat_body.h"
+#endif
 #include "fft/row_body.h"

@@ -79,8 +79,14 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
 			vec re[16], im[16];
 
-			LOCAL(load_rows)(a, r, flavour, order, x, re, im);
-			LOCAL(dft)(r, circle, re, im);
+			if (circle) {
+				LOCAL(load_rows)(a, r, flavour, order, x, re, im);
+				LOCAL(dft_odd)(r, circle, re, im);
+			} else {
+				const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, order};
+
+				LOCAL(dft_from)(r, &from, (flavour & LOCAL(SPLIT)) != 0, re, im);
+			}
 			if (turned)
 				LOCAL(turn_rows)(r, twiddles, re, im);
 			LOCAL(store_rows)(a, r, flavour, order, y, re, im);

@@ -20,9 +20,10 @@ static void LOCAL(direct)(const struct fft_smooth *smooth, const struct fft_call
 	LOCAL(block_out)(&out, (real *)call->out + 2 * first * call->out_distance, &ends, columns, a, b);
 }
 
-/* One square of the first stage's result: rows [row, row + n), each lane becoming a row of the buffer. */
-INLINE void LOCAL(turn_square)(const real *twiddles, const real *bases, size_t n, size_t lanes, const real *x, real *to,
-			       size_t to_row)
+/* One square of the first stage's result: rows [row, row + n), each lane becoming a row of the buffer. Row 0 (the
+ * square's first where it has_zero) is not turned. */
+INLINE void LOCAL(turn_square)(const real *twiddles, const real *bases, bool has_zero, size_t n, size_t lanes,
+			       const real *x, real *to, size_t to_row)
 {
 	vec re[LANES], im[LANES];
 
@@ -34,7 +35,8 @@ INLINE void LOCAL(turn_square)(const real *twiddles, const real *bases, size_t n
 			LOCAL(turn)(&c, &s, v_set(bases[2 * i]), v_set(bases[2 * i + 1]));
 		re[i] = i < n ? v_load(x + 2 * LANES * i) : v_set(0);
 		im[i] = i < n ? v_load(x + 2 * LANES * i + LANES) : v_set(0);
-		LOCAL(turn)(&re[i], &im[i], c, s);
+		if (i > 0 || !has_zero)
+			LOCAL(turn)(&re[i], &im[i], c, s);
 	}
 	v_transpose(re);
 	v_transpose(im);
@@ -55,10 +57,10 @@ INLINE void LOCAL(turn_rows_by)(const struct fft_smooth *smooth, const real *twi
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
-		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, LANES, LANES,
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0, LANES, LANES,
 				   x + 2 * LANES * row, to + 2 * row, to_row);
 	for (; row < rows; row += LANES)
-		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL,
+		LOCAL(turn_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
 				   size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
 }
 
