@@ -129,9 +129,9 @@ DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
 DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
-DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy clang redis-server redis-tools \
-	libhiredis-dev
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static dieharder python3-scipy
+DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy python3-scipy clang redis-server \
+	redis-tools libhiredis-dev
 
 quoted = $(foreach word,$(1),'$(word)')
 
@@ -162,6 +162,7 @@ help:
 #: make demo        install what is missing, build, and show the main job
 #: make check       install what is missing, build, and run the tests
 #: make check-full  sanitizers, long statistics, fuzz corpora, a booted systemd
+#: make statistics  every law, stream and point set against what it should be like, as tables
 #: make check-arm64 the checks of random numbers on AArch64, emulated
 #: make bench       the speed of everything, beside its peers
 #: make install     DESTDIR= PREFIX=/usr/local

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: tests/ROOM/check_STEM.c is a cmocka program beside lib/ROOM/STEM.c (or proto, daemon, client); an executable
-# tests/{rules,e2e,daemon,...}/*.sh prints TAP; tests/fuzz/fuzz_STEM.c is a libFuzzer target for one parser, with its
-# corpus in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all with prove, each under a time limit.
+# tests/{rules,e2e}/*.sh prints TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target
+# for one parser, with its corpus in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all
+# with prove, each under a time limit, but for the long ones.
 
 CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c))
 CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
@@ -13,9 +14,7 @@ LIBS_check_real := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
 LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas
-LIBS_check_inversion := -lgsl -lgslcblas
-LIBS_check_gamma := -lgsl -lgslcblas
-LIBS_check_counts := -lgsl -lgslcblas
+LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
 LIBS_bench_laws := -lgsl -lgslcblas
 LIBS_bench_service := -lhiredis
@@ -96,6 +95,20 @@ run-check: all checks
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 	@BUILD=$(BUILD) tests/run-one $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 
+# make statistics : the long tables of laws and of correlations between streams, dieharder, points beside scipy's.
+STATISTICS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/statistics/check_*.c)))
+
+statistics: $(STATISTICS)
+	@tests/need dieharder python3-scipy
+	@for check in $^; do TRNSCI_FULL=1 $$check || exit; done
+	@$(MAKE) --no-print-directory run-points run-dieharder
+
+run-dieharder: $(BUILD)/tests/statistics/feed_words
+	@BUILD=$(BUILD) tests/statistics/dieharder.sh
+
+run-points: all
+	@BUILD=$(BUILD) tests/statistics/points.py
+
 run-check-full:
 	@+tests/check-full
 
@@ -105,4 +118,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: run-bench fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full

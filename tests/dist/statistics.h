@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a law against the law itself: moments within four standard errors, and Kolmogorov and Smirnov's test of
- * F(sample), F being somebody else's. A discrete sample is spread evenly over its step of F, which makes the
- * transformed sample exactly uniform. Seeds are fixed: a right generator passes every time. */
+/* What tests of samples share: a law with parameters and what its samples should be like, moments in standard errors,
+ * and Kolmogorov and Smirnov's test. */
 #ifndef TRNSCI_TESTS_DIST_STATISTICS_H
 #define TRNSCI_TESTS_DIST_STATISTICS_H
 
@@ -17,16 +16,6 @@ struct law_case {
 	double (*below)(double x, const union law_value *p); /* P(X <= x) */
 	double mean, variance;                               /* NAN: none, or not looked at */
 };
-
-/* Q(a, x), the gamma distribution above x, for large a: the first two terms of Temme's uniform expansion (SIAM J. Math.
- * Anal. 10 (1979) 757), error below 1 / a^1.5. GSL gives up there. */
-static inline double gamma_above(double a, double x)
-{
-	const double t = (x - a) / a, half = t - log1p(t), eta = t < 0 ? -sqrt(2 * half) : sqrt(2 * half);
-	const double first = fabs(t) < 1e-3 ? -1.0 / 3 + eta / 12 : 1 / t - 1 / eta;
-
-	return 0.5 * erfc(eta * sqrt(a / 2)) + exp(-a * half) / sqrt(2 * 3.14159265358979323846 * a) * first;
-}
 
 /* P-value of a Kolmogorov-Smirnov distance scaled by sqrt(n). */
 static inline double ks_tail(double scaled)
@@ -71,24 +60,13 @@ static inline double as_real(enum dtype dtype, const void *samples, size_t i)
 		return (double)((const int64_t *)samples)[i];
 	case DTYPE_I32:
 		return ((const int32_t *)samples)[i];
+	case DTYPE_U64:
+		return (double)((const uint64_t *)samples)[i];
+	case DTYPE_U32:
+		return ((const uint32_t *)samples)[i];
 	default:
 		return ((const int8_t *)samples)[i];
 	}
-}
-
-static inline void describe(const struct law_case *c, char text[120])
-{
-	const union law_value *p = c->parameters;
-
-	if (c->law == LAW_RANDINT)
-		snprintf(text, 120, "%s %s (%lld %lld)", law_name(c->law), dtype_name(c->dtype),
-			 (long long)p[0].integer, (long long)p[1].integer);
-	else if (c->law == LAW_BINOMIAL)
-		snprintf(text, 120, "%s %s (%llu %g)", law_name(c->law), dtype_name(c->dtype),
-			 (unsigned long long)p[0].natural, p[1].real);
-	else
-		snprintf(text, 120, "%s %s (%g %g %g %g)", law_name(c->law), dtype_name(c->dtype), p[0].real, p[1].real,
-			 p[2].real, p[3].real);
 }
 
 /* Distances of mean and variance from what they should be, in standard errors (the variance's from the sample). */
@@ -110,60 +88,22 @@ static inline void moments(const struct law_case *c, const void *samples, size_t
 	*ret_variance = spread > 0 ? (squares / count - c->variance) / spread : 0;
 }
 
-/* A prepared draw of the case. */
-static inline struct draw case_draw(const struct law_case *c, uint64_t stream, void **ret_table)
+/* A prepared draw of the case; list: for the laws that take one. */
+static inline struct draw case_draw_list(const struct law_case *c, uint64_t stream, const double *list, size_t n_list,
+					 void **ret_table)
 {
 	struct draw draw = {.law = c->law, .dtype = c->dtype, .stream = {GENERATOR_THREEFRY4X32, 20261120, stream}};
 	struct law_fault fault;
 
 	memcpy(draw.parameters, c->parameters, sizeof draw.parameters);
-	if (draw_prepare(&draw, NULL, 0, ret_table, &fault))
+	if (draw_prepare(&draw, list, n_list, ret_table, &fault))
 		fail_msg("%s: parameter %u: %s", law_name(c->law), fault.parameter, fault.text);
 	return draw;
 }
 
-static inline void check_case(const struct law_case *c, uint64_t stream)
+static inline struct draw case_draw(const struct law_case *c, uint64_t stream, void **ret_table)
 {
-	const size_t n = full_check() ? 2000000 : 60000;
-	const bool discrete = c->dtype != DTYPE_F32 && c->dtype != DTYPE_F64;
-	struct draw_kernels kernels;
-	char text[120];
-	void *table, *samples = malloc(n * dtype_size(c->dtype));
-	double *u = malloc(n * sizeof *u), mean = 0, variance = 0;
-	const struct draw draw = case_draw(c, stream, &table);
-	uint64_t seed = 1 + stream;
-
-	describe(c, text);
-	draw_select(cpu_detect(), &kernels);
-	draw_fill(&kernels, &draw, 1000003, n, samples);
-	for (size_t i = 0; i < n; i++) {
-		const double x = as_real(c->dtype, samples, i), top = c->below(x, c->parameters);
-		const double bottom = discrete ? c->below(x - 1, c->parameters) : top;
-
-		u[i] = bottom + (top - bottom) * ((double)(next_case(&seed) >> 11) * 0x1p-53);
-		if (!(u[i] >= 0 && u[i] <= 1))
-			fail_msg("%s: sample %zu is %.17g, where the distribution is %.17g", text, i, x, u[i]);
-	}
-	const double distance = ks_uniform(u, n), p_value = ks_tail(distance);
-
-	if (!isnan(c->mean))
-		moments(c, samples, n, &mean, &variance);
-	if (full_check())
-		printf("# %-52s mean %+5.2f se  variance %+5.2f se  KS %.3f  p %.4f\n", text, mean, variance, distance,
-		       p_value);
-	if (p_value < 1e-4 || fabs(mean) > 4 || fabs(variance) > 4)
-		fail_msg("%s: mean off by %.2f and variance by %.2f standard errors, KS p = %.3g; allowed 4, 4, 1e-4 "
-			 "(stream %llu)",
-			 text, mean, variance, p_value, (unsigned long long)stream);
-	free(samples);
-	free(u);
-	free(table);
-}
-
-static inline void check_cases(const struct law_case *cases, size_t n, uint64_t first_stream)
-{
-	for (size_t i = 0; i < n; i++)
-		check_case(&cases[i], first_stream + i);
+	return case_draw_list(c, stream, NULL, 0, ret_table);
 }
 
 #endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every law against itself, at three parameter points or more: moments within four standard errors, and Kolmogorov and
+ * Smirnov's test of F(sample), F being somebody else's. A discrete sample is spread evenly over its step of F, which
+ * makes the transformed sample exactly uniform. Seeds are fixed: a right generator passes every time. Prints a table;
+ * `make statistics` shows the long one. */
+#include "statistics/cases_counts.h"
+#include "statistics/cases_gamma.h"
+#include "statistics/cases_integers.h"
+#include "statistics/cases_inversion.h"
+#include "statistics/cases_vectors.h"
+
+enum { POINTS = 3, MOST_ELEMENTS = 1 << 23 };
+
+#define FAMILY(cases) {cases, sizeof cases / sizeof *cases}
+
+static const struct {
+	const struct law_case *cases;
+	size_t n;
+} families[] = {
+	FAMILY(inversion_cases), FAMILY(gamma_cases), FAMILY(counts_cases), FAMILY(integer_cases), FAMILY(vector_cases),
+};
+
+enum { FAMILIES = sizeof families / sizeof *families };
+
+struct result {
+	double mean, variance; /* off by so many standard errors; NAN: not looked at */
+	double distance, p_value;
+};
+
+static bool is_discrete(const struct law_case *c)
+{
+	return (c->dtype != DTYPE_F32 && c->dtype != DTYPE_F64) || c->law == LAW_RADEMACHER;
+}
+
+/* Elements from one sample that is looked at to the next, and which element of them it is. */
+static size_t stride_of(const struct law_case *c, const struct draw *draw, size_t *ret_which)
+{
+	*ret_which = 0;
+	if (c->law == LAW_PERMUTATION && c->parameters[0].natural <= 1000) {
+		*ret_which = (size_t)c->parameters[1].natural;
+		return (size_t)c->parameters[0].natural;
+	}
+	if (c->law == LAW_DIRICHLET || c->law == LAW_SPHERE)
+		*ret_which = (size_t)c->parameters[1].natural;
+	return draw_components(draw);
+}
+
+static struct draw draw_of(const struct law_case *c, uint64_t stream, void **ret_table)
+{
+	if (c->law == LAW_CATEGORICAL)
+		return case_draw_list(c, stream, weights[c->parameters[0].natural], WEIGHTS, ret_table);
+	if (c->law == LAW_DIRICHLET)
+		return case_draw_list(c, stream, alphas[c->parameters[0].natural], ALPHAS, ret_table);
+	return case_draw(c, stream, ret_table);
+}
+
+/* At most `most` samples of the case, packed; *ret_n tells how many. */
+static void *samples_of(const struct law_case *c, uint64_t stream, size_t most, size_t *ret_n)
+{
+	struct draw_kernels kernels;
+	void *table;
+	const struct draw draw = draw_of(c, stream, &table);
+	size_t which;
+	const size_t stride = stride_of(c, &draw, &which), size = dtype_size(c->dtype);
+	const size_t n = most * stride <= MOST_ELEMENTS ? most : MOST_ELEMENTS / stride;
+	char *samples = malloc(n * stride * size);
+
+	assert_non_null(samples);
+	draw_select(cpu_detect(), &kernels);
+	draw_fill(&kernels, &draw, 1000003 * stride, n * stride, samples);
+	for (size_t i = 0; i < n; i++)
+		memmove(samples + i * size, samples + (i * stride + which) * size, size);
+	free(table);
+	*ret_n = n;
+	return samples;
+}
+
+/* F of each sample; false, and which, when one is no probability. */
+static bool transform(const struct law_case *c, const void *samples, size_t n, uint64_t seed, double *ret_u,
+		      size_t *ret_wrong)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double x = as_real(c->dtype, samples, i), top = c->below(x, c->parameters);
+		const double bottom = is_discrete(c) ? c->below(x - 1, c->parameters) : top;
+
+		ret_u[i] = bottom + (top - bottom) * ((double)(next_case(&seed) >> 11) * 0x1p-53);
+		if (!(ret_u[i] >= 0 && ret_u[i] <= 1)) {
+			*ret_wrong = i;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What a law's parameters are: real, integer, natural; which is the place of a component or the number of a list. */
+static const char *kinds_of(enum law law)
+{
+	switch (law) {
+	case LAW_BITS:
+	case LAW_RADEMACHER:
+		return "";
+	case LAW_RANDINT:
+		return "ii";
+	case LAW_PERMUTATION:
+	case LAW_DIRICHLET:
+	case LAW_SPHERE:
+		return "nn";
+	case LAW_CATEGORICAL:
+		return "n";
+	case LAW_BINOMIAL:
+		return "nr";
+	case LAW_NORMAL:
+		return "rrn";
+	case LAW_TRUNCATED_NORMAL:
+		return "rrrr";
+	case LAW_EXPONENTIAL:
+	case LAW_STUDENT_T:
+	case LAW_CHI_SQUARED:
+	case LAW_POISSON:
+	case LAW_GEOMETRIC:
+	case LAW_BERNOULLI:
+		return "r";
+	default:
+		return "rr";
+	}
+}
+
+static void describe(const struct law_case *c, char ret_text[64])
+{
+	int at = snprintf(ret_text, 64, "%s %s", law_name(c->law), dtype_name(c->dtype));
+
+	for (const char *kind = kinds_of(c->law); *kind; kind++) {
+		const union law_value p = c->parameters[kind - kinds_of(c->law)];
+		char *end = ret_text + at;
+		const size_t left = 64 - (size_t)at;
+
+		at += *kind == 'r'   ? snprintf(end, left, " %g", p.real)
+		      : *kind == 'i' ? snprintf(end, left, " %lld", (long long)p.integer)
+				     : snprintf(end, left, " %llu", (unsigned long long)p.natural);
+	}
+}
+
+static void print_row(const char *text, const struct result *r, size_t n)
+{
+	printf("# %-46s %8zu", text, n);
+	if (isnan(r->mean))
+		printf("       -       -");
+	else
+		printf("   %+5.2f   %+5.2f", r->mean, r->variance);
+	printf("   %.3f   %.4f\n", r->distance, r->p_value);
+}
+
+static void check_case(const struct law_case *c, uint64_t stream)
+{
+	size_t n, wrong;
+	void *samples = samples_of(c, stream, full_check() ? 1000000 : 60000, &n);
+	double *u = malloc(n * sizeof *u);
+	struct result r = {NAN, NAN, 0, 0};
+	char text[64];
+
+	assert_non_null(u);
+	describe(c, text);
+	if (!transform(c, samples, n, 1 + stream, u, &wrong))
+		fail_msg("%s: sample %zu is %.17g, where the distribution is %.17g", text, wrong,
+			 as_real(c->dtype, samples, wrong), u[wrong]);
+	r.distance = ks_uniform(u, n);
+	r.p_value = ks_tail(r.distance);
+	if (!isnan(c->mean))
+		moments(c, samples, n, &r.mean, &r.variance);
+	print_row(text, &r, n);
+	if (r.p_value < 1e-4 || fabs(r.mean) > 4 || fabs(r.variance) > 4)
+		fail_msg("%s: mean off by %.2f and variance by %.2f standard errors, KS p = %.3g; allowed 4, 4, 1e-4 "
+			 "(stream %llu)",
+			 text, r.mean, r.variance, r.p_value, (unsigned long long)stream);
+	free(samples);
+	free(u);
+}
+
+static void against_the_laws(void **state)
+{
+	uint64_t stream = 0;
+
+	(void)state;
+	printf("# law, dtype, parameters                          samples    mean, var. (se)  KS sqrt(n)   p\n");
+	for (size_t f = 0; f < FAMILIES; f++)
+		for (size_t i = 0; i < families[f].n; i++)
+			check_case(&families[f].cases[i], stream++);
+}
+
+/* How many different parameters a law is looked at with. */
+static size_t points_of(enum law law)
+{
+	const struct law_case *seen[64];
+	size_t n = 0;
+
+	for (size_t f = 0; f < FAMILIES; f++)
+		for (size_t i = 0; i < families[f].n; i++) {
+			const struct law_case *c = &families[f].cases[i];
+			bool fresh = c->law == law;
+
+			for (size_t s = 0; fresh && s < n; s++)
+				fresh = memcmp(seen[s]->parameters, c->parameters, sizeof c->parameters) != 0;
+			if (fresh && n < 64)
+				seen[n++] = c;
+		}
+	return n;
+}
+
+static void no_law_is_left_out(void **state)
+{
+	(void)state;
+	for (unsigned law = 0; law < LAW_COUNT; law++) {
+		const size_t wanted = *kinds_of((enum law)law) ? POINTS : 1, points = points_of((enum law)law);
+
+		if (points < wanted)
+			fail_msg("%s: looked at with %zu parameter points, expected %zu", law_name((enum law)law),
+				 points, wanted);
+	}
+}
+
+/* The same samples are refused where the law is said to be a little different. */
+static void a_wrong_law_is_found(void **state)
+{
+	const struct law_case c = {LAW_NORMAL, DTYPE_F64, {{0}, {1}}, below_normal, 0.04, 1.06};
+	union law_value other[LAW_PARAMETERS] = {{0.04}, {1}};
+	double u[60000], mean, variance;
+	size_t n, wrong;
+	double *x = samples_of(&c, 1, 60000, &n);
+
+	(void)state;
+	moments(&c, x, n, &mean, &variance);
+	assert_true(fabs(mean) > 4 && fabs(variance) > 4);
+	for (size_t i = 0; i < n; i++)
+		u[i] = below_normal(x[i], other);
+	assert_true(ks_tail(ks_uniform(u, n)) < 1e-4);
+	assert_true(transform(&c, x, n, 1, u, &wrong) && ks_tail(ks_uniform(u, n)) > 1e-4);
+	free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_law_is_left_out),
+		cmocka_unit_test(against_the_laws),
+		cmocka_unit_test(a_wrong_law_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
