@@ -225,6 +225,92 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 	}
 }
 
+/* --- groups: lanes of two or four transforms side by side --- */
+
+/* Rows of F32_LANES / width transforms, `distance` reals apart, to parts: lanes by transforms, then by elements. */
+static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
+								  const float *at, size_t distance, f32v *re, f32v *im)
+{
+	f32v a = _mm512_loadu_ps(at), b = _mm512_loadu_ps(at + distance);
+
+	if (width == 4) {
+		a = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at)), _mm256_loadu_ps(at + distance), 1);
+		b = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at + 2 * distance)),
+				       _mm256_loadu_ps(at + 3 * distance), 1);
+	}
+	f32_split(order, a, b, re, im);
+}
+
+static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
+								  const double *at, size_t distance, f64v *re, f64v *im)
+{
+	(void)width;
+	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + distance), re, im);
+}
+
+/* Each transform's width x width; lanes by halves of rows first where there are two transforms, then by transforms. */
+static inline __attribute__((always_inline)) void f32_transpose_group(const unsigned width, f32v *v)
+{
+	f32_transpose_quarters(&v[0], &v[1], &v[2], &v[3]);
+	if (width == 4)
+		return;
+	f32_transpose_quarters(&v[4], &v[5], &v[6], &v[7]);
+#pragma GCC unroll 4
+	for (int i = 0; i < 4; i++) {
+		const f32v low = v[i], high = v[i + 4];
+
+		v[i] = _mm512_shuffle_f32x4(low, high, 0x88);
+		v[i + 4] = _mm512_shuffle_f32x4(low, high, 0xdd);
+	}
+}
+
+static inline __attribute__((always_inline)) void f64_transpose_group(const unsigned width, f64v *v)
+{
+	const f64v a = _mm512_unpacklo_pd(v[0], v[1]), b = _mm512_unpackhi_pd(v[0], v[1]);
+	const f64v c = _mm512_unpacklo_pd(v[2], v[3]), d = _mm512_unpackhi_pd(v[2], v[3]);
+
+	(void)width;
+	v[0] = _mm512_shuffle_f64x2(a, c, 0x88);
+	v[1] = _mm512_shuffle_f64x2(b, d, 0x88);
+	v[2] = _mm512_shuffle_f64x2(a, c, 0xdd);
+	v[3] = _mm512_shuffle_f64x2(b, d, 0xdd);
+}
+
+/* As f32_order, but a join of what transpose_group left gives one transform's vector, then the other's. */
+static inline f32_order_t f32_order_group(const unsigned width, bool exchange)
+{
+	const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
+	f32_order_t order = f32_order(exchange);
+
+	if (width == 8) {
+		order.low = _mm512_xor_si512(low, _mm512_set1_epi32(exchange ? 16 : 0));
+		order.high = _mm512_or_si512(order.low, _mm512_set1_epi32(4));
+	}
+	return order;
+}
+
+static inline f64_order_t f64_order_group(const unsigned width, bool exchange)
+{
+	f64_order_t order = f64_order(exchange);
+
+	(void)width;
+	order.low = _mm512_xor_si512(_mm512_setr_epi64(0, 8, 1, 9, 4, 12, 5, 13), _mm512_set1_epi64(exchange ? 8 : 0));
+	order.high = _mm512_or_si512(order.low, _mm512_set1_epi64(2));
+	return order;
+}
+
+/* Halves a0 b0, a1 b1 of vectors a, b. */
+static inline void f32_pair_halves(f32v a, f32v b, f32v *low, f32v *high)
+{
+	*low = _mm512_shuffle_f32x4(a, b, 0x44);
+	*high = _mm512_shuffle_f32x4(a, b, 0xee);
+}
+static inline void f64_pair_halves(f64v a, f64v b, f64v *low, f64v *high)
+{
+	*low = _mm512_shuffle_f64x2(a, b, 0x44);
+	*high = _mm512_shuffle_f64x2(a, b, 0xee);
+}
+
 static inline f32v f32_reverse(f32v a)
 {
 	return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), a);

@@ -92,71 +92,80 @@ INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec
 	LOCAL(join_turned)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
 }
 
-/* Where the elements of a transform come from: row j at x + j step, as pairs to be split or as parts. Each is loaded
- * just before its first use, since sixteen of them fill all registers. */
+/* Where the elements of a transform come from: row j at x + j step, as parts, as pairs to be split, or as pairs of a
+ * group of transforms (group_body.h), WIDE_4 or WIDE_8 of each. Each is loaded just before its first use, since sixteen
+ * of them fill all registers. */
+enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
+
 struct LOCAL(source) {
 	const real *x;
-	size_t step;
+	size_t step, distance;
 	v_order_t order;
 };
 
-INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const bool split, unsigned j, vec *re, vec *im)
+INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind, unsigned j, vec *re, vec *im)
 {
-	const vec a = v_load(from->x + j * from->step), b = v_load(from->x + j * from->step + LANES);
+	const real *at = from->x + j * from->step;
 
-	*re = a;
-	*im = b;
-	if (split)
-		v_split(from->order, a, b, re, im);
+#ifdef SIMD_GROUPS
+	if (kind >= LOCAL(WIDE_4)) {
+		v_load_group(kind, from->order, at, from->distance, re, im);
+		return;
+	}
+#endif
+	*re = v_load(at);
+	*im = v_load(at + LANES);
+	if (kind == LOCAL(PAIRS))
+		v_split(from->order, *re, *im, re, im);
 }
 
 /* Of the elements first, first + step ... */
-INLINE void LOCAL(dft4_from)(const struct LOCAL(source) * from, const bool split, unsigned first, unsigned step,
+INLINE void LOCAL(dft4_from)(const struct LOCAL(source) * from, const unsigned kind, unsigned first, unsigned step,
 			     vec *re, vec *im)
 {
-	LOCAL(fetch)(from, split, first, &re[0], &im[0]);
-	LOCAL(fetch)(from, split, first + 2 * step, &re[2], &im[2]);
-	LOCAL(fetch)(from, split, first + step, &re[1], &im[1]);
-	LOCAL(fetch)(from, split, first + 3 * step, &re[3], &im[3]);
+	LOCAL(fetch)(from, kind, first, &re[0], &im[0]);
+	LOCAL(fetch)(from, kind, first + 2 * step, &re[2], &im[2]);
+	LOCAL(fetch)(from, kind, first + step, &re[1], &im[1]);
+	LOCAL(fetch)(from, kind, first + 3 * step, &re[3], &im[3]);
 	LOCAL(dft4)(re, im);
 }
 
-INLINE void LOCAL(dft8_from)(const struct LOCAL(source) * from, const bool split, unsigned first, unsigned step,
+INLINE void LOCAL(dft8_from)(const struct LOCAL(source) * from, const unsigned kind, unsigned first, unsigned step,
 			     vec *re, vec *im)
 {
 	vec er[4], ei[4], or[4], oi[4];
 
-	LOCAL(dft4_from)(from, split, first, 2 * step, er, ei);
-	LOCAL(dft4_from)(from, split, first + step, 2 * step, or, oi);
+	LOCAL(dft4_from)(from, kind, first, 2 * step, er, ei);
+	LOCAL(dft4_from)(from, kind, first + step, 2 * step, or, oi);
 	LOCAL(join8)(er, ei, or, oi, re, im);
 }
 
-INLINE void LOCAL(dft16_from)(const struct LOCAL(source) * from, const bool split, vec *re, vec *im)
+INLINE void LOCAL(dft16_from)(const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
 {
 	vec er[8], ei[8], or[8], oi[8];
 
-	LOCAL(dft8_from)(from, split, 0, 2, er, ei);
-	LOCAL(dft8_from)(from, split, 1, 2, or, oi);
+	LOCAL(dft8_from)(from, kind, 0, 2, er, ei);
+	LOCAL(dft8_from)(from, kind, 1, 2, or, oi);
 	LOCAL(join16)(er, ei, or, oi, re, im);
 }
 
 /* r = 2, 4, 8, 16. */
-INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from, const bool split, vec *re, vec *im)
+INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
 {
 	switch (r) {
 	case 2:
-		LOCAL(fetch)(from, split, 0, &re[0], &im[0]);
-		LOCAL(fetch)(from, split, 1, &re[1], &im[1]);
+		LOCAL(fetch)(from, kind, 0, &re[0], &im[0]);
+		LOCAL(fetch)(from, kind, 1, &re[1], &im[1]);
 		LOCAL(dft2)(re, im);
 		break;
 	case 4:
-		LOCAL(dft4_from)(from, split, 0, 1, re, im);
+		LOCAL(dft4_from)(from, kind, 0, 1, re, im);
 		break;
 	case 8:
-		LOCAL(dft8_from)(from, split, 0, 1, re, im);
+		LOCAL(dft8_from)(from, kind, 0, 1, re, im);
 		break;
 	default:
-		LOCAL(dft16_from)(from, split, re, im);
+		LOCAL(dft16_from)(from, kind, re, im);
 	}
 }
 

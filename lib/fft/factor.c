@@ -21,6 +21,16 @@ bool factor_is_smooth(uint64_t n)
 	return (n & (n - 1)) == 0;
 }
 
+/* Lengths whose columns are cut in two so that whole transforms fit side by side in vectors: the first radix, or 0. */
+static size_t group_rows(uint64_t n, size_t lanes)
+{
+	const size_t w = n == 128 ? 8 : 4;
+
+	if (lanes < 8 || n < 16 || n >= lanes * lanes || n > 8 * lanes || (n & (n - 1)))
+		return 0;
+	return n / w;
+}
+
 static void cut_column(size_t length, struct fft_columns *columns)
 {
 	size_t rest = length;
@@ -110,6 +120,19 @@ static void lay_out(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned 
 	}
 }
 
+static bool cut_for_groups(struct fft_smooth *smooth, size_t lanes)
+{
+	struct fft_columns *columns = &smooth->stage[0].columns;
+
+	smooth->group_rows = group_rows(smooth->n, lanes);
+	if (smooth->group_rows == 0)
+		return false;
+	columns->n_passes = 2;
+	columns->radix[0] = (uint8_t)smooth->group_rows;
+	columns->radix[1] = (uint8_t)(smooth->n / smooth->group_rows);
+	return true;
+}
+
 /* n as a product of exactly `count` lengths <= FFT_MAX_COLUMN. */
 static bool can_cut(uint64_t n, unsigned count)
 {
@@ -178,6 +201,8 @@ void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 	}
 	if (n <= FFT_MAX_COLUMN) {
 		lay_out(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
+		if (cut_for_groups(ret_smooth, lanes))
+			return;
 		best_cost = factor_cost(ret_smooth, lanes);
 	}
 	for (uint64_t d = 2; d <= FFT_MAX_COLUMN && d < n; d++) {

@@ -9,10 +9,10 @@
 /* Columns [p, p + LANES): rows k of parts, lane by lane, to rows p + lane of the buffer. */
 INLINE void LOCAL(flat_block)(const real *x, size_t m, v_order_t order, const real *twiddles, real *to)
 {
-	const struct LOCAL(source) from = {x, 2 * m, order};
+	const struct LOCAL(source) from = {x, 2 * m, 0, order};
 	vec re[LANES], im[LANES];
 
-	LOCAL(dft_from)(LANES, &from, true, re, im);
+	LOCAL(dft_from)(LANES, &from, LOCAL(PAIRS), re, im);
 	UNROLL for (unsigned k = 1; k < LANES; k++)
 	{
 		LOCAL(turn)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
@@ -46,10 +46,10 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 	for (size_t block = 0; block < blocks; block++, buffer += r * step)
 		for (size_t p = 0; p < m; p++) {
 			real *at = buffer + 2 * LANES * p;
-			const struct LOCAL(source) from = {at, step, v_order(false)};
+			const struct LOCAL(source) from = {at, step, 0, v_order(false)};
 			vec re[16], im[16];
 
-			LOCAL(dft_from)(r, &from, false, re, im);
+			LOCAL(dft_from)(r, &from, LOCAL(PARTS), re, im);
 			LOCAL(turn_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
 			UNROLL for (unsigned k = 0; k < r; k++)
 			{
@@ -67,13 +67,13 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 	const v_order_t order = v_order(exchange);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
-		const struct LOCAL(source) from = {buffer, 2 * LANES, order};
+		const struct LOCAL(source) from = {buffer, 2 * LANES, 0, order};
 		size_t rest = block, at = 0;
 		vec re[16], im[16];
 
 		for (unsigned i = columns->n_passes - 1; i-- > 0; rest /= columns->radix[i])
 			at = at * columns->radix[i] + rest % columns->radix[i];
-		LOCAL(dft_from)(r, &from, false, re, im);
+		LOCAL(dft_from)(r, &from, LOCAL(PARTS), re, im);
 		UNROLL for (unsigned k = 0; k < r; k++)
 		{
 			vec a = re[k], b = im[k];

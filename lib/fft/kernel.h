@@ -33,7 +33,8 @@ struct fft_columns {
 
 /* Outer pass. `items` of LANES columns each are independent of each other.
  * First stage: twiddles[item][row][re, im vectors] where `whole`, else w^(LANES item row) in bases[item][row] (pairs)
- * times w^(lane row) in twiddles[row][re, im vectors]. Middle stages: bases[p][row]. Last stage: none. */
+ * times w^(lane row) in twiddles[row][re, im vectors]. Middle stages: bases[p][row]. Last stage: none. A stage that
+ * is alone: w^((lane mod w) row) in twiddles[row][re, im vectors], where it has group_rows. */
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;
@@ -47,7 +48,8 @@ struct fft_smooth {
 	size_t n, row;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
-	bool flat; /* LANES times a power of two >= LANES, in a buffer that stays in the cache */
+	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
+	bool flat;         /* LANES times a power of two >= LANES, in a buffer that stays in the cache */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
@@ -99,6 +101,8 @@ struct fft_ops {
 	 * between stages. NULL where LANES is 1. */
 	void (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		     void *scratch);
+	/* Transforms [first, first + count) of a plan with group_rows, whose elements are contiguous. May be NULL. */
+	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
 };
 
 struct fft_kernel {

@@ -15,6 +15,12 @@
 #else
 #define WIDE(function) NULL
 #endif
+#if defined(SIMD_AVX512)
+#define SIMD_GROUPS
+#define GROUPS(function) function
+#else
+#define GROUPS(function) NULL
+#endif
 
 #include "fft/lanes_f32.h"
 #include "fft/butterfly_body.h"
@@ -23,6 +29,11 @@
 #include "fft/stage_body.h"
 #ifdef SIMD_WIDE
 #include "fft/flat_body.h"
+#endif
+#ifdef SIMD_GROUPS
+#define GROUPS_OF_TWO 0
+#include "fft/group_body.h"
+#undef GROUPS_OF_TWO
 #endif
 #include "fft/row_body.h"
 
@@ -33,5 +44,10 @@
 #include "fft/stage_body.h"
 #ifdef SIMD_WIDE
 #include "fft/flat_body.h"
+#endif
+#ifdef SIMD_GROUPS
+#define GROUPS_OF_TWO 1
+#include "fft/group_body.h"
+#undef GROUPS_OF_TWO
 #endif
 #include "fft/row_body.h"

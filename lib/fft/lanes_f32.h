@@ -25,3 +25,7 @@
 #define v_reverse f32_reverse
 #define v_gather_square f32_gather_square
 #define v_scatter_square f32_scatter_square
+#define v_load_group f32_load_group
+#define v_transpose_group f32_transpose_group
+#define v_order_group f32_order_group
+#define v_pair_halves f32_pair_halves

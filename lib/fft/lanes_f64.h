@@ -25,3 +25,7 @@
 #define v_reverse f64_reverse
 #define v_gather_square f64_gather_square
 #define v_scatter_square f64_scatter_square
+#define v_load_group f64_load_group
+#define v_transpose_group f64_transpose_group
+#define v_order_group f64_order_group
+#define v_pair_halves f64_pair_halves

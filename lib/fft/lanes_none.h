@@ -23,3 +23,7 @@
 #undef v_reverse
 #undef v_gather_square
 #undef v_scatter_square
+#undef v_load_group
+#undef v_transpose_group
+#undef v_order_group
+#undef v_pair_halves

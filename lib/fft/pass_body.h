@@ -83,9 +83,9 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 				LOCAL(load_rows)(a, r, flavour, order, x, re, im);
 				LOCAL(dft_odd)(r, circle, re, im);
 			} else {
-				const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, order};
+				const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, 0, order};
 
-				LOCAL(dft_from)(r, &from, (flavour & LOCAL(SPLIT)) != 0, re, im);
+				LOCAL(dft_from)(r, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS), re, im);
 			}
 			if (turned)
 				LOCAL(turn_rows)(r, twiddles, re, im);

@@ -121,5 +121,5 @@ static void LOCAL(fold)(const struct fft_fold *fold)
 
 const struct fft_ops LOCAL(fft_ops) = {
 	LANES, LOCAL(direct), LOCAL(first), LOCAL(middle), LOCAL(last), LOCAL(multiply), LOCAL(fold),
-	WIDE(LOCAL(flat)),
+	WIDE(LOCAL(flat)), GROUPS(LOCAL(short_rows)),
 };

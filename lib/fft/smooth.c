@@ -178,6 +178,10 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 {
 	const size_t lanes = plan->ops->lanes;
 
+	if (plan->smooth.group_rows && plan->ops->short_rows && call->in_stride == 1 && call->out_stride == 1) {
+		plan->ops->short_rows(&plan->smooth, call, begin, end - begin);
+		return;
+	}
 	for (size_t b = begin; b < end; b += lanes)
 		plan->ops->direct(&plan->smooth, call, b, size_min(lanes, end - b), scratch);
 }

@@ -58,7 +58,8 @@ static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned
 		return (struct table){&stage->columns.twiddles, 1, column_twiddles(&stage->columns)};
 	case LANE_ROWS:
 		return (struct table){&stage->twiddles,
-				      !first || last ? 0
+				      first && last  ? smooth->group_rows
+				      : !first || last ? 0
 				      : stage->whole ? stage->items * padded
 						     : padded,
 				      lanes};
@@ -100,6 +101,20 @@ static void make_lanes(const struct roots *roots, enum fft_precision precision, 
 	}
 }
 
+/* w^(p row) for p = lane mod w, n = w rows. */
+static void make_group(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+		       size_t row, size_t lanes)
+{
+	const size_t w = stage->columns.radix[1];
+	long double root[2];
+
+	for (size_t l = 0; l < lanes; l++) {
+		roots_at(roots, l % w * row, root);
+		put(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
+		put(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+	}
+}
+
 static void make_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
 		      size_t padded, size_t lanes)
 {
@@ -122,6 +137,8 @@ static void make_rows(struct tables *tables, enum fft_precision precision, size_
 	for (size_t made = 0; tables->row < table.rows && made < NUMBERS_PER_STEP; made += table.width, tables->row++)
 		if (tables->kind == COLUMNS)
 			make_column(&tables->roots, precision, &stage->columns);
+		else if (tables->kind == LANE_ROWS && smooth->group_rows)
+			make_group(&tables->roots, precision, stage, tables->row, lanes);
 		else if (tables->kind == LANE_ROWS)
 			make_lanes(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
 		else

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short contiguous transforms, two or four side by side in a vector, from loads to stores in registers.
+ *
+ * n = rows w: the lanes hold w neighbouring elements of each transform, so that the transform over rows needs no
+ * shuffle; each w x w is then transposed within its lanes. The arithmetic is that of columns of passes {rows, w}
+ * (pass_body.h), which serve other strides. */
+
+/* Rows [w g, w g + w) after the first pass to results k_2 = 0 .. w - 1, each w neighbouring elements of all lanes'. */
+INLINE void LOCAL(group_second)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
+{
+	v_transpose_group(w, re);
+	v_transpose_group(w, im);
+	if (w == 4) {
+		LOCAL(dft4)(re, im);
+	} else {
+		vec er[4] = {re[0], re[2], re[4], re[6]}, ei[4] = {im[0], im[2], im[4], im[6]};
+		vec or[4] = {re[1], re[3], re[5], re[7]}, oi[4] = {im[1], im[3], im[5], im[7]};
+
+		LOCAL(dft4)(er, ei);
+		LOCAL(dft4)(or, oi);
+		LOCAL(join8)(er, ei, or, oi, re, im);
+	}
+	if (!scaled)
+		return;
+	UNROLL for (unsigned k = 0; k < w; k++)
+	{
+		re[k] = v_mul(re[k], v_set(scale));
+		im[k] = v_mul(im[k], v_set(scale));
+	}
+}
+
+/* Two pieces of four elements that follow one another, of four transforms. */
+INLINE void LOCAL(store_fours)(v_order_t order, const vec re[2], const vec im[2], real *y, size_t distance)
+{
+	vec low[2], high[2], out[4];
+
+	v_join(order, re[0], im[0], &low[0], &high[0]);
+	v_join(order, re[1], im[1], &low[1], &high[1]);
+	v_pair_halves(low[0], low[1], &out[0], &out[1]);
+	v_pair_halves(high[0], high[1], &out[2], &out[3]);
+	UNROLL for (unsigned t = 0; t < 4; t++)
+	{
+		v_store(y + t * distance, out[t]);
+	}
+}
+
+INLINE void LOCAL(store_twos)(v_order_t order, vec re, vec im, real *y, size_t distance)
+{
+	vec a, b;
+
+	v_join(order, re, im, &a, &b);
+	v_store(y, a);
+	v_store(y + distance, b);
+}
+
+struct LOCAL(group) {
+	const real *twiddles; /* [row][re, im vectors] */
+	size_t in_distance, out_distance; /* in reals */
+	bool exchange;
+	real scale;
+};
+
+/* LANES / w transforms. */
+INLINE void LOCAL(group)(const unsigned rows, const unsigned w, const bool scaled, const struct LOCAL(group) * g,
+			 const real *x, real *y)
+{
+	const v_order_t order = v_order_group(w, g->exchange);
+	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order};
+	vec re[16], im[16];
+
+	LOCAL(dft_from)(rows, &from, w, re, im);
+	UNROLL for (unsigned k = 1; k < rows; k++)
+	{
+		LOCAL(turn)(&re[k], &im[k], v_load(g->twiddles + 2 * LANES * k),
+			    v_load(g->twiddles + 2 * LANES * k + LANES));
+	}
+	if (LANES / w == 2) {
+		UNROLL for (unsigned k = 0; k < rows; k += w)
+		{
+			LOCAL(group_second)(w, re + k, im + k, scaled, g->scale);
+			UNROLL for (unsigned i = 0; i < w; i++)
+			{
+				LOCAL(store_twos)(order, re[k + i], im[k + i], y + 2 * (k + rows * i), g->out_distance);
+			}
+		}
+	} else if (rows == 4) {
+		LOCAL(group_second)(w, re, im, scaled, g->scale);
+		LOCAL(store_fours)(order, re, im, y, g->out_distance);
+		LOCAL(store_fours)(order, re + 2, im + 2, y + 16, g->out_distance);
+	} else {
+		UNROLL for (unsigned k = 0; k < rows; k += 8)
+		{
+			LOCAL(group_second)(w, re + k, im + k, scaled, g->scale);
+			LOCAL(group_second)(w, re + k + 4, im + k + 4, scaled, g->scale);
+			UNROLL for (unsigned i = 0; i < 4; i++)
+			{
+				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
+
+				LOCAL(store_fours)(order, r, s, y + 2 * (k + rows * i), g->out_distance);
+			}
+		}
+	}
+}
+
+/* Groups that lack transforms go through copies, with zeros for what is missing. */
+INLINE void LOCAL(group_some)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
+			      const real *x, real *y)
+{
+	enum { MOST = 128 };
+	const size_t n = 2 * rows * w;
+	struct LOCAL(group) part = *g;
+	real in[2 * MOST * 4] = {0}, out[2 * MOST * 4];
+
+	part.in_distance = part.out_distance = n;
+	for (size_t t = 0; t < count; t++)
+		memcpy(in + t * n, x + t * g->in_distance, n * sizeof(real));
+	LOCAL(group)(rows, w, true, &part, in, out);
+	for (size_t t = 0; t < count; t++)
+		memcpy(y + t * g->out_distance, out + t * n, n * sizeof(real));
+}
+
+INLINE void LOCAL(groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
+			  const real *x, real *y)
+{
+	const size_t at_once = LANES / w;
+
+	if (g->scale == 1)
+		for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
+			LOCAL(group)(rows, w, false, g, x, y);
+	for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
+		LOCAL(group)(rows, w, true, g, x, y);
+	if (count > 0)
+		LOCAL(group_some)(rows, w, g, count, x, y);
+}
+
+static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
+{
+	const struct LOCAL(group) g = {smooth->stage[0].twiddles, 2 * call->in_distance, 2 * call->out_distance,
+				       call->inverse, (real)call->scale};
+	const real *x = (const real *)call->in + first * g.in_distance;
+	real *y = (real *)call->out + first * g.out_distance;
+
+	if (smooth->n == 16)
+		LOCAL(groups)(4, 4, &g, count, x, y);
+	else if (smooth->n == 32)
+		LOCAL(groups)(8, 4, &g, count, x, y);
+#if !GROUPS_OF_TWO
+	else if (smooth->n == 64)
+		LOCAL(groups)(16, 4, &g, count, x, y);
+	else
+		LOCAL(groups)(16, 8, &g, count, x, y);
+#endif
+}
