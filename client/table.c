@@ -75,7 +75,7 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 }
 
 static const char *const type_names[] = {
-	[PARAM_U64] = "u64",       [PARAM_I64] = "i64",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
+	[PARAM_U64] = "u64",       [PARAM_INT] = "int",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
 	[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
 	[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
 };

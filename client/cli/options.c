@@ -358,6 +358,17 @@ static bool set_u64(struct trnsci_args *args, const char *name, const char *text
 	return true;
 }
 
+/* As text: bounds of ranges may lie just beyond 64 bits. */
+static bool set_int(struct trnsci_args *args, const char *name, const char *text)
+{
+	const char *digits = text + (text[0] == '-');
+
+	if (!*digits || digits[strspn(digits, "0123456789")])
+		return false;
+	trnsci_set_text(args, name, text);
+	return true;
+}
+
 static bool set_text(struct trnsci_args *args, const char *name, const char *text)
 {
 	trnsci_set_text(args, name, text);
@@ -373,7 +384,7 @@ static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter
 		const char *allowed;
 	} types[] = {
 		{"u64", set_u64, "0 to 2^64-1, decimal or 0x"},
-		{"i64", set_i64, "an integer"},
+		{"int", set_int, "an integer"},
 		{"f64", set_f64, "a number"},
 		{"bool", set_bool, "true or false"},
 		{"shape", set_list, "sizes such as 3,4"},

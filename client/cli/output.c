@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,23 @@ int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, co
 	return write_all(output, header, size);
 }
 
+/* The value of a number of 16 bits, exactly. */
+static double half(enum trnsci_dtype dtype, uint16_t bits)
+{
+	const int fraction_bits = dtype == TRNSCI_F16 ? 10 : 7, bias = dtype == TRNSCI_F16 ? 15 : 127;
+	const int exponent = (bits & 0x7FFF) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+	const int most = 2 * bias + 1;
+	double size;
+
+	if (exponent == most)
+		size = fraction ? (double)NAN : (double)INFINITY;
+	else if (exponent == 0)
+		size = ldexp(fraction, 1 - bias - fraction_bits);
+	else
+		size = ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
+	return bits & 0x8000 ? -size : size;
+}
+
 /* float64 needs 17 digits to come back as it was, float32 nine. */
 static int print_element(char *to, size_t room, enum trnsci_dtype dtype, char separator, const char *at)
 {
@@ -119,6 +137,7 @@ static int print_element(char *to, size_t room, enum trnsci_dtype dtype, char se
 		int64_t i64;
 		uint32_t u32;
 		uint64_t u64;
+		uint16_t u16;
 		float f32[2];
 		double f64[2];
 	} x;
@@ -143,6 +162,9 @@ static int print_element(char *to, size_t room, enum trnsci_dtype dtype, char se
 		return snprintf(to, room, "%.9g%c%.9g\n", (double)x.f32[0], separator, (double)x.f32[1]);
 	case TRNSCI_C128:
 		return snprintf(to, room, "%.17g%c%.17g\n", x.f64[0], separator, x.f64[1]);
+	case TRNSCI_F16:
+	case TRNSCI_BF16:
+		return snprintf(to, room, "%.9g\n", half(dtype, x.u16));
 	default:
 		return -1;
 	}

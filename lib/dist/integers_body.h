@@ -215,3 +215,18 @@ UNIFORM16(uniform_f16, 0x7FFu, 0x1p-11, f16_of)
 
 NORMAL16(normal_bf16, bf16_of)
 NORMAL16(normal_f16, f16_of)
+
+/* The same of normals whose radius has 64 bits: two words a sample, at most LAW_BLOCK_REJECTING of them. */
+#define NORMAL64_16(name, rounded)                                                                                     \
+	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+			   void *ret_out, uint16_t *ret_rejected)                                                      \
+	{                                                                                                              \
+		float normals[LAW_BLOCK_REJECTING];                                                                    \
+		const void *const of_normals[] = {normals};                                                            \
+                                                                                                                       \
+		radius64_f32(k, inputs, attempt, n, normals, ret_rejected);                                            \
+		return rounded(k, of_normals, attempt, n, ret_out, ret_rejected);                                      \
+	}
+
+NORMAL64_16(normal64_bf16, normal_bf16)
+NORMAL64_16(normal64_f16, normal_f16)

@@ -67,10 +67,11 @@ typedef size_t law_function(const struct law_constants *constants, const void *c
 #define LAW_KERNELS(X)                                                                                                 \
 	X(exponential_f32)                                                                                             \
 	X(exponential_f64)                                                                                             \
-	X(laplace_f32) X(laplace_f64) X(lognormal_f32) X(lognormal_f64) X(gumbel_f32) X(gumbel_f64) X(weibull_f32) X(  \
-		weibull_f64) X(cauchy_f32) X(cauchy_f64) X(student_t_f32) X(student_t_f64) X(geometric_i64)            \
-		X(truncated_f32) X(truncated_f64) X(truncated_narrow_f32) X(truncated_narrow_f64) X(truncated_far_f32) \
-			X(truncated_far_f64) X(radius64_f32) X(radius64_f64) X(gamma_f32) X(gamma_f64)                 \
+	X(laplace_f32)                                                                                                 \
+	X(laplace_f64) X(lognormal_f32) X(lognormal_f64) X(gumbel_f32) X(gumbel_f64) X(weibull_f32) X(weibull_f64)     \
+		X(cauchy_f32) X(cauchy_f64) X(student_t_f32) X(student_t_f64) X(geometric_i64) X(truncated_f32)        \
+			X(truncated_f64) X(truncated_narrow_f32) X(truncated_narrow_f64) X(truncated_far_f32) X(       \
+				truncated_far_f64) X(radius64_f32) X(radius64_f64) X(gamma_f32) X(gamma_f64)           \
 				X(gamma_boosted_f32) X(gamma_boosted_f64) X(beta_f32) X(beta_f64) X(beta_boosted_f32)  \
 					X(beta_boosted_f64) X(gamma_log_f32) X(gamma_log_f64) X(poisson_i64)           \
 						X(binomial_i64) X(discrete_i64) X(alias_i64) X(randint_i32)            \
@@ -78,7 +79,8 @@ typedef size_t law_function(const struct law_constants *constants, const void *c
 								X(rademacher_i8) X(rademacher_i32) X(rademacher_f32)   \
 									X(rademacher_f64) X(uniform_bf16)              \
 										X(uniform_f16) X(normal_bf16)          \
-											X(normal_f16)
+											X(normal_f16) X(normal64_bf16) \
+												X(normal64_f16)
 
 struct law_kernel {
 	const char *name;

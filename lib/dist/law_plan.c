@@ -63,17 +63,19 @@ static void plan_uniform(const struct law_kernel *kernels, const struct draw *dr
 
 static void plan_normal(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
 {
-	const bool half = draw->dtype == DTYPE_BF16 || draw->dtype == DTYPE_F16;
+	const bool bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
 
 	inversion(plan, BY_WIDTH(kernels, draw, radius64), real(draw, 1), real(draw, 0));
-	if (half) {
-		plan->kernel = draw->dtype == DTYPE_BF16 ? kernels->normal_bf16 : kernels->normal_f16;
+	if (half && draw->parameters[2].natural == NORMAL_BOXMULLER) {
+		plan->kernel = bf16 ? kernels->normal_bf16 : kernels->normal_f16;
 		plan->inputs[0] = INPUT_NORMALS;
 		return;
 	}
-	plan->n_inputs = draw->dtype == DTYPE_F32 ? 2 : 1;
+	if (half)
+		plan->kernel = bf16 ? kernels->normal64_bf16 : kernels->normal64_f16;
+	plan->n_inputs = draw->dtype == DTYPE_F64 ? 1 : 2;
 	plan->inputs[1] = INPUT_WORDS;
-	plan->affine = true;
+	plan->affine = !half;
 }
 
 static void plan_exponential(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
@@ -306,12 +308,12 @@ static void plan_randint(const struct law_kernel *kernels, const struct draw *dr
 {
 	const int64_t low = draw->parameters[0].integer, high = draw->parameters[1].integer;
 	const uint64_t range = (uint64_t)high - (uint64_t)low;
-	const bool narrow = draw->dtype == DTYPE_I32;
+	const bool narrow = draw->dtype == DTYPE_I32 || draw->dtype == DTYPE_U32;
 
 	inversion(plan, narrow ? kernels->randint_i32 : kernels->randint_i64, 1, 0);
 	plan->constants.randint.low = low;
 	plan->constants.randint.range = range;
-	plan->constants.randint.reject_below = narrow ? (1ull << 32) % range : -range % range;
+	plan->constants.randint.reject_below = narrow ? (1ull << 32) % range : range ? -range % range : 0;
 }
 
 static void plan_categorical(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)

@@ -114,16 +114,6 @@ static int check_one_positive(const struct question *q)
 	return check_positive(q, 0, DBL_MAX);
 }
 
-static int check_normal(const struct question *q)
-{
-	const bool half = q->dtype == DTYPE_BF16 || q->dtype == DTYPE_F16;
-	const int error = check_location_scale(q);
-
-	if (!error && half && q->parameters[2].natural == NORMAL_BOXMULLER64)
-		return refuse(q, 2, "got boxmuller64, allowed for %s is boxmuller", dtype_name(q->dtype));
-	return error;
-}
-
 static int check_exponential(const struct question *q)
 {
 	/* 1 / rate is finite. */
@@ -194,15 +184,36 @@ static int check_bernoulli(const struct question *q)
 	return check_probability(q, 0);
 }
 
-static int check_randint(const struct question *q)
+/* Both bounds within [least, last + 1] of a dtype of 32 bits. */
+static int check_narrow(const struct question *q, int64_t least, int64_t last)
 {
 	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
 
-	if (q->dtype == DTYPE_I32 && (low < INT32_MIN || low > INT32_MAX))
-		return refuse(q, 0, "got %" PRId64 ", allowed for i32 is -2^31 to 2^31 - 1", low);
-	if (q->dtype == DTYPE_I32 && high > INT32_MAX + INT64_C(1))
-		return refuse(q, 1, "got %" PRId64 ", allowed for i32 is up to 2^31", high);
+	if (low < least || low > last)
+		return refuse(q, 0, "got %" PRId64 ", allowed for %s is %" PRId64 " to %" PRId64, low,
+			      dtype_name(q->dtype), least, last);
+	if (high > last + 1)
+		return refuse(q, 1, "got %" PRId64 ", allowed for %s is up to %" PRId64, high, dtype_name(q->dtype),
+			      last + 1);
 	return low < high ? 0 : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+}
+
+static int check_randint(const struct question *q)
+{
+	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
+	const uint64_t first = q->parameters[0].natural, end = q->parameters[1].natural;
+
+	if (q->dtype == DTYPE_I32)
+		return check_narrow(q, INT32_MIN, INT32_MAX);
+	if (q->dtype == DTYPE_U32)
+		return check_narrow(q, 0, UINT32_MAX);
+	if (q->dtype == DTYPE_U64)
+		return first < end || end == 0
+			       ? 0
+			       : refuse(q, 0, "got %" PRIu64 ", allowed is below high = %" PRIu64, first, end);
+	return low < high || high == INT64_MIN
+		       ? 0
+		       : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
 }
 
 static int check_permutation(const struct question *q)
@@ -257,7 +268,7 @@ static const struct {
 static check *const checks[LAW_COUNT] = {
 	[LAW_BITS] = check_none,
 	[LAW_UNIFORM] = check_uniform,
-	[LAW_NORMAL] = check_normal,
+	[LAW_NORMAL] = check_location_scale,
 	[LAW_EXPONENTIAL] = check_exponential,
 	[LAW_LAPLACE] = check_location_scale,
 	[LAW_LOGNORMAL] = check_lognormal,

@@ -17,7 +17,7 @@
  * uniform low high; normal mean std method; exponential rate; laplace, gumbel, cauchy loc scale; lognormal mean std
  * (of the logarithm); weibull shape scale; student_t df; truncated_normal mean std low high (the bounds in std);
  * gamma shape scale; chi_squared df; beta alpha beta; poisson lam; binomial trials p; geometric p; bernoulli p;
- * randint low high (exclusive); permutation items; categorical and dirichlet a list; sphere dimensions. */
+ * randint low high (exclusive, modulo 2^64: the least of i64 stands for 2^63, 0 of u64 for 2^64); permutation items; categorical and dirichlet a list; sphere dimensions. */
 #define LAW_TABLE(X)                                                                                                   \
 	X(BITS, "bits", "u32|u64", "u32")                                                                              \
 	X(UNIFORM, "uniform", "f32|f64|bf16|f16", "f32")                                                               \
@@ -37,7 +37,7 @@
 	X(BINOMIAL, "binomial", "i64", "i64")                                                                          \
 	X(GEOMETRIC, "geometric", "i64", "i64")                                                                        \
 	X(BERNOULLI, "bernoulli", "i8|i32", "i8")                                                                      \
-	X(RANDINT, "randint", "i64|i32", "i64")                                                                        \
+	X(RANDINT, "randint", "i64|i32|u64|u32", "i64")                                                                        \
 	X(PERMUTATION, "permutation", "i64", "i64")                                                                    \
 	X(CATEGORICAL, "categorical", "i64", "i64")                                                                    \
 	X(RADEMACHER, "rademacher", "i8|i32|f32|f64", "i8")                                                            \

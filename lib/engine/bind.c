@@ -12,7 +12,7 @@
 
 static const char *const type_texts[] = {
 	[PARAM_U64] = "an integer >= 0, or decimal or 0x text of one",
-	[PARAM_I64] = "an integer",
+	[PARAM_INT] = "an integer from -2^63 to 2^64, or decimal text of one",
 	[PARAM_F64] = "a number",
 	[PARAM_BOOL] = "true or false",
 	[PARAM_CHOICE] = "text",
@@ -83,6 +83,9 @@ static int out_of_range(const struct args *args, unsigned p, const char *got, st
 	if (param->min == 0 && param->max == 0)
 		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is %s", got,
 				  param->type == PARAM_F64 ? "any finite number" : "0 to 18446744073709551615");
+	if (isinf(param->max))
+		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is any number, inf and -inf too",
+				  got);
 	if (param->max == 0 || param->max >= 0x1p64)
 		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is %s%.15g and up", got, above,
 				  param->min);
@@ -129,14 +132,25 @@ static int bind_i64(const struct args *args, unsigned p, const struct value *val
 	return 0;
 }
 
+/* JSON has no infinity: text serves where one is allowed. */
+static bool read_f64(const struct param *param, const struct value *value, double *ret)
+{
+	if (isinf(param->max) && (value_is_text(value, "inf") || value_is_text(value, "-inf"))) {
+		*ret = value->bytes.at[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+		return true;
+	}
+	return value_to_f64(value, ret);
+}
+
 static int bind_f64(const struct args *args, unsigned p, const struct value *value, double *ret, struct error *err)
 {
+	const struct param *param = &args->operation->params[p];
 	char got[32];
 	double x;
 
-	if (!value_to_f64(value, &x))
+	if (!read_f64(param, value, &x))
 		return wrong_type(args, p, value, err);
-	if (!isfinite(x) || !within(&args->operation->params[p], x)) {
+	if (isnan(x) || (isinf(x) && !isinf(param->max)) || !within(param, x)) {
 		snprintf(got, sizeof got, "%.17g", x);
 		return out_of_range(args, p, got, err);
 	}
@@ -219,8 +233,8 @@ static int bind_one(const struct args *args, unsigned p, const struct value *val
 	switch (args->operation->params[p].type) {
 	case PARAM_U64:
 		return bind_u64(args, p, value, &ret->u64, err);
-	case PARAM_I64:
-		return bind_i64(args, p, value, &ret->i64, err);
+	case PARAM_INT:
+		return value_to_whole(value, &ret->whole) ? 0 : wrong_type(args, p, value, err);
 	case PARAM_F64:
 		return bind_f64(args, p, value, &ret->f64, err);
 	case PARAM_BOOL:
@@ -249,7 +263,7 @@ static struct value fallback_value(const struct param *param)
 	switch (param->type) {
 	case PARAM_F64:
 		return value_real(strtod(param->fallback, NULL));
-	case PARAM_I64:
+	case PARAM_INT:
 	case PARAM_AXES:
 		return value_int(strtoll(param->fallback, NULL, 10));
 	case PARAM_BOOL:

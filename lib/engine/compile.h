@@ -47,6 +47,8 @@ int compile_operation(struct compiler *compiler);
 /* For the files that compile one class each: */
 int compile_program(struct compiler *compiler);
 int compile_draw(struct compiler *compiler);
+/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width. */
+int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer);
 int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);

@@ -47,8 +47,8 @@ static int whole_shape(const struct compiler *c, enum dtype dtype, uint64_t comp
 		shape.dims[0] = at[DRAW_N].u64;
 	} else if (tile && at[DRAW_SIZE].u64 == 1) {
 		if (tile->n % components != 0)
-			return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE,
-					  "the tile has %" PRIu64 " elements, allowed are multiples of %" PRIu64
+			return bind_error(&c->args, at[DRAW_OUT].given ? DRAW_OUT : DRAW_N, c->err, ERROR_BAD_SHAPE,
+					  "there are %" PRIu64 " elements, allowed are multiples of %" PRIu64
 					  ", the components of a sample",
 					  tile->n, components);
 		shape = *tile;
@@ -176,19 +176,36 @@ static int read_list(const struct compiler *c, unsigned param, double **ret_list
 	return 0;
 }
 
+/* The bounds of a range, the second exclusive: within the dtype's values, modulo 2^64 as the laws take them. */
+static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union law_value *ret)
+{
+	const bool is_signed = dtype == DTYPE_I32 || dtype == DTYPE_I64;
+	const whole_int values = (whole_int)1 << 8 * dtype_size(dtype);
+	const whole_int least = (is_signed ? -values / 2 : 0) + end, most = least + values - 1;
+	const whole_int x = c->args.at[param].whole;
+	char got[WHOLE_TEXT], from[WHOLE_TEXT], to[WHOLE_TEXT];
+
+	if (x < least || x > most)
+		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE, "got %s, allowed for %s is %s to %s",
+				  whole_text(x, got), dtype_name(dtype), whole_text(least, from), whole_text(most, to));
+	ret->natural = (uint64_t)x;
+	return 0;
+}
+
 /* The law's parameters from the row's, which stand in the same order behind those of every draw. */
 static int read_parameters(const struct compiler *c, struct draw *draw, double **ret_list, size_t *ret_n)
 {
 	const struct operation *operation = c->args.operation;
 	const struct arg *at = c->args.at + DRAW_COMMON;
+	int error = 0;
 
-	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params; i++)
+	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params && !error; i++)
 		switch (operation->params[DRAW_COMMON + i].type) {
 		case PARAM_F64:
 			draw->parameters[i].real = at[i].f64;
 			break;
-		case PARAM_I64:
-			draw->parameters[i].integer = at[i].i64;
+		case PARAM_INT:
+			error = read_bound(c, draw->dtype, DRAW_COMMON + i, i > 0, &draw->parameters[i]);
 			break;
 		case PARAM_U64:
 			draw->parameters[i].natural = at[i].u64;
@@ -199,7 +216,7 @@ static int read_parameters(const struct compiler *c, struct draw *draw, double *
 		default:
 			return read_list(c, DRAW_COMMON + i, ret_list, ret_n);
 		}
-	return 0;
+	return error;
 }
 
 /* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
@@ -270,7 +287,8 @@ struct placed {
 	uint64_t offset, first; /* the whole's first sample, and its first word */
 };
 
-static int place(struct compiler *c, struct placed *ret)
+/* like: what is filled when the request does not say; may be NULL. */
+static int place(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
 	struct placed p = {.law = {.law = law_find(name, strlen(name))}};
@@ -287,7 +305,7 @@ static int place(struct compiler *c, struct placed *ret)
 	if (!error)
 		error = prepare_law(c, &p.law);
 	if (!error)
-		error = find_extent(c, p.law.dtype, draw_components(&p.law), out ? &tile : NULL, &p.extent);
+		error = find_extent(c, p.law.dtype, draw_components(&p.law), out ? &tile : like, &p.extent);
 	if (!error)
 		error = place_draw(c, p.cursor, &p.extent, (unsigned)draw_components(&p.law), &p.offset, &p.first);
 	if (!error)
@@ -295,26 +313,58 @@ static int place(struct compiler *c, struct placed *ret)
 	return error;
 }
 
+static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
+{
+	struct step *step = program_step(c->program, STEP_DRAW, NULL, buffer);
+
+	if (!step)
+		return compile_no_memory(c);
+	if (p->law.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+		p->law.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
+	step->draw.law = p->law;
+	step->draw.begin = (p->offset + p->extent.begin) * draw_components(&p->law);
+	return 0;
+}
+
 int compile_draw(struct compiler *c)
 {
 	struct placed p;
 	struct buffer *buffer;
-	struct step *step;
-	int error = place(c, &p);
+	int error = place(c, NULL, &p);
 
 	if (!error)
 		error = compile_output(c, DRAW_OUT, &p.extent.shape, &buffer);
-	if (error)
-		return error;
-	step = program_step(c->program, STEP_DRAW, NULL, buffer);
-	if (!step)
-		return compile_no_memory(c);
-	if (p.law.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
-		p.law.parameters[0].natural = p.extent.n > 0 ? p.extent.n : 1;
-	step->draw.law = p.law;
-	step->draw.begin = (p.offset + p.extent.begin) * draw_components(&p.law);
-	error = compile_reply(c, DRAW_OUT, buffer);
+	if (!error)
+		error = add_step(c, &p, buffer);
+	if (!error)
+		error = compile_reply(c, DRAW_OUT, buffer);
 	return error ? error : put_stream(c, &p.law, p.offset, p.first, p.cursor);
+}
+
+int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer)
+{
+	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
+	struct buffer *buffer = program_buffer(c->program, BUFFER_TEMP, shape);
+	struct placed p;
+	int error;
+
+	if (!buffer)
+		return compile_no_memory(c);
+	like.dtype = bind_dtype(&c->args, DRAW_DTYPE);
+	if (!shape_finish(&like))
+		return bind_error(&c->args, DRAW_N, c->err, ERROR_OUT_OF_RANGE,
+				  "more than 2^62 bytes, allowed are fewer");
+	error = place(c, &like, &p);
+	if (!error)
+		error = add_step(c, &p, buffer);
+	if (!error && (value_put(c->program->zone, c->reply, "n", value_uint(p.extent.shape.n)) ||
+		       shape_put(&p.extent.shape, c->program->zone, c->reply)))
+		error = compile_no_memory(c);
+	if (!error)
+		error = put_stream(c, &p.law, p.offset, p.first, p.cursor);
+	if (!error)
+		*ret_buffer = buffer;
+	return error;
 }
 
 int compile_inside(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
@@ -354,7 +404,7 @@ static int take_samples(struct compiler *c, void *arg)
 {
 	struct samples *samples = arg;
 	struct placed p;
-	const int error = place(c, &p);
+	const int error = place(c, NULL, &p);
 
 	if (error)
 		return error;

@@ -2,7 +2,7 @@
 /* Compiling noise_add: a draw like a program's step, whose samples never leave the scratch, and x + sigma noise.
  *
  * `noise` is that step, {op: a law, its parameters, seed, stream, offset ...}; a complex x takes a sample for its real
- * part and the next for its imaginary part. */
+ * part and the next for its imaginary part, and the components of a vector go to as many reals in turn. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,18 +48,34 @@ static int check_members(const struct compiler *c, const struct operation *law, 
 	return 0;
 }
 
-static int draw_step(struct compiler *inner, void *arg)
+struct noise {
+	const struct shape *shape; /* of x */
+	struct buffer *samples;
+};
+
+static int draw_noise(struct compiler *inner, void *arg)
 {
-	(void)arg;
-	return compile_draw(inner);
+	struct noise *noise = arg;
+
+	return compile_draw_like(inner, noise->shape, &noise->samples);
 }
 
-/* Compiles the draw of n samples into a temporary, as a program would. */
-static int compile_noise(struct compiler *c, const struct operation *law, const struct value *noise, enum dtype dtype,
-			 uint64_t n, struct value *ret_reply, struct step **ret_step)
+/* The dtype of x's reals, or of the law where that has no such numbers: then they are converted. */
+static const char *noise_dtype(const struct operation *law, const struct shape *x)
+{
+	const enum dtype dtype = x->dtype == DTYPE_F64 || x->dtype == DTYPE_C128 ? DTYPE_F64 : DTYPE_F32;
+
+	return law_takes(law_find(law->name, strlen(law->name)), dtype) ? dtype_name(dtype)
+									: law->params[DRAW_DTYPE].fallback;
+}
+
+/* Compiles the draw into a temporary, as a program would. */
+static int compile_noise(struct compiler *c, const struct operation *law, const struct value *noise,
+			 const struct shape *x, struct value *ret_reply, struct buffer **ret_samples)
 {
 	struct zone *zone = c->program->zone;
 	struct value map = value_map();
+	struct noise made = {.shape = x};
 	int error = 0;
 
 	for (size_t i = 0; noise && i < noise->map.count && !error; i++) {
@@ -68,13 +84,20 @@ static int compile_noise(struct compiler *c, const struct operation *law, const 
 
 		error = name ? value_put(zone, &map, name, member->value) : -1;
 	}
-	if (error || value_put(zone, &map, "n", value_uint(n)) ||
-	    value_put(zone, &map, "dtype", value_string(dtype_name(dtype))))
+	if (error || value_put(zone, &map, "dtype", value_string(noise_dtype(law, x))))
 		return compile_no_memory(c);
-	error = compile_inside(c, law, &map, NOISE_U64, ret_reply, draw_step, NULL);
+	error = compile_inside(c, law, &map, NOISE_U64, ret_reply, draw_noise, &made);
 	if (!error)
-		*ret_step = &c->program->steps[c->program->n_steps - 1];
+		*ret_samples = made.samples;
 	return error;
+}
+
+static int check_input(const struct compiler *c, enum dtype dtype)
+{
+	if (dtype_is_complex(dtype) || dtype == DTYPE_F32 || dtype == DTYPE_F64)
+		return 0;
+	return bind_error(&c->args, NOISE_IN, c->err, ERROR_BAD_SHAPE,
+			  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
 }
 
 int compile_noise_add(struct compiler *c)
@@ -82,34 +105,20 @@ int compile_noise_add(struct compiler *c)
 	const struct value *noise = c->args.at[NOISE_NOISE].given ? c->args.at[NOISE_NOISE].value : NULL;
 	struct value reply = value_map();
 	const struct operation *law = NULL;
-	struct buffer *x, *out, *samples;
-	struct step *step = NULL;
+	struct buffer *x, *out, *samples = NULL;
+	struct step *step;
 	int error = compile_input(c, NOISE_IN, &x);
 
 	if (!error)
 		error = find_law_row(c, noise, &law);
 	if (!error)
 		error = check_members(c, law, noise);
-	if (error)
-		return error;
-
-	const enum dtype dtype = x->shape.dtype;
-	const bool complex = dtype_is_complex(dtype), wide = dtype == DTYPE_F64 || dtype == DTYPE_C128;
-
-	if (!complex && dtype != DTYPE_F32 && dtype != DTYPE_F64)
-		return bind_error(&c->args, NOISE_IN, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
-	error = compile_noise(c, law, noise, wide ? DTYPE_F64 : DTYPE_F32, complex ? 2 * x->shape.n : x->shape.n,
-			      &reply, &step);
-	if (error)
-		return error;
-	samples = step->out;
-	if (samples->shape.n != (complex ? 2 * x->shape.n : x->shape.n))
-		return bind_error(&c->args, NOISE_NOISE, c->err, ERROR_BAD_SHAPE,
-				  "%s draws vectors, allowed are numbers", law->name);
-	/* The samples are elements of x's own kind: the step fills pairs where they are complex. */
-	samples->shape = x->shape;
-	error = compile_output(c, NOISE_OUT, &x->shape, &out);
+	if (!error)
+		error = check_input(c, x->shape.dtype);
+	if (!error)
+		error = compile_noise(c, law, noise, &x->shape, &reply, &samples);
+	if (!error)
+		error = compile_output(c, NOISE_OUT, &x->shape, &out);
 	if (error)
 		return error;
 	step = program_step(c->program, STEP_NOISE_ADD, x, out);

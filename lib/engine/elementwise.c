@@ -149,6 +149,53 @@ void elementwise_cast(enum dtype from, enum dtype to, size_t n, const void *in, 
 	assert(false && "a cast that the compiler of programs should not have made");
 }
 
+static double number_at(enum dtype dtype, const void *numbers, size_t i)
+{
+	switch (dtype) {
+	case DTYPE_I8:
+		return ((const int8_t *)numbers)[i];
+	case DTYPE_I32:
+		return ((const int32_t *)numbers)[i];
+	case DTYPE_U32:
+		return ((const uint32_t *)numbers)[i];
+	case DTYPE_U64:
+		return (double)((const uint64_t *)numbers)[i];
+	default:
+		return (double)((const int64_t *)numbers)[i];
+	}
+}
+
+/* Integers of a law become reals, rounded to float64 and then to the width of out. */
+static void draw_converted(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n,
+			   bool wide, void *out)
+{
+	int64_t numbers[512];
+
+	for (size_t at = 0, count; at < n; at += count) {
+		count = n - at < 512 ? n - at : 512;
+		draw_fill(kernels, draw, begin + at, count, numbers);
+		for (size_t i = 0; i < count; i++)
+			if (wide)
+				((double *)out)[at + i] = number_at(draw->dtype, numbers, i);
+			else
+				((float *)out)[at + i] = (float)number_at(draw->dtype, numbers, i);
+	}
+}
+
+/* Of complex elements, two samples each. */
+static void draw_numbers(const struct draw_kernels *kernels, const struct step *step, uint64_t begin, size_t n,
+			 void *out)
+{
+	const struct draw *draw = &step->draw.law;
+	const enum dtype dtype = step->out->shape.dtype;
+	const uint64_t first = step->draw.begin + reals(dtype, begin);
+
+	if (dtype == draw->dtype || draw->dtype == DTYPE_F32 || draw->dtype == DTYPE_F64)
+		draw_fill(kernels, draw, first, reals(dtype, n), out);
+	else
+		draw_converted(kernels, draw, first, reals(dtype, n), is_double(dtype), out);
+}
+
 void elementwise_run(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
 		     const void *const in[2], void *out)
 {
@@ -157,8 +204,7 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 
 	switch (step->kind) {
 	case STEP_DRAW:
-		/* Of complex elements, two samples each. */
-		draw_fill(kernels, &step->draw.law, step->draw.begin + reals(dtype, begin), reals(dtype, n), out);
+		draw_numbers(kernels, step, begin, n, out);
 		return;
 	case STEP_POINTS:
 		points_fill(step->points.set, step->points.begin + begin, n, out);

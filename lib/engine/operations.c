@@ -3,6 +3,7 @@
 #include "engine/operations.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "dist/halton.h"
@@ -17,6 +18,7 @@
 #define ANY_U64 0, 0, false, NULL
 #define ANY_F64 0, 0, false, NULL
 #define NONE    0, 0, false, NULL
+#define EVEN_INFINITE -(double)INFINITY, (double)INFINITY, false, NULL
 
 /* clang-format off */
 #define U64_STYLE {"u64", PARAM_CHOICE, "", "uint", 0, 0, false, "uint|str", \
@@ -108,8 +110,10 @@ static const struct param truncated_normal_params[] = {
 	DRAW_PARAMS("f32|f64", "f32"),
 	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the whole law"},
 	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the whole law"},
-	[DRAW_COMMON + 2] = {"low", PARAM_F64, "std", "-2", ANY_F64, "least value, in standard deviations from the mean"},
-	[DRAW_COMMON + 3] = {"high", PARAM_F64, "std", "2", ANY_F64, "greatest value, in standard deviations from the mean; above low"},
+	[DRAW_COMMON + 2] = {"low", PARAM_F64, "std", "-2", EVEN_INFINITE,
+		"least value, in standard deviations from the mean"},
+	[DRAW_COMMON + 3] = {"high", PARAM_F64, "std", "2", EVEN_INFINITE,
+		"greatest value, in standard deviations from the mean; above low"},
 };
 static const struct param gamma_params[] = {
 	DRAW_PARAMS_BESIDE("dims", "f32|f64", "f32"),
@@ -143,9 +147,11 @@ static const struct param bernoulli_params[] = {
 	[DRAW_COMMON] = PROBABILITY,
 };
 static const struct param randint_params[] = {
-	DRAW_PARAMS("i64|i32", "i64"),
-	[DRAW_COMMON] = {"low", PARAM_I64, "", "0", NONE, "least value"},
-	[DRAW_COMMON + 1] = {"high", PARAM_I64, "", NULL, NONE, "upper bound, never reached; above low"},
+	DRAW_PARAMS("i64|i32|u64|u32", "i64"),
+	[DRAW_COMMON] = {"low", PARAM_INT, "", "0", NONE, "least value"},
+	[DRAW_COMMON + 1] = {"high", PARAM_INT, "", NULL, NONE,
+		"upper bound, never reached; above low, at most one more than the dtype's last: "
+		"18446744073709551616 (as text) for all of u64"},
 };
 static const struct param permutation_params[] = {
 	DRAW_PARAMS("i64", "i64"),
@@ -227,7 +233,8 @@ static const struct param noise_add_params[] = {
 	[NOISE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
 	[NOISE_SIGMA] = {"sigma", PARAM_F64, "", "1", ANY_F64, "factor of the noise"},
 	[NOISE_NOISE] = {"noise", PARAM_ANY, "", "", NONE,
-		"map {op: a law, its parameters, seed, stream, offset}; standard normals unless told"},
+		"map {op: a law, its parameters, seed, stream, offset}; standard normals unless told. Integers "
+		"become numbers of in's width; the components of vectors are elements that follow one another"},
 	[NOISE_OUT] = OUT,
 	JOB_PARAMS(NOISE_U64),
 };

@@ -11,7 +11,7 @@
 
 enum param_type {
 	PARAM_U64,    /* uint, or decimal or 0x string */
-	PARAM_I64,
+	PARAM_INT,    /* an integer from -2^63 to 2^64, or decimal text of one */
 	PARAM_F64,
 	PARAM_BOOL,
 	PARAM_CHOICE, /* one of `choices` */
@@ -27,7 +27,7 @@ struct param {
 	enum param_type type;
 	const char *unit;     /* "samples", "Hz"; "" when it has none */
 	const char *fallback; /* the default, as text; NULL: required; "" : may be left out */
-	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range */
+	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range, of finite ones */
 	bool above_min;       /* min itself is not allowed */
 	const char *choices;  /* "backward|ortho|forward" */
 	const char *help;     /* one line */

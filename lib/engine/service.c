@@ -31,7 +31,7 @@ static const char *class_name(enum method_class class)
 static const char *type_name(enum param_type type)
 {
 	static const char *const names[] = {
-		[PARAM_U64] = "u64",       [PARAM_I64] = "i64",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
+		[PARAM_U64] = "u64",       [PARAM_INT] = "int",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
 		[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
 		[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
 	};

@@ -75,6 +75,55 @@ static void randint_from_words(void **state)
 }
 
 /* Each value as often as the others: 60 of them, and halves of a range that rejects much. */
+/* All of a dtype: the words themselves, in order. */
+static void randint_of_everything(void **state)
+{
+	static uint64_t x[500], words[500];
+	static uint32_t narrow[500];
+	const struct draw_kernels kernels = best();
+	const struct draw bits = {LAW_BITS, DTYPE_U64, stream, {{0}}, NULL};
+	struct draw draw = {LAW_RANDINT, DTYPE_U64, stream, {{.natural = 0}, {.natural = 0}}, NULL};
+
+	(void)state;
+	draw_fill(&kernels, &bits, 3, 500, words);
+	draw_fill(&kernels, &draw, 3, 500, x);
+	assert_memory_equal(x, words, sizeof x);
+	draw.dtype = DTYPE_I64;
+	draw.parameters[0].integer = draw.parameters[1].integer = INT64_MIN;
+	draw_fill(&kernels, &draw, 3, 500, x);
+	for (size_t i = 0; i < 500; i++)
+		assert_true(x[i] == words[i] + (1ull << 63));
+	draw.dtype = DTYPE_U32;
+	draw.parameters[0].natural = 0;
+	draw.parameters[1].natural = 1ull << 32;
+	draw_fill(&kernels, &draw, 6, 500, narrow);
+	for (size_t i = 0; i < 500; i++)
+		assert_int_equal(narrow[i], stream_word(&stream, 6 + i, 0));
+}
+
+/* Values of float32 normals with a radius of 64 bits, to nearest: as numbers, never further off than half a step. */
+static void halves_of_wide_radius(void **state)
+{
+	enum { N = 4001 };
+	static float normals[N];
+	static uint16_t bf16[N];
+	const struct draw_kernels kernels = best();
+	struct draw draw = {LAW_NORMAL, DTYPE_F32, stream, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL};
+
+	(void)state;
+	draw_fill(&kernels, &draw, 1, N, normals);
+	draw.dtype = DTYPE_BF16;
+	draw_fill(&kernels, &draw, 1, N, bf16);
+	for (size_t i = 0; i < N; i++) {
+		const uint32_t bits = (uint32_t)bf16[i] << 16;
+		float x;
+
+		memcpy(&x, &bits, sizeof x);
+		if (!(fabsf(x - normals[i]) <= fabsf(normals[i]) * 0x1p-8f))
+			fail_msg("sample %zu: %.9g as bf16 is %.9g", i, (double)normals[i], (double)x);
+	}
+}
+
 static void randint_is_even(void **state)
 {
 	enum { N = 300000 };
@@ -259,6 +308,7 @@ static void sixteen_bit_normals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(randint_of_everything),        cmocka_unit_test(halves_of_wide_radius),
 		cmocka_unit_test(randint_from_words),           cmocka_unit_test(randint_is_even),
 		cmocka_unit_test(bernoulli_compares_digits),    cmocka_unit_test(bernoulli_ties),
 		cmocka_unit_test(rademacher_takes_the_top_bit), cmocka_unit_test(sixteen_bit_uniforms),

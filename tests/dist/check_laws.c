@@ -14,7 +14,7 @@ enum { MOST = 5000 };
 
 struct row {
 	enum law law;
-	union law_value parameters[LAW_PARAMETERS];
+	union law_value parameters[LAW_PARAMETERS]; /* of randint the third, if not 0: the only dtype */
 };
 
 static const double list[] = {0.2, 3, 0, 1e-9, 1, 40, 0.7};
@@ -45,6 +45,8 @@ static const struct row rows[] = {
 	{LAW_TRUNCATED_NORMAL, {{5}, {2}, {-12}, {0.5}}},
 	{LAW_TRUNCATED_NORMAL, {{0}, {1}, {40}, {INFINITY}}},
 	{LAW_TRUNCATED_NORMAL, {{0}, {1}, {-50}, {-45}}},
+	{LAW_TRUNCATED_NORMAL, {{0}, {1}, {-INFINITY}, {INFINITY}}},
+	{LAW_TRUNCATED_NORMAL, {{1}, {2}, {-INFINITY}, {-0.5}}},
 	{LAW_GAMMA, {{2}, {1}}},
 	{LAW_GAMMA, {{0.1}, {3}}},
 	{LAW_CHI_SQUARED, {{1}}},
@@ -59,8 +61,13 @@ static const struct row rows[] = {
 	{LAW_BERNOULLI, {{0.3}}},
 	{LAW_BERNOULLI, {{1}}},
 	{LAW_BERNOULLI, {{0.5}}},
-	{LAW_RANDINT, {{.integer = -5}, {.integer = 1000}}},
-	{LAW_RANDINT, {{.integer = INT32_MIN}, {.integer = 10}}},
+	{LAW_RANDINT, {{.integer = -5}, {.integer = 1000}, {.natural = DTYPE_I32}}},
+	{LAW_RANDINT, {{.integer = -5}, {.integer = 1000}, {.natural = DTYPE_I64}}},
+	{LAW_RANDINT, {{.integer = INT32_MIN}, {.integer = 10}, {.natural = DTYPE_I32}}},
+	{LAW_RANDINT, {{.integer = INT64_MIN}, {.integer = INT64_MIN}, {.natural = DTYPE_I64}}},
+	{LAW_RANDINT, {{.natural = 0}, {.natural = 1ull << 32}, {.natural = DTYPE_U32}}},
+	{LAW_RANDINT, {{.natural = 0}, {.natural = 0}, {.natural = DTYPE_U64}}},
+	{LAW_RANDINT, {{.natural = 7}, {.natural = 0}, {.natural = DTYPE_U64}}},
 	{LAW_RANDINT, {{.integer = 0}, {.integer = INT32_MAX}}},
 	{LAW_PERMUTATION, {{.natural = 52}}},
 	{LAW_PERMUTATION, {{.natural = 100000}}},
@@ -92,13 +99,11 @@ static struct draw prepared(const struct row *row, enum dtype dtype, void **ret_
 	return draw;
 }
 
-/* Whether the dtype is one of the row's: boxmuller64 has no half widths. */
 static bool takes(const struct row *row, enum dtype dtype)
 {
-	const bool half = dtype == DTYPE_F16 || dtype == DTYPE_BF16;
+	const uint64_t only = row->law == LAW_RANDINT ? row->parameters[2].natural : 0;
 
-	return law_takes(row->law, dtype) &&
-	       !(row->law == LAW_NORMAL && half && row->parameters[2].natural != NORMAL_BOXMULLER);
+	return law_takes(row->law, dtype) && (!only || only == (uint64_t)dtype);
 }
 
 typedef void each_fn(struct draw draw, uint64_t *seed);
@@ -284,7 +289,6 @@ static void refusals(void **state)
 		{{LAW_NORMAL, {{NAN}, {1}}}, DTYPE_F32, 0},
 		{{LAW_NORMAL, {{0}, {-1}}}, DTYPE_F32, 1},
 		{{LAW_NORMAL, {{0}, {1e39}}}, DTYPE_F32, 1},
-		{{LAW_NORMAL, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}}, DTYPE_BF16, 2},
 		{{LAW_EXPONENTIAL, {{0}}}, DTYPE_F32, 0},
 		{{LAW_EXPONENTIAL, {{-1}}}, DTYPE_F64, 0},
 		{{LAW_EXPONENTIAL, {{NAN}}}, DTYPE_F64, 0},
@@ -297,6 +301,8 @@ static void refusals(void **state)
 		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {2}, {2}}}, DTYPE_F32, 2},
 		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {NAN}, {2}}}, DTYPE_F32, 2},
 		{{LAW_TRUNCATED_NORMAL, {{0}, {-1}, {0}, {2}}}, DTYPE_F32, 1},
+		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {INFINITY}, {INFINITY}}}, DTYPE_F32, 2},
+		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {-INFINITY}, {-INFINITY}}}, DTYPE_F64, 2},
 		{{LAW_GAMMA, {{0}, {1}}}, DTYPE_F32, 0},
 		{{LAW_GAMMA, {{1}, {-1}}}, DTYPE_F32, 1},
 		{{LAW_CHI_SQUARED, {{NAN}}}, DTYPE_F64, 0},
@@ -311,6 +317,10 @@ static void refusals(void **state)
 		{{LAW_RANDINT, {{.integer = 5}, {.integer = 5}}}, DTYPE_I64, 0},
 		{{LAW_RANDINT, {{.integer = INT64_MIN}, {.integer = 5}}}, DTYPE_I32, 0},
 		{{LAW_RANDINT, {{.integer = 0}, {.integer = INT64_MAX}}}, DTYPE_I32, 1},
+		{{LAW_RANDINT, {{.integer = -1}, {.integer = 5}}}, DTYPE_U32, 0},
+		{{LAW_RANDINT, {{.integer = 1}, {.integer = (1ll << 32) + 1}}}, DTYPE_U32, 1},
+		{{LAW_RANDINT, {{.natural = 5}, {.natural = 5}}}, DTYPE_U64, 0},
+		{{LAW_RANDINT, {{.natural = UINT64_MAX}, {.natural = 5}}}, DTYPE_U64, 0},
 		{{LAW_PERMUTATION, {{.natural = 0}}}, DTYPE_I64, 0},
 		{{LAW_SPHERE, {{.natural = 0}}}, DTYPE_F32, 0},
 		{{LAW_SPHERE, {{.natural = 100000}}}, DTYPE_F32, 0},

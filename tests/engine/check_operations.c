@@ -13,7 +13,7 @@ static struct value good(struct call *call, const struct param *param)
 {
 	switch (param->type) {
 	case PARAM_U64:
-	case PARAM_I64:
+	case PARAM_INT:
 	case PARAM_SHAPE:
 		return value_uint(param->min > 1 ? (uint64_t)param->min : 1);
 	case PARAM_F64:
@@ -85,7 +85,7 @@ static bool is_wrong(enum param_type type, enum value_kind kind)
 {
 	switch (type) {
 	case PARAM_U64:
-	case PARAM_I64:
+	case PARAM_INT:
 		return kind != VALUE_UINT && kind != VALUE_INT;
 	case PARAM_F64:
 		return kind != VALUE_UINT && kind != VALUE_INT && kind != VALUE_REAL;
@@ -119,7 +119,7 @@ static void wrong_types(struct bed *bed, const struct operation *operation, cons
 
 static void out_of_range(struct bed *bed, const struct operation *operation, const struct param *param)
 {
-	const bool bounded = param->min != 0 || param->max != 0;
+	const bool bounded = (param->min != 0 || param->max != 0) && !isinf(param->max);
 	const int code = ERROR_OUT_OF_RANGE;
 
 	switch (param->type) {
@@ -138,8 +138,11 @@ static void out_of_range(struct bed *bed, const struct operation *operation, con
 		break;
 	case PARAM_F64:
 		expect_error(bed, operation, param->name, value_real(NAN), code);
-		expect_error(bed, operation, param->name, value_real(INFINITY), code);
-		expect_error(bed, operation, param->name, value_real(-INFINITY), code);
+		/* What may be infinite is refused only together with other parameters. */
+		if (!isinf(param->max)) {
+			expect_error(bed, operation, param->name, value_real(INFINITY), code);
+			expect_error(bed, operation, param->name, value_real(-INFINITY), code);
+		}
 		if (bounded)
 			expect_error(bed, operation, param->name, value_real(nextafter(param->min, -INFINITY)), code);
 		if (param->above_min)

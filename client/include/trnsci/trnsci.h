@@ -504,12 +504,12 @@ struct trnsci_operation {
 
 struct trnsci_parameter {
 	const char *name;
-	const char *type;     /**< "u64", "i64", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
+	const char *type;     /**< "u64", "int", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
 	const char *unit;     /**< "" when it has none */
 	const char *fallback; /**< the default as text; "": may be left out; NULL: required */
 	const char *choices;  /**< of a choice, separated by '|'; else NULL */
 	const char *help;     /**< one line */
-	double min, max;      /**< inclusive; both 0: the type's own range */
+	double min, max;      /**< inclusive; both 0: the type's own range, of finite numbers */
 	bool above_min;	      /**< min itself is not allowed */
 	uint64_t reserved[4];
 };

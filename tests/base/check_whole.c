@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integers beyond 64 bits: read from every kind of value, and written as text. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/whole.h"
+
+static void reads(struct value value, const char *expected)
+{
+	char text[WHOLE_TEXT];
+	whole_int x = 77;
+	const bool read = value_to_whole(&value, &x);
+
+	if (read != (expected != NULL))
+		fail_msg("expected %s, got %s", expected ? expected : "a refusal", read ? whole_text(x, text) : "one");
+	if (expected && strcmp(whole_text(x, text), expected) != 0)
+		fail_msg("expected %s, got %s", expected, text);
+	if (!read)
+		assert_true(x == 77);
+}
+
+static void every_kind(void **state)
+{
+	(void)state;
+	reads(value_uint(0), "0");
+	reads(value_uint(UINT64_MAX), "18446744073709551615");
+	reads(value_int(INT64_MIN), "-9223372036854775808");
+	reads(value_real(0x1p64), "18446744073709551616");
+	reads(value_real(-0x1p63), "-9223372036854775808");
+	reads(value_real(-3), "-3");
+	reads(value_real(0x1.0000000000001p64), NULL);
+	reads(value_real(0.5), NULL);
+	reads(value_real((double)NAN), NULL);
+	reads(value_real(-(double)INFINITY), NULL);
+	reads(value_nil(), NULL);
+	reads(value_bool(true), NULL);
+}
+
+static void text(void **state)
+{
+	static const char *const good[][2] = {
+		{"0", "0"},
+		{"-0", "0"},
+		{"007", "7"},
+		{"-9223372036854775808", "-9223372036854775808"},
+		{"18446744073709551615", "18446744073709551615"},
+		{"18446744073709551616", "18446744073709551616"},
+		{"0x10", "16"},
+		{"0xffffffffffffffff", "18446744073709551615"},
+	};
+	static const char *const bad[] = {
+		"",
+		"-",
+		"+1",
+		" 1",
+		"1 ",
+		"1.0",
+		"--1",
+		"-0x1",
+		"18446744073709551617",
+		"-9223372036854775809",
+		"99999999999999999999999999999999999999999999999",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		reads(value_string(good[i][0]), good[i][1]);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		reads(value_string(bad[i]), NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind), cmocka_unit_test(text)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
