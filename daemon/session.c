@@ -269,6 +269,7 @@ static int make_space(struct session *session, const struct ucred *peer)
 		.inline_bytes = settings->inline_bytes,
 		.temp_bytes = settings->temp_bytes,
 		.tiles = settings->tiles,
+		.programs = settings->programs,
 		.jobs = settings->jobs,
 		.weight = weights_of(settings->weights, peer->uid, peer->gid),
 		.reserve = reserve_work,

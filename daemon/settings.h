@@ -46,6 +46,7 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(arena_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
 	X(tiles, NUMBER, "tiles", "65536", 1, 1u << 20, "", "tiles of a session at once") \
+	X(programs, NUMBER, "programs", "256", 1, 65536, "", "programs that a session keeps at once") \
 	X(jobs, NUMBER, "requests", "1024", 1, 65536, "", "unanswered requests of a session") \
 	X(jobs_total, NUMBER, "requests", "8192", 2, 1u << 20, "", "unanswered requests of all sessions together (half)") \
 	X(inline_bytes, BYTES, "bytes", "16M", 4096, 1u << 30, "", \

@@ -87,6 +87,15 @@ char *zone_copy(struct zone *zone, const void *bytes, size_t size)
 	return copy;
 }
 
+size_t zone_bytes(const struct zone *zone)
+{
+	size_t bytes = sizeof *zone;
+
+	for (const struct block *block = zone->blocks; block; block = block->next)
+		bytes += sizeof *block + block->size;
+	return bytes;
+}
+
 int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg)
 {
 	struct deferred *deferred = zone_alloc(zone, sizeof *deferred);
@@ -205,6 +214,61 @@ int value_put(struct zone *zone, struct value *map, const char *name, struct val
 		return -ERROR_NO_MEMORY;
 	map->map.at[map->map.count++] = (struct value_member){copy, strlen(name), value};
 	return 0;
+}
+
+static int copy_bytes(struct zone *zone, struct value *copy)
+{
+	copy->bytes.at = zone_copy(zone, copy->bytes.at, copy->bytes.size);
+	return copy->bytes.at ? 0 : -ERROR_NO_MEMORY;
+}
+
+static int copy_array(struct zone *zone, const struct value *value, struct value *copy)
+{
+	*copy = value_array();
+	for (size_t i = 0; i < value->array.count; i++) {
+		struct value one;
+		int r = value_copy(zone, &value->array.at[i], &one);
+
+		if (r == 0)
+			r = value_push(zone, copy, one);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int copy_map(struct zone *zone, const struct value *value, struct value *copy)
+{
+	copy->map.room = copy->map.count;
+	copy->map.at = zone_alloc(zone, copy->map.count * sizeof *copy->map.at);
+	if (!copy->map.at)
+		return -ERROR_NO_MEMORY;
+	for (size_t i = 0; i < value->map.count; i++) {
+		const struct value_member *from = &value->map.at[i];
+		struct value_member *to = &copy->map.at[i];
+
+		to->name = zone_copy(zone, from->name, from->name_size);
+		to->name_size = from->name_size;
+		if (!to->name || value_copy(zone, &from->value, &to->value) < 0)
+			return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy)
+{
+	struct value copy = *value;
+	int r = 0;
+
+	if (value->kind == VALUE_STRING || value->kind == VALUE_BYTES)
+		r = copy_bytes(zone, &copy);
+	else if (value->kind == VALUE_ARRAY)
+		r = copy_array(zone, value, &copy);
+	else if (value->kind == VALUE_MAP)
+		r = copy_map(zone, value, &copy);
+	if (r == 0)
+		*ret_copy = copy;
+	return r;
 }
 
 const struct value *value_get(const struct value *map, const char *name)

@@ -20,6 +20,8 @@ void zone_free(struct zone *zone); /* accepts NULL */
 void *zone_alloc(struct zone *zone, size_t size);
 /* A copy of size bytes with a NUL behind them. */
 char *zone_copy(struct zone *zone, const void *bytes, size_t size);
+/* Bytes of memory that it holds, without what was deferred. */
+size_t zone_bytes(const struct zone *zone);
 /* Calls release(arg) when the zone is freed: for memory that a tree borrows. */
 int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg);
 
@@ -79,6 +81,9 @@ struct value value_map(void);
 /* Appends; -ERROR_NO_MEMORY. value_put copies the name, and replaces an earlier value of that name. */
 int value_push(struct zone *zone, struct value *array, struct value element);
 int value_put(struct zone *zone, struct value *map, const char *name, struct value value);
+
+/* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
+int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy);
 
 /* The member called name; NULL when there is none or map is no map. */
 const struct value *value_get(const struct value *map, const char *name);

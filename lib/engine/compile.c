@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engine/kept.h"
 
 enum { RESULT_ALIGN = 64 };
 
@@ -335,6 +336,8 @@ int compile(struct compiler *compiler, const struct value *params)
 	int error = bind_args(&compiler->args, params, compiler->err);
 
 	if (!error)
-		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
+		error = operation->class != METHOD_PROGRAM          ? compile_operation(compiler)
+			: strcmp(operation->name, "program_run") == 0 ? kept_compile(compiler)
+								      : compile_program(compiler);
 	return error ? error : program_finish(compiler->program, context, compiler->err);
 }

@@ -44,6 +44,19 @@ int compile(struct compiler *compiler, const struct value *params);
 /* Compiles the operation whose parameters are bound. */
 int compile_operation(struct compiler *compiler);
 
+/* A step of a program that is kept: its parameters, checked. */
+enum { STEP_CONTEXT = 72 };
+struct bound_step {
+	struct args args;
+	char context[STEP_CONTEXT];
+};
+
+/* Binds every step of the program that run states, in zone, where run's values live as long. */
+int compile_bind_steps(struct compiler *compiler, const struct args *run, struct zone *zone,
+		       struct bound_step **ret_steps);
+/* Compiles these steps as the program that run states. */
+int compile_bound(struct compiler *compiler, const struct args *run, const struct bound_step *steps);
+
 /* For the files that compile one class each: */
 int compile_program(struct compiler *compiler);
 int compile_draw(struct compiler *compiler);

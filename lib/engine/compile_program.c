@@ -79,13 +79,14 @@ static int read_name(struct compiler *compiler, const struct value *map)
 	return compiler->name ? 0 : compile_no_memory(compiler);
 }
 
-static int read_operation(struct compiler *compiler, const struct value *map, size_t index, char context[64])
+static int read_operation(struct compiler *compiler, const struct value *map, size_t index,
+			  char context[STEP_CONTEXT])
 {
 	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
 	const struct operation *operation = NULL;
 	char got[BIND_TEXT];
 
-	snprintf(context, 64, "run: steps[%zu]", index);
+	snprintf(context, STEP_CONTEXT, "%s: steps[%zu]", compiler->run->context, index);
 	compiler->args = (struct args){.context = context, .in_program = true};
 	if (map->kind != VALUE_MAP)
 		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: is no map, takes {op, its parameters, as}",
@@ -102,15 +103,14 @@ static int read_operation(struct compiler *compiler, const struct value *map, si
 			compiler->err, ERROR_UNKNOWN_METHOD,
 			"%s: op: \"%s\" cannot be a step, allowed are draws, element-wise operations and transforms",
 			context, bind_text(op->bytes.at, op->bytes.size, got));
-	snprintf(context, 64, "run: steps[%zu] %s", index, operation->name);
+	snprintf(context, STEP_CONTEXT, "%s: steps[%zu] %s", compiler->run->context, index, operation->name);
 	compiler->args.operation = operation;
 	return 0;
 }
 
-static int compile_step(struct compiler *compiler, const struct value *map, size_t index, struct value *ret_reply)
+/* Into compiler->args. */
+static int bind_step(struct compiler *compiler, const struct value *map, size_t index, char context[STEP_CONTEXT])
 {
-	struct zone *zone = compiler->program->zone;
-	char context[64];
 	int error = read_operation(compiler, map, index, context);
 
 	if (!error)
@@ -118,8 +118,15 @@ static int compile_step(struct compiler *compiler, const struct value *map, size
 	if (!error && value_get(map, "timeout_ms"))
 		error = error_set(compiler->err, ERROR_UNKNOWN_PARAMETER,
 				  "%s: timeout_ms: a step has none, allowed is that of the whole program", context);
-	if (!error)
-		error = read_name(compiler, map);
+	return error;
+}
+
+/* The step whose parameters are bound. */
+static int compile_step(struct compiler *compiler, const struct value *map, struct value *ret_reply)
+{
+	struct zone *zone = compiler->program->zone;
+	int error = read_name(compiler, map);
+
 	if (error)
 		return error;
 	compiler->reply = ret_reply;
@@ -129,31 +136,40 @@ static int compile_step(struct compiler *compiler, const struct value *map, size
 	return compile_operation(compiler);
 }
 
-int compile_program(struct compiler *compiler)
+static int check_steps(const struct args *run, const struct value *list, struct error *err)
+{
+	if (list->kind != VALUE_ARRAY)
+		return bind_error(run, RUN_STEPS, err, ERROR_WRONG_TYPE, "takes an array of maps");
+	if (list->array.count > STEPS_MAX)
+		return bind_error(run, RUN_STEPS, err, ERROR_LIMIT, "%zu steps, allowed are %d", list->array.count,
+				  STEPS_MAX);
+	return 0;
+}
+
+/* bound: the steps, bound already; NULL: they are now. */
+static int compile_steps(struct compiler *compiler, const struct value *list, const struct bound_step *bound)
 {
 	struct zone *zone = compiler->program->zone;
 	struct value *reply = compiler->reply;
-	const struct args run = compiler->args;
-	const struct value *list = run.at[RUN_STEPS].value;
 	struct value steps = value_array(), results = value_map();
+	char context[STEP_CONTEXT];
 	int error;
 
-	if (list->kind != VALUE_ARRAY)
-		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_WRONG_TYPE, "takes an array of maps");
-	if (list->array.count > STEPS_MAX)
-		return bind_error(&run, RUN_STEPS, compiler->err, ERROR_LIMIT, "%zu steps, allowed are %d",
-				  list->array.count, STEPS_MAX);
-	compiler->run = &run;
 	compiler->results = &results;
 	error = read_results(compiler);
 	for (size_t i = 0; i < list->array.count && !error; i++) {
 		struct value one = value_map();
 
-		error = compile_step(compiler, &list->array.at[i], i, &one);
+		if (bound)
+			compiler->args = bound[i].args;
+		else
+			error = bind_step(compiler, &list->array.at[i], i, context);
+		if (!error)
+			error = compile_step(compiler, &list->array.at[i], &one);
 		if (!error && value_push(zone, &steps, one))
 			error = compile_no_memory(compiler);
 	}
-	compiler->args = run;
+	compiler->results = NULL;
 	if (!error)
 		error = check_results(compiler);
 	if (error)
@@ -162,4 +178,51 @@ int compile_program(struct compiler *compiler)
 	    value_put(zone, reply, "next", compiler->last_next))
 		return compile_no_memory(compiler);
 	return 0;
+}
+
+int compile_program(struct compiler *compiler)
+{
+	const struct args run = compiler->args;
+	int error = check_steps(&run, run.at[RUN_STEPS].value, compiler->err);
+
+	if (error)
+		return error;
+	compiler->run = &run;
+	error = compile_steps(compiler, run.at[RUN_STEPS].value, NULL);
+	compiler->args = run;
+	return error;
+}
+
+int compile_bound(struct compiler *compiler, const struct args *run, const struct bound_step *steps)
+{
+	const struct args own = compiler->args;
+	int error;
+
+	compiler->run = run;
+	error = compile_steps(compiler, run->at[RUN_STEPS].value, steps);
+	compiler->args = own;
+	return error;
+}
+
+int compile_bind_steps(struct compiler *compiler, const struct args *run, struct zone *zone,
+		       struct bound_step **ret_steps)
+{
+	const struct value *list = run->at[RUN_STEPS].value;
+	struct bound_step *steps;
+	int error = check_steps(run, list, compiler->err);
+
+	if (error)
+		return error;
+	steps = zone_alloc(zone, (list->array.count + 1) * sizeof *steps);
+	if (!steps)
+		return compile_no_memory(compiler);
+	compiler->run = run;
+	for (size_t i = 0; i < list->array.count && !error; i++) {
+		error = bind_step(compiler, &list->array.at[i], i, steps[i].context);
+		steps[i].args = compiler->args;
+		steps[i].args.context = steps[i].context;
+	}
+	if (!error)
+		*ret_steps = steps;
+	return error;
 }

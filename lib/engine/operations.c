@@ -353,18 +353,38 @@ static const struct param window_params[] = {
 	JOB_PARAMS(NAMED_U64),
 };
 
+#define PROGRAM_PARAMS \
+	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE, \
+		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"}, \
+	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"}, \
+	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
+		"generator of draws that state none"}, \
+	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"}, \
+	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"}, \
+	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
+	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64, \
+		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"}
+
 static const struct param run_params[] = {
-	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
-		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
-	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"},
-	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
-		"generator of draws that state none"},
-	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"},
-	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
-	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
-	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
-		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
+	PROGRAM_PARAMS,
 	JOB_PARAMS(RUN_U64),
+};
+static const struct param program_new_params[] = {
+	PROGRAM_PARAMS,
+	[RUN_U64] = U64_STYLE,
+};
+static const struct param program_run_params[] = {
+	[KEPT_PROGRAM] = {"program", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle that program_new gave"},
+	[KEPT_SEED] = {"seed", PARAM_U64, "", "", ANY_U64, "seed of draws that state none, instead of the program's"},
+	[KEPT_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64, "stream of draws that state none, instead of the program's"},
+	[KEPT_LABEL] = {"label", PARAM_TEXT, "", "", NONE,
+		"text that is folded into seed and stream, as derive does; then seed and stream are those of the reply"},
+	[KEPT_OFFSET] = {"offset", PARAM_U64, "words", "", ANY_U64, "position of the first draw, instead of the program's"},
+	JOB_PARAMS(KEPT_U64),
+};
+static const struct param program_free_params[] = {
+	[PROGRAM_FREE_PROGRAM] = {"program", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle of the program to free"},
+	[PROGRAM_FREE_U64] = U64_STYLE,
 };
 
 static const struct param tile_params[] = {
@@ -417,6 +437,9 @@ static const struct operation rows[] = {
 	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
 	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),
 	ROW("run", METHOD_PROGRAM, run_params, "a program: steps that follow one another over tiles and names"),
+	ROW("program_new", METHOD_SERVICE, program_new_params, "keeps a program, checked and bound, to be run many times"),
+	ROW("program_run", METHOD_PROGRAM, program_run_params, "runs a program that is kept, at a position and with a seed of its own"),
+	ROW("program_free", METHOD_SERVICE, program_free_params, "frees a program that is kept"),
 	ROW("bits", METHOD_DRAW, bits_params, "the stream's words themselves, or pairs of them"),
 	ROW("uniform", METHOD_DRAW, uniform_params, "uniform numbers in [low, high)"),
 	ROW("normal", METHOD_DRAW, normal_params, "normal numbers by Box and Muller's method"),

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/kept.h"
 #include "engine/service_derive.h"
 #include "rng/stream.h"
 
@@ -176,6 +177,29 @@ static int answer_free(struct space *space, const struct args *args, struct zone
 	return error ? error : PUT("freed", value_uint(freed));
 }
 
+static int answer_program_new(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+			      struct error *err)
+{
+	uint32_t handle;
+	int error = kept_create(space, args, &handle, err);
+
+	if (error)
+		return error;
+	if (PUT("program", value_uint(handle))) {
+		kept_free(space, handle, NULL);
+		return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static int answer_program_free(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+			       struct error *err)
+{
+	int error = kept_free(space, args->at[PROGRAM_FREE_PROGRAM].u64, err);
+
+	return error ? error : PUT("freed", value_uint(1));
+}
+
 int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *map,
 		   struct error *err)
 {
@@ -190,6 +214,10 @@ int service_answer(struct space *space, const struct args *args, struct zone *zo
 		error = answer_tile(space, args, zone, map, err);
 	else if (strcmp(name, "free") == 0)
 		error = answer_free(space, args, zone, map, err);
+	else if (strcmp(name, "program_new") == 0)
+		error = answer_program_new(space, args, zone, map, err);
+	else if (strcmp(name, "program_free") == 0)
+		error = answer_program_free(space, args, zone, map, err);
 	else if (strcmp(name, "derive") == 0)
 		error = derive_answer(args, zone, map, err);
 	else if (args->at[PING_PAYLOAD].given)

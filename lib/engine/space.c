@@ -5,10 +5,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "engine/kept.h"
 #include "engine/space_core.h"
 #include "engine/tile.h"
 
-enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024 };
+enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PROGRAMS = 256 };
 
 static size_t or_default(size_t limit, size_t fallback)
 {
@@ -29,6 +30,7 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	space->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
 	space->limits.temp_bytes = or_default(limits->temp_bytes, DEFAULT_TEMP);
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
+	space->limits.programs = or_default(limits->programs, DEFAULT_PROGRAMS);
 	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
 	space->turn.weight = limits->weight;
 	space->next_handle = 1;
@@ -112,21 +114,24 @@ void space_close(struct space *space)
 	for (struct space_job *at = space->jobs; at; at = at->next)
 		pool_cancel(space->engine->pool, at->job);
 	pthread_mutex_unlock(&space->lock);
+	kept_free_all(space);
 	space_unref(space);
 }
 
 int space_stats(struct space *space, struct zone *zone, struct value *map)
 {
-	uint64_t bytes, used, tiles, jobs;
+	uint64_t bytes, used, tiles, programs, jobs;
 
 	pthread_mutex_lock(&space->lock);
 	bytes = space->size;
 	used = space->region ? region_used(space->region) : 0;
 	tiles = space->n_tiles;
+	programs = space->n_programs;
 	jobs = space->n_jobs;
 	pthread_mutex_unlock(&space->lock);
 	if (value_put(zone, map, "bytes", value_uint(bytes)) || value_put(zone, map, "bytes_used", value_uint(used)) ||
-	    value_put(zone, map, "tiles", value_uint(tiles)) || value_put(zone, map, "jobs", value_uint(jobs)))
+	    value_put(zone, map, "tiles", value_uint(tiles)) || value_put(zone, map, "programs", value_uint(programs)) ||
+	    value_put(zone, map, "jobs", value_uint(jobs)))
 		return -ERROR_NO_MEMORY;
 	return 0;
 }

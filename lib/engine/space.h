@@ -20,6 +20,7 @@ struct space_limits {
 	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
 	unsigned weight;     /* units in a row while others have work too [1] */
+	size_t programs;     /* programs kept at once [256] */
 	size_t jobs;         /* requests unanswered at once [1024] */
 	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
 	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. NULL:
@@ -40,7 +41,7 @@ int space_attach(struct space *space, void *base, size_t size, void (*release)(v
  * still call their done callback. Accepts NULL. */
 void space_close(struct space *space);
 
-/* Puts the space's figures into map: bytes, bytes_used, tiles, jobs. Any thread. */
+/* Puts the space's figures into map: bytes, bytes_used, tiles, programs, jobs. Any thread. */
 int space_stats(struct space *space, struct zone *zone, struct value *map);
 
 #endif

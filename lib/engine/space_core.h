@@ -10,6 +10,7 @@
 #include "engine/region.h"
 #include "engine/space.h"
 
+struct kept;
 struct tile;
 
 enum { SCOPE_BUCKETS = 64 };
@@ -36,6 +37,9 @@ struct space {
 	size_t table_size, n_tiles;
 	uint64_t next_handle;
 	struct tile *scopes[SCOPE_BUCKETS];
+	struct kept *programs;
+	size_t n_programs;
+	uint32_t last_program;
 	struct space_job *jobs;
 	size_t n_jobs;
 };

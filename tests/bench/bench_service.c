@@ -22,6 +22,7 @@ enum {
 	LOOP_ROUNDS = 20000,
 	FFT_LENGTH = 1024,
 	FFT_BATCH = 64,
+	PROGRAM_ROUNDS = 5,
 	CLIENTS = 8,
 	PIPELINE = 16,
 	LOAD = 400000,
@@ -33,7 +34,7 @@ struct bench {
 	struct daemon daemon;
 	struct redis redis;
 	struct trnsci_session *session, *embedded;
-	struct trnsci_call *draw, *ping;
+	struct trnsci_call *draw, *ping, *run, *kept;
 	struct trnsci_tile *tile;
 	size_t size; /* of a GET */
 	struct trnsci_fft fft;
@@ -125,6 +126,18 @@ static void run_fft_embedded(struct bench *bench)
 {
 	if (trnsci_fft(bench->embedded, &bench->fft, bench->fft_tile[1], bench->fft_tile[1], NULL) < 0)
 		fail("embedded fft");
+}
+
+static void run_program(struct bench *bench)
+{
+	if (trnsci_run(bench->run) < 0)
+		fail("run");
+}
+
+static void run_kept(struct bench *bench)
+{
+	if (trnsci_run(bench->kept) < 0)
+		fail("program_run");
 }
 
 static struct spread time_of(struct bench *bench, void (*run)(struct bench *bench), int rounds, unsigned pause_us)
@@ -266,6 +279,48 @@ static void bench_fft(struct bench *bench, struct spread ping)
 	trnsci_tile_free(bench->fft_tile[1]);
 }
 
+/* Uniforms to normals, scaled and shifted, five times over. */
+static void put_steps(struct trnsci_call *call)
+{
+	struct trnsci_args *step;
+
+	for (int i = 0; i < PROGRAM_ROUNDS; i++) {
+		step = trnsci_step(call, "uniform");
+		trnsci_set_u64(step, "n", SAMPLES);
+		trnsci_set_text(step, "as", (const char[]){(char)('a' + i), '\0'});
+		step = trnsci_step(call, "box_muller");
+		trnsci_set_text(step, "in", (const char[]){(char)('a' + i), '\0'});
+		trnsci_set_text(step, "as", (const char[]){(char)('A' + i), '\0'});
+		step = trnsci_step(call, "scale");
+		trnsci_set_text(step, "in", (const char[]){(char)('A' + i), '\0'});
+		trnsci_set_text(step, "as", (const char[]){(char)('0' + i), '\0'});
+	}
+	trnsci_want(call, "0");
+}
+
+static void bench_programs(struct bench *bench)
+{
+	struct trnsci_call *new;
+	struct spread run, kept;
+	uint64_t handle;
+
+	if (trnsci_call_new(bench->session, "run", &bench->run) < 0 ||
+	    trnsci_call_new(bench->session, "program_new", &new) < 0 ||
+	    trnsci_call_new(bench->session, "program_run", &bench->kept) < 0)
+		fail("a call");
+	put_steps(bench->run);
+	put_steps(new);
+	if (trnsci_run(new) < 0 || trnsci_to_u64(trnsci_get(trnsci_reply(new), "program"), &handle) < 0)
+		fail("program_new");
+	trnsci_set_u64(trnsci_args(bench->kept), "program", handle);
+	race(bench, run_program, run_kept, LOOP_ROUNDS / 4, 0, &run, &kept);
+	printf("\na program of %d steps over %d samples, closed loop: p50 %.1f us kept, %.1f sent each time\n",
+	       3 * PROGRAM_ROUNDS, SAMPLES, kept.p50, run.p50);
+	trnsci_call_free(bench->run);
+	trnsci_call_free(bench->kept);
+	trnsci_call_free(new);
+}
+
 static void bench_load(struct bench *bench)
 {
 	static const char *const laws[] = {"uniform", "normal"};
@@ -345,6 +400,7 @@ int main(void)
 	bench_fill(&bench, 1 << 20, 3);
 	bench_fill(&bench, 16 << 20, 25);
 	bench_fft(&bench, ping);
+	bench_programs(&bench);
 	bench_load(&bench);
 	bench_clients(&bench);
 	trnsci_call_free(bench.draw);

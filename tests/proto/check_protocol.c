@@ -164,6 +164,49 @@ static bool example_of_signal(const char *method, struct value *ret)
 	return true;
 }
 
+static void on_done(struct request *request, void *arg)
+{
+	(void)request;
+	sem_post(arg);
+}
+
+/* By now the example of program_free has freed the first. */
+static uint64_t another_program(const struct value *params)
+{
+	struct request *request;
+	uint64_t handle;
+	sem_t done;
+
+	sem_init(&done, 0, 0);
+	assert_int_equal(request_start(space, "program_new", 11, params, zone_new(), on_done, &done, &request), 0);
+	sem_wait(&done);
+	handle = value_get(request_result(request), "program")->u;
+	request_free(request);
+	return handle;
+}
+
+static struct value example_program(void)
+{
+	return map("steps",
+		   list(3, map("op", value_string("uniform"), "n", value_uint(2), "as", value_string("u"), NULL),
+			map("op", value_string("box_muller"), "in", value_string("u"), "as", value_string("z"), NULL),
+			map("op", value_string("scale"), "in", value_string("z"), "by", value_real(0.1), "as",
+			    value_string("noise"), NULL)),
+		   "results", list(1, value_string("noise")), "seed", value_uint(1), NULL);
+}
+
+static bool example_of_program(const char *method, struct value *ret)
+{
+	*ret = example_program();
+	if (!strcmp(method, "program_free"))
+		*ret = map("program", value_uint(1), NULL);
+	else if (!strcmp(method, "program_run"))
+		*ret = map("program", value_uint(another_program(ret)), "offset", value_uint(4), NULL);
+	else
+		return !strcmp(method, "run") || !strcmp(method, "program_new");
+	return true;
+}
+
 static bool example(const char *method, struct value *ret)
 {
 	static const float halves[2] = {0.5f, 0.25f}, ramp[4] = {1, 2, 3, 4};
@@ -209,24 +252,9 @@ static bool example(const char *method, struct value *ret)
 			   "probes", value_uint(8), "seed", value_uint(1), NULL);
 	else if (!strcmp(method, "derive"))
 		*ret = map("seed", value_uint(1), "label", value_string("noise of channel 3"), NULL);
-	else if (!strcmp(method, "run"))
-		*ret = map("steps",
-			   list(3,
-				map("op", value_string("uniform"), "n", value_uint(2), "as", value_string("u"), NULL),
-				map("op", value_string("box_muller"), "in", value_string("u"), "as", value_string("z"),
-				    NULL),
-				map("op", value_string("scale"), "in", value_string("z"), "by", value_real(0.1), "as",
-				    value_string("noise"), NULL)),
-			   "results", list(1, value_string("noise")), "seed", value_uint(1), NULL);
 	else
-		return example_of_signal(method, ret) || example_of_draw(method, ret);
+		return example_of_program(method, ret) || example_of_signal(method, ret) || example_of_draw(method, ret);
 	return true;
-}
-
-static void on_done(struct request *request, void *arg)
-{
-	(void)request;
-	sem_post(arg);
 }
 
 /* The engine's reply; NULL where the example's is too long to show, or changes. Lives until *ret_request is freed. */

@@ -198,7 +198,9 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
 
 /**
  * @name Programs
- * A call of "run" is a program: steps that follow one another over tiles and names.
+ * A call of "run" is a program: steps that follow one another over tiles and names. A call of "program_new" keeps one:
+ * the same steps, sent and checked once, and a reply with the handle `program`. Calls of "program_run" {program, seed,
+ * stream, label, offset} run it, and "program_free" {program} frees it, as the session's end does.
  * @{ */
 /** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
 TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that are kept: every run gives what `run` gives with the same seed, stream and position. */
+#include "engine/harness.h"
+
+#include "rng/derive.h"
+
+/* Normals, scaled and transformed, and inline data with noise. */
+static void put_program(struct call *call, uint64_t seed)
+{
+	static const float ones[4] = {1, 1, 1, 1};
+	struct value steps = value_array(), results = value_array(), one = value_map();
+	struct zone *zone = call->zone;
+
+	assert_int_equal(value_put(zone, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(zone, &one, "n", value_uint(5000)), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("z")), 0);
+	assert_int_equal(value_push(zone, &steps, one), 0);
+	one = value_map();
+	assert_int_equal(value_put(zone, &one, "op", value_string("scale")), 0);
+	assert_int_equal(value_put(zone, &one, "in", value_string("z")), 0);
+	assert_int_equal(value_put(zone, &one, "by", value_real(0.5)), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("half")), 0);
+	assert_int_equal(value_push(zone, &steps, one), 0);
+	one = value_map();
+	assert_int_equal(value_put(zone, &one, "op", value_string("fft")), 0);
+	assert_int_equal(value_put(zone, &one, "in", value_string("half")), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("y")), 0);
+	assert_int_equal(value_push(zone, &steps, one), 0);
+	one = value_map();
+	assert_int_equal(value_put(zone, &one, "op", value_string("noise_add")), 0);
+	assert_int_equal(value_put(zone, &one, "in", array_of(zone, "f32", 4, ones, sizeof ones)), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("w")), 0);
+	assert_int_equal(value_push(zone, &steps, one), 0);
+	assert_int_equal(value_push(zone, &results, value_string("y")), 0);
+	assert_int_equal(value_push(zone, &results, value_string("w")), 0);
+	put(call, "steps", steps);
+	put(call, "results", results);
+	put(call, "seed", value_uint(seed));
+}
+
+static uint64_t keep(struct bed *bed)
+{
+	struct call *call = call_new();
+	uint64_t handle;
+
+	put_program(call, 7);
+	handle = value_get(call_run(call, bed->space, "program_new"), "program")->u;
+	call_free(call); /* and with it all that it was made of */
+	return handle;
+}
+
+static void expect_same(const struct call *got, const struct call *expected)
+{
+	static const char *const names[] = {"y", "w"};
+
+	for (int i = 0; i < 2; i++) {
+		const struct value *a = value_get(value_get(request_result(got->request), "results"), names[i]);
+		const struct value *b = value_get(value_get(request_result(expected->request), "results"), names[i]);
+
+		a = value_get(a, "data");
+		b = value_get(b, "data");
+		assert_int_equal(a->bytes.size, b->bytes.size);
+		assert_memory_equal(a->bytes.at, b->bytes.at, a->bytes.size);
+	}
+	assert_int_equal(value_get(request_result(got->request), "next")->u,
+			 value_get(request_result(expected->request), "next")->u);
+}
+
+static void test_runs_as_run_does(void **state)
+{
+	struct bed bed = bed_open(2);
+	const uint64_t handle = keep(&bed);
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++) {
+		struct stream stream = {GENERATOR_THREEFRY4X32, i % 2 ? 100 + i : 7, i % 3 ? i : 0};
+		struct call *kept = call_new(), *run = call_new();
+
+		put(kept, "program", value_uint(handle));
+		if (i % 2)
+			put(kept, "seed", value_uint(stream.seed));
+		if (i % 3)
+			put(kept, "stream", value_uint(stream.stream));
+		put(kept, "offset", value_uint(i * 1000));
+		if (i % 4 == 3) {
+			put(kept, "label", value_string("of a run"));
+			derive_label(&stream, "of a run", 8, &stream);
+		}
+		put_program(run, stream.seed);
+		put(run, "stream", value_uint(stream.stream));
+		put(run, "offset", value_uint(i * 1000));
+		call_run(kept, bed.space, "program_run");
+		call_run(run, bed.space, "run");
+		expect_same(kept, run);
+		call_free(kept);
+		call_free(run);
+	}
+	bed_close(&bed);
+}
+
+static struct call *run_of(uint64_t handle)
+{
+	struct call *call = call_new();
+
+	put(call, "program", value_uint(handle));
+	return call;
+}
+
+static struct call *free_of(uint64_t handle)
+{
+	return run_of(handle);
+}
+
+/* Freed while a run is under way: that one still ends well. */
+static void test_freed_in_use(void **state)
+{
+	struct bed bed = bed_open(1);
+	const uint64_t handle = keep(&bed), other = keep(&bed);
+	struct call *runs[8];
+
+	(void)state;
+	assert_int_not_equal(handle, other);
+	for (int i = 0; i < 8; i++) {
+		runs[i] = run_of(handle);
+		call_start(runs[i], bed.space, "program_run");
+	}
+	struct call *freed = free_of(handle);
+	call_run(freed, bed.space, "program_free");
+	call_free(freed);
+	for (int i = 0; i < 8; i++) {
+		call_wait(runs[i]);
+		assert_null(request_error(runs[i]->request));
+		expect_same(runs[i], runs[0]);
+	}
+	for (int i = 0; i < 8; i++)
+		call_free(runs[i]);
+	call_fails(run_of(handle), bed.space, "program_run", ERROR_BAD_TILE, "bad_tile: program_run: program: ");
+	call_fails(free_of(handle), bed.space, "program_free", ERROR_BAD_TILE, "bad_tile: program_free: program: ");
+	bed_close(&bed);
+}
+
+/* A tile that a program names may be freed between runs: the run says so. */
+static void test_tile_gone(void **state)
+{
+	struct bed bed = bed_open(1);
+	const uint64_t tile = tile_of(&bed, "f32", 100, NULL);
+	struct call *call = call_new();
+	struct value steps = value_array(), one = value_map();
+	uint64_t handle;
+
+	(void)state;
+	assert_int_equal(value_put(call->zone, &one, "op", value_string("uniform")), 0);
+	assert_int_equal(value_put(call->zone, &one, "out", value_uint(tile)), 0);
+	assert_int_equal(value_push(call->zone, &steps, one), 0);
+	put(call, "steps", steps);
+	handle = value_get(call_run(call, bed.space, "program_new"), "program")->u;
+	call_free(call);
+	call = run_of(handle);
+	call_run(call, bed.space, "program_run");
+	call_free(call);
+	tile_drop(&bed, tile);
+	call_fails(run_of(handle), bed.space, "program_run", ERROR_BAD_TILE,
+		   "bad_tile: program: steps[0] uniform: out: tile 1 was freed");
+	bed_close(&bed);
+}
+
+static int reserve(void *arg, uint64_t bytes, struct error *err)
+{
+	uint64_t *left = arg;
+
+	if (bytes > *left)
+		return error_set(err, ERROR_LIMIT, "work_bytes: no more");
+	*left -= bytes;
+	return 0;
+}
+
+static void unreserve(void *arg, uint64_t bytes)
+{
+	*(uint64_t *)arg += bytes;
+}
+
+static void test_limits(void **state)
+{
+	uint64_t left = 1 << 20;
+	struct space_limits limits = {
+		.programs = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
+	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	struct call *call = call_new(), *freed;
+	const uint64_t first = keep(&bed);
+
+	(void)state;
+	keep(&bed);
+	put_program(call, 1);
+	call_fails(call, bed.space, "program_new", ERROR_LIMIT,
+		   "limit: program_new: 2 programs are kept, allowed are 2 (programs)");
+	freed = free_of(first);
+	call_run(freed, bed.space, "program_free");
+	call_free(freed);
+	left = 100;
+	call = call_new();
+	put_program(call, 1);
+	call_fails(call, bed.space, "program_new", ERROR_LIMIT, "limit: work_bytes: no more");
+	bed_close(&bed);
+	if (left < 100 || left > 1 << 20)
+		fail_msg("of 100 bytes and one program, %llu came back", (unsigned long long)left);
+}
+
+static void test_mistakes_are_told_at_once(void **state)
+{
+	struct bed bed = bed_open(1);
+	struct call *call = call_new();
+	struct value steps = value_array(), one = value_map();
+
+	(void)state;
+	assert_int_equal(value_put(call->zone, &one, "op", value_string("scale")), 0);
+	assert_int_equal(value_put(call->zone, &one, "in", value_string("nobody")), 0);
+	assert_int_equal(value_push(call->zone, &steps, one), 0);
+	put(call, "steps", steps);
+	call_fails(call, bed.space, "program_new", ERROR_BAD_TILE,
+		   "bad_tile: program: steps[0] scale: in: no earlier step is called \"nobody\"");
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs_as_run_does), cmocka_unit_test(test_freed_in_use),
+		cmocka_unit_test(test_tile_gone),        cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_mistakes_are_told_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
