@@ -11,6 +11,7 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
+LIBS_check_series := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
 LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas

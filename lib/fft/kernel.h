@@ -73,14 +73,46 @@ struct fft_product {
 /* The spectrum X[0 .. h] of 2 h reals from the spectrum Z[0 .. h - 1] of their pairs, and back. With t[k] = -i w^k,
  * w = exp(-2 pi i / 2 h), e = x[k] + conj x[h - k] and d = x[k] - conj x[h - k]:
  *   y[k] = scale (e + t[k] d),  y[h - k] = scale conj(e - t[k] d)        (back: conj t[k])
- * for k of [begin, end), 0 <= k <= h / 2. x = Z and y = X, or back the reverse; table holds t[0 .. h / 2]. */
+ * for k of [begin, end), 0 <= k <= h / 2. x = Z and y = X, or back the reverse; table holds t[0 .. h / 2].
+ * With conjugate, X is replaced by its conjugate. */
 struct fft_fold {
 	const void *x, *table;
 	void *y;
 	size_t h, begin, end;
-	bool back;
+	bool back, conjugate;
 	double scale;
 };
+
+/* The spectrum X[0 .. n / 2] of n = r m reals, n and r odd, from (r + 1) / 2 spectra of m, and back. Of the reals x[r q
+ * + j], those with j = 0 are row 0, alone, and those with j = 2 i - 1 and 2 i the pairs of row i. table: w^(j k), w =
+ * exp(-2 pi i / n), at table[j - 1][k], k of [0, (m + 1) / 2). Rows lie `distance` pairs apart. Parts [begin, end):
+ * of k for spectra, of q for reals, whose stride is x_stride. */
+struct fft_odd {
+	void *x;    /* the caller's reals, or half spectrum */
+	void *rows;
+	const void *table;
+	unsigned r;
+	size_t m, distance, begin, end, stride;
+	bool conjugate; /* X stands for its conjugate */
+	double scale;
+};
+
+/* Cosine and sine transforms of n elements at a stride (fft/series.h says which): parts [begin, end) of packing and
+ * unpacking, between the caller's x and the inner transform's row. table: roots. */
+struct fft_part {
+	void *x, *row;
+	const void *table;
+	size_t n, begin, end, stride;
+	bool sine;       /* of the sine transform: from the cosine's by the order and the signs of its elements */
+	bool orthogonal; /* factors of sqrt 2 at the ends */
+	double scale;
+};
+
+typedef void fft_part_run(const struct fft_part *part);
+typedef void fft_odd_run(const struct fft_odd *odd);
+
+/* The packings of each kind; III's are II's in reverse. */
+enum fft_packing { FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS, FFT_QUARTERS_ODD, FFT_PACKINGS };
 
 /* Kernels of one variant and precision. scratch: `together` pairs of buffers of columns. */
 struct fft_ops {
@@ -103,6 +135,9 @@ struct fft_ops {
 		     void *scratch);
 	/* Transforms [first, first + count) of a plan with group_rows, whose elements are contiguous. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
+	/* Reals to rows, rows to half a spectrum; half a spectrum to rows, rows to reals. */
+	fft_odd_run *odd_deal, *odd_join, *odd_split, *odd_gather;
+	fft_part_run *pack[FFT_PACKINGS], *unpack[FFT_PACKINGS];
 };
 
 struct fft_kernel {

@@ -36,6 +36,9 @@
 #undef GROUPS_OF_TWO
 #endif
 #include "fft/row_body.h"
+#include "fft/odd_body.h"
+#include "fft/series_body.h"
+#include "fft/ops_body.h"
 
 #include "fft/lanes_f64.h"
 #include "fft/butterfly_body.h"
@@ -51,3 +54,6 @@
 #undef GROUPS_OF_TWO
 #endif
 #include "fft/row_body.h"
+#include "fft/odd_body.h"
+#include "fft/series_body.h"
+#include "fft/ops_body.h"

@@ -36,7 +36,15 @@ struct fft_plan {
 	struct fft_smooth smooth; /* smooth */
 	struct dft_gemm *gemm;    /* product with the matrix */
 
-	struct fft_plan *inner; /* Bluestein: the convolution's; real: the half-length one */
+	struct fft_plan *inner; /* Bluestein: the convolution's; shelled: the one inside */
+
+	const struct fft_shell *shell; /* shelled: what stands around the inner plan (shell.h) */
+	unsigned rows;		       /* inner transforms of one */
+	size_t row_bytes;	       /* of a row around them */
+	bool hermitian;		       /* real: forward from half a spectrum, which is conjugated, to reals */
+	unsigned series;	       /* cosine and sine transforms: enum fft_series */
+	bool orthogonal;
+
 	struct fft_call build;  /* while making the spectrum */
 	unsigned part;
 	size_t row, phase, unit;

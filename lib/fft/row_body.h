@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise work on rows of pairs: products, and the fold between half-length and real spectra; and the table of
- * all functions of struct fft_ops. */
+/* Element-wise work on rows of pairs: products, and the fold between half-length and real spectra. */
 
 /* n <= LANES elements. */
 INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, size_t n, v_order_t in, v_order_t plain,
@@ -52,10 +51,13 @@ static void LOCAL(multiply)(const struct fft_product *product)
 }
 
 /* LANES values of k, from neighbouring pairs at x, mirrored pairs that end at mirror, and pairs of the table. */
-INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *table, real *y, real *y_mirror, bool back,
-			      vec scale)
+INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const real *mirror, const real *table, real *y,
+			      real *y_mirror)
 {
 	const v_order_t plain = v_order(false);
+	/* A conjugated spectrum: on the way to it every result is conjugated; on the way back t is so once more, too. */
+	const vec sign = v_set(fold->back && !fold->conjugate ? -1 : 1), scale = v_set((real)fold->scale);
+	const vec scale_im = v_set((real)(fold->conjugate ? -fold->scale : fold->scale));
 	vec ar, ai, br, bi, c, s, er, ei, dr, di;
 
 	LOCAL(load_pairs)(x, LANES, plain, &ar, &ai);
@@ -67,10 +69,10 @@ INLINE void LOCAL(fold_lanes)(const real *x, const real *mirror, const real *tab
 	ei = v_sub(ai, bi);
 	dr = v_sub(ar, br);
 	di = v_add(ai, bi);
-	LOCAL(turn)(&dr, &di, c, v_mul(s, v_set(back ? -1 : 1)));
-	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale));
+	LOCAL(turn)(&dr, &di, c, v_mul(s, sign));
+	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale_im));
 	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
-			   v_reverse(v_mul(v_sub(di, ei), scale)));
+			   v_reverse(v_mul(v_sub(di, ei), scale_im)));
 }
 
 /* Up to LANES values of k in copies of their own: the ends of a row, whose element h is among the spectrum only, and
@@ -92,7 +94,7 @@ static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 	}
 	if (k == 0 && fold->back)
 		in[1] = mirror[LAST + 1] = 0;
-	LOCAL(fold_lanes)(in, mirror + LAST, turn, out, out_mirror + LAST, fold->back, v_set((real)fold->scale));
+	LOCAL(fold_lanes)(fold, in, mirror + LAST, turn, out, out_mirror + LAST);
 	for (size_t i = 0; i < n; i++) {
 		memcpy(y + 2 * (k + i), out + 2 * i, pair);
 		if (k + i > 0 || !fold->back)
@@ -103,7 +105,6 @@ static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 static void LOCAL(fold)(const struct fft_fold *fold)
 {
 	const real *x = fold->x, *table = fold->table;
-	const vec scale = v_set((real)fold->scale);
 	const size_t h = fold->h;
 	real *y = fold->y;
 	size_t k = fold->begin;
@@ -113,13 +114,7 @@ static void LOCAL(fold)(const struct fft_fold *fold)
 		LOCAL(fold_some)(fold, 0, k);
 	}
 	for (; k + LANES <= fold->end; k += LANES)
-		LOCAL(fold_lanes)(x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k), fold->back,
-				  scale);
+		LOCAL(fold_lanes)(fold, x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k));
 	if (k < fold->end)
 		LOCAL(fold_some)(fold, k, fold->end - k);
 }
-
-const struct fft_ops LOCAL(fft_ops) = {
-	LANES, LOCAL(direct), LOCAL(first), LOCAL(middle), LOCAL(last), LOCAL(multiply), LOCAL(fold),
-	WIDE(LOCAL(flat)), GROUPS(LOCAL(short_rows)),
-};

@@ -160,8 +160,8 @@ static void check_short(void **state)
 
 static void check_long(void **state)
 {
-	static const size_t lengths[] = {256,  360,   997,   1000,  1024,   1994,   4096,
-					 8190, 16381, 65536, 65537, 131072, 200001, 262144};
+	static const size_t lengths[] = {256,   360,   997,   1000,   1024,   1331,  1365,  1994,   4095,   4096,
+					 8190,  16381, 18225, 65536,  65537,  59049, 131072, 151263, 200001, 262144};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -171,7 +171,7 @@ static void check_long(void **state)
 /* The same bytes alone and in a batch of another distance. */
 static void check_bytes_of(const char *name, uint32_t features, enum fft_precision precision)
 {
-	static const size_t lengths[] = {2, 10, 99, 256, 1000, 2048};
+	static const size_t lengths[] = {2, 10, 99, 256, 1000, 2048, 1, 3, 35, 243, 1331, 1365, 17, 323, 20475};
 	enum { BATCH = 19 };
 
 	(void)name;
@@ -206,6 +206,60 @@ static void check_bytes(void **state)
 	each_variant(check_bytes_of);
 }
 
+/* A Hermitian plan's forward is the real one's inverse of the conjugate, and its inverse the conjugate of the other's
+ * forward; at a stride as without one. */
+static void check_hermitian_of(const char *name, uint32_t features, enum fft_precision precision)
+{
+	static const size_t lengths[] = {1, 2, 3, 8, 9, 30, 31, 45, 64, 101, 121, 1000, 1001, 65536, 59049};
+
+	for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) {
+		const size_t n = lengths[i / 2], m = n / 2 + 1, stride = i % 2 ? 3 : 1, size = real_bytes(precision);
+		struct fft_plan *real = NULL, *hermitian = NULL;
+		void *x = guarded_new(2 * m * size), *conjugate = guarded_new(2 * m * stride * size);
+		void *y = guarded_new(n * stride * size), *want = guarded_new(n * size);
+		struct fft_call plain = {x, want, 1, m, 1, n, 1, true, 0.5, NULL};
+		struct fft_call there = {conjugate, y, stride, m, stride, n, 1, false, 0.5, NULL};
+		struct fft_call half = {want, x, 1, n, 1, m, 1, false, 0.5, NULL};
+		struct fft_call back = {y, conjugate, stride, n, stride, m, 1, true, 0.5, NULL};
+		uint64_t state = fixture_seed + i;
+
+		assert_int_equal(fft_plan_create_real(n, precision, features, &real), 0);
+		assert_int_equal(fft_plan_create_hermitian(n, precision, features, &hermitian), 0);
+		plan_finish(real);
+		plan_finish(hermitian);
+		real_fill(precision, x, 2 * m, &state);
+		for (size_t k = 0; k < 2 * m; k++)
+			real_put(precision, conjugate, 2 * (k / 2) * stride + k % 2,
+				 (k % 2 ? -1 : 1) * real_get(precision, x, k));
+		run_guarded(real, &plain);
+		run_guarded(hermitian, &there);
+		for (size_t j = 0; j < n; j++)
+			if (real_get(precision, want, j) != real_get(precision, y, j * stride))
+				fail_msg("%s n=%zu: element %zu: expected %.17g, got %.17g", name, n, j,
+					 real_get(precision, want, j), real_get(precision, y, j * stride));
+		run_guarded(real, &half);
+		run_guarded(hermitian, &back);
+		for (size_t k = 0; k < 2 * m; k++)
+			if (real_get(precision, x, k) !=
+			    (k % 2 ? -1 : 1) * real_get(precision, conjugate, 2 * (k / 2) * stride + k % 2))
+				fail_msg("%s n=%zu stride %zu: part %zu of the spectrum: expected +-%.17g, got %.17g",
+					 name, n, stride, k, real_get(precision, x, k),
+					 real_get(precision, conjugate, 2 * (k / 2) * stride + k % 2));
+		fft_plan_free(real);
+		fft_plan_free(hermitian);
+		guarded_free(x, 2 * m * size, "spectrum");
+		guarded_free(conjugate, 2 * m * stride * size, "conjugate");
+		guarded_free(y, n * stride * size, "reals");
+		guarded_free(want, n * size, "expected reals");
+	}
+}
+
+static void check_hermitian(void **state)
+{
+	(void)state;
+	each_variant(check_hermitian_of);
+}
+
 static void check_refusals(void **state)
 {
 	struct fft_plan *plan = NULL;
@@ -222,6 +276,7 @@ int main(void)
 		cmocka_unit_test(check_refusals),
 		cmocka_unit_test(check_short),
 		cmocka_unit_test(check_bytes),
+		cmocka_unit_test(check_hermitian),
 		cmocka_unit_test(check_long),
 	};
 

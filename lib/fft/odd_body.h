@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real transforms of n = r m elements, n odd, from complex ones of m: an r-point butterfly between the spectra of the
+ * rows and the half spectrum (kernel.h, struct fft_odd). Column k of it takes elements k and m - k of every row, and
+ * gives elements m l + k of the spectrum, l <= r / 2, and m l - k, l >= 1. */
+
+enum { LOCAL(MAX_RADIX) = 13, LOCAL(MAX_ROWS) = 7 };
+
+/* Where LANES neighbouring columns lie: forwards from at, backwards from mirror. */
+struct LOCAL(columns) {
+	real *row[LOCAL(MAX_ROWS)], *row_mirror[LOCAL(MAX_ROWS)];
+	real *at[LOCAL(MAX_ROWS)], *mirror[LOCAL(MAX_ROWS)];
+	const real *table[LOCAL(MAX_RADIX)];
+};
+
+INLINE void LOCAL(load_mirrored)(const real *mirror, vec *re, vec *im)
+{
+	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), re, im);
+	*re = v_reverse(*re);
+	*im = v_reverse(*im);
+}
+
+INLINE void LOCAL(store_mirrored)(real *mirror, vec re, vec im)
+{
+	LOCAL(store_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), v_reverse(re), v_reverse(im));
+}
+
+INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
+{
+	switch (r) {
+	case 1:
+		break;
+	case 3:
+		LOCAL(dft_odd)(3, &LOCAL(circle_3), re, im);
+		break;
+	case 5:
+		LOCAL(dft_odd)(5, &LOCAL(circle_5), re, im);
+		break;
+	case 7:
+		LOCAL(dft_odd)(7, &LOCAL(circle_7), re, im);
+		break;
+	case 11:
+		LOCAL(dft_odd)(11, &LOCAL(circle_11), re, im);
+		break;
+	default:
+		LOCAL(dft_odd)(13, &LOCAL(circle_13), re, im);
+	}
+}
+
+/* Spectra of the rows to that of the whole. */
+INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
+{
+	const vec half = v_set((real)0.5), up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1);
+	const v_order_t plain = v_order(false);
+	const unsigned r = odd->r;
+	vec re[LOCAL(MAX_RADIX)], im[LOCAL(MAX_RADIX)];
+
+	LOCAL(load_pairs)(c->row[0], LANES, plain, &re[0], &im[0]);
+	for (unsigned i = 1; i <= r / 2; i++) {
+		vec ar, ai, br, bi;
+
+		LOCAL(load_pairs)(c->row[i], LANES, plain, &ar, &ai);
+		LOCAL(load_mirrored)(c->row_mirror[i], &br, &bi);
+		re[2 * i - 1] = v_mul(v_add(ar, br), half);
+		im[2 * i - 1] = v_mul(v_sub(ai, bi), half);
+		re[2 * i] = v_mul(v_add(ai, bi), half);
+		im[2 * i] = v_mul(v_sub(br, ar), half);
+	}
+	for (unsigned j = 1; j < r; j++) {
+		vec tr, ti;
+
+		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
+		LOCAL(turn)(&re[j], &im[j], tr, ti);
+	}
+	LOCAL(odd_butterfly)(r, re, im);
+	for (unsigned l = 0; l <= r / 2; l++)
+		LOCAL(store_pairs)(c->at[l], LANES, plain, re[l], v_mul(im[l], up));
+	for (unsigned l = 1; l <= r / 2; l++)
+		LOCAL(store_mirrored)(c->mirror[l], re[r - l], v_mul(im[r - l], down));
+}
+
+/* The reverse: a butterfly of the other direction by exchanged parts, then conjugated roots. */
+INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
+{
+	const vec up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1), minus = v_set(-1);
+	const v_order_t plain = v_order(false);
+	const unsigned r = odd->r;
+	vec re[LOCAL(MAX_RADIX)], im[LOCAL(MAX_RADIX)];
+
+	for (unsigned l = 0; l <= r / 2; l++) {
+		LOCAL(load_pairs)(c->at[l], LANES, plain, &re[l], &im[l]);
+		im[l] = v_mul(im[l], up);
+	}
+	for (unsigned l = 1; l <= r / 2; l++) {
+		LOCAL(load_mirrored)(c->mirror[l], &re[r - l], &im[r - l]);
+		im[r - l] = v_mul(im[r - l], down);
+	}
+	LOCAL(odd_butterfly)(r, im, re);
+	for (unsigned j = 1; j < r; j++) {
+		vec tr, ti;
+
+		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
+		LOCAL(turn)(&re[j], &im[j], tr, v_mul(ti, minus));
+	}
+	LOCAL(store_mirrored)(c->row_mirror[0], re[0], v_mul(im[0], minus));
+	LOCAL(store_pairs)(c->row[0], LANES, plain, re[0], im[0]);
+	for (unsigned i = 1; i <= r / 2; i++) {
+		const vec ar = re[2 * i - 1], ai = im[2 * i - 1], br = re[2 * i], bi = im[2 * i];
+
+		LOCAL(store_mirrored)(c->row_mirror[i], v_add(ar, bi), v_sub(br, ai));
+		LOCAL(store_pairs)(c->row[i], LANES, plain, v_sub(ar, bi), v_add(ai, br));
+	}
+}
+
+/* n <= LANES columns from k on, where they lie. */
+INLINE void LOCAL(find_columns)(const struct fft_odd *odd, size_t k, struct LOCAL(columns) * c)
+{
+	const size_t m = odd->m;
+
+	for (unsigned i = 0; i <= odd->r / 2; i++) {
+		real *row = (real *)odd->rows + 2 * i * odd->distance;
+
+		c->row[i] = row + 2 * k;
+		c->row_mirror[i] = row + 2 * (m - k);
+		c->at[i] = (real *)odd->x + 2 * (m * i + k);
+		c->mirror[i] = (real *)odd->x + 2 * (m * i - (i ? k : 0));
+	}
+	for (unsigned j = 1; j < odd->r; j++)
+		c->table[j] = (const real *)odd->table + 2 * ((j - 1) * ((m + 1) / 2) + k);
+}
+
+/* Copies of a few columns. Of the whole spectrum's own middle and of column 0 nothing lies in the mirror. */
+struct LOCAL(few) {
+	real row[LOCAL(MAX_ROWS)][2 * LANES], row_mirror[LOCAL(MAX_ROWS)][2 * LANES];
+	real at[LOCAL(MAX_ROWS)][2 * LANES], mirror[LOCAL(MAX_ROWS)][2 * LANES];
+	real table[LOCAL(MAX_RADIX)][2 * LANES];
+	struct LOCAL(columns) columns;
+};
+
+static void LOCAL(few_begin)(const struct fft_odd *odd, struct LOCAL(few) * few)
+{
+	memset(few, 0, sizeof *few);
+	for (unsigned i = 0; i <= odd->r / 2; i++) {
+		few->columns.row[i] = few->row[i];
+		few->columns.row_mirror[i] = few->row_mirror[i] + 2 * (LANES - 1);
+		few->columns.at[i] = few->at[i];
+		few->columns.mirror[i] = few->mirror[i] + 2 * (LANES - 1);
+	}
+	for (unsigned j = 1; j < odd->r; j++)
+		few->columns.table[j] = few->table[j];
+}
+
+static void LOCAL(few_table)(const struct fft_odd *odd, size_t k, size_t n, struct LOCAL(few) * few)
+{
+	struct LOCAL(columns) c;
+
+	LOCAL(find_columns)(odd, k, &c);
+	for (unsigned j = 1; j < odd->r; j++)
+		memcpy(few->table[j], c.table[j], 2 * n * sizeof(real));
+}
+
+static void LOCAL(join_few)(const struct fft_odd *odd, size_t k, size_t n)
+{
+	const size_t pair = 2 * sizeof(real), m = odd->m;
+	struct LOCAL(few) few;
+
+	LOCAL(few_begin)(odd, &few);
+	LOCAL(few_table)(odd, k, n, &few);
+	for (size_t t = 0; t < n; t++)
+		for (unsigned i = 0; i <= odd->r / 2; i++) {
+			const real *row = (real *)odd->rows + 2 * i * odd->distance;
+
+			memcpy(few.row[i] + 2 * t, row + 2 * (k + t), pair);
+			memcpy(few.columns.row_mirror[i] - 2 * t, row + 2 * (k + t ? m - k - t : 0), pair);
+		}
+	LOCAL(join_columns)(odd, &few.columns);
+	for (size_t t = 0; t < n; t++)
+		for (unsigned l = 0; l <= odd->r / 2; l++) {
+			real *x = odd->x;
+
+			memcpy(x + 2 * (m * l + k + t), few.at[l] + 2 * t, pair);
+			if (l > 0 && k + t > 0)
+				memcpy(x + 2 * (m * l - k - t), few.columns.mirror[l] - 2 * t, pair);
+		}
+	if (k == 0)
+		((real *)odd->x)[1] = 0; /* the sum of the reals */
+}
+
+static void LOCAL(split_few)(const struct fft_odd *odd, size_t k, size_t n)
+{
+	const size_t pair = 2 * sizeof(real), m = odd->m;
+	const real *x = odd->x;
+	struct LOCAL(few) few;
+
+	LOCAL(few_begin)(odd, &few);
+	LOCAL(few_table)(odd, k, n, &few);
+	for (size_t t = 0; t < n; t++)
+		for (unsigned l = 0; l <= odd->r / 2; l++) {
+			memcpy(few.at[l] + 2 * t, x + 2 * (m * l + k + t), pair);
+			memcpy(few.columns.mirror[l] - 2 * t, x + 2 * (m * l - (l ? k + t : 0)), pair);
+		}
+	if (k == 0)
+		few.at[0][1] = 0; /* an imaginary part that does not count */
+	LOCAL(split_columns)(odd, &few.columns);
+	for (size_t t = 0; t < n; t++)
+		for (unsigned i = 0; i <= odd->r / 2; i++) {
+			real *row = (real *)odd->rows + 2 * i * odd->distance;
+
+			memcpy(row + 2 * (k + t), few.row[i] + 2 * t, pair);
+			if (k + t > 0)
+				memcpy(row + 2 * (m - k - t), few.columns.row_mirror[i] - 2 * t, pair);
+		}
+}
+
+/* r = 1: the row is the whole spectrum. */
+static void LOCAL(join_whole)(const struct fft_odd *odd)
+{
+	const real *row = odd->rows;
+	real *x = odd->x;
+
+	memcpy(x + 2 * odd->begin, row + 2 * odd->begin, 2 * (odd->end - odd->begin) * sizeof(real));
+	for (size_t k = odd->begin; k < odd->end && odd->conjugate; k++)
+		x[2 * k + 1] = -x[2 * k + 1];
+	if (odd->begin == 0)
+		x[1] = 0; /* the sum of the reals */
+}
+
+static void LOCAL(split_whole)(const struct fft_odd *odd)
+{
+	const real *x = odd->x, sign = odd->conjugate ? -1 : 1;
+	real *row = odd->rows, *mirror = row + 2 * odd->m;
+
+	for (size_t k = odd->begin; k < odd->end; k++) {
+		const real re = x[2 * k], im = k ? sign * x[2 * k + 1] : 0;
+
+		row[2 * k] = re;
+		row[2 * k + 1] = im;
+		if (k > 0) {
+			mirror[-2 * (ptrdiff_t)k] = re;
+			mirror[-2 * (ptrdiff_t)k + 1] = -im;
+		}
+	}
+}
+
+INLINE void LOCAL(odd_columns)(const struct fft_odd *odd, bool join)
+{
+	size_t k = odd->begin, n;
+
+	if (odd->r == 1) {
+		(join ? LOCAL(join_whole) : LOCAL(split_whole))(odd);
+		return;
+	}
+	if (k == 0 && k < odd->end) {
+		k = size_min(LANES, odd->end);
+		(join ? LOCAL(join_few) : LOCAL(split_few))(odd, 0, k);
+	}
+	for (; k < odd->end; k += n) {
+		n = size_min(LANES, odd->end - k);
+		if (n == LANES) {
+			struct LOCAL(columns) columns;
+
+			LOCAL(find_columns)(odd, k, &columns);
+			(join ? LOCAL(join_columns) : LOCAL(split_columns))(odd, &columns);
+		} else {
+			(join ? LOCAL(join_few) : LOCAL(split_few))(odd, k, n);
+		}
+	}
+}
+
+static void LOCAL(odd_join)(const struct fft_odd *odd)
+{
+	LOCAL(odd_columns)(odd, true);
+}
+
+static void LOCAL(odd_split)(const struct fft_odd *odd)
+{
+	LOCAL(odd_columns)(odd, false);
+}
+
+/* The caller's reals to the rows, q of [begin, end). */
+static void LOCAL(odd_deal)(const struct fft_odd *odd)
+{
+	for (unsigned i = 0; i <= odd->r / 2; i++) {
+		const real *x = (const real *)odd->x + (i ? 2 * i - 1 : 0) * odd->stride;
+		real *row = (real *)odd->rows + 2 * i * odd->distance;
+
+		for (size_t q = odd->begin; q < odd->end; q++) {
+			row[2 * q] = x[q * odd->r * odd->stride];
+			row[2 * q + 1] = i ? x[(q * odd->r + 1) * odd->stride] : 0;
+		}
+	}
+}
+
+/* And back. */
+static void LOCAL(odd_gather)(const struct fft_odd *odd)
+{
+	for (unsigned i = 0; i <= odd->r / 2; i++) {
+		real *x = (real *)odd->x + (i ? 2 * i - 1 : 0) * odd->stride;
+		const real *row = (const real *)odd->rows + 2 * i * odd->distance;
+
+		for (size_t q = odd->begin; q < odd->end; q++) {
+			x[q * odd->r * odd->stride] = row[2 * q];
+			if (i)
+				x[(q * odd->r + 1) * odd->stride] = row[2 * q + 1];
+		}
+	}
+}
