@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws and transforms without a call object. */
+/* Draws without a call object. */
 #include <math.h>
 #include <string.h>
 
@@ -311,52 +311,4 @@ bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_be
 		return false;
 	stream_partition(n, rank, size, ret_begin, ret_end);
 	return true;
-}
-
-/* ---- transforms ---- */
-
-/* What is not set keeps the default that the table has, of this release or the daemon's. */
-static void set_fft(struct trnsci_args *args, const struct trnsci_fft *options)
-{
-	if (options->inverse)
-		trnsci_set_bool(args, "inverse", true);
-	if (options->real)
-		trnsci_set_bool(args, "real", true);
-	if (options->length)
-		trnsci_set_u64(args, "length", options->length);
-	if (options->n_axes)
-		trnsci_set_axes(args, "axes", options->n_axes, options->axes);
-	if (options->norm)
-		trnsci_set_text(args, "norm", options->norm);
-	if (options->precision)
-		trnsci_set_text(args, "precision", options->precision);
-	if (options->target_error != 0)
-		trnsci_set_f64(args, "target_error", options->target_error);
-}
-
-int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options, const struct trnsci_tile *in,
-	       struct trnsci_tile *out, struct trnsci_error *err)
-{
-	struct error error = {0};
-	struct trnsci_call *call;
-	int r = 0;
-
-	if (!in || !out)
-		r = error_set(&error, ERROR_BAD_TILE, "fft: %s: there is none", in ? "out" : "in");
-	else if (options && options->n_axes > TRNSCI_MAX_DIMS)
-		r = error_set(&error, ERROR_OUT_OF_RANGE, "fft: axes: %zu, allowed at most %d", options->n_axes,
-			      TRNSCI_MAX_DIMS);
-	if (r == 0)
-		r = call_make(session, "fft", &call, &error);
-	if (r < 0)
-		return error_give(err, &error);
-	trnsci_set_tile(trnsci_args(call), "in", in);
-	trnsci_set_tile(trnsci_args(call), "out", out);
-	if (options)
-		set_fft(trnsci_args(call), options);
-	r = call_run(call, &error);
-	if (r < 0)
-		return error_give(err, &error);
-	trnsci_call_free(call);
-	return 0;
 }

@@ -30,6 +30,8 @@ int command_rand(struct cli *cli, int argc, char **argv);
 int command_qmc(struct cli *cli, int argc, char **argv);
 int command_derive(struct cli *cli, int argc, char **argv);
 int command_fft(struct cli *cli, int argc, char **argv);
+int command_dct(struct cli *cli, int argc, char **argv);
+int command_dst(struct cli *cli, int argc, char **argv);
 int command_gemm(struct cli *cli, int argc, char **argv);
 int command_trace(struct cli *cli, int argc, char **argv);
 int command_run(struct cli *cli, int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft: transforms an array piece by piece: a piece is as many transforms as fit two tiles of a few megabytes.
+/* fft, dct, dst: transform an array piece by piece: a piece is as many transforms as fit two tiles of a few megabytes.
  *
  * The axes before the first transformed one only count transforms, so any number of them makes a piece; a transform's
  * bytes do not depend on its place in a batch. */
@@ -14,14 +14,16 @@
 #include "output.h"
 #include "progress.h"
 
-enum { PIECE_BYTES = 4 << 20 };
+enum { PIECE_BYTES = 4 << 20, MAX_LENGTH = 1 << 30 };
 
 struct transform {
 	const struct options *options;
 	struct trnsci_session *session;
 	struct input input;
-	bool inverse, real;
-	uint64_t length;               /* 0: as it is */
+	bool is_series;	     /* dct or dst */
+	bool halves, reals;	     /* the last axis becomes half a spectrum, or reals again from one */
+	int64_t lengths[TRNSCI_MAX_DIMS]; /* -1: as it is */
+	size_t n_lengths;
 	int64_t axes[TRNSCI_MAX_DIMS]; /* negative, from the end */
 	size_t n_axes;
 	size_t trailing; /* dimensions from the first transformed one on */
@@ -48,20 +50,29 @@ static int read_axes(struct transform *transform)
 	const char *text = options_get(transform->options, "axes");
 	int64_t ndim = (int64_t)transform->input.array.ndim;
 
-	transform->n_axes = 1;
-	transform->axes[0] = -1;
-	for (size_t i = 0; text; i++) {
-		char *end;
-		long long axis = strtoll(text, &end, 10);
-
-		if (end == text || (*end && *end != ',') || axis < -ndim || axis >= ndim || i == TRNSCI_MAX_DIMS)
-			return complain(EXIT_USAGE, "--axes: '%s', allowed up to 8 axes, each %" PRId64 " to %" PRId64,
-					options_get(transform->options, "axes"), -ndim, ndim - 1);
-		transform->axes[i] = axis < 0 ? axis : axis - ndim;
-		transform->n_axes = i + 1;
-		text = *end ? end + 1 : NULL;
-	}
+	transform->n_axes = transform->n_lengths ? transform->n_lengths : 1;
+	for (size_t i = 0; i < transform->n_axes; i++)
+		transform->axes[i] = (int64_t)i - (int64_t)transform->n_axes;
+	if (text && !options_list(text, -ndim, ndim - 1, transform->axes, &transform->n_axes))
+		return complain(EXIT_USAGE, "--axes: '%s', allowed up to 8 axes, each %" PRId64 " to %" PRId64, text,
+				-ndim, ndim - 1);
+	for (size_t i = 0; i < transform->n_axes; i++)
+		transform->axes[i] -= transform->axes[i] < 0 ? 0 : ndim;
+	if (transform->n_axes > (size_t)ndim)
+		return complain(EXIT_USAGE, "%s: %zu axes, the input has %" PRId64, text ? "--axes" : "--length",
+				transform->n_axes, ndim);
+	if (transform->n_lengths > 1 && transform->n_lengths != transform->n_axes)
+		return complain(EXIT_USAGE, "--length: %zu lengths for %zu axes, allowed one for each, or one for the last",
+				transform->n_lengths, transform->n_axes);
 	return EXIT_OK;
+}
+
+/* The length asked for axis i, -1 where none is. */
+static int64_t length_of(const struct transform *transform, size_t i)
+{
+	if (transform->n_lengths == transform->n_axes)
+		return transform->lengths[i];
+	return transform->n_lengths == 1 && i + 1 == transform->n_axes ? transform->lengths[0] : -1;
 }
 
 /* What the transform makes of the shape, as the engine does. */
@@ -73,14 +84,17 @@ static void shape_result(struct transform *transform)
 	memcpy(transform->in_shape, array->shape, sizeof transform->in_shape);
 	memcpy(transform->out_shape, array->shape, sizeof transform->out_shape);
 	transform->trailing = 1;
-	for (size_t i = 0; i < transform->n_axes; i++)
-		if ((size_t)-transform->axes[i] > transform->trailing)
-			transform->trailing = (size_t)-transform->axes[i];
-	if (transform->real && transform->inverse)
-		*last = transform->length ? transform->length : *last > 1 ? 2 * (*last - 1) : 1;
-	else if (transform->length)
-		*last = transform->length;
-	if (transform->real && !transform->inverse)
+	if (transform->reals)
+		*last = *last > 1 ? 2 * (*last - 1) : 1;
+	for (size_t i = 0; i < transform->n_axes; i++) {
+		size_t from_end = (size_t)-transform->axes[i];
+
+		if (from_end > transform->trailing)
+			transform->trailing = from_end;
+		if (length_of(transform, i) > 0)
+			transform->out_shape[array->ndim - from_end] = (uint64_t)length_of(transform, i);
+	}
+	if (transform->halves)
 		*last = *last / 2 + 1;
 	transform->batch = transform->in_count = transform->out_count = 1;
 	for (size_t i = 0; i < array->ndim; i++) {
@@ -103,7 +117,7 @@ static enum trnsci_dtype guess_dtype(const struct transform *transform, const ch
 		wide = trnsci_dtype_parse(dtype) == TRNSCI_C128 || trnsci_dtype_parse(dtype) == TRNSCI_F64;
 	else if (precision)
 		wide = strcmp(precision, "double") == 0;
-	if (transform->real && transform->inverse)
+	if (transform->reals || (transform->is_series && (in == TRNSCI_F32 || in == TRNSCI_F64)))
 		return wide ? TRNSCI_F64 : TRNSCI_F32;
 	return wide ? TRNSCI_C128 : TRNSCI_C64;
 }
@@ -182,6 +196,18 @@ static int run_piece(struct transform *transform, bool first, uint64_t n)
 	return EXIT_OK;
 }
 
+/* Which arithmetic ran, and the bound of its error. */
+static void tell(const struct transform *transform)
+{
+	const struct trnsci_value *reply = trnsci_reply(transform->call);
+	double bound;
+	size_t size;
+	const char *mode = trnsci_to_bytes(trnsci_get(reply, "precision"), &size);
+
+	if (mode && trnsci_to_f64(trnsci_get(reply, "bound"), &bound) == 0)
+		fprintf(stderr, "trnsci-cli: precision %.*s, relative error at most %.2g\n", (int)size, mode, bound);
+}
+
 /* Only now is the dtype known; nothing is created for a request that was wrong. */
 static int begin_output(struct transform *transform, struct output *output)
 {
@@ -205,7 +231,7 @@ static uint64_t piece_size(const struct transform *transform)
 }
 
 /* An empty array has nothing to transform, but a header. */
-static int transform_pieces(struct transform *transform, struct output *output, struct progress *progress)
+static int transform_pieces(struct transform *transform, struct output *output, struct progress *progress, bool verbose)
 {
 	uint64_t most = piece_size(transform), n, have = 0;
 	int code = EXIT_OK;
@@ -223,6 +249,8 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 		if (code == EXIT_OK)
 			code = run_piece(transform, at == 0, n);
 		if (code == EXIT_OK && at == 0) {
+			if (verbose)
+				tell(transform);
 			code = begin_output(transform, output);
 			if (code != EXIT_OK)
 				return code;
@@ -248,28 +276,40 @@ static int set_parameters(struct transform *transform, const char *dtype)
 	if (code != EXIT_OK)
 		return code;
 	trnsci_set_axes(args, "axes", transform->n_axes, transform->axes);
-	if (transform->length)
-		trnsci_set_u64(args, "length", transform->length);
+	if (transform->n_lengths)
+		trnsci_set_axes(args, "length", transform->n_lengths, transform->lengths);
 	if (dtype)
 		trnsci_set_text(args, "dtype", dtype);
 	return EXIT_OK;
+}
+
+static bool has_zero(const struct transform *transform)
+{
+	for (size_t i = 0; i < transform->n_lengths; i++)
+		if (transform->lengths[i] == 0)
+			return true;
+	return false;
 }
 
 /* A raw input has no shape: its rows are as long as the transform's input. */
 static int open_input(struct transform *transform, const char *name, const char **dtype)
 {
 	const struct options *options = transform->options;
+	const char *length = options_get(options, "length");
+	bool inverse = flag(options, "inverse");
 	uint64_t row = 0;
-	int code = options_u64(options, "length", &transform->length);
+	int code;
 
-	transform->inverse = flag(options, "inverse");
-	transform->real = flag(options, "real");
-	row = transform->real && transform->inverse && transform->length ? transform->length / 2 + 1
-									 : transform->length;
-	if (code == EXIT_OK && options_get(options, "length") && transform->length == 0)
-		code = complain(EXIT_USAGE, "--length: 0, allowed from 1");
-	if (code == EXIT_OK)
-		code = input_open(name, options_get(options, "dtype"), row, &transform->input);
+	transform->reals = flag(options, inverse ? "real" : "hermitian");
+	transform->halves = flag(options, inverse ? "hermitian" : "real");
+	if (length && (!options_list(length, -1, MAX_LENGTH, transform->lengths, &transform->n_lengths) ||
+		       has_zero(transform)))
+		return complain(EXIT_USAGE, "--length: '%s', allowed 1 to %d, or -1 for as it is, up to 8 of them",
+				length, MAX_LENGTH);
+	if (transform->n_lengths && transform->lengths[transform->n_lengths - 1] > 0)
+		row = (uint64_t)transform->lengths[transform->n_lengths - 1];
+	row = transform->reals && row ? row / 2 + 1 : row;
+	code = input_open(name, options_get(options, "dtype"), row, &transform->input);
 	if (code != EXIT_OK)
 		return code;
 	*dtype = options_get(options, "out-dtype");
@@ -293,12 +333,12 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 	code = connect_session(cli, piece + ((size_t)1 << 20), &transform->session);
 	if (code != EXIT_OK)
 		return code;
-	int r = trnsci_call_new(transform->session, "fft", &transform->call);
+	int r = trnsci_call_new(transform->session, transform->options->set->operation, &transform->call);
 
 	code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r)) : set_parameters(transform, dtype);
 	progress_begin(&progress, cli, transform->batch, "transforms");
 	if (code == EXIT_OK)
-		code = transform_pieces(transform, &output, &progress);
+		code = transform_pieces(transform, &output, &progress, cli->verbose);
 	progress_end(&progress);
 	free_piece(transform);
 	trnsci_call_free(transform->call);
@@ -306,32 +346,26 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 	return code;
 }
 
-int command_fft(struct cli *cli, int argc, char **argv)
+static const struct option_row rows[] = {
+	{"output", 'o', "FILE", "where to [stdout]"},
+	{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+	{"length", 0, "N[,N ...]", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
+	{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
+	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128; f32 or f64 where it is real"},
+};
+
+static int command(const struct option_set *set, struct cli *cli, int argc, char **argv)
 {
-	static const struct option_row rows[] = {
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
-		{"length", 0, "N", "pad or trim the (last) axis to N; of raw input: elements of a row"},
-		{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
-		{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128"},
-	};
-	static const struct option_set set = {
-		"fft INPUT [option ...]",
-		"Transform an array, npy or raw, or - for stdin, along its last axis.",
-		rows,
-		sizeof rows / sizeof *rows,
-		"fft",
-		" in out length dtype u64 timeout_ms ",
-	};
 	struct options options;
-	struct transform transform = {.options = &options};
+	struct transform transform = {.options = &options, .is_series = strcmp(set->operation, "fft") != 0};
 	const char *dtype = NULL;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	int code = options_parse(set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands != 1)
-		return complain(EXIT_USAGE, "fft: %d inputs, allowed one: a file or -", options.n_operands);
+		return complain(EXIT_USAGE, "%s: %d inputs, allowed one: a file or -", set->operation,
+				options.n_operands);
 	code = open_input(&transform, options.operands[0], &dtype);
 	if (code != EXIT_OK)
 		return code;
@@ -339,3 +373,17 @@ int command_fft(struct cli *cli, int argc, char **argv)
 	input_close(&transform.input);
 	return code;
 }
+
+#define COMMAND(name, help)                                                                                            \
+	int command_##name(struct cli *cli, int argc, char **argv)                                                     \
+	{                                                                                                              \
+		static const struct option_set set = {                                                                 \
+			#name " INPUT [option ...]", help, rows, sizeof rows / sizeof *rows, #name,                    \
+			" in out length dtype u64 timeout_ms "};                                                                  \
+                                                                                                                       \
+		return command(&set, cli, argc, argv);                                                                 \
+	}
+
+COMMAND(fft, "Transform an array, npy or raw, or - for stdin, along its last axis.")
+COMMAND(dct, "Cosine transform of an array, npy or raw, or - for stdin, along its last axis.")
+COMMAND(dst, "Sine transform of an array, npy or raw, or - for stdin, along its last axis.")

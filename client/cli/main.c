@@ -12,6 +12,8 @@ static const struct command commands[] = {
 	{"qmc", "quasi-random points: qmc sobol -n 1024 -d 3", command_qmc},
 	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
+	{"dct", "cosine transforms: dct signal.npy --type 2 --norm ortho", command_dct},
+	{"dst", "sine transforms: dst signal.npy", command_dst},
 	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
 	{"trace", "estimate a trace: trace matrix.npy --probes 300 --method hutchpp", command_trace},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
@@ -73,12 +75,12 @@ int main(int argc, char **argv)
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
 	if (leading == argc)
 		return complain(EXIT_USAGE,
-				"no command, allowed rand, qmc, derive, fft, gemm, trace, run, status, selftest, version; see --help");
+				"no command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help");
 	const struct command *command = find(argv[leading]);
 
 	if (!command)
 		return complain(EXIT_USAGE,
-				"%s: no such command, allowed rand, qmc, derive, fft, gemm, trace, run, status, selftest, version; see --help",
+				"%s: no such command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help",
 				argv[leading]);
 	return command->run(&cli, argc - leading, argv + leading);
 }

@@ -20,6 +20,25 @@ static const struct option_row common[] = {
 
 enum { N_COMMON = sizeof common / sizeof *common };
 
+bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count)
+{
+	int64_t list[TRNSCI_MAX_DIMS];
+	size_t count = 0;
+
+	do {
+		char *end;
+		long long number = strtoll(text, &end, 10);
+
+		if (end == text || (*end && *end != ',') || number < least || number > most || count == TRNSCI_MAX_DIMS)
+			return false;
+		list[count++] = number;
+		text = *end ? end + 1 : NULL;
+	} while (text);
+	memcpy(ret, list, count * sizeof *list);
+	*ret_count = count;
+	return true;
+}
+
 bool parse_u64(const char *text, uint64_t *ret)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

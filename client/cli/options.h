@@ -50,6 +50,9 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 /* The row of the table for a parameter of the set's operation; false when there is none. */
 bool options_find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter *ret);
 
+/* Integers separated by commas, at most TRNSCI_MAX_DIMS of them, each within bounds. */
+bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count);
+
 /* Decimal or 0x; false when it is anything else or beyond 64 bits. */
 bool parse_u64(const char *text, uint64_t *ret);
 

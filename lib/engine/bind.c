@@ -201,8 +201,11 @@ static int bind_list(const struct args *args, unsigned p, const struct value *va
 		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %zu elements, allowed are 1 to %d", count,
 				  SHAPE_MAX_DIMS);
 	for (unsigned i = 0; i < count && !error; i++)
-		error = shape ? bind_u64(args, p, &at[i], &ret->shape.at[i], err)
-			      : bind_i64(args, p, &at[i], &ret->axes.at[i], err);
+		if (shape && args->operation->params[p].min == -1 && at[i].kind == VALUE_INT && at[i].i == -1)
+			ret->shape.at[i] = BIND_AS_IT_IS;
+		else
+			error = shape ? bind_u64(args, p, &at[i], &ret->shape.at[i], err)
+				      : bind_i64(args, p, &at[i], &ret->axes.at[i], err);
 	if (error)
 		return error;
 	if (shape)

@@ -15,6 +15,9 @@
 #include "engine/params.h"
 #include "engine/shape.h"
 
+/* A size of -1, where the row's bounds begin with it. */
+#define BIND_AS_IT_IS UINT64_MAX
+
 struct arg {
 	bool given; /* by the request; else the default, if there is one */
 	union {

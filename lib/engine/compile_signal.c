@@ -88,7 +88,7 @@ int signal_step(struct compiler *c, const struct signal_kind *kind, const void *
 
 int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan)
 {
-	const struct plan_key key = {n, wide ? PRECISION_DOUBLE : PRECISION_FAST, real};
+	const struct plan_key key = {n, wide ? PRECISION_DOUBLE : PRECISION_FAST, real ? PLAN_REAL : PLAN_COMPLEX};
 
 	return program_plan(c->program, key, ret_plan) ? compile_no_memory(c) : 0;
 }

@@ -16,7 +16,9 @@ struct request_fft {
 	struct buffer *in;
 	unsigned n_axes, axes[SHAPE_MAX_DIMS]; /* in the order given; the last is transformed first */
 	uint64_t lengths[SHAPE_MAX_DIMS];      /* of each axis: the transform's */
-	bool inverse, real;
+	bool inverse;
+	bool halves, reals; /* the last axis is half a spectrum in the result, or in the input and real in the result */
+	enum plan_kind kind; /* of the last axis; of a series, of all of them */
 	enum norm norm;
 	enum precision precision;        /* that runs */
 	enum dtype work, work_real, out; /* of the arithmetic, complex and real; of the result */
@@ -28,6 +30,16 @@ static bool is_wide(enum dtype dtype)
 	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
 }
 
+static bool is_series(const struct request_fft *f)
+{
+	return f->kind >= PLAN_SERIES;
+}
+
+static enum fft_series series_of(const struct request_fft *f)
+{
+	return (f->kind - PLAN_SERIES) / 2;
+}
+
 static int check_input(const struct compiler *c, const struct request_fft *f)
 {
 	const enum dtype dtype = f->in->shape.dtype;
@@ -35,9 +47,10 @@ static int check_input(const struct compiler *c, const struct request_fft *f)
 	if (dtype < DTYPE_F32 || dtype > DTYPE_C128)
 		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
 				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
-	if (f->real && !f->inverse && dtype_is_complex(dtype))
+	if (f->halves && dtype_is_complex(dtype))
 		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed with real are f32 and f64", dtype_name(dtype));
+				  "its dtype is %s, allowed with %s are f32 and f64", dtype_name(dtype),
+				  f->kind == PLAN_REAL ? "real" : "hermitian and inverse");
 	return 0;
 }
 
@@ -72,6 +85,8 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 {
 	const struct arg *length = &c->args.at[FFT_LENGTH];
 	const unsigned last = f->n_axes - 1;
+	const uint64_t most = is_series(f) ? FFT_SERIES_MAX_LENGTH : FFT_MAX_LENGTH;
+	const uint64_t least = is_series(f) ? fft_series_least(series_of(f)) : 1;
 
 	if (length->given && length->shape.count != 1 && length->shape.count != f->n_axes)
 		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_BAD_SHAPE,
@@ -80,15 +95,17 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 	for (unsigned i = 0; i < f->n_axes; i++) {
 		const uint64_t m = f->in->shape.dims[f->axes[i]];
 
-		f->lengths[i] = f->real && f->inverse && i == last ? 2 * (m - (m > 0)) : m;
+		uint64_t asked = BIND_AS_IT_IS;
+
 		if (length->given && length->shape.count == f->n_axes)
-			f->lengths[i] = length->shape.at[i];
+			asked = length->shape.at[i];
 		else if (length->given && i == last)
-			f->lengths[i] = length->shape.at[0];
-		if (f->lengths[i] < 1 || f->lengths[i] > FFT_MAX_LENGTH)
+			asked = length->shape.at[0];
+		f->lengths[i] = asked != BIND_AS_IT_IS ? asked : f->reals && i == last ? 2 * (m - (m > 0)) : m;
+		if (f->lengths[i] < least || f->lengths[i] > most)
 			return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
-					  "axis %u would have length %" PRIu64 ", allowed is 1 to %" PRIu64, f->axes[i],
-					  f->lengths[i], (uint64_t)FFT_MAX_LENGTH);
+					  "axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64,
+					  f->axes[i], f->lengths[i], least, most);
 	}
 	return 0;
 }
@@ -103,12 +120,12 @@ static uint64_t longest(const struct request_fft *f)
 }
 
 /* The length that decides which mode runs for all axes: a product with the matrix only where each is short, and never
- * from half a spectrum to reals. */
+ * from half a spectrum to reals, or a cosine or sine transform. */
 static uint64_t deciding(const struct request_fft *f)
 {
 	const uint64_t n = longest(f);
 
-	return f->real && f->inverse && n <= PRECISION_MAX_GEMM ? PRECISION_MAX_GEMM + 1 : n;
+	return (f->reals || is_series(f)) && n <= PRECISION_MAX_GEMM ? PRECISION_MAX_GEMM + 1 : n;
 }
 
 /* kahan's arithmetic is float64 as well. */
@@ -134,7 +151,7 @@ static enum dtype result_dtype(const struct compiler *c, const struct request_ff
 
 	if (asked != DTYPE_NONE)
 		wide = is_wide(asked);
-	if (f->real && f->inverse)
+	if (f->reals || (is_series(f) && !dtype_is_complex(f->in->shape.dtype)))
 		return wide ? DTYPE_F64 : DTYPE_F32;
 	return wide ? DTYPE_C128 : DTYPE_C64;
 }
@@ -167,21 +184,55 @@ static int find_precision(const struct compiler *c, struct request_fft *f)
 		f->precision = precision_serving((enum precision)mode->choice, deciding(f));
 	if (target->given)
 		error = find_for_target(c, f);
-	f->work = is_wide_inside(f->precision) ? DTYPE_C128 : DTYPE_C64;
 	f->work_real = is_wide_inside(f->precision) ? DTYPE_F64 : DTYPE_F32;
+	f->work = is_wide_inside(f->precision) ? DTYPE_C128 : DTYPE_C64;
+	if (is_series(f) && !dtype_is_complex(f->in->shape.dtype))
+		f->work = f->work_real;
 	f->out = result_dtype(c, f, wide || precision_is_wide(f->precision));
 	f->bound = error ? 0 : bound_of(f, f->precision, f->out);
 	return error;
 }
 
+/* What an fft is between: complex numbers, or reals and half a spectrum. */
+static int read_fourier(const struct compiler *c, struct request_fft *f)
+{
+	const bool real = c->args.at[FFT_REAL].boolean, hermitian = c->args.at[FFT_HERMITIAN].boolean;
+
+	if (real && hermitian)
+		return bind_error(&c->args, FFT_HERMITIAN, c->err, ERROR_OUT_OF_RANGE,
+				  "given beside real, allowed is one of them");
+	f->kind = real ? PLAN_REAL : hermitian ? PLAN_HERMITIAN : PLAN_COMPLEX;
+	f->reals = f->inverse ? real : hermitian;
+	f->halves = f->inverse ? hermitian : real;
+	return 0;
+}
+
+/* Which of the types runs. */
+static void read_series(const struct compiler *c, bool sine, struct request_fft *f)
+{
+	enum { AUTO, NO, YES };
+	const unsigned asked = c->args.at[SERIES_ORTHOGONALIZE].choice;
+	const bool orthogonal = asked == AUTO ? f->norm == NORM_ORTHO : asked == YES;
+	enum fft_series series = (sine ? FFT_DST1 : FFT_DCT1) + c->args.at[SERIES_TYPE].choice;
+
+	if (f->inverse)
+		series = fft_series_inverse(series);
+	f->kind = PLAN_SERIES + 2 * series + orthogonal;
+}
+
 static int read_request(struct compiler *c, struct request_fft *f)
 {
-	int error;
+	const char *name = c->args.operation->name;
+	int error = 0;
 
 	f->inverse = c->args.at[FFT_INVERSE].boolean;
-	f->real = c->args.at[FFT_REAL].boolean;
 	f->norm = (enum norm)c->args.at[FFT_NORM].choice;
-	error = compile_input(c, FFT_IN, &f->in);
+	if (strcmp(name, "fft") == 0)
+		error = read_fourier(c, f);
+	else
+		read_series(c, strcmp(name, "dst") == 0, f);
+	if (!error)
+		error = compile_input(c, FFT_IN, &f->in);
 	if (!error)
 		error = check_input(c, f);
 	if (!error)
@@ -191,11 +242,14 @@ static int read_request(struct compiler *c, struct request_fft *f)
 	return error ? error : find_precision(c, f);
 }
 
+/* There and back multiplies by n, of a series by its period. */
 static double factor(const struct request_fft *f, uint64_t n)
 {
+	const double whole = (double)(is_series(f) ? fft_series_period(series_of(f), n) : n);
+
 	if (f->norm == NORM_ORTHO)
-		return 1 / sqrt((double)n);
-	return f->inverse == (f->norm == NORM_BACKWARD) ? 1 / (double)n : 1;
+		return 1 / sqrt(whole);
+	return f->inverse == (f->norm == NORM_BACKWARD) ? 1 / whole : 1;
 }
 
 /* The input's shape with the transform's lengths; the last axis, of a real transform, with `last`. */
@@ -236,7 +290,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 	const struct plan_key key = {
 		.n = f->lengths[i],
 		.precision = f->precision == PRECISION_KAHAN ? PRECISION_DOUBLE : f->precision,
-		.real = in->shape.dtype != out->shape.dtype,
+		.kind = is_series(f) || in->shape.dtype != out->shape.dtype ? f->kind : PLAN_COMPLEX,
 	};
 	struct plan_entry *plan;
 	struct step *step;
@@ -252,6 +306,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 	step->fft.length = f->lengths[i];
 	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;
+	step->fft.parts = is_series(f) && dtype_is_complex(out->shape.dtype);
 	step->fft.factor = factor(f, f->lengths[i]);
 	return 0;
 }
@@ -303,6 +358,7 @@ static int work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype,
 	return shape_finish(&shape) ? temp(c, &shape, ret) : compile_no_memory(c);
 }
 
+/* All axes alike: complex, or a cosine or sine transform. */
 static int complex_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
 {
 	struct buffer *from, *work;
@@ -394,13 +450,13 @@ int compile_transform(struct compiler *c)
 	if (error)
 		return error;
 	n = f.lengths[f.n_axes - 1];
-	error = shape_with(c, &f, f.out, f.real && !f.inverse ? n / 2 + 1 : n, &shape);
+	error = shape_with(c, &f, f.out, f.halves ? n / 2 + 1 : n, &shape);
 	if (!error)
 		error = compile_output(c, FFT_OUT, &shape, &out);
 	if (!error)
-		error = !f.real     ? complex_steps(c, &f, out)
-			: f.inverse ? real_inverse_steps(c, &f, out)
-				    : real_steps(c, &f, out);
+		error = f.reals    ? real_inverse_steps(c, &f, out)
+			: f.halves ? real_steps(c, &f, out)
+				   : complex_steps(c, &f, out);
 	if (!error)
 		error = put_precision(c, &f);
 	return error ? error : compile_reply(c, FFT_OUT, out);

@@ -239,12 +239,14 @@ static const struct param noise_add_params[] = {
 	JOB_PARAMS(NOISE_U64),
 };
 
+#define TRANSFORM_LENGTH {"length", PARAM_SHAPE, "elements", "", -1, 0x1p30, false, NULL, \
+	"length of the transform: the input is padded with zeros or trimmed; a number for the last of the axes, " \
+	"or an array with one for each; -1: as it is"}
+
 static const struct param fft_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32, f64, c64 or c128"},
 	[FFT_OUT] = OUT,
-	[FFT_LENGTH] = {"length", PARAM_SHAPE, "elements", "", 1, 0x1p30, false, NULL,
-		"length of the transform: the input is padded with zeros or trimmed; a number for the last of the axes, "
-		"or an array with one for each"},
+	[FFT_LENGTH] = TRANSFORM_LENGTH,
 	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes that are transformed; negative from the end"},
 	[FFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "the inverse transform"},
 	[FFT_REAL] = {"real", PARAM_BOOL, "", "false", NONE,
@@ -259,6 +261,30 @@ static const struct param fft_params[] = {
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",
 		"dtype of the result (real results: of the same width); the last step rounds to it"},
 	JOB_PARAMS(FFT_U64),
+	[FFT_HERMITIAN] = {"hermitian", PARAM_BOOL, "", "false", NONE,
+		"half a spectrum, of a signal that is its own conjugate in reverse, (..., N/2+1) to real (..., N), over the "
+		"last of the axes; with inverse back to half"},
+};
+
+/* The order is fft's. */
+static const struct param series_params[] = {
+	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32 or f64; of c64 and c128 each part alone"},
+	[FFT_OUT] = OUT,
+	[FFT_LENGTH] = TRANSFORM_LENGTH,
+	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes that are transformed; negative from the end"},
+	[FFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "the inverse of that type, with its factor"},
+	[SERIES_TYPE] = {"type", PARAM_CHOICE, "", "2", 0, 0, false, "1|2|3|4", "which of the four transforms"},
+	[FFT_NORM] = {"norm", PARAM_CHOICE, "", "backward", 0, 0, false, "backward|ortho|forward",
+		"which direction is scaled by 1/2N (type 1: 2(N-1), of the sine 2(N+1)); ortho: both by its root"},
+	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, "fast|kahan|double",
+		"arithmetic: fast is float32, kahan and double are float64; by default fast or double, by the input"},
+	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
+		"instead of precision: the cheapest whose guaranteed error is at most this"},
+	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "f32|f64",
+		"width of the result; the last step rounds to it"},
+	JOB_PARAMS(FFT_U64),
+	[SERIES_ORTHOGONALIZE] = {"orthogonalize", PARAM_CHOICE, "", "auto", 0, 0, false, "auto|no|yes",
+		"factors of sqrt 2 at the ends, which make it orthogonal; auto: with norm ortho"},
 };
 
 #define OP_CHOICES "none|transpose|conjugate_transpose|conjugate"
@@ -473,6 +499,8 @@ static const struct operation rows[] = {
 	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),
 	ROW("noise_add", METHOD_ELEMENTWISE, noise_add_params, "x + sigma noise in one pass, the noise of any law"),
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
+	ROW("dct", METHOD_TRANSFORM, series_params, "discrete cosine transform, types 1 to 4, over chosen axes"),
+	ROW("dst", METHOD_TRANSFORM, series_params, "discrete sine transform, types 1 to 4, over chosen axes"),
 	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
 	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
 	ROW("stft", METHOD_SIGNAL, stft_params, "short-time Fourier transform, with the meaning of torch.stft"),

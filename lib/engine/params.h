@@ -58,7 +58,11 @@ enum {
 	FFT_DTYPE,
 	FFT_U64,
 	FFT_TIMEOUT,
+	FFT_HERMITIAN,
 };
+
+/* Of dct and dst: what they share with fft stands where it does there. */
+enum { SERIES_TYPE = FFT_REAL, SERIES_ORTHOGONALIZE = FFT_HERMITIAN };
 
 enum {
 	PRODUCT_A,

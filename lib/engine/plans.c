@@ -36,7 +36,7 @@ struct plans {
 
 static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
 {
-	const uint64_t mixed = (key.n * 32 + key.precision * 2 + key.real) * UINT64_C(0x9E3779B97F4A7C15);
+	const uint64_t mixed = ((key.n * PLAN_KINDS + key.kind) * PRECISIONS + key.precision) * UINT64_C(0x9E3779B97F4A7C15);
 
 	return &plans->buckets[mixed >> 52];
 }
@@ -173,16 +173,26 @@ static struct plan_entry *find(struct plans *plans, struct plan_key key)
 	struct plan_entry *entry = *bucket(plans, key);
 
 	while (entry && (entry->key.n != key.n || entry->key.precision != key.precision ||
-			 entry->key.real != key.real || entry->error))
+			 entry->key.kind != key.kind || entry->error))
 		entry = entry->chain;
 	return entry;
 }
 
 static int create_plan(struct plan_key key, uint32_t features, struct fft_plan **ret_plan)
 {
-	if (!key.real)
+	const enum fft_precision precision = key.precision == PRECISION_FAST ? FFT_F32 : FFT_F64;
+
+	switch (key.kind) {
+	case PLAN_COMPLEX:
 		return precision_plan_create(key.precision, key.n, features, ret_plan);
-	return fft_plan_create_real(key.n, key.precision == PRECISION_FAST ? FFT_F32 : FFT_F64, features, ret_plan);
+	case PLAN_REAL:
+		return fft_plan_create_real(key.n, precision, features, ret_plan);
+	case PLAN_HERMITIAN:
+		return fft_plan_create_hermitian(key.n, precision, features, ret_plan);
+	default:
+		return fft_plan_create_series((key.kind - PLAN_SERIES) / 2, (key.kind - PLAN_SERIES) % 2, key.n,
+					      precision, features, ret_plan);
+	}
 }
 
 static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)

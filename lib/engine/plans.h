@@ -9,15 +9,19 @@
 
 #include "engine/core.h"
 #include "fft/precision.h"
+#include "fft/series.h"
 
 struct plans;
 struct plan_entry;
+
+/* Beyond PLAN_SERIES: twice the enum fft_series, and 1 when it is orthogonal. All but complex: fast and double only. */
+enum plan_kind { PLAN_COMPLEX, PLAN_REAL, PLAN_HERMITIAN, PLAN_SERIES, PLAN_KINDS = PLAN_SERIES + 2 * FFT_SERIES };
 
 /* What a plan is for. */
 struct plan_key {
 	uint64_t n;
 	enum precision precision; /* not kahan, whose plans are double's */
-	bool real;                /* between n reals and half a spectrum; fast and double only */
+	unsigned kind;            /* enum plan_kind */
 };
 
 /* A job that waits for a plan. The owner's memory, from plans_wait until plans_unwait. */

@@ -54,7 +54,8 @@ enum step_kind {
 	STEP_CAST, /* to the dtype of out, also the same one */
 	/* Not element-wise: */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
-	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place */
+	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
+		      * or sine transform, of complex elements each part alone */
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 	STEP_SIGNAL, /* units of lib/fft's work on signals */
@@ -85,6 +86,7 @@ struct step {
 			uint64_t length; /* of the transform */
 			enum precision precision;
 			bool inverse;
+			bool parts; /* each part of a complex element is transformed alone */
 			double factor;
 			uint64_t work_bytes; /* set by program_finish */
 		} fft;

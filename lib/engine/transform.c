@@ -61,17 +61,19 @@ struct transform {
 	struct signal_state signal;  /* work on signals */
 };
 
-static struct side find_side(const struct shape *shape, unsigned which, size_t stride)
+static struct side find_side(const struct shape *shape, unsigned which, size_t stride, unsigned parts)
 {
 	const size_t n = (size_t)shape->dims[which];
 
-	return (struct side){dtype_size(shape->dtype), n, n * stride, stride == 1 ? n : 1};
+	return (struct side){dtype_size(shape->dtype) / parts, n, n * stride, stride == 1 ? n : 1};
 }
 
 static struct axis find_axis(const struct step *step)
 {
 	const struct shape *shape = &step->out->shape;
-	struct axis axis = {.calls = 1, .stride = 1};
+	/* Parts are one more axis, the last. */
+	const unsigned parts = step->fft.parts ? 2 : 1;
+	struct axis axis = {.calls = 1, .stride = parts};
 
 	for (unsigned i = 0; i < step->fft.axis; i++)
 		axis.calls *= (size_t)shape->dims[i];
@@ -82,8 +84,8 @@ static struct axis find_axis(const struct step *step)
 		axis.batch = axis.calls;
 		axis.calls = 1;
 	}
-	axis.in = find_side(&step->in[0]->shape, step->fft.axis, axis.stride);
-	axis.out = find_side(shape, step->fft.axis, axis.stride);
+	axis.in = find_side(&step->in[0]->shape, step->fft.axis, axis.stride, parts);
+	axis.out = find_side(shape, step->fft.axis, axis.stride, parts);
 	return axis;
 }
 

@@ -878,9 +878,52 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* Cosine transforms and Hermitian ones without a call object: there and back, known values, and what is refused. */
+static void transforms(struct trnsci_session *session)
+{
+	static const double cosine[4] = {5, -2.2304424973876633, 0, -0.15851266778110726};
+	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, 4), *y = new_tile(session, 0, TRNSCI_F64, 4);
+	struct trnsci_tile *half = new_tile(session, 0, TRNSCI_C128, 3);
+	const int64_t lengths[1] = {-1};
+	struct trnsci_dct dct = {.norm = "ortho"};
+	struct trnsci_fft fft = {.hermitian = true, .inverse = true, .lengths = lengths};
+	struct trnsci_error err = {0};
+	double *in = trnsci_tile_data(x), *out = trnsci_tile_data(y);
+
+	for (int i = 0; i < 4; i++)
+		in[i] = i + 1;
+	assert_int_equal(trnsci_dct(session, &dct, x, y, &err), 0);
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] - cosine[i] < 1e-14 && cosine[i] - out[i] < 1e-14);
+	dct.inverse = true;
+	assert_int_equal(trnsci_dct(session, &dct, y, y, &err), 0);
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] - in[i] < 1e-14 && in[i] - out[i] < 1e-14);
+	assert_int_equal(trnsci_fft(session, &fft, x, half, &err), 0);
+	fft.inverse = false;
+	assert_int_equal(trnsci_fft(session, &fft, half, y, &err), 0);
+	for (int i = 0; i < 4; i++)
+		assert_true(out[i] - in[i] < 1e-14 && in[i] - out[i] < 1e-14);
+	dct.type = 5;
+	assert_int_equal(trnsci_dct(session, &dct, x, y, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_string_equal(err.text, "out_of_range: dct: type: 5, allowed are 1 to 4, and 0 for 2");
+	fft.length = 4;
+	assert_int_equal(trnsci_fft(session, &fft, half, y, &err), -TRNSCI_OUT_OF_RANGE);
+	trnsci_tile_free(x);
+	trnsci_tile_free(y);
+	trnsci_tile_free(half);
+}
+
+static void test_transforms(void **state)
+{
+	(void)state;
+	with_both(transforms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_transforms),
 		cmocka_unit_test(test_ping),           cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_wrong_requests), cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_copies),         cmocka_unit_test(test_laws),

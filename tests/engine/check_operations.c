@@ -125,9 +125,9 @@ static void out_of_range(struct bed *bed, const struct operation *operation, con
 	switch (param->type) {
 	case PARAM_U64:
 	case PARAM_SHAPE:
-		expect_error(bed, operation, param->name, value_int(-1), code);
+		expect_error(bed, operation, param->name, value_int(param->min == -1 ? -2 : -1), code);
 		expect_error(bed, operation, param->name, value_int(INT64_MIN), code);
-		if (param->min > 0)
+		if (param->min > 0 || param->min == -1) /* -1: as it is */
 			expect_error(bed, operation, param->name, value_uint(0), code);
 		if (bounded && param->max > 0 && param->max < 0x1p63)
 			expect_error(bed, operation, param->name, value_uint((uint64_t)param->max + 1), code);

@@ -458,13 +458,15 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
 struct trnsci_fft {
 	bool inverse;
 	bool real;		       /**< real to half spectrum; with inverse, back to real */
+	bool hermitian;		       /**< half spectrum of a Hermitian signal to real; with inverse, back to it */
 	uint64_t length;	       /**< pad or trim to; 0: as it is */
 	size_t n_axes;		       /**< 0: the last */
 	int64_t axes[TRNSCI_MAX_DIMS]; /**< negative from the end */
 	const char *norm;	       /**< "backward" (NULL), "ortho", "forward" */
 	const char *precision;	       /**< "fast", "double"; NULL: as the input */
 	double target_error;	       /**< relative L2; 0: none */
-	uint64_t reserved[4];	       /**< zero */
+	const int64_t *lengths;	       /**< instead of length, one for each of the axes, -1: as it is; NULL: none */
+	uint64_t reserved[3];	       /**< zero */
 };
 
 /** Transforms `in` to `out` (which may be the same tile when shape and dtype agree). options may be NULL. */
@@ -492,6 +494,33 @@ struct trnsci_trace {
 TRNSCI_API int trnsci_trace(struct trnsci_session *session, const struct trnsci_trace *options,
 			    const struct trnsci_tile *in, double *ret_estimate, double *ret_standard_error,
 			    struct trnsci_error *err);
+
+/** Factors of sqrt 2 at the ends, which make a transform orthogonal. */
+enum trnsci_orthogonalize {
+	TRNSCI_ORTHOGONAL_AUTO, /**< with norm "ortho" */
+	TRNSCI_ORTHOGONAL_NO,
+	TRNSCI_ORTHOGONAL_YES,
+};
+
+/** A cosine or sine transform; all zero: the cosine transform of type 2, forward, the last axis, no scaling. */
+struct trnsci_dct {
+	bool sine;
+	bool inverse;
+	unsigned type;		       /**< 1 to 4; 0: 2 */
+	enum trnsci_orthogonalize orthogonalize;
+	uint64_t length;	       /**< pad or trim to; 0: as it is */
+	size_t n_axes;		       /**< 0: the last */
+	int64_t axes[TRNSCI_MAX_DIMS]; /**< negative from the end */
+	const char *norm;	       /**< "backward" (NULL), "ortho", "forward" */
+	const char *precision;	       /**< "fast", "kahan", "double"; NULL: as the input */
+	double target_error;	       /**< relative L2; 0: none */
+	const int64_t *lengths;	       /**< instead of length, one for each of the axes, -1: as it is; NULL: none */
+	uint64_t reserved[3];	       /**< zero */
+};
+
+/** Transforms `in` to `out`, as scipy.fft's dct and dst. May be the same tile. options may be NULL. */
+TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options,
+			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
