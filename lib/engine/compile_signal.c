@@ -118,6 +118,27 @@ uint64_t signal_rows(const struct shape *shape, unsigned axis)
 	return rows;
 }
 
+uint64_t signal_stride(const struct shape *shape, unsigned axis)
+{
+	uint64_t stride = 1;
+
+	for (unsigned i = axis + 1; i < shape->ndim; i++)
+		stride *= shape->dims[i];
+	return stride;
+}
+
+int signal_axis(struct compiler *c, unsigned param, unsigned ndim, unsigned *ret_axis)
+{
+	const int64_t axis = (int64_t)c->args.at[param].whole, n = ndim;
+
+	if (axis < -n || axis >= n)
+		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis, ndim, -(int)ndim,
+				  (int)ndim - 1);
+	*ret_axis = (unsigned)(axis < 0 ? axis + n : axis);
+	return 0;
+}
+
 /* ---- windows ---- */
 
 static int find_parameter(const struct compiler *c, unsigned param, enum window_kind kind, double *ret)
@@ -218,6 +239,10 @@ int compile_signal(struct compiler *c)
 	} rows[] = {
 		{"stft", compile_stft},
 		{"istft", compile_istft},
+		{"convolve", compile_convolve},
+		{"correlate", compile_convolve},
+		{"welch", compile_welch},
+		{"csd", compile_welch},
 		{"window", compile_window},
 	};
 

@@ -9,6 +9,8 @@
 int compile_stft(struct compiler *compiler);
 int compile_istft(struct compiler *compiler);
 int compile_window(struct compiler *compiler);
+int compile_convolve(struct compiler *compiler);
+int compile_welch(struct compiler *compiler);
 
 /* Float64, real or complex. */
 bool signal_is_wide(enum dtype dtype);
@@ -44,7 +46,11 @@ int signal_transform(struct compiler *compiler, struct plan_entry *plan, uint64_
 /* A plan of fast or double transforms. */
 int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan);
 
-/* Elements before axis `axis`. */
+/* The axis that a parameter of type i64 names in so many dimensions. */
+int signal_axis(struct compiler *compiler, unsigned param, unsigned ndim, unsigned *ret_axis);
+
+/* Elements before axis `axis`, and after it. */
 uint64_t signal_rows(const struct shape *shape, unsigned axis);
+uint64_t signal_stride(const struct shape *shape, unsigned axis);
 
 #endif

@@ -368,6 +368,54 @@ static const struct param istft_params[] = {
 		"samples of the result: cut off, or zeros; by default all that the frames reach, but for the padding"},
 	[ISTFT_RETURN_COMPLEX] = {"return_complex", PARAM_BOOL, "", "false", NONE, "the signal is complex; not with onesided"},
 };
+#define AXIS {"axis", PARAM_INT, "", "-1", -8, 7, false, NULL, "axis of the signals; negative from the end"}
+
+#define CONVOLVE_PARAMS(b_help) \
+	[CONVOLVE_A] = {"a", PARAM_TILE, "", NULL, NONE, "first signals: f32, f64, c64 or c128"}, \
+	[CONVOLVE_B] = {"b", PARAM_TILE, "", NULL, NONE, b_help}, \
+	[CONVOLVE_OUT] = OUT, \
+	[CONVOLVE_MODE] = {"mode", PARAM_CHOICE, "", "full", 0, 0, false, "full|same|valid", \
+		"full: every place where they meet; same: as long as a, from the middle; valid: where the shorter lies wholly inside"}, \
+	[CONVOLVE_AXIS] = AXIS, \
+	JOB_PARAMS(CONVOLVE_U64)
+
+static const struct param convolve_params[] = {
+	CONVOLVE_PARAMS("second signals: of one dimension, or of as many as a, each size that of a or 1 (but along the axis)"),
+};
+static const struct param correlate_params[] = {
+	CONVOLVE_PARAMS("second signals, which are conjugated and moved along: dimensions as for convolve"),
+};
+
+#define WELCH_PARAMS(in_help) \
+	[WELCH_IN] = {"in", PARAM_TILE, "", NULL, NONE, in_help}, \
+	[WELCH_OUT] = OUT, \
+	WINDOW_PARAMS(WELCH_WINDOW, "hann"), \
+	[WELCH_FS] = {"fs", PARAM_F64, "Hz", "1", POSITIVE, "samples in a second"}, \
+	[WELCH_NPERSEG] = {"nperseg", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
+		"length of a segment; by default that of window_values, or 256; at most that of a signal"}, \
+	[WELCH_NOVERLAP] = {"noverlap", PARAM_U64, "samples", "", 0, 0x1p30, false, NULL, \
+		"samples that neighbouring segments share; by default nperseg / 2"}, \
+	[WELCH_NFFT] = {"nfft", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
+		"length of the transform: segments are padded with zeros; by default nperseg"}, \
+	[WELCH_DETREND] = {"detrend", PARAM_CHOICE, "", "constant", 0, 0, false, "none|constant|linear", \
+		"what is taken from each segment: nothing, its mean, or its line of least squares"}, \
+	[WELCH_ONESIDED] = {"onesided", PARAM_BOOL, "", "", NONE, \
+		"nfft / 2 + 1 bins, doubled but at 0 and nfft / 2; by default so for real signals"}, \
+	[WELCH_SCALING] = {"scaling", PARAM_CHOICE, "", "density", 0, 0, false, "density|spectrum", \
+		"power in a hertz, or power of a sinusoid"}, \
+	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median", \
+		"over segments; median, freed of its bias: of at most 16384"}, \
+	[WELCH_AXIS] = AXIS, \
+	JOB_PARAMS(WELCH_U64)
+
+static const struct param welch_params[] = {
+	WELCH_PARAMS("signals: f32, f64, c64 or c128"),
+};
+static const struct param csd_params[] = {
+	WELCH_PARAMS("first signals, x: f32, f64, c64 or c128; the result is the mean of conj(X) Y"),
+	[CSD_SECOND] = {"y", PARAM_TILE, "", NULL, NONE, "second signals, of the shape of the first"},
+};
+
 static const struct param window_params[] = {
 	[NAMED_N] = {"n", PARAM_U64, "samples", NULL, 1, 0x1p30, false, NULL, "length of the window"},
 	[NAMED_WINDOW] = {"window", PARAM_CHOICE, "", "hann", 0, 0, false, WINDOW_CHOICES, "its name"},
@@ -505,6 +553,10 @@ static const struct operation rows[] = {
 	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
 	ROW("stft", METHOD_SIGNAL, stft_params, "short-time Fourier transform, with the meaning of torch.stft"),
 	ROW("istft", METHOD_SIGNAL, istft_params, "signals from short-time spectra, with the meaning of torch.istft"),
+	ROW("convolve", METHOD_SIGNAL, convolve_params, "convolution along an axis, by transforms"),
+	ROW("correlate", METHOD_SIGNAL, correlate_params, "cross-correlation along an axis, by transforms"),
+	ROW("welch", METHOD_SIGNAL, welch_params, "power spectrum by Welch's method, as scipy.signal.welch"),
+	ROW("csd", METHOD_SIGNAL, csd_params, "cross power spectrum by Welch's method, as scipy.signal.csd"),
 	ROW("window", METHOD_SIGNAL, window_params, "a window by name, as scipy.signal.get_window"),
 };
 /* clang-format on */

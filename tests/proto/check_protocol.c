@@ -154,6 +154,12 @@ static bool example_of_signal(const char *method, struct value *ret)
 	else if (!strcmp(method, "stft"))
 		*ret = map("in", floats(8, x), "n_fft", value_uint(4), "hop_length", value_uint(4), "window",
 			   value_string("hann"), NULL);
+	else if (!strcmp(method, "convolve") || !strcmp(method, "correlate"))
+		*ret = map("a", floats(8, x), "b", floats(2, x), "mode", value_string("same"), NULL);
+	else if (!strcmp(method, "welch"))
+		*ret = map("in", floats(8, x), "nperseg", value_uint(4), NULL);
+	else if (!strcmp(method, "csd"))
+		*ret = map("in", floats(8, x), "y", floats(8, x), "nperseg", value_uint(4), NULL);
 	else if (!strcmp(method, "istft"))
 		*ret = map("in",
 			   map("dtype", value_string("c64"), "shape", list(2, value_uint(3), value_uint(3)), "data",
