@@ -24,6 +24,10 @@ static inline f32v f32_load(const float *at) { return _mm512_loadu_ps(at); }
 static inline f64v f64_load(const double *at) { return _mm512_loadu_pd(at); }
 static inline void f32_store(float *at, f32v a) { _mm512_storeu_ps(at, a); }
 static inline void f64_store(double *at, f64v a) { _mm512_storeu_pd(at, a); }
+/* Around the caches, aligned to the vector; stream_end before another thread may look. */
+static inline void f32_stream(float *at, f32v a) { _mm512_stream_ps(at, a); }
+static inline void f64_stream(double *at, f64v a) { _mm512_stream_pd(at, a); }
+static inline void stream_end(void) { _mm_sfence(); }
 static inline f32v f32_set(float a) { return _mm512_set1_ps(a); }
 static inline f64v f64_set(double a) { return _mm512_set1_pd(a); }
 static inline f32v f32_add(f32v a, f32v b) { return _mm512_add_ps(a, b); }

@@ -5,7 +5,9 @@
 #include <assert.h>
 #include <math.h>
 
-enum { FLAT_MAX = 4096 };
+#include "base/checked.h"
+
+enum { FLAT_MAX = 16384 };
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
 
@@ -185,7 +187,7 @@ static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 /* Between a square of lanes and what stays in the second cache. */
 static bool is_flat(uint64_t n, size_t lanes)
 {
-	return lanes > 1 && n >= lanes * lanes && n <= FLAT_MAX && (n & (n - 1)) == 0;
+	return lanes > 1 && n >= lanes * lanes && n <= size_min(FLAT_MAX, FFT_MAX_COLUMN * lanes) && (n & (n - 1)) == 0;
 }
 
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)

@@ -4,7 +4,11 @@
  * writes the result once. The same arithmetic as the stages apart (stage_body.h).
  *
  * In place (decimation in frequency): pass i leaves digit k_i of the result's index where it found digit j_i of the
- * input's, so the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)). */
+ * input's, so the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
+ *
+ * Calls whose arrays pass by the caches fetch the next transform ahead, since rows n / LANES apart escape the CPU's own
+ * prefetching, and write around them, which spares reading what is overwritten (256 points over 64 MiB: 1.3 to 1.5
+ * times as fast, 1024 points twice). */
 
 /* Columns [p, p + LANES): rows k of parts, lane by lane, to rows p + lane of the buffer. */
 INLINE void LOCAL(flat_block)(const real *x, size_t m, v_order_t order, const real *twiddles, real *to)
@@ -29,13 +33,19 @@ INLINE void LOCAL(flat_block)(const real *x, size_t m, v_order_t order, const re
 	}
 }
 
-static void LOCAL(flat_first)(const struct fft_stage *stage, const real *x, bool exchange, real *buffer)
+/* next: of the transform after this one, or NULL. */
+static void LOCAL(flat_first)(const struct fft_stage *stage, const real *x, const real *next, bool exchange,
+			      real *buffer)
 {
+	enum { BLOCK = 2 * LANES * LANES, LINE = 64 / sizeof(real) };
 	const v_order_t order = v_order(exchange);
 	const real *twiddles = stage->twiddles;
 
-	for (size_t p = 0; p < stage->m; p += LANES, twiddles += 2 * LANES * LANES)
+	for (size_t p = 0; p < stage->m; p += LANES, twiddles += BLOCK) {
+		for (size_t i = 0; next && i < BLOCK; i += LINE)
+			__builtin_prefetch(next + 2 * LANES * p + i);
 		LOCAL(flat_block)(x + 2 * p, stage->m, order, twiddles, buffer + 2 * LANES * p);
+	}
 }
 
 /* Blocks of r m rows: within each, points p + m j become w^(p k) times theirs at p + m k. */
@@ -60,8 +70,8 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 }
 
 /* The last pass: rows to the places of their digits. */
-INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, bool exchange,
-			     real scale, const real *buffer, real *y)
+INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
+			     bool exchange, real scale, const real *buffer, real *y)
 {
 	const size_t blocks = columns->length / r, step = 2 * LANES * blocks;
 	const v_order_t order = v_order(exchange);
@@ -83,8 +93,13 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 				b = v_mul(b, v_set(scale));
 			}
 			v_join(order, a, b, &a, &b);
-			v_store(y + 2 * LANES * at + k * step, a);
-			v_store(y + 2 * LANES * at + k * step + LANES, b);
+			if (around) {
+				v_stream(y + 2 * LANES * at + k * step, a);
+				v_stream(y + 2 * LANES * at + k * step + LANES, b);
+			} else {
+				v_store(y + 2 * LANES * at + k * step, a);
+				v_store(y + 2 * LANES * at + k * step + LANES, b);
+			}
 		}
 	}
 }
@@ -94,24 +109,29 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 	{                                                                                                              \
 		LOCAL(flat_pass)(r, blocks, m, twiddles, buffer);                                                      \
 	}                                                                                                              \
-	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct fft_call *call,               \
+	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct fft_call *call, bool around,  \
 					 const real *buffer, real *y)                                                  \
 	{                                                                                                              \
-		if (call->scale == 1)                                                                                  \
-			LOCAL(flat_last)(r, columns, false, call->inverse, 1, buffer, y);                              \
+		const real scale = (real)call->scale;                                                                  \
+                                                                                                                       \
+		if (around)                                                                                            \
+			LOCAL(flat_last)(r, columns, true, true, call->inverse, scale, buffer, y);                     \
+		else if (call->scale == 1)                                                                             \
+			LOCAL(flat_last)(r, columns, false, false, call->inverse, 1, buffer, y);                       \
 		else                                                                                                   \
-			LOCAL(flat_last)(r, columns, true, call->inverse, (real)call->scale, buffer, y);               \
+			LOCAL(flat_last)(r, columns, true, false, call->inverse, scale, buffer, y);                    \
 	}
 FLAT_RADIX(4)
 FLAT_RADIX(8)
 FLAT_RADIX(16)
 #undef FLAT_RADIX
 
-static void LOCAL(flat_second)(const struct fft_columns *columns, const struct fft_call *call, real *buffer, real *y)
+static void LOCAL(flat_second)(const struct fft_columns *columns, const struct fft_call *call, bool around,
+			       real *buffer, real *y)
 {
 	static void (*const passes[])(size_t, size_t, const real *, real *) = {LOCAL(flat_pass_4), LOCAL(flat_pass_8),
 									       LOCAL(flat_pass_16)};
-	static void (*const lasts[])(const struct fft_columns *, const struct fft_call *, const real *, real *) = {
+	static void (*const lasts[])(const struct fft_columns *, const struct fft_call *, bool, const real *, real *) = {
 		LOCAL(flat_last_4), LOCAL(flat_last_8), LOCAL(flat_last_16)};
 	const real *twiddles = columns->twiddles;
 	size_t blocks = 1, m = columns->length;
@@ -124,16 +144,26 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct f
 		passes[__builtin_ctz(r) - 2](blocks, m, twiddles, buffer);
 		twiddles += 2 * (r - 1) * m;
 	}
-	lasts[__builtin_ctz(columns->radix[i]) - 2](columns, call, buffer, y);
+	lasts[__builtin_ctz(columns->radix[i]) - 2](columns, call, around, buffer, y);
 }
 
 static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			void *scratch)
 {
+	enum { FAR_BYTES = 12 << 20 };
+	const bool far = call->batch * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
+	const bool around = far && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
+			    call->out_distance * 2 * sizeof(real) % 64 == 0;
+
 	for (size_t b = first; b < first + count; b++) {
-		LOCAL(flat_first)(&smooth->stage[0], (const real *)call->in + 2 * b * call->in_distance, call->inverse,
-				  scratch);
-		LOCAL(flat_second)(&smooth->stage[1].columns, call, scratch,
+		const real *x = (const real *)call->in + 2 * b * call->in_distance;
+
+		LOCAL(flat_first)(&smooth->stage[0], x, far && b + 1 < first + count ? x + 2 * call->in_distance : NULL,
+				  call->inverse, scratch);
+		LOCAL(flat_second)(&smooth->stage[1].columns, call, around, scratch,
 				   (real *)call->out + 2 * b * call->out_distance);
 	}
+	/* Before anything tells another thread that the result is there. */
+	if (around)
+		v_stream_end();
 }

@@ -29,3 +29,5 @@
 #define v_transpose_group f32_transpose_group
 #define v_order_group f32_order_group
 #define v_pair_halves f32_pair_halves
+#define v_stream f32_stream
+#define v_stream_end stream_end

@@ -29,3 +29,5 @@
 #define v_transpose_group f64_transpose_group
 #define v_order_group f64_order_group
 #define v_pair_halves f64_pair_halves
+#define v_stream f64_stream
+#define v_stream_end stream_end

@@ -27,3 +27,5 @@
 #undef v_transpose_group
 #undef v_order_group
 #undef v_pair_halves
+#undef v_stream
+#undef v_stream_end

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* One stage, two, Bluestein on each, and long ones of two and three stages (by variant, other lengths are long). */
-static const size_t lengths[] = {1,   2,   7,   12,   16,   31,   64,   100,   127,
-				 256, 343, 997, 1000, 1024, 4096, 8191, 65536, 20011};
+static const size_t lengths[] = {1,   2,   7,   12,   16,   31,   32,   64,    100,  127,   128,
+				 256, 343, 512, 997,  1000, 1024, 4096, 16384, 8191, 65536, 20011};
 
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
@@ -103,6 +103,44 @@ static void check_same_bytes(void **state)
 	each_variant(check_lengths);
 }
 
+/* So many that they pass by the caches: copies of one signal among zeros. */
+static void check_far(const char *name, uint32_t features, enum fft_precision precision)
+{
+	enum { N = 256, BYTES = 7 << 20 };
+	const size_t row = N * 2 * real_bytes(precision), batch = BYTES / row;
+	struct fft_plan *plan = plan_new(N, precision, features);
+	char *x = aligned_alloc(64, batch * row), *y = aligned_alloc(64, batch * row), alone[N * 16];
+	void *scratch = aligned_alloc(64, (fft_scratch_bytes(plan) + 127) & ~(size_t)63);
+	struct fft_call call = {x, y, 1, N, 1, N, batch, false, 0.5, NULL};
+	struct fft_call one = {x, alone, 1, N, 1, N, 1, false, 0.5, NULL};
+	uint64_t state = fixture_seed;
+
+	assert_int_equal(fft_work_bytes(plan, batch), 0);
+	memset(x, 0, batch * row);
+	real_fill(precision, x, 2 * N, &state);
+	for (size_t b = 0; b < batch; b += 11)
+		memmove(x + b * row, x, row);
+	fft_run(plan, &one, scratch);
+	fft_run(plan, &call, scratch);
+	for (size_t b = 0; b < batch; b++)
+		if (b % 11 == 0)
+			expect_same(name, precision, N, "among many", alone, y + b * row);
+		else
+			for (size_t k = 0; k < 2 * N; k++)
+				if (real_get(precision, y + b * row, k) != 0)
+					fail_msg("%s: transform %zu of zeros is not zero at %zu", name, b, k);
+	fft_plan_free(plan);
+	free(scratch);
+	free(x);
+	free(y);
+}
+
+static void check_many(void **state)
+{
+	(void)state;
+	each_variant(check_far);
+}
+
 /* One bad signal in a batch of zeros: the others stay exactly zero. */
 static void check_containment(const char *name, uint32_t features, enum fft_precision precision)
 {
@@ -164,6 +202,7 @@ int main(void)
 		cmocka_unit_test(check_empty),
 		cmocka_unit_test(check_bad_values),
 		cmocka_unit_test(check_same_bytes),
+		cmocka_unit_test(check_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
