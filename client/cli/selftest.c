@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* selftest: a line a variant of the kernels, and the daemon held against the embedded engine. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +104,34 @@ static void print_psum(void *arg, const struct trnsci_psum *row)
 	printf("%-65s n = %-4u error %.2g\n", row->what, (unsigned)row->n, row->error);
 }
 
+static void print_law(void *arg, const struct trnsci_law_check *row)
+{
+	(void)arg;
+	printf("%-22s %-5s %016" PRIx64 "  %-4s  %s of %zu%s%s\n", row->name, row->dtype, row->hash,
+	       row->partitions ? "ok" : "FAIL", row->variants ? "ok" : "FAIL", row->n_variants, *row->detail ? "  " : "",
+	       row->detail);
+}
+
+static int print_laws(const struct options *options)
+{
+	uint64_t n = 0;
+	int code = options_u64(options, "samples", &n), failed;
+
+	if (code != EXIT_OK)
+		return code;
+	printf("%-22s %-5s %-16s  %-4s  %s\n", "law", "dtype", "hash", "ranks", "variants");
+	failed = trnsci_laws(n, print_law, NULL);
+	if (failed < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
+	return failed ? complain(EXIT_DATA, "%d laws failed", failed) : EXIT_OK;
+}
+
 int command_selftest(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
+		{"laws", 0, NULL, "instead: every law in ranks, and by every variant of the kernels"},
+		{"samples", 0, "N", "of its longest draws [1003]"},
 		{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
 	};
 	static const struct option_set set = {
@@ -125,6 +150,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options_get(&options, "byte-tiles"))
 		return print_byte_tiles() > 0 ? complain(EXIT_DATA, "the byte-tile model failed") : EXIT_OK;
+	if (options_get(&options, "laws"))
+		return print_laws(&options);
 	if (options_get(&options, "psum"))
 		return trnsci_psum(print_psum, NULL) < 0 ? complain(EXIT_TRY_AGAIN, "no memory") : EXIT_OK;
 	table.verbose = cli->verbose;

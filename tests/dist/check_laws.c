@@ -359,6 +359,23 @@ static void refused_lists(void **state)
 		}
 }
 
+/* A law without parameters here would be held against nothing. */
+static void every_law_has_a_row(void **state)
+{
+	(void)state;
+	for (int law = 0; law < LAW_COUNT; law++)
+		for (int d = DTYPE_I8; d <= DTYPE_BF16; d++) {
+			size_t i = 0;
+
+			while (i < sizeof rows / sizeof *rows &&
+			       !(rows[i].law == (enum law)law && takes(&rows[i], (enum dtype)d)))
+				i++;
+			if (law_takes((enum law)law, (enum dtype)d) && i == sizeof rows / sizeof *rows)
+				fail_msg("%s in %s has no row in this test", law_name((enum law)law),
+					 dtype_name((enum dtype)d));
+		}
+}
+
 static void names_and_dtypes(void **state)
 {
 	(void)state;
@@ -374,6 +391,7 @@ static void names_and_dtypes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_law_has_a_row),
 		cmocka_unit_test(parts_join_under_every_level),
 		cmocka_unit_test(every_variant_equals_scalar),
 		cmocka_unit_test(ranks_join),

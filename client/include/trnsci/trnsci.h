@@ -571,6 +571,28 @@ struct trnsci_check {
  */
 TRNSCI_API int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg);
 
+/** What the self-test of the laws found of one law in one dtype. */
+struct trnsci_law_check {
+	const char *name; /**< the law, and its method where it has several */
+	const char *law, *dtype;
+	uint64_t n;	   /**< samples of the longest of three draws in a row */
+	uint64_t hash;	   /**< FNV-1a of the bytes of all three */
+	size_t n_variants; /**< levels of instruction sets that were compared */
+	bool partitions;   /**< the parts of 1, 2, 3, 7 and 128 ranks join to the whole */
+	bool variants;	   /**< every level gives the same bytes */
+	char detail[200];  /**< of a failure */
+};
+
+/**
+ * Draws every law of the table in every dtype, three draws in a row, and compares ranks with the whole and every level
+ * of instruction sets that this CPU has with the highest. Takes about a second with the default n.
+ *
+ * @param n samples of the longest draw; 0: 1003.
+ * @param report may be NULL; its row and strings live during the call of it.
+ * @return the number of rows that failed, or a negative error.
+ */
+TRNSCI_API int trnsci_laws(uint64_t n, void (*report)(void *arg, const struct trnsci_law_check *row), void *arg);
+
 /** The error of a transform by matrix in bfloat16, done right or with a known mistake. */
 struct trnsci_psum {
 	const char *what;
