@@ -108,8 +108,8 @@ static void print_law(void *arg, const struct trnsci_law_check *row)
 {
 	(void)arg;
 	printf("%-22s %-5s %016" PRIx64 "  %-4s  %s of %zu%s%s\n", row->name, row->dtype, row->hash,
-	       row->partitions ? "ok" : "FAIL", row->variants ? "ok" : "FAIL", row->n_variants, *row->detail ? "  " : "",
-	       row->detail);
+	       row->partitions ? "ok" : "FAIL", row->variants ? "ok" : "FAIL", row->n_variants,
+	       *row->detail ? "  " : "", row->detail);
 }
 
 static int print_laws(const struct options *options)
