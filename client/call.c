@@ -92,9 +92,7 @@ static void drop_reply(struct trnsci_call *call)
 	call->zone = NULL;
 	request_free(call->request);
 	call->request = NULL;
-	if (call->fd >= 0)
-		close(call->fd);
-	call->fd = -1;
+	fdpass_close(&call->fds);
 }
 
 void call_discard(struct trnsci_call *call)
@@ -113,7 +111,6 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 		return -ERROR_NO_MEMORY;
 	call->session = session;
 	call->refs = 1;
-	call->fd = -1;
 	call->method = strdup(method);
 	call->params = args_new(&call->build_failed);
 	if (!call->method || !call->params) {
@@ -267,12 +264,16 @@ int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *r
 
 int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
 {
+	static const char *const own[] = {"arena", "cancel", "ring_attach", "ring_detach"};
 	int r = session_check(session, NULL);
 
 	if (r < 0)
 		return r;
-	if (!method || strcmp(method, "arena") == 0 || strcmp(method, "cancel") == 0)
+	if (!method)
 		return -ERROR_NOT_SUPPORTED;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (strcmp(method, own[i]) == 0)
+			return -ERROR_NOT_SUPPORTED;
 	return call_new(session, method, ret_call);
 }
 

@@ -6,6 +6,7 @@
 #include <trnsci/trnsci.h>
 
 #include "call.h"
+#include "draw.h"
 #include "session.h"
 #include "tile.h"
 
@@ -20,7 +21,7 @@ enum {
 	INLINE_BYTES = 64 << 10, /* below this a tile is not worth its round trip */
 };
 
-static int check_draw(const struct trnsci_draw *draw, struct error *err)
+int draw_check(const struct trnsci_draw *draw, struct error *err)
 {
 	if (!draw || !draw->law)
 		return error_set(err, ERROR_MISSING_PARAMETER, "draw: law: there is none");
@@ -52,7 +53,7 @@ static void set_parameters(struct trnsci_args *args, const struct trnsci_draw *d
 }
 
 /* Where the draw lies is stated in any case. */
-static void set_draw(struct trnsci_args *args, const struct trnsci_draw *draw)
+void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw)
 {
 	if (draw->generator)
 		trnsci_set_text(args, "generator", draw->generator);
@@ -79,7 +80,7 @@ static int draw_tile(struct trnsci_session *session, const struct trnsci_draw *d
 		     struct trnsci_tile *out, struct trnsci_span *ret_span, struct error *err)
 {
 	struct trnsci_call *call;
-	int r = check_draw(draw, err);
+	int r = draw_check(draw, err);
 
 	if (r == 0 && !out)
 		r = error_set(err, ERROR_BAD_TILE, "%s: out: there is none", draw->law);
@@ -87,7 +88,7 @@ static int draw_tile(struct trnsci_session *session, const struct trnsci_draw *d
 		r = call_make(session, draw->law, &call, err);
 	if (r < 0)
 		return r;
-	set_draw(trnsci_args(call), draw);
+	draw_set(trnsci_args(call), draw);
 	trnsci_set_tile(trnsci_args(call), "out", out);
 	if (n_total)
 		trnsci_set_u64(trnsci_args(call), "n", n_total);
@@ -123,7 +124,7 @@ static int draw_inline(struct trnsci_session *session, const struct trnsci_draw 
 
 	if (r < 0)
 		return r;
-	set_draw(trnsci_args(call), draw);
+	draw_set(trnsci_args(call), draw);
 	trnsci_set_u64(trnsci_args(call), "n", n);
 	trnsci_set_dtype(trnsci_args(call), "dtype", dtype);
 	r = call_run(call, err);
@@ -239,7 +240,7 @@ int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *d
 	struct error error = {0};
 	struct trnsci_span span = {0};
 	uint64_t bytes, end;
-	int r = check_draw(draw, &error);
+	int r = draw_check(draw, &error);
 
 	if (r == 0 && (trnsci_dtype_size(dtype) == 0 || draw->rank || draw->size > 1))
 		r = error_set(&error, ERROR_OUT_OF_RANGE,
@@ -266,7 +267,7 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 {
 	struct trnsci_call *program;
 	uint64_t next;
-	int r = check_draw(draw, err);
+	int r = draw_check(draw, err);
 
 	if (r == 0 && generator->position % STREAM_GROUP_WORDS)
 		r = error_set(err, ERROR_OUT_OF_RANGE, "generator: position: %llu, allowed multiples of 4",
@@ -275,7 +276,7 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 		r = call_make(session, "run", &program, err);
 	if (r < 0)
 		return r;
-	set_draw(trnsci_args(program), &(struct trnsci_draw){.generator = generator->generator,
+	draw_set(trnsci_args(program), &(struct trnsci_draw){.generator = generator->generator,
 							     .seed = generator->seed,
 							     .stream = generator->stream,
 							     .offset = generator->position});

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "ring_link.h"
 #include "session.h"
 
 #include "base/checked.h"
@@ -182,6 +183,13 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, void **r
 	return 0;
 }
 
+static int ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	struct embedded *embedded = call->session->peer;
+
+	return embedded_ring(call, embedded->space, ret_link, err);
+}
+
 /* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
 static int embedded_poll_fd(struct trnsci_session *session)
 {
@@ -221,6 +229,9 @@ static const struct session_engine embedded_engine = {
 	.cancel = embedded_cancel,
 	.progress = embedded_progress,
 	.arena = embedded_arena,
+	.ring = ring,
+	.ring_wake = embedded_ring_wake,
+	.ring_end = embedded_ring_end,
 	.poll_fd = embedded_poll_fd,
 	.stop = embedded_stop,
 	.destroy = embedded_destroy,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "ring_link.h"
 #include "session.h"
 #include "wire.h"
 
@@ -37,7 +38,7 @@ static int remote_send(struct trnsci_call *call, const struct value *params, str
 	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
 		r = codec_request(&remote->out, call->msgid, call->method, params);
 		if (r == 0) {
-			remote->fd_wanted |= call->wants_fd;
+			remote->fds_wanted |= call->wants_fds;
 			wire_flush(session);
 		}
 		if (remote->out.size > 0 && remote->polling)
@@ -154,13 +155,15 @@ static int remote_poll_fd(struct trnsci_session *session)
 /* ---- the arena ---- */
 
 /* The daemon must not be able to shrink it under us: a read past its end would be a signal. */
-static int map_arena(int fd, uint64_t told, size_t wanted, void **ret_base, size_t *ret_size, struct error *err)
+static int map_arena(const struct fdpass *fds, uint64_t told, size_t wanted, void **ret_base, size_t *ret_size, struct error *err)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct stat status;
 
-	if (fd < 0)
-		return error_set(err, ERROR_BAD_REPLY, "arena: no file descriptor came with the reply");
+	if (fds->count != 1)
+		return error_set(err, ERROR_BAD_REPLY, "arena: %u file descriptors came with the reply, allowed is one",
+				 fds->count);
+	int fd = fds->at[0];
 	int seals = fcntl(fd, F_GET_SEALS);
 
 	if (seals < 0 || (seals & needed) != needed)
@@ -186,14 +189,13 @@ static int remote_arena(struct trnsci_session *session, size_t bytes, void **ret
 
 	if (r < 0)
 		return r;
-	call->wants_fd = true;
 	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
-	r = call_run(call, err);
+	r = ring_link_run(call, err);
 	if (r < 0)
 		return r;
 	r = call_reply_u64(call, "bytes", &told, err);
 	if (r == 0)
-		r = map_arena(call->fd, told, bytes, ret_base, ret_size, err);
+		r = map_arena(&call->fds, told, bytes, ret_base, ret_size, err);
 	trnsci_call_free(call);
 	return r;
 }
@@ -236,6 +238,9 @@ static const struct session_engine remote_engine = {
 	.cancel = remote_cancel,
 	.progress = remote_progress,
 	.arena = remote_arena,
+	.ring = remote_ring,
+	.ring_wake = remote_ring_wake,
+	.ring_end = remote_ring_end,
 	.poll_fd = remote_poll_fd,
 	.stop = remote_stop,
 	.destroy = remote_destroy,

@@ -17,12 +17,15 @@
 
 #include "base/error.h"
 #include "base/value.h"
+#include "fdpass.h"
 
 enum { CALL_BUCKETS = 256 };
 
 #define DEADLINE_NEVER       INT64_MAX
 #define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
 #define ARENA_BYTES_EMBEDDED ((size_t)1 << 30)
+
+struct ring_link;
 
 enum call_state { CALL_IDLE, CALL_FLYING, CALL_DONE };
 
@@ -37,9 +40,9 @@ struct trnsci_call {
 	uint32_t msgid;
 	bool queueing;                     /* goes into the session's queue when it is answered */
 	bool queued;                       /* is in it */
-	bool wants_fd;                     /* its reply brings a file descriptor */
+	bool wants_fds;                    /* its reply brings file descriptors */
 	bool cancelling;                   /* to be cancelled as soon as its request is known */
-	int fd;                            /* that descriptor, else -1 */
+	struct fdpass fds;                 /* they */
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the queue */
 	struct trnsci_error error;
@@ -60,6 +63,11 @@ struct session_engine {
 	/* Gets memory of at least `bytes`. Without the lock, by one thread at a time. */
 	int (*arena)(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
 		     struct error *err);
+	/* Attaches the ring that the call (unsent) asks for: what ring_end lets go of. Without the lock. */
+	int (*ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
+	/* The filler sleeps, and half the ring is free. Without the lock. */
+	void (*ring_wake)(struct ring_link *link);
+	void (*ring_end)(struct trnsci_session *session, struct ring_link *link);
 	/* A descriptor for trnsci_fd, or -errno. With the lock. */
 	int (*poll_fd)(struct trnsci_session *session);
 	/* Ends everything in flight; afterwards no thread is inside progress. Without the lock. */
@@ -90,6 +98,7 @@ struct trnsci_session {
 	struct trnsci_call *oldest, *newest; /* answered, for trnsci_next */
 	int ready_fd;                        /* eventfd, readable while the queue holds a call; -1 until trnsci_fd */
 	bool arena_pending;
+	bool fds_pending; /* a call that brings descriptors is under way */
 	char *arena;
 	size_t arena_size;
 	uint64_t last_scope;

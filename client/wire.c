@@ -22,18 +22,19 @@ static const struct frame_limits reply_limits = {.bytes = (size_t)1 << 30, .elem
 
 void wire_init(struct remote *remote, int socket, int wake)
 {
-	*remote = (struct remote){.socket = socket, .wake = wake, .epoll = -1, .fd = -1};
+	*remote = (struct remote){.socket = socket, .wake = wake, .epoll = -1};
 	frame_scan_init(&remote->scan, &reply_limits);
 }
 
 void wire_close(struct remote *remote)
 {
-	const int fds[] = {remote->socket, remote->wake, remote->epoll, remote->fd};
+	const int fds[] = {remote->socket, remote->wake, remote->epoll};
 
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	remote->socket = remote->wake = remote->epoll = remote->fd = -1;
+	remote->socket = remote->wake = remote->epoll = -1;
+	fdpass_close(&remote->fds);
 }
 
 void wire_free(struct remote *remote)
@@ -54,16 +55,16 @@ void wire_fail(struct trnsci_session *session, enum error_code code, const char 
 
 /* ---- receiving, with the lock ---- */
 
-/* A reply to a call that wants a descriptor takes the one that came. */
-static int take_fd(struct remote *remote, const struct trnsci_call *call)
+/* A reply to a call that wants descriptors takes those that came. */
+static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *call)
 {
-	int fd = remote->fd;
+	struct fdpass fds = remote->fds;
 
-	if (!call->wants_fd)
-		return -1;
-	remote->fd = -1;
-	remote->fd_wanted = false;
-	return fd;
+	if (!call->wants_fds)
+		return (struct fdpass){.count = 0};
+	remote->fds.count = 0;
+	remote->fds_wanted = false;
+	return fds;
 }
 
 static void answer(struct trnsci_session *session, const struct message *message, struct zone *zone)
@@ -84,15 +85,14 @@ static void answer(struct trnsci_session *session, const struct message *message
 		*result = message->result;
 	else if (error.code == 0)
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
-	int fd = take_fd(session->peer, call);
+	struct fdpass fds = take_fds(session->peer, call);
 
 	if (call_finish(call, error.code ? &error : NULL, zone, NULL, result)) {
 		call_discard(call);
 		session_unref_locked(session);
-		if (fd >= 0)
-			close(fd);
+		fdpass_close(&fds);
 	} else {
-		call->fd = fd;
+		call->fds = fds;
 	}
 }
 
@@ -182,15 +182,15 @@ static ssize_t receive_some(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 	bool strange = false;
-	int fd = -1;
+	struct fdpass fds = {.count = 0};
 	ssize_t got = fdpass_receive(remote->socket, remote->in + remote->in_size, remote->in_room - remote->in_size,
-				     remote->fd_wanted ? &fd : NULL, &strange);
+				     remote->fds_wanted ? &fds : NULL, &strange);
 
-	if (fd >= 0 && remote->fd >= 0) {
-		close(fd);
+	if (fds.count && remote->fds.count) {
+		fdpass_close(&fds);
 		strange = true;
-	} else if (fd >= 0) {
-		remote->fd = fd;
+	} else if (fds.count) {
+		remote->fds = fds;
 	}
 	if (got >= 0 && strange) {
 		wire_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
@@ -220,7 +220,7 @@ void wire_receive(struct trnsci_session *session)
 		}
 		remote->in_size += (size_t)got;
 		handle_frames(session);
-		if ((size_t)got < room && !remote->fd_wanted)
+		if ((size_t)got < room && !remote->fds_wanted)
 			return;
 	}
 }
@@ -255,7 +255,7 @@ void wire_flush(struct trnsci_session *session)
 
 	while (remote->out_sent < remote->out.size && !session->failure.code) {
 		ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
-					   remote->out.size - remote->out_sent, -1);
+					   remote->out.size - remote->out_sent, NULL);
 
 		if (sent == -EAGAIN)
 			break;

@@ -20,8 +20,8 @@ struct remote {
 	bool polling;   /* a thread is in poll */
 	struct spin spin; /* of the polling thread */
 	bool epoll_out; /* epoll waits for room, too */
-	bool fd_wanted; /* a call in flight will bring a descriptor */
-	int fd;         /* one that came and waits for its reply; -1 */
+	bool fds_wanted;   /* a call in flight will bring descriptors */
+	struct fdpass fds; /* that came and wait for their reply */
 	struct codec_buffer out;
 	size_t out_sent;
 	char *in;

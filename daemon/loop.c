@@ -210,3 +210,43 @@ void loop_post(struct loop *loop, struct letter *letter)
 	if (first)
 		wake();
 }
+
+struct watch {
+	struct event *event;
+	void (*changed)(void *arg);
+	void *arg;
+};
+
+static void on_change(evutil_socket_t fd, short what, void *arg)
+{
+	const struct watch *watch = arg;
+
+	(void)fd;
+	(void)what;
+	watch->changed(watch->arg);
+}
+
+int loop_watch(struct loop *loop, int fd, void (*changed)(void *arg), void *arg, struct watch **ret_watch)
+{
+	struct watch *watch = calloc(1, sizeof *watch);
+
+	if (!watch)
+		return -ERROR_NO_MEMORY;
+	*watch = (struct watch){.changed = changed, .arg = arg};
+	watch->event = event_new(loop->base, fd, EV_READ | EV_ET | EV_PERSIST, on_change, watch);
+	if (!watch->event || event_add(watch->event, NULL) < 0) {
+		loop_unwatch(watch);
+		return -ERROR_NO_MEMORY;
+	}
+	*ret_watch = watch;
+	return 0;
+}
+
+void loop_unwatch(struct watch *watch)
+{
+	if (!watch)
+		return;
+	if (watch->event)
+		event_free(watch->event);
+	free(watch);
+}

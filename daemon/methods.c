@@ -2,6 +2,8 @@
 /* arena, cancel and stats. Their rows stand in the engine's table, their first parameter is the only one of weight. */
 #include "methods.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "base/cpu.h"
 #include "engine/bind.h"
 #include "requests.h"
+#include "rings.h"
 
 /* By the reaper's thread, when the memory is back. */
 static void arena_gone(void *arg, uint64_t size)
@@ -41,14 +44,17 @@ static int new_arena(struct session *session, uint64_t size, struct arena **ret_
 }
 
 static int call_arena(struct session *session, const struct args *args, struct zone *zone, struct value *result,
-		      int *ret_fd, struct error *err)
+		      struct fdpass *ret_fds, struct error *err)
 {
 	uint64_t size = args->at[0].u64, most = session->service->settings->arena_bytes;
 	struct arena *arena;
-	int r;
+	int fd, r;
 
 	if (session->arena)
 		return error_set(err, ERROR_LIMIT, "arena: this session has one, allowed: one a session");
+	if (outbox_has_fds(&session->outbox))
+		return error_set(err, ERROR_LIMIT,
+				 "arena: an earlier reply's descriptors are under way, allowed: one reply at a time");
 	if (round_up_overflows(size, arena_page(), &size) || size > most)
 		return error_set(err, ERROR_LIMIT,
 				 "arena: bytes: %" PRIu64 ", allowed: the setting arena_bytes = %" PRIu64,
@@ -59,13 +65,19 @@ static int call_arena(struct session *session, const struct args *args, struct z
 	r = new_arena(session, size, &arena, err);
 	if (r < 0)
 		return r;
+	fd = fcntl(arena_fd(arena), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		arena_release(arena);
+		return error_set(err, ERROR_SYSTEM, "arena: its descriptor: %s", strerror(errno));
+	}
 	r = space_attach(session->space, arena_base(arena), size, arena_release, arena);
 	if (r < 0) {
+		close(fd);
 		arena_release(arena);
 		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
 	}
 	session->arena = arena;
-	*ret_fd = arena_fd(arena);
+	*ret_fds = (struct fdpass){{fd}, 1};
 	return 0;
 }
 
@@ -131,17 +143,21 @@ static int call_stats(struct session *session, struct zone *zone, struct value *
 }
 
 int method_call(struct session *session, const struct operation *operation, const struct value *params,
-		struct zone *zone, struct value *ret_result, int *ret_fd, struct error *err)
+		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
 {
 	struct args args = {.operation = operation, .context = operation->name};
 	int r = bind_args(&args, params, err);
 
 	*ret_result = value_map();
-	*ret_fd = -1;
+	ret_fds->count = 0;
 	if (r < 0)
 		return r;
 	if (strcmp(operation->name, "arena") == 0)
-		return call_arena(session, &args, zone, ret_result, ret_fd, err);
+		return call_arena(session, &args, zone, ret_result, ret_fds, err);
+	if (strcmp(operation->name, "ring_attach") == 0)
+		return rings_attach(session, &args, zone, ret_result, ret_fds, err);
+	if (strcmp(operation->name, "ring_detach") == 0)
+		return rings_detach(session, &args, zone, ret_result, err);
 	if (strcmp(operation->name, "cancel") == 0)
 		return call_cancel(session, &args, zone, ret_result, err);
 	if (strcmp(operation->name, "stats") == 0)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of the session itself: arena, cancel, stats. All others are the engine's. */
+/* The methods of the session itself: arena, cancel, stats, those of rings. All others are the engine's. */
 #ifndef TRNSCI_DAEMON_METHODS_H
 #define TRNSCI_DAEMON_METHODS_H
 
 #include "base/value.h"
 #include "engine/operations.h"
+#include "fdpass.h"
 #include "session.h"
 
-/* operation: a row of METHOD_SESSION. On success the reply, allocated in zone, and a file descriptor that goes with
- * it (-1: none; it stays the session's). On error err says why. */
+/* operation: a row of METHOD_SESSION. On success the reply, allocated in zone, and the file descriptors that go with
+ * it, the caller's from then on. On error err says why. */
 int method_call(struct session *session, const struct operation *operation, const struct value *params,
-		struct zone *zone, struct value *ret_result, int *ret_fd, struct error *err);
+		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fdpass.h"
-
 enum { KEEP_ROOM = 64 << 10 }; /* an idle session keeps no larger buffer */
 
 /* Bytes elsewhere that belong between the buffer's first `at` bytes and the rest. */
@@ -20,7 +18,7 @@ struct outbox_gap {
 
 void outbox_init(struct outbox *outbox, struct quota_share *share)
 {
-	*outbox = (struct outbox){.fd = -1, .share = share};
+	*outbox = (struct outbox){.share = share};
 	outbox->gaps_last = &outbox->gaps;
 }
 
@@ -54,6 +52,7 @@ void outbox_free(struct outbox *outbox)
 {
 	while (outbox->gaps)
 		drop_gap(outbox);
+	fdpass_close(&outbox->fds);
 	codec_buffer_free(&outbox->buffer);
 	charge(outbox);
 }
@@ -75,7 +74,7 @@ static void compact(struct outbox *outbox)
 		if (pending)
 			memmove(outbox->buffer.at, outbox->buffer.at + outbox->sent, pending);
 		outbox->buffer.size = pending;
-		outbox->fd_at -= outbox->fd >= 0 ? outbox->sent : 0;
+		outbox->fds_at -= outbox->fds.count ? outbox->sent : 0;
 		for (struct outbox_gap *gap = outbox->gaps; gap; gap = gap->next)
 			gap->left.at -= outbox->sent;
 	} else {
@@ -94,7 +93,13 @@ static int appended(struct outbox *outbox, size_t before, int r)
 	return r;
 }
 
-int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *error, const struct value *result, int fd)
+bool outbox_has_fds(const struct outbox *outbox)
+{
+	return outbox->fds.count > 0;
+}
+
+int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *error, const struct value *result,
+		 struct fdpass *fds)
 {
 	size_t before;
 	int r;
@@ -102,11 +107,15 @@ int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *erro
 	compact(outbox);
 	before = outbox->buffer.size;
 	r = appended(outbox, before, codec_response(&outbox->buffer, msgid, error, result));
-	if (r < 0 || fd < 0)
+	if (!fds || fds->count == 0)
 		return r;
-	assert(outbox->fd < 0);
-	outbox->fd = fd;
-	outbox->fd_at = before;
+	if (r < 0) {
+		fdpass_close(fds);
+		return r;
+	}
+	assert(!outbox_has_fds(outbox));
+	outbox->fds = *fds;
+	outbox->fds_at = before;
 	return 0;
 }
 
@@ -168,7 +177,7 @@ int outbox_notify(struct outbox *outbox, const char *method, const struct value 
 static ssize_t send_gap(struct outbox *outbox, int socket)
 {
 	struct codec_gap *left = &outbox->gaps->left;
-	ssize_t sent = fdpass_send(socket, left->bytes, left->size, -1);
+	ssize_t sent = fdpass_send(socket, left->bytes, left->size, NULL);
 
 	if (sent < 0)
 		return sent;
@@ -183,19 +192,20 @@ static ssize_t send_gap(struct outbox *outbox, int socket)
 /* From the buffer, up to where something else belongs. */
 static ssize_t send_buffer(struct outbox *outbox, int socket)
 {
-	bool with_fd = outbox->fd >= 0 && outbox->fd_at == outbox->sent;
+	bool with_fds = outbox->fds.count && outbox->fds_at == outbox->sent;
 	size_t upto = outbox->buffer.size;
 	ssize_t sent;
 
 	if (outbox->gaps)
 		upto = outbox->gaps->left.at;
-	if (outbox->fd >= 0 && !with_fd && outbox->fd_at < upto)
-		upto = outbox->fd_at;
-	sent = fdpass_send(socket, outbox->buffer.at + outbox->sent, upto - outbox->sent, with_fd ? outbox->fd : -1);
+	if (outbox->fds.count && !with_fds && outbox->fds_at < upto)
+		upto = outbox->fds_at;
+	sent = fdpass_send(socket, outbox->buffer.at + outbox->sent, upto - outbox->sent,
+			   with_fds ? &outbox->fds : NULL);
 	if (sent < 0)
 		return sent;
-	if (with_fd && sent > 0)
-		outbox->fd = -1;
+	if (with_fds && sent > 0)
+		fdpass_close(&outbox->fds);
 	outbox->sent += (size_t)sent;
 	return sent;
 }

@@ -62,16 +62,16 @@ static void replied(struct session *session, uint32_t msgid, int r)
 		return;
 	error_set(&too_much, (enum error_code) - r,
 		  "reply: more bytes than may be held, allowed: the setting buffer_bytes");
-	if (outbox_reply(&session->outbox, msgid, &too_much, NULL, -1) < 0)
+	if (outbox_reply(&session->outbox, msgid, &too_much, NULL, NULL) < 0)
 		requests_end_for_limit(session);
 }
 
 static void reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result,
-		  int fd)
+		  struct fdpass *fds)
 {
 	if (error && error->code)
 		session->service->stats.errors++;
-	replied(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fd));
+	replied(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fds));
 }
 
 static void forget(struct job *job)
@@ -152,7 +152,7 @@ static void answer(struct session *session, struct job *job)
 	int r;
 
 	if (error) {
-		reply(session, msgid, error, NULL, -1);
+		reply(session, msgid, error, NULL, NULL);
 		job_free(job);
 		return;
 	}
@@ -237,13 +237,13 @@ static void handle_request(struct session *session, const struct message *messag
 	const struct operation *operation = operation_find(message->method, message->method_size);
 	struct error err = session->refusal;
 	struct value result;
-	int fd = -1;
+	struct fdpass fds = {.count = 0};
 
 	session->requests++;
 	session->service->stats.requests++;
 	if (!err.code && operation && operation->class == METHOD_SESSION) {
-		if (method_call(session, operation, &message->params, zone, &result, &fd, &err) == 0) {
-			reply(session, message->msgid, NULL, &result, fd);
+		if (method_call(session, operation, &message->params, zone, &result, &fds, &err) == 0) {
+			reply(session, message->msgid, NULL, &result, &fds);
 			goto done;
 		}
 	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
@@ -253,10 +253,10 @@ static void handle_request(struct session *session, const struct message *messag
 			return;
 		quota_share_give(&session->jobs, 1);
 		quota_share_give(&session->bytes, charge);
-		reply(session, msgid, &err, NULL, -1);
+		reply(session, msgid, &err, NULL, NULL);
 		return;
 	}
-	reply(session, message->msgid, &err, NULL, -1);
+	reply(session, message->msgid, &err, NULL, NULL);
 done:
 	zone_free(zone);
 	quota_share_give(&session->bytes, charge);
@@ -278,7 +278,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	} else if (r == -ERROR_WRONG_TYPE && message.type == MESSAGE_REQUEST) {
 		session->requests++;
 		stats->requests++;
-		reply(session, message.msgid, &err, NULL, -1);
+		reply(session, message.msgid, &err, NULL, NULL);
 	} else if (r == 0) {
 		requests_end(session, &stats->bad_frames, ERROR_BAD_FRAME,
 			     "message: a response, allowed: requests and notifications");

@@ -12,6 +12,7 @@
 
 #include "log.h"
 #include "requests.h"
+#include "rings.h"
 #include "weights.h"
 
 enum {
@@ -39,7 +40,7 @@ static void free_if_done(struct session *session)
 {
 	struct service *service = session->service;
 
-	if (session->fd >= 0 || session->running || session->n_reaping)
+	if (session->fd >= 0 || session->running || session->n_reaping || session->n_rings)
 		return;
 	if (session->refusal.code)
 		service->n_refused--;
@@ -68,6 +69,7 @@ static void hang_up(struct session *session)
 	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ends after %llu requests",
 		   (unsigned long long)session->requests);
 	free_events(session);
+	rings_close(session);
 	close(session->fd);
 	session->fd = -1;
 	space_close(session->space);
@@ -140,18 +142,23 @@ static void advance(struct session *session)
 		wait_for_events(session);
 }
 
-static void on_letter(struct letter *letter)
+void session_continue(struct session *session)
 {
-	struct job *job = (struct job *)letter;
-	struct session *session = job->session;
-
-	requests_finish(job);
 	if (session->fd >= 0) {
 		advance(session);
 		return;
 	}
 	requests_drop(session);
 	free_if_done(session);
+}
+
+static void on_letter(struct letter *letter)
+{
+	struct job *job = (struct job *)letter;
+	struct session *session = job->session;
+
+	requests_finish(job);
+	session_continue(session);
 }
 
 static void on_reaped(struct letter *letter)

@@ -18,6 +18,7 @@
 #include "service.h"
 
 struct arena;
+struct ring_entry;
 struct event; /* libevent's */
 
 /* A request between its start and its reply. */
@@ -43,6 +44,9 @@ struct session {
 	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */
 	struct space *space;
 	struct arena *arena; /* belongs to the space */
+	struct ring_entry *rings;
+	unsigned n_rings; /* whose end has not come */
+	uint32_t last_ring;
 	struct inbox inbox;
 	struct outbox outbox;
 	struct job *running, *finished, **finished_last;
@@ -57,6 +61,9 @@ struct session {
 
 /* Takes a connected, non-blocking socket, whatever happens. */
 void session_open(struct service *service, int fd);
+
+/* Something of it has ended, or something is to be sent: goes on, to its own end if there is nothing more. */
+void session_continue(struct session *session);
 
 /* Lets it finish what it has sent so far. */
 void session_drain(struct session *session);

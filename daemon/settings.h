@@ -45,6 +45,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(arena_bytes, BYTES, "bytes", "4G", 4096, 1ull << 46, "", "largest arena of a session") \
 	X(arena_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
+	X(rings, NUMBER, "rings", "16", 0, 1024, "", "noise rings of a session at once") \
+	X(ring_bytes, BYTES, "bytes", "64M", 65536, 1ull << 32, "", "samples of one ring or broadcast; they count as arena bytes") \
 	X(tiles, NUMBER, "tiles", "65536", 1, 1u << 20, "", "tiles of a session at once") \
 	X(programs, NUMBER, "programs", "256", 1, 65536, "", "programs that a session keeps at once") \
 	X(jobs, NUMBER, "requests", "1024", 1, 65536, "", "unanswered requests of a session") \

@@ -14,8 +14,8 @@
 
 enum { MOST_FDS = 253 }; /* the kernel's SCM_MAX_FD: so that none is cut off for want of room here */
 
-union control_one {
-	char bytes[CMSG_SPACE(sizeof(int))];
+union control_few {
+	char bytes[CMSG_SPACE(FDPASS_MOST * sizeof(int))];
 	struct cmsghdr align;
 };
 
@@ -24,21 +24,29 @@ union control_many {
 	struct cmsghdr align;
 };
 
-ssize_t fdpass_send(int socket, const void *bytes, size_t size, int fd)
+void fdpass_close(struct fdpass *fds)
+{
+	for (unsigned i = 0; i < fds->count; i++)
+		close(fds->at[i]);
+	fds->count = 0;
+}
+
+ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds)
 {
 	struct iovec iov = {(void *)bytes, size};
 	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
-	union control_one control = {{0}};
+	union control_few control = {{0}};
 	ssize_t sent;
 
-	if (fd >= 0) {
+	if (fds && fds->count) {
 		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof control.bytes;
+		message.msg_controllen = CMSG_SPACE(fds->count * sizeof(int));
 
 		struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-		*head = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
-		memcpy(CMSG_DATA(head), &fd, sizeof fd);
+		*head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					 .cmsg_type = SCM_RIGHTS,
+					 .cmsg_len = CMSG_LEN(fds->count * sizeof(int))};
+		memcpy(CMSG_DATA(head), fds->at, fds->count * sizeof(int));
 	}
 	do
 		sent = sendmsg(socket, &message, MSG_NOSIGNAL);
@@ -46,8 +54,8 @@ ssize_t fdpass_send(int socket, const void *bytes, size_t size, int fd)
 	return sent < 0 ? -errno : sent;
 }
 
-/* Keeps the first fd of the message in *fd and closes the others; true when there were others. */
-static bool collect(struct msghdr *message, int *fd)
+/* Keeps the first fds of the message and closes the others; true when there were others. */
+static bool collect(struct msghdr *message, struct fdpass *fds)
 {
 	bool more = false;
 
@@ -59,8 +67,8 @@ static bool collect(struct msghdr *message, int *fd)
 			int one;
 
 			memcpy(&one, CMSG_DATA(head) + i * sizeof one, sizeof one);
-			if (*fd < 0) {
-				*fd = one;
+			if (fds->count < FDPASS_MOST) {
+				fds->at[fds->count++] = one;
 				continue;
 			}
 			more = true;
@@ -70,15 +78,15 @@ static bool collect(struct msghdr *message, int *fd)
 	return more;
 }
 
-ssize_t fdpass_receive(int socket, void *bytes, size_t size, int *ret_fd, bool *ret_strange)
+ssize_t fdpass_receive(int socket, void *bytes, size_t size, struct fdpass *ret_fds, bool *ret_strange)
 {
 	struct iovec iov = {bytes, size};
 	union control_many control;
 	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct fdpass fds = {.count = 0};
 	ssize_t received;
-	int fd = -1;
 
-	if (ret_fd) {
+	if (ret_fds) {
 		message.msg_control = control.bytes;
 		message.msg_controllen = sizeof control.bytes;
 	}
@@ -88,9 +96,9 @@ ssize_t fdpass_receive(int socket, void *bytes, size_t size, int *ret_fd, bool *
 	if (received < 0)
 		return -errno;
 
-	bool more = ret_fd && collect(&message, &fd);
+	bool more = ret_fds && collect(&message, &fds);
 	*ret_strange = more || (message.msg_flags & MSG_CTRUNC);
-	if (ret_fd)
-		*ret_fd = fd;
+	if (ret_fds)
+		*ret_fds = fds;
 	return received;
 }

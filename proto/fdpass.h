@@ -7,12 +7,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* sendmsg with fd (or none when fd < 0); the fd goes with the first byte. Returns bytes sent, or -errno. */
-ssize_t fdpass_send(int socket, const void *bytes, size_t size, int fd);
+/* The most that one message carries. */
+enum { FDPASS_MOST = 4 };
 
-/* recvmsg. At most one fd is kept: *ret_fd (else -1); all others are closed, and *ret_strange says that more came than
- * one, or that the kernel cut some off. ret_fd NULL: every fd is closed and strange. Returns bytes received (0: end of
- * input), or -errno. */
-ssize_t fdpass_receive(int socket, void *bytes, size_t size, int *ret_fd, bool *ret_strange);
+struct fdpass {
+	int at[FDPASS_MOST];
+	unsigned count;
+};
+
+/* Closes them all. */
+void fdpass_close(struct fdpass *fds);
+
+/* sendmsg with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */
+ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
+
+/* recvmsg. The first FDPASS_MOST fds are kept; all others are closed, and *ret_strange says that there were others, or
+ * that the kernel cut some off. ret_fds NULL: every fd is closed and strange. Returns bytes received (0: end of input),
+ * or -errno. */
+ssize_t fdpass_receive(int socket, void *bytes, size_t size, struct fdpass *ret_fds, bool *ret_strange);
 
 #endif

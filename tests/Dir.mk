@@ -80,6 +80,9 @@ check-arm64:
 	@+$(MAKE) --no-print-directory CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar BUILD=build/arm64 \
 		EMULATOR=qemu-aarch64-static run-foreign
 
+# Benches of the service see the library as programs do.
+$(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
+
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
 

@@ -18,13 +18,13 @@ _trnsci_cli() {
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		[[ $word == -* ]] || command+=("$word")
-		[[ ${command[0]-} == @(rand|qmc) || ${#command[@]} -eq 0 ]] || break
+		[[ ${command[0]-} == @(rand|ring|qmc) || ${#command[@]} -eq 0 ]] || break
 		[[ ${#command[@]} -eq 2 ]] && break
 	done
 	case ${command[*]-} in
 	"") words=$(trnsci-cli --help 2>/dev/null | awk '/^  / {print $1}') ;;
 	qmc) words=$(trnsci-cli qmc --help 2>/dev/null | awk '/^  / {print $1}') ;;
-	rand) words=$(trnsci-cli rand --help 2>/dev/null | awk '/^  / {print $1}') ;;
+	rand | ring) words=$(trnsci-cli rand --help 2>/dev/null | awk '/^  / {print $1}') ;;
 	esac
 	if [[ $before == --* ]]; then
 		COMPREPLY=($(compgen -W "$(_trnsci_cli_choices "$before" "${command[@]}")" -- "$current"))

@@ -9,6 +9,7 @@
 
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},
+	{"ring", "random numbers from a ring that is kept full: ring normal -n 1000 --seed 1", command_ring},
 	{"qmc", "quasi-random points: qmc sobol -n 1024 -d 3", command_qmc},
 	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
 	if (leading == argc)
 		return complain(EXIT_USAGE,
-				"no command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help");
+				"no command, allowed rand, ring, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help");
 	const struct command *command = find(argv[leading]);
 
 	if (!command)

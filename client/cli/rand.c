@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "laws.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
@@ -28,38 +29,6 @@ struct draw {
 };
 
 /* ---- what is asked for ---- */
-
-/* Laws are the operations of the category draw: a new one needs no line here. */
-static bool is_law(const char *name, struct trnsci_operation *ret)
-{
-	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
-		if (strcmp(ret->category, "draw") == 0 && strcmp(ret->name, name) == 0)
-			return true;
-	return false;
-}
-
-static void list_laws(char *to, size_t room, const char *separator)
-{
-	struct trnsci_operation operation;
-	size_t used = 0;
-
-	to[0] = '\0';
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
-		if (strcmp(operation.category, "draw") == 0 && used < room)
-			used += (size_t)snprintf(to + used, room - used, "%s%s", used ? separator : "", operation.name);
-}
-
-static int print_laws(void)
-{
-	struct trnsci_operation operation;
-
-	printf("usage: trnsci-cli rand DIST -n COUNT [option ...]\n\nDraw random numbers. DIST is one of\n");
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
-		if (strcmp(operation.category, "draw") == 0)
-			printf("  %-16s %s\n", operation.name, operation.help);
-	printf("\ntrnsci-cli rand DIST --help lists its parameters.\n");
-	return EXIT_OK;
-}
 
 /* The part of a rank is computed here, so that it can be drawn in pieces. */
 static int read_part(struct draw *draw)
@@ -264,9 +233,9 @@ int command_rand(struct cli *cli, int argc, char **argv)
 	bool own_shape = false;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return print_laws();
-	list_laws(laws, sizeof laws, ", ");
-	if (argc < 2 || !is_law(argv[1], &law))
+		return laws_print("rand");
+	laws_list(laws, sizeof laws, ", ");
+	if (argc < 2 || !law_find(argv[1], &law))
 		return complain(EXIT_USAGE, "rand: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
 	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", law.name);
 	/* A law that has a shape itself calls that of the result dims. */

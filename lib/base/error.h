@@ -31,7 +31,10 @@ enum error_kind { ERROR_KIND_FAILED = 0, ERROR_KIND_REQUEST = 1 };
 	X(NO_DAEMON, 15, FAILED, "no_daemon", "no daemon answers at that address")                            \
 	X(BAD_REPLY, 16, FAILED, "bad_reply", "the other side sent something that the protocol does not allow") \
 	X(SYSTEM, 17, FAILED, "system", "a system call failed")                                               \
-	X(TIMEOUT, 18, FAILED, "timeout", "the time given has passed")
+	X(TIMEOUT, 18, FAILED, "timeout", "the time given has passed")                                        \
+	X(NOT_FOUND, 19, REQUEST, "not_found", "nothing of that name is there")                               \
+	X(EXISTS, 20, REQUEST, "exists", "something of that name or number is there, or was")                 \
+	X(NOT_PERMITTED, 21, REQUEST, "not_permitted", "the user may not do that")
 
 enum error_code {
 #define X(id, number, kind, name, meaning) ERROR_##id = number,

@@ -493,6 +493,17 @@ static const struct param arena_params[] = {
 	{"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
 	U64_STYLE,
 };
+#define NOISE_MAP "map {op: a law, its parameters, dtype, generator, seed, stream, offset}; standard normals unless told"
+static const struct param ring_attach_params[] = {
+	[RING_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},
+	[RING_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
+		"samples that the ring holds, rounded up to a power of two that fills pages"},
+	[RING_U64] = U64_STYLE,
+};
+static const struct param ring_detach_params[] = {
+	[RING_HANDLE] = {"ring", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "handle of the ring"},
+	U64_STYLE,
+};
 static const struct param cancel_params[] = {
 	{"msgid", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "id of the request to cancel"},
 	U64_STYLE,
@@ -508,6 +519,9 @@ static const struct operation rows[] = {
 	ROW("stats", METHOD_SESSION, plain_params, "figures of the daemon, the engine and this session"),
 	ROW("arena", METHOD_SESSION, arena_params, "memory for tiles, shared by a file descriptor; once a session"),
 	ROW("cancel", METHOD_SESSION, cancel_params, "stops a request of this session at its next chunk"),
+	ROW("ring_attach", METHOD_SESSION, ring_attach_params,
+		"a ring of shared memory that is kept full of random numbers; with file descriptors"),
+	ROW("ring_detach", METHOD_SESSION, ring_detach_params, "the end of a ring"),
 	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
 	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),
 	ROW("run", METHOD_PROGRAM, run_params, "a program: steps that follow one another over tiles and names"),

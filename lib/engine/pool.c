@@ -401,6 +401,7 @@ void pool_cancel(struct pool *pool, struct job *job)
 {
 	pthread_mutex_lock(&pool->lock);
 	atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
+	job->woken = true; /* it may be about to wait */
 	if (job->state == STATE_WAITING)
 		submit_locked(pool, job);
 	pthread_mutex_unlock(&pool->lock);

@@ -51,7 +51,8 @@ static void say(struct liar *liar, const void *bytes, size_t size, int fd)
 	const char *at = bytes;
 
 	while (size > 0) {
-		ssize_t sent = fdpass_send(liar->client, at, size, fd);
+		struct fdpass one = {{fd}, fd >= 0};
+		ssize_t sent = fdpass_send(liar->client, at, size, &one);
 
 		if (sent <= 0)
 			return;

@@ -215,7 +215,7 @@ static void unasked_fds(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		client_open(&client, served.socket);
-		ssize_t sent = fdpass_send(client.fd, "\x94", 1, client.fd);
+		ssize_t sent = fdpass_send(client.fd, "\x94", 1, &(struct fdpass){{client.fd}, 1});
 		if (sent == 1) {
 			expect_end(&client, "file descriptors");
 			ended++;
@@ -275,7 +275,7 @@ static void never_reads(void **state)
 	assert_int_equal(fcntl(client.fd, F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(codec_request(&request, 1, "uniform", &params), 0);
 	for (int quiet = 0; quiet < 50;) {
-		ssize_t r = fdpass_send(client.fd, request.at, request.size, -1);
+		ssize_t r = fdpass_send(client.fd, request.at, request.size, NULL);
 		struct pollfd wait = {client.fd, POLLOUT, 0};
 
 		if (r > 0)

@@ -223,7 +223,7 @@ struct value client_map(struct client *client, ...)
 void client_send_bytes(struct client *client, const void *bytes, size_t size)
 {
 	for (size_t sent = 0; sent < size;) {
-		ssize_t r = fdpass_send(client->fd, (const char *)bytes + sent, size - sent, -1);
+		ssize_t r = fdpass_send(client->fd, (const char *)bytes + sent, size - sent, NULL);
 
 		if (r < 0)
 			fail_msg("send: %s", strerror((int)-r));
@@ -264,29 +264,39 @@ static bool take(struct client *client, struct message *ret)
 	return true;
 }
 
-bool client_receive_fd(struct client *client, struct message *ret, int *ret_fd)
+bool client_receive_fds(struct client *client, struct message *ret, struct fdpass *ret_fds)
 {
 	struct pollfd wait = {client->fd, POLLIN, 0};
 	bool strange;
 
-	*ret_fd = -1;
+	ret_fds->count = 0;
 	while (!take(client, ret)) {
-		int fd;
+		struct fdpass fds;
 
 		if (client->room - client->size < 65536)
 			client->at = realloc(client->at, client->room = client->room * 2 + 65536);
 		if (poll(&wait, 1, PATIENCE_MS) != 1)
 			fail_msg("nothing came from the daemon for %d ms", PATIENCE_MS);
-		ssize_t got = fdpass_receive(client->fd, client->at + client->size, client->room - client->size, &fd,
+		ssize_t got = fdpass_receive(client->fd, client->at + client->size, client->room - client->size, &fds,
 					     &strange);
 		if (got == 0 || got == -ECONNRESET)
 			return false;
 		assert_true(got > 0 && !strange);
-		if (fd >= 0)
-			*ret_fd = fd;
+		if (fds.count)
+			*ret_fds = fds;
 		client->size += (size_t)got;
 	}
 	return true;
+}
+
+bool client_receive_fd(struct client *client, struct message *ret, int *ret_fd)
+{
+	struct fdpass fds;
+	bool more = client_receive_fds(client, ret, &fds);
+
+	assert_true(fds.count <= 1);
+	*ret_fd = fds.count ? fds.at[0] : -1;
+	return more;
 }
 
 bool client_receive(struct client *client, struct message *ret)

@@ -14,6 +14,7 @@
 
 #include "base/value.h"
 #include "codec.h"
+#include "fdpass.h"
 
 /* gcc tells by macros, clang by features. */
 #ifndef __has_feature
@@ -82,6 +83,7 @@ void client_send_bytes(struct client *client, const void *bytes, size_t size);
 bool client_receive(struct client *client, struct message *ret);
 /* As client_receive, with a file descriptor that came along (or -1). */
 bool client_receive_fd(struct client *client, struct message *ret, int *ret_fd);
+bool client_receive_fds(struct client *client, struct message *ret, struct fdpass *ret_fds);
 
 /* Request and reply; must be an answer to it. */
 struct message client_call(struct client *client, const char *method, const struct value *params);

@@ -79,36 +79,62 @@ static void send_many(int socket, const int *fds, size_t count)
 static void one_fd(void **state)
 {
 	struct pair *pair = *state;
-	int memfd = memfd_create("probe", MFD_CLOEXEC), got = -2;
+	int memfd = memfd_create("probe", MFD_CLOEXEC);
+	struct fdpass got = {.count = 7}, one = {{memfd}, 1};
 	struct stat sent, received;
 	bool strange = true;
 	char bytes[16];
 
-	assert_int_equal(fdpass_send(pair->a, "hello", 5, memfd), 5);
+	assert_int_equal(fdpass_send(pair->a, "hello", 5, &one), 5);
 	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, &got, &strange), 5);
 	assert_memory_equal(bytes, "hello", 5);
-	assert_true(got >= 0);
+	assert_int_equal(got.count, 1);
 	assert_false(strange);
 	fstat(memfd, &sent);
-	fstat(got, &received);
+	fstat(got.at[0], &received);
 	assert_int_equal(sent.st_ino, received.st_ino);
-	assert_true(fcntl(got, F_GETFD) & FD_CLOEXEC);
-	close(got);
+	assert_true(fcntl(got.at[0], F_GETFD) & FD_CLOEXEC);
+	fdpass_close(&got);
+	assert_int_equal(got.count, 0);
 	close(memfd);
+}
+
+/* Several at once, in their order. */
+static void few_fds(void **state)
+{
+	struct pair *pair = *state;
+	struct fdpass sent = {.count = FDPASS_MOST}, got;
+	struct stat here, there;
+	bool strange = true;
+	char byte;
+
+	for (unsigned i = 0; i < sent.count; i++)
+		sent.at[i] = memfd_create("probe", MFD_CLOEXEC);
+	assert_int_equal(fdpass_send(pair->a, "x", 1, &sent), 1);
+	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
+	assert_false(strange);
+	assert_int_equal(got.count, sent.count);
+	for (unsigned i = 0; i < sent.count; i++) {
+		fstat(sent.at[i], &here);
+		fstat(got.at[i], &there);
+		assert_int_equal(here.st_ino, there.st_ino);
+	}
+	fdpass_close(&got);
+	fdpass_close(&sent);
 }
 
 static void no_fd(void **state)
 {
 	struct pair *pair = *state;
-	int got = -2;
+	struct fdpass got = {.count = 7};
 	bool strange = true;
 	char bytes[16];
 
-	assert_int_equal(fdpass_send(pair->a, "hello", 5, -1), 5);
+	assert_int_equal(fdpass_send(pair->a, "hello", 5, NULL), 5);
 	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, &got, &strange), 5);
-	assert_int_equal(got, -1);
+	assert_int_equal(got.count, 0);
 	assert_false(strange);
-	assert_int_equal(fdpass_send(pair->a, "again", 5, -1), 5);
+	assert_int_equal(fdpass_send(pair->a, "again", 5, NULL), 5);
 	assert_int_equal(fdpass_receive(pair->b, bytes, sizeof bytes, NULL, &strange), 5);
 	assert_false(strange);
 }
@@ -117,7 +143,8 @@ static void no_fd(void **state)
 static void unwanted_fds(void **state)
 {
 	struct pair *pair = *state;
-	int fds[253], got = -2;
+	int fds[253];
+	struct fdpass got;
 	bool strange = false;
 	char byte;
 
@@ -128,9 +155,9 @@ static void unwanted_fds(void **state)
 
 		send_many(pair->a, fds, count);
 		assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
-		assert_int_equal(strange, count > 1);
-		assert_true(got >= 0);
-		close(got);
+		assert_int_equal(strange, count > FDPASS_MOST);
+		assert_int_equal(got.count, count < FDPASS_MOST ? count : FDPASS_MOST);
+		fdpass_close(&got);
 		send_many(pair->a, fds, count);
 		assert_int_equal(fdpass_receive(pair->b, &byte, 1, NULL, &strange), 1);
 		assert_true(strange);
@@ -139,24 +166,24 @@ static void unwanted_fds(void **state)
 	send_many(pair->a, fds, 253);
 	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
 	assert_true(strange);
-	close(got);
+	fdpass_close(&got);
 }
 
 static void ends_and_errors(void **state)
 {
 	struct pair *pair = *state;
-	int got = -2;
+	struct fdpass got = {.count = 7};
 	bool strange;
 	char byte;
 
 	assert_int_equal(fcntl(pair->b, F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), -EAGAIN);
-	assert_int_equal(got, -2);
+	assert_int_equal(got.count, 7);
 	assert_int_equal(shutdown(pair->a, SHUT_WR), 0);
 	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 0);
 	close(pair->a);
 	/* No SIGPIPE: this process would be gone. */
-	assert_int_equal(fdpass_send(pair->b, "x", 1, -1), -EPIPE);
+	assert_int_equal(fdpass_send(pair->b, "x", 1, NULL), -EPIPE);
 	pair->a = dup(pair->b);
 }
 
@@ -164,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_fd, setup, teardown),
+		cmocka_unit_test_setup_teardown(few_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_fd, setup, teardown),
 		cmocka_unit_test_setup_teardown(unwanted_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_and_errors, setup, teardown),

@@ -224,6 +224,11 @@ static bool example(const char *method, struct value *ret)
 		*ret = map("payload", value_string("hello"), NULL);
 	else if (!strcmp(method, "arena"))
 		*ret = map("bytes", value_uint(ARENA), NULL);
+	else if (!strcmp(method, "ring_attach"))
+		*ret = map("noise", map("op", value_string("normal"), "seed", value_uint(1), NULL), "samples",
+			   value_uint(65536), NULL);
+	else if (!strcmp(method, "ring_detach"))
+		*ret = map("ring", value_uint(1), NULL);
 	else if (!strcmp(method, "cancel"))
 		*ret = map("msgid", value_uint(5), NULL);
 	else if (!strcmp(method, "tile"))
@@ -263,6 +268,22 @@ static bool example(const char *method, struct value *ret)
 	return true;
 }
 
+/* What a daemon's session says. */
+static struct value session_reply(const char *method)
+{
+	if (!strcmp(method, "arena"))
+		return map("bytes", value_uint(ARENA), "page", value_uint(4096), NULL);
+	if (!strcmp(method, "ring_attach"))
+		return map("ring", value_uint(1), "capacity", value_uint(65536), "sample_bytes", value_uint(4), "bytes",
+			   value_uint(4096 + 65536 * 4), "data_offset", value_uint(4096), "index_bytes",
+			   value_uint(4096), "dtype", value_string("f32"), "components", value_uint(1), "generator",
+			   value_string("threefry4x32"), "seed", value_uint(1), "stream", value_uint(0), "offset",
+			   value_uint(0), "position", value_uint(0), "stream_format", value_uint(1), NULL);
+	if (!strcmp(method, "ring_detach"))
+		return map("detached", value_uint(1), NULL);
+	return map("cancelled", value_bool(true), NULL);
+}
+
 /* The engine's reply; NULL where the example's is too long to show, or changes. Lives until *ret_request is freed. */
 static const struct value *answer(const struct operation *operation, const struct value *params, struct value *made,
 				  struct request **ret_request)
@@ -272,9 +293,7 @@ static const struct value *answer(const struct operation *operation, const struc
 	if (!strcmp(operation->name, "describe") || !strcmp(operation->name, "stats"))
 		return NULL;
 	if (operation->class == METHOD_SESSION) {
-		*made = !strcmp(operation->name, "arena")
-				? map("bytes", value_uint(ARENA), "page", value_uint(4096), NULL)
-				: map("cancelled", value_bool(true), NULL);
+		*made = session_reply(operation->name);
 		return made;
 	}
 	sem_init(&done, 0, 0);

@@ -42,6 +42,8 @@ struct trnsci_args;
 struct trnsci_value;
 /** An array in memory shared with the engine. */
 struct trnsci_tile;
+/** A ring of random numbers that the engine keeps full. */
+struct trnsci_ring;
 
 /** Most dimensions of a shape. */
 enum { TRNSCI_MAX_DIMS = 8 };
@@ -69,6 +71,9 @@ enum trnsci_error_code {
 	TRNSCI_BAD_REPLY = 16,	      /**< the daemon sent what the protocol does not allow */
 	TRNSCI_SYSTEM = 17,	      /**< a system call failed */
 	TRNSCI_TIMEOUT = 18,	      /**< the time given has passed */
+	TRNSCI_NOT_FOUND = 19,	      /**< nothing of that name is there */
+	TRNSCI_EXISTS = 20,	      /**< something of that name or number is there, or was */
+	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do that */
 };
 
 /** What went wrong, written where the caller gives a place for it (which may always be NULL). */
@@ -157,8 +162,8 @@ TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
  * Calls: one request and its reply */
 
 /**
- * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena` and `cancel` have
- * functions of their own.
+ * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `cancel` and those
+ * of rings have functions of their own.
  *
  * @param ret_call yours (trnsci_call_free).
  * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED.
@@ -412,6 +417,71 @@ TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_d
 TRNSCI_API int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *draw,
 				enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_span *ret_span,
 				struct trnsci_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Noise rings: random numbers that are drawn ahead, into memory that both sides see */
+
+/**
+ * Attaches a ring to a stream: lanes keep it full of samples of one law, from draw->offset on, contiguous and byte for
+ * byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
+ *
+ * @param draw the law, its parameters and where it begins; rank and size must be 0.
+ * @param dtype TRNSCI_DTYPE_NONE: the law's own.
+ * @param samples that the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
+ * @param ret_ring yours (trnsci_ring_detach); untouched on error.
+ * @return 0, -TRNSCI_LIMIT (rings of a session, bytes of a ring, arena bytes), -TRNSCI_BAD_REPLY (sizes or seals of
+ *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return.
+ *
+ * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
+ * fail with `closed`. It may be detached after its session was closed.
+ */
+TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw *draw,
+				  enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
+				  struct trnsci_error *err);
+
+/** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
+TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
+
+/**
+ * Takes the next n samples, any number: copies them, and waits for those that are not there yet.
+ *
+ * @param out n samples of sample_bytes each (trnsci_ring_describe).
+ * @param timeout_ms -1: without end; 0: only what is there.
+ * @param ret_taken samples that were copied: n, on error fewer, which are taken nevertheless; may be NULL.
+ * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (the ring, its session or the daemon),
+ *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed).
+ */
+TRNSCI_API int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
+				struct trnsci_error *err);
+
+/**
+ * Lends the next n samples, at most half the ring, where they lie; aligned as their elements, to be read only. They
+ * stay as they are until trnsci_ring_release, before which nothing else can be taken.
+ *
+ * @return as trnsci_ring_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring. On error nothing is lent.
+ */
+TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, const void **ret_samples,
+				  struct trnsci_error *err);
+
+/** Gives borrowed samples back: the first n of them are taken, the others come again. -TRNSCI_OUT_OF_RANGE: more than
+ * were borrowed; nothing is then given back. */
+TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
+
+/** What a ring is. */
+struct trnsci_ring_info {
+	enum trnsci_dtype dtype;
+	uint64_t components;   /**< elements of a sample */
+	uint64_t sample_bytes; /**< all of them */
+	uint64_t capacity;     /**< samples that the ring holds */
+	uint64_t offset;       /**< of the stream: the ring's first sample */
+	uint64_t position;     /**< and its first word */
+	uint64_t taken;	       /**< samples taken since */
+	uint64_t produced;     /**< samples drawn since; at most capacity more than taken */
+	uint64_t reserved[4];
+};
+
+/** Tells what a ring is, without a call. 0, or -TRNSCI_CLOSED. */
+TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
 
 /** A place in a stream: plain data, to be copied, saved and restored. Start with position 0. */
 struct trnsci_generator {

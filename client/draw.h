@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A public struct trnsci_draw as parameters. */
+#ifndef TRNSCI_CLIENT_DRAW_H
+#define TRNSCI_CLIENT_DRAW_H
+
+#include <trnsci/trnsci.h>
+
+#include "base/error.h"
+
+/* There is a law, and reserved fields are 0. -ERROR_MISSING_PARAMETER, -ERROR_OUT_OF_RANGE */
+int draw_check(const struct trnsci_draw *draw, struct error *err);
+
+/* The law's parameters, generator, seed, stream and offset. */
+void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring that the embedded engine fills: the daemon's filler, over memory of the process's own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "call.h"
+#include "engine/ring.h"
+#include "ring_link.h"
+
+enum { MOST_BYTES = 1 << 30 };
+
+struct embedded_ring {
+	struct trnsci_session *session;
+	struct ring *ring;
+	struct ring_page *page;
+	bool gone; /* under the session's lock */
+};
+
+static void published(void *arg)
+{
+	struct embedded_ring *own = arg;
+
+	ring_link_wake(own->page, 1);
+}
+
+/* From a lane's thread; when the lock is free again, the session may be gone. */
+static void gone(void *arg, const struct error *why)
+{
+	struct embedded_ring *own = arg;
+	struct trnsci_session *session = own->session;
+
+	(void)why;
+	pthread_mutex_lock(&session->lock);
+	own->gone = true;
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* The call's parameters, bound as a daemon would. */
+static int bind(struct trnsci_call *call, struct zone *zone, struct args *args, struct error *err)
+{
+	struct value *params = zone_alloc(zone, sizeof *params);
+	const char *name = call->method;
+
+	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
+	if (!params || call->build_failed || args_build(call->params, zone, params) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
+	return bind_args(args, params, err);
+}
+
+static int make_memory(const struct args *args, const struct noise *noise, struct ring_link *link, struct error *err)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd, r;
+
+	link->sample_bytes = noise_sample_bytes(noise);
+	for (link->capacity = page; link->capacity < args->at[RING_SAMPLES].u64;)
+		link->capacity *= 2;
+	if (link->capacity > MOST_BYTES / link->sample_bytes)
+		return error_set(err, ERROR_LIMIT, "ring_attach: samples: more than %d bytes, allowed are as many",
+				 MOST_BYTES);
+	fd = memfd_create("trnsci-ring", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)(page + link->capacity * link->sample_bytes)) < 0)
+		r = error_set(err, ERROR_SYSTEM, "ring: memfd: %s", strerror(errno));
+	else
+		r = ring_link_map(link, fd, page, PROT_READ | PROT_WRITE, err);
+	if (fd >= 0)
+		close(fd);
+	if (r < 0)
+		return r;
+	link->index_bytes = (size_t)page;
+	link->index = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (link->index != MAP_FAILED)
+		return 0;
+	link->index = NULL;
+	return error_set(err, ERROR_NO_MEMORY, "ring: its index");
+}
+
+/* What a daemon's reply would say. */
+static int describe(const struct noise *noise, struct zone *zone, struct ring_link *link)
+{
+	struct value map = value_map();
+	const struct value *dtype;
+
+	if (noise_describe(noise, zone, &map))
+		return -ERROR_NO_MEMORY;
+	dtype = value_get(&map, "dtype");
+	link->dtype = (enum trnsci_dtype)dtype_parse(dtype->bytes.at, dtype->bytes.size);
+	link->components = noise_components(noise);
+	value_to_u64(value_get(&map, "offset"), &link->offset);
+	value_to_u64(value_get(&map, "position"), &link->position);
+	return 0;
+}
+
+static int start(struct embedded_ring *own, struct space *space, struct noise *noise, struct ring_link *link,
+		 struct error *err)
+{
+	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
+					   link->index, link->capacity};
+	const struct ring_events events = {published, gone, own};
+
+	own->page->magic = RING_MAGIC;
+	own->page->version = RING_VERSION;
+	own->page->sample_bytes = (uint32_t)link->sample_bytes;
+	own->page->capacity = link->capacity;
+	link->embedded = own;
+	return ring_create(space, noise, &memory, &events, &own->ring, err);
+}
+
+static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct zone *zone,
+		 struct ring_link *link, struct error *err)
+{
+	struct noise *noise;
+	int r = noise_create(space, args, RING_NOISE, RING_U64, &noise, err);
+
+	if (r < 0)
+		return r;
+	r = make_memory(args, noise, link, err);
+	if (r == 0 && describe(noise, zone, link) < 0)
+		r = error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
+	if (r < 0) {
+		noise_free(noise);
+		return r;
+	}
+	own->page = link->map;
+	return start(own, space, noise, link, err);
+}
+
+int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_link *ret_link, struct error *err)
+{
+	struct embedded_ring *own = calloc(1, sizeof *own);
+	struct ring_link link = {.wake_fd = -1};
+	struct zone *zone = zone_new();
+	struct args args;
+	int r = own && zone ? 0 : error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
+
+	if (r == 0) {
+		own->session = call->session;
+		r = bind(call, zone, &args, err);
+	}
+	if (r == 0)
+		r = build(own, space, &args, zone, &link, err);
+	trnsci_call_free(call);
+	zone_free(zone);
+	if (r < 0) {
+		ring_link_drop(&link);
+		free(own);
+		return r;
+	}
+	*ret_link = link;
+	return 0;
+}
+
+void embedded_ring_wake(struct ring_link *link)
+{
+	ring_wake(link->embedded->ring);
+}
+
+void embedded_ring_end(struct trnsci_session *session, struct ring_link *link)
+{
+	struct embedded_ring *own = link->embedded;
+
+	ring_close(own->ring);
+	pthread_mutex_lock(&session->lock);
+	while (!own->gone)
+		pthread_cond_wait(&session->changed, &session->lock);
+	pthread_mutex_unlock(&session->lock);
+	ring_free(own->ring);
+	free(own);
+	ring_link_drop(link);
+}

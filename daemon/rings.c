@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings, from their pages to their end.
+ *
+ * The eventfd is never read: its watch is edge-triggered, and a read could be made to block by a client that has the
+ * same open file. Nothing is written to it here either. A client that waits for samples sleeps on a futex of the
+ * page that it can only read, and is woken without any regard to what it does. */
+#include "rings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "base/checked.h"
+#include "engine/params.h"
+#include "engine/ring.h"
+#include "log.h"
+#include "quota.h"
+#include "shared.h"
+
+struct ring_entry {
+	struct letter letter; /* from the lane that ended it */
+	struct chore chore;   /* takes its memory down */
+	struct ring_entry *next, *prev;
+	struct session *session;
+	struct quota_user *user; /* whose account has the bytes */
+	uint64_t charge;
+	uint32_t handle;
+	struct shared samples, index;
+	int wake_fd;
+	struct watch *woken; /* NULL: the client has let go of it */
+	struct ring *ring;
+	struct error why;
+};
+
+/* ------- the end ------- */
+
+/* By the reaper: freeing pages takes its time. */
+static void take_down(struct chore *chore)
+{
+	struct ring_entry *entry = (struct ring_entry *)((char *)chore - offsetof(struct ring_entry, chore));
+
+	shared_free(&entry->samples);
+	shared_free(&entry->index);
+	if (entry->wake_fd >= 0)
+		close(entry->wake_fd);
+	if (entry->charge)
+		quota_give(entry->user, QUOTA_ARENA_BYTES, entry->charge);
+	quota_user_close(entry->user);
+	free(entry);
+}
+
+static void stop_listening(struct ring_entry *entry)
+{
+	loop_unwatch(entry->woken);
+	entry->woken = NULL;
+}
+
+/* The client did what it must not: it is told so on its connection, and by the page's state. */
+static void tell_detached(struct ring_entry *entry)
+{
+	struct session *session = entry->session;
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+
+	session->service->stats.rings_detached++;
+	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ring %" PRIu32 " is detached: %s",
+		   entry->handle, entry->why.text);
+	if (zone && value_put(zone, &params, "ring", value_uint(entry->handle)) == 0 &&
+	    value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(entry->why.code))) == 0 &&
+	    value_put(zone, &params, "text", value_string(entry->why.text)) == 0)
+		outbox_notify(&session->outbox, "ring_detached", &params);
+	zone_free(zone);
+}
+
+static void unlink_entry(struct ring_entry *entry)
+{
+	struct session *session = entry->session;
+
+	if (entry->prev)
+		entry->prev->next = entry->next;
+	else
+		session->rings = entry->next;
+	if (entry->next)
+		entry->next->prev = entry->prev;
+	session->n_rings--;
+	session->service->stats.rings--;
+}
+
+static void on_letter(struct letter *letter)
+{
+	struct ring_entry *entry = (struct ring_entry *)letter;
+	struct session *session = entry->session;
+	bool tell = entry->woken && session->fd >= 0;
+
+	stop_listening(entry);
+	if (tell)
+		tell_detached(entry);
+	unlink_entry(entry);
+	ring_free(entry->ring);
+	entry->chore.run = take_down;
+	reaper_post(&entry->chore);
+	session_continue(session);
+}
+
+/* ------- events ------- */
+
+/* One waits, if any. From a lane's thread. */
+static void published(void *arg)
+{
+	struct ring_entry *entry = arg;
+	struct ring_page *page = entry->samples.base;
+
+	syscall(SYS_futex, &page->news, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void gone(void *arg, const struct error *why)
+{
+	struct ring_entry *entry = arg;
+
+	entry->why = *why;
+	entry->letter.deliver = on_letter;
+	loop_post(entry->session->service->loop, &entry->letter);
+}
+
+static void on_woken(void *arg)
+{
+	struct ring_entry *entry = arg;
+
+	entry->session->service->stats.ring_wakes++;
+	ring_wake(entry->ring);
+}
+
+/* ------- the beginning ------- */
+
+/* A power of two that fills whole pages: so the samples can be mapped twice in a row. */
+static int choose_capacity(const struct session *session, const struct args *args, size_t sample_bytes,
+			   uint64_t *ret_capacity, struct error *err)
+{
+	const uint64_t most = session->service->settings->ring_bytes;
+	uint64_t capacity = arena_page();
+
+	while (capacity < args->at[RING_SAMPLES].u64)
+		capacity *= 2;
+	if (capacity > most / sample_bytes)
+		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT,
+				  "%" PRIu64 " samples of %zu bytes, allowed: the setting ring_bytes = %" PRIu64,
+				  capacity, sample_bytes, most);
+	*ret_capacity = capacity;
+	return 0;
+}
+
+static int charge(struct ring_entry *entry, uint64_t bytes, struct error *err)
+{
+	int r = quota_take(entry->user, QUOTA_ARENA_BYTES, bytes, err);
+
+	if (r == 0)
+		entry->charge = bytes;
+	return r;
+}
+
+static int make_memory(struct ring_entry *entry, uint64_t capacity, size_t sample_bytes, struct error *err)
+{
+	const uint64_t page_bytes = arena_page();
+	struct ring_page *page;
+	int r = charge(entry, capacity * sample_bytes + 2 * page_bytes, err);
+
+	if (r == 0)
+		r = shared_create("trnsci-ring", page_bytes + capacity * sample_bytes, SHARED_OURS, &entry->samples,
+				  err);
+	if (r == 0)
+		r = shared_create("trnsci-index", page_bytes, SHARED_THEIRS, &entry->index, err);
+	if (r < 0)
+		return r;
+	page = entry->samples.base;
+	page->magic = RING_MAGIC;
+	page->version = RING_VERSION;
+	page->sample_bytes = (uint32_t)sample_bytes;
+	page->capacity = capacity;
+	return 0;
+}
+
+static int make_wake(struct ring_entry *entry, struct error *err)
+{
+	entry->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (entry->wake_fd < 0)
+		return error_set(err, ERROR_SYSTEM, "ring: eventfd: %s", strerror(errno));
+	if (loop_watch(entry->session->service->loop, entry->wake_fd, on_woken, entry, &entry->woken) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "ring: its event");
+	return 0;
+}
+
+/* The first two are of no use here any more; of the third the client has a copy. */
+static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct error *err)
+{
+	int wake = fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0);
+
+	if (wake < 0)
+		return error_set(err, ERROR_SYSTEM, "ring: its descriptors: %s", strerror(errno));
+	*ret_fds = (struct fdpass){{entry->samples.fd, entry->index.fd, wake}, 3};
+	entry->samples.fd = entry->index.fd = -1;
+	return 0;
+}
+
+static int describe(const struct ring_entry *entry, const struct noise *noise, uint64_t capacity, struct zone *zone,
+		    struct value *result)
+{
+	int failed = value_put(zone, result, "ring", value_uint(entry->handle));
+
+	failed |= value_put(zone, result, "capacity", value_uint(capacity));
+	failed |= value_put(zone, result, "sample_bytes", value_uint(noise_sample_bytes(noise)));
+	failed |= value_put(zone, result, "bytes", value_uint(entry->samples.size));
+	failed |= value_put(zone, result, "data_offset", value_uint(arena_page()));
+	failed |= value_put(zone, result, "index_bytes", value_uint(entry->index.size));
+	return failed | noise_describe(noise, zone, result);
+}
+
+/* Names in the description live in the noise, which a ring frees; texts are copied. */
+static int keep_texts(struct zone *zone, struct value *map)
+{
+	for (size_t i = 0; i < map->map.count; i++) {
+		struct value *value = &map->map.at[i].value;
+
+		if (value->kind != VALUE_STRING)
+			continue;
+		char *copy = zone_copy(zone, value->bytes.at, value->bytes.size);
+		if (!copy)
+			return -ERROR_NO_MEMORY;
+		value->bytes.at = copy;
+	}
+	return 0;
+}
+
+static int start(struct ring_entry *entry, struct noise *noise, uint64_t capacity, struct error *err)
+{
+	struct session *session = entry->session;
+	const struct ring_memory memory = {
+		.page = entry->samples.base,
+		.samples = (char *)entry->samples.base + arena_page(),
+		.index = entry->index.base,
+		.capacity = capacity,
+	};
+	const struct ring_events events = {.published = published, .gone = gone, .arg = entry};
+
+	return ring_create(session->space, noise, &memory, &events, &entry->ring, err);
+}
+
+static void enlist(struct ring_entry *entry)
+{
+	struct session *session = entry->session;
+
+	entry->next = session->rings;
+	if (entry->next)
+		entry->next->prev = entry;
+	session->rings = entry;
+	session->n_rings++;
+	session->service->stats.rings++;
+}
+
+/* The filler is started last, when nothing else can fail. */
+static int build(struct ring_entry *entry, const struct args *args, struct zone *zone, struct value *result,
+		 struct fdpass *ret_fds, struct error *err)
+{
+	struct fdpass fds = {.count = 0};
+	struct noise *noise;
+	uint64_t capacity = 0;
+	int r = noise_create(entry->session->space, args, RING_NOISE, RING_U64, &noise, err);
+
+	if (r < 0)
+		return r;
+	r = choose_capacity(entry->session, args, noise_sample_bytes(noise), &capacity, err);
+	if (r == 0)
+		r = make_memory(entry, capacity, noise_sample_bytes(noise), err);
+	if (r == 0)
+		r = make_wake(entry, err);
+	if (r == 0 && (describe(entry, noise, capacity, zone, result) || keep_texts(zone, result)))
+		r = error_set(err, ERROR_NO_MEMORY, "ring: the reply");
+	if (r == 0)
+		r = give_fds(entry, &fds, err);
+	if (r < 0) {
+		noise_free(noise);
+		return r;
+	}
+	r = start(entry, noise, capacity, err);
+	if (r < 0)
+		fdpass_close(&fds);
+	else
+		*ret_fds = fds;
+	return r;
+}
+
+static int check_room(const struct session *session, struct error *err)
+{
+	if (session->n_rings >= session->service->settings->rings)
+		return error_set(err, ERROR_LIMIT,
+				 "ring_attach: this session has %u rings, allowed: the setting rings = %" PRIu64,
+				 session->n_rings, session->service->settings->rings);
+	if (outbox_has_fds(&session->outbox))
+		return error_set(err, ERROR_LIMIT,
+				 "ring_attach: an earlier reply's descriptors are under way, allowed: one reply at a time");
+	return 0;
+}
+
+int rings_attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		 struct fdpass *ret_fds, struct error *err)
+{
+	int r = check_room(session, err);
+	struct ring_entry *entry = r < 0 ? NULL : calloc(1, sizeof *entry);
+
+	if (r < 0)
+		return r;
+	if (entry)
+		entry->user = quota_user_open(session->service->quota, quota_user_uid(session->user));
+	if (!entry || !entry->user) {
+		free(entry);
+		return error_set(err, ERROR_NO_MEMORY, "ring: its entry");
+	}
+	entry->session = session;
+	entry->handle = ++session->last_ring;
+	entry->wake_fd = entry->samples.fd = entry->index.fd = -1;
+	r = build(entry, args, zone, result, ret_fds, err);
+	if (r < 0) {
+		stop_listening(entry);
+		take_down(&entry->chore);
+		return r;
+	}
+	enlist(entry);
+	return 0;
+}
+
+/* ------- detaching ------- */
+
+int rings_detach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		 struct error *err)
+{
+	const uint64_t handle = args->at[RING_HANDLE].u64;
+	struct ring_entry *entry = session->rings;
+
+	while (entry && (entry->handle != handle || !entry->woken))
+		entry = entry->next;
+	if (!entry)
+		return bind_error(args, RING_HANDLE, err, ERROR_NOT_FOUND,
+				  "%" PRIu64 " is no ring of this session, allowed is what ring_attach gave", handle);
+	if (value_put(zone, result, "detached", value_uint(handle)) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "ring_detach: the reply");
+	stop_listening(entry);
+	ring_close(entry->ring);
+	return 0;
+}
+
+void rings_close(struct session *session)
+{
+	for (struct ring_entry *entry = session->rings; entry; entry = entry->next) {
+		stop_listening(entry);
+		ring_close(entry->ring);
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session's noise rings: their memory, the eventfd by which the client wakes their filler, and their end. */
+#ifndef TRNSCI_DAEMON_RINGS_H
+#define TRNSCI_DAEMON_RINGS_H
+
+#include "base/value.h"
+#include "engine/bind.h"
+#include "fdpass.h"
+#include "session.h"
+
+/* Both as method_call: the reply, allocated in zone, and the file descriptors that go with it. */
+int rings_attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		 struct fdpass *ret_fds, struct error *err);
+int rings_detach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		 struct error *err);
+
+/* Asks all for their end; session->n_rings tells when they have come to it. */
+void rings_close(struct session *session);
+
+#endif

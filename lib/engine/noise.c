@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noise: a program of one draw, whose place in the stream and in memory is set again for each run. */
+#include "engine/noise.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/compile.h"
+#include "engine/elementwise.h"
+#include "engine/space_core.h"
+
+struct noise {
+	struct zone *zone;
+	struct program program;
+	struct value reply;
+	uint64_t begin; /* element of the stream that is sample 0's first */
+	uint64_t samples;
+	uint64_t components;
+	size_t sample_bytes;
+	enum dtype dtype;
+};
+
+static int no_memory(const struct args *args, struct error *err)
+{
+	return error_set(err, ERROR_NO_MEMORY, "%s: no memory for it", args->context);
+}
+
+static bool is_text(const struct value *value)
+{
+	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
+}
+
+/* The row of the law that the map names, "normal" without one; and no member that a ring decides itself. */
+static int find_law(const struct args *args, unsigned param, const struct value *map, const struct operation **ret_law,
+		    struct error *err)
+{
+	static const unsigned others[] = {DRAW_N, DRAW_SHAPE, DRAW_OUT, DRAW_RANK, DRAW_SIZE};
+	const struct operation *law = operation_find("normal", 6);
+	const struct value *op;
+	char got[BIND_TEXT];
+
+	if (map->kind != VALUE_MAP)
+		return bind_error(args, param, err, ERROR_WRONG_TYPE,
+				  "takes a map {op: a law, its parameters, seed ...}");
+	op = value_get(map, "op");
+	if (op && !is_text(op))
+		return bind_error(args, param, err, ERROR_WRONG_TYPE, "op takes the name of a law");
+	if (op)
+		law = operation_find(op->bytes.at, op->bytes.size);
+	if (!law || law->class != METHOD_DRAW)
+		return bind_error(args, param, err, ERROR_UNKNOWN_METHOD,
+				  "op \"%s\" is no law, allowed are the draws",
+				  bind_text(op->bytes.at, op->bytes.size, got));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (value_get(map, law->params[others[i]].name))
+			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER,
+					  "it has %s, allowed are op, dtype, the law's parameters and the stream's",
+					  law->params[others[i]].name);
+	*ret_law = law;
+	return 0;
+}
+
+/* A copy of the map that asks for no sample at all: everything is checked, and nothing drawn. */
+static int ask_for_none(struct zone *zone, const struct value *map, bool as_text, struct value *ret_map)
+{
+	struct value copy = value_map();
+	int failed = 0;
+
+	for (size_t i = 0; i < map->map.count && !failed; i++) {
+		const struct value_member *member = &map->map.at[i];
+		char *name = zone_copy(zone, member->name, member->name_size);
+
+		failed = !name || value_put(zone, &copy, name, member->value);
+	}
+	failed = failed || value_put(zone, &copy, "n", value_uint(0));
+	if (as_text && !value_get(map, "u64"))
+		failed = failed || value_put(zone, &copy, "u64", value_string("str"));
+	*ret_map = copy;
+	return failed ? -ERROR_NO_MEMORY : 0;
+}
+
+/* Samples from the given one to the stream's last. */
+static uint64_t samples_left(uint64_t first, uint64_t words)
+{
+	const unsigned __int128 all = ((unsigned __int128)1 << 64) / words;
+	const unsigned __int128 left = first < all ? all - first : 0;
+
+	return left > UINT64_MAX ? UINT64_MAX : (uint64_t)left;
+}
+
+static int compile_law(struct noise *noise, const struct args *args, unsigned param, const struct operation *law,
+		       const struct value *map, struct error *err)
+{
+	struct compiler compiler = {
+		.program = &noise->program,
+		.args = {.operation = law, .context = args->context, .in_program = true},
+		.reply = &noise->reply,
+		.err = err,
+	};
+	const struct step *step;
+	int error = bind_args(&compiler.args, map, err);
+
+	if (!error && strcmp(law->name, "permutation") == 0 && compiler.args.at[DRAW_COMMON].u64 == 0)
+		error = bind_error(args, param, err, ERROR_MISSING_PARAMETER,
+				   "permutation without items, takes how many are permuted");
+	if (!error)
+		error = compile_draw(&compiler);
+	if (!error)
+		error = program_finish(&noise->program, args->context, err);
+	if (error)
+		return error;
+	step = &noise->program.steps[0];
+	noise->dtype = step->draw.law.dtype;
+	noise->components = draw_components(&step->draw.law);
+	noise->sample_bytes = dtype_size(noise->dtype) * noise->components;
+	noise->begin = step->draw.begin;
+	noise->samples = samples_left(noise->begin / noise->components,
+				      draw_words_per_sample(noise->dtype) * noise->components);
+	if (noise->samples == 0) /* a draw of nothing may lie at the very end */
+		return bind_error(args, param, err, ERROR_END_OF_STREAM, "no sample follows its offset");
+	return 0;
+}
+
+int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+		 struct noise **ret_noise, struct error *err)
+{
+	struct noise *noise = calloc(1, sizeof *noise);
+	struct value none = value_map(), map;
+	const struct value *given = args->at[param].given ? args->at[param].value : &none;
+	const struct operation *law = NULL;
+	int error;
+
+	if (!noise || !(noise->zone = zone_new())) {
+		free(noise);
+		return no_memory(args, err);
+	}
+	noise->program = (struct program){.space = space, .zone = noise->zone};
+	noise->reply = value_map();
+	error = find_law(args, param, given, &law, err);
+	if (!error && ask_for_none(noise->zone, given, args->at[u64_param].choice != 0, &map))
+		error = no_memory(args, err);
+	if (!error)
+		error = compile_law(noise, args, param, law, &map, err);
+	if (error) {
+		noise_free(noise);
+		return error;
+	}
+	*ret_noise = noise;
+	return 0;
+}
+
+void noise_free(struct noise *noise)
+{
+	if (!noise)
+		return;
+	program_end(&noise->program);
+	zone_free(noise->zone);
+	free(noise);
+}
+
+size_t noise_sample_bytes(const struct noise *noise)
+{
+	return noise->sample_bytes;
+}
+
+uint64_t noise_components(const struct noise *noise)
+{
+	return noise->components;
+}
+
+uint64_t noise_samples(const struct noise *noise)
+{
+	return noise->samples;
+}
+
+int noise_describe(const struct noise *noise, struct zone *zone, struct value *map)
+{
+	static const char *const names[] = {"generator", "seed", "stream", "offset", "position", "stream_format"};
+	int failed = value_put(zone, map, "dtype", value_string(dtype_name(noise->dtype)));
+
+	failed |= value_put(zone, map, "components", value_uint(noise->components));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct value *value = value_get(&noise->reply, names[i]);
+
+		if (value)
+			failed |= value_put(zone, map, names[i], *value);
+	}
+	return failed ? -ERROR_NO_MEMORY : 0;
+}
+
+void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t *ret_units)
+{
+	struct segment *segment = &noise->program.segments[0];
+	struct step *step = &noise->program.steps[segment->first];
+
+	assert(first <= noise->samples && n <= noise->samples - first);
+	step->draw.begin = noise->begin + first * noise->components;
+	step->out->base = out;
+	segment->n = n * noise->components;
+	*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+}
+
+uint64_t noise_run(struct noise *noise, size_t unit, void *scratch)
+{
+	return program_run(&noise->program, unit, scratch);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noise: a law on a stream, checked and compiled once, of which any samples are then drawn, as often as wanted.
+ *
+ * It is described by a map as a program's step is, {op: a law, its parameters, dtype, generator, seed, stream,
+ * offset}; sample 0 is the one at that offset. What rings and broadcasts are filled with. */
+#ifndef TRNSCI_ENGINE_NOISE_H
+#define TRNSCI_ENGINE_NOISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/bind.h"
+#include "engine/space.h"
+
+struct noise;
+
+/* The map is the value of args' parameter `param`; u64_param tells how numbers stand in the description.
+ * On success *ret_noise is yours, before the space is closed. Errors name the parameter. */
+int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+		 struct noise **ret_noise, struct error *err);
+/* Nothing may run. Accepts NULL. */
+void noise_free(struct noise *noise);
+
+/* Bytes of a sample, all its components together; they are `components` elements of the dtype. */
+size_t noise_sample_bytes(const struct noise *noise);
+uint64_t noise_components(const struct noise *noise);
+/* Samples up to the end of the stream; UINT64_MAX stands for as many and more. */
+uint64_t noise_samples(const struct noise *noise);
+
+/* generator, seed, stream, offset, position, dtype, components, stream_format into map; they live as long as the
+ * noise. -ERROR_NO_MEMORY */
+int noise_describe(const struct noise *noise, struct zone *zone, struct value *map);
+
+/* Sets what is drawn next: samples [first, first + n) into out, in *ret_units units for noise_run. Nothing may run.
+ * The caller has kept to noise_samples. */
+void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t *ret_units);
+/* As job_ops.run. */
+uint64_t noise_run(struct noise *noise, size_t unit, void *scratch);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noise rings: what taking costs while the ring is ahead, and how much one taker gets while it is not, beside the same
+ * draw by one thread. The two take turns, round by round, and medians are compared. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+enum {
+	ROUNDS = 15,
+	STEADY = 64, /* samples of a small take */
+	STEADY_TAKES = 2000,
+	PIECE = 16384,
+	BULK = 64 << 20, /* bytes of a round */
+};
+
+static const struct trnsci_draw normals = {.law = "normal", .seed = 1};
+static float sink[1 << 20];
+
+static double now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, ROUNDS, sizeof *values, by_value);
+	return values[ROUNDS / 2];
+}
+
+static void must(int r, const struct trnsci_error *err)
+{
+	if (r == 0)
+		return;
+	fprintf(stderr, "bench_ring: %s\n", err->text);
+	exit(1);
+}
+
+static struct trnsci_session *open_at(const char *address, unsigned threads)
+{
+	const struct trnsci_options options = {.threads = threads};
+	struct trnsci_session *session;
+	struct trnsci_error err;
+
+	must(trnsci_open(address, &options, &session, &err), &err);
+	return session;
+}
+
+/* ns of a take of 64, at the pace of a program that does something in between: so many as the filler keeps up with. */
+static double steady(struct trnsci_ring *ring)
+{
+	struct trnsci_error err;
+	double spent = 0;
+
+	for (int burst = 0; burst < STEADY_TAKES / 100; burst++) {
+		const struct timespec pause = {0, 200 * 1000};
+		double start;
+
+		nanosleep(&pause, NULL);
+		start = now();
+		for (int i = 0; i < 100; i++)
+			must(trnsci_ring_take(ring, sink, STEADY, -1, NULL, &err), &err);
+		spent += now() - start;
+	}
+	return spent / STEADY_TAKES * 1e9;
+}
+
+static double bulk(struct trnsci_ring *ring, int borrow)
+{
+	const double start = now();
+	struct trnsci_error err;
+	const void *lent;
+
+	for (size_t bytes = 0; bytes < BULK; bytes += PIECE * sizeof(float))
+		if (!borrow) {
+			must(trnsci_ring_take(ring, sink, PIECE, -1, NULL, &err), &err);
+		} else {
+			must(trnsci_ring_borrow(ring, PIECE, -1, &lent, &err), &err);
+			trnsci_ring_release(ring, PIECE);
+		}
+	return BULK / (now() - start) * 1e-9;
+}
+
+/* The generator's own rate: one thread into a tile of a mebibyte, again and again. */
+static double own_rate(struct trnsci_session *session, struct trnsci_tile *tile, uint64_t *offset)
+{
+	struct trnsci_draw draw = normals;
+	struct trnsci_error err;
+	const double start = now();
+
+	for (size_t bytes = 0; bytes < BULK; bytes += trnsci_tile_bytes(tile)) {
+		draw.offset = *offset;
+		*offset += trnsci_tile_count(tile);
+		must(trnsci_draw(session, &draw, 0, tile, NULL, &err), &err);
+	}
+	return BULK / (now() - start) * 1e-9;
+}
+
+static void measure(const char *name, struct trnsci_session *session, struct trnsci_session *single)
+{
+	const uint64_t n = 1 << 18;
+	double small[ROUNDS], copied[ROUNDS], lent[ROUNDS], own[ROUNDS], ratio[ROUNDS];
+	struct trnsci_ring *ring;
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+	uint64_t offset = 0;
+
+	must(trnsci_ring_attach(session, &normals, TRNSCI_F32, 1 << 18, &ring, &err), &err);
+	must(trnsci_tile_new(single, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	bulk(ring, 0);
+	own_rate(single, tile, &offset);
+	for (int i = 0; i < ROUNDS; i++) {
+		small[i] = steady(ring);
+		copied[i] = bulk(ring, 0);
+		own[i] = own_rate(single, tile, &offset);
+		lent[i] = bulk(ring, 1);
+		ratio[i] = copied[i] / own[i];
+	}
+	printf("%-10s 64 normals taken %6.1f ns | GB/s copied %5.2f, borrowed %5.2f, one thread's draws %5.2f | "
+	       "copied / draws %4.2f\n",
+	       name, median(small), median(copied), median(lent), median(own), median(ratio));
+	trnsci_tile_free(tile);
+	trnsci_ring_detach(ring);
+}
+
+int main(void)
+{
+	struct trnsci_session *single = open_at("embedded:", 1), *session;
+	struct daemon trnscid;
+
+	printf("goals: 64 normals taken <= 100 ns; copied / draws >= 0.85\n");
+	if (daemon_start(&trnscid, "2") < 0)
+		return 1;
+	session = open_at(trnscid.socket, 0);
+	measure("daemon", session, single);
+	trnsci_close(session);
+	session = open_at("embedded:", 2);
+	measure("embedded", session, single);
+	trnsci_close(session);
+	trnsci_close(single);
+	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : 1;
+}

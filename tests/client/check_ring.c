@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings, each test with a daemon and with the embedded engine: the samples of plain draws, taken in any way. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+enum { SAMPLES = 4096, TIMEOUT_MS = 20000 };
+
+static struct daemon trnscid;
+
+static struct trnsci_session *open_at(const char *address)
+{
+	struct trnsci_session *session = NULL;
+	struct trnsci_error err = {0};
+
+	if (trnsci_open(address, NULL, &session, &err) < 0)
+		fail_msg("trnsci_open %s: %s", address, err.text);
+	return session;
+}
+
+static void with_both(void (*check)(struct trnsci_session *session))
+{
+	const char *const addresses[] = {"embedded:", trnscid.socket};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct trnsci_session *session = open_at(addresses[i]);
+
+		check(session);
+		trnsci_close(session);
+	}
+}
+
+static struct trnsci_ring *attach(struct trnsci_session *session, const struct trnsci_draw *draw,
+				  enum trnsci_dtype dtype, uint64_t samples)
+{
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err = {0};
+
+	if (trnsci_ring_attach(session, draw, dtype, samples, &ring, &err) < 0)
+		fail_msg("trnsci_ring_attach %s: %s", draw->law, err.text);
+	return ring;
+}
+
+static void take(struct trnsci_ring *ring, void *out, uint64_t n)
+{
+	struct trnsci_error err = {0};
+	uint64_t taken = 0;
+
+	if (trnsci_ring_take(ring, out, n, TIMEOUT_MS, &taken, &err) < 0)
+		fail_msg("trnsci_ring_take: %s", err.text);
+	assert_true(taken == n);
+}
+
+/* ---- the same bytes as a draw ---- */
+
+static const struct trnsci_draw draws[] = {
+	{.law = "normal", .seed = 7, .stream = 3},
+	{.law = "normal", .seed = 7, .offset = 5, .numbers = {{"mean", 2}, {"std", 3}}},
+	{.law = "uniform", .generator = "philox4x32", .seed = 1, .offset = 1023},
+	{.law = "bits", .seed = UINT64_MAX, .stream = UINT64_MAX},
+	{.law = "gamma", .seed = 2, .offset = 77, .numbers = {{"shape", 0.7}}},
+	{.law = "poisson", .seed = 3, .numbers = {{"lam", 12}}},
+	{.law = "bernoulli", .seed = 4, .numbers = {{"p", 0.25}}},
+	{.law = "sphere", .seed = 5, .offset = 3, .numbers = {{"dimensions", 3}}},
+	{.law = "permutation", .seed = 6, .numbers = {{"items", 1000}}},
+	{.law = "categorical", .seed = 8, .list = {"weights", (const double[]){1, 2, 3}, 3}},
+};
+
+static void compare(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+{
+	static const uint64_t pieces[] = {1, 64, 3, 4095, 1, 777, 9000, 2048, 0, 4096, 5};
+	struct trnsci_ring *ring = attach(session, draw, dtype, SAMPLES);
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	uint64_t n = 0, at = 0;
+
+	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_true(info.capacity >= SAMPLES && info.offset == draw->offset && info.taken == 0);
+	assert_true(info.sample_bytes == info.components * trnsci_dtype_size(info.dtype));
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+		n += pieces[i];
+	unsigned char *got = malloc(n * info.sample_bytes), *expected = malloc(n * info.sample_bytes);
+	if (trnsci_draw_copy(session, draw, info.dtype, n * info.components, expected, NULL, &err) < 0)
+		fail_msg("%s: %s", draw->law, err.text);
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; at += pieces[i++])
+		take(ring, got + at * info.sample_bytes, pieces[i]);
+	for (size_t i = 0; i < n * info.sample_bytes; i++)
+		if (got[i] != expected[i])
+			fail_msg("%s %s seed %llu on %s: byte %zu of %llu samples: expected %02x, got %02x", draw->law,
+				 trnsci_dtype_name(info.dtype), (unsigned long long)draw->seed,
+				 trnsci_address(session), i, (unsigned long long)n, expected[i], got[i]);
+	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_true(info.taken == n && info.produced >= n && info.produced - n <= info.capacity);
+	free(got);
+	free(expected);
+	trnsci_ring_detach(ring);
+}
+
+static void same_as_draws(struct trnsci_session *session)
+{
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
+		compare(session, &draws[i], TRNSCI_DTYPE_NONE);
+	compare(session, &draws[0], TRNSCI_F64);
+	compare(session, &draws[2], TRNSCI_F16);
+	compare(session, &draws[3], TRNSCI_U64);
+}
+
+/* Many times around, borrowed: runs that pass the end of the ring lie in one piece. */
+static void borrowed(struct trnsci_session *session)
+{
+	const struct trnsci_draw draw = {.law = "normal", .seed = 11};
+	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+	enum { N = 1500, TIMES = 40 };
+	float *expected = malloc(N * TIMES * sizeof *expected);
+	struct trnsci_error err;
+	const void *lent = NULL;
+	uint64_t before = 0;
+
+	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, N * TIMES, expected, NULL, &err), 0);
+	for (size_t i = 0; i < TIMES; i++) {
+		assert_int_equal(trnsci_ring_borrow(ring, N, TIMEOUT_MS, &lent, &err), 0);
+		assert_memory_equal(lent, expected + i * N, N * sizeof(float));
+		/* What is not given back comes again. */
+		assert_int_equal(trnsci_ring_release(ring, N + 1), -TRNSCI_OUT_OF_RANGE);
+		assert_int_equal(trnsci_ring_take(ring, expected, 1, 0, &before, &err), -TRNSCI_OUT_OF_RANGE);
+		assert_true(before == 0);
+		assert_int_equal(trnsci_ring_release(ring, 100), 0);
+		assert_int_equal(trnsci_ring_borrow(ring, N - 100, TIMEOUT_MS, &lent, &err), 0);
+		assert_memory_equal(lent, expected + i * N + 100, (N - 100) * sizeof(float));
+		assert_int_equal(trnsci_ring_release(ring, N - 100), 0);
+	}
+	assert_int_equal(trnsci_ring_borrow(ring, SAMPLES / 2 + 1, 0, &lent, &err), -TRNSCI_OUT_OF_RANGE);
+	free(expected);
+	trnsci_ring_detach(ring);
+}
+
+/* What is there is taken; then an error says that there is no more. */
+static void end_of_stream(struct trnsci_session *session)
+{
+	const uint64_t left = 3 * SAMPLES + 1001;
+	struct trnsci_draw draw = {.law = "bits", .seed = 12, .offset = UINT64_MAX - left + 1};
+	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_U32, SAMPLES), *none = NULL;
+	uint32_t *got = calloc(left + 10, sizeof *got), *expected = calloc(left, sizeof *expected);
+	struct trnsci_error err;
+	uint64_t taken = 0;
+
+	if (trnsci_draw_copy(session, &draw, TRNSCI_U32, left - 8, expected, NULL, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(trnsci_ring_take(ring, got, left + 10, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM);
+	assert_true(taken == left);
+	assert_memory_equal(got, expected, (left - 8) * sizeof *got);
+	assert_int_equal(trnsci_ring_take(ring, got, 1, -1, &taken, &err), -TRNSCI_END_OF_STREAM);
+	trnsci_ring_detach(ring);
+	draw.law = "uniform"; /* as float64 its offset lies beyond the end */
+	assert_int_equal(trnsci_ring_attach(session, &draw, TRNSCI_F64, 0, &none, &err), -TRNSCI_END_OF_STREAM);
+	free(got);
+	free(expected);
+}
+
+static void refusals(struct trnsci_session *session)
+{
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err;
+	const struct {
+		struct trnsci_draw draw;
+		enum trnsci_dtype dtype;
+		uint64_t samples;
+		int code;
+		const char *words;
+	} wrong[] = {
+		{{.law = "nothing"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
+		{{.law = "fft"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
+		{{.law = NULL}, 0, 0, TRNSCI_MISSING_PARAMETER, "law"},
+		{{.law = "normal"}, TRNSCI_I8, 0, TRNSCI_OUT_OF_RANGE, "dtype"},
+		{{.law = "normal", .numbers = {{"std", -1}}}, 0, 0, TRNSCI_OUT_OF_RANGE, "std"},
+		{{.law = "normal", .numbers = {{"n", 1}}}, 0, 0, TRNSCI_UNKNOWN_PARAMETER, "noise"},
+		{{.law = "normal", .size = 2}, 0, 0, TRNSCI_OUT_OF_RANGE, "size"},
+		{{.law = "permutation"}, 0, 0, TRNSCI_MISSING_PARAMETER, "items"},
+		{{.law = "normal"}, 0, (uint64_t)1 << 32, TRNSCI_LIMIT, "samples"},
+		{{.law = "normal"}, 0, (uint64_t)1 << 40, TRNSCI_OUT_OF_RANGE, "samples"},
+		{{.law = "normal", .generator = "philox4x32", .stream = (uint64_t)1 << 32}, 0, 0, TRNSCI_OUT_OF_RANGE, "stream"},
+	};
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		int r = trnsci_ring_attach(session, &wrong[i].draw, wrong[i].dtype, wrong[i].samples, &ring, &err);
+
+		if (r != -wrong[i].code || !strstr(err.text, wrong[i].words))
+			fail_msg("case %zu on %s: expected %s with \"%s\", got %d %s", i, trnsci_address(session),
+				 trnsci_error_name(wrong[i].code), wrong[i].words, r, r ? err.text : "");
+	}
+	assert_null(ring);
+	trnsci_ring_detach(NULL);
+	assert_true(trnsci_ring_take(NULL, NULL, 0, 0, NULL, &err) < 0);
+}
+
+/* ---- waiting ---- */
+
+/* What is not there in time is an error, and what came before is taken. */
+static void in_no_time(struct trnsci_session *session)
+{
+	const struct trnsci_draw draw = {.law = "normal", .seed = 13};
+	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+	float *got = malloc(100 * SAMPLES * sizeof *got), *expected = malloc(100 * SAMPLES * sizeof *expected);
+	struct trnsci_error err;
+	uint64_t taken = 0, all = 0;
+
+	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, 100 * SAMPLES, expected, NULL, &err), 0);
+	while (all < 100 * SAMPLES) {
+		int r = trnsci_ring_take(ring, got + all, 100 * SAMPLES - all, 0, &taken, &err);
+
+		assert_true(r == 0 || r == -TRNSCI_TIMEOUT);
+		all += taken;
+	}
+	assert_memory_equal(got, expected, 100 * SAMPLES * sizeof *got);
+	free(got);
+	free(expected);
+	trnsci_ring_detach(ring);
+}
+
+struct taker {
+	struct trnsci_session *session;
+	uint64_t seed;
+};
+
+static void *take_much(void *arg)
+{
+	const struct taker *taker = arg;
+	const struct trnsci_draw draw = {.law = "normal", .seed = taker->seed};
+	enum { N = 100000 };
+	float *got = malloc(N * sizeof *got), *expected = malloc(N * sizeof *expected);
+	struct trnsci_ring *ring = attach(taker->session, &draw, TRNSCI_F32, SAMPLES);
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_draw_copy(taker->session, &draw, TRNSCI_F32, N, expected, NULL, &err), 0);
+	for (size_t at = 0; at < N; at += 1000)
+		take(ring, got + at, 1000);
+	assert_memory_equal(got, expected, N * sizeof *got);
+	trnsci_ring_detach(ring);
+	free(got);
+	free(expected);
+	return NULL;
+}
+
+/* Rings of one session, each with a thread of its own. */
+static void threads(struct trnsci_session *session)
+{
+	pthread_t ids[4];
+	struct taker takers[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		takers[i] = (struct taker){session, i};
+		pthread_create(&ids[i], NULL, take_much, &takers[i]);
+	}
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+}
+
+/* ---- ends ---- */
+
+static void closed_session(void **state)
+{
+	const char *const addresses[] = {"embedded:", trnscid.socket};
+	static float out[1 << 20];
+	struct trnsci_error err;
+	uint64_t taken = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct trnsci_session *session = open_at(addresses[i]);
+		struct trnsci_ring *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+
+		trnsci_close(session);
+		assert_int_equal(trnsci_ring_take(ring, out, sizeof out / sizeof *out, TIMEOUT_MS, &taken, &err),
+				 -TRNSCI_CLOSED);
+		assert_true(taken <= 2 * SAMPLES);
+		trnsci_ring_detach(ring);
+	}
+}
+
+/* A child must not take what is its parent's; the parent goes on. */
+static void forked(struct trnsci_session *session)
+{
+	struct trnsci_ring *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+	struct trnsci_error err;
+	struct trnsci_ring_info info;
+	const void *lent;
+	float out[64], more[64];
+	int status;
+	pid_t child;
+
+	take(ring, out, 64);
+	child = fork();
+	if (child == 0) {
+		bool right = trnsci_ring_take(ring, out, 1, 0, NULL, &err) == -TRNSCI_CLOSED &&
+			     trnsci_ring_borrow(ring, 1, 0, &lent, &err) == -TRNSCI_CLOSED &&
+			     trnsci_ring_release(ring, 0) == -TRNSCI_CLOSED &&
+			     trnsci_ring_describe(ring, &info) == -TRNSCI_CLOSED;
+
+		trnsci_ring_detach(ring);
+		_exit(right ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	take(ring, more, 64);
+	assert_memory_not_equal(out, more, sizeof out);
+	trnsci_ring_detach(ring);
+}
+
+static void daemon_killed(void **state)
+{
+	struct daemon other;
+	struct trnsci_session *session;
+	struct trnsci_ring *ring;
+	struct trnsci_error err;
+	static float out[1 << 18];
+
+	(void)state;
+	assert_int_equal(daemon_start(&other, "1"), 0);
+	session = open_at(other.socket);
+	ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+	take(ring, out, 64);
+	daemon_stop(&other, SIGKILL);
+	/* What it had drawn is still there; then there is no more, though nobody can say so. */
+	assert_int_equal(trnsci_ring_take(ring, out, sizeof out / sizeof *out, -1, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_ring_detach(ring);
+	trnsci_close(session);
+}
+
+#define BOTH(name)                                                                                                     \
+	static void name##_by_both(void **state)                                                                       \
+	{                                                                                                              \
+		(void)state;                                                                                           \
+		with_both(name);                                                                                       \
+	}
+BOTH(same_as_draws)
+BOTH(borrowed)
+BOTH(end_of_stream)
+BOTH(refusals)
+BOTH(in_no_time)
+BOTH(threads)
+BOTH(forked)
+
+static int start(void **state)
+{
+	(void)state;
+	return daemon_start(&trnscid, "2");
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_as_draws_by_both), cmocka_unit_test(borrowed_by_both),
+		cmocka_unit_test(end_of_stream_by_both), cmocka_unit_test(refusals_by_both),
+		cmocka_unit_test(in_no_time_by_both),	 cmocka_unit_test(threads_by_both),
+		cmocka_unit_test(closed_session),	 cmocka_unit_test(forked_by_both),
+		cmocka_unit_test(daemon_killed),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}

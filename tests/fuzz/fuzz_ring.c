@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The filler of a ring, whose taker writes what it likes into its index and wakes it when it likes: the ring ends
+ * exactly when the index cannot be, and no sample is written elsewhere than it must.
+ *
+ * Input: pairs of bytes, what to do with the index, and by how much. The ring settles between them, so a model knows
+ * what must come. */
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "engine/request.h"
+#include "engine/ring.h"
+
+enum { CAPACITY = 64, HALF = CAPACITY / 2, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct space *space;
+
+struct bed {
+	struct ring_page page;
+	struct ring_index index;
+	uint32_t memory[GUARD + CAPACITY + GUARD];
+	_Atomic uint32_t gone;
+	_Atomic int code;
+};
+
+static void published(void *arg)
+{
+	struct bed *bed = arg;
+
+	syscall(SYS_futex, &bed->page.news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void on_gone(void *arg, const struct error *why)
+{
+	struct bed *bed = arg;
+
+	atomic_store(&bed->code, why->code);
+	atomic_store(&bed->gone, 1);
+}
+
+static void must(int right)
+{
+	if (!right)
+		abort();
+}
+
+static struct ring *make(struct bed *bed)
+{
+	const struct ring_memory memory = {&bed->page, (char *)(bed->memory + GUARD), &bed->index, CAPACITY};
+	const struct ring_events events = {published, on_gone, bed};
+	struct value map = value_map(), *params = &map, noise = value_map();
+	struct args args = {.operation = operation_find("ring_attach", 11), .context = "fuzz"};
+	struct zone *zone = zone_new();
+	struct noise *bits;
+	struct ring *ring;
+
+	memset(bed->memory, 0xa5, sizeof bed->memory);
+	must(value_put(zone, &noise, "op", value_string("bits")) == 0 && value_put(zone, &map, "noise", noise) == 0);
+	must(bind_args(&args, params, NULL) == 0);
+	must(noise_create(space, &args, RING_NOISE, RING_U64, &bits, NULL) == 0);
+	must(ring_create(space, bits, &memory, &events, &ring, NULL) == 0);
+	zone_free(zone);
+	return ring;
+}
+
+static void on_done(struct request *request, void *arg)
+{
+	(void)request;
+	atomic_store((_Atomic int *)arg, 1);
+}
+
+/* The one thread serves a client's jobs in turn: when this one, too long to be computed here, is answered, the ring has
+ * looked since it was woken. */
+static void pass_barrier(void)
+{
+	struct zone *zone = zone_new();
+	struct value map = value_map();
+	struct request *request;
+	_Atomic int done = 0;
+
+	must(value_put(zone, &map, "n", value_uint(BARRIER)) == 0);
+	must(request_start(space, "bits", 4, &map, zone, on_done, (void *)&done, &request) == 0);
+	while (!atomic_load(&done))
+		usleep(1);
+	must(!request_error(request));
+	request_free(request);
+}
+
+/* Until it has looked, and sleeps with all that can be drawn or is gone. */
+static void settle(const struct bed *bed, uint64_t produced)
+{
+	pass_barrier();
+	while (!atomic_load(&bed->gone) &&
+	       !(atomic_load(&bed->page.asleep) && atomic_load(&bed->page.produced) == produced))
+		usleep(1);
+}
+
+static void wait_gone(const struct bed *bed)
+{
+	while (!atomic_load(&bed->gone))
+		usleep(1);
+}
+
+static uint64_t next_index(uint64_t taken, uint64_t produced, uint8_t what, uint8_t by)
+{
+	switch (what % 8) {
+	case 0:
+		return taken - by;
+	case 1:
+		return produced + by;
+	case 2:
+		return UINT64_MAX - by;
+	case 3:
+		return (uint64_t)1 << (by % 64);
+	case 4:
+		return produced;
+	default:
+		return taken + by % (produced - taken + 1);
+	}
+}
+
+static void check_guards(const struct bed *bed)
+{
+	for (size_t i = 0; i < GUARD; i++)
+		must(bed->memory[i] == 0xa5a5a5a5 && bed->memory[GUARD + CAPACITY + i] == 0xa5a5a5a5);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bed *bed = aligned_alloc(64, (sizeof *bed + 63) / 64 * 64);
+	uint64_t taken = 0, produced = CAPACITY;
+	struct engine *engine;
+	struct ring *ring;
+	int lied = 0;
+
+	if (!space) {
+		must(engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) == 0);
+		must(space_create(engine, NULL, &space) == 0);
+	}
+	memset(bed, 0, sizeof *bed);
+	ring = make(bed);
+	settle(bed, produced);
+	for (size_t i = 0; i + 1 < size && i < 2 * STEPS_MOST && !lied; i += 2) {
+		const uint64_t index = next_index(taken, produced, data[i], data[i + 1]);
+
+		lied = index < taken || index > produced;
+		atomic_store(&bed->index.taken, index);
+		ring_wake(ring);
+		if (lied)
+			break;
+		taken = index;
+		while (produced - taken <= HALF)
+			produced += HALF;
+		settle(bed, produced);
+	}
+	if (lied)
+		wait_gone(bed);
+	must(!lied == !atomic_load(&bed->gone));
+	ring_close(ring);
+	wait_gone(bed);
+	must(atomic_load(&bed->code) == (lied ? ERROR_OUT_OF_RANGE : ERROR_CANCELLED));
+	must(atomic_load(&bed->page.produced) == produced);
+	check_guards(bed);
+	ring_free(ring);
+	free(bed);
+	return 0;
+}
