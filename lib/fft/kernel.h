@@ -50,6 +50,7 @@ struct fft_smooth {
 	size_t together;                     /* blocks of the first stage that run interleaved */
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
 	bool flat;         /* LANES times a power of two >= LANES, in a buffer that stays in the cache */
+	bool far;          /* longer than the caches: its blocks' rows are fetched ahead */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };

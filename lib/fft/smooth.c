@@ -10,6 +10,9 @@
  * cache. */
 enum { MAX_BETWEEN_BYTES = 288 << 10 };
 
+/* Beyond this, the numbers between stages are found in no cache near a core. */
+enum { FAR_BYTES = 12 << 20 };
+
 /* Column buffers of blocks that run interleaved stay well within the first cache. */
 enum { TOGETHER_BYTES = 9 << 10 };
 
@@ -21,7 +24,7 @@ static double operation_ns(const struct fft_plan *plan)
 
 static double item_ns(const struct fft_plan *plan, unsigned stage)
 {
-	return operation_ns(plan) * factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
+	return (plan->smooth.far ? 1.5 : 1) * operation_ns(plan) * factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
 }
 
 static size_t max_column(const struct fft_smooth *smooth)
@@ -54,6 +57,7 @@ int fft_smooth_init(struct fft_plan *plan)
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 &&
 			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
+	smooth->far = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	return 0;
 }
 

@@ -75,6 +75,17 @@ static void LOCAL(turn_columns)(const struct fft_smooth *smooth, size_t item, si
 		LOCAL(turn_rows_by)(smooth, twiddles, bases + 2 * item * smooth->row, lanes, x, to);
 }
 
+/* The next block's rows, which lie just beside this one's and too far apart for the CPU's own prefetching. */
+INLINE void LOCAL(fetch_beside)(const real *x, size_t x_row, size_t rows)
+{
+	enum { LINE = 64 / sizeof(real) };
+	const uintptr_t beside = (uintptr_t)x + 2 * LANES * sizeof *x;
+
+	for (size_t row = 0; row < rows; row++)
+		for (size_t i = 0; i < 2 * LANES; i += LINE)
+			__builtin_prefetch((const void *)(beside + (row * x_row + i) * sizeof *x));
+}
+
 /* The columns of one block, before their turn. */
 static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct fft_call *call,
 				  const struct fft_place *at, size_t lanes, real *a)
@@ -85,6 +96,8 @@ static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct 
 	const real *from = (const real *)call->in + 2 * (at->b * call->in_distance + at->p * call->in_stride);
 	struct LOCAL(ends) ends = {.y = NULL};
 
+	if (smooth->far && call->in_stride == 1)
+		LOCAL(fetch_beside)(from, 2 * in.row_step, in.rows);
 	LOCAL(block_in)(&in, from, a, &ends);
 	return LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
 }
@@ -113,6 +126,8 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 	ends->x = from + 2 * (at->p * row + at->rep * smooth->row + at->lane);
 	ends->x_row = 2 * stage->m * row;
 	ends->split = false;
+	if (smooth->far)
+		LOCAL(fetch_beside)(ends->x, ends->x_row, stage->columns.length);
 }
 
 /* Two buffers, used in turn. */
@@ -168,6 +183,8 @@ static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *
 		struct LOCAL(ends) ends;
 
 		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(between)(smooth, index, &at[i]), &ends);
+		if (smooth->far && call->out_stride == 1)
+			LOCAL(fetch_beside)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}
 }
