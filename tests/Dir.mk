@@ -64,7 +64,7 @@ fuzz:
 		$(addprefix -dict=,$(wildcard tests/fuzz/$(F).dict)) build/fuzz/corpus/$(F) tests/fuzz/corpus/$(F)
 
 # make check-arm64 : the checks of random numbers on another CPU, emulated; cmocka is not needed there, nor peers.
-FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/%,$(CHECK_SOURCES)),$(if \
+FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/% tests/gemm/check_panel.c,$(CHECK_SOURCES)),$(if \
 	$(LIBS_$(basename $(notdir $(check)))),,$(BUILD)/foreign/$(basename $(check:tests/%=%))))
 
 $(BUILD)/foreign/%: tests/%.c $(LIB_ARCHIVE)

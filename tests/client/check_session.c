@@ -920,10 +920,58 @@ static void test_transforms(void **state)
 	with_both(transforms);
 }
 
+/* Estimates without a call object; each is asked of both engines, whose bytes are the same. */
+static void traces(struct trnsci_session *session)
+{
+	static double first[2][2];
+	static bool known;
+	const uint64_t shape[2] = {300, 300}, oblong[2] = {300, 200};
+	const struct trnsci_draw entries = {.law = "normal", .seed = 5};
+	struct trnsci_trace how = {.probes = 40, .seed = 3, .offset = 7};
+	struct trnsci_error err = {0};
+	struct trnsci_tile *square = NULL, *other = NULL;
+	double estimate[2], error[2] = {0, 0};
+
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 2, shape, &square, &err), 0);
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 2, oblong, &other, &err), 0);
+	assert_int_equal(trnsci_draw(session, &entries, 0, square, NULL, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		how.method = i ? "hutchpp" : NULL;
+		assert_int_equal(trnsci_trace(session, &how, square, &estimate[i], &error[i], &err), 0);
+		assert_true(error[i] > 0);
+	}
+	if (known) {
+		assert_memory_equal(first[0], estimate, sizeof estimate);
+		assert_memory_equal(first[1], error, sizeof error);
+	}
+	memcpy(first[0], estimate, sizeof estimate);
+	memcpy(first[1], error, sizeof error);
+	known = true;
+	assert_int_equal(trnsci_trace(session, NULL, other, estimate, error, &err), -TRNSCI_BAD_SHAPE);
+	assert_true(estimate[0] == first[0][0] && error[0] == first[1][0]);
+	how.law = "cauchy";
+	assert_int_equal(trnsci_trace(session, &how, square, estimate, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	how = (struct trnsci_trace){.probes = 1};
+	assert_int_equal(trnsci_trace(session, &how, square, estimate, error, &err), 0);
+	assert_true(error[0] != error[0]);
+	how.reserved[1] = 1;
+	assert_int_equal(trnsci_trace(session, &how, square, estimate, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_trace(session, NULL, NULL, estimate, NULL, &err), -TRNSCI_BAD_TILE);
+	assert_int_equal(trnsci_trace(session, NULL, square, NULL, NULL, &err), -TRNSCI_MISSING_PARAMETER);
+	trnsci_tile_free(square);
+	trnsci_tile_free(other);
+}
+
+static void test_traces(void **state)
+{
+	(void)state;
+	with_both(traces);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_transforms),
+		cmocka_unit_test(test_traces),         cmocka_unit_test(test_transforms),
 		cmocka_unit_test(test_ping),           cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_wrong_requests), cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_copies),         cmocka_unit_test(test_laws),
