@@ -23,6 +23,7 @@ static double *samples(const char *law, enum dtype dtype, uint64_t begin, size_t
 	assert_int_equal(draw_prepare(&draw, NULL, 0, &table, &fault), 0);
 	draw_select(0, &kernels);
 	draw_fill(&kernels, &draw, begin, n, x);
+	free(table);
 	for (size_t i = n; i-- > 0;)
 		x[i] = dtype == DTYPE_F32   ? (double)narrow[i]
 		       : dtype == DTYPE_U32 ? ((uint32_t *)x)[i]
