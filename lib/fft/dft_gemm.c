@@ -176,23 +176,26 @@ static void pack(const struct group *g)
 	}
 }
 
-/* The call's scale times the power of two of row r, as two factors. */
+/* The call's scale times the power of two of a row, as two factors. */
 struct factors {
 	double wide[2];
 	float narrow[2];
 };
 
-static struct factors factors_of(const struct group *g, size_t r)
+static struct factors factors_of(const struct group *g, int exponent_of_row)
 {
 	struct factors factors;
 	int exponent = 0;
 	const double fraction = frexp(g->call->scale, &exponent);
 
-	exponent += g->exponents[r];
-	gemm_power_f64(exponent, factors.wide);
-	factors.wide[0] *= fraction;
-	gemm_power_f32(exponent, factors.narrow);
-	factors.narrow[0] *= (float)fraction;
+	exponent += exponent_of_row;
+	if (is_wide(g->plan)) {
+		gemm_power_f64(exponent, factors.wide);
+		factors.wide[0] *= fraction;
+	} else {
+		gemm_power_f32(exponent, factors.narrow);
+		factors.narrow[0] *= (float)fraction;
+	}
 	return factors;
 }
 
@@ -232,21 +235,72 @@ static size_t columns_of(const struct gemm_shape *shape, size_t panel)
 	return size_min(shape->k - panel * columns, columns);
 }
 
+/* Whether products read the caller's rows as they lie: reals are not scaled on the way in. */
+static bool reads_plain(const struct group *g)
+{
+	return !g->plan->gemm->shape.mode->slices && lies_plain(g->call, g->call->in_stride);
+}
+
+/* Whether a panel's result goes where it belongs at once. */
+static bool writes_plain(const struct group *g, size_t panel)
+{
+	const struct gemm_shape *shape = &g->plan->gemm->shape;
+
+	return g->call->scale == 1 && lies_plain(g->call, g->call->out_stride) &&
+	       columns_of(shape, panel) == gemm_lanes(shape) / 2;
+}
+
+/* Reals as they lie, without a copy on the way in, nor on the way out where that is possible. */
+static void multiply_plain(const struct group *g, size_t first_panel, size_t end_panel)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct fft_call *call = g->call;
+	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4;
+	const char *rows = (const char *)call->in + 2 * real * g->first * call->in_distance;
+	const struct factors factors = factors_of(g, 0); /* reals are not scaled by rows */
+
+	for (size_t panel = first_panel; panel < end_panel; panel++) {
+		char *out = (char *)call->out + real * (2 * g->first * call->out_distance + panel * lanes);
+		const bool plain = writes_plain(g, panel);
+
+		gemm_product_of_rows(&gemm->shape, rows, 2 * call->in_distance, g->count,
+				     panel_at(&gemm->shape, gemm->w, panel), plain ? out : g->sum,
+				     plain ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !plain; r++)
+			finish_row(g, r, &factors, (char *)g->sum + r * lanes * real, panel * lanes / 2,
+				   columns_of(&gemm->shape, panel));
+	}
+}
+
+/* Whole panels of floats go where they belong, and are scaled there row by row. */
+static bool sums_lie_plain(const struct group *g)
+{
+	const struct gemm_shape *shape = &g->plan->gemm->shape;
+
+	return !is_wide(g->plan) && lies_plain(g->call, g->call->out_stride) && g->plan->n % (gemm_lanes(shape) / 2) == 0;
+}
+
 static void multiply(const struct group *g, size_t first_panel, size_t end_panel)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
-	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4;
+	const struct fft_call *call = g->call;
+	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4, columns = lanes / 2;
+	const bool plain = sums_lie_plain(g);
+	char *const out = (char *)call->out + 2 * real * g->first * call->out_distance;
 	struct factors factors[MAX_ROWS];
 
 	for (size_t r = 0; r < g->count; r++)
-		factors[r] = factors_of(g, r);
+		factors[r] = factors_of(g, g->exponents[r]);
 	for (size_t panel = first_panel; panel < end_panel; panel++) {
 		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count, panel_at(&gemm->shape, gemm->w, panel),
-			     false, g->sum);
-		for (size_t r = 0; r < g->count; r++)
-			finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * lanes / 2,
+			     false, plain ? out + panel * lanes * real : g->sum, plain ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !plain; r++)
+			finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * columns,
 				   columns_of(&gemm->shape, panel));
 	}
+	for (size_t r = 0; r < g->count && plain; r++)
+		finish_row(g, r, &factors[r], out + real * (2 * r * call->out_distance + first_panel * lanes),
+			   first_panel * columns, (end_panel - first_panel) * columns);
 }
 
 /* --- one step of refinement --- */
@@ -261,7 +315,7 @@ static void whole_rows(const struct group *g, const struct gemm_shape *shape, co
 		const size_t first = panel * lanes, end = first + 2 * columns_of(shape, panel);
 
 		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, panel_at(shape, panels, panel), false,
-			     g->sum);
+			     g->sum, lanes);
 		for (size_t r = 0; r < g->count; r++)
 			for (size_t i = first; i < end; i++) {
 				const float one = ((const float *)g->sum)[r * lanes + i - first];
@@ -296,7 +350,7 @@ static void refine(const struct group *g)
 	pack_residual(g);
 	whole_rows(g, &gemm->shape, g->left, gemm->w, true, g->y);
 	for (size_t r = 0; r < g->count; r++) {
-		const struct factors factors = factors_of(g, r);
+		const struct factors factors = factors_of(g, g->exponents[r]);
 
 		finish_row(g, r, &factors, g->y + r * 2 * n, 0, n);
 	}
@@ -341,12 +395,16 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	/* Panels outside, groups inside: what is read from memory once serves all groups. */
 	const size_t n_groups = groups(plan, call->batch), part = unit / n_groups;
 	struct group g = group_of(plan, call, unit % n_groups, scratch);
+	/* In place, what one panel writes another would still read. */
+	const bool plain = !gemm->refined && !gemm->cut && reads_plain(&g) && call->in != call->out;
 
-	if (phase == 0)
+	if (phase == 0 && !plain)
 		pack(&g);
 	gemm_begin(&gemm->shape);
 	if (gemm->refined)
 		refine(&g);
+	else if (plain)
+		multiply_plain(&g, 0, gemm->panels);
 	else if (!gemm->cut)
 		multiply(&g, 0, gemm->panels);
 	else if (phase == 1)

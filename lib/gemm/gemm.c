@@ -204,7 +204,7 @@ static void multiply(const struct unit *u, size_t begin, size_t end)
 		for (size_t column = 0; column < u->columns; column += width) {
 			pack_panel(u, &shape, k, column, size_min(width, u->columns - column));
 			gemm_product(&shape, u->left, u->rows, 0, u->rows, u->panel, k > 0,
-				     u->sums + column / width * sums_bytes);
+				     u->sums + column / width * sums_bytes, gemm_lanes(&shape));
 		}
 	}
 	gemm_end(&shape);

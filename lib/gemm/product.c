@@ -71,8 +71,10 @@ void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, v
 	double wide[2];
 	float narrow[2];
 
-	gemm_power_f64(-exponent, wide);
-	gemm_power_f32(-exponent, narrow);
+	if (mode->wide)
+		gemm_power_f64(-exponent, wide);
+	else
+		gemm_power_f32(-exponent, narrow);
 	if (!mode->slices && mode->wide)
 		vectors->scale_f64(x, 2 * shape->k, wide, (double *)at);
 	else if (!mode->slices)
@@ -246,13 +248,13 @@ void gemm_end(const struct gemm_shape *shape)
 }
 
 void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
-		  const void *panel, bool add, void *c)
+		  const void *panel, bool add, void *c, size_t c_row)
 {
 	const struct gemm_mode *mode = shape->mode;
-	const size_t lanes = gemm_lanes(shape), row_bytes = lanes * (mode->wide ? 8 : 4);
-	const size_t at_once = gemm_rows_at_once(shape);
+	const size_t row_bytes = c_row * (mode->wide ? 8 : 4), at_once = gemm_rows_at_once(shape);
 
 	assert(shape->k >= 1 && shape->k <= GEMM_MAX_K);
+	assert(!mode->exact || c_row == gemm_lanes(shape));
 	if (mode->exact && !add)
 		memset(c, 0, count * row_bytes);
 	for (size_t row = 0; row < count; row += at_once) {
@@ -260,11 +262,37 @@ void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows,
 			.rows = (unsigned)size_min(count - row, at_once),
 			.k = shape->k * element_units(mode),
 			.a_stride = shape->k * element_units(mode),
-			.c_stride = lanes,
+			.c_stride = c_row,
 			.c = (char *)c + row * row_bytes,
 			.add = add && !mode->exact,
 		};
 
 		(mode->exact ? exact_product : float_product)(shape, left, rows, panel, &tile, first + row);
 	}
+}
+
+void gemm_product_of_rows(const struct gemm_shape *shape, const void *a, size_t a_row, size_t count, const void *panel,
+			  void *c, size_t c_row)
+{
+	enum { K_BLOCK = 128 }; /* rows of a panel that stay in the first cache; chains go on from c */
+	const size_t at_once = gemm_rows_at_once(shape), bytes = unit_bytes(shape->mode), reals = 2 * shape->k;
+
+	assert(shape->k >= 1 && shape->k <= GEMM_MAX_K && !shape->mode->slices);
+	for (size_t k = 0; k < reals; k += K_BLOCK)
+		for (size_t row = 0; row < count; row += at_once) {
+			const struct gemm_part part = {(const char *)a + (row * a_row + k) * bytes,
+						       (const char *)panel + k * gemm_lanes(shape) * bytes};
+			const struct gemm_tile tile = {
+				.parts = &part,
+				.n_parts = 1,
+				.rows = (unsigned)size_min(count - row, at_once),
+				.k = size_min(K_BLOCK, reals - k),
+				.a_stride = a_row,
+				.c_stride = c_row,
+				.c = (char *)c + row * c_row * bytes,
+				.add = k > 0,
+			};
+
+			(shape->mode->wide ? shape->kernel->f64 : shape->kernel->f32)(&tile);
+		}
 }

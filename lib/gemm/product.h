@@ -42,9 +42,13 @@ void gemm_begin(const struct gemm_shape *shape);
 void gemm_end(const struct gemm_shape *shape);
 
 /* c (+)= left panel: rows [first, first + count) of a left side of `rows`; c has `count` rows of gemm_lanes reals
- * (float, or double where the mode is wide), aligned to 64. */
+ * (float, or double where the mode is wide), c_row reals apart; exact modes: gemm_lanes apart, aligned to 64. */
 void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
-		  const void *panel, bool add, void *c);
+		  const void *panel, bool add, void *c, size_t c_row);
+
+/* The same of rows of reals as they lie, a_row reals apart, with results c_row reals apart; a mode without slices. */
+void gemm_product_of_rows(const struct gemm_shape *shape, const void *a, size_t a_row, size_t count, const void *panel,
+			  void *c, size_t c_row);
 
 /* Rows that the kernel takes at once. */
 size_t gemm_rows_at_once(const struct gemm_shape *shape);
