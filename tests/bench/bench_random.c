@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GB/s of random numbers, one thread, beside Random123 in the same run: medians over rounds in which all take turns. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cpu.h"
 #include "base/fpenv.h"
 #include "bench/peer_random123.h"
+#include "bench/timing.h"
 #include "dist/draw.h"
 
 enum {
@@ -19,6 +20,9 @@ enum {
 	SHORT = 512, /* samples of a short draw */
 };
 
+/* A cycle of AVX-512 makes at most that of Threefry's float32 uniforms: 155 operations for 64 of them, 2 a cycle. */
+#define BOUND_BYTES (256 / 77.5)
+
 struct contender {
 	char name[64];
 	struct draw draw;
@@ -26,28 +30,6 @@ struct contender {
 	void (*peer)(float *out, size_t n); /* instead of a draw, unless NULL */
 	double seconds[ROUNDS];
 };
-
-/* Of this thread alone, so that what else the machine does counts less. */
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, ROUNDS, sizeof *values, by_size);
-	return values[ROUNDS / 2];
-}
 
 static void run(const struct contender *c, void *out, size_t bytes)
 {
@@ -76,7 +58,7 @@ static void race(struct contender *contenders, size_t count, void *out, size_t b
 			c->seconds[round] = took / times;
 		}
 	for (size_t i = 0; i < count; i++)
-		ret_speeds[i] = 1e-9 * (double)bytes / median(contenders[i].seconds);
+		ret_speeds[i] = 1e-9 * (double)bytes / median_of(contenders[i].seconds, ROUNDS);
 }
 
 static size_t add_draws(struct contender *list, size_t count, uint32_t features, const char *level, enum generator g)
@@ -147,6 +129,36 @@ static void print_row(const struct contender *list, size_t count, size_t i, cons
 	printf(list[i].peer || plain == 0 ? "\n" : "   %.2fx  %.2fx\n", small[i] / plain, small[i] / wide);
 }
 
+/* Of the draw with that name: law, padded, and level. */
+static double speed_of(const struct contender *list, const double *speeds, size_t count, const char *law,
+		       const char *level)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "%-*s %s", NAME_OF_LAW, law, level);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return speeds[i];
+	return 0;
+}
+
+static void print_goals(enum generator g, const struct contender *list, size_t count, const double *speeds,
+			const char *best)
+{
+	const bool threefry = g == GENERATOR_THREEFRY4X32;
+	const double uniform = speed_of(list, speeds, count, "uniform f32", best);
+	const double normal = speed_of(list, speeds, count, "normal f32", best);
+	const struct contender uniforms = {.name = "uniform f32 "}, normals = {.name = "normal f32  "};
+
+	printf("  goals: uniforms %.2fx (%s), normals %.2fx (1.6)",
+	       uniform / best_peer(list, speeds, count, &uniforms, "-"), threefry ? "1.4" : "1.5",
+	       normal / best_peer(list, speeds, count, &normals, "-"));
+	if (threefry)
+		printf(", of the bound %.2f (0.85), AVX2 of the best %.2f (0.6)", uniform / (clock_ghz() * BOUND_BYTES),
+		       speed_of(list, speeds, count, "uniform f32", "avx2") / uniform);
+	printf("\n");
+}
+
 static void bench_generator(enum generator g, const char *name, void *out)
 {
 	static struct contender list[MAX_CONTENDERS];
@@ -172,6 +184,7 @@ static void bench_generator(enum generator g, const char *name, void *out)
 	       name, SMALL_BYTES >> 10, BIG_BYTES >> 20);
 	for (size_t i = 0; i < count; i++)
 		print_row(list, count, i, small, big);
+	print_goals(g, list, count, small, best);
 }
 
 static void bench_short_draws(void *out)
@@ -182,7 +195,8 @@ static void bench_short_draws(void *out)
 	draw_select(cpu_detect(), &kernels);
 	for (int law = 0; law < 2; law++)
 		for (uint64_t odd = 0; odd < 2; odd++) {
-			const struct draw draw = {laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, {{0}, {1}}, NULL};
+			const struct draw draw = {
+				laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, {{0}, {1}}, NULL};
 			double seconds[ROUNDS];
 
 			for (int round = 0; round < ROUNDS; round++) {
@@ -193,33 +207,13 @@ static void bench_short_draws(void *out)
 				seconds[round] = (now() - begin) / 4096;
 			}
 			printf("  %d %s f32 from %s sample: %.0f ns\n", SHORT, law ? "normals " : "uniforms",
-			       odd ? "an odd " : "a whole", 1e9 * median(seconds));
+			       odd ? "an odd " : "a whole", 1e9 * median_of(seconds, ROUNDS));
 		}
-}
-
-/* A chain of dependent additions takes one cycle each. */
-static double clock_ghz(void)
-{
-	double seconds[ROUNDS];
-
-	for (int round = 0; round < ROUNDS; round++) {
-		const double begin = now();
-		uint64_t x = 1;
-
-		for (uint64_t i = 0; i < 20000000; i++) {
-			x += i;
-			__asm__ volatile("" : "+r"(x)); /* so that the sum is not foreseen */
-		}
-		seconds[round] = (now() - begin) / 20000000;
-	}
-	qsort(seconds, ROUNDS, sizeof *seconds, by_size);
-	return 1e-9 / seconds[0];
 }
 
 int main(void)
 {
 	char *out = aligned_alloc(4096, BIG_BYTES);
-	const double ghz = clock_ghz();
 
 	if (!out)
 		return 1;
@@ -227,7 +221,7 @@ int main(void)
 	fpenv_enter();
 	printf("clock about %.2f GHz; 155 operations of 512 bits make 64 uniforms of Threefry: at 2 a cycle %.1f "
 	       "GB/s\n",
-	       ghz, ghz * 256 / 77.5);
+	       clock_ghz(), clock_ghz() * BOUND_BYTES);
 	bench_generator(GENERATOR_THREEFRY4X32, "Threefry4x32-20", out);
 	bench_generator(GENERATOR_PHILOX4X32, "Philox4x32-10", out);
 	printf("\nShort draws\n");

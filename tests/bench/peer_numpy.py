@@ -24,6 +24,10 @@ def truncated(low, high):
 
 
 LAWS = [
+    ('uniform f32', lambda: g.random(dtype=np.float32, out=f32)),
+    ('uniform f64', lambda: g.random(out=f64)),
+    ('normal f32', lambda: g.standard_normal(dtype=np.float32, out=f32)),
+    ('normal f64', lambda: g.standard_normal(out=f64)),
     ('exponential f32', lambda: g.standard_exponential(dtype=np.float32, out=f32)),
     ('exponential f64', lambda: g.standard_exponential(out=f64)),
     ('lognormal f32', lambda: g.lognormal(size=N)),

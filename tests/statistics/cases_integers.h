@@ -55,11 +55,12 @@ static double below_categorical(double x, const union law_value *p)
 	return fmin(sum, 1);
 }
 
-#define CHANCE(p)          {{p}}, below_bernoulli, p, (p) * (1 - (p))
-#define BETWEEN(low, high) {{.integer = low}, {.integer = high}}, below_randint, EVEN(low, (double)(high) - (double)(low))
-#define ITEMS(n, which)    {{.natural = n}, {.natural = which}}, below_permutation, EVEN(0, (double)(n))
+#define CHANCE(p) {{p}}, below_bernoulli, p, (p) * (1 - (p))
+#define BETWEEN(low, high)                                                                                             \
+	{{.integer = low}, {.integer = high}}, below_randint, EVEN(low, (double)(high) - (double)(low))
+#define ITEMS(n, which) {{.natural = n}, {.natural = which}}, below_permutation, EVEN(0, (double)(n))
 /* Mean and variance of n integers from low on. */
-#define EVEN(low, n) (double)(low) + ((n) - 1) / 2, ((n) * (n) - 1) / 12
+#define EVEN(low, n) (double)(low) + ((n)-1) / 2, ((n) * (n)-1) / 12
 
 /* A permutation's second number is the place looked at, in one permutation after the other. */
 static const struct law_case integer_cases[] = {

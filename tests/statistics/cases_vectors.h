@@ -39,14 +39,10 @@ static double below_sphere(double x, const union law_value *p)
 #define COORDINATE(d, component) {{.natural = d}, {.natural = component}}, below_sphere, 0, 1.0 / (d)
 
 static const struct law_case vector_cases[] = {
-	{LAW_DIRICHLET, DTYPE_F32, SHARE(0, 3, 1.0, 4)},
-	{LAW_DIRICHLET, DTYPE_F64, SHARE(1, 0, 0.1, 7.8)},
-	{LAW_DIRICHLET, DTYPE_F64, SHARE(1, 2, 5.0, 7.8)},
-	{LAW_DIRICHLET, DTYPE_F32, SHARE(2, 0, 300.0, 321.5)},
-	{LAW_DIRICHLET, DTYPE_F64, SHARE(2, 2, 0.5, 321.5)},
-	{LAW_SPHERE, DTYPE_F32, COORDINATE(2, 0)},
-	{LAW_SPHERE, DTYPE_F64, COORDINATE(3, 2)},
-	{LAW_SPHERE, DTYPE_F32, COORDINATE(4, 1)},
+	{LAW_DIRICHLET, DTYPE_F32, SHARE(0, 3, 1.0, 4)},     {LAW_DIRICHLET, DTYPE_F64, SHARE(1, 0, 0.1, 7.8)},
+	{LAW_DIRICHLET, DTYPE_F64, SHARE(1, 2, 5.0, 7.8)},   {LAW_DIRICHLET, DTYPE_F32, SHARE(2, 0, 300.0, 321.5)},
+	{LAW_DIRICHLET, DTYPE_F64, SHARE(2, 2, 0.5, 321.5)}, {LAW_SPHERE, DTYPE_F32, COORDINATE(2, 0)},
+	{LAW_SPHERE, DTYPE_F64, COORDINATE(3, 2)},           {LAW_SPHERE, DTYPE_F32, COORDINATE(4, 1)},
 	{LAW_SPHERE, DTYPE_F64, COORDINATE(100, 99)},
 };
 

@@ -65,7 +65,8 @@ static void draws(const struct source *source, uint64_t at, float ret_u[PIECE][S
 
 /* Adds the products of a piece, the series having mean 0 and variance 1; pairs below the diagonal only. */
 __attribute__((no_sanitize("address", "undefined", "thread"))) /* they take minutes here */
-static void accumulate(float x[PIECE][SERIES], double sums[SERIES][SERIES])
+static void
+accumulate(float x[PIECE][SERIES], double sums[SERIES][SERIES])
 {
 	for (unsigned i = 0; i < SERIES; i++)
 		for (unsigned from = 0; from < i; from += TILE) {

@@ -11,7 +11,10 @@
 
 enum { POINTS = 3, MOST_ELEMENTS = 1 << 23 };
 
-#define FAMILY(cases) {cases, sizeof cases / sizeof *cases}
+#define FAMILY(cases)                                                                                                  \
+	{                                                                                                              \
+		cases, sizeof cases / sizeof *cases                                                                    \
+	}
 
 static const struct {
 	const struct law_case *cases;
