@@ -41,6 +41,19 @@ static inline void f64_store_i64(int64_t *at, f64v a) { _mm512_storeu_si512(at, 
 static inline u32v u32_or(u32v a, u32v b) { return _mm512_or_si512(a, b); }
 /* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a) { _mm512_storeu_pd(at, _mm512_maskz_compress_pd(mask, a)); }
+static inline void u32_pack_u16(uint16_t *at, m64v mask, __m256i a)
+{
+	_mm_storeu_si128((void *)at, _mm256_cvtepi32_epi16(_mm256_maskz_compress_epi32(mask, a)));
+}
+/* The same of first, first + 1 and so on, and of F64_LANES numbers in memory. */
+static inline void lanes_pack(uint16_t *at, m64v mask, uint16_t first)
+{
+	u32_pack_u16(at, mask, _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+static inline void u16_pack(uint16_t *at, m64v mask, const uint16_t *from)
+{
+	u32_pack_u16(at, mask, _mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)from)));
+}
 
 #elif defined(SIMD_AVX2)
 
@@ -92,8 +105,10 @@ static inline void f64_pack(double *at, m64v mask, f64v a)
 	double lanes[F64_LANES];
 
 	f64_store(lanes, a);
-	for (unsigned bits = m64_bits(mask); bits != 0; bits &= bits - 1)
-		*at++ = lanes[__builtin_ctz(bits)];
+	for (unsigned i = 0; i < F64_LANES; i++) {
+		*at = lanes[i];
+		at += m64_bits(mask) >> i & 1;
+	}
 }
 
 #elif defined(SIMD_NEON)
@@ -136,6 +151,29 @@ static inline void f64_pack(double *at, m64v mask, f64v a) { (void)mask; *at = a
 
 #endif
 /* clang-format on */
+
+#if !defined(SIMD_AVX512)
+/* As f64_pack, of first, first + 1 and so on, and of F64_LANES numbers in memory. */
+static inline void lanes_pack(uint16_t *at, m64v mask, uint16_t first)
+{
+	for (unsigned i = 0; i < F64_LANES; i++) {
+		*at = (uint16_t)(first + i);
+		at += m64_bits(mask) >> i & 1;
+	}
+}
+
+static inline void u16_pack(uint16_t *at, m64v mask, const uint16_t *from)
+{
+	for (unsigned i = 0; i < F64_LANES; i++) {
+		const uint16_t number = from[i];
+
+		*at = number;
+		at += m64_bits(mask) >> i & 1;
+	}
+}
+#endif
+
+static inline unsigned m64_count(m64v a) { return (unsigned)__builtin_popcount(m64_bits(a)); }
 
 static inline f64v f64_neg(f64v a) { return f64_sub(f64_set(-0.0), a); }
 static inline m64v m64_andnot(m64v a, m64v b) { return m64_and(m64_not(a), b); }

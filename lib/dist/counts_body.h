@@ -96,8 +96,7 @@ INLINE size_t counts_fill(bool binomial, const struct law_constants *k, const vo
 		const f64v possible = f64_pick(outside, count, mean);
 
 		f64_store_i64(ret_out + i, f64_fma(possible, f64_set(k->scale), f64_set(k->shift)));
-		if (m64_bits(open))
-			gamma_pend(&pending, pending_add(&pending, open, i), open, 0, u, v);
+		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, u, v);
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -105,7 +104,7 @@ INLINE size_t counts_fill(bool binomial, const struct law_constants *k, const vo
 
 		n_rejected = rejected_append(&pending, i, counts_fail(binomial, k, u, v), n_rejected, ret_rejected);
 	}
-	return n_rejected;
+	return rejected_end(n_rejected, ret_rejected);
 }
 
 REJECTION_KERNEL(poisson_i64, counts_fill(false, k, inputs, n, ret_out, ret_rejected))

@@ -6,38 +6,50 @@
  * result multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
  * Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
-/* Samples that the squeeze has not accepted, packed, so that their logarithms fill vectors. */
+/* Samples that the squeeze has not accepted, packed, so that their logarithms fill vectors. Packing never branches: how
+ * many of a vector's lanes are open cannot be foreseen. */
 struct pending {
 	size_t n;
-	uint16_t samples[LAW_BLOCK_REJECTING];
+	uint16_t samples[LAW_BLOCK_REJECTING + F64_LANES];
 	double values[4][LAW_BLOCK_REJECTING + F64_LANES];
 };
 
-/* Adds the lanes of mask of the vector that begins with sample i: their values are packed after this, under at. */
+enum { NO_SAMPLE = UINT16_MAX };
+
+/* Adds the lanes of mask of the vector that begins with sample i: their values are packed after this, at the place
+ * returned. */
 INLINE size_t pending_add(struct pending *pending, m64v mask, size_t i)
 {
 	const size_t at = pending->n;
 
-	for (unsigned bits = m64_bits(mask); bits != 0; bits &= bits - 1)
-		pending->samples[pending->n++] = (uint16_t)(i + (unsigned)__builtin_ctz(bits));
+	lanes_pack(&pending->samples[at], mask, (uint16_t)i);
+	pending->n += m64_count(mask);
 	return at;
 }
 
-/* Appends the pending samples that begin at `at` and have failed; those behind the last do not count. */
+/* Appends the pending samples that begin at `at` and have failed. */
 INLINE size_t rejected_append(const struct pending *pending, size_t at, m64v failed, size_t n_rejected,
 			      uint16_t *ret_rejected)
 {
-	for (unsigned bits = m64_bits(failed); bits != 0; bits &= bits - 1)
-		if (at + (unsigned)__builtin_ctz(bits) < pending->n)
-			ret_rejected[n_rejected++] = pending->samples[at + (unsigned)__builtin_ctz(bits)];
-	return n_rejected;
+	u16_pack(&ret_rejected[n_rejected], failed, &pending->samples[at]);
+	return n_rejected + m64_count(failed);
 }
 
-/* Zeros behind the last, so that whole vectors are numbers. */
+/* Zeros and no samples behind the last, so that whole vectors can be settled. */
 INLINE void pending_end(struct pending *pending)
 {
+	for (unsigned i = 0; i < F64_LANES; i++)
+		pending->samples[pending->n + i] = NO_SAMPLE;
 	for (unsigned j = 0; j < 4; j++)
 		f64_store(&pending->values[j][pending->n], f64_set(0));
+}
+
+/* Without what stood behind the last pending sample. */
+INLINE size_t rejected_end(size_t n_rejected, const uint16_t *rejected)
+{
+	while (n_rejected > 0 && rejected[n_rejected - 1] == NO_SAMPLE)
+		n_rejected--;
+	return n_rejected;
 }
 
 /* v = (1 + c z)^3. */
@@ -110,7 +122,7 @@ INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *re
 
 		n_rejected = rejected_append(pending, i, gamma_fails(d, c, z, u), n_rejected, ret_rejected);
 	}
-	return n_rejected;
+	return rejected_end(n_rejected, ret_rejected);
 }
 
 /* Inputs: normal, word, and where boosted a word of its own. */
@@ -130,8 +142,7 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct law_constants *k,
 		if (boosted)
 			x = f64_mul(x, exp_f64(boost_log(wide, inputs[2], i, boost)));
 		sample_store(wide, ret_out, i, x);
-		if (m64_bits(open))
-			gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
+		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
 	}
 	return gamma_settle(&pending, d, c, ret_rejected);
 }
@@ -163,12 +174,10 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct law_constants *k, 
 			ratio = f64_mul(ratio, exp_f64(f64_sub(log_y, log_x)));
 		}
 		sample_store(wide, ret_out, i, f64_div(f64_set(1), f64_add(f64_set(1), ratio)));
-		if (m64_bits(open)) {
-			const size_t at = pending_add(&pending, open, i);
+		const size_t at = pending_add(&pending, open, i);
 
-			gamma_pend(&pending, at, open, 0, zx, ux);
-			gamma_pend(&pending, at, open, 2, zy, uy);
-		}
+		gamma_pend(&pending, at, open, 0, zx, ux);
+		gamma_pend(&pending, at, open, 2, zy, uy);
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -179,7 +188,7 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct law_constants *k, 
 
 		n_rejected = rejected_append(&pending, i, m64_or(failed_x, failed_y), n_rejected, ret_rejected);
 	}
-	return n_rejected;
+	return rejected_end(n_rejected, ret_rejected);
 }
 
 /* ln of gammas of scale 1 and of shapes that differ: inputs 3 to 5 are arrays of d, c and boost. Out is float64. */
@@ -196,12 +205,10 @@ INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, do
 		m64v open;
 
 		f64_store(ret_out + i, f64_add(log_f64(f64_mul(gamma_try(c, z, u, &open), d)), boost));
-		if (m64_bits(open)) {
-			const size_t at = pending_add(&pending, open, i);
+		const size_t at = pending_add(&pending, open, i);
 
-			gamma_pend(&pending, at, open, 0, z, u);
-			gamma_pend(&pending, at, open, 2, d, c);
-		}
+		gamma_pend(&pending, at, open, 0, z, u);
+		gamma_pend(&pending, at, open, 2, d, c);
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -210,7 +217,7 @@ INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, do
 
 		n_rejected = rejected_append(&pending, i, gamma_fails(d, c, z, u), n_rejected, ret_rejected);
 	}
-	return n_rejected;
+	return rejected_end(n_rejected, ret_rejected);
 }
 
 #define REJECTION_KERNEL(name, ...)                                                                                    \

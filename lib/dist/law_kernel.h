@@ -14,6 +14,8 @@ enum {
 	/* The most samples at once, of 32 bits and one input; and of others. */
 	LAW_BLOCK = 2048,
 	LAW_BLOCK_REJECTING = 512,
+	/* More places than samples in a list of rejected ones. */
+	LAW_REJECTED_PAD = 16,
 	LAW_DIGITS = 4, /* 128 binary digits of a probability */
 };
 
@@ -59,7 +61,8 @@ struct law_constants {
 
 /* inputs[j]: what word(k, d), d = attempt n_inputs + j, of each sample k became. n is a multiple of LAW_PAD, at most
  * LAW_BLOCK, or less; out has room for n samples. The numbers of the samples that are rejected go to ret_rejected,
- * their count is returned; what out has for these is a possible value all the same. */
+ * their count is returned, and LAW_REJECTED_PAD places behind them may be overwritten; what out has for these is a
+ * possible value all the same. */
 typedef size_t law_function(const struct law_constants *constants, const void *const inputs[], unsigned attempt,
 			    size_t n, void *ret_out, uint16_t *ret_rejected);
 

@@ -158,7 +158,7 @@ static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t bas
 	uint64_t arrays[LAW_INPUTS][RETRIED], *const last[] = {arrays[3], arrays[4], arrays[5]};
 	const void *const at[] = {arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5]};
 	uint64_t again[RETRIED];
-	uint16_t rejected[RETRIED];
+	uint16_t rejected[RETRIED + LAW_REJECTED_PAD];
 	size_t n_rejected, left = 0;
 
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
@@ -211,7 +211,7 @@ static void block_fill(const struct sampler *s, uint64_t group, size_t skip, siz
 	const bool direct = skip == 0 && n == padded && (uintptr_t)out % s->size == 0;
 	struct inputs inputs;
 	uint64_t block[BLOCK_WORDS / 2];
-	uint16_t rejected[BLOCK_WORDS];
+	uint16_t rejected[BLOCK_WORDS + LAW_REJECTED_PAD];
 	char *const samples = direct ? out : (char *)block;
 	size_t n_rejected;
 
