@@ -130,6 +130,17 @@ static void uniforms_of(const struct sampler *s, size_t n_groups, void *groups)
 	}
 }
 
+/* 1, 4 or 8 bytes, without a call. */
+static inline void element_copy(void *to, const void *from, size_t size)
+{
+	if (size == 8)
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else
+		*(char *)to = *(const char *)from;
+}
+
 /* One input of attempt `attempt` for the samples base + list[i] (ascending), packed. */
 static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, uint64_t base, const uint16_t list[],
 			 size_t n, void *ret_array)
@@ -145,9 +156,9 @@ static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, 
 	else if (input == INPUT_NORMALS)
 		s->kernels->box_muller->f64((double *)groups, n, (double *)groups);
 	for (size_t i = 0; i < n; i++)
-		memcpy((char *)ret_array + i * s->word_bytes,
-		       (char *)groups + i * GROUP_BYTES + ((base + list[i]) & (s->per_group - 1)) * s->word_bytes,
-		       s->word_bytes);
+		element_copy((char *)ret_array + i * s->word_bytes,
+			     (char *)groups + i * GROUP_BYTES + ((base + list[i]) & (s->per_group - 1)) * s->word_bytes,
+			     s->word_bytes);
 }
 
 /* One more attempt for n <= RETRIED samples; those rejected again stay in list, their number is returned. */
@@ -169,7 +180,7 @@ static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t bas
 		component_fill(&s->plan->components[(base + list[i < n ? i : 0]) % s->plan->n_components], i, last);
 	n_rejected = s->plan->kernel(&s->plan->constants, at, attempt, padded, again, rejected);
 	for (size_t i = 0; i < n; i++)
-		memcpy(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
+		element_copy(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
 	for (size_t i = 0; i < n_rejected; i++)
 		if (rejected[i] < n)
 			list[left++] = list[rejected[i]];

@@ -88,21 +88,27 @@ static void uniform_f64(const struct rng_span *span, size_t n_groups, double *re
 
 static void scatter(const struct rng_span *span, const uint8_t partitions[], size_t n_groups, uint32_t *ret_words)
 {
+	enum { AT_ONCE = 2 }; /* blocks: two hide each other's latency, and few groups would leave more of them idle */
 	struct constants constants;
-	uint32_t picked[U32_LANES] = {0};
+	uint32_t picked[AT_ONCE * U32_LANES] = {0};
 	u32v x[BLOCKS][4];
 
 	constants_of_key(span, &constants);
 	constants_of_batch(span, span->group / STREAM_PARTITIONS, &constants);
 	for (size_t done = 0, n; done < n_groups; done += n) {
-		char block[sizeof x[0]] __attribute__((aligned(64)));
+		char blocks[AT_ONCE * sizeof x[0]] __attribute__((aligned(64)));
 
-		n = size_min(n_groups - done, U32_LANES);
+		n = size_min(n_groups - done, AT_ONCE * U32_LANES);
 		for (size_t i = 0; i < n; i++)
 			picked[i] = partitions[done + i];
-		blocks_evaluate(&constants, 1, 0, picked, x);
-		block_store(OUTPUT_BITS, block, x[0]);
-		memcpy(ret_words + done * STREAM_GROUP_WORDS, block, n * GROUP_BYTES);
+		if (n > U32_LANES) {
+			blocks_evaluate(&constants, AT_ONCE, 0, picked, x);
+			block_store(OUTPUT_BITS, blocks + sizeof x[0], x[1]);
+		} else {
+			blocks_evaluate(&constants, 1, 0, picked, x);
+		}
+		block_store(OUTPUT_BITS, blocks, x[0]);
+		memcpy(ret_words + done * STREAM_GROUP_WORDS, blocks, n * GROUP_BYTES);
 	}
 }
 

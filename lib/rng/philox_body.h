@@ -52,8 +52,8 @@ static inline u32v lane_order(void)
 	return u32_load(order);
 }
 
-/* Half `half` of U32_LANES picked partitions, in the same order. */
-static inline u32v picked_order(const uint32_t picked[U32_LANES], unsigned half)
+/* Half `half` of picked partitions, counted in halves of U32_LANES, in the same order. */
+static inline u32v picked_order(const uint32_t picked[], unsigned half)
 {
 	uint32_t order[U32_LANES] = {0};
 
@@ -64,8 +64,7 @@ static inline u32v picked_order(const uint32_t picked[U32_LANES], unsigned half)
 	return u32_load(order);
 }
 
-/* n_blocks (a constant) times U32_LANES groups from `partition` on, or one block of those that are picked (unless
- * NULL); the words come back in x in stream order. */
+/* n_blocks (a constant) times U32_LANES groups from `partition` on, or those that are picked (unless NULL); the words come back in x in stream order. */
 static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
 								  uint32_t partition, const uint32_t *picked,
 								  u32v x[][4])

@@ -109,18 +109,18 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 	x[3] = u64_unpack_high(high01, high23);
 }
 
-/* n_blocks (a constant) times U32_LANES groups from `partition` on; the words come back in x in stream order. */
+/* n_blocks (a constant) times U32_LANES groups from `partition` on, or those picked (unless NULL); the words come back in x in stream order. */
 static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
 								  uint32_t partition, const uint32_t *picked,
 								  u32v x[][4])
 {
-	const u32v order = picked ? picked_order(picked) : u32_add(partition_order(), u32_set(partition));
+	const u32v order = u32_add(partition_order(), u32_set(partition));
 	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
 	const u32v join1 = u32_set(constants->join1), join2 = u32_set(constants->join2);
 	const u32v join3 = u32_set(constants->join3);
 
 	for (unsigned k = 0; k < n_blocks; k++) {
-		x[k][0] = u32_add(order, u32_set(k * U32_LANES));
+		x[k][0] = picked ? picked_order(picked + k * U32_LANES) : u32_add(order, u32_set(k * U32_LANES));
 		x[k][1] = u32_xor(u32_add(x[k][0], first), join1);
 		x[k][0] = u32_add(x[k][0], second);
 		x[k][3] = u32_xor(x[k][0], join3);
