@@ -56,6 +56,7 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 {
 	static const char *const categories[] = {
 		[METHOD_SESSION] = "session",	      [METHOD_SERVICE] = "service", [METHOD_PROGRAM] = "program",
+		[METHOD_STREAM] = "stream",
 		[METHOD_DRAW] = "draw",		      [METHOD_POINTS] = "points",   [METHOD_ELEMENTWISE] = "elementwise",
 		[METHOD_TRANSFORM] = "transform",	      [METHOD_SIGNAL] = "signal",
 	};

@@ -34,7 +34,8 @@ enum error_kind { ERROR_KIND_FAILED = 0, ERROR_KIND_REQUEST = 1 };
 	X(TIMEOUT, 18, FAILED, "timeout", "the time given has passed")                                        \
 	X(NOT_FOUND, 19, REQUEST, "not_found", "nothing of that name is there")                               \
 	X(EXISTS, 20, REQUEST, "exists", "something of that name or number is there, or was")                 \
-	X(NOT_PERMITTED, 21, REQUEST, "not_permitted", "the user may not do that")
+	X(NOT_PERMITTED, 21, REQUEST, "not_permitted", "the user may not do that")                            \
+	X(STORE, 22, FAILED, "store", "what is to last could not be read or made durable")
 
 enum error_code {
 #define X(id, number, kind, name, meaning) ERROR_##id = number,

@@ -25,6 +25,14 @@ struct name_entry {
 	struct name_entry *after;
 };
 
+/* What a compiled draw takes of its stream. */
+struct drawn {
+	uint64_t n;          /* samples of the whole draw */
+	unsigned words;      /* of a sample */
+	unsigned components; /* elements of a sample */
+	bool u64_text;       /* how positions stand in the reply */
+};
+
 struct compiler {
 	struct program *program;
 	struct args args;        /* of the operation being compiled */
@@ -35,6 +43,7 @@ struct compiler {
 	struct cursor_entry *cursors;
 	const struct args *run; /* the program's own parameters; NULL for a single operation */
 	struct value last_next; /* `next` of the last draw */
+	struct drawn drawn;     /* the last draw */
 	struct error *err;
 };
 
@@ -69,6 +78,11 @@ int compile_transform(struct compiler *compiler);
 int compile_gemm(struct compiler *compiler);
 int compile_trace(struct compiler *compiler);
 int compile_signal(struct compiler *compiler);
+
+/* Of a bound stream_draw: its draw, as if it began the stream; compile_place then moves it to where it lies. */
+int compile_stream_draw(struct compiler *compiler);
+int compile_place(struct program *program, const struct drawn *drawn, const struct stream *stream, uint64_t offset,
+		  struct value *reply);
 
 /* The entry of a name in this program; NULL when there is none. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);

@@ -323,6 +323,8 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 		p->law.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->draw.law = p->law;
 	step->draw.begin = (p->offset + p->extent.begin) * draw_components(&p->law);
+	c->drawn = (struct drawn){p->extent.n, draw_words_per_sample(p->law.dtype) * (unsigned)draw_components(&p->law),
+				  (unsigned)draw_components(&p->law), c->args.at[DRAW_U64].choice != 0};
 	return 0;
 }
 

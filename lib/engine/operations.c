@@ -509,6 +509,44 @@ static const struct param cancel_params[] = {
 	U64_STYLE,
 };
 
+#define STREAM_PARAMS \
+	[STREAM_NAME] = {"name", PARAM_TEXT, "", NULL, NONE, \
+		"name of the stream: 1 to 64 of A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _"}, \
+	JOB_PARAMS(STREAM_U64)
+
+static const struct param stream_create_params[] = {
+	STREAM_PARAMS,
+	[STREAM_CREATE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of the stream's words"},
+	[STREAM_CREATE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream; another on each host"},
+	[STREAM_CREATE_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64,
+		"which of the seed's streams, one that no name ever had; without it the next of a counter that never goes back"},
+	[STREAM_CREATE_MODE] = {"mode", PARAM_TEXT, "octal", "0640", NONE,
+		"who may show (4) and draw (2), for owner, group and others, as of a file; owner and root delete and advance"},
+	[STREAM_CREATE_GROUP] = {"group", PARAM_U64, "gid", "", 0, 4294967295.0, false, NULL,
+		"group of the stream, one of the client's; without it the client's first"},
+};
+static const struct param stream_draw_params[] = {
+	STREAM_PARAMS,
+	[STREAM_DRAW_DRAW] = {"draw", PARAM_ANY, "", NULL, NONE,
+		"map {op: a law, n, dtype, out, its parameters}; where it lies is the stream's to say"},
+	[STREAM_DRAW_RESERVE] = {"reserve", PARAM_BOOL, "", "false", NONE,
+		"only takes the range: the reply says where it lies, and the law's own method draws it, in parts or ranks"},
+};
+static const struct param stream_name_params[] = {STREAM_PARAMS};
+static const struct param stream_advance_params[] = {
+	STREAM_PARAMS,
+	[STREAM_ADVANCE_BY] = {"by", PARAM_U64, "words", "", ANY_U64,
+		"words to skip from the next draw's position, rounded up to a multiple of 4"},
+	[STREAM_ADVANCE_TO] = {"to", PARAM_U64, "words", "", ANY_U64,
+		"position of the next draw instead, rounded up so too; not before the present one"},
+};
+static const struct param stream_list_params[] = {
+	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "names that come after this one; the `after` of an earlier reply goes on"},
+	JOB_PARAMS(STREAM_LIST_U64),
+	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "most streams of one reply"},
+};
+
 #define ROW(name, class, params, help) {name, class, help, params, sizeof params / sizeof *params}
 
 static const struct operation rows[] = {
@@ -524,6 +562,12 @@ static const struct operation rows[] = {
 	ROW("ring_detach", METHOD_SESSION, ring_detach_params, "the end of a ring"),
 	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
 	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),
+	ROW("stream_create", METHOD_STREAM, stream_create_params, "a named stream, whose positions are never issued twice"),
+	ROW("stream_draw", METHOD_STREAM, stream_draw_params, "a draw from where a named stream stands, which it moves on"),
+	ROW("stream_show", METHOD_STREAM, stream_name_params, "where a named stream stands, whose it is, what a crash has skipped"),
+	ROW("stream_list", METHOD_STREAM, stream_list_params, "the named streams that the client may show, by name"),
+	ROW("stream_delete", METHOD_STREAM, stream_name_params, "forgets a named stream; its numbers are not given to another"),
+	ROW("stream_advance", METHOD_STREAM, stream_advance_params, "moves a named stream on, after a restored backup or snapshot"),
 	ROW("run", METHOD_PROGRAM, run_params, "a program: steps that follow one another over tiles and names"),
 	ROW("program_new", METHOD_SERVICE, program_new_params, "keeps a program, checked and bound, to be run many times"),
 	ROW("program_run", METHOD_PROGRAM, program_run_params, "runs a program that is kept, at a position and with a seed of its own"),

@@ -36,6 +36,7 @@ struct param {
 enum method_class {
 	METHOD_SESSION,     /* answered by the daemon's session: arena, cancel, stats */
 	METHOD_SERVICE,     /* answered at once by the engine: version, ping, describe, tile, free */
+	METHOD_STREAM,      /* named streams: answered by the owner of the space, a daemon, perhaps later */
 	METHOD_PROGRAM,     /* run */
 	METHOD_DRAW,        /* random numbers: n samples of a stream */
 	METHOD_POINTS,      /* quasi-random numbers: n points in d dimensions */

@@ -5,9 +5,11 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/compile.h"
+#include "engine/served.h"
 #include "engine/service.h"
 
 /* Waking a thread costs about 20 us: what takes less is computed where it arrives. */
@@ -26,17 +28,57 @@ struct request {
 	struct value result;
 	request_done *done;
 	void *arg;
+	/* Of a request that the space's owner answers. */
+	bool is_draw, later;
+	struct drawn drawn;
+	struct served served;
+	int answer;           /* of the owner */
+	atomic_bool awaiting; /* the owner has not answered yet */
 };
+
+static struct request *of_served(struct served *served)
+{
+	return (struct request *)((char *)served - offsetof(struct request, served));
+}
 
 static struct request *of_job(struct job *job)
 {
 	return (struct request *)((char *)job - offsetof(struct request, job));
 }
 
+/* Puts a draw where the owner says. */
+static int place(struct request *request)
+{
+	int error = compile_place(&request->program, &request->drawn, &request->served.stream, request->served.offset,
+				  &request->result);
+
+	return error ? error_set(&request->error, (enum error_code) - error, "stream_draw: %s", error_meaning(error)) : 0;
+}
+
+/* The owner has answered: the draw is run; of others that was all. */
+static int advance_served(struct request *request)
+{
+	int error = request->answer;
+
+	request->answer = 0;
+	if (!error && request->is_draw)
+		error = place(request);
+	return error;
+}
+
 static int advance(struct job *job)
 {
 	struct request *request = of_job(job);
+	int error;
 
+	if (request->later) {
+		if (atomic_load_explicit(&request->awaiting, memory_order_acquire))
+			return JOB_WAIT;
+		request->later = false;
+		error = advance_served(request);
+		if (error || !request->is_draw)
+			return error ? error : JOB_END;
+	}
 	return program_advance(&request->program, job, &job->n_units);
 }
 
@@ -59,7 +101,10 @@ static void answer(struct request *request)
 static void finish(struct job *job, int error)
 {
 	struct request *request = of_job(job);
+	const struct space_limits *limits = &request->space->limits;
 
+	if (request->later)
+		limits->served->forget(limits->served_arg, &request->served);
 	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))
 		error_set(&request->error, ERROR_TIMEOUT, "the request was not done within its timeout_ms");
 	else if (error == -ERROR_CANCELLED)
@@ -117,6 +162,51 @@ static void set_deadline(struct request *request, const struct args *args)
 		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
 }
 
+/* Asks the space's owner. 0: answered; 1: there is something to run, or to wait for; or an error. */
+static int serve(struct request *request, struct compiler *compiler, const struct value *params)
+{
+	const struct space_limits *limits = &request->space->limits;
+	const struct operation *operation = compiler->args.operation;
+	int error = bind_args(&compiler->args, params, &request->error), answer;
+
+	request->is_draw = strcmp(operation->name, "stream_draw") == 0;
+	if (!error && !limits->served)
+		error = error_set(&request->error, ERROR_NOT_SUPPORTED,
+				  "%s: named streams are kept by a daemon, allowed: a session with one", operation->name);
+	if (!error && request->is_draw) {
+		error = compile_stream_draw(compiler);
+		request->drawn = compiler->drawn;
+	}
+	if (!error)
+		error = reserve(request);
+	if (error)
+		return error;
+	set_deadline(request, &compiler->args);
+	request->served = (struct served){.zone = request->zone,
+					  .reply = &request->result,
+					  .error = &request->error,
+					  .n = request->drawn.n,
+					  .words = request->drawn.words};
+	atomic_store(&request->awaiting, true);
+	answer = limits->served->begin(limits->served_arg, &compiler->args, &request->served);
+	request->later = answer == SERVED_LATER;
+	if (request->later)
+		return 1;
+	if (answer || !request->is_draw)
+		return answer;
+	error = place(request);
+	return error ? error : 1;
+}
+
+void served_answer(struct served *served, int error)
+{
+	struct request *request = of_served(served);
+
+	request->answer = error;
+	atomic_store_explicit(&request->awaiting, false, memory_order_release);
+	pool_wake(request->space->engine->pool, &request->job);
+}
+
 /* 0: answered; 1: a program is ready to run; or an error. */
 static int prepare(struct request *request, const struct operation *operation, const struct value *params)
 {
@@ -128,6 +218,8 @@ static int prepare(struct request *request, const struct operation *operation, c
 	};
 	int error;
 
+	if (operation->class == METHOD_STREAM)
+		return serve(request, &compiler, params);
 	if (operation->class != METHOD_SERVICE) {
 		error = compile(&compiler, params);
 		if (!error)

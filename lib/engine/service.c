@@ -21,9 +21,9 @@ static int put_version(struct zone *zone, struct value *map)
 static const char *class_name(enum method_class class)
 {
 	static const char *const names[] = {
-		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_PROGRAM] = "program",
-		[METHOD_DRAW] = "draw",       [METHOD_POINTS] = "points",           [METHOD_ELEMENTWISE] = "elementwise",
-		[METHOD_TRANSFORM] = "transform", [METHOD_SIGNAL] = "signal",
+		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_STREAM] = "stream",
+		[METHOD_PROGRAM] = "program", [METHOD_DRAW] = "draw",               [METHOD_POINTS] = "points",
+		[METHOD_TRANSFORM] = "transform", [METHOD_ELEMENTWISE] = "elementwise", [METHOD_SIGNAL] = "signal",
 	};
 
 	return names[class];

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 
+struct served_ops;
 struct space;
 
 /* Every limit is named in the error of a request that would pass it. 0 stands for the default in brackets. */
@@ -28,6 +29,9 @@ struct space_limits {
 	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
+	/* Methods that the space's owner answers. NULL: refused with not_supported. */
+	const struct served_ops *served;
+	void *served_arg;
 };
 
 /* On success *ret_space is yours (one reference). */

@@ -74,6 +74,7 @@ enum trnsci_error_code {
 	TRNSCI_NOT_FOUND = 19,	      /**< nothing of that name is there */
 	TRNSCI_EXISTS = 20,	      /**< something of that name or number is there, or was */
 	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do that */
+	TRNSCI_STORE = 22,	      /**< what is to last could not be read or made durable */
 };
 
 /** What went wrong, written where the caller gives a place for it (which may always be NULL). */
@@ -597,7 +598,7 @@ TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dc
 
 struct trnsci_operation {
 	const char *name;
-	const char *category; /**< "session", "service", "program", "draw", "points", "elementwise", "transform" */
+	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform" */
 	const char *help;     /**< one line */
 	size_t n_parameters;
 	uint64_t reserved[4];

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that the space's owner answers, at once or later: those of class METHOD_STREAM.
+ *
+ * The engine binds them, and compiles the draw of a stream_draw as far as it goes without its place; the owner says the
+ * rest. */
+#ifndef TRNSCI_ENGINE_SERVED_H
+#define TRNSCI_ENGINE_SERVED_H
+
+#include "engine/bind.h"
+#include "rng/stream.h"
+
+/* Part of a request, and lives as long as it. */
+struct served {
+	struct zone *zone;  /* for the reply; nobody else uses it before the answer */
+	struct value *reply;
+	struct error *error;
+	/* Of a stream_draw: what it needs, and where the owner puts it: sample `offset` of the stream. */
+	uint64_t n;     /* samples */
+	unsigned words; /* of a sample */
+	struct stream stream;
+	uint64_t offset;
+	void *owner; /* the owner's own; NULL at first */
+};
+
+struct served_ops {
+	/* 0: answered. A negative error: refused, with *served->error. SERVED_LATER: served_answer follows, from any
+	 * thread. args live during the call, the values that they point at as long as served. */
+	int (*begin)(void *arg, const struct args *args, struct served *served);
+	/* A request that was to be answered later ends otherwise (cancelled, or the session has ended), perhaps after
+	 * its answer: served must not be touched once this has returned. Any thread. */
+	void (*forget)(void *arg, struct served *served);
+};
+
+enum { SERVED_LATER = 1 };
+
+/* The answer, once: 0, or a negative error with *served->error. Any thread; never blocks. */
+void served_answer(struct served *served, int error);
+
+#endif
