@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lasts of named streams: a SQLite database, DIR/streams.db, of one daemon and one thread at a time.
+ *
+ * Rollback journal (PERSIST) with synchronous=FULL: a commit that has returned is on the disk, and the whole state is
+ * in one file that can be checked. A write-ahead log would take one flush for a commit instead of four, but a log that
+ * is damaged or lost is taken for a shorter one, and positions would silently go back. (DELETE would need EXTRA: the
+ * removal of a journal that is not flushed can be undone by a power cut, and the journal undo a commit.) Each row
+ * carries a hash, and one sum covers all rows, since SQLite's pages have no checksums.
+ *
+ * Positions are counted in groups of 4 words, of which a stream has 2^62. */
+#ifndef TRNSCI_DAEMON_STORE_H
+#define TRNSCI_DAEMON_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "engine/served.h"
+
+#define STORE_FILE "streams.db"
+
+enum {
+	STORE_NAME_MOST = 64,
+	STORE_GROUP_BITS = 62, /* a stream has 2^62 groups */
+};
+
+#define STORE_GROUPS ((uint64_t)1 << STORE_GROUP_BITS)
+
+struct store;
+
+/* Whether a name may be a stream's. */
+bool store_name_is_good(const char *name, size_t size);
+
+/* A named stream. Groups below reserved may have been issued; those below issued were, as the store knows. */
+struct store_stream {
+	char name[STORE_NAME_MOST + 1];
+	struct stream stream;
+	uint32_t uid, gid, mode;
+	int64_t created_s; /* seconds since 1970 */
+	uint64_t issued, reserved;
+	uint64_t skips, skipped;             /* crashes, and groups that they gave up, issued or not */
+	uint64_t skipped_from, skipped_until; /* the last of them */
+};
+
+/* Keeps other daemons away from the folder, until *ret_fd is closed; makes it (mode 0700) with the folders above it
+ * when asked to. -ERROR_LIMIT: another daemon has it. -ERROR_SYSTEM. */
+int store_lock(const char *dir, bool make, int *ret_fd, struct error *err);
+
+/* Whether there is a state file, or what is left of one, in the folder. */
+bool store_exists(const char *dir);
+
+/* Opens the state of a locked folder; make: a new one where there is none. Everything in it is checked. vfs: SQLite's,
+ * NULL for the default. -ERROR_STORE: it is damaged (*ret_damaged, which may be NULL; the text names the repair
+ * command), of a newer release, or cannot be read or made. */
+int store_open(const char *dir, const char *vfs, bool make, struct store **ret_store, bool *ret_damaged,
+	       struct error *err);
+/* Accepts NULL. */
+void store_close(struct store *store);
+
+/* Calls each for every stream, until it fails. */
+int store_load(struct store *store, int (*each)(void *arg, const struct store_stream *row), void *arg,
+	       struct error *err);
+
+/* A transaction; a commit that returns 0 is durable. After a failure of any call between them, or of the commit itself,
+ * nothing of the transaction has happened (or, of a commit, all may have). -ERROR_STORE */
+int store_begin(struct store *store, struct error *err);
+int store_commit(struct store *store, struct error *err);
+void store_rollback(struct store *store);
+
+/* In a transaction: the row of that name, new or in place of the old one; or none. */
+int store_put(struct store *store, const struct store_stream *row, struct error *err);
+int store_remove(struct store *store, const char *name, struct error *err);
+
+/* In a transaction, with stream->generator and seed: assigns a stream id that no name ever had, stream->stream when
+ * wanted, and counts it against the user's most_seeds. -ERROR_EXISTS, -ERROR_LIMIT, -ERROR_OUT_OF_RANGE (the ids are
+ * used up; or repaired too often); nothing is then changed. */
+int store_assign(struct store *store, struct stream *stream, bool wanted, uint32_t uid, uint64_t most_seeds,
+		 struct error *err);
+
+/* Makes a sound state of a damaged one in a folder that is locked, and tells of it. What is whole is kept, each stream
+ * 2^48 words further on; ids that may have been assigned are not assigned again; the damaged file stays beside it as
+ * streams.db.damaged-N. A sound state is left alone. 0, -ERROR_NOT_FOUND, -ERROR_STORE, -ERROR_SYSTEM. */
+int store_repair(const char *dir, const char *vfs, FILE *report, struct error *err);
+
+#endif

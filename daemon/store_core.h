@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the store is made of; for its own files. */
+#ifndef TRNSCI_DAEMON_STORE_CORE_H
+#define TRNSCI_DAEMON_STORE_CORE_H
+
+#include <sqlite3.h>
+
+#include "store.h"
+
+enum {
+	STORE_APPLICATION = 0x74726e73, /* "trns" */
+	STORE_VERSION = 1,
+	STORE_PATH_ROOM = 512,
+	STORE_TEXT_ROOM = 512, /* a row in one line, for its hash */
+	STORE_WHY_ROOM = 64,
+};
+
+enum store_statement {
+	STATEMENT_BEGIN,
+	STATEMENT_COMMIT,
+	STATEMENT_ROLLBACK,
+	STATEMENT_SUM_GET,
+	STATEMENT_SUM_SET,
+	STATEMENT_STREAM_HASH,
+	STATEMENT_STREAM_PUT,
+	STATEMENT_STREAM_REMOVE,
+	STATEMENT_SEED_GET,
+	STATEMENT_SEED_PUT,
+	STATEMENT_SEEDS_OF,
+	STATEMENT_TAKEN_GET,
+	STATEMENT_TAKEN_PUT,
+	STATEMENT_TAKEN_REMOVE,
+	STATEMENT_TAKEN_OF,
+	STATEMENTS,
+};
+
+struct store {
+	sqlite3 *db;
+	char dir[STORE_PATH_ROOM];
+	sqlite3_stmt *statements[STATEMENTS];
+	uint64_t sum, sum_before; /* of all rows' hashes; as of the last commit */
+	uint64_t repairs;
+};
+
+/* The next id of a (generator, seed), and who first used it. */
+struct store_seed {
+	struct stream stream; /* its stream: the next id; 0 for Threefry when 2^64 - 1 has been given */
+	bool ended;
+	uint32_t uid;
+};
+
+/* An id of somebody's own choice, not yet reached by the counter. */
+struct store_taken {
+	struct stream stream;
+	uint32_t uid;
+};
+
+/* ---- store_open.c ---- */
+
+void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
+/* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
+int store_open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
+		    char damage[STORE_WHY_ROOM], struct error *err);
+/* DIR/streams.db.new, empty but for the tables; store_adopt puts it into place. */
+int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err);
+int store_adopt(const char *dir, struct error *err);
+int store_flush_dir(const char *dir, struct error *err);
+/* err from SQLite's last word; names the repair where that is damage. */
+int store_fail(struct store *store, int rc, struct error *err);
+int store_fail_damaged(const char *dir, const char *why, struct error *err);
+
+/* ---- store_rows.c ---- */
+
+/* The statement, reset; NULL when it cannot be prepared. */
+sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
+/* Steps a statement that gives no row. */
+int store_step(struct store *store, sqlite3_stmt *statement, struct error *err);
+uint64_t store_hash(const char *text);
+uint64_t store_hash_repairs(uint64_t repairs);
+uint64_t store_hash_stream(const struct store_stream *row);
+uint64_t store_hash_seed(const struct store_seed *row);
+uint64_t store_hash_taken(const struct store_taken *row);
+int store_put_seed(struct store *store, const struct store_seed *row, const struct store_seed *old, struct error *err);
+/* A repair skips 2^bits ids of each seed: 2^40, of Philox 2^24. */
+unsigned store_repair_bits(const struct stream *stream);
+int store_put_taken(struct store *store, const struct store_taken *row, struct error *err);
+
+/* ---- store_check.c ---- */
+
+/* What a walk over all rows meets; a row whose hash is wrong, or which cannot be, is only counted. */
+struct store_walk {
+	int (*on_stream)(void *arg, const struct store_stream *row); /* each may be NULL */
+	int (*on_seed)(void *arg, const struct store_seed *row);
+	int (*on_taken)(void *arg, const struct store_taken *row);
+	void *arg;
+	uint64_t sum;   /* of the good rows' hashes */
+	unsigned wrong; /* rows */
+};
+
+/* SQLITE_OK, or what stopped it; *ret is what a callback returned. */
+int store_walk(struct store *store, struct store_walk *walk, int *ret);
+/* Everything that must hold of a state: "" in why, or what does not. SQLITE_OK, or SQLite's error. */
+int store_check(struct store *store, char why[STORE_WHY_ROOM]);
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, making and locking the state. A new state is made beside its place and renamed into it, so that an empty or
+ * half-written file is never taken for a new one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_core.h"
+#include "store_schema.h"
+
+/* ---- the folder ---- */
+
+void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
+{
+	snprintf(path, STORE_PATH_ROOM, "%s/" STORE_FILE "%s", dir, suffix);
+}
+
+static int fail_system(const char *path, struct error *err)
+{
+	return error_set(err, ERROR_SYSTEM, "state: %.180s: %s", path, strerror(errno));
+}
+
+static int make_folders(const char *dir)
+{
+	char path[STORE_PATH_ROOM];
+
+	snprintf(path, sizeof path, "%s", dir);
+	for (char *at = path + 1; *at; at++)
+		if (*at == '/') {
+			*at = '\0';
+			if (mkdir(path, 0755) < 0 && errno != EEXIST)
+				return -1;
+			*at = '/';
+		}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+int store_lock(const char *dir, bool make, int *ret_fd, struct error *err)
+{
+	if (make && make_folders(dir) < 0)
+		return fail_system(dir, err);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail_system(dir, err);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		bool held = errno == EWOULDBLOCK;
+		int r = held ? error_set(err, ERROR_LIMIT, "state_dir: another daemon uses %.120s, allowed: one", dir)
+			     : fail_system(dir, err);
+
+		close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+bool store_exists(const char *dir)
+{
+	char path[STORE_PATH_ROOM], journal[STORE_PATH_ROOM];
+	struct stat st;
+
+	store_path(dir, "", path);
+	store_path(dir, "-journal", journal);
+	/* What cannot be looked at may be there. */
+	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0;
+}
+
+int store_flush_dir(const char *dir, struct error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 || fsync(fd) < 0 ? fail_system(dir, err) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* ---- errors ---- */
+
+int store_fail_damaged(const char *dir, const char *why, struct error *err)
+{
+	return error_set(err, ERROR_STORE, "the state is damaged, repair: trnscid --repair-state --state-dir %.110s (%.40s)",
+			 dir, why);
+}
+
+static bool is_damage(int rc)
+{
+	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB || (rc & 0xff) == SQLITE_FORMAT ||
+	       (rc & 0xff) == SQLITE_SCHEMA || (rc & 0xff) == SQLITE_ERROR || rc == SQLITE_IOERR_SHORT_READ ||
+	       rc == SQLITE_IOERR_DATA;
+}
+
+int store_fail(struct store *store, int rc, struct error *err)
+{
+	int code = rc & 0xff, number = store->db ? sqlite3_system_errno(store->db) : 0;
+
+	if (is_damage(rc))
+		return store_fail_damaged(store->dir, sqlite3_errstr(code), err);
+	if (code == SQLITE_NOMEM)
+		return error_set(err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(code));
+	return error_set(err, ERROR_STORE, "%.110s/" STORE_FILE ": %s%s%s", store->dir,
+			 code == SQLITE_FULL ? "no space left on its disk" : sqlite3_errstr(code),
+			 number && code != SQLITE_FULL ? ": " : "", number && code != SQLITE_FULL ? strerror(number) : "");
+}
+
+/* ---- files ---- */
+
+static int execute(struct store *store, const char *sql)
+{
+	return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+}
+
+/* The settings of a connection. The sectors of a disk are taken to be lost whole (no "powersafe overwrite"). */
+static int configure(struct store *store)
+{
+	int off = 0, rc;
+
+	sqlite3_extended_result_codes(store->db, 1);
+	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_POWERSAFE_OVERWRITE, &off);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	rc = execute(store, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON");
+	if (rc == SQLITE_OK)
+		rc = execute(store, "PRAGMA journal_mode=PERSIST; PRAGMA synchronous=FULL");
+	return rc;
+}
+
+static int connect(const char *dir, const char *suffix, const char *vfs, int flags, struct store **ret_store,
+		   int *ret_rc, struct error *err)
+{
+	struct store *store = calloc(1, sizeof *store);
+	char path[STORE_PATH_ROOM];
+
+	if (!store)
+		return error_set(err, ERROR_NO_MEMORY, "state: its entry");
+	snprintf(store->dir, sizeof store->dir, "%s", dir);
+	store_path(dir, suffix, path);
+	*ret_rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
+	if (*ret_rc == SQLITE_OK)
+		*ret_rc = configure(store);
+	*ret_store = store;
+	return 0;
+}
+
+int store_open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
+		    char damage[STORE_WHY_ROOM], struct error *err)
+{
+	struct store *store = NULL;
+	int rc, r = connect(dir, suffix, vfs, SQLITE_OPEN_READWRITE, &store, &rc, err);
+
+	*damage = '\0';
+	if (r < 0)
+		return r;
+	if (rc == SQLITE_OK)
+		rc = store_check(store, damage);
+	if (rc == SQLITE_OK && !*damage) {
+		*ret_store = store;
+		return 0;
+	}
+	if (rc != SQLITE_OK && is_damage(rc))
+		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
+	r = *damage ? store_fail_damaged(dir, damage, err) : store_fail(store, rc, err);
+	if (strcmp(damage, "newer") == 0) {
+		*damage = '\0';
+		r = error_set(err, ERROR_STORE, "%.120s/" STORE_FILE " was made by a newer release, allowed: version %d",
+			      dir, STORE_VERSION);
+	}
+	store_close(store);
+	return r;
+}
+
+/* What an earlier attempt may have left. */
+static void remove_new(const char *dir)
+{
+	char path[STORE_PATH_ROOM];
+
+	store_path(dir, ".new", path);
+	unlink(path);
+	store_path(dir, ".new-journal", path);
+	unlink(path);
+}
+
+static int make_tables(struct store *store)
+{
+	char sql[256];
+	int rc = execute(store, "BEGIN IMMEDIATE");
+
+	for (size_t i = 0; rc == SQLITE_OK && i < STORE_TABLES; i++)
+		rc = execute(store, store_schema[i]);
+	snprintf(sql, sizeof sql,
+		 "PRAGMA application_id=%d; PRAGMA user_version=%d; INSERT INTO meta VALUES(1, '%" PRIu64 "', %" PRIu64 ")",
+		 STORE_APPLICATION, STORE_VERSION, store->sum, store->repairs);
+	if (rc == SQLITE_OK)
+		rc = execute(store, sql);
+	return rc == SQLITE_OK ? execute(store, "COMMIT") : rc;
+}
+
+int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err)
+{
+	struct store *store = NULL;
+	int rc, r;
+
+	remove_new(dir);
+	r = connect(dir, ".new", vfs, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
+	if (r < 0)
+		return r;
+	store->repairs = repairs;
+	store->sum = store->sum_before = store_hash_repairs(repairs);
+	if (rc == SQLITE_OK)
+		rc = make_tables(store);
+	if (rc == SQLITE_OK) {
+		*ret_store = store;
+		return 0;
+	}
+	r = store_fail(store, rc, err);
+	store_close(store);
+	remove_new(dir);
+	return r;
+}
+
+int store_adopt(const char *dir, struct error *err)
+{
+	char made[STORE_PATH_ROOM], path[STORE_PATH_ROOM];
+
+	store_path(dir, ".new-journal", made);
+	unlink(made); /* at rest: its header is zeros */
+	store_path(dir, ".new", made);
+	store_path(dir, "", path);
+	if (rename(made, path) < 0)
+		return fail_system(path, err);
+	return store_flush_dir(dir, err);
+}
+
+/* The journal stays where a state was. */
+static bool is_lost(const char *dir)
+{
+	char path[STORE_PATH_ROOM];
+	struct stat st;
+
+	store_path(dir, "", path);
+	return store_exists(dir) && stat(path, &st) < 0 && errno == ENOENT;
+}
+
+int store_open(const char *dir, const char *vfs, bool make, struct store **ret_store, bool *ret_damaged,
+	       struct error *err)
+{
+	char damage[STORE_WHY_ROOM] = "";
+	struct store *made;
+	int r = 0;
+
+	if (ret_damaged)
+		*ret_damaged = false;
+	if (make && !store_exists(dir)) {
+		r = store_make_file(dir, vfs, 0, &made, err);
+		if (r == 0) {
+			store_close(made);
+			r = store_adopt(dir, err);
+		}
+	}
+	if (r == 0 && is_lost(dir)) {
+		snprintf(damage, sizeof damage, "%s is gone", STORE_FILE);
+		r = store_fail_damaged(dir, damage, err);
+	}
+	if (r == 0)
+		r = store_open_file(dir, "", vfs, ret_store, damage, err);
+	if (ret_damaged)
+		*ret_damaged = *damage != '\0';
+	return r;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(store->statements[i]);
+	sqlite3_close(store->db);
+	free(store);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of streams.db, word by word as SQLite keeps them. Numbers of 64 bits are decimal text. */
+#ifndef TRNSCI_DAEMON_STORE_SCHEMA_H
+#define TRNSCI_DAEMON_STORE_SCHEMA_H
+
+/* In the order in which they are made, and sqlite_schema keeps them. */
+static const char *const store_schema[] = {
+	"CREATE TABLE meta(id INTEGER PRIMARY KEY, sum TEXT NOT NULL, repairs INTEGER NOT NULL) STRICT",
+	"CREATE TABLE seed(generator TEXT NOT NULL, seed TEXT NOT NULL, next TEXT NOT NULL, uid INTEGER NOT NULL, "
+	"hash TEXT NOT NULL, PRIMARY KEY(generator, seed)) STRICT, WITHOUT ROWID",
+	"CREATE INDEX seed_uid ON seed(uid)",
+	"CREATE TABLE stream(name TEXT NOT NULL PRIMARY KEY, generator TEXT NOT NULL, seed TEXT NOT NULL, "
+	"stream TEXT NOT NULL, uid INTEGER NOT NULL, gid INTEGER NOT NULL, mode INTEGER NOT NULL, "
+	"created_s INTEGER NOT NULL, issued INTEGER NOT NULL, reserved INTEGER NOT NULL, skips INTEGER NOT NULL, "
+	"skipped INTEGER NOT NULL, skipped_from INTEGER NOT NULL, skipped_until INTEGER NOT NULL, hash TEXT NOT NULL) "
+	"STRICT, WITHOUT ROWID",
+	"CREATE TABLE taken(generator TEXT NOT NULL, seed TEXT NOT NULL, stream TEXT NOT NULL, uid INTEGER NOT NULL, "
+	"hash TEXT NOT NULL, PRIMARY KEY(generator, seed, stream)) STRICT, WITHOUT ROWID",
+	"CREATE INDEX taken_uid ON taken(uid)",
+};
+
+enum { STORE_TABLES = sizeof store_schema / sizeof *store_schema };
+
+#endif
