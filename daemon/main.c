@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnscid: reads its settings, starts the engine, listens, serves, drains.
  *
- * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket could not; 75
- * another daemon listens there; 78 a bad config file or TRNSCI_CPU; 128 + signal at a second signal. */
+ * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
+ * could not; 75 another daemon listens there, or has that folder; 78 a bad config file or TRNSCI_CPU; 128 + signal at a
+ * second signal. With --repair-state: 0 repaired or sound; 66 no state; 74 it could not be repaired. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #include "notify.h"
 #include "reaper.h"
 #include "session.h"
+#include "store.h"
+#include "streams.h"
 #include "weights.h"
 
 enum { EXIT_USAGE = 2 };
@@ -26,6 +29,7 @@ enum { EXIT_USAGE = 2 };
 static void print_help(void)
 {
 	puts("usage: trnscid [--config FILE] [--SETTING VALUE]...\n"
+	     "       trnscid --repair-state [--state-dir PATH]\n"
 	     "       trnscid --help | --version\n\n"
 	     "Random numbers and Fourier transforms for every process on the host, see trnscid(8).\n"
 	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line wins.\n"
@@ -49,7 +53,7 @@ static const char *option_value(char **argv, int *at, char name[64])
 }
 
 /* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status. */
-static int read_options(char **argv, bool config_pass, struct settings *settings)
+static int read_options(char **argv, bool config_pass, struct settings *settings, bool *ret_repair)
 {
 	struct error err;
 
@@ -63,6 +67,10 @@ static int read_options(char **argv, bool config_pass, struct settings *settings
 		if (strcmp(argv[at], "--version") == 0) {
 			puts("trnscid (trnsciD) " TRNSCI_VERSION);
 			return EXIT_SUCCESS;
+		}
+		if (strcmp(argv[at], "--repair-state") == 0) {
+			*ret_repair = true;
+			continue;
 		}
 		if (strncmp(argv[at], "--", 2) != 0 || !argv[at][2]) {
 			snprintf(err.text, sizeof err.text,
@@ -185,6 +193,41 @@ static void bound_heap(void)
 	mallopt(M_TRIM_THRESHOLD, 256 << 10);
 }
 
+/* While no daemon has the folder. */
+static int repair_state(const struct settings *settings)
+{
+	char dir[SETTING_TEXT_ROOM];
+	struct error err;
+	bool named;
+	int fd, r;
+
+	streams_find_dir(settings, dir, &named);
+	r = store_lock(dir, false, &fd, &err);
+	if (r == 0)
+		r = store_repair(dir, NULL, stdout, &err);
+	if (r == 0)
+		return EXIT_SUCCESS;
+	usage(err.text);
+	return r == -ERROR_NOT_FOUND ? EX_NOINPUT : r == -ERROR_LIMIT ? EX_TEMPFAIL : EX_IOERR;
+}
+
+/* Without its streams the daemon still serves all else; but two daemons in one named folder are a mistake. */
+static int open_streams(struct service *service)
+{
+	const struct error *trouble;
+	struct error err = {0};
+	int r = streams_open(service->settings, &service->streams, &err);
+
+	if (r < 0) {
+		log_line(LEVEL_ERROR, "%s", err.text);
+		return r == -ERROR_LIMIT ? EX_TEMPFAIL : EX_OSERR;
+	}
+	trouble = streams_trouble(service->streams);
+	if (trouble)
+		log_line(LEVEL_ERROR, "no named streams: %s", trouble->text);
+	return EXIT_SUCCESS;
+}
+
 static int run(struct service *service)
 {
 	struct engine_settings engine = {
@@ -207,10 +250,13 @@ static int run(struct service *service)
 	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
 	    reaper_start() == 0) {
 		reaping = true;
-		status = serve(service);
+		status = open_streams(service);
+		if (status == EXIT_SUCCESS)
+			status = serve(service);
 	} else {
 		log_line(LEVEL_ERROR, "no memory or file descriptors to begin with");
 	}
+	streams_close(service->streams);
 	loop_free(service->loop);
 	/* Ends the lanes first: the last to let go of an arena may be one of them. */
 	engine_destroy(service->engine);
@@ -225,20 +271,23 @@ int main(int argc, char **argv)
 	static struct settings settings;
 	struct service service = {.settings = &settings};
 	struct error err;
+	bool repair = false;
 	int status;
 
 	(void)argc;
 	umask(077);
 	settings_default(&settings);
-	status = read_options(argv, true, &settings);
+	status = read_options(argv, true, &settings, &repair);
 	if (status < 0)
-		status = read_options(argv, false, &settings);
+		status = read_options(argv, false, &settings, &repair);
 	if (status >= 0)
 		return status;
 	if (weights_check(settings.weights, &err) < 0) {
 		usage(err.text);
 		return EX_CONFIG;
 	}
+	if (repair)
+		return repair_state(&settings);
 	log_open(settings.log_level);
 	return read_cpu(&service) < 0 ? EX_CONFIG : run(&service);
 }

@@ -14,6 +14,7 @@
 #include "engine/bind.h"
 #include "requests.h"
 #include "rings.h"
+#include "streams.h"
 
 /* By the reaper's thread, when the memory is back. */
 static void arena_gone(void *arg, uint64_t size)
@@ -97,7 +98,7 @@ static int call_cancel(struct session *session, const struct args *args, struct 
 
 static int show_daemon(const struct service *service, struct zone *zone, struct value *map)
 {
-	struct value cpu = value_map(), quota = value_map();
+	struct value cpu = value_map(), quota = value_map(), streams = value_map();
 	uint64_t up_ns = stats_now_ns() - service->started_ns;
 	int failed = value_put(zone, map, "version", value_string(TRNSCI_VERSION));
 
@@ -109,6 +110,8 @@ static int show_daemon(const struct service *service, struct zone *zone, struct 
 	failed |= value_put(zone, &cpu, "lowered", value_bool(service->wish_lowered));
 	failed |= value_put(zone, map, "cpu", cpu);
 	failed |= stats_show(&service->stats, zone, map);
+	failed |= streams_stats(service->streams, zone, &streams);
+	failed |= value_put(zone, map, "named_streams", streams);
 	failed |= quota_show(service->quota, NULL, zone, &quota);
 	return failed | value_put(zone, map, "quota", quota);
 }

@@ -16,6 +16,7 @@
 struct job;
 struct listener;
 struct session;
+struct streams;
 
 struct service {
 	const struct settings *settings;
@@ -23,6 +24,7 @@ struct service {
 	struct loop *loop;
 	struct quota *quota;
 	struct listener *listener; /* NULL once it stops */
+	struct streams *streams;
 	struct stats stats;
 	uint64_t started_ns;
 	uint32_t features; /* kernels in use */

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "requests.h"
 #include "rings.h"
+#include "stream_methods.h"
 #include "weights.h"
 
 enum {
@@ -56,6 +57,7 @@ static void free_if_done(struct session *session)
 	service->stats.sessions--;
 	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
 		reaper_trim(); /* what it held lies in the heap of each thread that served it */
+	peer_free(&session->peer);
 	free(session);
 	if (service->stopping && !service->sessions)
 		loop_end(service->loop);
@@ -282,6 +284,8 @@ static int make_space(struct session *session, const struct ucred *peer)
 		.reserve = reserve_work,
 		.unreserve = give_work_back,
 		.reserve_arg = &session->work,
+		.served = &stream_methods,
+		.served_arg = session,
 	};
 
 	return space_create(session->service->engine, &limits, &session->space);
@@ -296,6 +300,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->id = ++service->last_session;
 	session->fd = fd;
 	session->pid = peer->pid;
+	session->peer = (struct peer){.uid = peer->uid, .gid = peer->gid};
 	session->returned = on_letter;
 	session->reaped = on_reaped;
 	session->finished_last = &session->finished;

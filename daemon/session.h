@@ -14,6 +14,7 @@
 #include "engine/space.h"
 #include "inbox.h"
 #include "outbox.h"
+#include "peer.h"
 #include "reaper.h"
 #include "service.h"
 
@@ -39,6 +40,7 @@ struct session {
 	uint64_t id;
 	int fd; /* -1: gone; what runs is still awaited */
 	pid_t pid;
+	struct peer peer;
 	struct quota_user *user;
 	struct quota_share bytes, jobs, work;
 	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */

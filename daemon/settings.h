@@ -65,6 +65,14 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "messages of a session: requests until answered, replies until read") \
 	X(buffer_total_bytes, BYTES, "bytes", "1G", 1u << 20, 1ull << 40, "", "messages of all sessions together (half)") \
 	X(send_timeout, NUMBER, "seconds", "30", 1, 3600, "", "how long a client may leave replies unread before it is dropped") \
+	X(state_dir, TEXT, "path", "", 0, 0, "", \
+	  "where named streams are kept; empty: $STATE_DIRECTORY, or $XDG_STATE_HOME/trnsci, or ~/.local/state/trnsci") \
+	X(stream_block, NUMBER, "words", "67108864", 1024, 1ull << 40, "", \
+	  "most words of a named stream that are reserved ahead, and so at most skipped by a crash") \
+	X(streams, NUMBER, "streams", "1024", 1, 1u << 20, "", "named streams of a user at once") \
+	X(streams_total, NUMBER, "streams", "16384", 1, 1u << 20, "", "named streams of all users together") \
+	X(stream_seeds, NUMBER, "seeds", "65536", 1, 1u << 24, "", \
+	  "pairs of generator and seed, and stream ids of its own choice, that a user may ever have given to named streams") \
 	X(plan_cache_bytes, BYTES, "bytes", "256M", 1u << 20, 1ull << 40, "", "plans of transforms kept for all clients")
 /* clang-format on */
 

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keeper: makes durable what the streams promise, several tasks in one transaction, and then tells.
+ *
+ * A task is staged (its row, under the lock), written and committed (without it), and published (under it). Only a
+ * published reserve is issued from. What fails leaves memory as it was: the store may then know of more than was
+ * promised, never of less. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "stats.h"
+#include "streams_core.h"
+
+enum { BATCH_MOST = 64 };
+
+#define LIVELY_NS 1000000000ull   /* a block used up sooner than this: the next is twice as large */
+#define LAZY_NS   (60 * LIVELY_NS) /* later than this: half */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- opening ---- */
+
+/* A block that a crash has left is skipped: some of it may have been issued. */
+static void skip_block(struct named *named)
+{
+	struct store_stream *row = &named->row;
+
+	if (row->issued == row->reserved)
+		return;
+	row->skips++;
+	row->skipped = least(row->skipped + (row->reserved - row->issued), STORE_GROUPS);
+	row->skipped_from = row->issued;
+	row->skipped_until = row->reserved;
+	log_line(LEVEL_WARNING, "stream %s: positions %" PRIu64 " to %" PRIu64 " are skipped after a crash", row->name,
+		 row->issued * STREAM_GROUP_WORDS, row->reserved * STREAM_GROUP_WORDS);
+}
+
+static int add_loaded(void *arg, const struct store_stream *row)
+{
+	struct streams *streams = arg;
+	struct named *named = named_new(streams);
+
+	if (!named)
+		return -ERROR_NO_MEMORY;
+	named->row = *row;
+	named->state = NAMED_LIVE;
+	skip_block(named);
+	named->next = row->reserved;
+	if (streams_insert(streams, named))
+		return 0;
+	free(named);
+	return -ERROR_NO_MEMORY;
+}
+
+static int open_state(struct streams *streams, bool make, struct error *err)
+{
+	int r = 0;
+
+	if (streams->lock_fd < 0)
+		r = store_lock(streams->dir, make, &streams->lock_fd, err);
+	if (r == 0)
+		r = store_open(streams->dir, NULL, make, &streams->store, NULL, err);
+	return r;
+}
+
+/* Streams may stand in memory already, all of them new: those that this very opening is for. One whose name the state
+ * has (another daemon made it meanwhile) is listed no more. */
+static int load(struct streams *streams, struct error *err)
+{
+	struct named **fresh = streams->sorted;
+	const size_t n_fresh = streams->count;
+	bool found;
+	int r;
+
+	for (size_t i = 0; i < streams->n_users; i++)
+		streams->users[i].streams = 0;
+	streams->sorted = NULL;
+	streams->count = streams->room = 0;
+	r = store_load(streams->store, add_loaded, streams, err);
+	if (r == -ERROR_NO_MEMORY)
+		error_set(err, ERROR_NO_MEMORY, "streams: their table");
+	for (size_t i = 0; i < n_fresh; i++) {
+		streams_index(streams, fresh[i]->row.name, &found);
+		fresh[i]->listed = !found && streams_insert(streams, fresh[i]);
+	}
+	free(fresh);
+	return r;
+}
+
+int keeper_open(struct streams *streams, bool make, struct error *err)
+{
+	int r = open_state(streams, make, err);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&streams->lock);
+	r = load(streams, err);
+	pthread_mutex_unlock(&streams->lock);
+	if (r == 0)
+		return 0;
+	store_close(streams->store);
+	streams->store = NULL;
+	return r;
+}
+
+/* ---- staging: with the lock ---- */
+
+static void adapt_block(const struct streams *streams, struct named *named)
+{
+	const uint64_t now = stats_now_ns(), since = now - named->refilled_ns;
+	const uint64_t largest = streams->settings->stream_block / STREAM_GROUP_WORDS;
+
+	if (named->refilled_ns && since < LIVELY_NS)
+		named->block = least(2 * named->block, largest);
+	else if (since > LAZY_NS && named->block > 1024)
+		named->block /= 2;
+	named->refilled_ns = now;
+}
+
+/* Groups that the first who still waits needs; 0 when nobody does, or there are none. */
+static uint64_t first_need(const struct named *named)
+{
+	uint64_t offset, end;
+
+	for (const struct task *task = named->waiters; task; task = task->next)
+		if (task->served)
+			return named_place(named, task->served, &offset, &end) < 0 ? 0 : end - named->next;
+	return 0;
+}
+
+/* At most a block, or what one long draw needs, is reserved and unused: that is what a crash skips. */
+static void stage_reserve(const struct streams *streams, struct named *named)
+{
+	adapt_block(streams, named);
+	const uint64_t extent = least(most(named->block, first_need(named)), STORE_GROUPS - named->next);
+
+	named->staged.issued = most(named->staged.issued, named->next);
+	named->staged.reserved = most(named->staged.reserved, named->next + extent);
+}
+
+static void stage_advance(struct named *named, uint64_t to)
+{
+	if (to <= named->staged.reserved)
+		return;
+	named->staged.issued = to;
+	named->staged.reserved = to + least(named->block, STORE_GROUPS - to);
+}
+
+static void stage(const struct streams *streams, struct task *task)
+{
+	struct named *named = task->named;
+
+	if (task->kind == TASK_RESERVE && named->state == NAMED_LIVE)
+		stage_reserve(streams, named);
+	else if (task->kind == TASK_ADVANCE && named->state == NAMED_LIVE)
+		stage_advance(named, task->to);
+	else if (task->kind == TASK_CREATE)
+		named->staged.reserved = named->block;
+	task->row = named->staged;
+	task->result = 0;
+	task->unchanged = (task->kind == TASK_RESERVE || task->kind == TASK_ADVANCE) &&
+			  (named->state != NAMED_LIVE || named->staged.reserved == named->row.reserved);
+}
+
+/* ---- writing: without the lock ---- */
+
+static int write_create(struct streams *streams, struct task *task)
+{
+	int r = store_assign(streams->store, &task->row.stream, task->wanted, task->row.uid,
+			     streams->settings->stream_seeds, &task->error);
+
+	return r < 0 ? r : store_put(streams->store, &task->row, &task->error);
+}
+
+static int write_task(struct streams *streams, struct task *task)
+{
+	if (task->unchanged)
+		return 0;
+	if (task->kind == TASK_CREATE && !task->named->listed)
+		return error_set(&task->error, ERROR_EXISTS, "stream_create: name: there is a stream \"%s\" now",
+				 task->row.name);
+	if (task->kind == TASK_CREATE)
+		return write_create(streams, task);
+	if (task->kind == TASK_DELETE)
+		return store_remove(streams->store, task->row.name, &task->error);
+	return store_put(streams->store, &task->row, &task->error);
+}
+
+/* An id or a name that cannot be had changes nothing, and does not stop the others. */
+static bool is_refusal(const struct task *task)
+{
+	return task->kind == TASK_CREATE && (task->result == -ERROR_EXISTS || task->result == -ERROR_LIMIT);
+}
+
+/* 1: committed; 0: there was nothing to write. */
+static int write_batch(struct streams *streams, struct task **tasks, size_t count, struct error *err)
+{
+	bool changed = false;
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++)
+		changed |= !tasks[i]->unchanged;
+	if (!changed)
+		return 0;
+	r = store_begin(streams->store, err);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		tasks[i]->result = write_task(streams, tasks[i]);
+		if (tasks[i]->result < 0 && !is_refusal(tasks[i])) {
+			r = tasks[i]->result;
+			*err = tasks[i]->error;
+		}
+	}
+	if (r < 0) {
+		store_rollback(streams->store);
+		return r;
+	}
+	r = store_commit(streams->store, err);
+	return r < 0 ? r : 1;
+}
+
+/* ---- publishing: with the lock ---- */
+
+static void drop(struct streams *streams, struct named *named)
+{
+	struct error gone;
+
+	error_set(&gone, ERROR_NOT_FOUND, "stream_draw: name: the stream \"%.64s\" has been deleted", named->row.name);
+	if (named->listed)
+		streams_remove(streams, named);
+	named_refuse(named, &gone);
+	named->state = NAMED_GONE;
+	if (!named->reserving)
+		free(named);
+}
+
+static void publish_reserve(struct streams *streams, struct task *task)
+{
+	struct named *named = task->named;
+
+	named->reserving = false;
+	if (named->state == NAMED_GONE) {
+		free(named);
+		return;
+	}
+	if (task->result < 0)
+		named_refuse(named, &task->error);
+	else if (!task->unchanged)
+		named->row = task->row;
+	if (named->state == NAMED_LIVE)
+		named_serve(streams, named);
+}
+
+static int reply(struct task *task)
+{
+	if (!task->served || reply_stream(task->served->zone, task->served->reply, task->named, task->u64_text) == 0)
+		return 0;
+	return error_set(&task->error, ERROR_NO_MEMORY, "stream: the reply");
+}
+
+static void publish_create(struct streams *streams, struct task *task)
+{
+	struct named *named = task->named;
+
+	if (task->result == 0) {
+		named->row = task->row;
+		named->state = NAMED_LIVE;
+		task_answer(task, reply(task));
+	} else {
+		task_answer(task, task->result);
+		drop(streams, named);
+	}
+}
+
+static void publish_delete(struct streams *streams, struct task *task)
+{
+	struct named *named = task->named;
+
+	if (task->result == 0) {
+		task_answer(task, reply(task));
+		drop(streams, named);
+		return;
+	}
+	named->state = NAMED_LIVE;
+	named_serve(streams, named);
+	task_answer(task, task->result);
+}
+
+static void publish_advance(struct task *task)
+{
+	struct named *named = task->named;
+
+	if (task->result == 0) {
+		if (!task->unchanged)
+			named->row = task->row;
+		named->next = most(named->next, task->to);
+		task_answer(task, reply(task));
+	} else {
+		task_answer(task, task->result);
+	}
+}
+
+static void publish(struct streams *streams, struct task *task)
+{
+	if (task->kind == TASK_RESERVE) {
+		publish_reserve(streams, task); /* part of its stream */
+		return;
+	}
+	if (task->kind == TASK_CREATE)
+		publish_create(streams, task);
+	else if (task->kind == TASK_DELETE)
+		publish_delete(streams, task);
+	else
+		publish_advance(task);
+	free(task);
+}
+
+/* ---- batches ---- */
+
+/* Says so when it begins, and when it is over. */
+static void note_failure(struct streams *streams, const struct error *err, bool failed)
+{
+	streams->failures += failed;
+	if (failed && !streams->failing)
+		log_line(LEVEL_ERROR, "%s; draws that need a new block are refused", err->text);
+	else if (!failed && streams->failing)
+		log_line(LEVEL_INFO, "the state of named streams can be written again");
+	streams->failing = failed;
+}
+
+/* All of them, in one transaction; or when that fails and there are several, each in its own, so that none fails for
+ * another. */
+static void run_batch(struct streams *streams, struct task **tasks, size_t count)
+{
+	struct error err = {0};
+	int r = 0;
+
+	pthread_mutex_lock(&streams->lock);
+	for (size_t i = 0; i < count; i++)
+		tasks[i]->named->staged = tasks[i]->named->row;
+	for (size_t i = 0; i < count; i++)
+		stage(streams, tasks[i]);
+	pthread_mutex_unlock(&streams->lock);
+	if (!streams->store)
+		r = keeper_open(streams, true, &err);
+	if (r == 0)
+		r = write_batch(streams, tasks, count, &err);
+	if (r < 0 && count > 1) {
+		for (size_t i = 0; i < count; i++)
+			run_batch(streams, &tasks[i], 1);
+		return;
+	}
+	pthread_mutex_lock(&streams->lock);
+	streams->commits += r == 1;
+	if (r)
+		note_failure(streams, &err, r == -ERROR_STORE);
+	for (size_t i = 0; i < count; i++) {
+		if (r < 0) {
+			tasks[i]->result = r;
+			tasks[i]->error = err;
+		}
+		publish(streams, tasks[i]);
+	}
+	pthread_mutex_unlock(&streams->lock);
+}
+
+/* With the lock. */
+static size_t take_batch(struct streams *streams, struct task **tasks)
+{
+	size_t count = 0;
+
+	while (streams->first && count < BATCH_MOST) {
+		tasks[count++] = streams->first;
+		streams->first = streams->first->next;
+	}
+	if (!streams->first)
+		streams->last = &streams->first;
+	return count;
+}
+
+static void *keep(void *arg)
+{
+	struct streams *streams = arg;
+	struct task *tasks[BATCH_MOST];
+
+	pthread_mutex_lock(&streams->lock);
+	for (;;) {
+		size_t count = take_batch(streams, tasks);
+
+		if (count == 0 && streams->stop)
+			break;
+		if (count == 0) {
+			pthread_cond_wait(&streams->wake, &streams->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&streams->lock);
+		run_batch(streams, tasks, count);
+		pthread_mutex_lock(&streams->lock);
+	}
+	pthread_mutex_unlock(&streams->lock);
+	return NULL;
+}
+
+int keeper_start(struct streams *streams)
+{
+	if (pthread_create(&streams->keeper, NULL, keep, streams))
+		return -ERROR_SYSTEM;
+	streams->keeping = true;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* What was reserved and not issued is given back, and what was skipped is kept. */
+static int give_back(struct streams *streams, struct error *err)
+{
+	int r = store_begin(streams->store, err);
+
+	for (size_t i = 0; i < streams->count && r == 0; i++) {
+		struct named *named = streams->sorted[i];
+
+		if (named->row.issued == named->next && named->row.reserved == named->next)
+			continue;
+		named->row.issued = named->row.reserved = named->next;
+		r = store_put(streams->store, &named->row, err);
+	}
+	if (r == 0)
+		return store_commit(streams->store, err);
+	store_rollback(streams->store);
+	return r;
+}
+
+void keeper_stop(struct streams *streams)
+{
+	struct error err;
+
+	if (streams->keeping) {
+		pthread_mutex_lock(&streams->lock);
+		streams->stop = true;
+		pthread_cond_signal(&streams->wake);
+		pthread_mutex_unlock(&streams->lock);
+		pthread_join(streams->keeper, NULL);
+	}
+	if (streams->store && !streams->trouble.code && give_back(streams, &err) < 0)
+		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+	store_close(streams->store);
+	streams->store = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is at the other end of a connection, as the kernel tells it. */
+#ifndef TRNSCI_DAEMON_PEER_H
+#define TRNSCI_DAEMON_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct peer {
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups; /* supplementary ones */
+	size_t n_groups;
+	bool groups_known;
+};
+
+/* Asks for the supplementary groups, once. -1 with errno; there are then none. */
+int peer_read_groups(struct peer *peer, int socket);
+void peer_free(struct peer *peer);
+
+bool peer_has_group(const struct peer *peer, gid_t gid);
+
+/* Root, and the user that the daemon runs as. */
+bool peer_is_master(const struct peer *peer);
+
+/* As for a file of that owner, group and mode: want is 4 or 2. */
+bool peer_may(const struct peer *peer, uid_t uid, gid_t gid, unsigned mode, unsigned want);
+
+#endif

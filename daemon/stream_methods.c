@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of streams that the table cannot check: names, modes, groups. */
+#include "stream_methods.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "session.h"
+#include "store.h"
+#include "streams.h"
+
+/* The name, with a NUL behind it. */
+static int read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
+{
+	const struct value *value = args->at[param].value;
+
+	if (!store_name_is_good(value->bytes.at, value->bytes.size))
+		return bind_error(args, param, err, ERROR_OUT_OF_RANGE,
+				  "no name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a "
+				  "digit or _",
+				  STORE_NAME_MOST);
+	memcpy(name, value->bytes.at, value->bytes.size);
+	name[value->bytes.size] = '\0';
+	return 0;
+}
+
+/* Octal digits. */
+static int read_mode(const struct args *args, uint32_t *ret, struct error *err)
+{
+	const struct value *value = args->at[STREAM_CREATE_MODE].value;
+	uint32_t mode = 0;
+	bool good;
+
+	if (!args->at[STREAM_CREATE_MODE].given) {
+		*ret = 0640;
+		return 0;
+	}
+	good = value->bytes.size >= 1 && value->bytes.size <= 4;
+	for (size_t i = 0; good && i < value->bytes.size; i++) {
+		const char digit = value->bytes.at[i];
+
+		good = digit >= '0' && digit <= '7';
+		mode = mode * 8 + (uint32_t)(digit - '0');
+	}
+	/* There is nothing to execute. */
+	if (!good || mode & ~0666u)
+		return bind_error(args, STREAM_CREATE_MODE, err, ERROR_OUT_OF_RANGE,
+				  "no mode, allowed: octal digits of 4 (show) and 2 (draw), 0000 to 0666");
+	*ret = mode;
+	return 0;
+}
+
+static int read_group(const struct args *args, const struct peer *peer, uint32_t *ret, struct error *err)
+{
+	const struct arg *group = &args->at[STREAM_CREATE_GROUP];
+
+	*ret = group->given ? (uint32_t)group->u64 : peer->gid;
+	if (peer_is_master(peer) || peer_has_group(peer, *ret))
+		return 0;
+	return bind_error(args, STREAM_CREATE_GROUP, err, ERROR_NOT_PERMITTED,
+			  "%" PRIu32 ", allowed are the client's own groups", *ret);
+}
+
+static int create(struct session *session, const struct args *args, const struct streams_who *who,
+		  struct served *served)
+{
+	const struct arg *at = args->at;
+	struct streams_new what = {
+		.name = who->name,
+		.stream = {at[STREAM_CREATE_GENERATOR].choice, at[STREAM_CREATE_SEED].u64, 0},
+		.wanted = at[STREAM_CREATE_STREAM].given,
+	};
+	int r = read_mode(args, &what.mode, served->error);
+
+	if (r == 0)
+		r = read_group(args, who->peer, &what.gid, served->error);
+	if (r < 0)
+		return r;
+	if (what.wanted)
+		what.stream.stream = at[STREAM_CREATE_STREAM].u64;
+	if (!stream_id_fits(&what.stream))
+		return bind_error(args, STREAM_CREATE_STREAM, served->error, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, what.stream.stream,
+				  generator_row(what.stream.generator)->name,
+				  generator_row(what.stream.generator)->most_stream);
+	return streams_create(session->service->streams, who, &what, served);
+}
+
+static int advance(struct session *session, const struct args *args, const struct streams_who *who,
+		   struct served *served)
+{
+	const bool by = args->at[STREAM_ADVANCE_BY].given, to = args->at[STREAM_ADVANCE_TO].given;
+
+	if (by == to)
+		return bind_error(args, STREAM_ADVANCE_BY, served->error, by ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
+				  by ? "given beside to, allowed is one of them" : "left out, takes words to skip (or to)");
+	return streams_advance(session->service->streams, who,
+			       args->at[by ? STREAM_ADVANCE_BY : STREAM_ADVANCE_TO].u64, to, served);
+}
+
+static int list(struct session *session, const struct args *args, struct streams_who *who, struct served *served)
+{
+	char after[STORE_NAME_MOST + 1];
+	int r = 0;
+
+	who->u64_text = args->at[STREAM_LIST_U64].choice != 0;
+	who->name = NULL;
+	if (args->at[STREAM_LIST_AFTER].given) {
+		r = read_name(args, STREAM_LIST_AFTER, after, served->error);
+		who->name = after;
+	}
+	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, served);
+}
+
+static int begin(void *arg, const struct args *args, struct served *served)
+{
+	struct session *session = arg;
+	struct streams *streams = session->service->streams;
+	const char *method = args->operation->name;
+	char name[STORE_NAME_MOST + 1];
+	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method};
+	int r;
+
+	if (peer_read_groups(&session->peer, session->fd) < 0)
+		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
+	if (strcmp(method, "stream_list") == 0)
+		return list(session, args, &who, served);
+	r = read_name(args, STREAM_NAME, name, served->error);
+	if (r < 0)
+		return r;
+	if (strcmp(method, "stream_draw") == 0)
+		return streams_draw(streams, &who, served);
+	if (strcmp(method, "stream_show") == 0)
+		return streams_show(streams, &who, served);
+	if (strcmp(method, "stream_create") == 0)
+		return create(session, args, &who, served);
+	if (strcmp(method, "stream_advance") == 0)
+		return advance(session, args, &who, served);
+	return streams_delete(streams, &who, served);
+}
+
+static void forget(void *arg, struct served *served)
+{
+	const struct session *session = arg;
+
+	streams_forget(session->service->streams, served);
+}
+
+const struct served_ops stream_methods = {begin, forget};

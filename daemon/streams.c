@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The streams in memory: names, places, and those who wait. What is to last goes through the keeper. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stats.h"
+#include "streams_core.h"
+
+enum { FIRST_BLOCK = 1 << 14 }; /* groups; doubled as a stream grows lively */
+
+/* ---- names, in order ---- */
+
+size_t streams_index(const struct streams *streams, const char *name, bool *ret_found)
+{
+	size_t low = 0, high = streams->count;
+
+	*ret_found = false;
+	while (low < high && !*ret_found) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(streams->sorted[middle]->row.name, name);
+
+		*ret_found = order == 0;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* The user's count; NULL when there is none and no memory for it. */
+static struct user_count *user_count(struct streams *streams, uint32_t uid)
+{
+	struct user_count *users;
+
+	for (size_t i = 0; i < streams->n_users; i++)
+		if (streams->users[i].uid == uid)
+			return &streams->users[i];
+	users = realloc(streams->users, (streams->n_users + 1) * sizeof *users);
+	if (!users)
+		return NULL;
+	streams->users = users;
+	users[streams->n_users] = (struct user_count){uid, 0};
+	return &users[streams->n_users++];
+}
+
+static bool make_room(struct streams *streams)
+{
+	const size_t room = streams->room ? 2 * streams->room : 64;
+	struct named **sorted;
+
+	if (streams->count < streams->room)
+		return true;
+	sorted = realloc(streams->sorted, room * sizeof *sorted);
+	if (!sorted)
+		return false;
+	streams->sorted = sorted;
+	streams->room = room;
+	return true;
+}
+
+bool streams_insert(struct streams *streams, struct named *named)
+{
+	bool found;
+	const size_t at = streams_index(streams, named->row.name, &found);
+	struct user_count *user = user_count(streams, named->row.uid);
+
+	assert(!found);
+	if (!user || !make_room(streams))
+		return false;
+	memmove(streams->sorted + at + 1, streams->sorted + at, (streams->count - at) * sizeof *streams->sorted);
+	streams->sorted[at] = named;
+	named->listed = true;
+	streams->count++;
+	user->streams++;
+	return true;
+}
+
+void streams_remove(struct streams *streams, struct named *named)
+{
+	bool found;
+	const size_t at = streams_index(streams, named->row.name, &found);
+
+	assert(found && streams->sorted[at] == named);
+	streams->count--;
+	memmove(streams->sorted + at, streams->sorted + at + 1, (streams->count - at) * sizeof *streams->sorted);
+	user_count(streams, named->row.uid)->streams--;
+}
+
+struct named *named_new(const struct streams *streams)
+{
+	const uint64_t most = streams->settings->stream_block / STREAM_GROUP_WORDS;
+	struct named *named = calloc(1, sizeof *named);
+
+	if (!named)
+		return NULL;
+	named->block = most < FIRST_BLOCK ? most : FIRST_BLOCK;
+	named->reserve.kind = TASK_RESERVE;
+	named->reserve.named = named;
+	named->waiters_last = &named->waiters;
+	return named;
+}
+
+/* ---- tasks ---- */
+
+void task_post(struct streams *streams, struct task *task)
+{
+	task->next = NULL;
+	*streams->last = task;
+	streams->last = &task->next;
+	pthread_cond_signal(&streams->wake);
+}
+
+void task_answer(struct task *task, int error)
+{
+	struct served *served = task->served;
+
+	if (!served)
+		return;
+	if (error < 0)
+		*served->error = task->error;
+	task->served = NULL;
+	served->owner = NULL;
+	served_answer(served, error);
+}
+
+static struct task *task_new(enum task_kind kind, struct named *named, const struct streams_who *who,
+			     struct served *served)
+{
+	struct task *task = calloc(1, sizeof *task);
+
+	if (task) {
+		*task = (struct task){.kind = kind, .named = named, .served = served, .u64_text = who->u64_text};
+		served->owner = task;
+	}
+	return task;
+}
+
+static int no_memory(const struct streams_who *who, struct served *served)
+{
+	return error_set(served->error, ERROR_NO_MEMORY, "%s: no memory", who->operation);
+}
+
+void streams_forget(struct streams *streams, struct served *served)
+{
+	struct task *task;
+
+	pthread_mutex_lock(&streams->lock);
+	task = served->owner;
+	if (task)
+		task->served = NULL;
+	served->owner = NULL;
+	pthread_mutex_unlock(&streams->lock);
+}
+
+/* ---- places ---- */
+
+int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end)
+{
+	const unsigned words = served->words;
+	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
+	unsigned __int128 offset = (next + words - 1) / words, end;
+
+	/* The next whole group that begins a sample: vectors need not fill groups. */
+	while (offset * words % STREAM_GROUP_WORDS != 0)
+		offset++;
+	end = (offset + served->n) * words;
+	if (named->next == STORE_GROUPS || end > (unsigned __int128)1 << 64)
+		return -ERROR_END_OF_STREAM;
+	*ret_offset = (uint64_t)offset;
+	*ret_end = served->n ? (uint64_t)((end + STREAM_GROUP_WORDS - 1) / STREAM_GROUP_WORDS) : named->next;
+	return 0;
+}
+
+static int fail_end(const struct named *named, struct served *served)
+{
+	return error_set(served->error, ERROR_END_OF_STREAM,
+			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
+			 " of 4 words, allowed is to end by word 2^64, the end of the stream",
+			 served->n, served->words, named->next);
+}
+
+static void ask_for_block(struct streams *streams, struct named *named)
+{
+	if (named->reserving)
+		return;
+	named->reserving = true;
+	task_post(streams, &named->reserve);
+}
+
+/* 1: done; 0: its block is not there yet; or an error. */
+static int take(struct streams *streams, struct named *named, struct served *served)
+{
+	uint64_t offset, end;
+
+	if (named_place(named, served, &offset, &end) < 0)
+		return fail_end(named, served);
+	if (end > named->row.reserved)
+		return 0;
+	named->next = end;
+	served->stream = named->row.stream;
+	served->offset = offset;
+	if (named->row.reserved - named->next < named->block / 2 && named->row.reserved < STORE_GROUPS)
+		ask_for_block(streams, named);
+	return 1;
+}
+
+void named_serve(struct streams *streams, struct named *named)
+{
+	while (named->waiters) {
+		struct task *task = named->waiters;
+		int r = task->served ? take(streams, named, task->served) : 1;
+
+		if (r == 0) {
+			ask_for_block(streams, named);
+			return;
+		}
+		named->waiters = task->next;
+		if (!named->waiters)
+			named->waiters_last = &named->waiters;
+		if (r < 0 && task->served)
+			task->error = *task->served->error;
+		task_answer(task, r < 0 ? r : 0);
+		free(task);
+	}
+}
+
+void named_refuse(struct named *named, const struct error *error)
+{
+	while (named->waiters) {
+		struct task *task = named->waiters;
+
+		named->waiters = task->next;
+		task->error = *error;
+		task_answer(task, -error->code);
+		free(task);
+	}
+	named->waiters_last = &named->waiters;
+}
+
+/* ---- who may ---- */
+
+static int fail_trouble(const struct streams *streams, struct served *served)
+{
+	*served->error = streams->trouble;
+	return -streams->trouble.code;
+}
+
+static int find(const struct streams *streams, const struct streams_who *who, struct served *served,
+		struct named **ret)
+{
+	bool found;
+	size_t at;
+
+	if (streams->trouble.code)
+		return fail_trouble(streams, served);
+	at = streams_index(streams, who->name, &found);
+	if (!found || streams->sorted[at]->state != NAMED_LIVE)
+		return error_set(served->error, ERROR_NOT_FOUND,
+				 "%s: name: no stream \"%.64s\", allowed are those of stream_list", who->operation,
+				 who->name);
+	*ret = streams->sorted[at];
+	return 0;
+}
+
+static bool may(const struct peer *peer, const struct named *named, unsigned want)
+{
+	return peer_may(peer, named->row.uid, named->row.gid, named->row.mode, want);
+}
+
+/* want: 4 or 2 of its mode; 0: its owner, or a master. */
+static int find_for(const struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
+		    struct named **ret)
+{
+	struct named *named = NULL;
+	int r = find(streams, who, served, &named);
+
+	if (r < 0)
+		return r;
+	if (want ? !may(who->peer, named, want) : who->peer->uid != named->row.uid && !peer_is_master(who->peer))
+		return error_set(served->error, ERROR_NOT_PERMITTED,
+				 "%s: name: \"%.64s\" is of user %" PRIu32 " and group %" PRIu32
+				 ", mode %04o; allowed: %s",
+				 who->operation, who->name, named->row.uid, named->row.gid, named->row.mode,
+				 want == 4   ? "those who may read"
+				 : want == 2 ? "those who may write"
+					     : "its owner and root");
+	*ret = named;
+	return 0;
+}
+
+/* ---- requests ---- */
+
+int streams_draw(struct streams *streams, const struct streams_who *who, struct served *served)
+{
+	struct named *named = NULL;
+	struct task *task;
+	int r;
+
+	pthread_mutex_lock(&streams->lock);
+	r = find_for(streams, who, 2, served, &named);
+	if (r == 0 && !named->waiters)
+		r = take(streams, named, served);
+	if (r == 0) {
+		task = task_new(TASK_DRAW, named, who, served);
+		if (task) {
+			*named->waiters_last = task;
+			named->waiters_last = &task->next;
+			ask_for_block(streams, named);
+			streams->waits++;
+		}
+		r = task ? SERVED_LATER : no_memory(who, served);
+	} else if (r == 1) {
+		r = 0;
+	}
+	pthread_mutex_unlock(&streams->lock);
+	return r;
+}
+
+int streams_show(struct streams *streams, const struct streams_who *who, struct served *served)
+{
+	struct named copy, *named = NULL;
+	int r;
+
+	pthread_mutex_lock(&streams->lock);
+	r = find_for(streams, who, 4, served, &named);
+	if (r == 0)
+		copy = *named;
+	pthread_mutex_unlock(&streams->lock);
+	if (r == 0 && reply_stream(served->zone, served->reply, &copy, who->u64_text) < 0)
+		r = no_memory(who, served);
+	return r;
+}
+
+static int push_stream(struct served *served, struct value *list, const struct named *named, bool u64_text)
+{
+	struct value one = value_map();
+
+	return reply_stream(served->zone, &one, named, u64_text) || value_push(served->zone, list, one);
+}
+
+/* Looks at some only, for the loop's sake; `after` tells how far it came when there may be more. */
+int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit, struct served *served)
+{
+	enum { LOOKED_AT = 4096 };
+	struct value list = value_array(), after = value_nil();
+	int failed = 0;
+	bool found = false;
+
+	pthread_mutex_lock(&streams->lock);
+	if (streams->trouble.code) {
+		failed = fail_trouble(streams, served);
+		pthread_mutex_unlock(&streams->lock);
+		return failed;
+	}
+	size_t at = who->name ? streams_index(streams, who->name, &found) + found : 0;
+	const size_t end = streams->count - at < LOOKED_AT ? streams->count : at + LOOKED_AT;
+
+	for (; at < end && list.array.count < limit && !failed; at++)
+		if (streams->sorted[at]->state == NAMED_LIVE && may(who->peer, streams->sorted[at], 4))
+			failed = push_stream(served, &list, streams->sorted[at], who->u64_text);
+	if (at < streams->count && at > 0) {
+		const char *name = streams->sorted[at - 1]->row.name;
+		char *copy = zone_copy(served->zone, name, strlen(name));
+
+		failed |= !copy;
+		after = value_string(copy ? copy : "");
+	}
+	pthread_mutex_unlock(&streams->lock);
+	failed = failed || value_put(served->zone, served->reply, "streams", list) ||
+		 value_put(served->zone, served->reply, "after", after);
+	return failed ? no_memory(who, served) : 0;
+}
+
+static int check_new(struct streams *streams, const struct streams_who *who, struct served *served)
+{
+	const struct settings *settings = streams->settings;
+	struct user_count *user;
+	bool found;
+
+	if (streams->trouble.code)
+		return fail_trouble(streams, served);
+	streams_index(streams, who->name, &found);
+	if (found)
+		return error_set(served->error, ERROR_EXISTS, "%s: name: there is a stream \"%.64s\", allowed: another name",
+				 who->operation, who->name);
+	user = user_count(streams, who->peer->uid);
+	if (!user)
+		return no_memory(who, served);
+	if (user->streams >= settings->streams)
+		return error_set(served->error, ERROR_LIMIT,
+				 "%s: the user has %" PRIu64 " streams, allowed: the setting streams = %" PRIu64,
+				 who->operation, user->streams, settings->streams);
+	if (streams->count >= settings->streams_total)
+		return error_set(served->error, ERROR_LIMIT,
+				 "%s: there are %zu streams, allowed: the setting streams_total = %" PRIu64,
+				 who->operation, streams->count, settings->streams_total);
+	return 0;
+}
+
+int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
+		   struct served *served)
+{
+	struct named *named = named_new(streams);
+	struct task *task = named ? task_new(TASK_CREATE, named, who, served) : NULL;
+	int r = task ? 0 : no_memory(who, served);
+
+	if (r == 0) {
+		strcpy(named->row.name, what->name);
+		named->row.stream = what->stream;
+		named->row.uid = who->peer->uid;
+		named->row.gid = what->gid;
+		named->row.mode = what->mode;
+		named->row.created_s = time(NULL) > 0 ? (int64_t)time(NULL) : 0;
+		task->wanted = what->wanted;
+		pthread_mutex_lock(&streams->lock);
+		r = check_new(streams, who, served);
+		if (r == 0 && !streams_insert(streams, named))
+			r = no_memory(who, served);
+		if (r == 0)
+			task_post(streams, task);
+		pthread_mutex_unlock(&streams->lock);
+	}
+	if (r == 0)
+		return SERVED_LATER;
+	served->owner = NULL;
+	free(task);
+	free(named);
+	return r;
+}
+
+int streams_delete(struct streams *streams, const struct streams_who *who, struct served *served)
+{
+	struct named *named = NULL;
+	struct task *task;
+	int r;
+
+	pthread_mutex_lock(&streams->lock);
+	r = find_for(streams, who, 0, served, &named);
+	if (r == 0) {
+		task = task_new(TASK_DELETE, named, who, served);
+		if (task) {
+			named->state = NAMED_GOING;
+			task_post(streams, task);
+		}
+		r = task ? SERVED_LATER : no_memory(who, served);
+	}
+	pthread_mutex_unlock(&streams->lock);
+	return r;
+}
+
+static int find_target(const struct named *named, uint64_t words, bool absolute, const struct streams_who *who,
+		       struct served *served, uint64_t *ret_group)
+{
+	const uint64_t groups = words / STREAM_GROUP_WORDS + (words % STREAM_GROUP_WORDS != 0);
+
+	if (absolute && groups < named->next)
+		return error_set(served->error, ERROR_OUT_OF_RANGE,
+				 "%s: to: %" PRIu64 ", allowed from the present position %" PRIu64
+				 " on: positions never go back",
+				 who->operation, words, named->next * STREAM_GROUP_WORDS);
+	if (!absolute && groups > STORE_GROUPS - named->next)
+		return error_set(served->error, ERROR_OUT_OF_RANGE,
+				 "%s: by: %" PRIu64 ", allowed up to %" PRIu64 " words, the end of the stream",
+				 who->operation, words, (STORE_GROUPS - named->next) * STREAM_GROUP_WORDS);
+	*ret_group = absolute ? groups : named->next + groups;
+	return 0;
+}
+
+int streams_advance(struct streams *streams, const struct streams_who *who, uint64_t words, bool absolute,
+		    struct served *served)
+{
+	struct named *named = NULL;
+	struct task *task;
+	uint64_t to = 0;
+	int r;
+
+	pthread_mutex_lock(&streams->lock);
+	r = find_for(streams, who, 0, served, &named);
+	if (r == 0)
+		r = find_target(named, words, absolute, who, served, &to);
+	if (r == 0) {
+		task = task_new(TASK_ADVANCE, named, who, served);
+		if (task) {
+			task->to = to;
+			task_post(streams, task);
+		}
+		r = task ? SERVED_LATER : no_memory(who, served);
+	}
+	pthread_mutex_unlock(&streams->lock);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+static void copy_text(char dir[SETTING_TEXT_ROOM], const char *at, size_t size, const char *behind)
+{
+	snprintf(dir, SETTING_TEXT_ROOM, "%.*s%s", (int)size, at, behind);
+}
+
+void streams_find_dir(const struct settings *settings, char dir[SETTING_TEXT_ROOM], bool *ret_named)
+{
+	const char *service = getenv("STATE_DIRECTORY"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	*ret_named = true;
+	if (*settings->state_dir) {
+		copy_text(dir, settings->state_dir, SETTING_TEXT_ROOM, "");
+		return;
+	}
+	if (service && *service) { /* systemd separates several by colons */
+		copy_text(dir, service, strcspn(service, ":"), "");
+		return;
+	}
+	*ret_named = false;
+	if (state && *state == '/')
+		copy_text(dir, state, strlen(state), "/trnsci");
+	else
+		copy_text(dir, home && *home == '/' ? home : "", SETTING_TEXT_ROOM, "/.local/state/trnsci");
+}
+
+const struct error *streams_trouble(const struct streams *streams)
+{
+	return streams && streams->trouble.code ? &streams->trouble : NULL;
+}
+
+/* A folder that was named is taken now; the user's default, which other daemons of his may use, when it is needed. */
+static int take_dir(struct streams *streams, struct error *err)
+{
+	bool named;
+	int r = 0;
+
+	streams_find_dir(streams->settings, streams->dir, &named);
+	if (named)
+		r = store_lock(streams->dir, true, &streams->lock_fd, err);
+	if (r < 0)
+		return r;
+	if (store_exists(streams->dir) && keeper_open(streams, false, &streams->trouble) < 0)
+		assert(streams->trouble.code);
+	return 0;
+}
+
+int streams_open(const struct settings *settings, struct streams **ret_streams, struct error *err)
+{
+	struct streams *streams = calloc(1, sizeof *streams);
+	int r;
+
+	if (!streams)
+		return error_set(err, ERROR_NO_MEMORY, "streams: their table");
+	streams->settings = settings;
+	streams->lock_fd = -1;
+	streams->last = &streams->first;
+	pthread_mutex_init(&streams->lock, NULL);
+	pthread_cond_init(&streams->wake, NULL);
+	r = take_dir(streams, err);
+	if (r == 0 && keeper_start(streams) < 0)
+		r = error_set(err, ERROR_SYSTEM, "streams: their thread");
+	if (r < 0) {
+		streams_close(streams);
+		return r;
+	}
+	*ret_streams = streams;
+	return 0;
+}
+
+void streams_close(struct streams *streams)
+{
+	if (!streams)
+		return;
+	keeper_stop(streams);
+	for (size_t i = 0; i < streams->count; i++)
+		free(streams->sorted[i]);
+	if (streams->lock_fd >= 0)
+		close(streams->lock_fd);
+	pthread_cond_destroy(&streams->wake);
+	pthread_mutex_destroy(&streams->lock);
+	free(streams->sorted);
+	free(streams->users);
+	free(streams);
+}
+
+int streams_stats(struct streams *streams, struct zone *zone, struct value *map)
+{
+	struct {
+		const char *name;
+		uint64_t number;
+	} rows[4];
+	int failed = value_put(zone, map, "state_dir", value_string(streams->dir));
+	char *trouble;
+
+	pthread_mutex_lock(&streams->lock);
+	rows[0].name = "streams", rows[0].number = streams->count;
+	rows[1].name = "commits", rows[1].number = streams->commits;
+	rows[2].name = "failed_commits", rows[2].number = streams->failures;
+	rows[3].name = "draws_that_waited", rows[3].number = streams->waits;
+	trouble = zone_copy(zone, streams->trouble.text, strlen(streams->trouble.text));
+	pthread_mutex_unlock(&streams->lock);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		failed |= value_put(zone, map, rows[i].name, value_uint(rows[i].number));
+	return failed | !trouble | value_put(zone, map, "trouble", trouble && *trouble ? value_string(trouble) : value_nil());
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the named streams are made of; for their own files. */
+#ifndef TRNSCI_DAEMON_STREAMS_CORE_H
+#define TRNSCI_DAEMON_STREAMS_CORE_H
+
+#include <pthread.h>
+
+#include "store.h"
+#include "streams.h"
+
+enum task_kind { TASK_RESERVE, TASK_CREATE, TASK_DELETE, TASK_ADVANCE, TASK_DRAW };
+
+/* What the keeper is to make durable; or (TASK_DRAW) a draw that waits for its block. */
+struct task {
+	struct task *next;
+	enum task_kind kind;
+	struct named *named;
+	struct served *served; /* who waits for it; NULL: nobody any more */
+	bool u64_text;
+	bool wanted;             /* create: the id */
+	uint64_t to;             /* advance: the group */
+	struct store_stream row; /* as it will stand in the store; the keeper's, as all below */
+	bool unchanged;          /* nothing is to be written */
+	int result;
+	struct error error;
+};
+
+/* NEW and GOING: their create or delete is not durable yet. GONE: waits for its last task. */
+enum named_state { NAMED_NEW, NAMED_LIVE, NAMED_GOING, NAMED_GONE };
+
+struct named {
+	struct store_stream row; /* as the store has it, durably; below row.reserved groups may be issued */
+	struct store_stream staged; /* the keeper's: as the transaction under way leaves it */
+	enum named_state state;
+	uint64_t next;        /* the first group not issued */
+	uint64_t block;       /* groups that are next reserved */
+	uint64_t refilled_ns; /* when they last were */
+	bool listed;          /* among the sorted */
+	bool reserving;       /* `reserve` is in the queue */
+	struct task reserve;
+	struct task *waiters, **waiters_last; /* draws, in the order in which they came */
+};
+
+struct user_count {
+	uint32_t uid;
+	uint64_t streams;
+};
+
+struct streams {
+	const struct settings *settings;
+	char dir[SETTING_TEXT_ROOM];
+	pthread_t keeper;
+	bool keeping;
+	pthread_mutex_t lock;
+	/* Under the lock. */
+	pthread_cond_t wake;
+	bool stop;
+	struct task *first, **last;
+	struct named **sorted; /* by name */
+	size_t count, room;
+	struct user_count *users;
+	size_t n_users;
+	struct error trouble;
+	uint64_t commits, failures, waits;
+	bool failing;
+	/* The keeper's. */
+	int lock_fd; /* of the folder, or -1 */
+	struct store *store;
+};
+
+/* ---- streams.c, with the lock ---- */
+
+/* Where the name stands, or would. */
+size_t streams_index(const struct streams *streams, const char *name, bool *ret_found);
+/* Puts it among the others and counts it; false when there is no memory. */
+bool streams_insert(struct streams *streams, struct named *named);
+void streams_remove(struct streams *streams, struct named *named);
+struct named *named_new(const struct streams *streams);
+/* Where a draw would lie: its first sample and the group behind it. -ERROR_END_OF_STREAM */
+int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end);
+/* Serves those who wait, as far as the reserve goes; asks for more where that is wanted. */
+void named_serve(struct streams *streams, struct named *named);
+/* Answers all who wait with that error. */
+void named_refuse(struct named *named, const struct error *error);
+void task_post(struct streams *streams, struct task *task);
+/* Answers who waits for the task, if anybody does. */
+void task_answer(struct task *task, int error);
+
+/* ---- streams_reply.c ---- */
+
+int reply_stream(struct zone *zone, struct value *map, const struct named *named, bool u64_text);
+
+/* ---- keeper.c ---- */
+
+int keeper_start(struct streams *streams);
+/* After all tasks are done. */
+void keeper_stop(struct streams *streams);
+/* Opens the state; make: a new one where there is none. Without the lock. */
+int keeper_open(struct streams *streams, bool make, struct error *err);
+
+#endif
