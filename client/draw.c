@@ -42,7 +42,7 @@ static void set_number(struct trnsci_args *args, const struct trnsci_number *num
 		trnsci_set_f64(args, number->name, value);
 }
 
-static void set_parameters(struct trnsci_args *args, const struct trnsci_draw *draw)
+void draw_set_parameters(struct trnsci_args *args, const struct trnsci_draw *draw)
 {
 	for (size_t i = 0; i < NUMBERS && draw->numbers[i].name; i++)
 		set_number(args, &draw->numbers[i]);
@@ -60,7 +60,7 @@ void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw)
 	trnsci_set_u64(args, "seed", draw->seed);
 	trnsci_set_u64(args, "stream", draw->stream);
 	trnsci_set_u64(args, "offset", draw->offset);
-	set_parameters(args, draw);
+	draw_set_parameters(args, draw);
 }
 
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
@@ -283,7 +283,7 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 	struct trnsci_args *step = trnsci_step(program, draw->law);
 
 	trnsci_set_tile(step, "out", out);
-	set_parameters(step, draw);
+	draw_set_parameters(step, draw);
 	r = call_run(program, err);
 	if (r < 0)
 		return r;

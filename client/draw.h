@@ -10,6 +10,9 @@
 /* There is a law, and reserved fields are 0. -ERROR_MISSING_PARAMETER, -ERROR_OUT_OF_RANGE */
 int draw_check(const struct trnsci_draw *draw, struct error *err);
 
+/* The law's parameters. */
+void draw_set_parameters(struct trnsci_args *args, const struct trnsci_draw *draw);
+
 /* The law's parameters, generator, seed, stream and offset. */
 void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw);
 

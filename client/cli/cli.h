@@ -36,6 +36,7 @@ int command_dst(struct cli *cli, int argc, char **argv);
 int command_gemm(struct cli *cli, int argc, char **argv);
 int command_trace(struct cli *cli, int argc, char **argv);
 int command_run(struct cli *cli, int argc, char **argv);
+int command_stream(struct cli *cli, int argc, char **argv);
 int command_status(struct cli *cli, int argc, char **argv);
 int command_selftest(struct cli *cli, int argc, char **argv);
 int command_version(struct cli *cli, int argc, char **argv);
@@ -50,5 +51,8 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong);
 /* Opens the session that the options ask for; without any, a daemon where one answers, else the embedded engine, and
  * says so. arena_bytes: for tiles, 0 when there will be none. An exit code. */
 int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session);
+
+/* The same for what only a daemon has: without one it fails. Says nothing when it succeeds. */
+int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session);
 
 #endif

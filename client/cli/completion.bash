@@ -14,16 +14,20 @@ _trnsci_cli_choices() {
 }
 
 _trnsci_cli() {
+	# rand LAW, qmc KIND, stream COMMAND and stream draw NAME LAW have options of their own.
 	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} word command=() words
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		[[ $word == -* ]] || command+=("$word")
-		[[ ${command[0]-} == @(rand|ring|qmc) || ${#command[@]} -eq 0 ]] || break
-		[[ ${#command[@]} -eq 2 ]] && break
+		[[ ${command[0]-} == @(rand|ring|qmc|stream) || ${#command[@]} -eq 0 ]] || break
+		[[ ${command[*]-} == "stream draw"* && ${#command[@]} -lt 4 ]] && continue
+		[[ ${#command[@]} -ge 2 ]] && break
 	done
 	case ${command[*]-} in
 	"") words=$(trnsci-cli --help 2>/dev/null | awk '/^  / {print $1}') ;;
 	qmc) words=$(trnsci-cli qmc --help 2>/dev/null | awk '/^  / {print $1}') ;;
+	stream) words=$(trnsci-cli stream --help 2>/dev/null | awk '/^  / {print $1}') ;;
+	stream\ draw\ *) [[ ${#command[@]} -eq 3 ]] && words=$(trnsci-cli rand --help 2>/dev/null | awk '/^  / {print $1}') ;;
 	rand | ring) words=$(trnsci-cli rand --help 2>/dev/null | awk '/^  / {print $1}') ;;
 	esac
 	if [[ $before == --* ]]; then

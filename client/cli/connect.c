@@ -55,3 +55,13 @@ int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_ses
 		fprintf(stderr, "trnsci-cli: using %s\n", trnsci_address(*ret_session));
 	return EXIT_OK;
 }
+
+int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
+{
+	struct trnsci_options options = {.arena_bytes = arena_bytes};
+	struct trnsci_error err = {0};
+
+	if (cli->embedded)
+		return complain(EXIT_USAGE, "--embedded: named streams are kept by a daemon, allowed: --socket");
+	return trnsci_open(cli->socket, &options, ret_session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
+}

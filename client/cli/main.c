@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
 	{"trace", "estimate a trace: trace matrix.npy --probes 300 --method hutchpp", command_trace},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
+	{"stream", "named streams of a daemon: stream create NAME, stream draw NAME normal -n 5", command_stream},
 	{"status", "figures of the daemon and its engine", command_status},
 	{"selftest", "known answers in every variant of the kernels, on all 128 lanes", command_selftest},
 	{"version", "versions of this program, its library and the daemon", command_version},
@@ -76,12 +77,12 @@ int main(int argc, char **argv)
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
 	if (leading == argc)
 		return complain(EXIT_USAGE,
-				"no command, allowed rand, ring, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help");
+				"no command, allowed rand, ring, qmc, derive, fft, dct, dst, gemm, trace, run, stream, status, selftest, version; see --help");
 	const struct command *command = find(argv[leading]);
 
 	if (!command)
 		return complain(EXIT_USAGE,
-				"%s: no such command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, status, selftest, version; see --help",
+				"%s: no such command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, stream, status, selftest, version; see --help",
 				argv[leading]);
 	return command->run(&cli, argc - leading, argv + leading);
 }

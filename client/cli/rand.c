@@ -12,6 +12,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "rand.h"
 
 enum { PIECE_BYTES = 4 << 20 };
 
@@ -19,6 +20,8 @@ struct draw {
 	struct trnsci_session *session;
 	const struct options *options;
 	const char *law;
+	const char *name; /* of a named stream that it draws from; NULL: none */
+	struct trnsci_stream_range range; /* what it took of that */
 	enum trnsci_dtype dtype;
 	size_t components;      /* elements of a sample */
 	uint64_t count, offset; /* of the whole draw, in samples */
@@ -31,13 +34,13 @@ struct draw {
 /* ---- what is asked for ---- */
 
 /* The part of a rank is computed here, so that it can be drawn in pieces. */
-static int read_part(struct draw *draw)
+static int read_part(struct draw *draw, const char *command)
 {
 	uint64_t rank = 0, size = 1;
 	int code = EXIT_OK;
 
 	if (!options_get(draw->options, "count"))
-		return complain(EXIT_USAGE, "rand: -n COUNT is missing");
+		return complain(EXIT_USAGE, "%s: -n COUNT is missing", command);
 	if ((code = options_u64(draw->options, "count", &draw->count)) != EXIT_OK ||
 	    (code = options_u64(draw->options, "offset", &draw->offset)) != EXIT_OK ||
 	    (code = options_u64(draw->options, "rank", &rank)) != EXIT_OK ||
@@ -50,6 +53,15 @@ static int read_part(struct draw *draw)
 
 /* ---- drawing ---- */
 
+static int set_parameters(const struct draw *draw, struct trnsci_args *args)
+{
+	int code = options_set_parameters(draw->options, args);
+
+	if (strcmp(draw->law, "permutation") == 0 && !options_get(draw->options, "items"))
+		trnsci_set_u64(args, "items", draw->count);
+	return code;
+}
+
 /* The part that a rank draws is cut into pieces here: a piece is a whole draw of its own; but a permutation is of the
  * whole draw's samples, whatever is drawn of it. */
 static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
@@ -58,10 +70,13 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	int code = options_set_parameters(draw->options, trnsci_args(*ret_call));
+	int code = set_parameters(draw, trnsci_args(*ret_call));
 
-	if (strcmp(draw->law, "permutation") == 0 && !options_get(draw->options, "items"))
-		trnsci_set_u64(trnsci_args(*ret_call), "items", draw->count);
+	if (draw->name && *draw->range.generator) {
+		trnsci_set_text(trnsci_args(*ret_call), "generator", draw->range.generator);
+		trnsci_set_u64(trnsci_args(*ret_call), "seed", draw->range.seed);
+		trnsci_set_u64(trnsci_args(*ret_call), "stream", draw->range.stream);
+	}
 	trnsci_set_u64(trnsci_args(*ret_call), "rank", 0);
 	trnsci_set_u64(trnsci_args(*ret_call), "size", 1);
 	return code;
@@ -169,6 +184,34 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 	return code;
 }
 
+/* Takes the range of the whole draw from its named stream, and says so: from here on it is used up. */
+static int reserve(struct draw *draw, const struct cli *cli)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int code = EXIT_OK, r = trnsci_stream_call_new(draw->session, draw->name, draw->law, &call, &args);
+
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	set_parameters(draw, args);
+	trnsci_set_u64(args, "n", draw->count);
+	trnsci_set_bool(trnsci_args(call), "reserve", true);
+	if (trnsci_run(call) < 0)
+		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+	else if (trnsci_stream_call_range(call, &draw->range) < 0)
+		code = complain(EXIT_NO_DAEMON, "stream draw: the reply does not say where the draw lies");
+	trnsci_call_free(call);
+	if (code != EXIT_OK)
+		return code;
+	draw->offset = draw->range.offset;
+	if (cli->verbose)
+		fprintf(stderr,
+			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
+			draw->name, draw->range.generator, draw->range.seed, draw->range.stream, draw->range.position,
+			draw->count);
+	return EXIT_OK;
+}
+
 /* ---- the command ---- */
 
 /* Nothing is created before the request is known to be right. */
@@ -182,12 +225,15 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 	if (code != EXIT_OK)
 		return code;
 	draw->piece = PIECE_BYTES / trnsci_dtype_size(draw->dtype) / draw->components;
-	for (size_t i = 0; i < 2 && code == EXIT_OK; i++)
-		code = make_call(draw, &draw->calls[i]);
-	if (code == EXIT_OK)
-		code = output_open(options_get(draw->options, "output"), options_get(draw->options, "format"), &output);
+	code = output_open(options_get(draw->options, "output"), options_get(draw->options, "format"), &output);
 	if (code != EXIT_OK)
 		return code;
+	if (draw->name)
+		code = reserve(draw, cli);
+	for (size_t i = 0; i < 2 && code == EXIT_OK; i++)
+		code = make_call(draw, &draw->calls[i]);
+	if (code != EXIT_OK)
+		return output_close(&output, code);
 	code = output_begin(&output, draw->dtype, draw->components > 1 ? 2 : 1, (uint64_t[]){n, draw->components});
 	progress_begin(&progress, cli, n, "samples");
 	if (code == EXIT_OK)
@@ -196,19 +242,21 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 	return output_close(&output, code);
 }
 
-static int run_law(struct cli *cli, const struct option_set *set, int argc, char **argv)
+int rand_run_law(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv)
 {
+	const char *const command = name ? "stream draw" : "rand";
 	struct options options;
-	struct draw draw = {.options = &options, .law = set->operation};
+	struct draw draw = {.options = &options, .law = set->operation, .name = name};
 	int code = options_parse(set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "rand: '%s': one word too many", options.operands[0]);
-	code = read_part(&draw);
+		return complain(EXIT_USAGE, "%s: '%s': one word too many", command, options.operands[0]);
+	code = read_part(&draw, command);
 	if (code == EXIT_OK)
-		code = connect_session(cli, 3 * (size_t)PIECE_BYTES, &draw.session);
+		code = name ? connect_daemon(cli, 3 * (size_t)PIECE_BYTES, &draw.session)
+			    : connect_session(cli, 3 * (size_t)PIECE_BYTES, &draw.session);
 	if (code != EXIT_OK)
 		return code;
 	code = draw_out(&draw, cli);
@@ -220,17 +268,22 @@ static int run_law(struct cli *cli, const struct option_set *set, int argc, char
 	return code;
 }
 
+/* A law that has a shape itself calls that of the result dims. */
+bool rand_has_shape(const char *law)
+{
+	struct trnsci_parameter parameter;
+	bool own_shape = false;
+
+	for (size_t i = 0; trnsci_parameter(law, i, &parameter) == 0; i++)
+		own_shape |= strcmp(parameter.name, "dims") == 0;
+	return own_shape;
+}
+
 int command_rand(struct cli *cli, int argc, char **argv)
 {
-	static const struct option_row rows[] = {
-		{"count", 'n', "COUNT", "samples of the whole draw"},
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
-	};
+	static const struct option_row rows[] = {RAND_ROWS};
 	struct trnsci_operation law;
-	struct trnsci_parameter parameter;
 	char usage[128], laws[512];
-	bool own_shape = false;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return laws_print("rand");
@@ -238,11 +291,9 @@ int command_rand(struct cli *cli, int argc, char **argv)
 	if (argc < 2 || !law_find(argv[1], &law))
 		return complain(EXIT_USAGE, "rand: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
 	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", law.name);
-	/* A law that has a shape itself calls that of the result dims. */
-	for (size_t i = 0; trnsci_parameter(law.name, i, &parameter) == 0; i++)
-		own_shape |= strcmp(parameter.name, "dims") == 0;
-	const char *const hidden = own_shape ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
+	const char *const hidden =
+		rand_has_shape(law.name) ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
 	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 
-	return run_law(cli, &set, argc - 1, argv + 1);
+	return rand_run_law(cli, &set, NULL, argc - 1, argv + 1);
 }

@@ -18,6 +18,10 @@ laws=$(names)
 for law in $laws; do
 	commands="$commands rand:$law"
 done
+code "help of stream" 0 "$cli" stream --help
+for command in $(names); do
+	commands="$commands stream:$command"
+done
 for command in $commands; do
 	words=$(echo "$command" | tr : ' ')
 	missing=
@@ -47,7 +51,10 @@ if command -v bash >/dev/null; then
 		PATH="$build/bin:$PATH" bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trnsci_cli
 			echo "${COMPREPLY[*]}"' bash "$root/client/cli/completion.bash" "$@"
 	}
-	same "completion of commands" "status selftest" "$(offered trnsci-cli s)"
+	same "completion of commands" "stream status selftest" "$(offered trnsci-cli s)"
+	same "completion of what streams can" "draw delete" "$(offered trnsci-cli stream d)"
+	same "completion of a stream's law" "normal" "$(offered trnsci-cli stream draw noise n)"
+	same "completion of a stream's options" "--mode" "$(offered trnsci-cli stream create noise --m)"
 	same "completion of laws" "normal" "$(offered trnsci-cli rand n)"
 	same "completion of options" "--mean --method" "$(offered trnsci-cli rand normal --me)"
 	same "completion of choices" "f32 f64 f16" "$(offered trnsci-cli rand normal --dtype f)"

@@ -522,6 +522,102 @@ TRNSCI_API int trnsci_stream_split(const struct trnsci_stream *parent, uint64_t 
 				   struct trnsci_stream *ret_stream);
 /** @} */
 
+/* ------------------------------------------------------------------------------------------------------------------
+ * Named streams: kept by a daemon, shared by all its clients, and never issued twice. Embedded sessions have none
+ * (-TRNSCI_NOT_SUPPORTED). Positions count words of 32 bits: a sample of 64 bits takes two. */
+
+/** Most bytes of a stream's name: A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _. */
+enum { TRNSCI_STREAM_NAME_MAX = 64 };
+
+/** What a named stream is and where it stands. */
+struct trnsci_stream_info {
+	char name[TRNSCI_STREAM_NAME_MAX + 1];
+	char generator[31];
+	uint64_t seed, stream;
+	uint64_t position; /**< word at which the next draw begins; 0 with `ended` */
+	bool ended;	   /**< every word has been issued */
+	uint64_t reserved; /**< words that are reserved ahead: what a crash now would skip, at most */
+	uint64_t skips;	   /**< crashes that skipped a block */
+	uint64_t skipped;  /**< words of all those blocks; some of them may have been issued */
+	uint64_t skipped_from, skipped_until; /**< the last of them; both 0: none */
+	uint32_t uid, gid;
+	unsigned mode;	  /**< as of a file: 4 may show, 2 may draw; its owner and root delete and advance */
+	int64_t created_s; /**< seconds since 1970 */
+	uint64_t spare[4];
+};
+
+/** How to create a stream; all zero is good. */
+struct trnsci_stream_options {
+	const char *generator; /**< NULL: "threefry4x32" */
+	uint64_t seed;	       /**< another on each host, or they draw the same numbers */
+	bool has_stream;       /**< take `stream`, which no name may ever have had, and not the next of a counter */
+	uint64_t stream;
+	const char *mode; /**< octal digits; NULL: "0640" */
+	bool has_group;	  /**< take `group`, one of the caller's, and not the caller's first */
+	uint32_t group;
+	uint64_t reserved[4]; /**< zero */
+};
+
+/** What a draw took of its stream: `offset` and the rest are what repeats it, with a plain draw. */
+struct trnsci_stream_range {
+	char generator[32];
+	uint64_t seed, stream;
+	uint64_t offset;   /**< first sample, in samples of the drawn dtype */
+	uint64_t position; /**< the same in words, a multiple of 4 */
+	uint64_t n;	   /**< samples */
+	uint64_t spare[4];
+};
+
+/**
+ * @name Named streams
+ * What is created, deleted or advanced is durable when the function returns. Errors beyond those of every call:
+ * -TRNSCI_NOT_FOUND, -TRNSCI_EXISTS (the name; or a stream id that was assigned before), -TRNSCI_NOT_PERMITTED,
+ * -TRNSCI_LIMIT (streams of the user), -TRNSCI_STORE (the daemon's state is damaged, locked, or its disk full: nothing
+ * has been issued), -TRNSCI_END_OF_STREAM. Any thread. ret_info and err may be NULL.
+ * @{ */
+TRNSCI_API int trnsci_stream_create(struct trnsci_session *session, const char *name,
+				    const struct trnsci_stream_options *options, struct trnsci_stream_info *ret_info,
+				    struct trnsci_error *err);
+TRNSCI_API int trnsci_stream_show(struct trnsci_session *session, const char *name,
+				  struct trnsci_stream_info *ret_info, struct trnsci_error *err);
+/** Calls each for every stream that the caller may show, in the order of their names, until it returns other than 0;
+ * info lives during the call. Returns what it returned, or an error. */
+TRNSCI_API int trnsci_stream_list(struct trnsci_session *session,
+				  int (*each)(void *arg, const struct trnsci_stream_info *info), void *arg,
+				  struct trnsci_error *err);
+/** Its numbers are never given to another stream. *ret_info: as it was. */
+TRNSCI_API int trnsci_stream_delete(struct trnsci_session *session, const char *name,
+				    struct trnsci_stream_info *ret_info, struct trnsci_error *err);
+/** Skips so many words (rounded up to a multiple of 4): after a restored backup or snapshot, at least as many as may
+ * have been drawn since it was made. */
+TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words,
+				     struct trnsci_stream_info *ret_info, struct trnsci_error *err);
+/** Skips up to a position, which may not lie before the present one. */
+TRNSCI_API int trnsci_stream_advance_to(struct trnsci_session *session, const char *name, uint64_t position,
+					struct trnsci_stream_info *ret_info, struct trnsci_error *err);
+
+/** Fills a tile from the stream. Law, parameters, choices and list are taken from draw; its seed, stream, offset, rank
+ * and size must be 0, its generator NULL. ret_range may be NULL. A draw that fails may have used up its range. */
+TRNSCI_API int trnsci_stream_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+				  struct trnsci_tile *out, struct trnsci_stream_range *ret_range,
+				  struct trnsci_error *err);
+/** The same into memory of the caller's own, copied: n elements of dtype, as trnsci_draw_copy. */
+TRNSCI_API int trnsci_stream_draw_copy(struct trnsci_session *session, const char *name,
+				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t n, void *out,
+				       struct trnsci_stream_range *ret_range, struct trnsci_error *err);
+/** Takes the range of a draw of n samples and draws nothing: trnsci_draw with its generator, seed, stream and offset
+ * does, here or elsewhere, in any parts and ranks. */
+TRNSCI_API int trnsci_stream_reserve(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+				     enum trnsci_dtype dtype, uint64_t n, struct trnsci_stream_range *ret_range,
+				     struct trnsci_error *err);
+/** A call that draws from the stream, to be submitted: *ret_args takes n, shape, dtype, out and the law's parameters.
+ * The call is yours. */
+TRNSCI_API int trnsci_stream_call_new(struct trnsci_session *session, const char *name, const char *law,
+				      struct trnsci_call **ret_call, struct trnsci_args **ret_args);
+/** The range of such a call once it is answered. 0, or -TRNSCI_BAD_REPLY. */
+TRNSCI_API int trnsci_stream_call_range(const struct trnsci_call *call, struct trnsci_stream_range *ret_range);
+/** @} */
+
 /** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
 TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the draws of rand and of named streams share. */
+#ifndef TRNSCI_CLI_RAND_H
+#define TRNSCI_CLI_RAND_H
+
+#include "cli.h"
+#include "options.h"
+
+#define RAND_ROWS                                                                                                      \
+	{"count", 'n', "COUNT", "samples of the whole draw"}, {"output", 'o', "FILE", "where to [stdout]"},            \
+		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"}
+
+/* Whether a parameter of the law is called shape. */
+bool rand_has_shape(const char *law);
+
+/* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the law's name. */
+int rand_run_law(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv);
+
+#endif
