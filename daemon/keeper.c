@@ -13,7 +13,10 @@
 #include "stats.h"
 #include "streams_core.h"
 
-enum { BATCH_MOST = 64 };
+enum {
+	BATCH_MOST = 64,
+	BLOCK_LEAST = 1 << 14, /* groups; a setting may allow fewer */
+};
 
 #define LIVELY_NS 1000000000ull   /* a block used up sooner than this: the next is twice as large */
 #define LAZY_NS   (60 * LIVELY_NS) /* later than this: half */
@@ -122,7 +125,7 @@ static void adapt_block(const struct streams *streams, struct named *named)
 
 	if (named->refilled_ns && since < LIVELY_NS)
 		named->block = least(2 * named->block, largest);
-	else if (since > LAZY_NS && named->block > 1024)
+	else if (named->refilled_ns && since > LAZY_NS && named->block > BLOCK_LEAST)
 		named->block /= 2;
 	named->refilled_ns = now;
 }

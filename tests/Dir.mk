@@ -53,7 +53,7 @@ $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
+	$(Q)$(CC) $(CFLAGS_ALL) -I. $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
 		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # make fuzz F=codec SECONDS=60 : new inputs are kept in build/fuzz/corpus; a crash becomes a file of the corpus by hand.
@@ -85,6 +85,7 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
+$(BUILD)/tests/daemon/check_power: $(BUILD)/obj/tests/daemon/torn_vfs.o
 
 # The generated part of proto/PROTOCOL.md, which check_protocol holds to the tables.
 protocol: $(BUILD)/tests/proto/check_protocol

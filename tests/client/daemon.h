@@ -60,6 +60,7 @@ static inline int daemon_start_with(struct daemon *daemon, const char *threads, 
 	if (daemon->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that dies leaves none behind */
 		setenv("NOTIFY_SOCKET", daemon->notify, 1);
+		setenv("XDG_STATE_HOME", daemon->folder, 1);
 		execl(program, program, "--socket", daemon->socket, "--threads", threads, setting, (char *)NULL);
 		_exit(127);
 	}

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -76,6 +77,7 @@ void daemon_spawn(struct daemon *daemon, const char *const *arguments, const cha
 	if (getppid() != parent)
 		_exit(1);
 	setenv("NOTIFY_SOCKET", daemon->notify, 1);
+	setenv("XDG_STATE_HOME", daemon->dir, 1);
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO); /* ours is TAP */
 	for (; environment && *environment; environment++)
 		putenv((char *)*environment);
@@ -132,19 +134,18 @@ int daemon_wait(struct daemon *daemon)
 	return -1;
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+	(void)st;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
 void daemon_remove_dir(struct daemon *daemon)
 {
-	char path[400];
-	DIR *dir = opendir(daemon->dir);
-
-	assert_non_null(dir);
-	for (struct dirent *entry; (entry = readdir(dir));) {
-		snprintf(path, sizeof path, "%s/%s", daemon->dir, entry->d_name);
-		unlink(path);
-	}
-	closedir(dir);
 	close(daemon->notify_fd);
-	assert_int_equal(rmdir(daemon->dir), 0);
+	assert_int_equal(nftw(daemon->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 void daemon_stop(struct daemon *daemon)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state file: a changed bit anywhere is found or harmless, ids come to an end, and users have a limit of seeds. */
+#include "harness.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/store_core.h"
+
+struct bed {
+	char dir[64];
+	struct store *store;
+	struct error err;
+};
+
+static void bed_open(struct bed *bed)
+{
+	strcpy(bed->dir, access("/dev/shm", W_OK) == 0 ? "/dev/shm/trnsci-store-XXXXXX" : "/tmp/trnsci-store-XXXXXX");
+	assert_non_null(mkdtemp(bed->dir));
+	assert_int_equal(store_open(bed->dir, NULL, true, &bed->store, NULL, &bed->err), 0);
+}
+
+static void bed_close(struct bed *bed)
+{
+	char command[128];
+
+	store_close(bed->store);
+	snprintf(command, sizeof command, "rm -r %s", bed->dir);
+	assert_int_equal(system(command), 0);
+}
+
+static struct store_stream row_of(unsigned i)
+{
+	struct store_stream row = {.stream = {GENERATOR_PHILOX4X32, UINT64_MAX - i, i + 1}, .mode = 0640, .uid = i};
+
+	snprintf(row.name, sizeof row.name, "stream%u", i);
+	row.issued = 1000 * (i + 1);
+	row.reserved = row.issued + 512;
+	return row;
+}
+
+enum { STREAMS = 5 };
+
+static void fill(struct bed *bed)
+{
+	assert_int_equal(store_begin(bed->store, &bed->err), 0);
+	for (unsigned i = 0; i < STREAMS; i++) {
+		struct store_stream row = row_of(i);
+		struct stream assigned = row.stream;
+
+		assert_int_equal(store_assign(bed->store, &assigned, i % 2, i, 100, &bed->err), 0);
+		assert_int_equal(store_put(bed->store, &row, &bed->err), 0);
+	}
+	assert_int_equal(store_commit(bed->store, &bed->err), 0);
+}
+
+static int same_row(void *arg, const struct store_stream *row)
+{
+	unsigned *count = arg;
+	const struct store_stream expected = row_of((*count)++);
+
+	return memcmp(row, &expected, sizeof expected) == 0 ? 0 : -ERROR_BAD_REPLY;
+}
+
+static bool is_same(struct store *store)
+{
+	struct error err;
+	unsigned count = 0;
+
+	return store_load(store, same_row, &count, &err) == 0 && count == STREAMS;
+}
+
+/* Bits that mean nothing (free space, SQLite's own counters) may change; nothing else does without being found. */
+static void every_bit_counts(void **state)
+{
+	const char *full = getenv("TRNSCI_FULL");
+	const off_t step = full && *full ? 1 : 23;
+	unsigned found = 0, harmless = 0;
+	struct bed bed;
+	char path[128];
+	struct stat st;
+
+	(void)state;
+	bed_open(&bed);
+	fill(&bed);
+	store_close(bed.store);
+	snprintf(path, sizeof path, "%s/" STORE_FILE, bed.dir);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t at = 0; at < st.st_size; at += step) {
+		char was, byte;
+
+		assert_int_equal(pread(fd, &was, 1, at), 1);
+		byte = (char)(was ^ 1 << at % 8);
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		if (store_open(bed.dir, NULL, true, &bed.store, NULL, &bed.err) == 0) {
+			if (!is_same(bed.store))
+				fail_msg("byte %jd changed: expected an error or the same rows, got others", (intmax_t)at);
+			store_close(bed.store);
+			harmless++;
+		} else if (!strstr(bed.err.text, "--repair-state") && !strstr(bed.err.text, "newer release")) {
+			fail_msg("byte %jd changed: expected the repair command, got %s", (intmax_t)at, bed.err.text);
+		} else {
+			found++;
+		}
+		assert_int_equal(pwrite(fd, &was, 1, at), 1);
+	}
+	close(fd);
+	printf("# of %u changed bytes %u were found, %u mean nothing\n", found + harmless, found, harmless);
+	assert_true(found > 10);
+	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	assert_true(is_same(bed.store));
+	bed_close(&bed);
+}
+
+/* A page that went back to what it held before is found by the sum, though each row's hash is right. */
+static void pages_that_went_back(void **state)
+{
+	enum { PAGE = 4096 };
+	static char before[16 * PAGE], after[16 * PAGE];
+	struct store_stream row;
+	unsigned found = 0;
+	struct bed bed;
+	char path[128];
+
+	(void)state;
+	bed_open(&bed);
+	fill(&bed);
+	store_close(bed.store);
+	snprintf(path, sizeof path, "%s/" STORE_FILE, bed.dir);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t size = pread(fd, before, sizeof before, 0);
+
+	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	row = row_of(0);
+	row.reserved += 4096;
+	assert_int_equal(store_begin(bed.store, &bed.err), 0);
+	assert_int_equal(store_put(bed.store, &row, &bed.err), 0);
+	assert_int_equal(store_commit(bed.store, &bed.err), 0);
+	store_close(bed.store);
+	assert_int_equal(pread(fd, after, sizeof after, 0), size);
+	for (ssize_t at = PAGE; at < size; at += PAGE) {
+		if (memcmp(before + at, after + at, PAGE) == 0)
+			continue;
+		assert_int_equal(pwrite(fd, before + at, PAGE, at), PAGE);
+		assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), -ERROR_STORE);
+		assert_non_null(strstr(bed.err.text, "another sum"));
+		assert_int_equal(pwrite(fd, after + at, PAGE, at), PAGE);
+		found++;
+	}
+	assert_int_equal(found, 2); /* the stream's, and the sum's */
+	close(fd);
+	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	bed_close(&bed);
+}
+
+static void ids_end(void **state)
+{
+	struct store_seed seed = {.stream = {GENERATOR_PHILOX4X32, 5, UINT32_MAX - 1}};
+	struct stream next = {GENERATOR_PHILOX4X32, 5, 0}, wanted = {GENERATOR_PHILOX4X32, 5, UINT32_MAX};
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	assert_int_equal(store_begin(bed.store, &bed.err), 0);
+	assert_int_equal(store_put_seed(bed.store, &seed, NULL, &bed.err), 0);
+	assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), 0);
+	assert_int_equal(next.stream, UINT32_MAX - 1);
+	assert_int_equal(store_assign(bed.store, &wanted, true, 0, 100, &bed.err), 0);
+	assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), -ERROR_OUT_OF_RANGE);
+	store_rollback(bed.store);
+
+	assert_int_equal(store_begin(bed.store, &bed.err), 0);
+	assert_int_equal(store_put_seed(bed.store, &seed, NULL, &bed.err), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), 0);
+		assert_int_equal(next.stream, UINT32_MAX - 1 + i);
+	}
+	assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), -ERROR_OUT_OF_RANGE);
+	assert_int_equal(store_assign(bed.store, &wanted, true, 0, 100, &bed.err), -ERROR_EXISTS);
+	assert_int_equal(store_commit(bed.store, &bed.err), 0);
+	store_close(bed.store);
+	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	assert_int_equal(store_begin(bed.store, &bed.err), 0);
+	assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), -ERROR_OUT_OF_RANGE);
+	store_rollback(bed.store);
+	bed_close(&bed);
+}
+
+static void seeds_of_a_user(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	assert_int_equal(store_begin(bed.store, &bed.err), 0);
+	for (uint64_t i = 0; i < 6; i++) {
+		struct stream stream = {GENERATOR_THREEFRY4X32, i / 2, 0}; /* a seed counts once */
+		int r = store_assign(bed.store, &stream, false, 1000, 2, &bed.err);
+
+		assert_int_equal(r, i < 4 ? 0 : -ERROR_LIMIT);
+	}
+	assert_non_null(strstr(bed.err.text, "the setting stream_seeds = 2"));
+	assert_int_equal(store_assign(bed.store, &(struct stream){GENERATOR_THREEFRY4X32, 9, 0}, false, 1001, 2, &bed.err),
+			 0);
+	store_rollback(bed.store);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_bit_counts),
+		cmocka_unit_test(pages_that_went_back),
+		cmocka_unit_test(ids_end),
+		cmocka_unit_test(seeds_of_a_user),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
