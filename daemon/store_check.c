@@ -275,7 +275,7 @@ static int check_rows(struct store *store, char why[STORE_WHY_ROOM])
 		snprintf(why, STORE_WHY_ROOM, "%u rows have another hash", walk.wrong);
 	else if (!good || sum != walk.sum + store_hash_repairs(repairs))
 		snprintf(why, STORE_WHY_ROOM, "the rows have another sum");
-	store->sum = store->sum_before = sum;
+	store->sum = sum;
 	store->repairs = repairs;
 	return SQLITE_OK;
 }

@@ -38,7 +38,7 @@ struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
 	sqlite3_stmt *statements[STATEMENTS];
-	uint64_t sum, sum_before; /* of all rows' hashes; as of the last commit */
+	uint64_t sum; /* of all rows' hashes, in the transaction under way */
 	uint64_t repairs;
 };
 

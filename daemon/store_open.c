@@ -213,7 +213,7 @@ int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct s
 	if (r < 0)
 		return r;
 	store->repairs = repairs;
-	store->sum = store->sum_before = store_hash_repairs(repairs);
+	store->sum = store_hash_repairs(repairs);
 	if (rc == SQLITE_OK)
 		rc = make_tables(store);
 	if (rc == SQLITE_OK) {

@@ -13,9 +13,8 @@ static const char *const texts[STATEMENTS] = {
 	[STATEMENT_SUM_GET] = "SELECT sum, repairs FROM meta WHERE id = 1",
 	[STATEMENT_SUM_SET] = "UPDATE meta SET sum = ?1 WHERE id = 1",
 	[STATEMENT_STREAM_HASH] = "SELECT hash FROM stream WHERE name = ?1",
-	[STATEMENT_STREAM_PUT] = "INSERT INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "
-				 "ON CONFLICT(name) DO UPDATE SET issued = ?9, reserved = ?10, skips = ?11, skipped = ?12, "
-				 "skipped_from = ?13, skipped_until = ?14, hash = ?15",
+	[STATEMENT_STREAM_PUT] =
+		"INSERT OR REPLACE INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[STATEMENT_STREAM_REMOVE] = "DELETE FROM stream WHERE name = ?1",
 	[STATEMENT_SEED_GET] = "SELECT next, uid FROM seed WHERE generator = ?1 AND seed = ?2",
 	[STATEMENT_SEED_PUT] = "INSERT INTO seed VALUES(?1, ?2, ?3, ?4, ?5) "
@@ -138,15 +137,24 @@ static uint64_t column_hash(sqlite3_stmt *statement, int at)
 
 /* ---- transactions ---- */
 
+/* The sum as the file has it: a commit that failed may have happened. */
 int store_begin(struct store *store, struct error *err)
 {
-	store->sum_before = store->sum;
-	return store_step(store, store_statement(store, STATEMENT_BEGIN), err);
+	int rc, r = store_step(store, store_statement(store, STATEMENT_BEGIN), err);
+	sqlite3_stmt *get = r == 0 ? store_statement(store, STATEMENT_SUM_GET) : NULL;
+
+	if (r < 0)
+		return r;
+	rc = get ? sqlite3_step(get) : sqlite3_extended_errcode(store->db);
+	if (rc == SQLITE_ROW && sscanf((const char *)sqlite3_column_text(get, 0), "%" SCNu64, &store->sum) == 1)
+		rc = SQLITE_OK;
+	if (get)
+		sqlite3_reset(get);
+	return rc == SQLITE_OK ? 0 : store_fail(store, rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
 }
 
 void store_rollback(struct store *store)
 {
-	store->sum = store->sum_before;
 	if (!sqlite3_get_autocommit(store->db))
 		store_step(store, store_statement(store, STATEMENT_ROLLBACK), NULL);
 }

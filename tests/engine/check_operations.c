@@ -299,7 +299,7 @@ static void test_jobs_have_timeouts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < count; i++)
-		if ((all[i].class >= METHOD_PROGRAM) != (operation_param(&all[i], "timeout_ms", 10) != NULL))
+		if ((all[i].class >= METHOD_STREAM) != (operation_param(&all[i], "timeout_ms", 10) != NULL))
 			fail_msg("%s: expected timeout_ms of jobs, and of no others", all[i].name);
 }
 
