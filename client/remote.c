@@ -74,20 +74,26 @@ static void sleep_until(struct trnsci_session *session, int64_t deadline)
 		pthread_cond_timedwait(&session->changed, &session->lock, &until);
 }
 
-/* poll is asked now and then only: to look at the socket alone takes half the time. */
-static bool spin_for_news(struct spin *spin, struct pollfd polls[2], int64_t deadline)
+/* Looks for replies, and now and then for all that poll tells, as long as spinning is worth it. True: do not sleep. The
+ * lock is held before and after, and for each look. */
+static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
 {
 	enum { POLL_EVERY = 16 };
-	char byte;
+	struct remote *remote = session->peer;
+	bool news = false;
 
-	spin_begin(spin);
-	for (unsigned times = 1; spin_again(spin); times++) {
-		if (recv(polls[0].fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN)
-			return true;
-		if (times % POLL_EVERY == 0 && (poll(polls, 2, 0) != 0 || clock_ns() >= deadline))
-			return true;
+	spin_begin(&remote->spin);
+	for (unsigned times = 1; !news; times++) {
+		pthread_mutex_unlock(&session->lock);
+		const bool again = spin_again(&remote->spin);
+
+		news = again && times % POLL_EVERY == 0 && (poll(polls, 2, 0) != 0 || clock_ns() >= deadline);
+		pthread_mutex_lock(&session->lock);
+		if (!again)
+			return false;
+		news = news || session->failure.code || wire_receive(session);
 	}
-	return false;
+	return true;
 }
 
 /* The lock is free meanwhile: others send, and by `wake` make this thread wait for room as well. */
@@ -101,11 +107,14 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 	eventfd_t ignored;
 
 	remote->polling = true;
-	pthread_mutex_unlock(&session->lock);
-	if (!spin_for_news(&remote->spin, polls, deadline))
+	if (!spin_for_news(session, polls, deadline)) {
+		pthread_mutex_unlock(&session->lock);
 		poll(polls, 2, deadline_left_ms(deadline));
+		pthread_mutex_lock(&session->lock);
+		if (!session->failure.code)
+			wire_receive(session);
+	}
 	spin_end(&remote->spin);
-	pthread_mutex_lock(&session->lock);
 	remote->polling = false;
 	if (polls[1].revents)
 		eventfd_read(remote->wake, &ignored);
@@ -123,10 +132,10 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	}
 	if (deadline > 0)
 		poll_socket(session, deadline);
+	else
+		wire_receive(session);
 	if (remote->out.size > 0)
 		wire_flush(session);
-	if (!session->failure.code)
-		wire_receive(session);
 	pthread_cond_broadcast(&session->changed);
 }
 

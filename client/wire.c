@@ -199,30 +199,33 @@ static ssize_t receive_some(struct trnsci_session *session)
 	return got;
 }
 
-void wire_receive(struct trnsci_session *session)
+bool wire_receive(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
+	bool any = false;
 
 	while (!session->failure.code) {
 		if (!make_room(remote)) {
 			wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
-			return;
+			break;
 		}
 		size_t room = remote->in_room - remote->in_size;
 		ssize_t got = receive_some(session);
 
 		if (got == -EAGAIN || session->failure.code)
-			return;
+			break;
 		if (got <= 0) {
 			wire_fail(session, ERROR_CLOSED, "connection",
 				  got ? strerror((int)-got) : "the daemon closed it");
-			return;
+			break;
 		}
+		any = true;
 		remote->in_size += (size_t)got;
 		handle_frames(session);
 		if ((size_t)got < room && !remote->fds_wanted)
-			return;
+			break;
 	}
+	return any;
 }
 
 /* ---- sending, with the lock ---- */

@@ -41,8 +41,8 @@ void wire_fail(struct trnsci_session *session, enum error_code code, const char 
 void wire_flush(struct trnsci_session *session);
 
 /* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
- * connection with bad_reply. */
-void wire_receive(struct trnsci_session *session);
+ * connection with bad_reply. Whether there was anything. */
+bool wire_receive(struct trnsci_session *session);
 
 /* Tells the session's epoll, if there is one, whether room to send is waited for. */
 void wire_watch(struct remote *remote);

@@ -28,6 +28,11 @@ void inbox_free(struct inbox *inbox)
 	*inbox = (struct inbox){0};
 }
 
+bool inbox_is_empty(const struct inbox *inbox)
+{
+	return inbox->start == inbox->size;
+}
+
 /* Moves what is left to the front, if that is worth it. */
 static void compact(struct inbox *inbox)
 {

@@ -26,6 +26,9 @@ void inbox_free(struct inbox *inbox);
  * used up; -EPROTO when the client sent file descriptors, which nothing in the protocol lets it do. */
 ssize_t inbox_receive(struct inbox *inbox, int socket);
 
+/* No byte is left in it. */
+bool inbox_is_empty(const struct inbox *inbox);
+
 struct inbox_frame {
 	const void *at;
 	size_t size;

@@ -15,6 +15,8 @@
 #include "base/spin.h"
 #include "notify.h"
 
+enum { LOOK_EVERY = 4 };
+
 struct loop {
 	struct event_base *base;
 	struct event *woken, *watchdog;
@@ -25,6 +27,8 @@ struct loop {
 	struct spin spin;
 	bool (*busy)(void *arg);
 	void *busy_arg;
+	void (*try)(void *arg); /* where traffic was last; NULL */
+	void *try_arg;
 	bool stirred, ended;
 };
 
@@ -167,19 +171,32 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 	loop->busy_arg = arg;
 }
 
-void loop_stir(struct loop *loop)
+void loop_stir(struct loop *loop, void (*try)(void *arg), void *arg)
 {
 	loop->stirred = true;
+	loop->try = try;
+	loop->try_arg = arg;
 }
 
-/* Until something has happened. */
+void loop_forget(struct loop *loop, const void *arg)
+{
+	if (loop->try_arg == arg)
+		loop->try = NULL;
+}
+
+/* Until something has happened. Others than the last are looked at every few times. */
 static void wait_for_events(struct loop *loop)
 {
 	loop->stirred = false;
 	spin_begin(&loop->spin);
-	do
-		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
-	while (!loop->stirred && !loop->ended && spin_again(&loop->spin) && !loop->busy(loop->busy_arg));
+	for (unsigned times = 0;; times++) {
+		if (times % LOOK_EVERY == 0 || !loop->try)
+			event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		else
+			loop->try(loop->try_arg);
+		if (loop->stirred || loop->ended || !spin_again(&loop->spin) || loop->busy(loop->busy_arg))
+			break;
+	}
 	if (!loop->stirred && !loop->ended)
 		event_base_loop(loop->base, EVLOOP_ONCE);
 	spin_end(&loop->spin);

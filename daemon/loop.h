@@ -22,8 +22,10 @@ struct event_base *loop_base(struct loop *loop);
 /* Spins up to so long before it sleeps, while traffic is lively and busy(arg) says that no other thread needs the CPU.
  * Before loop_run; without it the loop never spins. */
 void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg);
-/* An event that counts as traffic. */
-void loop_stir(struct loop *loop);
+/* An event that counts as traffic. try(arg), unless NULL, looks at once for more of it, which takes less than to look at
+ * everything; forgotten by loop_forget(arg), which must be called before arg goes. */
+void loop_stir(struct loop *loop, void (*try)(void *arg), void *arg);
+void loop_forget(struct loop *loop, const void *arg);
 
 /* Until loop_end. Pings the service manager's watchdog as often as it wishes. */
 void loop_run(struct loop *loop);

@@ -302,6 +302,8 @@ static void end_refused(struct session *session)
 /* The next frame; false when there is no whole one, or never will be. */
 static bool take_frame(struct session *session)
 {
+	if (inbox_is_empty(&session->inbox))
+		return false;
 	struct zone *zone = zone_new();
 	struct inbox_frame frame;
 	const char *wrong = NULL;

@@ -70,6 +70,7 @@ static void hang_up(struct session *session)
 		return;
 	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ends after %llu requests",
 		   (unsigned long long)session->requests);
+	loop_forget(session->service->loop, session);
 	free_events(session);
 	rings_close(session);
 	close(session->fd);
@@ -180,17 +181,18 @@ static bool peer_is_gone(const struct session *session)
 	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR));
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *arg)
+static void receive(void *arg)
 {
 	struct session *session = arg;
 	struct stats *stats = &session->service->stats;
 	ssize_t got;
 
-	(void)what;
-	loop_stir(session->service->loop);
-	got = inbox_receive(&session->inbox, fd);
+	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL))
+		return;
+	got = inbox_receive(&session->inbox, session->fd);
 	if (got == -EAGAIN)
 		return;
+	loop_stir(session->service->loop, receive, session);
 	if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
 		hang_up(session);
 		return;
@@ -207,6 +209,13 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		requests_end_for_limit(session);
 	}
 	advance(session);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	receive(arg);
 }
 
 static void on_watched(evutil_socket_t fd, short what, void *arg)

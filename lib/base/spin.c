@@ -5,7 +5,10 @@
 #include <sched.h>
 #include <time.h>
 
-enum { LEAST_NS = 1000 }; /* a shorter window is none */
+enum {
+	LEAST_NS = 1000, /* a shorter window is none */
+	YIELD_EVERY = 4,
+};
 
 static uint64_t now_ns(void)
 {
@@ -22,16 +25,18 @@ void spin_init(struct spin *spin, uint64_t most_ns)
 
 void spin_begin(struct spin *spin)
 {
+	spin->looks = 0;
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
 
-/* The one that is waited for may be on this very CPU, so it is let go first. */
-bool spin_again(const struct spin *spin)
+/* The one that is waited for may be on this very CPU, so it is let go before the first look and now and then. */
+bool spin_again(struct spin *spin)
 {
 	if (spin->window_ns == 0 || now_ns() - spin->began_ns >= spin->window_ns)
 		return false;
-	sched_yield();
+	if (spin->looks++ % YIELD_EVERY == 0)
+		sched_yield();
 	return true;
 }
 

@@ -15,6 +15,7 @@ struct spin {
 	uint64_t most_ns;   /* the bound; 0: never spins */
 	uint64_t window_ns; /* of the next wait */
 	uint64_t began_ns;  /* the wait */
+	unsigned looks;     /* in it */
 };
 
 void spin_init(struct spin *spin, uint64_t most_ns);
@@ -22,7 +23,7 @@ void spin_init(struct spin *spin, uint64_t most_ns);
 /* A wait begins. */
 void spin_begin(struct spin *spin);
 /* Whether to look once more rather than sleep; lets other threads of this CPU run meanwhile. */
-bool spin_again(const struct spin *spin);
+bool spin_again(struct spin *spin);
 /* The wait is over, after spinning or sleep. */
 void spin_end(struct spin *spin);
 

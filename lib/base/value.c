@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-enum { BLOCK_BYTES = 4096 };
+enum { BLOCK_BYTES = 4096, FIRST_BYTES = 3072 };
 
 struct block {
 	struct block *next;
@@ -26,11 +26,19 @@ struct deferred {
 struct zone {
 	struct block *blocks;
 	struct deferred *deferred;
+	struct block first; /* goes with the zone: most need no other */
 };
 
 struct zone *zone_new(void)
 {
-	return calloc(1, sizeof(struct zone));
+	struct zone *zone = malloc(sizeof *zone + FIRST_BYTES);
+
+	if (zone) {
+		zone->blocks = &zone->first;
+		zone->deferred = NULL;
+		zone->first = (struct block){NULL, 0, FIRST_BYTES};
+	}
+	return zone;
 }
 
 void zone_free(struct zone *zone)
@@ -39,7 +47,7 @@ void zone_free(struct zone *zone)
 		return;
 	for (struct deferred *d = zone->deferred; d; d = d->next)
 		d->release(d->arg);
-	while (zone->blocks) {
+	while (zone->blocks != &zone->first) {
 		struct block *next = zone->blocks->next;
 
 		free(zone->blocks);

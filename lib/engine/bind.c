@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,28 +318,53 @@ static int bind_given(struct args *args, const struct value *map, struct error *
 	return 0;
 }
 
-int bind_args(struct args *args, const struct value *map, struct error *err)
+/* The table's texts, read once: they cannot change. */
+static struct {
+	pthread_once_t once;
+	struct arg (*rows)[PARAMS_MAX];
+} defaults = {.once = PTHREAD_ONCE_INIT};
+
+static void read_defaults(void)
 {
-	int error;
+	size_t count;
+	const struct operation *all = operations(&count);
+	struct arg(*rows)[PARAMS_MAX] = calloc(count, sizeof *rows);
 
-	assert(args->operation->n_params <= PARAMS_MAX);
-	memset(args->at, 0, sizeof args->at);
-	error = bind_given(args, map, err);
-	for (unsigned p = 0; p < args->operation->n_params && !error; p++) {
-		const struct param *param = &args->operation->params[p];
+	for (size_t i = 0; rows && i < count; i++) {
+		const struct args args = {.operation = &all[i], .context = all[i].name};
 
-		if (args->at[p].given)
-			continue;
-		if (!param->fallback)
-			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "left out, takes %s",
-					  type_texts[param->type]);
-		if (*param->fallback) {
-			const struct value value = fallback_value(param);
+		assert(all[i].n_params <= PARAMS_MAX);
+		for (unsigned p = 0; p < all[i].n_params; p++) {
+			const struct param *param = &all[i].params[p];
 
-			error = bind_one(args, p, &value, &args->at[p], err);
-			args->at[p].value = NULL;
+			if (param->fallback && *param->fallback) {
+				const struct value value = fallback_value(param);
+				const int error = bind_one(&args, p, &value, &rows[i][p], NULL);
+
+				assert(!error);
+				(void)error;
+				rows[i][p].value = NULL;
+			}
 		}
 	}
+	defaults.rows = rows;
+}
+
+int bind_args(struct args *args, const struct value *map, struct error *err)
+{
+	const size_t n = args->operation->n_params;
+	size_t count;
+	int error;
+
+	pthread_once(&defaults.once, read_defaults);
+	if (!defaults.rows)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its defaults", args->context);
+	memcpy(args->at, defaults.rows[args->operation - operations(&count)], n * sizeof *args->at);
+	error = bind_given(args, map, err);
+	for (unsigned p = 0; p < n && !error; p++)
+		if (!args->at[p].given && !args->operation->params[p].fallback)
+			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "left out, takes %s",
+					  type_texts[args->operation->params[p].type]);
 	return error;
 }
 

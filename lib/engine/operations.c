@@ -625,10 +625,16 @@ const struct operation *operations(size_t *ret_count)
 	return rows;
 }
 
+/* Most differ in their first letter. */
+static bool is_name(const char *row, const char *name, size_t size)
+{
+	return size > 0 && row[0] == name[0] && strncmp(row, name, size) == 0 && row[size] == '\0';
+}
+
 const struct operation *operation_find(const char *name, size_t size)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strlen(rows[i].name) == size && memcmp(rows[i].name, name, size) == 0)
+		if (is_name(rows[i].name, name, size))
 			return &rows[i];
 	return NULL;
 }
@@ -636,7 +642,7 @@ const struct operation *operation_find(const char *name, size_t size)
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size)
 {
 	for (size_t i = 0; i < operation->n_params; i++)
-		if (strlen(operation->params[i].name) == size && memcmp(operation->params[i].name, name, size) == 0)
+		if (is_name(operation->params[i].name, name, size))
 			return &operation->params[i];
 	return NULL;
 }
