@@ -20,6 +20,7 @@
 #include "notify.h"
 #include "reaper.h"
 #include "session.h"
+#include "spare.h"
 #include "store.h"
 #include "streams.h"
 #include "weights.h"
@@ -251,6 +252,9 @@ static int run(struct service *service)
 	    reaper_start() == 0) {
 		reaping = true;
 		status = open_streams(service);
+		if (status == EXIT_SUCCESS &&
+		    spare_create(service->quota, service->settings->arena_ahead_bytes, &service->spare) < 0)
+			status = EX_SOFTWARE;
 		if (status == EXIT_SUCCESS)
 			status = serve(service);
 	} else {
@@ -262,6 +266,7 @@ static int run(struct service *service)
 	engine_destroy(service->engine);
 	if (reaping)
 		reaper_stop();
+	spare_free(service->spare);
 	quota_free(service->quota);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "requests.h"
 #include "rings.h"
 #include "streams.h"
+#include "spare.h"
 
 /* By the reaper's thread, when the memory is back. */
 static void arena_gone(void *arg, uint64_t size)
@@ -28,17 +29,24 @@ static void arena_gone(void *arg, uint64_t size)
 /* Takes size bytes of the user's account, which is given back by arena_gone. */
 static int new_arena(struct session *session, uint64_t size, struct arena **ret_arena, struct error *err)
 {
-	struct quota_user *user = quota_user_open(session->service->quota, quota_user_uid(session->user));
+	struct service *service = session->service;
+	struct quota_user *user = quota_user_open(service->quota, quota_user_uid(session->user));
+	struct arena_spare spare;
+	bool ready;
 	int r;
 
 	if (!user)
 		return error_set(err, ERROR_NO_MEMORY, "arena: an account");
 	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
+	if (r < 0 && spare_drop(service->spare))
+		r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
 	if (r < 0) {
 		quota_user_close(user);
 		return r;
 	}
-	r = arena_create(size, arena_gone, user, ret_arena, err);
+	ready = spare_take(service->spare, &spare.fd, &spare.base, &spare.bytes);
+	r = arena_create(size, ready ? &spare : NULL, arena_gone, user, ret_arena, err);
+	spare_refill(service->spare);
 	if (r < 0)
 		arena_gone(user, size);
 	return r;
@@ -109,6 +117,8 @@ static int show_daemon(const struct service *service, struct zone *zone, struct 
 	failed |= value_put(zone, &cpu, "wanted", service->wish ? value_string(service->wish) : value_nil());
 	failed |= value_put(zone, &cpu, "lowered", value_bool(service->wish_lowered));
 	failed |= value_put(zone, map, "cpu", cpu);
+	failed |= value_put(zone, map, "huge_pages", value_string(arena_huge_pages()));
+	failed |= value_put(zone, map, "spare_arena", value_bool(spare_is_ready(service->spare)));
 	failed |= stats_show(&service->stats, zone, map);
 	failed |= streams_stats(service->streams, zone, &streams);
 	failed |= value_put(zone, map, "named_streams", streams);

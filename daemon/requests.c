@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "arena.h"
 #include "codec.h"
 #include "engine/operations.h"
 #include "log.h"
@@ -231,6 +232,18 @@ static int start(struct session *session, const struct message *message, struct 
 	return 0;
 }
 
+/* Pages of a new tile are made while its client gets ready to use it. */
+static void touch_ahead(struct session *session, const struct operation *operation)
+{
+	const uint64_t most = session->service->settings->arena_ahead_bytes;
+	uint64_t reach;
+
+	if (!session->arena || !operation || operation->class != METHOD_SERVICE)
+		return;
+	reach = space_reach(session->space);
+	arena_want(session->arena, reach < most ? reach : most);
+}
+
 /* Always answers or starts; gives back zone and charge, or passes them on. */
 static void handle_request(struct session *session, const struct message *message, struct zone *zone, uint64_t charge)
 {
@@ -249,8 +262,10 @@ static void handle_request(struct session *session, const struct message *messag
 	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 
-		if (start(session, message, zone, charge, &err) == 0)
+		if (start(session, message, zone, charge, &err) == 0) {
+			touch_ahead(session, operation);
 			return;
+		}
 		quota_share_give(&session->jobs, 1);
 		quota_share_give(&session->bytes, charge);
 		reply(session, msgid, &err, NULL, NULL);

@@ -17,12 +17,14 @@ struct job;
 struct listener;
 struct session;
 struct streams;
+struct spare;
 
 struct service {
 	const struct settings *settings;
 	struct engine *engine;
 	struct loop *loop;
 	struct quota *quota;
+	struct spare *spare;
 	struct listener *listener; /* NULL once it stops */
 	struct streams *streams;
 	struct stats stats;

@@ -105,6 +105,16 @@ void space_unref(struct space *space)
 	free(space);
 }
 
+uint64_t space_reach(struct space *space)
+{
+	uint64_t reach;
+
+	pthread_mutex_lock(&space->lock);
+	reach = space->reach;
+	pthread_mutex_unlock(&space->lock);
+	return reach;
+}
+
 void space_close(struct space *space)
 {
 	if (!space)

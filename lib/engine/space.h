@@ -41,6 +41,9 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
  * last reference is gone. -ERROR_LIMIT when it has memory already. */
 int space_attach(struct space *space, void *base, size_t size, void (*release)(void *arg), void *arg);
 
+/* Bytes from the beginning of its memory within which all tiles so far have lain. Any thread. */
+uint64_t space_reach(struct space *space);
+
 /* Cancels what runs and refuses what comes; then drops the owner's reference. Running requests hold one each, and
  * still call their done callback. Accepts NULL. */
 void space_close(struct space *space);

@@ -33,6 +33,7 @@ struct space {
 	void (*release)(void *arg);
 	void *release_arg;
 	struct region *region;
+	uint64_t reach; /* the furthest end of a tile so far */
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
 	size_t table_size, n_tiles;
 	uint64_t next_handle;

@@ -137,6 +137,8 @@ static int create(struct space *space, const struct shape *shape, uint32_t scope
 				 shape->bytes, space->size, region_largest(space->region));
 	if (error)
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+	if (tile->block->offset + tile->block->size > space->reach)
+		space->reach = tile->block->offset + tile->block->size;
 	tile->handle = (uint32_t)space->next_handle++;
 	tile->scope = scope;
 	tile->refs = 1;

@@ -46,7 +46,7 @@ static struct arena *make(uint64_t size)
 	struct arena *arena = NULL;
 	struct error err;
 
-	if (arena_create(size, on_gone, &gone_size, &arena, &err) < 0)
+	if (arena_create(size, NULL, on_gone, &gone_size, &arena, &err) < 0)
 		fail_msg("%s", err.text);
 	return arena;
 }
@@ -116,7 +116,7 @@ static void impossible_sizes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		int r = arena_create(sizes[i], on_gone, &gone_size, &arena, &err);
+		int r = arena_create(sizes[i], NULL, on_gone, &gone_size, &arena, &err);
 
 		assert_true(r == -ERROR_NO_MEMORY || r == -ERROR_SYSTEM);
 		assert_int_equal(err.code, -r);

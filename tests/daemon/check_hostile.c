@@ -27,7 +27,7 @@ static unsigned quiet_fds;
 static int setup(void **state)
 {
 	static const char *const arguments[] = {
-		"--arena-total-bytes", "128M", "--send-timeout", "1", "--threads", "2", NULL};
+		"--arena-total-bytes", "128M", "--arena-ahead-bytes", "0", "--send-timeout", "1", "--threads", "2", NULL};
 
 	(void)state;
 	daemon_start(&served, arguments);

@@ -22,7 +22,7 @@ static int setup(void **state)
 	static const char *const arguments[] = {"--threads=2",       "--socket-mode=0666", "--connections=14",
 						"--jobs=20",         "--arena-bytes=64M",  "--arena-total-bytes=1G",
 						"--tiles=40",        "--inline-bytes=64K", "--frame-bytes=1M",
-						"--buffer-bytes=3M", "--work-bytes=32K",   NULL};
+						"--buffer-bytes=3M", "--work-bytes=32K",   "--arena-ahead-bytes=1M", NULL};
 
 	(void)state;
 	daemon_start(&served, arguments);
