@@ -379,7 +379,7 @@ static int setup(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	daemon_start(&served, (const char *const[]){"--threads", "2", NULL});
+	daemon_start(&served, (const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
 	client_open(&witness, served.socket);
 	client_result(&witness, "ping", NULL);
 	baseline_fds = daemon_fds(&served);
