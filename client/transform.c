@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms without a call object. */
 #include "call.h"
+#include "fft/grid.h"
 #include "session.h"
 
 /* What is not set keeps the default that the table has, of this release or the daemon's. */
@@ -114,4 +115,34 @@ int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options,
 	if (o->inverse)
 		trnsci_set_bool(trnsci_args(call), "inverse", true);
 	return finish(call, err);
+}
+
+int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
+		    const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err)
+{
+	const struct common common = {.n_axes = n_axes, .axes = axes};
+	struct error error = {0};
+	struct trnsci_call *call;
+
+	if (begin(session, "fftshift", &common, in, out, &call, &error) < 0)
+		return error_give(err, &error);
+	if (inverse)
+		trnsci_set_bool(trnsci_args(call), "inverse", true);
+	return finish(call, err);
+}
+
+int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies)
+{
+	const uint64_t bins = real ? n / 2 + 1 : n;
+
+	if (n == 0 || !(spacing != 0))
+		return -TRNSCI_OUT_OF_RANGE;
+	for (uint64_t k = 0; k < bins; k++)
+		ret_frequencies[k] = fft_frequency(n, k, spacing, real);
+	return 0;
+}
+
+uint64_t trnsci_next_fast_length(uint64_t n, bool real)
+{
+	return fft_fast_length(n, real);
 }

@@ -15,6 +15,9 @@ static const struct command commands[] = {
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},
 	{"dct", "cosine transforms: dct signal.npy --type 2 --norm ortho", command_dct},
 	{"dst", "sine transforms: dst signal.npy", command_dst},
+	{"fftshift", "frequency 0 to the middle: fftshift spectrum.npy", command_fftshift},
+	{"fftfreq", "frequencies of a transform's bins: fftfreq 1024 -d 0.01", command_fftfreq},
+	{"next-fast-len", "the next length that is fast: next-fast-len 1009", command_next_fast_len},
 	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
 	{"trace", "estimate a trace: trace matrix.npy --probes 300 --method hutchpp", command_trace},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
@@ -30,7 +33,7 @@ static void print_usage(void)
 {
 	printf("usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] COMMAND ...\n\ncommands:\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].help);
+		printf("  %-13s %s\n", commands[i].name, commands[i].help);
 	printf("\ntrnsci-cli COMMAND --help lists a command's options.\n");
 }
 
@@ -55,6 +58,18 @@ static int count_leading(int argc, char **argv)
 	return i;
 }
 
+/* given: NULL where there is none. */
+static int complain_of(const char *given)
+{
+	char names[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < N_COMMANDS && used < sizeof names; i++)
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", commands[i].name);
+	return complain(EXIT_USAGE, "%s%s command, allowed %s; see --help", given ? given : "",
+			given ? ": no such" : "no", names);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {{"version", 0, NULL, "print the version"}};
@@ -75,14 +90,9 @@ int main(int argc, char **argv)
 		return code;
 	if (options_get(&options, "version"))
 		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
-	if (leading == argc)
-		return complain(EXIT_USAGE,
-				"no command, allowed rand, ring, qmc, derive, fft, dct, dst, gemm, trace, run, stream, status, selftest, version; see --help");
-	const struct command *command = find(argv[leading]);
+	const struct command *command = leading < argc ? find(argv[leading]) : NULL;
 
 	if (!command)
-		return complain(EXIT_USAGE,
-				"%s: no such command, allowed rand, qmc, derive, fft, dct, dst, gemm, trace, run, stream, status, selftest, version; see --help",
-				argv[leading]);
+		return complain_of(leading < argc ? argv[leading] : NULL);
 	return command->run(&cli, argc - leading, argv + leading);
 }

@@ -76,6 +76,7 @@ int compile_elementwise(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);
 int compile_transform(struct compiler *compiler);
 int compile_gemm(struct compiler *compiler);
+int compile_shift(struct compiler *compiler);
 int compile_trace(struct compiler *compiler);
 int compile_signal(struct compiler *compiler);
 

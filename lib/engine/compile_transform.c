@@ -446,6 +446,8 @@ int compile_transform(struct compiler *c)
 		return compile_gemm(c);
 	if (strcmp(c->args.operation->name, "trace") == 0)
 		return compile_trace(c);
+	if (strcmp(c->args.operation->name, "fftshift") == 0)
+		return compile_shift(c);
 	error = read_request(c, &f);
 	if (error)
 		return error;

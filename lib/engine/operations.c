@@ -266,6 +266,14 @@ static const struct param fft_params[] = {
 		"last of the axes; with inverse back to half"},
 };
 
+static const struct param shift_params[] = {
+	[SHIFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array: f32, f64, c64 or c128"},
+	[SHIFT_OUT] = OUT,
+	[SHIFT_AXES] = {"axes", PARAM_AXES, "", "", -8, 7, false, NULL, "axes that are moved; by default all"},
+	[SHIFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "back: the two differ where a length is odd"},
+	JOB_PARAMS(SHIFT_U64),
+};
+
 /* The order is fft's. */
 static const struct param series_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32 or f64; of c64 and c128 each part alone"},
@@ -607,6 +615,7 @@ static const struct operation rows[] = {
 	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
 	ROW("dct", METHOD_TRANSFORM, series_params, "discrete cosine transform, types 1 to 4, over chosen axes"),
 	ROW("dst", METHOD_TRANSFORM, series_params, "discrete sine transform, types 1 to 4, over chosen axes"),
+	ROW("fftshift", METHOD_TRANSFORM, shift_params, "frequency 0 to the middle of each axis"),
 	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
 	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
 	ROW("stft", METHOD_SIGNAL, stft_params, "short-time Fourier transform, with the meaning of torch.stft"),

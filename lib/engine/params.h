@@ -97,6 +97,8 @@ enum {
 	TRACE_TIMEOUT,
 };
 
+enum { SHIFT_IN, SHIFT_OUT, SHIFT_AXES, SHIFT_INVERSE, SHIFT_U64, SHIFT_TIMEOUT };
+
 /* A window: its name, the name's parameter, or its values instead. */
 enum { WINDOW_NAME, WINDOW_PARAMETER, WINDOW_VALUES };
 

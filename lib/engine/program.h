@@ -53,7 +53,7 @@ enum step_kind {
 	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
 	STEP_CAST, /* to the dtype of out, also the same one */
 	/* Not element-wise: */
-	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast */
+	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
 		      * or sine transform, of complex elements each part alone */
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
@@ -80,6 +80,9 @@ struct step {
 		struct {
 			double by, plus;
 		} scale;
+		struct {
+			uint64_t shift[SHAPE_MAX_DIMS]; /* below the axis' size, which then does not change */
+		} resize;
 		struct {
 			unsigned axis;
 			struct plan_entry *plan;

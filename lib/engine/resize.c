@@ -29,33 +29,42 @@ struct row {
 	bool inside; /* there is such a row in in */
 };
 
-static void find_from(const struct shape *in, struct row *row)
+static void find_from(const struct step *step, struct row *row)
 {
+	const struct shape *in = &step->in[0]->shape;
+
 	row->from = 0;
 	row->inside = true;
 	for (unsigned i = 0; i + 1 < in->ndim; i++) {
-		row->from = row->from * in->dims[i] + row->index[i];
-		row->inside &= row->index[i] < in->dims[i];
+		const uint64_t shift = step->resize.shift[i];
+		const uint64_t index = row->index[i] < shift ? row->index[i] + in->dims[i] : row->index[i];
+
+		row->from = row->from * in->dims[i] + (index - shift);
+		row->inside &= index - shift < in->dims[i];
 	}
 }
 
-static void seek(const struct shape *in, const struct shape *out, uint64_t number, struct row *row)
+static void seek(const struct step *step, uint64_t number, struct row *row)
 {
+	const struct shape *out = &step->out->shape;
+
 	for (unsigned i = out->ndim - 1; i-- > 0;) {
 		row->index[i] = number % out->dims[i];
 		number /= out->dims[i];
 	}
-	find_from(in, row);
+	find_from(step, row);
 }
 
-static void next_row(const struct shape *in, const struct shape *out, struct row *row)
+static void next_row(const struct step *step, struct row *row)
 {
+	const struct shape *out = &step->out->shape;
+
 	for (unsigned i = out->ndim - 1; i-- > 0;) {
 		if (++row->index[i] < out->dims[i])
 			break;
 		row->index[i] = 0;
 	}
-	find_from(in, row);
+	find_from(step, row);
 }
 
 /* Elements [begin, begin + n) of a row: what in has of them, then zeros. */
@@ -76,21 +85,28 @@ static void fill_row(const struct step *step, const struct row *row, uint64_t be
 
 uint64_t resize_run(const struct step *step, size_t unit)
 {
-	const struct shape *in = &step->in[0]->shape, *out = &step->out->shape;
+	const struct shape *out = &step->out->shape;
 	const uint64_t length = out->dims[out->ndim - 1], chunk = chunk_elements(step);
+	const uint64_t shift = step->resize.shift[out->ndim - 1];
 	const uint64_t begin = unit * chunk, end = begin + chunk < out->n ? begin + chunk : out->n;
 	const size_t size = dtype_size(out->dtype);
 	uint64_t column = begin % length;
 	struct row row;
 
-	seek(in, out, begin / length, &row);
+	seek(step, begin / length, &row);
 	for (uint64_t at = begin; at < end;) {
-		const size_t n = (size_t)(length - column < end - at ? length - column : end - at);
+		/* Columns before the shift come from the row's end. */
+		const bool round = column < shift;
+		const uint64_t stop = round ? shift : length;
+		const size_t n = (size_t)(stop - column < end - at ? stop - column : end - at);
 
-		fill_row(step, &row, column, n, step->out->base + at * size);
+		fill_row(step, &row, round ? column + length - shift : column - shift, n, step->out->base + at * size);
 		at += n;
-		column = 0;
-		next_row(in, out, &row);
+		column += n;
+		if (column == length) {
+			column = 0;
+			next_row(step, &row);
+		}
 	}
 	return (end - begin) * size / 4;
 }

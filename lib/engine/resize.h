@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resizing: each axis padded with zeros or trimmed at its end, and elements cast on the way. */
+/* Resizing: each axis padded with zeros or trimmed at its end, and elements cast on the way; or moved round, each axis
+ * of unchanged size by its shift. */
 #ifndef TRNSCI_ENGINE_RESIZE_H
 #define TRNSCI_ENGINE_RESIZE_H
 

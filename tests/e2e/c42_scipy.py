@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every function of scipy.fft beside the daemon's: dtypes, lengths, axes, s, norms, and what both refuse. SOCKET names the
 # daemon's socket; prints TAP.
-import itertools, msgpack, os, socket
+import itertools, msgpack, os, socket, subprocess
 import numpy as np
 import scipy.fft as sf
 
@@ -173,6 +173,25 @@ for name in LINES:
     family(name + "n and " + name + "2", many_cases(name))
 for name in ("dct", "dst"):
     family(name + ", i" + name + ", " + name + "n, i" + name + "n", series_cases(name))
+
+def shift_cases():
+    for dtype, axes, inverse in itertools.product(REALS + COMPLEX, (None, 0, 1, 2, (0, 2), (-1, 1)), (False, True)):
+        x = array(dtype, (5, 6, 7))
+        function = sf.ifftshift if inverse else sf.fftshift
+        yield ("%s axes=%s" % (function.__name__, axes), function(x, axes),
+               ours("fftshift", x, axes=list(axes) if isinstance(axes, tuple) else axes, inverse=inverse))
+
+
+def freq_cases():
+    for n, d in itertools.product((1, 2, 3, 7, 8, 1000, 1001), (1.0, 0.1, 1 / 44100, -3.7)):
+        for name, option in (("fftfreq", []), ("rfftfreq", ["--real"])):
+            raw = subprocess.run([os.environ["CLI"], "fftfreq", str(n), "--spacing=%r" % d, "--format", "raw"] + option,
+                                 stdout=subprocess.PIPE, check=True).stdout
+            yield "%s %d %g" % (name, n, d), getattr(sf, name)(n, d), np.frombuffer(raw)
+
+
+family("fftshift, ifftshift", shift_cases())
+family("fftfreq, rfftfreq", freq_cases())
 
 x, z = array("float64", (4, 6)), array("complex128", (4, 6))
 refused("rfft of complex", lambda: sf.rfft(z), "fft", z, real=True)

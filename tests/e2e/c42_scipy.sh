@@ -10,4 +10,4 @@ set -u
 . "$(dirname "$0")/tap"
 script=$(cd "$(dirname "$0")" && pwd)/c42_scipy.py
 start_daemon --threads 2
-SOCKET=$socket timeout 100 /usr/bin/python3 "$script"
+SOCKET=$socket CLI=$cli timeout 100 /usr/bin/python3 "$script"

@@ -252,7 +252,8 @@ static bool example(const char *method, struct value *ret)
 	else if (!strcmp(method, "noise_add"))
 		*ret = map("in", floats(2, halves), "sigma", value_real(0.5), "noise",
 			   map("op", value_string("laplace"), "seed", value_uint(1), NULL), NULL);
-	else if (!strcmp(method, "fft") || !strcmp(method, "dct") || !strcmp(method, "dst"))
+	else if (!strcmp(method, "fft") || !strcmp(method, "dct") || !strcmp(method, "dst") ||
+		 !strcmp(method, "fftshift"))
 		*ret = map("in", floats(4, ramp), NULL);
 	else if (!strcmp(method, "gemm"))
 		*ret = map("a", floats(2, halves), "b", floats(2, halves), "op_a", value_string("transpose"), "op_b",

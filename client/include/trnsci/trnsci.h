@@ -689,6 +689,24 @@ struct trnsci_dct {
 TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options,
 			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
+/** Moves frequency 0 to the middle of each of the axes (0: all of them), or back. May be the same tile. */
+TRNSCI_API int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
+			       const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
+
+/**
+ * The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
+ * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
+ *
+ * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number).
+ */
+TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
+
+/**
+ * The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
+ * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread.
+ */
+TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fftfreq, next-fast-len and fftshift: what stands around transforms. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "input.h"
+#include "options.h"
+#include "output.h"
+
+enum { PAGE = 4096 };
+
+static const uint64_t MAX_LENGTH = UINT64_C(1) << 30;
+
+/* The one operand, or -n. */
+static int read_length(const struct options *options, uint64_t *ret_n)
+{
+	const char *operand = options->n_operands == 1 ? options->operands[0] : NULL;
+	uint64_t n = 0;
+
+	if (options->n_operands > 1 || (operand && !parse_u64(operand, &n)) || n > MAX_LENGTH || n < 1)
+		return complain(EXIT_USAGE, "N: %s, allowed one length, 1 to %" PRIu64,
+				options->n_operands == 0 ? "not given" : options->operands[0], MAX_LENGTH);
+	*ret_n = n;
+	return EXIT_OK;
+}
+
+static int write_frequencies(const struct options *options, uint64_t n, double spacing)
+{
+	const bool real = options_get(options, "real");
+	const uint64_t bins = real ? n / 2 + 1 : n;
+	double *frequencies = malloc(bins * sizeof *frequencies);
+	struct output output = {0};
+	int code;
+
+	if (!frequencies)
+		return complain(EXIT_TRY_AGAIN, "no memory for %" PRIu64 " frequencies", bins);
+	trnsci_fftfreq(n, spacing, real, frequencies);
+	code = output_open(options_get(options, "output"), options_get(options, "format"), &output);
+	if (code == EXIT_OK) {
+		code = output_begin(&output, TRNSCI_F64, 1, &bins);
+		if (code == EXIT_OK)
+			code = output_write(&output, frequencies, (size_t)bins);
+		code = output_close(&output, code);
+	}
+	free(frequencies);
+	return code;
+}
+
+#define OUTPUT_ROWS                                                                                                    \
+	{"output", 'o', "FILE", "where to [stdout]"},                                                                  \
+	{                                                                                                              \
+		"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"           \
+	}
+
+int command_fftfreq(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		OUTPUT_ROWS,
+		{"spacing", 'd', "D", "between samples, such as 1 / rate [1]"},
+		{"real", 0, NULL, "of half a spectrum: n/2 + 1 of them"},
+	};
+	static const struct option_set set = {
+		"fftfreq N [option ...]", "The frequencies of a transform's bins.", rows, sizeof rows / sizeof *rows, NULL, NULL};
+	struct options options;
+	double spacing = 1;
+	uint64_t n = 0;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options_get(&options, "spacing")) {
+		char *end;
+		const char *text = options_get(&options, "spacing");
+
+		spacing = strtod(text, &end);
+		if (end == text || *end || !isfinite(spacing) || spacing == 0)
+			return complain(EXIT_USAGE, "--spacing: '%s', allowed any number but 0", text);
+	}
+	code = read_length(&options, &n);
+	return code == EXIT_OK ? write_frequencies(&options, n, spacing) : code;
+}
+
+int command_next_fast_len(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {{"real", 0, NULL, "of real transforms"}};
+	static const struct option_set set = {
+		"next-fast-len N [option ...]",
+		"The least length of at least N that is fast: a product of 2, 3, 5, 7, 11 and 13, even for real transforms.",
+		rows,
+		sizeof rows / sizeof *rows,
+		NULL,
+		NULL};
+	struct options options;
+	uint64_t n = 0;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	code = read_length(&options, &n);
+	if (code == EXIT_OK)
+		printf("%" PRIu64 "\n", trnsci_next_fast_length(n, options_get(&options, "real")));
+	return code;
+}
+
+/* ---- fftshift ---- */
+
+struct shift {
+	const struct options *options;
+	struct trnsci_session *session;
+	struct input input;
+	struct trnsci_tile *tile;
+	struct trnsci_call *call;
+};
+
+static int move_round(struct shift *shift)
+{
+	const struct npy *array = &shift->input.array;
+	struct trnsci_error err;
+	int code, r;
+
+	if (trnsci_tile_new(shift->session, 0, array->dtype, array->ndim, array->shape, &shift->tile, &err) < 0)
+		return complain_error(&err, EXIT_DATA);
+	code = input_read(&shift->input, trnsci_tile_data(shift->tile), trnsci_tile_bytes(shift->tile));
+	if (code != EXIT_OK)
+		return code;
+	if (trnsci_call_new(shift->session, "fftshift", &shift->call) < 0)
+		return complain(EXIT_TRY_AGAIN, "fftshift: no call could be made");
+	trnsci_set_tile(trnsci_args(shift->call), "in", shift->tile);
+	trnsci_set_tile(trnsci_args(shift->call), "out", shift->tile);
+	code = options_set_parameters(shift->options, trnsci_args(shift->call));
+	if (code != EXIT_OK)
+		return code;
+	r = trnsci_run(shift->call);
+	return r < 0 ? complain_error(trnsci_call_error(shift->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE)
+		     : EXIT_OK;
+}
+
+static int write_shifted(const struct shift *shift)
+{
+	const struct npy *array = &shift->input.array;
+	struct output output = {0};
+	int code = output_open(options_get(shift->options, "output"), options_get(shift->options, "format"), &output);
+
+	if (code != EXIT_OK)
+		return code;
+	code = output_begin(&output, array->dtype, array->ndim, array->shape);
+	if (code == EXIT_OK)
+		code = output_write(&output, trnsci_tile_data(shift->tile), trnsci_tile_count(shift->tile));
+	return output_close(&output, code);
+}
+
+int command_fftshift(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		OUTPUT_ROWS,
+		{"dtype", 0, "DTYPE", "of raw input, one row: f32, f64, c64, c128"},
+	};
+	static const struct option_set set = {"fftshift INPUT [option ...]",
+					      "Move frequency 0 to the middle of each axis, or back.",
+					      rows,
+					      sizeof rows / sizeof *rows,
+					      "fftshift",
+					      " in out u64 timeout_ms "};
+	struct options options;
+	struct shift shift = {.options = &options};
+	uint64_t count = 0;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "fftshift: %d inputs, allowed one: a file or -", options.n_operands);
+	code = input_open(options.operands[0], options_get(&options, "dtype"), 0, &shift.input);
+	if (code != EXIT_OK)
+		return code;
+	if (!input_count(&shift.input, &count) || count == 0)
+		code = complain(EXIT_DATA, "%s: its shape holds no element, or too many", shift.input.name);
+	if (code == EXIT_OK)
+		code = connect_session(cli, (size_t)count * trnsci_dtype_size(shift.input.array.dtype) + 2 * PAGE,
+				       &shift.session);
+	if (code == EXIT_OK)
+		code = move_round(&shift);
+	if (code == EXIT_OK)
+		code = write_shifted(&shift);
+	trnsci_tile_free(shift.tile);
+	trnsci_call_free(shift.call);
+	trnsci_close(shift.session);
+	input_close(&shift.input);
+	return code;
+}
