@@ -126,6 +126,25 @@ static int print_laws(const struct options *options)
 	return failed ? complain(EXIT_DATA, "%d laws failed", failed) : EXIT_OK;
 }
 
+static void print_fft_error(void *arg, const struct trnsci_fft_error *row)
+{
+	(void)arg;
+	printf("%-12s %6u %9.2g %9.2g %9.2g %9.2g %9.2g %s\n", row->precision, (unsigned)row->n, row->random,
+	       row->impulse, row->sinusoid, row->badly_scaled, row->bound, row->passed ? "ok" : "FAIL");
+}
+
+/* Relative L2 errors against long double, the worse of forward and inverse. */
+static int print_fft_errors(void)
+{
+	int failed;
+
+	printf("%-12s %6s %9s %9s %9s %9s %9s\n", "precision", "n", "random", "impulse", "sinusoid", "1e+-30", "bound");
+	failed = trnsci_fft_errors(print_fft_error, NULL);
+	if (failed < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
+	return failed ? complain(EXIT_DATA, "%d errors are above their bound", failed) : EXIT_OK;
+}
+
 int command_selftest(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -133,6 +152,7 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		{"laws", 0, NULL, "instead: every law in ranks, and by every variant of the kernels"},
 		{"samples", 0, "N", "of its longest draws [1003]"},
 		{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
+		{"fft", 0, NULL, "instead: the error of every precision mode of transforms beside its bound"},
 	};
 	static const struct option_set set = {
 		"selftest [option ...]",
@@ -152,6 +172,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		return print_byte_tiles() > 0 ? complain(EXIT_DATA, "the byte-tile model failed") : EXIT_OK;
 	if (options_get(&options, "laws"))
 		return print_laws(&options);
+	if (options_get(&options, "fft"))
+		return print_fft_errors();
 	if (options_get(&options, "psum"))
 		return trnsci_psum(print_psum, NULL) < 0 ? complain(EXIT_TRY_AGAIN, "no memory") : EXIT_OK;
 	table.verbose = cli->verbose;

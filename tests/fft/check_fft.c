@@ -171,6 +171,23 @@ static void check_long(void **state)
 	print_worst("long");
 }
 
+/* Beside powers of two, and squares of primes: the long ones of these when all is asked for. */
+static void check_beyond(void **state)
+{
+	static const size_t squares[] = {289, 961, 2209, 2809, 3481, 10201, 16129, 27889, 36481, 63001, 128881};
+	const unsigned most = is_full() ? 18 : 12;
+
+	(void)state;
+	for (unsigned a = 11; a <= most; a++) {
+		check_length(((size_t)1 << a) - 1, RANDOM);
+		check_length(((size_t)1 << a) + 1, RANDOM);
+	}
+	for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
+		if (is_full() || squares[i] < 4000)
+			check_length(squares[i], RANDOM);
+	print_worst("beyond");
+}
+
 static void check_signals(void **state)
 {
 	static const size_t lengths[] = {16, 60, 100, 127, 256, 997, 1000, 1024, 4096, 8191, 16384, 65537};
@@ -235,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(check_refusals), cmocka_unit_test(check_impulse), cmocka_unit_test(check_signals),
 		cmocka_unit_test(check_short),    cmocka_unit_test(check_long),
+		cmocka_unit_test(check_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

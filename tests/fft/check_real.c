@@ -260,6 +260,43 @@ static void check_hermitian(void **state)
 	each_variant(check_hermitian_of);
 }
 
+/* One bad number in a batch of zeros: the others stay exactly zero, and its own spectrum tells. */
+static void check_bad_of(const char *name, uint32_t features, enum fft_precision precision)
+{
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	static const size_t lengths[] = {2, 9, 64, 101, 243, 1001, 8192};
+	enum { BATCH = 11 };
+
+	for (size_t i = 0; i < 6 * sizeof lengths / sizeof *lengths; i++) {
+		const size_t n = lengths[i / 6], m = n / 2 + 1, size = real_bytes(precision), at = i % BATCH;
+		const bool inverse = i % 2;
+		const size_t reals_in = inverse ? 2 * m : n, reals_out = inverse ? n : 2 * m;
+		struct fft_plan *plan = NULL;
+		void *x = guarded_new(BATCH * reals_in * size), *y = guarded_new(BATCH * reals_out * size);
+		struct fft_call call = {x, y, 1, inverse ? m : n, 1, inverse ? n : m, BATCH, inverse, 1, NULL};
+
+		assert_int_equal(fft_plan_create_real(n, precision, features, &plan), 0);
+		plan_finish(plan);
+		memset(x, 0, BATCH * reals_in * size);
+		real_put(precision, x, at * reals_in, bad[i / 2 % 3]);
+		run_guarded(plan, &call);
+		for (size_t k = 0; k < BATCH * reals_out; k++)
+			if (k / reals_out != at && real_get(precision, y, k) != 0)
+				fail_msg("%s n=%zu: %g in transform %zu reached transform %zu", name, n, bad[i / 2 % 3], at,
+					 k / reals_out);
+		assert_false(isfinite(real_get(precision, y, at * reals_out)));
+		fft_plan_free(plan);
+		guarded_free(x, BATCH * reals_in * size, "input");
+		guarded_free(y, BATCH * reals_out * size, "output");
+	}
+}
+
+static void check_bad(void **state)
+{
+	(void)state;
+	each_variant(check_bad_of);
+}
+
 static void check_refusals(void **state)
 {
 	struct fft_plan *plan = NULL;
@@ -277,6 +314,7 @@ int main(void)
 		cmocka_unit_test(check_short),
 		cmocka_unit_test(check_bytes),
 		cmocka_unit_test(check_hermitian),
+		cmocka_unit_test(check_bad),
 		cmocka_unit_test(check_long),
 	};
 

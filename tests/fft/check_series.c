@@ -216,6 +216,41 @@ static void check_layouts(void **state)
 	each_variant(check_layout_of);
 }
 
+/* One bad number in a batch of zeros: the others stay exactly zero. */
+static void check_bad_of(const char *name, uint32_t features, enum fft_precision precision)
+{
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	static const size_t lengths[] = {2, 9, 64, 101, 1001, 8192};
+	enum { BATCH = 7 };
+
+	for (size_t i = 0; i < FFT_SERIES * sizeof lengths / sizeof *lengths; i++) {
+		const size_t n = lengths[i / FFT_SERIES], size = real_bytes(precision), at = i % BATCH;
+		struct fft_plan *plan = series_new(i % FFT_SERIES, false, n, precision, features);
+		void *x = guarded_new(BATCH * n * size);
+		struct fft_call call = {x, x, 1, n, 1, n, BATCH, false, 1, NULL};
+		bool told = false;
+
+		memset(x, 0, BATCH * n * size);
+		real_put(precision, x, at * n + n / 2, bad[i % 3]);
+		run_guarded(plan, &call);
+		for (size_t k = 0; k < BATCH * n; k++)
+			if (k / n != at && real_get(precision, x, k) != 0)
+				fail_msg("%s %s n=%zu: %g in transform %zu reached transform %zu", name,
+					 names[i % FFT_SERIES], n, bad[i % 3], at, k / n);
+			else
+				told |= !isfinite(real_get(precision, x, k));
+		assert_true(told);
+		fft_plan_free(plan);
+		guarded_free(x, BATCH * n * size, "rows");
+	}
+}
+
+static void check_bad(void **state)
+{
+	(void)state;
+	each_variant(check_bad_of);
+}
+
 static void check_refusals(void **state)
 {
 	struct fft_plan *plan = (struct fft_plan *)state;
@@ -234,6 +269,7 @@ int main(void)
 		cmocka_unit_test(check_lengths),
 		cmocka_unit_test(check_orthogonal),
 		cmocka_unit_test(check_layouts),
+		cmocka_unit_test(check_bad),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

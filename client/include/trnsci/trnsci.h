@@ -793,6 +793,25 @@ struct trnsci_psum {
  */
 TRNSCI_API int trnsci_psum(void (*report)(void *arg, const struct trnsci_psum *row), void *arg);
 
+/** The errors of transforms of one length in one precision mode: relative L2, the worse direction. */
+struct trnsci_fft_error {
+	const char *precision;
+	uint64_t n;
+	double random, impulse, sinusoid;
+	double badly_scaled; /**< magnitudes of 1e-30 to 1e30 in one signal */
+	double bound;        /**< guaranteed */
+	bool passed;         /**< none is above it */
+};
+
+/**
+ * Measures every precision mode against a transform in long double, for lengths to 256, those that are no product
+ * with the matrix to 65536. Takes some seconds.
+ *
+ * @param report may be NULL; called for each mode and length.
+ * @return the number of rows that did not pass, or a negative error.
+ */
+TRNSCI_API int trnsci_fft_errors(void (*report)(void *arg, const struct trnsci_fft_error *row), void *arg);
+
 /** Most steps of a generator in the byte-tile model. */
 enum { TRNSCI_MAX_TILE_STEPS = 8 };
 

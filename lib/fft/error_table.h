@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The errors of every precision mode, measured against a transform in long double: on random, impulse, sinusoid and
+ * badly scaled input, complex, both directions. */
+#ifndef TRNSCI_FFT_ERROR_TABLE_H
+#define TRNSCI_FFT_ERROR_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fft/precision.h"
+
+/* What a row's signals are; badly scaled: magnitudes of 1e-30 to 1e30 in one. */
+enum error_signal { ERROR_RANDOM, ERROR_IMPULSE, ERROR_SINUSOID, ERROR_SCALED, ERROR_SIGNALS };
+
+struct error_row {
+	enum precision precision;
+	uint64_t n;
+	double error[ERROR_SIGNALS]; /* relative L2, the worse direction */
+	double bound;                /* guaranteed */
+};
+
+/* Rows of the table: index from 0; false past the last. */
+bool error_row_at(size_t index, enum precision *ret_precision, uint64_t *ret_n);
+
+/* Measures a mode that serves n. Inside fpenv_enter. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE. */
+int error_row_measure(enum precision precision, uint64_t n, uint32_t features, struct error_row *ret_row);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transforms of all kinds give one sequence of bytes for each CPU level: from any cold start, for 1, 2, 7 and 128
+ * threads, alone and anywhere in a batch, whatever else runs; and the plans of many lengths stay within their bound. */
+#include "engine/harness.h"
+
+#include <malloc.h>
+
+struct kind {
+	const char *method, *dtype;
+	const char *flag[2]; /* parameters that are true */
+	const char *name, *choice;
+};
+
+static const struct kind kinds[] = {
+	{"fft", "c64", {NULL}, NULL, NULL},
+	{"fft", "c128", {"inverse"}, "norm", "ortho"},
+	{"fft", "f32", {"real"}, NULL, NULL},
+	{"fft", "c128", {"real", "inverse"}, NULL, NULL},
+	{"fft", "c64", {"hermitian"}, NULL, NULL},
+	{"fft", "f64", {"hermitian", "inverse"}, NULL, NULL},
+	{"fft", "c64", {NULL}, "precision", "kahan"},
+	{"fft", "c64", {NULL}, "precision", "ozaki6"},
+	{"dct", "f32", {NULL}, "type", "1"},
+	{"dct", "f64", {NULL}, "type", "2"},
+	{"dct", "c64", {"inverse"}, "type", "2"},
+	{"dst", "f32", {NULL}, "type", "4"},
+	{"dst", "f64", {NULL}, "type", "3"},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* Of the transformed axis: short, odd, prime, and cut by passes. */
+static const size_t lengths[] = {6, 64, 101, 243, 256, 1000, 1365, 4096, 65536};
+enum { N_LENGTHS = sizeof lengths / sizeof *lengths, MOST = 1 << 18 };
+
+static double input[2 * MOST];
+
+static void make_input(void)
+{
+	uint64_t state = 20261121;
+
+	for (size_t i = 0; i < 2 * MOST; i++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		input[i] = (double)(int64_t)state / 0x1p63;
+	}
+}
+
+/* Rows [first, first + batch) of n elements along the last axis, or columns of the first; the reply. */
+static const struct value *run(struct bed *bed, const struct kind *kind, size_t n, size_t first, size_t batch,
+			       bool columns, struct call **ret_call)
+{
+	struct call *call = call_new();
+	const enum dtype dtype = dtype_parse(kind->dtype, strlen(kind->dtype));
+	const size_t reals = dtype_is_complex(dtype) ? 2 : 1, size = dtype_size(dtype) / reals;
+	char *bytes = zone_alloc(call->zone, n * batch * dtype_size(dtype));
+	struct value in, shape = value_array();
+
+	assert_non_null(bytes);
+	for (size_t b = 0; b < batch; b++)
+		for (size_t i = 0; i < n * reals; i++) {
+			const double value = input[((first + b) * n * reals + i) % (2 * MOST)];
+			const float single = (float)value;
+			const size_t at = columns ? (i / reals * batch + b) * reals + i % reals : b * n * reals + i;
+
+			memcpy(bytes + at * size, size == 4 ? (const void *)&single : (const void *)&value, size);
+		}
+	in = array_of(call->zone, kind->dtype, n * batch, bytes, n * batch * dtype_size(dtype));
+	value_push(call->zone, &shape, value_uint(columns ? n : batch));
+	value_push(call->zone, &shape, value_uint(columns ? batch : n));
+	value_put(call->zone, &in, "shape", shape);
+	put(call, "in", in);
+	put(call, "axes", value_int(columns ? 0 : 1));
+	for (unsigned i = 0; i < 2 && kind->flag[i]; i++)
+		put(call, kind->flag[i], value_bool(true));
+	if (kind->name)
+		put(call, kind->name, value_string(kind->choice));
+	*ret_call = call;
+	return call_run(call, bed->space, kind->method);
+}
+
+static bool is_full(void)
+{
+	const char *full = getenv("TRNSCI_FULL");
+
+	return full && *full && strcmp(full, "0") != 0;
+}
+
+/* The long ones of a few kinds only, unless all is asked for. */
+static bool is_skipped(size_t kind, size_t n)
+{
+	return n > 2000 && kind % 7 != 2 && !is_full();
+}
+
+/* FNV-1a. */
+static uint64_t mix(uint64_t hash, const void *at, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const unsigned char *)at)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static struct bed bed_small(unsigned threads, uint32_t features)
+{
+	struct space_limits limits = {.inline_bytes = 64 << 20, .temp_bytes = 256 << 20};
+
+	return bed_open_with(threads, features, 0, &limits);
+}
+
+/* Of every kind and length, in batches and by columns. backwards: another order of requests, so of plans. */
+static uint64_t hash_all(unsigned threads, uint32_t features, bool backwards)
+{
+	enum { ALL = N_KINDS * N_LENGTHS * 2 };
+	struct bed bed = bed_small(threads, features);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ALL; i++) {
+		const size_t which = backwards ? ALL - 1 - i : i, n = lengths[which / 2 / N_KINDS];
+		const size_t batch = n > 10000 ? 2 : n > 200 ? 5 : 19;
+		const struct value *data;
+		struct call *call;
+
+		if (is_skipped(which / 2 % N_KINDS, n))
+			continue;
+		data = value_get(run(&bed, &kinds[which / 2 % N_KINDS], n, 0, batch, which % 2, &call), "data");
+		sum += mix(UINT64_C(0xcbf29ce484222325) + which, data->bytes.at, data->bytes.size);
+		call_free(call);
+	}
+	bed_close(&bed);
+	return sum;
+}
+
+/* Runs check for every level of this CPU's transform kernels. */
+static void each_level(void (*check)(const char *name, uint32_t features))
+{
+	size_t count;
+	const struct cpu_level *levels = cpu_levels(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (levels[i].features & ~cpu_detect())
+			printf("# not on this CPU: %s\n", levels[i].name);
+		else
+			check(levels[i].name, levels[i].features);
+}
+
+static void check_level(const char *name, uint32_t features)
+{
+	static const unsigned threads[] = {2, 7, 128};
+	const uint64_t one = hash_all(1, features, false);
+	const unsigned starts = is_full() ? 20 : 3;
+
+	for (unsigned i = 0; i < starts; i++) {
+		const uint64_t got = hash_all(threads[i % 3], features, i % 2);
+
+		if (got != one)
+			fail_msg("%s: cold start %u with %u threads%s: expected the hash %016llx of 1 thread, got %016llx",
+				 name, i, threads[i % 3], i % 2 ? ", requests backwards" : "", (unsigned long long)one,
+				 (unsigned long long)got);
+	}
+	printf("# %s: 1 + %u cold starts, 1, 2, 7 and 128 threads: %016llx\n", name, starts, (unsigned long long)one);
+}
+
+static void test_cold_starts(void **state)
+{
+	(void)state;
+	each_level(check_level);
+}
+
+/* A row alone, as the third of five rows, and as the third of five columns. */
+static void check_places(const char *name, uint32_t features)
+{
+	struct bed bed = bed_small(2, features);
+
+	for (size_t i = 0; i < N_KINDS * N_LENGTHS; i++) {
+		const struct kind *kind = &kinds[i % N_KINDS];
+		const size_t n = lengths[i / N_KINDS];
+		struct call *calls[3];
+
+		if (is_skipped(i % N_KINDS, n))
+			continue;
+		const struct value *alone = value_get(run(&bed, kind, n, 2, 1, false, &calls[0]), "data");
+		const struct value *rows = value_get(run(&bed, kind, n, 0, 5, false, &calls[1]), "data");
+		const struct value *columns = value_get(run(&bed, kind, n, 0, 5, true, &calls[2]), "data");
+		const struct value *dtype = value_get(request_result(calls[0]->request), "dtype");
+		const size_t row = alone->bytes.size, size = dtype_size(dtype_parse(dtype->bytes.at, dtype->bytes.size));
+
+		if (memcmp(alone->bytes.at, rows->bytes.at + 2 * row, row) != 0)
+			fail_msg("%s: %s of %s, kind %zu, n = %zu: a row's bytes depend on its place", name, kind->method,
+				 kind->dtype, i % N_KINDS, n);
+		for (size_t j = 0; j < row / size; j++)
+			if (memcmp(alone->bytes.at + j * size, columns->bytes.at + (5 * j + 2) * size, size) != 0)
+				fail_msg("%s: %s of %s, kind %zu, n = %zu: element %zu of a column differs from a row's",
+					 name, kind->method, kind->dtype, i % N_KINDS, n, j);
+		for (unsigned k = 0; k < 3; k++)
+			call_free(calls[k]);
+	}
+	bed_close(&bed);
+}
+
+static void test_places(void **state)
+{
+	(void)state;
+	each_level(check_places);
+}
+
+/* ---- plans of many lengths ---- */
+
+static uint64_t plan_figure(struct bed *bed, const char *name)
+{
+	struct zone *zone = zone_new();
+	struct value map = value_map();
+	uint64_t figure;
+
+	assert_int_equal(engine_stats(bed->engine, zone, &map), 0);
+	figure = value_get(value_get(&map, "plans"), name)->u;
+	zone_free(zone);
+	return figure;
+}
+
+/* As many different lengths as asked for, of one element padded: the cache holds no more than its bound says, and the
+ * process no more than the cache. */
+static void test_plan_bound(void **state)
+{
+	enum { BOUND = 2 << 20, SLACK = 6 << 20 };
+	const size_t count = is_full() ? 100000 : 1000;
+	struct engine_settings settings = {.threads = 2, .features = cpu_detect(), .plan_cache_bytes = BOUND};
+	struct bed bed = {0};
+	struct error err = {0};
+	uint64_t most = 0;
+	size_t before, after;
+
+	(void)state;
+	assert_int_equal(engine_create(&settings, &bed.engine, &err), 0);
+	assert_int_equal(space_create(bed.engine, NULL, &bed.space), 0);
+	before = mallinfo2().uordblks;
+	for (size_t i = 0; i < count; i++) {
+		static const float one = 1;
+		struct call *call = call_new();
+
+		put(call, "in", array_of(call->zone, "f32", 1, &one, sizeof one));
+		put(call, "length", value_uint(1 + i));
+		put(call, "real", value_bool(i % 2));
+		call_run(call, bed.space, "fft");
+		call_free(call);
+		if (i % 64 == 0 && plan_figure(&bed, "bytes") > most)
+			most = plan_figure(&bed, "bytes");
+	}
+	after = mallinfo2().uordblks;
+	printf("# %zu lengths: plans of at most %llu bytes (bound %d), %llu of them at the end; heap grew by %zu\n", count,
+	       (unsigned long long)most, BOUND, (unsigned long long)plan_figure(&bed, "count"), after - before);
+	assert_true(most <= BOUND);
+	assert_true(plan_figure(&bed, "misses") == count);
+	assert_true(plan_figure(&bed, "count") < count);
+	assert_true(after < before + BOUND + SLACK);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_cold_starts),
+		cmocka_unit_test(test_plan_bound),
+	};
+
+	make_input();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
