@@ -35,6 +35,8 @@ $(BUILD)/tests/bench/peer_$(1).%.o: tests/bench/peer_$(1).c
 endef
 $(foreach peer,random123 laws,$(eval $(call peer_rule,$(peer))))
 
+$(BUILD)/tests/bench/bench_fft: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/fft_case.o)
+
 $(BUILD)/tests/bench/bench_random: $(PEERS_random123)
 $(BUILD)/tests/bench/bench_laws: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_laws.%.o)
 

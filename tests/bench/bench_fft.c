@@ -1,31 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nanoseconds a transform beside FFTW's best plan, in one run, one thread. Arguments: names of variants, lengths;
- * --big adds working sets of 64 MiB. */
+/* Nanoseconds a transform beside FFTW's best way and numpy's pocketfft, in one run: the best of many short slices, taken
+ * in turns. FFTW's plans for batches are measured (--patient: searched patiently), for 64 MiB and for the longest
+ * estimated; its single plans are patient up to 4096 points. Arguments: lengths, to see no others. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <trnsci/trnsci.h>
 
 #include "base/cpu.h"
+#include "bench/fft_case.h"
 #include "fft/fft.h"
-#include "fft/kernel.h"
+#include "fft/real.h"
 
-static const size_t default_lengths[] = {16, 64, 100, 256, 360, 997, 1000, 1024, 4096, 16384, 65536, 1 << 20};
+enum { ROUNDS = 9, L2_BYTES = 512 << 10, BIG_BYTES = 64 << 20, PATIENT_LENGTH = 4096, MOST = 6 };
 
-enum { ROUNDS = 9, SMALL_BYTES = 512 << 10, BIG_BYTES = 64 << 20 };
+/* bytes: of input and output together; 0: one transform. */
+struct figure {
+	enum fft_kind_of_case kind;
+	bool wide, in_place;
+	size_t n, bytes;
+	double goal; /* FFTW's time over ours; 0: none set */
+};
+
+static const struct figure figures[] = {
+	{FFT_C2C, false, false, 16, L2_BYTES, 1},       {FFT_C2C, false, false, 32, L2_BYTES, 1},
+	{FFT_C2C, false, false, 64, L2_BYTES, 1.25},    {FFT_C2C, false, false, 128, L2_BYTES, 1.25},
+	{FFT_C2C, false, false, 256, L2_BYTES, 1.25},   {FFT_C2C, false, false, 512, L2_BYTES, 1.25},
+	{FFT_C2C, false, false, 1024, L2_BYTES, 1.25},  {FFT_C2C, false, false, 2048, L2_BYTES, 1.25},
+	{FFT_C2C, false, false, 4096, L2_BYTES, 1.25},  {FFT_C2C, false, false, 16384, L2_BYTES, 1.15},
+	{FFT_C2C, false, false, 65536, L2_BYTES, 1.15}, {FFT_C2C, false, true, 64, L2_BYTES, 0},
+	{FFT_C2C, false, true, 256, L2_BYTES, 0},       {FFT_C2C, false, true, 1024, L2_BYTES, 0},
+	{FFT_C2C, false, true, 4096, L2_BYTES, 0},      {FFT_C2C, false, false, 16, BIG_BYTES, 1},
+	{FFT_C2C, false, false, 64, BIG_BYTES, 1},      {FFT_C2C, false, false, 128, BIG_BYTES, 1},
+	{FFT_C2C, false, false, 256, BIG_BYTES, 1.4},   {FFT_C2C, false, false, 512, BIG_BYTES, 1.4},
+	{FFT_C2C, false, false, 1024, BIG_BYTES, 1.4},  {FFT_C2C, false, false, 4096, BIG_BYTES, 1.4},
+	{FFT_C2C, false, true, 256, BIG_BYTES, 0},      {FFT_C2C, false, true, 1024, BIG_BYTES, 0},
+	{FFT_C2C, false, false, 1 << 20, 0, 2},         {FFT_C2C, false, false, 1 << 24, 0, 2},
+	{FFT_C2C, false, false, 100, L2_BYTES, 1},      {FFT_C2C, false, false, 360, L2_BYTES, 1},
+	{FFT_C2C, false, false, 1000, L2_BYTES, 1},     {FFT_C2C, false, false, 1920, L2_BYTES, 1},
+	{FFT_C2C, false, false, 127, L2_BYTES, 1.5},    {FFT_C2C, false, false, 997, L2_BYTES, 1.5},
+	{FFT_C2C, false, false, 4097, L2_BYTES, 1.5},   {FFT_R2C, false, false, 256, L2_BYTES, 1.2},
+	{FFT_R2C, false, false, 1024, L2_BYTES, 1.4},   {FFT_R2C, false, false, 4096, L2_BYTES, 1.5},
+	{FFT_C2C, true, false, 64, L2_BYTES, 1.1},      {FFT_C2C, true, false, 128, L2_BYTES, 1.1},
+	{FFT_C2C, true, false, 256, L2_BYTES, 1.1},     {FFT_C2C, true, false, 512, L2_BYTES, 1.1},
+	{FFT_C2C, true, false, 1024, L2_BYTES, 1.1},    {FFT_C2C, true, false, 2048, L2_BYTES, 1.1},
+	{FFT_C2C, true, false, 4096, L2_BYTES, 1.1},    {FFT_C2C, true, false, 100, L2_BYTES, 0},
+	{FFT_C2C, true, false, 360, L2_BYTES, 0},       {FFT_C2C, true, false, 1000, L2_BYTES, 0},
+	{FFT_2D, false, false, 1024, 0, 1.2},           {FFT_3D, false, false, 128, 0, 1.2},
+};
+
+static unsigned effort_l2 = FFTW_MEASURE;
+
+/* Of the process, so that what else the machine runs counts as little as may be; of the wall for several threads. */
+static clockid_t clock_of_races = CLOCK_PROCESS_CPUTIME_ID;
 
 static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock_of_races, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One thing to time: run(arg) does `batch` transforms. */
+static void *memory(size_t bytes)
+{
+	void *at = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
+
+	if (!at) {
+		fprintf(stderr, "no memory\n");
+		exit(1);
+	}
+	memset(at, 0, bytes);
+	return at;
+}
+
 struct contender {
+	const char *name;
 	void (*run)(void *arg);
 	void *arg;
 	double best;
@@ -52,6 +109,8 @@ static void race(struct contender *contenders, size_t count)
 		}
 }
 
+/* --- ours: the plans themselves, and for several axes and threads a session of an engine in this process --- */
+
 struct ours {
 	struct fft_plan *plan;
 	struct fft_call call;
@@ -65,148 +124,273 @@ static void run_ours(void *arg)
 	fft_run(ours->plan, &ours->call, ours->scratch);
 }
 
-static struct ours make_ours(size_t n, enum fft_precision precision, uint32_t features, void *x, void *y, size_t batch)
+static struct ours ours_new(const struct fft_case *c)
 {
-	struct ours ours = {.call = {x, y, 1, n, 1, n, batch, false, 1.0, NULL}};
-	int rc;
+	const enum fft_precision precision = c->wide ? FFT_F64 : FFT_F32;
+	const size_t out = c->kind == FFT_R2C ? c->n / 2 + 1 : c->n;
+	struct ours ours = {.call = {c->x, c->y, 1, c->n, 1, out, c->batch, false, 1.0, NULL}};
+	int rc = c->kind == FFT_R2C ? fft_plan_create_real(c->n, precision, cpu_detect(), &ours.plan)
+				    : fft_plan_create(c->n, precision, cpu_detect(), &ours.plan);
 
-	if (fft_plan_create(n, precision, features, &ours.plan) < 0)
-		exit(1);
-	while ((rc = fft_plan_step(ours.plan)) > 0)
+	while (rc >= 0 && (rc = fft_plan_step(ours.plan)) > 0)
 		;
 	if (rc < 0)
 		exit(1);
-	ours.call.work = aligned_alloc(64, fft_work_bytes(ours.plan, batch) + 64);
-	ours.scratch = aligned_alloc(64, (fft_scratch_bytes(ours.plan) + 127) / 64 * 64);
+	ours.call.work = memory(fft_work_bytes(ours.plan, c->batch) + 64);
+	ours.scratch = memory(fft_scratch_bytes(ours.plan) + 64);
 	return ours;
 }
 
-static void free_ours(struct ours *ours)
+static void ours_free(struct ours *ours)
 {
 	fft_plan_free(ours->plan);
 	free(ours->call.work);
 	free(ours->scratch);
 }
 
-static void run_fftwf(void *arg)
-{
-	fftwf_execute(arg);
-}
-
-static void run_fftw(void *arg)
-{
-	fftw_execute(arg);
-}
-
-struct loop {
-	fftwf_plan plan;
-	fftwf_complex *x, *y;
-	size_t n, batch;
+struct served {
+	struct trnsci_session *session;
+	struct trnsci_tile *in, *out;
+	struct trnsci_fft fft;
 };
 
-/* A loop over a single plan, which FFTW itself does not try. */
-static void run_fftwf_loop(void *arg)
+static void expect(int rc, const struct trnsci_error *err)
 {
-	struct loop *loop = arg;
-
-	for (size_t b = 0; b < loop->batch; b++)
-		fftwf_execute_dft(loop->plan, loop->x + b * loop->n, loop->y + b * loop->n);
+	if (rc < 0) {
+		fprintf(stderr, "%s\n", err->text);
+		exit(1);
+	}
 }
 
-static void fill(void *x, size_t bytes, enum fft_precision precision)
+static void run_served(void *arg)
 {
-	for (size_t i = 0; i < bytes / (precision == FFT_F32 ? 4 : 8); i++)
-		if (precision == FFT_F32)
-			((float *)x)[i] = (float)(drand48() - 0.5);
+	const struct served *served = arg;
+	struct trnsci_error err;
+
+	expect(trnsci_fft(served->session, &served->fft, served->in, served->out, &err), &err);
+}
+
+static struct served served_new(unsigned threads, bool wide, size_t ndim, const uint64_t *shape, size_t n_axes)
+{
+	const struct trnsci_options options = {.threads = threads};
+	struct served served = {.fft = {.n_axes = n_axes}};
+	struct trnsci_error err;
+
+	for (size_t i = 0; i < n_axes; i++)
+		served.fft.axes[i] = (int64_t)(ndim - n_axes + i);
+	expect(trnsci_open("embedded:", &options, &served.session, &err), &err);
+	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.in, &err), &err);
+	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.out, &err), &err);
+	memset(trnsci_tile_data(served.in), 0, trnsci_tile_bytes(served.in));
+	return served;
+}
+
+static void served_free(struct served *served)
+{
+	trnsci_tile_free(served->in);
+	trnsci_tile_free(served->out);
+	trnsci_close(served->session);
+}
+
+/* --- one figure --- */
+
+static size_t points_of(const struct figure *figure)
+{
+	const size_t n = figure->n;
+
+	return figure->kind == FFT_2D ? n * n : figure->kind == FFT_3D ? n * n * n : n;
+}
+
+static struct fft_case case_of(const struct figure *figure)
+{
+	const size_t pair = figure->wide ? 16 : 8, points = points_of(figure);
+	const size_t row = figure->kind == FFT_R2C ? points * pair / 2 : points * pair;
+	struct fft_case c = {.kind = figure->kind, .wide = figure->wide, .n = figure->n, .in_place = figure->in_place};
+
+	c.batch = figure->bytes / 2 / row;
+	c.batch = c.batch ? c.batch : 1;
+	c.x = memory(c.batch * row);
+	c.y = figure->in_place ? c.x : memory(c.batch * (row + 2 * pair));
+	return c;
+}
+
+/* Zeros in place, which stay what they are; else noise. */
+static void fill(const struct fft_case *c, size_t count)
+{
+	for (size_t i = 0; i < count && !c->in_place; i++)
+		if (c->wide)
+			((double *)c->x)[i] = drand48() - 0.5;
 		else
-			((double *)x)[i] = drand48() - 0.5;
+			((float *)c->x)[i] = (float)drand48() - 0.5f;
+	if (c->in_place)
+		memset(c->x, 0, count * (c->wide ? 8 : 4));
 }
 
-static void print(size_t n, enum fft_precision precision, const char *name, const char *where, double ours, double fftw)
+static void print(const struct figure *figure, const struct fft_case *c, const struct contender *contenders, size_t count)
 {
-	const double flops = 5.0 * (double)n * log2((double)n);
+	static const char *const kinds[] = {"c2c", "r2c", "2-D", "3-D"};
+	const double points = (double)points_of(figure), ours = contenders[0].best / (double)c->batch * 1e9;
+	const double flops = (figure->kind == FFT_R2C ? 2.5 : 5) * points * log2(points);
+	const struct contender *best = &contenders[1];
 
-	printf("%-7s %s %8zu %-6s %12.1f ns %6.1f GFlop/s   FFTW %12.1f ns   %5.2fx\n", name,
-	       precision == FFT_F32 ? "f32" : "f64", n, where, ours, flops / ours, fftw, fftw / ours);
+	for (size_t i = 2; i < count; i++)
+		best = contenders[i].best < best->best ? &contenders[i] : best;
+	printf("%s %s %8zu %-6s %-3s %11.1f ns %6.1f GFlop/s   FFTW (%s) %11.1f ns   %5.2fx", kinds[figure->kind],
+	       figure->wide ? "f64" : "f32", figure->n,
+	       figure->bytes == L2_BYTES    ? "L2"
+	       : figure->bytes == BIG_BYTES ? "64MiB"
+					    : "one",
+	       figure->in_place ? "in" : "out", ours, flops / ours, best->name, best->best / (double)c->batch * 1e9,
+	       best->best / contenders[0].best);
+	if (figure->goal > 0)
+		printf("   goal %.2f%s", figure->goal, best->best < figure->goal * contenders[0].best ? " missed" : "");
+	printf("\n");
 	fflush(stdout);
 }
 
-static void bench(size_t n, enum fft_precision precision, const struct fft_kernel *kernel, size_t bytes)
+static void bench(const struct figure *figure)
 {
-	const size_t pair = precision == FFT_F32 ? 8 : 16, batch = bytes / 2 / (n * pair) ? bytes / 2 / (n * pair) : 1;
-	const unsigned effort = bytes > SMALL_BYTES ? FFTW_ESTIMATE : FFTW_MEASURE;
-	void *x = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64),
-	     *y = aligned_alloc(64, (n * batch * pair + 63) / 64 * 64);
-	struct contender c[3] = {{.run = run_ours}};
-	struct loop loop = {.x = x, .y = y, .n = n, .batch = batch};
-	fftw_plan plan = NULL;
-	fftwf_plan planf = NULL;
-	const int length = (int)n;
-	struct ours ours = make_ours(n, precision, kernel->needs, x, y, batch);
+	const bool far = figure->bytes == BIG_BYTES || points_of(figure) > 1 << 21;
+	struct fft_case c = case_of(figure);
+	struct fftw_way ways[FFTW_WAYS];
+	const size_t n_ways = fftw_ways_new(&c, far ? FFTW_ESTIMATE : effort_l2,
+					    figure->n <= PATIENT_LENGTH ? FFTW_PATIENT : FFTW_MEASURE, ways);
+	const size_t n_axes = figure->kind == FFT_3D ? 3 : 2;
+	const uint64_t shape[3] = {figure->n, figure->n, figure->n};
+	struct contender contenders[1 + FFTW_WAYS];
+	struct served served;
+	struct ours ours;
 
-	c[0].arg = &ours;
-	if (precision == FFT_F32) {
-		planf = fftwf_plan_many_dft(1, &length, (int)batch, x, NULL, 1, length, y, NULL, 1, length,
-					    FFTW_FORWARD, effort);
-		loop.plan = fftwf_plan_dft_1d(length, x, y, FFTW_FORWARD, FFTW_MEASURE);
-		c[1] = (struct contender){run_fftwf, planf, 0};
-		c[2] = (struct contender){run_fftwf_loop, &loop, 0};
+	fill(&c, c.batch * points_of(figure) * (figure->kind == FFT_R2C ? 1 : 2));
+	if (figure->kind >= FFT_2D) {
+		served = served_new(1, figure->wide, n_axes, shape, n_axes);
+		contenders[0] = (struct contender){"ours", run_served, &served, 0};
 	} else {
-		plan = fftw_plan_many_dft(1, &length, (int)batch, x, NULL, 1, length, y, NULL, 1, length, FFTW_FORWARD,
-					  effort);
-		c[1] = (struct contender){run_fftw, plan, 0};
+		ours = ours_new(&c);
+		contenders[0] = (struct contender){"ours", run_ours, &ours, 0};
 	}
-	fill(x, n * batch * pair, precision);
-	race(c, precision == FFT_F32 ? 3 : 2);
-	if (precision == FFT_F32 && c[2].best < c[1].best)
-		c[1].best = c[2].best;
-	print(n, precision, kernel->name, bytes > SMALL_BYTES ? "64MiB" : "cache", c[0].best * 1e9 / (double)batch,
-	      c[1].best * 1e9 / (double)batch);
-	free_ours(&ours);
-	if (planf) {
-		fftwf_destroy_plan(planf);
-		fftwf_destroy_plan(loop.plan);
-	} else {
-		fftw_destroy_plan(plan);
-	}
-	free(x);
-	free(y);
+	for (size_t i = 0; i < n_ways; i++)
+		contenders[1 + i] = (struct contender){ways[i].name, ways[i].run, &ways[i], 0};
+	clock_of_races = figure->kind >= FFT_2D ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
+	race(contenders, 1 + n_ways);
+	print(figure, &c, contenders, 1 + n_ways);
+	if (figure->kind >= FFT_2D)
+		served_free(&served);
+	else
+		ours_free(&ours);
+	fftw_ways_free(ways, n_ways);
+	free(c.x);
+	if (!c.in_place)
+		free(c.y);
 }
 
-static bool is_among(const char *name, char **argv, bool otherwise)
+/* --- what bounds it, and all threads --- */
+
+#if defined(__x86_64__)
+struct copy {
+	const char *from;
+	char *to;
+	size_t bytes;
+};
+
+static void run_copy(void *arg)
+{
+	const struct copy *copy = arg;
+
+	for (size_t i = 0; i < copy->bytes; i += 16)
+		_mm_stream_si128((__m128i *)(void *)(copy->to + i),
+				 _mm_load_si128((const __m128i *)(const void *)(copy->from + i)));
+	_mm_sfence();
+}
+
+static void bench_copy(void)
+{
+	enum { N = 256, BYTES = BIG_BYTES / 2 };
+	const struct figure figure = {FFT_C2C, false, false, N, BIG_BYTES, 0};
+	struct fft_case c = case_of(&figure);
+	struct copy copy = {c.x, c.y, BYTES};
+	struct ours ours = ours_new(&c);
+	struct contender contenders[2] = {{"ours", run_ours, &ours, 0}, {"copy", run_copy, &copy, 0}};
+
+	race(contenders, 2);
+	printf("c2c f32 %8d 64MiB: one non-temporal copy pass %.1f ns a transform, %.2f of ours   goal 0.75\n", N,
+	       contenders[1].best / (double)c.batch * 1e9, contenders[1].best / contenders[0].best);
+	ours_free(&ours);
+	free(c.x);
+	free(c.y);
+}
+#endif
+
+static void bench_threads(size_t n, bool wide)
+{
+	const uint64_t shape[2] = {n == 1 << 20 ? 4 : (BIG_BYTES / 2) / (n * (wide ? 16 : 8)), n};
+	struct served one = served_new(1, wide, 2, shape, 1), all = served_new(0, wide, 2, shape, 1);
+	struct contender contenders[2] = {{"one", run_served, &one, 0}, {"all", run_served, &all, 0}};
+
+	clock_of_races = CLOCK_MONOTONIC;
+	race(contenders, 2);
+	clock_of_races = CLOCK_PROCESS_CPUTIME_ID;
+	printf("c2c %s %8zu all threads: %.1f ns a transform, own one thread %.1f   %.2fx   goal 1.90 on two real cores\n",
+	       wide ? "f64" : "f32", n, contenders[1].best / (double)shape[0] * 1e9,
+	       contenders[0].best / (double)shape[0] * 1e9, contenders[0].best / contenders[1].best);
+	served_free(&one);
+	served_free(&all);
+}
+
+static void bench_numpy(void)
+{
+	FILE *pipe = popen("/usr/bin/python3 tests/bench/peer_numpy_fft.py 2>/dev/null", "r");
+	size_t n;
+	double ns;
+
+	while (pipe && fscanf(pipe, "%zu %lf", &n, &ns) == 2) {
+		const struct figure figure = {FFT_C2C, true, false, n, L2_BYTES, 0};
+		struct fft_case c = case_of(&figure);
+		struct ours ours = ours_new(&c);
+		struct contender contender = {"ours", run_ours, &ours, 0};
+
+			race(&contender, 1);
+		contender.best *= 1e9 / (double)c.batch;
+		printf("c2c f64 %8zu L2: %.1f ns, pocketfft by numpy %.1f ns   %.2fx\n", n, contender.best, ns,
+		       ns / contender.best);
+		ours_free(&ours);
+		free(c.x);
+		free(c.y);
+	}
+	if (pipe)
+		pclose(pipe);
+}
+
+static bool is_wanted(size_t n, int argc, char **argv)
 {
 	bool any = false;
 
-	for (; *argv; argv++) {
-		any |= **argv >= 'a' && **argv <= 'z';
-		if (strcmp(*argv, name) == 0)
+	for (int i = 1; i < argc; i++) {
+		any |= strtoul(argv[i], NULL, 10) > 0;
+		if (strtoul(argv[i], NULL, 10) == n)
 			return true;
 	}
-	return !any && otherwise;
+	return !any;
 }
 
 int main(int argc, char **argv)
 {
-	size_t lengths[64], n_lengths = 0, n_kernels;
-	const struct fft_kernel *kernels = fft_kernels(&n_kernels);
-	const bool big = argc > 1 && is_among("--big", argv, false);
+	static const size_t threaded[] = {256, 1024, 16384, 1 << 20};
 
-	for (int i = 1; i < argc && n_lengths < 64; i++)
-		if (strtoul(argv[i], NULL, 10) > 0)
-			lengths[n_lengths++] = strtoul(argv[i], NULL, 10);
-	if (n_lengths == 0) {
-		memcpy(lengths, default_lengths, sizeof default_lengths);
-		n_lengths = sizeof default_lengths / sizeof *default_lengths;
-	}
-	for (size_t k = 0; k < n_kernels; k++) {
-		if ((kernels[k].needs & ~cpu_detect()) || !is_among(kernels[k].name, argv + 1, k == 0))
-			continue;
-		for (int precision = FFT_F32; precision <= FFT_F64; precision++)
-			for (size_t i = 0; i < n_lengths; i++) {
-				bench(lengths[i], precision, &kernels[k], SMALL_BYTES);
-				if (big && lengths[i] >= 16 && lengths[i] <= 65536)
-					bench(lengths[i], precision, &kernels[k], BIG_BYTES);
-			}
-	}
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--patient") == 0)
+			effort_l2 = FFTW_PATIENT;
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+		if (is_wanted(figures[i].n, argc, argv))
+			bench(&figures[i]);
+#if defined(__x86_64__)
+	if (is_wanted(256, argc, argv))
+		bench_copy();
+#endif
+	for (size_t i = 0; i < sizeof threaded / sizeof *threaded; i++)
+		if (is_wanted(threaded[i], argc, argv))
+			bench_threads(threaded[i], false);
+	if (is_wanted(0, argc, argv))
+		bench_numpy();
 	return 0;
 }
