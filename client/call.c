@@ -264,7 +264,7 @@ int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *r
 
 int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
 {
-	static const char *const own[] = {"arena", "cancel", "ring_attach", "ring_detach"};
+	static const char *const own[] = {"arena", "cancel", "ring_attach", "ring_detach", "broadcast_attach"};
 	int r = session_check(session, NULL);
 
 	if (r < 0)

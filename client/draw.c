@@ -63,6 +63,16 @@ void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw)
 	draw_set_parameters(args, draw);
 }
 
+void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+{
+	struct trnsci_args *noise = trnsci_set_map(args, "noise");
+
+	trnsci_set_text(noise, "op", draw->law);
+	if (dtype)
+		trnsci_set_dtype(noise, "dtype", dtype);
+	draw_set(noise, draw);
+}
+
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
 {
 	struct trnsci_span span;

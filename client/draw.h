@@ -13,6 +13,9 @@ int draw_check(const struct trnsci_draw *draw, struct error *err);
 /* The law's parameters. */
 void draw_set_parameters(struct trnsci_args *args, const struct trnsci_draw *draw);
 
+/* The same under the name of `noise`, with the law and its dtype (0: the law's own). */
+void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, enum trnsci_dtype dtype);
+
 /* The law's parameters, generator, seed, stream and offset. */
 void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw);
 

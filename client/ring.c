@@ -28,36 +28,12 @@ struct trnsci_ring {
 	struct trnsci_session *session;
 };
 
-/* ---- a mark that fork wipes out: asking for the process's id each time would be a system call ---- */
-
-static int *mark_new(void)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (mark == MAP_FAILED)
-		return NULL;
-	if (madvise(mark, page, MADV_WIPEONFORK) < 0) {
-		munmap(mark, page);
-		return NULL;
-	}
-	*mark = 1;
-	return mark;
-}
-
-static void mark_free(const int *mark)
-{
-	if (mark)
-		munmap((void *)mark, (size_t)sysconf(_SC_PAGESIZE));
-}
-
 /* ---- attaching ---- */
 
 static int make_call(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
 		     uint64_t samples, struct trnsci_call **ret_call, struct error *err)
 {
 	struct trnsci_call *call;
-	struct trnsci_args *noise;
 	int r = session_check(session, err);
 
 	if (r == 0)
@@ -68,11 +44,7 @@ static int make_call(struct trnsci_session *session, const struct trnsci_draw *d
 		r = call_make(session, "ring_attach", &call, err);
 	if (r < 0)
 		return r;
-	noise = trnsci_set_map(trnsci_args(call), "noise");
-	trnsci_set_text(noise, "op", draw->law);
-	if (dtype)
-		trnsci_set_dtype(noise, "dtype", dtype);
-	draw_set(noise, draw);
+	draw_set_noise(trnsci_args(call), draw, dtype);
 	if (samples)
 		trnsci_set_u64(trnsci_args(call), "samples", samples);
 	*ret_call = call;
@@ -85,14 +57,14 @@ int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw 
 	struct trnsci_ring *ring = calloc(1, sizeof *ring);
 	struct trnsci_call *call = NULL;
 	struct error error = {0};
-	int r = ring && (ring->alive = mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
+	int r = ring && (ring->alive = ring_mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
 		r = make_call(session, draw, dtype, samples, &call, &error);
 	if (r == 0)
 		r = session->engine->ring(call, &ring->link, &error);
 	if (r < 0) {
-		mark_free(ring ? ring->alive : NULL);
+		ring_mark_free(ring ? ring->alive : NULL);
 		free(ring);
 		return error_give(err, &error);
 	}
@@ -112,7 +84,7 @@ void trnsci_ring_detach(struct trnsci_ring *ring)
 		ring->session->engine->ring_end(ring->session, &ring->link);
 		session_unref(ring->session);
 	}
-	mark_free(ring->alive);
+	ring_mark_free(ring->alive);
 	free(ring);
 }
 

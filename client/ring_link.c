@@ -170,3 +170,26 @@ int ring_link_trouble(struct trnsci_session *session, const char *what, uint32_t
 	pthread_mutex_unlock(&session->lock);
 	return gone ? error_set(err, ERROR_CLOSED, "%s: the connection is gone", what) : 0;
 }
+
+/* ---- a mark that fork wipes out: asking for the process's id each time would be a system call ---- */
+
+int *ring_mark_new(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mark == MAP_FAILED)
+		return NULL;
+	if (madvise(mark, page, MADV_WIPEONFORK) < 0) {
+		munmap(mark, page);
+		return NULL;
+	}
+	*mark = 1;
+	return mark;
+}
+
+void ring_mark_free(const int *mark)
+{
+	if (mark)
+		munmap((void *)mark, (size_t)sysconf(_SC_PAGESIZE));
+}

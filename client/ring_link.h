@@ -48,6 +48,10 @@ void ring_link_wake(const struct ring_page *page, int most);
 /* Why no more will come: the error in state, or that the connection is gone. 0 when all is well. */
 int ring_link_trouble(struct trnsci_session *session, const char *what, uint32_t state, struct error *err);
 
+/* A number that is not 0, but reads 0 in a child after fork. NULL without memory. Freeing accepts NULL. */
+int *ring_mark_new(void);
+void ring_mark_free(const int *mark);
+
 /* For the two engines. */
 int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 void remote_ring_wake(struct ring_link *link);

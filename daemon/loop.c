@@ -243,20 +243,34 @@ static void on_change(evutil_socket_t fd, short what, void *arg)
 	watch->changed(watch->arg);
 }
 
-int loop_watch(struct loop *loop, int fd, void (*changed)(void *arg), void *arg, struct watch **ret_watch)
+static int add_watch(struct loop *loop, int fd, short what, const struct timeval *every, const struct watch *wanted,
+		     struct watch **ret_watch)
 {
-	struct watch *watch = calloc(1, sizeof *watch);
+	struct watch *watch = malloc(sizeof *watch);
 
 	if (!watch)
 		return -ERROR_NO_MEMORY;
-	*watch = (struct watch){.changed = changed, .arg = arg};
-	watch->event = event_new(loop->base, fd, EV_READ | EV_ET | EV_PERSIST, on_change, watch);
-	if (!watch->event || event_add(watch->event, NULL) < 0) {
+	*watch = *wanted;
+	watch->event = event_new(loop->base, fd, what | EV_PERSIST, on_change, watch);
+	if (!watch->event || event_add(watch->event, every) < 0) {
 		loop_unwatch(watch);
 		return -ERROR_NO_MEMORY;
 	}
 	*ret_watch = watch;
 	return 0;
+}
+
+int loop_watch(struct loop *loop, int fd, void (*changed)(void *arg), void *arg, struct watch **ret_watch)
+{
+	return add_watch(loop, fd, EV_READ | EV_ET, NULL, &(struct watch){NULL, changed, arg}, ret_watch);
+}
+
+int loop_repeat(struct loop *loop, uint64_t interval_us, void (*changed)(void *arg), void *arg,
+		struct watch **ret_watch)
+{
+	const struct timeval every = {(time_t)(interval_us / 1000000), (suseconds_t)(interval_us % 1000000)};
+
+	return add_watch(loop, -1, 0, &every, &(struct watch){NULL, changed, arg}, ret_watch);
 }
 
 void loop_unwatch(struct watch *watch)

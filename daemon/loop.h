@@ -43,6 +43,9 @@ void loop_post(struct loop *loop, struct letter *letter);
 /* Calls changed(arg) from the loop whenever more has come to be read from fd, which is never read here. */
 struct watch;
 int loop_watch(struct loop *loop, int fd, void (*changed)(void *arg), void *arg, struct watch **ret_watch);
+/* The same, every so often. */
+int loop_repeat(struct loop *loop, uint64_t interval_us, void (*changed)(void *arg), void *arg,
+		struct watch **ret_watch);
 /* Accepts NULL. */
 void loop_unwatch(struct watch *watch);
 

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "base/checked.h"
+#include "broadcasts.h"
 #include "base/cpu.h"
 #include "engine/bind.h"
 #include "requests.h"
@@ -155,7 +156,7 @@ static int call_stats(struct session *session, struct zone *zone, struct value *
 	return failed ? error_set(err, ERROR_NO_MEMORY, "stats: the reply") : 0;
 }
 
-int method_call(struct session *session, const struct operation *operation, const struct value *params,
+int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
 		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
 {
 	struct args args = {.operation = operation, .context = operation->name};
@@ -171,6 +172,8 @@ int method_call(struct session *session, const struct operation *operation, cons
 		return rings_attach(session, &args, zone, ret_result, ret_fds, err);
 	if (strcmp(operation->name, "ring_detach") == 0)
 		return rings_detach(session, &args, zone, ret_result, err);
+	if (strncmp(operation->name, "broadcast_", strlen("broadcast_")) == 0)
+		return broadcasts_call(session, &args, msgid, zone, ret_result, ret_fds, err);
 	if (strcmp(operation->name, "cancel") == 0)
 		return call_cancel(session, &args, zone, ret_result, err);
 	if (strcmp(operation->name, "stats") == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of the session itself: arena, cancel, stats, those of rings. All others are the engine's. */
+/* The methods of the session itself: arena, cancel, stats, those of rings and broadcasts. All others are the engine's. */
 #ifndef TRNSCI_DAEMON_METHODS_H
 #define TRNSCI_DAEMON_METHODS_H
 
@@ -9,8 +9,10 @@
 #include "session.h"
 
 /* operation: a row of METHOD_SESSION. On success the reply, allocated in zone, and the file descriptors that go with
- * it, the caller's from then on. On error err says why. */
-int method_call(struct session *session, const struct operation *operation, const struct value *params,
+ * it, the caller's from then on. On error err says why. METHOD_LATER: the
+ * reply to msgid follows by itself. */
+enum { METHOD_LATER = 1 };
+int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
 		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err);
 
 #endif

@@ -255,10 +255,12 @@ static void handle_request(struct session *session, const struct message *messag
 	session->requests++;
 	session->service->stats.requests++;
 	if (!err.code && operation && operation->class == METHOD_SESSION) {
-		if (method_call(session, operation, &message->params, zone, &result, &fds, &err) == 0) {
+		int r = method_call(session, operation, &message->params, message->msgid, zone, &result, &fds, &err);
+
+		if (r == 0)
 			reply(session, message->msgid, NULL, &result, &fds);
+		if (r >= 0)
 			goto done;
-		}
 	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 

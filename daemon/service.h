@@ -16,6 +16,7 @@
 struct job;
 struct listener;
 struct session;
+struct broadcast_entry;
 struct streams;
 struct spare;
 
@@ -35,6 +36,7 @@ struct service {
 	pthread_t loop_thread;
 	struct job *starting; /* the request that is being started */
 	struct session *sessions;
+	struct broadcast_entry *broadcasts;
 	unsigned n_refused; /* of them, those beyond a limit that wait to be told so */
 	uint64_t last_session;
 	bool stopping;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "broadcasts.h"
 #include "log.h"
 #include "requests.h"
 #include "rings.h"
@@ -41,7 +42,7 @@ static void free_if_done(struct session *session)
 {
 	struct service *service = session->service;
 
-	if (session->fd >= 0 || session->running || session->n_reaping || session->n_rings)
+	if (session->fd >= 0 || session->running || session->n_reaping || session->n_rings || session->n_broadcasts)
 		return;
 	if (session->refusal.code)
 		service->n_refused--;
@@ -73,6 +74,7 @@ static void hang_up(struct session *session)
 	loop_forget(session->service->loop, session);
 	free_events(session);
 	rings_close(session);
+	broadcasts_close(session);
 	close(session->fd);
 	session->fd = -1;
 	space_close(session->space);
@@ -138,7 +140,7 @@ static void advance(struct session *session)
 		return;
 	}
 	/* Sending may have made room for frames that waited. */
-	if (session->eof && !session->backlog && !session->running && !session->finished &&
+	if (session->eof && !session->backlog && !session->running && !session->finished && !session->n_later &&
 	    outbox_pending(&session->outbox) == 0)
 		hang_up(session);
 	else

@@ -49,6 +49,8 @@ struct session {
 	struct ring_entry *rings;
 	unsigned n_rings; /* whose end has not come */
 	uint32_t last_ring;
+	unsigned n_broadcasts; /* of its own, whose end has not come */
+	unsigned n_later;      /* requests that are answered later, but are no jobs */
 	struct inbox inbox;
 	struct outbox outbox;
 	struct job *running, *finished, **finished_last;

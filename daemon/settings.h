@@ -46,6 +46,7 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(arena_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
 	X(rings, NUMBER, "rings", "16", 0, 1024, "", "noise rings of a session at once") \
+	X(broadcasts, NUMBER, "broadcasts", "16", 0, 1024, "", "broadcasts of a session at once") \
 	X(ring_bytes, BYTES, "bytes", "64M", 65536, 1ull << 32, "", "samples of one ring or broadcast; they count as arena bytes") \
 	X(arena_ahead_bytes, BYTES, "bytes", "16M", 0, 1ull << 34, "", \
 	  "touched before they are needed: of a spare arena, and of the tiles of each other; 0: none") \

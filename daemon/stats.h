@@ -21,6 +21,7 @@
 	X(over_limit, "connections ended for messages beyond a limit")                                                 \
 	X(unread, "connections ended for replies that were not read")                                                  \
 	X(rings, "noise rings now")                                                                                    \
+	X(broadcasts, "broadcasts now")                                                                                \
 	X(ring_wakes, "times that a client woke the filler of its ring")                                               \
 	X(rings_detached, "rings ended for what their clients did")                                                    \
 	X(bytes_received, "bytes of messages read")                                                                    \

@@ -152,6 +152,11 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 	return 0;
 }
 
+void noise_end(struct noise *noise)
+{
+	program_end(&noise->program);
+}
+
 void noise_free(struct noise *noise)
 {
 	if (!noise)

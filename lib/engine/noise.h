@@ -18,6 +18,8 @@ struct noise;
  * On success *ret_noise is yours, before the space is closed. Errors name the parameter. */
 int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
 		 struct noise **ret_noise, struct error *err);
+/* Lets go of the engine: nothing can be drawn any more, only told. */
+void noise_end(struct noise *noise);
 /* Nothing may run. Accepts NULL. */
 void noise_free(struct noise *noise);
 

@@ -508,6 +508,23 @@ static const struct param ring_attach_params[] = {
 		"samples that the ring holds, rounded up to a power of two that fills pages"},
 	[RING_U64] = U64_STYLE,
 };
+#define BROADCAST_PARAMS \
+	[BROADCAST_NAME] = {"name", PARAM_TEXT, "", NULL, NONE, "name of the broadcast: 1 to 64 printable ASCII letters"}, \
+	[BROADCAST_U64] = U64_STYLE
+static const struct param broadcast_create_params[] = {
+	BROADCAST_PARAMS,
+	[BROADCAST_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},
+	[BROADCAST_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
+		"samples that readers may lag behind, rounded up to a power of two that fills pages"},
+	[BROADCAST_RATE] = {"rate", PARAM_F64, "samples per second", "0", 0, 1e9, false, NULL,
+		"how fast samples are published; 0: by broadcast_publish"},
+	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, as a file: owner, the owner's group, others"},
+};
+static const struct param broadcast_publish_params[] = {
+	BROADCAST_PARAMS,
+	[BROADCAST_N] = {"n", PARAM_U64, "samples", NULL, 1, 4294967296.0, false, NULL, "samples to publish, at most the capacity"},
+};
+static const struct param broadcast_name_params[] = {BROADCAST_PARAMS};
 static const struct param ring_detach_params[] = {
 	[RING_HANDLE] = {"ring", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "handle of the ring"},
 	U64_STYLE,
@@ -567,6 +584,12 @@ static const struct operation rows[] = {
 	ROW("cancel", METHOD_SESSION, cancel_params, "stops a request of this session at its next chunk"),
 	ROW("ring_attach", METHOD_SESSION, ring_attach_params,
 		"a ring of shared memory that is kept full of random numbers; with file descriptors"),
+	ROW("broadcast_create", METHOD_SESSION, broadcast_create_params,
+		"random numbers that many readers see, drawn once; ends with this session"),
+	ROW("broadcast_publish", METHOD_SESSION, broadcast_publish_params, "more samples for the readers of a broadcast of this session"),
+	ROW("broadcast_attach", METHOD_SESSION, broadcast_name_params, "the memory of a broadcast, to be read; with a file descriptor"),
+	ROW("broadcast_list", METHOD_SESSION, plain_params, "the broadcasts that this client may read"),
+	ROW("broadcast_close", METHOD_SESSION, broadcast_name_params, "the end of a broadcast of this session"),
 	ROW("ring_detach", METHOD_SESSION, ring_detach_params, "the end of a ring"),
 	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
 	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),

@@ -228,6 +228,15 @@ static bool example(const char *method, struct value *ret)
 	else if (!strcmp(method, "ring_attach"))
 		*ret = map("noise", map("op", value_string("normal"), "seed", value_uint(1), NULL), "samples",
 			   value_uint(65536), NULL);
+	else if (!strcmp(method, "broadcast_create"))
+		*ret = map("name", value_string("dither"), "noise", map("op", value_string("uniform"), NULL), "mode",
+			   value_string("0644"), NULL);
+	else if (!strcmp(method, "broadcast_publish"))
+		*ret = map("name", value_string("dither"), "n", value_uint(4096), NULL);
+	else if (!strcmp(method, "broadcast_attach") || !strcmp(method, "broadcast_close"))
+		*ret = map("name", value_string("dither"), NULL);
+	else if (!strcmp(method, "broadcast_list"))
+		*ret = none;
 	else if (!strcmp(method, "ring_detach"))
 		*ret = map("ring", value_uint(1), NULL);
 	else if (!strcmp(method, "cancel"))
@@ -320,6 +329,18 @@ static struct value session_reply(const char *method)
 			   value_uint(4096 + 65536 * 4), "data_offset", value_uint(4096), "index_bytes",
 			   value_uint(4096), "dtype", value_string("f32"), "components", value_uint(1), "generator",
 			   value_string("threefry4x32"), "seed", value_uint(1), "stream", value_uint(0), "offset",
+			   value_uint(0), "position", value_uint(0), "stream_format", value_uint(1), NULL);
+	if (!strcmp(method, "broadcast_create"))
+		return map("capacity", value_uint(65536), NULL);
+	if (!strcmp(method, "broadcast_publish") || !strcmp(method, "broadcast_close"))
+		return map("produced", value_uint(4096), NULL);
+	if (!strcmp(method, "broadcast_list"))
+		return map("broadcasts", list(0), NULL);
+	if (!strcmp(method, "broadcast_attach"))
+		return map("capacity", value_uint(65536), "sample_bytes", value_uint(4), "bytes",
+			   value_uint(4096 + 65536 * 4), "data_offset", value_uint(4096), "dtype",
+			   value_string("f32"), "components", value_uint(1), "generator",
+			   value_string("threefry4x32"), "seed", value_uint(0), "stream", value_uint(0), "offset",
 			   value_uint(0), "position", value_uint(0), "stream_format", value_uint(1), NULL);
 	if (!strcmp(method, "ring_detach"))
 		return map("detached", value_uint(1), NULL);

@@ -44,6 +44,8 @@ struct trnsci_value;
 struct trnsci_tile;
 /** A ring of random numbers that the engine keeps full. */
 struct trnsci_ring;
+/** A reader of a broadcast. */
+struct trnsci_broadcast;
 
 /** Most dimensions of a shape. */
 enum { TRNSCI_MAX_DIMS = 8 };
@@ -483,6 +485,66 @@ struct trnsci_ring_info {
 
 /** Tells what a ring is, without a call. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Broadcasts: random numbers that are drawn once, and read by many. Only with a daemon (else `not_supported`). */
+
+/**
+ * Makes a broadcast of the session's own, which ends with it.
+ *
+ * @param name 1 to 64 printable ASCII letters.
+ * @param samples that readers may lag behind, rounded up to a power of two that fills pages; 0: 65,536.
+ * @param rate samples per second; 0: as trnsci_broadcast_publish says.
+ * @param mode who may read it, as a file's permissions (0600, 0640, 0644): owner, the owner's group, others.
+ * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread.
+ */
+TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name,
+				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
+				       double rate, unsigned mode, struct trnsci_error *err);
+
+/** Publishes n samples more, at most the capacity, of a broadcast without a rate; readers can see them when it returns.
+ * *ret_produced (may be NULL): all samples so far. -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_END_OF_STREAM. */
+TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n,
+					uint64_t *ret_produced, struct trnsci_error *err);
+
+/** Ends a broadcast of this session; readers still get what they have not missed. */
+TRNSCI_API int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err);
+
+/**
+ * Attaches a reader to a broadcast; its next sample is the first, 0. Used by one thread at a time; after fork() the
+ * child's functions fail with `closed`.
+ *
+ * @param ret_broadcast yours (trnsci_broadcast_detach).
+ * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM.
+ */
+TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const char *name,
+				       struct trnsci_broadcast **ret_broadcast, struct trnsci_error *err);
+
+/** Ends a reader. Accepts NULL. */
+TRNSCI_API void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast);
+
+/** What a reader got: samples [first, first + count), and what it missed since the time before, [missed, first). */
+struct trnsci_broadcast_span {
+	uint64_t missed; /**< first when nothing was missed */
+	uint64_t first;
+	uint64_t count;
+};
+
+/**
+ * Copies the next samples: n, or fewer where some after them were missed, which the next call then tells.
+ *
+ * @param timeout_ms -1: without end; 0: only what is there.
+ * @param ret_span may be NULL; also set on error, with what came before it.
+ * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED.
+ */
+TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
+				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
+
+/** Goes on with that sample, or with UINT64_MAX behind the last one published; nothing is then said to be missed. */
+TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
+
+/** Tells what a broadcast is; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
+TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info);
 
 /** A place in a stream: plain data, to be copied, saved and restored. Start with position 0. */
 struct trnsci_generator {

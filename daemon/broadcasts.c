@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broadcasts, by name.
+ *
+ * Readers wait on a futex of the page that they can only read. An eventfd for each would not do: a reader could fill
+ * it and clear the flag by which our write does not block. A wake-up takes a microsecond for each that waits, so it is
+ * done for so many at most; others look again by themselves within a tenth of a second. */
+#include "broadcasts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "engine/broadcast.h"
+#include "engine/params.h"
+#include "methods.h"
+#include "quota.h"
+#include "shared.h"
+
+enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
+
+struct broadcast_entry {
+	struct letter published; /* one at a time, from the lanes */
+	struct letter gone;
+	struct chore chore;
+	struct broadcast_entry *next, *prev; /* of all */
+	struct session *session;             /* the owner's */
+	struct quota_user *user;
+	uint64_t charge, capacity, target, started_ns;
+	double rate;
+	uid_t uid;
+	gid_t gid;
+	unsigned mode;
+	char name[NAME_MOST + 1];
+	struct shared samples;
+	struct broadcast *broadcast;
+	struct watch *tick;
+	atomic_bool posted;
+	bool closing, waiting; /* waiting: the publish of that msgid is not answered */
+	uint32_t msgid;
+};
+
+/* ------- the end ------- */
+
+/* By the reaper. */
+static void take_down(struct chore *chore)
+{
+	struct broadcast_entry *entry =
+		(struct broadcast_entry *)((char *)chore - offsetof(struct broadcast_entry, chore));
+
+	shared_free(&entry->samples);
+	if (entry->charge)
+		quota_give(entry->user, QUOTA_ARENA_BYTES, entry->charge);
+	quota_user_close(entry->user);
+	free(entry);
+}
+
+static void unlink_entry(struct broadcast_entry *entry)
+{
+	struct session *session = entry->session;
+
+	if (entry->prev)
+		entry->prev->next = entry->next;
+	else
+		session->service->broadcasts = entry->next;
+	if (entry->next)
+		entry->next->prev = entry->prev;
+	session->n_broadcasts--;
+	session->service->stats.broadcasts--;
+}
+
+static void answer(struct broadcast_entry *entry, const struct error *err)
+{
+	struct session *session = entry->session;
+	struct zone *zone = zone_new();
+	struct value result = value_map();
+
+	if (!entry->waiting)
+		return;
+	entry->waiting = false;
+	session->n_later--;
+	if (session->fd >= 0 && zone &&
+	    value_put(zone, &result, "produced", value_uint(broadcast_produced(entry->broadcast))) == 0)
+		outbox_reply(&session->outbox, entry->msgid, err, err ? NULL : &result, NULL);
+	zone_free(zone);
+}
+
+static void stop(struct broadcast_entry *entry)
+{
+	loop_unwatch(entry->tick);
+	entry->tick = NULL;
+	entry->closing = true;
+	broadcast_close(entry->broadcast);
+}
+
+static void on_gone(struct letter *letter)
+{
+	struct broadcast_entry *entry =
+		(struct broadcast_entry *)((char *)letter - offsetof(struct broadcast_entry, gone));
+	struct session *session = entry->session;
+	struct error closed;
+
+	error_set(&closed, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before");
+	answer(entry, &closed);
+	loop_unwatch(entry->tick);
+	entry->tick = NULL;
+	unlink_entry(entry);
+	broadcast_free(entry->broadcast);
+	entry->chore.run = take_down;
+	reaper_post(&entry->chore);
+	session_continue(session);
+}
+
+/* ------- events, from lanes' threads ------- */
+
+static void on_published(struct letter *letter)
+{
+	struct broadcast_entry *entry = (struct broadcast_entry *)letter;
+
+	atomic_store(&entry->posted, false);
+	if (!entry->waiting || broadcast_produced(entry->broadcast) < entry->target)
+		return;
+	answer(entry, NULL);
+	session_continue(entry->session);
+}
+
+/* The letter is not posted twice; it lies before that of the end, if that comes. */
+static void published(void *arg)
+{
+	struct broadcast_entry *entry = arg;
+	struct ring_page *page = entry->samples.base;
+
+	syscall(SYS_futex, &page->news, FUTEX_WAKE, WAKE_MOST, NULL, NULL, 0);
+	if (!atomic_exchange(&entry->posted, true))
+		loop_post(entry->session->service->loop, &entry->published);
+}
+
+static void gone(void *arg, const struct error *why)
+{
+	struct broadcast_entry *entry = arg;
+
+	(void)why;
+	loop_post(entry->session->service->loop, &entry->gone);
+}
+
+/* What the clock says is due. */
+static void on_tick(void *arg)
+{
+	struct broadcast_entry *entry = arg;
+	const double due = entry->rate * ((double)(stats_now_ns() - entry->started_ns) * 1e-9);
+
+	if (due < 0x1p63)
+		broadcast_publish(entry->broadcast, (uint64_t)due);
+}
+
+/* ------- looking one up ------- */
+
+static int read_name(const struct args *args, char *name, struct error *err)
+{
+	const struct value *value = args->at[BROADCAST_NAME].value;
+	const size_t size = value->bytes.size;
+
+	if (size < 1 || size > NAME_MOST)
+		return bind_error(args, BROADCAST_NAME, err, ERROR_OUT_OF_RANGE, "%zu bytes, allowed are 1 to %d", size,
+				  NAME_MOST);
+	for (size_t i = 0; i < size; i++)
+		if (value->bytes.at[i] <= ' ' || value->bytes.at[i] > '~')
+			return bind_error(args, BROADCAST_NAME, err, ERROR_OUT_OF_RANGE,
+					  "allowed is printable ASCII without blanks");
+	memcpy(name, value->bytes.at, size);
+	name[size] = '\0';
+	return 0;
+}
+
+static struct broadcast_entry *find(const struct service *service, const char *name)
+{
+	struct broadcast_entry *entry = service->broadcasts;
+
+	while (entry && (entry->closing || strcmp(entry->name, name) != 0))
+		entry = entry->next;
+	return entry;
+}
+
+static bool may_read(struct session *session, const struct broadcast_entry *entry)
+{
+	peer_read_groups(&session->peer, session->fd);
+	return peer_may(&session->peer, entry->uid, entry->gid, entry->mode, 4);
+}
+
+/* The one that the request names: of this session, or one that it may read. What may not be read is not there. */
+static int named(struct session *session, const struct args *args, bool own, struct broadcast_entry **ret_entry,
+		 struct error *err)
+{
+	char name[NAME_MOST + 1];
+	int r = read_name(args, name, err);
+	struct broadcast_entry *entry = r < 0 ? NULL : find(session->service, name);
+
+	if (r < 0)
+		return r;
+	if (!entry || (entry->session != session && !may_read(session, entry)))
+		return bind_error(args, BROADCAST_NAME, err, ERROR_NOT_FOUND,
+				  "there is none of that name that may be read, see broadcast_list");
+	if (own && entry->session != session)
+		return bind_error(args, BROADCAST_NAME, err, ERROR_NOT_PERMITTED,
+				  "it belongs to another session, allowed to the one that made it");
+	*ret_entry = entry;
+	return 0;
+}
+
+/* ------- creating ------- */
+
+static int read_mode(const struct args *args, unsigned *ret_mode, struct error *err)
+{
+	const struct value *value = args->at[BROADCAST_MODE].value;
+	unsigned mode = 0;
+
+	*ret_mode = 0600;
+	if (!args->at[BROADCAST_MODE].given)
+		return 0;
+	if (value->bytes.size < 1 || value->bytes.size > 4)
+		goto wrong;
+	for (size_t i = 0; i < value->bytes.size; i++) {
+		if (value->bytes.at[i] < '0' || value->bytes.at[i] > '7')
+			goto wrong;
+		mode = mode * 8 + (unsigned)(value->bytes.at[i] - '0');
+	}
+	*ret_mode = mode;
+	return 0;
+wrong:
+	return bind_error(args, BROADCAST_MODE, err, ERROR_OUT_OF_RANGE, "takes up to 4 octal digits, \"0644\"");
+}
+
+static int make_memory(struct broadcast_entry *entry, const struct args *args, const struct noise *noise,
+		       struct error *err)
+{
+	const uint64_t page_bytes = arena_page(), most = entry->session->service->settings->ring_bytes;
+	const size_t sample_bytes = noise_sample_bytes(noise);
+	struct ring_page *page;
+	int r;
+
+	for (entry->capacity = page_bytes; entry->capacity < args->at[BROADCAST_SAMPLES].u64;)
+		entry->capacity *= 2;
+	if (entry->capacity > most / sample_bytes)
+		return bind_error(args, BROADCAST_SAMPLES, err, ERROR_LIMIT,
+				  "%" PRIu64 " samples of %zu bytes, allowed: the setting ring_bytes = %" PRIu64,
+				  entry->capacity, sample_bytes, most);
+	r = quota_take(entry->user, QUOTA_ARENA_BYTES, page_bytes + entry->capacity * sample_bytes, err);
+	if (r < 0)
+		return r;
+	entry->charge = page_bytes + entry->capacity * sample_bytes;
+	r = shared_create("trnsci-broadcast", entry->charge, SHARED_OURS, &entry->samples, err);
+	if (r < 0)
+		return r;
+	page = entry->samples.base;
+	page->magic = RING_MAGIC;
+	page->version = RING_VERSION;
+	page->sample_bytes = (uint32_t)sample_bytes;
+	page->capacity = entry->capacity;
+	return 0;
+}
+
+static int start(struct broadcast_entry *entry, struct noise *noise, struct error *err)
+{
+	struct session *session = entry->session;
+	const struct ring_memory memory = {entry->samples.base, (char *)entry->samples.base + arena_page(), NULL,
+					   entry->capacity};
+	const struct ring_events events = {published, gone, entry};
+	int r;
+
+	entry->published.deliver = on_published;
+	entry->gone.deliver = on_gone;
+	entry->started_ns = stats_now_ns();
+	if (entry->rate > 0 && loop_repeat(session->service->loop, TICK_US, on_tick, entry, &entry->tick) < 0) {
+		noise_free(noise);
+		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
+	}
+	r = broadcast_create(session->space, noise, &memory, &events, &entry->broadcast, err);
+	if (r < 0)
+		loop_unwatch(entry->tick);
+	return r;
+}
+
+static int build(struct broadcast_entry *entry, const struct args *args, struct error *err)
+{
+	struct noise *noise;
+	int r = noise_create(entry->session->space, args, BROADCAST_NOISE, BROADCAST_U64, &noise, err);
+
+	if (r < 0)
+		return r;
+	r = make_memory(entry, args, noise, err);
+	if (r < 0) {
+		noise_free(noise);
+		return r;
+	}
+	return start(entry, noise, err);
+}
+
+static void enlist(struct broadcast_entry *entry)
+{
+	struct service *service = entry->session->service;
+
+	entry->next = service->broadcasts;
+	if (entry->next)
+		entry->next->prev = entry;
+	service->broadcasts = entry;
+	entry->session->n_broadcasts++;
+	service->stats.broadcasts++;
+}
+
+static int check_new(const struct session *session, const struct args *args, const char *name, struct error *err)
+{
+	const uint64_t most = session->service->settings->broadcasts;
+
+	if (find(session->service, name))
+		return bind_error(args, BROADCAST_NAME, err, ERROR_EXISTS, "there is one of that name");
+	if (session->n_broadcasts >= most)
+		return error_set(err, ERROR_LIMIT,
+				 "broadcast_create: this session has %u broadcasts, allowed: the setting broadcasts = %" PRIu64,
+				 session->n_broadcasts, most);
+	return 0;
+}
+
+static int create(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		  struct error *err)
+{
+	struct broadcast_entry *entry = calloc(1, sizeof *entry);
+	int r = entry ? read_name(args, entry->name, err) : error_set(err, ERROR_NO_MEMORY, "broadcast: its entry");
+
+	if (r == 0)
+		r = read_mode(args, &entry->mode, err);
+	if (r == 0)
+		r = check_new(session, args, entry->name, err);
+	if (r == 0 && !(entry->user = quota_user_open(session->service->quota, quota_user_uid(session->user))))
+		r = error_set(err, ERROR_NO_MEMORY, "broadcast: its entry");
+	if (r < 0) {
+		free(entry);
+		return r;
+	}
+	entry->session = session;
+	entry->uid = quota_user_uid(session->user);
+	entry->gid = session->peer.gid;
+	entry->rate = args->at[BROADCAST_RATE].f64;
+	entry->samples.fd = -1;
+	r = build(entry, args, err);
+	if (r < 0) {
+		take_down(&entry->chore);
+		return r;
+	}
+	enlist(entry);
+	return value_put(zone, result, "capacity", value_uint(entry->capacity)) ? -ERROR_NO_MEMORY : 0;
+}
+
+/* ------- the other methods ------- */
+
+static int publish(struct session *session, const struct args *args, uint32_t msgid, struct error *err)
+{
+	const uint64_t n = args->at[BROADCAST_N].u64;
+	struct broadcast_entry *entry;
+	int r = named(session, args, true, &entry, err);
+
+	if (r < 0)
+		return r;
+	if (entry->rate > 0)
+		return error_set(err, ERROR_NOT_SUPPORTED, "broadcast_publish: it has a rate, and publishes by itself");
+	if (entry->waiting)
+		return error_set(err, ERROR_LIMIT, "broadcast_publish: an earlier one is unanswered, allowed: one at a time");
+	if (n > entry->capacity)
+		return bind_error(args, BROADCAST_N, err, ERROR_OUT_OF_RANGE,
+				  "%" PRIu64 ", allowed is the capacity, %" PRIu64, n, entry->capacity);
+	if (n > noise_samples(broadcast_noise(entry->broadcast)) - entry->target)
+		return bind_error(args, BROADCAST_N, err, ERROR_END_OF_STREAM, "more than the stream has left");
+	entry->target += n;
+	entry->waiting = true;
+	entry->msgid = msgid;
+	session->n_later++;
+	broadcast_publish(entry->broadcast, entry->target);
+	return METHOD_LATER;
+}
+
+static int attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		  struct fdpass *ret_fds, struct error *err)
+{
+	struct broadcast_entry *entry;
+	int fd, failed, r = named(session, args, false, &entry, err);
+
+	if (r < 0)
+		return r;
+	if (outbox_has_fds(&session->outbox))
+		return error_set(err, ERROR_LIMIT, "broadcast_attach: an earlier reply's descriptors are under way, "
+						   "allowed: one reply at a time");
+	failed = value_put(zone, result, "capacity", value_uint(entry->capacity));
+	failed |= value_put(zone, result, "sample_bytes",
+			    value_uint(noise_sample_bytes(broadcast_noise(entry->broadcast))));
+	failed |= value_put(zone, result, "bytes", value_uint(entry->samples.size));
+	failed |= value_put(zone, result, "data_offset", value_uint(arena_page()));
+	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, result);
+	if (failed)
+		return error_set(err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
+	fd = fcntl(entry->samples.fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
+	*ret_fds = (struct fdpass){{fd}, 1};
+	return 0;
+}
+
+static int show(const struct broadcast_entry *entry, struct zone *zone, struct value *list)
+{
+	struct value one = value_map();
+	int failed = value_put(zone, &one, "name", value_string(entry->name));
+
+	failed |= value_put(zone, &one, "uid", value_uint(entry->uid));
+	failed |= value_put(zone, &one, "gid", value_uint(entry->gid));
+	failed |= value_put(zone, &one, "mode", value_uint(entry->mode));
+	failed |= value_put(zone, &one, "rate", value_real(entry->rate));
+	failed |= value_put(zone, &one, "capacity", value_uint(entry->capacity));
+	failed |= value_put(zone, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
+	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, &one);
+	return failed | value_push(zone, list, one);
+}
+
+static int list(struct session *session, struct zone *zone, struct value *result, struct error *err)
+{
+	struct value all = value_array();
+	int failed = 0;
+
+	for (struct broadcast_entry *at = session->service->broadcasts; at; at = at->next)
+		if (!at->closing && (at->session == session || may_read(session, at)))
+			failed |= show(at, zone, &all);
+	if (failed || value_put(zone, result, "broadcasts", all))
+		return error_set(err, ERROR_NO_MEMORY, "broadcast_list: the reply");
+	return 0;
+}
+
+static int close_one(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+		     struct error *err)
+{
+	struct broadcast_entry *entry;
+	int r = named(session, args, true, &entry, err);
+
+	if (r < 0)
+		return r;
+	if (value_put(zone, result, "produced", value_uint(broadcast_produced(entry->broadcast))))
+		return error_set(err, ERROR_NO_MEMORY, "broadcast_close: the reply");
+	stop(entry);
+	return 0;
+}
+
+int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct zone *zone,
+		    struct value *result, struct fdpass *ret_fds, struct error *err)
+{
+	const char *verb = args->operation->name + strlen("broadcast_");
+
+	if (strcmp(verb, "create") == 0)
+		return create(session, args, zone, result, err);
+	if (strcmp(verb, "publish") == 0)
+		return publish(session, args, msgid, err);
+	if (strcmp(verb, "attach") == 0)
+		return attach(session, args, zone, result, ret_fds, err);
+	if (strcmp(verb, "list") == 0)
+		return list(session, zone, result, err);
+	return close_one(session, args, zone, result, err);
+}
+
+void broadcasts_close(struct session *session)
+{
+	for (struct broadcast_entry *at = session->service->broadcasts; at; at = at->next)
+		if (at->session == session && !at->closing)
+			stop(at);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broadcasts: every reader sees the same samples, those of a draw, or is told exactly which it missed. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+enum { CAPACITY = 4096, TIMEOUT_MS = 20000, ALL = 1 << 20 };
+
+static struct daemon trnscid;
+static struct trnsci_session *owner;
+static float *expected; /* ALL samples of `draw` */
+static const struct trnsci_draw draw = {.law = "normal", .seed = 21, .offset = 3};
+
+static struct trnsci_session *open_session(void)
+{
+	struct trnsci_session *session = NULL;
+	struct trnsci_error err = {0};
+
+	if (trnsci_open(trnscid.socket, NULL, &session, &err) < 0)
+		fail_msg("trnsci_open: %s", err.text);
+	return session;
+}
+
+static void create(const char *name, double rate, unsigned mode)
+{
+	struct trnsci_error err;
+
+	if (trnsci_broadcast_create(owner, name, &draw, TRNSCI_F32, CAPACITY, rate, mode, &err) < 0)
+		fail_msg("trnsci_broadcast_create: %s", err.text);
+}
+
+static uint64_t publish(const char *name, uint64_t n)
+{
+	struct trnsci_error err;
+	uint64_t produced = 0;
+
+	if (trnsci_broadcast_publish(owner, name, n, &produced, &err) < 0)
+		fail_msg("trnsci_broadcast_publish: %s", err.text);
+	return produced;
+}
+
+static struct trnsci_broadcast *attach(struct trnsci_session *session, const char *name)
+{
+	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_error err;
+
+	if (trnsci_broadcast_attach(session, name, &reader, &err) < 0)
+		fail_msg("trnsci_broadcast_attach: %s", err.text);
+	return reader;
+}
+
+static void close_it(const char *name)
+{
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_broadcast_close(owner, name, &err), 0);
+}
+
+/* ---- what is missed ---- */
+
+static void expect(struct trnsci_broadcast *reader, uint64_t n, uint64_t missed, uint64_t first)
+{
+	float got[2 * CAPACITY];
+	struct trnsci_broadcast_span span;
+	struct trnsci_error err;
+
+	if (trnsci_broadcast_take(reader, got, n, TIMEOUT_MS, &span, &err) < 0)
+		fail_msg("trnsci_broadcast_take: %s", err.text);
+	if (span.count != n || span.missed != missed || span.first != first)
+		fail_msg("expected %llu from %llu, missed from %llu; got %llu from %llu, missed from %llu",
+			 (unsigned long long)n, (unsigned long long)first, (unsigned long long)missed,
+			 (unsigned long long)span.count, (unsigned long long)span.first,
+			 (unsigned long long)span.missed);
+	assert_memory_equal(got, expected + first, n * sizeof *got);
+}
+
+static void late_and_slow(void **state)
+{
+	struct trnsci_session *session = open_session();
+	struct trnsci_broadcast_span span;
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	uint64_t produced = 0;
+	float got[16];
+
+	(void)state;
+	create("late", 0, 0600);
+	for (int i = 0; i < 5; i++)
+		produced = publish("late", i % 2 ? 1000 : 3001);
+	assert_true(produced == 3 * 3001 + 2 * 1000);
+	struct trnsci_broadcast *reader = attach(session, "late");
+	expect(reader, 10, 0, produced - CAPACITY);
+	expect(reader, 100, produced - CAPACITY + 10, produced - CAPACITY + 10);
+	expect(reader, CAPACITY - 110, produced - CAPACITY + 110, produced - CAPACITY + 110);
+	/* Nothing more is there. */
+	assert_int_equal(trnsci_broadcast_take(reader, got, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
+	assert_true(span.count == 0 && span.first == produced && span.missed == produced);
+	uint64_t before = produced;
+	publish("late", CAPACITY);
+	publish("late", CAPACITY);
+	produced = publish("late", 7);
+	expect(reader, 20, before, produced - CAPACITY);
+	assert_int_equal(trnsci_broadcast_seek(reader, UINT64_MAX), 0);
+	publish("late", 30);
+	expect(reader, 30, produced, produced);
+	assert_int_equal(trnsci_broadcast_describe(reader, &info), 0);
+	assert_true(info.produced == produced + 30 && info.taken == produced + 30 && info.capacity == CAPACITY);
+	trnsci_broadcast_detach(reader);
+	close_it("late");
+	trnsci_close(session);
+}
+
+/* ---- many readers ---- */
+
+/* Every sample once or told as missed, none in doubt; returns what was seen. */
+static uint64_t read_all(struct trnsci_session *session, const char *name)
+{
+	struct trnsci_broadcast *reader = attach(session, name);
+	static _Thread_local float got[1000];
+	struct trnsci_broadcast_span span;
+	struct trnsci_error err;
+	uint64_t next = 0, seen = 0;
+	int r;
+
+	do {
+		r = trnsci_broadcast_take(reader, got, 1000, -1, &span, &err);
+		if (span.missed != next || span.first < span.missed ||
+		    memcmp(got, expected + span.first, span.count * sizeof *got) != 0)
+			_exit(3);
+		next = span.first + span.count;
+		seen += span.count;
+	} while (r == 0);
+	trnsci_broadcast_detach(reader);
+	return r == -TRNSCI_CLOSED && next <= ALL ? seen : 0;
+}
+
+/* Processes that read as fast as they can, while the publisher hurries or waits. */
+static void several_readers(void **state)
+{
+	enum { READERS = 4 };
+	pid_t readers[READERS];
+	int ready[2], status;
+	char byte;
+
+	(void)state;
+	create("many", 0, 0600);
+	assert_int_equal(pipe(ready), 0);
+	for (int i = 0; i < READERS; i++) {
+		readers[i] = fork();
+		if (readers[i] == 0) {
+			struct trnsci_session *session = open_session();
+
+			if (write(ready[1], "x", 1) != 1)
+				_exit(2);
+			_exit(read_all(session, "many") > 0 ? 0 : 1);
+		}
+	}
+	for (int i = 0; i < READERS; i++)
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	for (uint64_t done = 0; done < ALL; done = publish("many", 1024))
+		if (done % (64 * 1024) == 0)
+			usleep(1000);
+	usleep(100000);
+	close_it("many");
+	for (int i = 0; i < READERS; i++) {
+		waitpid(readers[i], &status, 0);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			fail_msg("reader %d: expected exit 0, got status %x", i, (unsigned)status);
+	}
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void at_a_rate(void **state)
+{
+	struct trnsci_session *session = open_session();
+	struct trnsci_error err;
+
+	(void)state;
+	create("rate", 200000, 0600);
+	struct trnsci_broadcast *reader = attach(session, "rate");
+	expect(reader, 3000, 0, 0);
+	assert_int_equal(trnsci_broadcast_publish(owner, "rate", 1, NULL, &err), -TRNSCI_NOT_SUPPORTED);
+	trnsci_broadcast_detach(reader);
+	close_it("rate");
+	trnsci_close(session);
+}
+
+/* ---- rights and ends ---- */
+
+static void owners(void **state)
+{
+	struct trnsci_session *session = open_session(), *embedded = NULL;
+	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_error err;
+	float got[8];
+
+	(void)state;
+	create("own", 0, 0600);
+	assert_int_equal(trnsci_broadcast_create(session, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_EXISTS);
+	assert_int_equal(trnsci_broadcast_publish(session, "own", 1, NULL, &err), -TRNSCI_NOT_PERMITTED);
+	assert_int_equal(trnsci_broadcast_close(session, "own", &err), -TRNSCI_NOT_PERMITTED);
+	assert_int_equal(trnsci_broadcast_publish(owner, "own", CAPACITY + 1, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_broadcast_publish(owner, "other", 1, NULL, &err), -TRNSCI_NOT_FOUND);
+	assert_int_equal(trnsci_broadcast_attach(session, "other", &reader, &err), -TRNSCI_NOT_FOUND);
+	assert_int_equal(trnsci_broadcast_create(session, "with blank", &draw, 0, 0, 0, 0600, &err),
+			 -TRNSCI_OUT_OF_RANGE);
+	publish("own", 8);
+	reader = attach(session, "own");
+	close_it("own");
+	/* What was published can still be read; then it is over. The name is free. */
+	expect(reader, 8, 0, 0);
+	assert_int_equal(trnsci_broadcast_take(reader, got, 1, -1, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_broadcast_detach(reader);
+	create("own", 0, 0600);
+	/* It ends with its session. */
+	assert_int_equal(trnsci_broadcast_create(session, "short", &draw, 0, 0, 0, 0600, &err), 0);
+	reader = attach(owner, "short");
+	trnsci_close(session);
+	assert_int_equal(trnsci_broadcast_take(reader, got, 1, TIMEOUT_MS, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_broadcast_detach(reader);
+	close_it("own");
+	assert_int_equal(trnsci_open("embedded:", NULL, &embedded, &err), 0);
+	assert_int_equal(trnsci_broadcast_create(embedded, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_NOT_SUPPORTED);
+	trnsci_close(embedded);
+}
+
+/* As another user: only what others may read is there. */
+static void strangers(void **state)
+{
+	int status;
+
+	(void)state;
+	if (geteuid() != 0) {
+		printf("# not root: rights of other users are not tried\n");
+		skip();
+	}
+	create("private", 0, 0660);
+	create("public", 0, 0604);
+	chmod(trnscid.folder, 0755);
+	chmod(trnscid.socket, 0777);
+	pid_t child = fork();
+	if (child == 0) {
+		struct trnsci_session *session = NULL;
+		struct trnsci_broadcast *reader = NULL;
+		struct trnsci_error err;
+
+		if (setgid(65534) < 0 || setuid(65534) < 0 || trnsci_open(trnscid.socket, NULL, &session, &err) < 0)
+			_exit(2);
+		_exit(trnsci_broadcast_attach(session, "private", &reader, &err) == -TRNSCI_NOT_FOUND &&
+				      trnsci_broadcast_attach(session, "public", &reader, &err) == 0 &&
+				      trnsci_broadcast_publish(session, "public", 1, NULL, &err) == -TRNSCI_NOT_PERMITTED
+			      ? 0
+			      : 1);
+	}
+	waitpid(child, &status, 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close_it("private");
+	close_it("public");
+}
+
+static int start(void **state)
+{
+	struct trnsci_session *embedded;
+	struct trnsci_error err;
+
+	(void)state;
+	if (daemon_start(&trnscid, "2") < 0 || trnsci_open("embedded:", NULL, &embedded, &err) < 0)
+		return -1;
+	expected = malloc(ALL * sizeof *expected);
+	trnsci_draw_copy(embedded, &draw, TRNSCI_F32, ALL, expected, NULL, &err);
+	trnsci_close(embedded);
+	owner = open_session();
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	trnsci_close(owner);
+	free(expected);
+	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(late_and_slow), cmocka_unit_test(several_readers), cmocka_unit_test(at_a_rate),
+		cmocka_unit_test(owners),	 cmocka_unit_test(strangers),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
