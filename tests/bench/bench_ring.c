@@ -138,6 +138,63 @@ static void measure(const char *name, struct trnsci_session *session, struct trn
 	trnsci_ring_detach(ring);
 }
 
+/* ---- broadcasts: readers in processes of their own ---- */
+
+enum { PUBLISHED = 64 << 20, STEP = 1 << 16, READERS_MOST = 16 };
+
+/* Samples that it saw; told through the pipe. */
+static void read_broadcast(const char *address, int to)
+{
+	struct trnsci_session *session = open_at(address, 0);
+	struct trnsci_broadcast_span span;
+	struct trnsci_broadcast *reader;
+	struct trnsci_error err;
+	uint64_t seen = 0, ready = 0;
+
+	must(trnsci_broadcast_attach(session, "bench", &reader, &err), &err);
+	if (write(to, &ready, sizeof ready) != sizeof ready)
+		_exit(1);
+	while (trnsci_broadcast_take(reader, sink, PIECE, -1, &span, &err) == 0)
+		seen += span.count;
+	seen += span.count;
+	_exit(write(to, &seen, sizeof seen) != sizeof seen);
+}
+
+static void measure_broadcast(const char *address, struct trnsci_session *owner, int readers)
+{
+	uint64_t seen = 0, one;
+	struct trnsci_error err;
+	int ends[2];
+	double start, took;
+
+	must(trnsci_broadcast_create(owner, "bench", &normals, TRNSCI_F32, 1 << 20, 0, 0600, &err), &err);
+	if (pipe(ends) < 0)
+		exit(1);
+	for (int i = 0; i < readers; i++)
+		if (fork() == 0)
+			read_broadcast(address, ends[1]);
+	for (int i = 0; i < readers; i++)
+		if (read(ends[0], &one, sizeof one) != sizeof one)
+			exit(1);
+	start = now();
+	for (size_t i = 0; i < PUBLISHED / STEP; i++)
+		must(trnsci_broadcast_publish(owner, "bench", STEP, NULL, &err), &err);
+	took = now() - start;
+	must(trnsci_broadcast_close(owner, "bench", &err), &err);
+	for (int i = 0; i < readers; i++) {
+		if (read(ends[0], &one, sizeof one) != sizeof one)
+			exit(1);
+		seen += one;
+	}
+	for (int i = 0; i < readers; i++)
+		wait(NULL);
+	close(ends[0]);
+	close(ends[1]);
+	printf("%5.2f GB/s drawn, %6.2f GB/s read by all (%3.0f %% of the samples each)\n",
+	       PUBLISHED * sizeof(float) / took * 1e-9, (double)seen * sizeof(float) / took * 1e-9,
+	       100.0 * (double)seen / PUBLISHED / readers);
+}
+
 int main(void)
 {
 	struct trnsci_session *single = open_at("embedded:", 1), *session;
@@ -148,6 +205,11 @@ int main(void)
 		return 1;
 	session = open_at(trnscid.socket, 0);
 	measure("daemon", session, single);
+	for (int readers = 1; readers <= READERS_MOST; readers *= 4) {
+		printf("broadcast, %2d readers: ", readers);
+		fflush(stdout);
+		measure_broadcast(trnscid.socket, session, readers);
+	}
 	trnsci_close(session);
 	session = open_at("embedded:", 2);
 	measure("embedded", session, single);
