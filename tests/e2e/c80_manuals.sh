@@ -51,7 +51,7 @@ if command -v bash >/dev/null; then
 		PATH="$build/bin:$PATH" bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trnsci_cli
 			echo "${COMPREPLY[*]}"' bash "$root/client/cli/completion.bash" "$@"
 	}
-	same "completion of commands" "stream status selftest" "$(offered trnsci-cli s)"
+	same "completion of commands" "stft stream status selftest" "$(offered trnsci-cli s)"
 	same "completion of what streams can" "draw delete" "$(offered trnsci-cli stream d)"
 	same "completion of a stream's law" "normal" "$(offered trnsci-cli stream draw noise n)"
 	same "completion of a stream's options" "--mode" "$(offered trnsci-cli stream create noise --m)"
