@@ -13,6 +13,7 @@ LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
+LIBS_bench_signal := -lfftw3 -lfftw3f
 LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
