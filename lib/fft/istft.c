@@ -196,7 +196,7 @@ static void gather(const struct stft *stft, const char *spectra, uint64_t row, u
 
 	if (!stft->frames_first) {
 		transpose_pairs(stft->frames.precision, from + (begin * frames + first) * pair, frames * pair,
-				to + begin * pair, to_step, end - begin, count);
+				to + begin * pair, to_step, end - begin, count, false);
 		return;
 	}
 	for (size_t f = 0; f < count; f++)

@@ -36,7 +36,23 @@ struct run {
 	size_t count, step; /* bytes from one spectrum to the next */
 	const char *spectra;
 	size_t begin, end;
+	bool stream;
 };
+
+static bool streams(const struct stft *stft)
+{
+	const uint64_t pairs = stft->frames.rows * stft->frames.count * stft->bins;
+
+	return pairs >= TRANSPOSE_STREAM_BYTES / signal_bytes(stft->frames.precision, true);
+}
+
+static void copy(const char *from, char *to, size_t bytes, bool stream)
+{
+	if (stream)
+		transpose_stream(from, to, bytes);
+	else
+		memcpy(to, from, bytes);
+}
 
 static void negate_imaginary(enum fft_precision precision, char *pair)
 {
@@ -68,11 +84,11 @@ static void store_row(const struct stft *stft, const struct run *run, char *out)
 
 	if (!stft->frames_first)
 		transpose_pairs(stft->frames.precision, run->spectra + begin * pair, run->step, to + begin * bin_step,
-				bin_step, run->count, have - begin);
+				bin_step, run->count, have - begin, run->stream);
 	for (size_t f = 0; f < run->count; f++) {
 		if (stft->frames_first)
-			memcpy(to + f * frame_step + begin * pair, run->spectra + f * run->step + begin * pair,
-			       (have - begin) * pair);
+			copy(run->spectra + f * run->step + begin * pair, to + f * frame_step + begin * pair,
+			     (have - begin) * pair, run->stream);
 		mirror(stft, run, f, to + f * frame_step, bin_step);
 	}
 }
@@ -87,6 +103,8 @@ static void store(const struct stft *stft, const struct run *run, char *out)
 		part.count = size_min(run->count - at, (size_t)(stft->frames.count - part.first % stft->frames.count));
 		store_row(stft, &part, out);
 	}
+	if (run->stream)
+		transpose_end();
 }
 
 /* ---- the whole in scratch ---- */
@@ -134,7 +152,7 @@ static int forward_run(const void *call, const struct signal_io *io, size_t unit
 		frames_load(frames, io->in[0], io->in[1], NULL, (first + i) / frames->count,
 			    (first + i) % frames->count, 0, frames->n, in + i * in_bytes);
 	fft_run(io->plan, &fft, scratch);
-	store(stft, &(struct run){first, count, out_bytes, out, 0, stft->bins}, io->out);
+	store(stft, &(struct run){first, count, out_bytes, out, 0, stft->bins, streams(stft)}, io->out);
 	return 0;
 }
 
@@ -162,9 +180,10 @@ static int store_run(const void *call, const struct signal_io *io, size_t unit, 
 	const size_t begin = unit % bin_pieces(stft) * PANEL_BINS;
 	const uint64_t first = (uint64_t)(unit / bin_pieces(stft)) * PANEL_FRAMES;
 	const uint64_t left = stft->frames.rows * stft->frames.count - first;
-	const struct run run = {first, size_min(PANEL_FRAMES, (size_t)left),
-				step,  io->in[0] + first * step,
-				begin, size_min(begin + PANEL_BINS, (size_t)stft->bins)};
+	const struct run run = {first,        size_min(PANEL_FRAMES, (size_t)left),
+				step,         io->in[0] + first * step,
+				begin,        size_min(begin + PANEL_BINS, (size_t)stft->bins),
+				streams(stft)};
 
 	(void)scratch;
 	store(stft, &run, io->out);
