@@ -72,6 +72,20 @@ static inline int daemon_start(struct daemon *daemon, const char *threads)
 	return daemon_start_with(daemon, threads, NULL);
 }
 
+/* What named streams have left. */
+static inline void daemon_remove_state(const struct daemon *daemon)
+{
+	static const char *const names[] = {"trnsci/streams.db", "trnsci/streams.db-journal"};
+	char path[128];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "%s/%s", daemon->folder, names[i]);
+		unlink(path);
+	}
+	snprintf(path, sizeof path, "%s/trnsci", daemon->folder);
+	rmdir(path);
+}
+
 /* Its exit status. */
 static inline int daemon_stop(struct daemon *daemon, int signal_number)
 {
@@ -86,6 +100,7 @@ static inline int daemon_stop(struct daemon *daemon, int signal_number)
 	unlink(daemon->socket);
 	unlink(daemon->lock);
 	unlink(daemon->notify);
+	daemon_remove_state(daemon);
 	rmdir(daemon->folder);
 	return status;
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Named streams through the library: every function, what it refuses, and that what a draw says of its range repeats
+ * it. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+static struct daemon trnscid;
+static struct trnsci_session *session;
+
+static struct trnsci_draw plain_of(const struct trnsci_draw *draw, const struct trnsci_stream_range *range)
+{
+	struct trnsci_draw plain = *draw;
+
+	plain.generator = range->generator;
+	plain.seed = range->seed;
+	plain.stream = range->stream;
+	plain.offset = range->offset;
+	return plain;
+}
+
+static void expect(int r, int expected, const struct trnsci_error *err, const char *words)
+{
+	if (r != expected || !strstr(err->text, words))
+		fail_msg("expected %s with \"%s\", got %s: %s", trnsci_error_name(expected), words, trnsci_error_name(r),
+			 err->text);
+}
+
+static void good(int r, const struct trnsci_error *err)
+{
+	if (r < 0)
+		fail_msg("%s", err->text);
+}
+
+static void test_life(void **state)
+{
+	struct trnsci_stream_options options = {.generator = "philox4x32", .seed = 3, .mode = "0600"};
+	struct trnsci_stream_info info;
+	struct trnsci_error err = {0};
+
+	(void)state;
+	good(trnsci_stream_create(session, "life", &options, &info, &err), &err);
+	assert_string_equal(info.name, "life");
+	assert_string_equal(info.generator, "philox4x32");
+	assert_int_equal(info.seed, 3);
+	assert_int_equal(info.stream, 1);
+	assert_int_equal(info.position, 0);
+	assert_int_equal(info.mode, 0600);
+	assert_int_equal(info.uid, getuid());
+	assert_true(info.created_s > 1600000000);
+	expect(trnsci_stream_create(session, "life", NULL, NULL, &err), -TRNSCI_EXISTS, &err, "life");
+	good(trnsci_stream_advance(session, "life", 5, &info, &err), &err);
+	assert_int_equal(info.position, 8);
+	good(trnsci_stream_advance_to(session, "life", 100, &info, &err), &err);
+	assert_int_equal(info.position, 100);
+	expect(trnsci_stream_advance_to(session, "life", 96, &info, &err), -TRNSCI_OUT_OF_RANGE, &err, "never go back");
+	good(trnsci_stream_advance_to(session, "life", UINT64_MAX, &info, &err), &err);
+	assert_true(info.ended);
+	good(trnsci_stream_show(session, "life", &info, &err), &err);
+	assert_true(info.ended);
+	good(trnsci_stream_delete(session, "life", NULL, &err), &err);
+	expect(trnsci_stream_show(session, "life", &info, &err), -TRNSCI_NOT_FOUND, &err, "life");
+	options.has_stream = true;
+	options.stream = 1;
+	expect(trnsci_stream_create(session, "life", &options, NULL, &err), -TRNSCI_EXISTS, &err, "stream: 1");
+	options.stream = 1ull << 32;
+	expect(trnsci_stream_create(session, "life", &options, NULL, &err), -TRNSCI_OUT_OF_RANGE, &err, "philox4x32");
+	options.reserved[1] = 1;
+	expect(trnsci_stream_create(session, "life", &options, NULL, &err), -TRNSCI_OUT_OF_RANGE, &err, "reserved");
+	expect(trnsci_stream_create(session, NULL, NULL, NULL, &err), -TRNSCI_MISSING_PARAMETER, &err, "name");
+}
+
+static void test_draws(void **state)
+{
+	static float first[50000], again[50000];
+	const struct trnsci_draw draw = {.law = "normal", .numbers = {{"mean", 2}}};
+	const struct trnsci_draw sphere = {.law = "sphere", .numbers = {{"dimensions", 5}}};
+	struct trnsci_draw plain, wrong = draw;
+	struct trnsci_stream_range range, next;
+	struct trnsci_error err = {0};
+	struct trnsci_tile *tile;
+	uint64_t n = 1001;
+
+	(void)state;
+	good(trnsci_stream_create(session, "draws", NULL, NULL, &err), &err);
+	good(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	good(trnsci_stream_draw(session, "draws", &draw, tile, &range, &err), &err);
+	assert_int_equal(range.n, n);
+	assert_int_equal(range.position, 0);
+	memcpy(first, trnsci_tile_data(tile), n * sizeof *first);
+	plain = plain_of(&draw, &range);
+	good(trnsci_draw(session, &plain, 0, tile, NULL, &err), &err);
+	assert_memory_equal(first, trnsci_tile_data(tile), n * sizeof *first);
+	trnsci_tile_free(tile);
+
+	good(trnsci_stream_draw_copy(session, "draws", &draw, TRNSCI_F32, 50000, first, &next, &err), &err);
+	assert_int_equal(next.position, 1004);
+	plain = plain_of(&draw, &next);
+	good(trnsci_draw_copy(session, &plain, TRNSCI_F32, 50000, again, NULL, &err), &err);
+	assert_memory_equal(first, again, sizeof first);
+	good(trnsci_stream_draw_copy(session, "draws", &sphere, TRNSCI_F32, 500, first, &next, &err), &err);
+	assert_int_equal(next.n, 100);
+	expect(trnsci_stream_draw_copy(session, "draws", &sphere, TRNSCI_F32, 501, first, &next, &err),
+	       -TRNSCI_BAD_SHAPE, &err, "multiples of 5");
+
+	good(trnsci_stream_reserve(session, "draws", &draw, TRNSCI_F64, 1ull << 40, &range, &err), &err);
+	assert_int_equal(range.n, 1ull << 40);
+	assert_int_equal(range.offset * 2, range.position);
+	good(trnsci_stream_reserve(session, "draws", &draw, TRNSCI_F32, 4, &next, &err), &err);
+	assert_int_equal(next.position, range.position + (1ull << 41));
+
+	wrong.seed = 1;
+	expect(trnsci_stream_draw_copy(session, "draws", &wrong, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_OUT_OF_RANGE,
+	       &err, "the stream's own");
+	expect(trnsci_stream_draw(session, "draws", &draw, NULL, NULL, &err), -TRNSCI_BAD_TILE, &err, "out");
+	expect(trnsci_stream_draw_copy(session, "none", &draw, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_NOT_FOUND, &err,
+	       "none");
+}
+
+/* Several in flight, on one connection. */
+static void test_calls(void **state)
+{
+	enum { CALLS = 16 };
+	struct trnsci_call *calls[CALLS];
+	struct trnsci_stream_range ranges[CALLS];
+	struct trnsci_error err = {0};
+	struct trnsci_args *args;
+
+	(void)state;
+	good(trnsci_stream_create(session, "calls", NULL, NULL, &err), &err);
+	for (int i = 0; i < CALLS; i++) {
+		assert_int_equal(trnsci_stream_call_new(session, "calls", "exponential", &calls[i], &args), 0);
+		trnsci_set_u64(args, "n", 10);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_wait_all(calls, CALLS, 20000), 0);
+	for (int i = 0; i < CALLS; i++) {
+		assert_int_equal(trnsci_stream_call_range(calls[i], &ranges[i]), 0);
+		for (int k = 0; k < i; k++)
+			assert_true(ranges[i].position >= ranges[k].position + 12 ||
+				    ranges[k].position >= ranges[i].position + 12);
+		trnsci_call_free(calls[i]);
+	}
+}
+
+struct listed {
+	int seen, stop_at;
+};
+
+static int count(void *arg, const struct trnsci_stream_info *info)
+{
+	struct listed *listed = arg;
+	char name[16];
+
+	snprintf(name, sizeof name, "list%03d", listed->seen);
+	listed->seen += strcmp(info->name, name) == 0;
+	return listed->stop_at && listed->seen == listed->stop_at ? 42 : 0;
+}
+
+/* More than one reply holds. */
+static void test_list(void **state)
+{
+	enum { STREAMS = 300 };
+	struct trnsci_call *calls[STREAMS];
+	struct trnsci_error err = {0};
+	struct listed listed = {0}, stopped = {.stop_at = 7};
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < STREAMS; i++) {
+		snprintf(name, sizeof name, "list%03d", i);
+		assert_int_equal(trnsci_call_new(session, "stream_create", &calls[i]), 0);
+		trnsci_set_text(trnsci_args(calls[i]), "name", name);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_wait_all(calls, STREAMS, 20000), 0);
+	for (int i = 0; i < STREAMS; i++)
+		trnsci_call_free(calls[i]);
+	good(trnsci_stream_list(session, count, &listed, &err), &err);
+	assert_int_equal(listed.seen, STREAMS);
+	assert_int_equal(trnsci_stream_list(session, count, &stopped, &err), 42);
+	assert_int_equal(stopped.seen, 7);
+}
+
+static void test_embedded(void **state)
+{
+	struct trnsci_session *embedded;
+	struct trnsci_error err = {0};
+	struct listed listed = {0};
+
+	(void)state;
+	good(trnsci_open("embedded:", NULL, &embedded, &err), &err);
+	expect(trnsci_stream_create(embedded, "a", NULL, NULL, &err), -TRNSCI_NOT_SUPPORTED, &err, "a daemon");
+	expect(trnsci_stream_list(embedded, count, &listed, &err), -TRNSCI_NOT_SUPPORTED, &err, "a daemon");
+	trnsci_close(embedded);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return daemon_start(&trnscid, "2") < 0 || trnsci_open(trnscid.socket, NULL, &session, NULL) < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	trnsci_close(session);
+	return daemon_stop(&trnscid, SIGTERM) != 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_life), cmocka_unit_test(test_draws),    cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_list), cmocka_unit_test(test_embedded),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
