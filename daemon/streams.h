@@ -60,7 +60,7 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 /* Streams whose names come after who->name (NULL: all), at most limit. */
 int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit, struct served *served);
 
-/* As served_ops.forget. */
+/* As served_ops.forget: answers are given under the lock. */
 void streams_forget(struct streams *streams, struct served *served);
 
 /* Into map. -ERROR_NO_MEMORY */

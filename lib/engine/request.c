@@ -29,7 +29,7 @@ struct request {
 	request_done *done;
 	void *arg;
 	/* Of a request that the space's owner answers. */
-	bool is_draw, later;
+	bool is_draw, later, answered;
 	struct drawn drawn;
 	struct served served;
 	int answer;           /* of the owner */
@@ -71,10 +71,10 @@ static int advance(struct job *job)
 	struct request *request = of_job(job);
 	int error;
 
-	if (request->later) {
+	if (request->later && !request->answered) {
 		if (atomic_load_explicit(&request->awaiting, memory_order_acquire))
 			return JOB_WAIT;
-		request->later = false;
+		request->answered = true;
 		error = advance_served(request);
 		if (error || !request->is_draw)
 			return error ? error : JOB_END;
@@ -103,6 +103,7 @@ static void finish(struct job *job, int error)
 	struct request *request = of_job(job);
 	const struct space_limits *limits = &request->space->limits;
 
+	/* Also after the answer: the owner may still be in served_answer. */
 	if (request->later)
 		limits->served->forget(limits->served_arg, &request->served);
 	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))

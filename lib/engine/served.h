@@ -26,8 +26,8 @@ struct served_ops {
 	/* 0: answered. A negative error: refused, with *served->error. SERVED_LATER: served_answer follows, from any
 	 * thread. args live during the call, the values that they point at as long as served. */
 	int (*begin)(void *arg, const struct args *args, struct served *served);
-	/* A request that was to be answered later ends otherwise (cancelled, or the session has ended), perhaps after
-	 * its answer: served must not be touched once this has returned. Any thread. */
+	/* A request that was to be answered later ends: answered, cancelled, or with its session. served must not be
+	 * touched once this has returned; it waits for a served_answer that is under way. Any thread. */
 	void (*forget)(void *arg, struct served *served);
 };
 
