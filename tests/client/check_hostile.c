@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -32,7 +33,18 @@ struct liar;
 /* Answers one request; false ends the connection. */
 typedef bool script(struct liar *liar, const struct message *request);
 
+/* What a false ring is; an honest one but for one of these. */
+struct ring_lie {
+	uint64_t capacity, sample_bytes, components, data_offset, told, real, index_bytes;
+	uint64_t produced; /* on its page */
+	int seals;
+	unsigned fds;
+	bool pipe;
+	int expected; /* of attaching; 0: then of taking, -BAD_REPLY */
+};
+
 struct liar {
+	const struct ring_lie *ring;
 	int listener, client;
 	char path[64];
 	pthread_t thread;
@@ -112,6 +124,65 @@ static void reply_arena(struct liar *liar, const struct message *request)
 	}
 	close(fd);
 	zone_free(zone);
+}
+
+enum { RING_SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE };
+
+static int false_memory(uint64_t size, uint64_t produced, int seals)
+{
+	int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	assert_true(size < 128 || pwrite(fd, &produced, sizeof produced, 64) == sizeof produced);
+	fcntl(fd, F_ADD_SEALS, seals);
+	return fd;
+}
+
+static void reply_ring(struct liar *liar, const struct message *request)
+{
+	const struct ring_lie *lie = liar->ring;
+	struct zone *zone = zone_new();
+	struct codec_buffer buffer = {0};
+	struct value map = value_map();
+	struct fdpass fds = {.count = 3};
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	fds.at[0] = false_memory(lie->real, lie->produced, lie->seals);
+	fds.at[1] = false_memory(4096, 0, RING_SEALS & ~F_SEAL_FUTURE_WRITE);
+	fds.at[2] = lie->pipe ? dup(ends[1]) : eventfd(0, EFD_CLOEXEC);
+	value_put(zone, &map, "ring", value_uint(1));
+	value_put(zone, &map, "capacity", value_uint(lie->capacity));
+	value_put(zone, &map, "sample_bytes", value_uint(lie->sample_bytes));
+	value_put(zone, &map, "components", value_uint(lie->components));
+	value_put(zone, &map, "data_offset", value_uint(lie->data_offset));
+	value_put(zone, &map, "bytes", value_uint(lie->told));
+	value_put(zone, &map, "index_bytes", value_uint(lie->index_bytes));
+	value_put(zone, &map, "dtype", value_string("f32"));
+	value_put(zone, &map, "offset", value_uint(0));
+	value_put(zone, &map, "position", value_uint(0));
+	codec_response(&buffer, request->msgid, NULL, &map);
+	const struct fdpass sent = {{fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, lie->fds};
+	fdpass_send(liar->client, buffer.at, buffer.size, &sent);
+	fdpass_close(&fds);
+	close(ends[0]);
+	close(ends[1]);
+	codec_buffer_free(&buffer);
+	zone_free(zone);
+}
+
+static bool lie_about_rings(struct liar *liar, const struct message *request)
+{
+	struct zone *zone = zone_new();
+
+	if (is(request, "version"))
+		reply_version(liar, request, 1);
+	else if (is(request, "ring_attach"))
+		reply_ring(liar, request);
+	else
+		reply_map(liar, request->msgid, zone, NULL, NULL, 0, -1);
+	zone_free(zone);
+	return true;
 }
 
 /* Honest but for what the fields say. */
@@ -415,6 +486,65 @@ static void expect_tile(struct liar *liar, int expected)
 	free(liar);
 }
 
+static void expect_ring(size_t number, const struct ring_lie *lie)
+{
+	const struct trnsci_draw draw = {.law = "normal"};
+	int fds = count_fds();
+	struct liar *liar = start(lie_about_rings);
+	struct trnsci_session *session = NULL;
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err = {0};
+	float out[16];
+
+	liar->ring = lie;
+	assert_int_equal(trnsci_open(liar->path, &patient, &session, NULL), 0);
+	int r = trnsci_ring_attach(session, &draw, TRNSCI_F32, 4096, &ring, &err);
+
+	if (r != lie->expected)
+		fail_msg("lie %zu: expected %s, got %s: %s", number, trnsci_error_name(lie->expected),
+			 trnsci_error_name(r), err.text);
+	if (r == 0)
+		assert_int_equal(trnsci_ring_take(ring, out, 16, 1000, NULL, &err), -TRNSCI_BAD_REPLY);
+	trnsci_ring_detach(ring);
+	trnsci_close(session);
+	stop(liar);
+	assert_int_equal(count_fds(), fds);
+}
+
+static void test_rings(void **state)
+{
+	enum { ALL = 4096 + 4096 * 4 };
+	const int wrong = -TRNSCI_BAD_REPLY;
+	const struct ring_lie lies[] = {
+		/* capacity, sample, components, offset, told, real, index, produced, seals, fds, pipe */
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 4097, RING_SEALS, 3, false, 0},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, UINT64_MAX, RING_SEALS, 3, false, 0},
+		{4095, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, false, wrong},
+		{0, 4, 1, 4096, 4096, 4096, 4096, 0, RING_SEALS, 3, false, wrong},
+		{(uint64_t)1 << 63, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, false, wrong},
+		{(uint64_t)1 << 62, 4, 1, 4096, 4096, ALL, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 8, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, (uint64_t)1 << 62, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 0, 0, 4096, 4096, 4096, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 0, ALL - 4096, ALL - 4096, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 100, ALL - 3996, ALL - 3996, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL - 4096, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, 0, 4096, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 0, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 8192, 0, RING_SEALS, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, F_SEAL_SHRINK, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS & ~F_SEAL_SHRINK, 3, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 0, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 2, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 4, false, wrong},
+		{4096, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, true, wrong},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+		expect_ring(i, &lies[i]);
+}
+
 static struct liar *tile_liar(void)
 {
 	return start(lie_in_numbers);
@@ -508,7 +638,7 @@ static void test_silence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes), cmocka_unit_test(test_other_protocol), cmocka_unit_test(test_arenas),
+		cmocka_unit_test(test_bytes), cmocka_unit_test(test_rings), cmocka_unit_test(test_other_protocol), cmocka_unit_test(test_arenas),
 		cmocka_unit_test(test_tiles), cmocka_unit_test(test_arrays),         cmocka_unit_test(test_silence),
 	};
 
