@@ -27,6 +27,7 @@ struct command {
 };
 
 int command_rand(struct cli *cli, int argc, char **argv);
+int command_broadcast(struct cli *cli, int argc, char **argv);
 int command_ring(struct cli *cli, int argc, char **argv);
 int command_qmc(struct cli *cli, int argc, char **argv);
 int command_derive(struct cli *cli, int argc, char **argv);

@@ -10,6 +10,7 @@
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},
 	{"ring", "random numbers from a ring that is kept full: ring normal -n 1000 --seed 1", command_ring},
+	{"broadcast", "random numbers drawn once and read by many: broadcast read NAME -n 1000", command_broadcast},
 	{"qmc", "quasi-random points: qmc sobol -n 1024 -d 3", command_qmc},
 	{"derive", "new streams from old: derive --seed 1 --label weights", command_derive},
 	{"fft", "transform an array: fft signal.npy -o spectrum.npy", command_fft},

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* broadcast send, read and list. A reader's misses are told on stderr, and do not end it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "laws.h"
+#include "options.h"
+#include "output.h"
+
+enum { PIECE = 4096 };
+
+/* ---- send ---- */
+
+/* Until it is interrupted, or the daemon goes. */
+static int hold(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+
+	while (trnsci_next(session, -1, &call) == 0)
+		;
+	return complain(EXIT_NO_DAEMON, "broadcast: the connection is gone");
+}
+
+static int create(struct trnsci_session *session, const char *name, const struct options *options, const char *law)
+{
+	static const char *const own[] = {"rate", "samples"};
+	struct trnsci_call *call = NULL;
+	int code = EXIT_OK;
+
+	if (trnsci_call_new(session, "broadcast_create", &call) < 0)
+		return complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
+	struct trnsci_args *args = trnsci_args(call), *noise = trnsci_set_map(args, "noise");
+
+	trnsci_set_text(args, "name", name);
+	trnsci_set_text(noise, "op", law);
+	for (size_t i = 0; i < sizeof own / sizeof *own && code == EXIT_OK; i++) {
+		uint64_t number = 0;
+
+		code = options_u64(options, own[i], &number);
+		if (options_get(options, own[i]))
+			trnsci_set_u64(args, own[i], number);
+	}
+	if (options_get(options, "mode"))
+		trnsci_set_text(args, "mode", options_get(options, "mode"));
+	if (code == EXIT_OK)
+		code = options_set_parameters(options, noise);
+	if (code == EXIT_OK && trnsci_run(call) < 0)
+		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+	trnsci_call_free(call);
+	return code;
+}
+
+static int command_send(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"rate", 0, "RATE", "samples per second"},
+		{"samples", 0, "SAMPLES", "samples that readers may lag behind [65536]"},
+		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
+	};
+	struct trnsci_operation law;
+	struct options options;
+	struct trnsci_session *session = NULL;
+	char usage[128], laws[512];
+
+	laws_list(laws, sizeof laws, ", ");
+	if (argc < 3 || !law_find(argv[2], &law))
+		return complain(EXIT_USAGE, "broadcast send: takes NAME DIST, DIST one of %s", laws);
+	snprintf(usage, sizeof usage, "broadcast send NAME %s --rate RATE [option ...]", law.name);
+	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name,
+				       " n shape dims out rank size u64 "};
+	int code = options_parse(&set, cli, argc - 2, argv + 2, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (!options_get(&options, "rate"))
+		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
+	code = connect_daemon(cli, 0, &session);
+	if (code == EXIT_OK)
+		code = create(session, argv[1], &options, law.name);
+	if (code == EXIT_OK)
+		code = hold(session);
+	trnsci_close(session);
+	return code;
+}
+
+/* ---- read ---- */
+
+static int read_samples(const struct options *options, struct trnsci_broadcast *reader, struct output *output)
+{
+	static _Alignas(64) char samples[PIECE * 64];
+	struct trnsci_broadcast_span span;
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	uint64_t left = UINT64_MAX, piece;
+	int code = options_u64(options, "count", &left);
+
+	trnsci_broadcast_describe(reader, &info);
+	piece = sizeof samples / info.sample_bytes;
+	if (code == EXIT_OK && piece == 0)
+		code = complain(EXIT_USAGE, "broadcast read: samples of %" PRIu64 " bytes are too large", info.sample_bytes);
+	if (code == EXIT_OK)
+		code = output_begin(output, info.dtype, info.components > 1 ? 2 : 1, (uint64_t[]){left, info.components});
+	while (code == EXIT_OK && left > 0) {
+		uint64_t n = left < piece ? left : piece;
+
+		n = n < info.capacity / 4 ? n : info.capacity / 4;
+		if (trnsci_broadcast_take(reader, samples, n, -1, &span, &err) < 0)
+			code = complain_error(&err, EXIT_USAGE);
+		if (span.missed < span.first)
+			fprintf(stderr, "trnsci-cli: broadcast: missed samples %" PRIu64 " to %" PRIu64 "\n", span.missed,
+				span.first - 1);
+		int written = output_write(output, samples, (size_t)(span.count * info.components));
+		code = code != EXIT_OK ? code : written;
+		left -= span.count;
+	}
+	return code;
+}
+
+static int command_read(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"count", 'n', "COUNT", "samples [as many as come]"},
+		{"now", 0, NULL, "begin behind the last sample that was published"},
+		{"output", 'o', "FILE", "where to [stdout]"},
+		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+	};
+	static const struct option_set set = {"broadcast read NAME [-n COUNT] [option ...]",
+					      "Read a broadcast from its oldest sample on.", rows,
+					      sizeof rows / sizeof *rows, NULL, NULL};
+	struct trnsci_session *session = NULL;
+	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_error err;
+	struct options options;
+	struct output output;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "broadcast read: takes one NAME");
+	code = connect_daemon(cli, 0, &session);
+	if (code == EXIT_OK && trnsci_broadcast_attach(session, options.operands[0], &reader, &err) < 0)
+		code = complain_error(&err, EXIT_USAGE);
+	if (code == EXIT_OK)
+		code = output_open(options_get(&options, "output"), options_get(&options, "format"), &output);
+	if (code == EXIT_OK && output.format == FORMAT_NPY && !options_get(&options, "count"))
+		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: npy needs -n COUNT"));
+	else if (code == EXIT_OK) {
+		if (options_get(&options, "now"))
+			trnsci_broadcast_seek(reader, UINT64_MAX);
+		code = output_close(&output, read_samples(&options, reader, &output));
+	}
+	trnsci_broadcast_detach(reader);
+	trnsci_close(session);
+	return code;
+}
+
+/* ---- list ---- */
+
+static void print_one(const struct trnsci_value *one)
+{
+	static const char *const numbers[] = {"uid", "gid", "capacity", "produced"};
+	size_t size = 0;
+	const char *name = trnsci_to_bytes(trnsci_get(one, "name"), &size);
+	uint64_t mode = 0, number = 0;
+	double rate = 0;
+
+	trnsci_to_u64(trnsci_get(one, "mode"), &mode);
+	trnsci_to_f64(trnsci_get(one, "rate"), &rate);
+	printf("%.*s mode=0%03o rate=%g", (int)size, name ? name : "", (unsigned)mode, rate);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (trnsci_to_u64(trnsci_get(one, numbers[i]), &number) == 0)
+			printf(" %s=%" PRIu64, numbers[i], number);
+	printf("\n");
+}
+
+static int command_list(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_set set = {"broadcast list", "List the broadcasts that may be read.", NULL, 0, NULL,
+					      NULL};
+	struct trnsci_session *session = NULL;
+	struct trnsci_call *call = NULL;
+	struct options options;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	code = connect_daemon(cli, 0, &session);
+	if (code != EXIT_OK)
+		return code;
+	if (trnsci_call_new(session, "broadcast_list", &call) < 0)
+		code = complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
+	else if (trnsci_run(call) < 0)
+		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+	for (size_t i = 0; code == EXIT_OK; i++) {
+		const struct trnsci_value *one = trnsci_at(trnsci_get(trnsci_reply(call), "broadcasts"), i);
+
+		if (!one)
+			break;
+		print_one(one);
+	}
+	trnsci_call_free(call);
+	trnsci_close(session);
+	return code;
+}
+
+int command_broadcast(struct cli *cli, int argc, char **argv)
+{
+	static const struct command verbs[] = {
+		{"send", "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000", command_send},
+		{"read", "read one: broadcast read NAME -n 1000", command_read},
+		{"list", "those that may be read", command_list},
+	};
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		printf("usage: trnsci-cli broadcast send|read|list ...\n\nRandom numbers drawn once and read by many\n");
+		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+			printf("    %-10s %s\n", verbs[i].name, verbs[i].help);
+		return EXIT_OK;
+	}
+	for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(argv[1], verbs[i].name) == 0)
+			return verbs[i].run(cli, argc - 1, argv + 1);
+	return complain(EXIT_USAGE, "broadcast: '%s', allowed send, read, list", argc > 1 ? argv[1] : "");
+}

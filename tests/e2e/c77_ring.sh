@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Rings and broadcasts from the command line: the bytes of rand.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+cd "$work" || exit 1
+
+start_daemon
+for law in "normal --mean 2" "randint --high 1000" "dirichlet --alpha 1,2,3" "gamma --shape 0.5 --dtype f64"; do
+	# shellcheck disable=SC2086
+	"$cli" --embedded -q rand $law -n 300000 --seed 5 --offset 7 --format raw -o rand.raw
+	for at in "--embedded" "--socket $socket"; do
+		# shellcheck disable=SC2086
+		code "ring $law $at" 0 "$cli" -q $at ring $law -n 300000 --seed 5 --offset 7 --samples 8192 --format raw -o ring.raw
+		same "ring $law $at: the bytes of rand" "$(sum <rand.raw)" "$(sum <ring.raw)"
+	done
+done
+"$cli" --embedded -q ring bits --seed 9 2>/dev/null | head -c 4000000 >endless.raw
+"$cli" --embedded -q rand bits --seed 9 -n 1000000 --format raw -o rand.raw
+same "ring without a count: as long as somebody reads" "$(sum <rand.raw)" "$(sum <endless.raw)"
+code "ring without a count as npy" 2 "$cli" --embedded -q ring bits -o ring.npy
+
+# The sender is ready when its broadcast is listed.
+"$cli" --socket "$socket" broadcast send dither normal --seed 5 --rate 200000 --samples 262144 2>/dev/null &
+sender=$!
+for _ in $(seq 100); do
+	"$cli" --socket "$socket" broadcast list | grep -q '^dither ' && break
+	sleep 0.05
+done
+code "broadcast read" 0 "$cli" --socket "$socket" broadcast read dither -n 50000 --format raw -o read.raw
+"$cli" --embedded -q rand normal --seed 5 -n 50000 --format raw -o rand.raw
+same "broadcast read: the bytes of rand" "$(sum <rand.raw)" "$(sum <read.raw)"
+code "broadcast read of none" 2 "$cli" --socket "$socket" broadcast read nothing -n 1
+kill "$sender"
+wait "$sender" 2>/dev/null
+code "broadcast without a daemon" 69 "$cli" --socket "$work/none" broadcast list
+finish
