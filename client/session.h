@@ -35,6 +35,8 @@ struct trnsci_call {
 	struct trnsci_args *params;
 	bool build_failed; /* a parameter could not be stored */
 	void *user;
+	trnsci_callback *done; /* for trnsci_dispatch; NULL: for trnsci_next */
+	void *done_arg;
 	unsigned refs;
 	enum call_state state;
 	uint32_t msgid;

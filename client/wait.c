@@ -7,6 +7,9 @@
 #include "call.h"
 #include "session.h"
 
+/* Called by one trnsci_dispatch: callbacks that submit again must not keep it for ever. */
+enum { DISPATCH_MOST = 1024 };
+
 /* A condition of session_wait: evaluated with the lock. */
 static bool call_ready(void *arg)
 {
@@ -49,9 +52,25 @@ static int give_up(struct trnsci_call *call)
 	return -ERROR_TIMEOUT;
 }
 
+static int submit(struct trnsci_call *call, trnsci_callback *done, void *arg)
+{
+	if (!call)
+		return -ERROR_NO_MEMORY;
+	if (session_check(call->session, NULL) == 0 && call_is_flying(call))
+		return -ERROR_OUT_OF_RANGE;
+	call->done = done;
+	call->done_arg = arg;
+	return call_start(call, true);
+}
+
 int trnsci_submit(struct trnsci_call *call)
 {
-	return call ? call_start(call, true) : -ERROR_NO_MEMORY;
+	return submit(call, NULL, NULL);
+}
+
+int trnsci_submit_callback(struct trnsci_call *call, trnsci_callback *done, void *arg)
+{
+	return done ? submit(call, done, arg) : -ERROR_OUT_OF_RANGE;
 }
 
 int trnsci_run(struct trnsci_call *call)
@@ -141,28 +160,68 @@ int trnsci_fd(struct trnsci_session *session)
 	return r;
 }
 
-/* A connection that is gone ends the wait, too: nothing more will come. */
-static bool queue_ready(void *arg)
+/* The oldest answered call with a callback, or the oldest without. */
+static struct trnsci_call *oldest(const struct trnsci_session *session, bool callback)
 {
-	const struct trnsci_session *session = arg;
+	struct trnsci_call *call = session->oldest;
 
-	return session->oldest || session->failure.code || session->closed;
+	while (call && (call->done != NULL) != callback)
+		call = call->newer;
+	return call;
+}
+
+/* A connection that is gone ends the wait, too: nothing more will come. */
+static bool is_over(const struct trnsci_session *session)
+{
+	return session->failure.code || session->closed;
+}
+
+static bool next_ready(void *arg)
+{
+	return oldest(arg, false) || is_over(arg);
+}
+
+static bool callback_ready(void *arg)
+{
+	return oldest(arg, true) || is_over(arg);
+}
+
+/* Takes the next out of the queue. */
+static int take(struct trnsci_session *session, bool callback, int64_t deadline, struct trnsci_call **ret_call)
+{
+	struct trnsci_call *call;
+	int r;
+
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, callback ? callback_ready : next_ready, session, deadline);
+	call = oldest(session, callback);
+	if (r == 0 && !call)
+		r = -ERROR_CLOSED;
+	if (r == 0) {
+		*ret_call = call;
+		call_unqueue(call);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
 }
 
 int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call)
 {
 	int r = session_check(session, NULL);
 
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, queue_ready, session, deadline_after(timeout_ms));
-	if (r == 0 && !session->oldest)
-		r = -ERROR_CLOSED;
-	if (r == 0) {
-		*ret_call = session->oldest;
-		call_unqueue(session->oldest);
+	return r < 0 ? r : take(session, false, deadline_after(timeout_ms), ret_call);
+}
+
+int trnsci_dispatch(struct trnsci_session *session, int timeout_ms)
+{
+	struct trnsci_call *call;
+	int called = 0, r = session_check(session, NULL);
+
+	if (r == 0)
+		r = take(session, true, deadline_after(timeout_ms), &call);
+	for (; r == 0; called++) {
+		call->done(call, call->done_arg);
+		r = called < DISPATCH_MOST ? take(session, true, 0, &call) : -ERROR_TIMEOUT;
 	}
-	pthread_mutex_unlock(&session->lock);
-	return r;
+	return called ? called : r;
 }

@@ -15,8 +15,8 @@
 #include "engine/bind.h"
 #include "requests.h"
 #include "rings.h"
-#include "streams.h"
 #include "spare.h"
+#include "streams.h"
 
 /* By the reaper's thread, when the memory is back. */
 static void arena_gone(void *arg, uint64_t size)

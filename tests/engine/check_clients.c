@@ -81,7 +81,7 @@ static void test_small_is_not_behind_large(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct call *small = call_new();
 
-		put(small, "n", value_uint(200000));
+		put(small, "n", value_uint(1000000));
 		call_run(small, i % 2 ? other : bed.space, "uniform");
 		pthread_mutex_lock(&large->lock);
 		if (large->done)

@@ -267,6 +267,26 @@ TRNSCI_API int trnsci_fd(struct trnsci_session *session);
  */
 TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call);
 
+/** Told of an answered call. */
+typedef void trnsci_callback(struct trnsci_call *call, void *arg);
+
+/**
+ * As trnsci_submit, but the answered call is told to done(call, arg), once, by trnsci_dispatch instead of trnsci_next;
+ * not at all if it is waited for (trnsci_wait ...), freed or sent again before. A cancelled or failed call is told, too.
+ *
+ * @return as trnsci_submit; on error done is not called.
+ */
+TRNSCI_API int trnsci_submit_callback(struct trnsci_call *call, trnsci_callback *done, void *arg);
+
+/**
+ * Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
+ * They run in the calling thread, only inside this function and without any lock: they may use every function, also
+ * submit or free their call, but trnsci_close. Several threads may dispatch one session at once.
+ *
+ * @return how many were called (at least 1); -TRNSCI_TIMEOUT, -TRNSCI_CLOSED as trnsci_next.
+ */
+TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
+
 /** A pointer of the caller's own, for trnsci_next. NULL at first. */
 TRNSCI_API void trnsci_call_set_user(struct trnsci_call *call, void *user);
 TRNSCI_API void *trnsci_call_user(const struct trnsci_call *call);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callbacks: told once, in the thread that dispatches, free to use everything; several threads on one session. */
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+static struct daemon trnscid;
+
+static void with_both(void (*check)(struct trnsci_session *session))
+{
+	const char *const addresses[] = {"embedded:", trnscid.socket};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct trnsci_session *session = NULL;
+
+		assert_int_equal(trnsci_open(addresses[i], NULL, &session, NULL), 0);
+		check(session);
+		trnsci_close(session);
+	}
+}
+
+static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t n)
+{
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_u64(trnsci_args(call), "n", n);
+	return call;
+}
+
+/* ---- a chain: each answer submits the next, and the last frees its call ---- */
+
+enum { CHAIN = 200 };
+
+struct chain {
+	struct trnsci_session *session;
+	pthread_t thread;
+	int told;
+};
+
+static void go_on(struct trnsci_call *call, void *arg)
+{
+	struct chain *chain = arg;
+
+	assert_true(pthread_equal(pthread_self(), chain->thread));
+	assert_int_equal(trnsci_call_error(call)->code, 0);
+	assert_true(trnsci_done(call));
+	chain->told++;
+	if (chain->told == CHAIN) {
+		trnsci_call_free(call);
+		return;
+	}
+	trnsci_set_u64(trnsci_args(call), "n", (uint64_t)chain->told * 7);
+	assert_int_equal(trnsci_submit_callback(call, go_on, chain), 0);
+}
+
+static void chains(struct trnsci_session *session)
+{
+	struct chain chain = {session, pthread_self(), 0};
+	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
+
+	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_submit_callback(draw_of(session, 10), go_on, &chain), 0);
+	while (chain.told < CHAIN) {
+		assert_int_equal(poll(&poll_fd, 1, 10000), 1);
+		trnsci_dispatch(session, 0);
+	}
+	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
+}
+
+static void test_chains(void **state)
+{
+	(void)state;
+	with_both(chains);
+}
+
+/* ---- who is told of what ---- */
+
+static void count(struct trnsci_call *call, void *arg)
+{
+	(void)call;
+	++*(int *)arg;
+}
+
+static void expect_cancelled(struct trnsci_call *call, void *arg)
+{
+	assert_int_equal(trnsci_call_error(call)->code, TRNSCI_CANCELLED);
+	++*(int *)arg;
+}
+
+static void tells(struct trnsci_session *session)
+{
+	struct trnsci_call *plain = draw_of(session, 5), *waited = draw_of(session, 5), *told = draw_of(session, 5);
+	struct trnsci_call *wrong = draw_of(session, 5), *next;
+	int calls = 0;
+
+	trnsci_set_text(trnsci_args(wrong), "nonsense", "1");
+	assert_int_equal(trnsci_submit_callback(told, NULL, NULL), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_submit(plain), 0);
+	assert_int_equal(trnsci_submit_callback(waited, count, &calls), 0);
+	assert_int_equal(trnsci_wait(waited, -1), 0);
+	assert_int_equal(trnsci_submit_callback(told, count, &calls), 0);
+	assert_int_equal(trnsci_submit_callback(wrong, count, &calls), 0);
+	while (calls < 2)
+		assert_true(trnsci_dispatch(session, 10000) > 0);
+	assert_int_equal(trnsci_call_error(wrong)->code, TRNSCI_UNKNOWN_PARAMETER);
+	assert_int_equal(trnsci_next(session, 10000, &next), 0);
+	assert_ptr_equal(next, plain);
+	assert_int_equal(trnsci_next(session, 0, &next), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
+	assert_int_equal(calls, 2);
+	trnsci_call_free(plain);
+	trnsci_call_free(waited);
+	trnsci_call_free(told);
+	trnsci_call_free(wrong);
+}
+
+static void test_tells(void **state)
+{
+	(void)state;
+	with_both(tells);
+}
+
+static void cancels(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	uint64_t n = 4 << 20;
+	struct trnsci_tile *tile;
+	int calls = 0;
+
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
+	for (int i = 0; i < 200; i++)
+		trnsci_set_tile(trnsci_step(call, "normal"), "out", tile);
+	assert_int_equal(trnsci_submit_callback(call, expect_cancelled, &calls), 0);
+	assert_int_equal(trnsci_cancel(call), 0);
+	assert_int_equal(trnsci_dispatch(session, 10000), 1);
+	assert_int_equal(calls, 1);
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+}
+
+static void test_cancels(void **state)
+{
+	(void)state;
+	with_both(cancels);
+}
+
+/* ---- several threads on one session: some dispatch, some wait for their own; nobody misses an answer ---- */
+
+enum { THREADS = 4, EACH = 150 };
+
+struct crowd {
+	struct trnsci_session *session;
+	atomic_int told;
+};
+
+static void tell(struct trnsci_call *call, void *arg)
+{
+	struct crowd *crowd = arg;
+
+	if (trnsci_call_error(call)->code == 0)
+		atomic_fetch_add(&crowd->told, 1);
+	trnsci_call_free(call);
+}
+
+static void *dispatch(void *arg)
+{
+	struct crowd *crowd = arg;
+
+	for (int i = 0; i < EACH; i++) {
+		struct trnsci_call *call;
+
+		if (trnsci_call_new(crowd->session, "uniform", &call) == 0) {
+			trnsci_set_u64(trnsci_args(call), "n", 100 + 37 * (uint64_t)i);
+			trnsci_submit_callback(call, tell, crowd);
+		}
+		trnsci_dispatch(crowd->session, i % 3 ? 0 : 1);
+	}
+	while (atomic_load(&crowd->told) < THREADS * EACH)
+		trnsci_dispatch(crowd->session, 20);
+	return NULL;
+}
+
+static void *run_own(void *arg)
+{
+	struct crowd *crowd = arg;
+	struct trnsci_call *call;
+	intptr_t failed = trnsci_call_new(crowd->session, "ping", &call);
+
+	for (int i = 0; i < 4 * EACH && failed == 0; i++)
+		failed |= trnsci_run(call);
+	trnsci_call_free(call);
+	return (void *)failed;
+}
+
+static void crowds(struct trnsci_session *session)
+{
+	struct crowd crowd = {.session = session};
+	pthread_t threads[2 * THREADS];
+	void *failed;
+
+	for (int i = 0; i < 2 * THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, i % 2 ? dispatch : run_own, &crowd), 0);
+	for (int i = 0; i < 2 * THREADS; i++) {
+		pthread_join(threads[i], &failed);
+		assert_null(failed);
+	}
+	assert_int_equal(atomic_load(&crowd.told), THREADS * EACH);
+}
+
+static void test_crowds(void **state)
+{
+	(void)state;
+	with_both(crowds);
+}
+
+/* The session's end is told, too: the connection is closed under a call in flight. */
+static void test_dead_daemon(void **state)
+{
+	struct trnsci_session *session = NULL;
+	struct daemon other = {0};
+	struct trnsci_call *call;
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(daemon_start(&other, "1"), 0);
+	assert_int_equal(trnsci_open(other.socket, NULL, &session, NULL), 0);
+	kill(other.pid, SIGSTOP);
+	call = draw_of(session, 5);
+	assert_int_equal(trnsci_submit_callback(call, count, &calls), 0);
+	kill(other.pid, SIGKILL);
+	assert_int_equal(trnsci_dispatch(session, 10000), 1);
+	assert_int_equal(calls, 1);
+	assert_int_equal(trnsci_call_error(call)->code, TRNSCI_CLOSED);
+	assert_int_equal(trnsci_dispatch(session, 10000), -TRNSCI_CLOSED);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	daemon_stop(&other, SIGKILL);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return daemon_start(&trnscid, "2");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return daemon_stop(&trnscid, SIGTERM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chains), cmocka_unit_test(test_tells),       cmocka_unit_test(test_cancels),
+		cmocka_unit_test(test_crowds), cmocka_unit_test(test_dead_daemon),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
