@@ -170,7 +170,7 @@ static int prepare(struct trnsci_call *call, struct zone **ret_zone, struct valu
 	return 0;
 }
 
-/* Marks the call as in flight, unless the session is at its end. */
+/* Marks the call as in flight, with a reference for its sender, unless the session is at its end. */
 static int begin(struct trnsci_call *call, bool queueing, struct error *err)
 {
 	struct trnsci_session *session = call->session;
@@ -186,6 +186,7 @@ static int begin(struct trnsci_call *call, bool queueing, struct error *err)
 	} else {
 		call_unqueue(call);
 		call->queueing = queueing;
+		call->refs++; /* the sender's: once it is answered, another thread may free it */
 		take_off(call);
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -229,6 +230,7 @@ int call_start(struct trnsci_call *call, bool queueing)
 		fail(call, &error);
 		pthread_mutex_unlock(&call->session->lock);
 	}
+	call_unref(call);
 	return r;
 }
 
