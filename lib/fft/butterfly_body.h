@@ -93,9 +93,10 @@ INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec
 }
 
 /* Where the elements of a transform come from: row j at x + j step, as parts, as pairs to be split, or as pairs of a
- * group of transforms (group_body.h), WIDE_4 or WIDE_8 of each. Each is loaded just before its first use, since sixteen
+ * group of transforms (group_body.h), WIDE_4 or WIDE_8 of each, `distance` reals apart; or as the first `distance` pairs
+ * and zeros. Each is loaded just before its first use, since sixteen
  * of them fill all registers. */
-enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
+enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
 
 struct LOCAL(source) {
 	const real *x;
@@ -113,6 +114,12 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 		return;
 	}
 #endif
+	if (kind == LOCAL(SOME_PAIRS)) {
+		const size_t reals = 2 * from->distance, low = reals < LANES ? reals : LANES;
+
+		v_split(from->order, v_load_part(at, low), v_load_part(at + LANES, reals - low), re, im);
+		return;
+	}
 	*re = v_load(at);
 	*im = v_load(at + LANES);
 	if (kind == LOCAL(PAIRS))

@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/checked.h"
-
 enum { FLAT_MAX = 16384 };
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
@@ -184,28 +182,39 @@ static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 	lay_out(n, lanes, lengths, count, ret_smooth);
 }
 
-/* Between a square of lanes and what stays in the second cache. */
-static bool is_flat(uint64_t n, size_t lanes)
+/* The first stage's length of transforms that two stages in one buffer do, which stays in the second cache: LANES where
+ * that leaves full blocks of columns, else half of it, so that two transforms fill the vectors of the second; or 0. */
+static size_t flat_rows(uint64_t n, size_t lanes)
 {
-	return lanes > 1 && n >= lanes * lanes && n <= size_min(FLAT_MAX, FFT_MAX_COLUMN * lanes) && (n & (n - 1)) == 0;
+	const uint64_t wide = n % lanes == 0 ? lanes : lanes / 2, columns = wide ? n / wide : 0;
+	uint64_t rest = columns;
+
+	if (lanes < 4 || (wide < lanes && lanes < 8) || n % wide || n > FLAT_MAX || columns < lanes ||
+	    columns > FFT_MAX_COLUMN)
+		return 0;
+	for (unsigned prime = 2; prime <= 7; prime++)
+		while (rest % prime == 0)
+			rest /= prime;
+	return rest == 1 ? wide : 0;
 }
 
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
 	/* One stage leaves lanes idle when few transforms come: it must win clearly. */
 	const double in_favour_of_two = lanes > 1 ? 0.85 : 1;
+	const size_t rows = flat_rows(n, lanes);
 	double best_cost = INFINITY;
 
-	if (is_flat(n, lanes)) {
-		lay_out(n, lanes, (const uint16_t[]){(uint16_t)lanes, (uint16_t)(n / lanes)}, 2, ret_smooth);
-		ret_smooth->flat = true;
-		return;
-	}
 	if (n <= FFT_MAX_COLUMN) {
 		lay_out(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
 		if (cut_for_groups(ret_smooth, lanes))
 			return;
 		best_cost = factor_cost(ret_smooth, lanes);
+	}
+	if (rows) {
+		lay_out(n, lanes, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
+		ret_smooth->flat = lanes / rows;
+		return;
 	}
 	for (uint64_t d = 2; d <= FFT_MAX_COLUMN && d < n; d++) {
 		struct fft_smooth trial;

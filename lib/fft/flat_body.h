@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two stages of LANES and c = 2^a points over contiguous pairs, with nothing between registers and one buffer: the
- * first reads the input once and leaves its columns turned and transposed, the second transforms them in place and
- * writes the result once. The same arithmetic as the stages apart (stage_body.h).
+/* Two stages of `rows` and c points over contiguous pairs, with nothing between registers and one buffer: the first reads
+ * the input once and leaves its columns turned and transposed, the second transforms them in place and writes the
+ * result once. The same arithmetic as the stages apart (stage_body.h). rows is LANES, or half of it for two transforms
+ * at once, which share each vector of the buffer.
  *
  * In place (decimation in frequency): pass i leaves digit k_i of the result's index where it found digit j_i of the
  * input's, so the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
@@ -10,17 +11,41 @@
  * prefetching, and write around them, which spares reading what is overwritten (256 points over 64 MiB: 1.3 to 1.5
  * times as fast, 1024 points twice). */
 
-/* Columns [p, p + LANES): rows k of parts, lane by lane, to rows p + lane of the buffer. */
-INLINE void LOCAL(flat_block)(const real *x, size_t m, v_order_t order, const real *twiddles, real *to)
-{
-	const struct LOCAL(source) from = {x, 2 * m, 0, order};
-	vec re[LANES], im[LANES];
+/* Transforms whose rows lie side by side in the buffer. */
+struct LOCAL(flat) {
+	size_t m;           /* columns */
+	const real *x[2], *next[2]; /* next: what to fetch ahead, or NULL */
+	bool exchange;
+	const real *twiddles;
+	real *buffer;
+};
 
-	LOCAL(dft_from)(LANES, &from, LOCAL(PAIRS), re, im);
-	UNROLL for (unsigned k = 1; k < LANES; k++)
+/* Columns [p, p + count) of a transform, turned: rows k of parts. */
+INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const real *x, size_t m, size_t count,
+				v_order_t order, const real *twiddles, vec *re, vec *im)
+{
+	const struct LOCAL(source) from = {x, 2 * m, count, order};
+
+	LOCAL(dft_from)(rows, &from, whole ? LOCAL(PAIRS) : LOCAL(SOME_PAIRS), re, im);
+	UNROLL for (unsigned k = 1; k < rows; k++)
 	{
 		LOCAL(turn)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
 	}
+}
+
+/* Lane by lane to rows p + lane of the buffer. */
+INLINE void LOCAL(flat_block)(const unsigned at_once, const bool whole, const struct LOCAL(flat) * f, v_order_t order,
+			      size_t p)
+{
+	const unsigned rows = LANES / at_once;
+	const size_t count = whole ? LANES : f->m - p;
+	const real *twiddles = f->twiddles + 2 * LANES * p;
+	real *to = f->buffer + 2 * LANES * p;
+	vec re[LANES], im[LANES];
+
+	LOCAL(flat_columns)(rows, whole, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
+	if (at_once == 2)
+		LOCAL(flat_columns)(rows, whole, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows, im + rows);
 	v_transpose(re);
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
@@ -33,19 +58,46 @@ INLINE void LOCAL(flat_block)(const real *x, size_t m, v_order_t order, const re
 	}
 }
 
-/* next: of the transform after this one, or NULL. */
-static void LOCAL(flat_first)(const struct fft_stage *stage, const real *x, const real *next, bool exchange,
-			      real *buffer)
+/* A block's share of what lies in sequence. */
+INLINE void LOCAL(fetch_ahead)(const real *next, size_t reals)
 {
-	enum { BLOCK = 2 * LANES * LANES, LINE = 64 / sizeof(real) };
-	const v_order_t order = v_order(exchange);
-	const real *twiddles = stage->twiddles;
+	enum { LINE = 64 / sizeof(real) };
 
-	for (size_t p = 0; p < stage->m; p += LANES, twiddles += BLOCK) {
-		for (size_t i = 0; next && i < BLOCK; i += LINE)
-			__builtin_prefetch(next + 2 * LANES * p + i);
-		LOCAL(flat_block)(x + 2 * p, stage->m, order, twiddles, buffer + 2 * LANES * p);
+	for (size_t i = 0; i < reals; i += LINE)
+		__builtin_prefetch(next + i);
+}
+
+INLINE void LOCAL(flat_first)(const unsigned at_once, const struct LOCAL(flat) * f)
+{
+	const unsigned rows = LANES / at_once;
+	const v_order_t order = v_order(f->exchange);
+	size_t p = 0;
+
+	for (; p + LANES <= f->m; p += LANES) {
+		for (unsigned t = 0; t < at_once && f->next[t]; t++)
+			LOCAL(fetch_ahead)(f->next[t] + 2 * rows * p, 2 * rows * LANES);
+		LOCAL(flat_block)(at_once, true, f, order, p);
 	}
+	if (p < f->m)
+		LOCAL(flat_block)(at_once, false, f, order, p);
+}
+
+INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from, vec *re, vec *im)
+{
+	if (r % 2 == 0) {
+		LOCAL(dft_from)(r, from, LOCAL(PARTS), re, im);
+		return;
+	}
+	UNROLL for (unsigned j = 0; j < r; j++)
+	{
+		LOCAL(fetch)(from, LOCAL(PARTS), j, &re[j], &im[j]);
+	}
+	if (r == 3)
+		LOCAL(dft_odd)(3, &LOCAL(circle_3), re, im);
+	else if (r == 5)
+		LOCAL(dft_odd)(5, &LOCAL(circle_5), re, im);
+	else
+		LOCAL(dft_odd)(7, &LOCAL(circle_7), re, im);
 }
 
 /* Blocks of r m rows: within each, points p + m j become w^(p k) times theirs at p + m k. */
@@ -59,7 +111,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 			const struct LOCAL(source) from = {at, step, 0, v_order(false)};
 			vec re[16], im[16];
 
-			LOCAL(dft_from)(r, &from, LOCAL(PARTS), re, im);
+			LOCAL(flat_dft)(r, &from, re, im);
 			LOCAL(turn_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
 			UNROLL for (unsigned k = 0; k < r; k++)
 			{
@@ -69,12 +121,20 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 		}
 }
 
+/* Where results go: a vector of pairs to low, the next to high. */
+struct LOCAL(flat_out) {
+	real *low, *high;
+	size_t row; /* reals from one row of results to the next */
+	bool exchange, around;
+	real scale;
+};
+
 /* The last pass: rows to the places of their digits. */
 INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
-			     bool exchange, real scale, const real *buffer, real *y)
+			     const struct LOCAL(flat_out) * out, const real *buffer)
 {
-	const size_t blocks = columns->length / r, step = 2 * LANES * blocks;
-	const v_order_t order = v_order(exchange);
+	const size_t blocks = columns->length / r, step = out->row * blocks;
+	const v_order_t order = v_order(out->exchange);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
 		const struct LOCAL(source) from = {buffer, 2 * LANES, 0, order};
@@ -83,22 +143,23 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 
 		for (unsigned i = columns->n_passes - 1; i-- > 0; rest /= columns->radix[i])
 			at = at * columns->radix[i] + rest % columns->radix[i];
-		LOCAL(dft_from)(r, &from, LOCAL(PARTS), re, im);
+		LOCAL(flat_dft)(r, &from, re, im);
 		UNROLL for (unsigned k = 0; k < r; k++)
 		{
+			real *low = out->low + at * out->row + k * step, *high = out->high + at * out->row + k * step;
 			vec a = re[k], b = im[k];
 
 			if (scaled) {
-				a = v_mul(a, v_set(scale));
-				b = v_mul(b, v_set(scale));
+				a = v_mul(a, v_set(out->scale));
+				b = v_mul(b, v_set(out->scale));
 			}
 			v_join(order, a, b, &a, &b);
 			if (around) {
-				v_stream(y + 2 * LANES * at + k * step, a);
-				v_stream(y + 2 * LANES * at + k * step + LANES, b);
+				v_stream(low, a);
+				v_stream(high, b);
 			} else {
-				v_store(y + 2 * LANES * at + k * step, a);
-				v_store(y + 2 * LANES * at + k * step + LANES, b);
+				v_store(low, a);
+				v_store(high, b);
 			}
 		}
 	}
@@ -109,30 +170,33 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 	{                                                                                                              \
 		LOCAL(flat_pass)(r, blocks, m, twiddles, buffer);                                                      \
 	}                                                                                                              \
-	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct fft_call *call, bool around,  \
-					 const real *buffer, real *y)                                                  \
+	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out,        \
+					 const real *buffer)                                                           \
 	{                                                                                                              \
-		const real scale = (real)call->scale;                                                                  \
-                                                                                                                       \
-		if (around)                                                                                            \
-			LOCAL(flat_last)(r, columns, true, true, call->inverse, scale, buffer, y);                     \
-		else if (call->scale == 1)                                                                             \
-			LOCAL(flat_last)(r, columns, false, false, call->inverse, 1, buffer, y);                       \
+		if (out->around)                                                                                       \
+			LOCAL(flat_last)(r, columns, true, true, out, buffer);                                         \
+		else if (out->scale == 1)                                                                              \
+			LOCAL(flat_last)(r, columns, false, false, out, buffer);                                       \
 		else                                                                                                   \
-			LOCAL(flat_last)(r, columns, true, false, call->inverse, scale, buffer, y);                    \
+			LOCAL(flat_last)(r, columns, true, false, out, buffer);                                        \
 	}
+FLAT_RADIX(2)
+FLAT_RADIX(3)
 FLAT_RADIX(4)
+FLAT_RADIX(5)
+FLAT_RADIX(7)
 FLAT_RADIX(8)
 FLAT_RADIX(16)
 #undef FLAT_RADIX
 
-static void LOCAL(flat_second)(const struct fft_columns *columns, const struct fft_call *call, bool around,
-			       real *buffer, real *y)
+static void LOCAL(flat_second)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, real *buffer)
 {
-	static void (*const passes[])(size_t, size_t, const real *, real *) = {LOCAL(flat_pass_4), LOCAL(flat_pass_8),
-									       LOCAL(flat_pass_16)};
-	static void (*const lasts[])(const struct fft_columns *, const struct fft_call *, bool, const real *, real *) = {
-		LOCAL(flat_last_4), LOCAL(flat_last_8), LOCAL(flat_last_16)};
+#define ROW(r) [r] = {LOCAL(flat_pass_##r), LOCAL(flat_last_##r)}
+	static const struct {
+		void (*pass)(size_t blocks, size_t m, const real *twiddles, real *buffer);
+		void (*last)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, const real *buffer);
+	} radices[17] = {ROW(2), ROW(3), ROW(4), ROW(5), ROW(7), ROW(8), ROW(16)};
+#undef ROW
 	const real *twiddles = columns->twiddles;
 	size_t blocks = 1, m = columns->length;
 	unsigned i = 0;
@@ -141,29 +205,58 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct f
 		const unsigned r = columns->radix[i];
 
 		m /= r;
-		passes[__builtin_ctz(r) - 2](blocks, m, twiddles, buffer);
+		radices[r].pass(blocks, m, twiddles, buffer);
 		twiddles += 2 * (r - 1) * m;
 	}
-	lasts[__builtin_ctz(columns->radix[i]) - 2](columns, call, around, buffer, y);
+	radices[columns->radix[i]].last(columns, out, buffer);
 }
 
-static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
-			void *scratch)
+static bool LOCAL(flat_is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
 	enum { FAR_BYTES = 12 << 20 };
-	const bool far = call->batch * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
-	const bool around = far && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
-			    call->out_distance * 2 * sizeof(real) % 64 == 0;
 
-	for (size_t b = first; b < first + count; b++) {
-		const real *x = (const real *)call->in + 2 * b * call->in_distance;
+	return call->batch * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
+}
 
-		LOCAL(flat_first)(&smooth->stage[0], x, far && b + 1 < first + count ? x + 2 * call->in_distance : NULL,
-				  call->inverse, scratch);
-		LOCAL(flat_second)(&smooth->stage[1].columns, call, around, scratch,
-				   (real *)call->out + 2 * b * call->out_distance);
+/* Every vector of the output aligned. */
+static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struct fft_call *call)
+{
+	return LOCAL(flat_is_far)(smooth, call) && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
+	       call->out_distance * 2 * sizeof(real) % 64 == 0;
+}
+
+static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+			  void *scratch)
+{
+	const size_t at_once = smooth->flat, end = first + count / at_once * at_once;
+	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
+	const bool far = LOCAL(flat_is_far)(smooth, call);
+	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
+				.exchange = call->inverse,
+				.twiddles = smooth->stage[0].twiddles,
+				.buffer = scratch};
+	struct LOCAL(flat_out) out = {.row = 2 * LANES / at_once,
+				      .exchange = call->inverse,
+				      .around = LOCAL(flat_goes_around)(smooth, call),
+				      .scale = (real)call->scale};
+
+	for (size_t b = first; b < end; b += at_once) {
+		const bool ahead = far && b + 2 * at_once <= end;
+
+		for (size_t t = 0; t < at_once; t++) {
+			f.x[t] = (const real *)call->in + (b + t) * in;
+			f.next[t] = ahead ? f.x[t] + at_once * in : NULL;
+		}
+		out.low = (real *)call->out + b * to;
+		out.high = out.low + (at_once == 2 ? to : LANES);
+		if (at_once == 1)
+			LOCAL(flat_first)(1, &f);
+		else
+			LOCAL(flat_first)(2, &f);
+		LOCAL(flat_second)(&smooth->stage[1].columns, &out, scratch);
 	}
 	/* Before anything tells another thread that the result is there. */
-	if (around)
+	if (out.around)
 		v_stream_end();
+	return end - first;
 }

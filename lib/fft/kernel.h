@@ -49,7 +49,7 @@ struct fft_smooth {
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
-	bool flat;         /* LANES times a power of two >= LANES, in a buffer that stays in the cache */
+	size_t flat;       /* transforms that two stages in one buffer do at once, 1 or 2; 0: other lengths */
 	bool far;          /* longer than the caches: its blocks' rows are fetched ahead */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
@@ -130,9 +130,9 @@ struct fft_ops {
 		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 	void (*fold)(const struct fft_fold *fold);
-	/* All of transforms [first, first + count) of smooth->flat plans, whose elements are contiguous. scratch: a buffer
-	 * between stages. NULL where LANES is 1. */
-	void (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+	/* As many of transforms [first, first + count) as are whole groups of smooth->flat, whose elements are contiguous;
+	 * returns how many. scratch: a buffer between stages. NULL where LANES is 1. */
+	size_t (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		     void *scratch);
 	/* Transforms [first, first + count) of a plan with group_rows, whose elements are contiguous. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);

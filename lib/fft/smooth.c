@@ -51,7 +51,9 @@ int fft_smooth_init(struct fft_plan *plan)
 	factor_stages(plan->n, lanes, smooth);
 	smooth->columns_bytes =
 		fft_round_line(2 * fft_columns_bytes(max_column(smooth), lanes, tables_real_bytes(plan->precision)));
-	smooth->between_bytes = fft_round_line(smooth->stage[0].m * smooth->row * fft_pair_bytes(plan));
+	/* Whole blocks of columns. */
+	smooth->between_bytes = fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row *
+					       fft_pair_bytes(plan));
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
@@ -85,6 +87,8 @@ static size_t unit_size(const struct fft_plan *plan, size_t phase)
 		return fft_group(item_ns(plan, (unsigned)phase));
 	if (plan->smooth.n_stages == 1)
 		return lanes * fft_group(plan->cost_ns * (double)lanes);
+	if (plan->smooth.flat)
+		return plan->smooth.flat * fft_group(plan->cost_ns * (double)plan->smooth.flat);
 	return fft_group(plan->cost_ns);
 }
 
@@ -217,8 +221,7 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
 
 	if (plan->smooth.flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
-		plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
-		return;
+		begin += plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
 	}
 	for (size_t b = begin; b < end; b += gang(plan))
 		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
