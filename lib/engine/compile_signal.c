@@ -179,39 +179,47 @@ static int named_window(struct compiler *c, unsigned name, unsigned parameter, u
 			   NULL);
 }
 
-static int given_window(struct compiler *c, unsigned param, uint64_t n, struct buffer **ret_buffer)
+int signal_given_window(struct compiler *c, unsigned param, struct buffer **ret_buffer)
 {
-	const struct shape *shape;
-	char has[SHAPE_TEXT];
-	int error = signal_input(c, param, ret_buffer);
+	*ret_buffer = NULL;
+	return c->args.at[param + WINDOW_VALUES].given ? signal_input(c, param + WINDOW_VALUES, ret_buffer) : 0;
+}
 
-	if (error)
-		return error;
-	shape = &(*ret_buffer)->shape;
+static int check_given(const struct compiler *c, unsigned param, const struct buffer *given, uint64_t n)
+{
+	const struct shape *shape = &given->shape;
+	char has[SHAPE_TEXT];
+
+	if (c->args.at[param + WINDOW_NAME].given || c->args.at[param + WINDOW_PARAMETER].given)
+		return bind_error(&c->args, param + WINDOW_VALUES, c->err, ERROR_OUT_OF_RANGE,
+				  "given beside window or window_parameter, allowed is one of them");
 	if (shape->ndim != 1 || shape->n != n || dtype_is_complex(shape->dtype))
-		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
+		return bind_error(&c->args, param + WINDOW_VALUES, c->err, ERROR_BAD_SHAPE,
 				  "it is %s, allowed is f32 or f64 (%" PRIu64 "), the window's length",
 				  shape_text(shape, has), n);
 	return 0;
 }
 
-int signal_window(struct compiler *c, unsigned param, uint64_t n, bool wide, const struct buffer *out,
-		  struct buffer **ret_buffer)
+int signal_window(struct compiler *c, unsigned param, struct buffer *given, uint64_t n, bool wide,
+		  const struct buffer *out, struct buffer **ret_buffer)
 {
-	const bool values = c->args.at[param + WINDOW_VALUES].given;
-	int error;
+	struct buffer *window = given;
+	int error = window ? 0 : signal_given_window(c, param, &window);
 
-	if (values && (c->args.at[param + WINDOW_NAME].given || c->args.at[param + WINDOW_PARAMETER].given))
-		return bind_error(&c->args, param + WINDOW_VALUES, c->err, ERROR_OUT_OF_RANGE,
-				  "given beside window or window_parameter, allowed is one of them");
-	if (!values) {
+	if (error)
+		return error;
+	if (!window) {
 		error = signal_temp(c, signal_dtype(wide, false), 1, 1, n, ret_buffer);
 		return error ? error
 			     : named_window(c, param + WINDOW_NAME, param + WINDOW_PARAMETER, n, false, wide,
 					    *ret_buffer);
 	}
-	error = given_window(c, param + WINDOW_VALUES, n, ret_buffer);
-	return error ? error : signal_prepare(c, signal_dtype(wide, false), out, ret_buffer);
+	error = check_given(c, param, window, n);
+	if (!error)
+		error = signal_prepare(c, signal_dtype(wide, false), out, &window);
+	if (!error)
+		*ret_buffer = window;
+	return error;
 }
 
 int compile_window(struct compiler *c)
@@ -237,12 +245,8 @@ int compile_signal(struct compiler *c)
 		const char *name;
 		int (*compile)(struct compiler *compiler);
 	} rows[] = {
-		{"stft", compile_stft},
-		{"istft", compile_istft},
-		{"convolve", compile_convolve},
-		{"correlate", compile_convolve},
-		{"welch", compile_welch},
-		{"csd", compile_welch},
+		{"stft", compile_stft},          {"istft", compile_istft}, {"convolve", compile_convolve},
+		{"correlate", compile_convolve}, {"welch", compile_welch}, {"csd", compile_welch},
 		{"window", compile_window},
 	};
 

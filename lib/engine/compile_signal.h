@@ -28,9 +28,12 @@ int signal_temp(struct compiler *compiler, enum dtype dtype, uint64_t count, uin
 		struct buffer **ret_buffer);
 
 /* The window that the three parameters from `param` on ask for (WINDOW_NAME ...), n long, in the arithmetic's dtype.
- * length_param: the parameter that n comes from, for errors. */
-int signal_window(struct compiler *compiler, unsigned param, uint64_t n, bool wide, const struct buffer *out,
-		  struct buffer **ret_buffer);
+ * given: what signal_given_window found, or NULL where it was not asked. */
+int signal_window(struct compiler *compiler, unsigned param, struct buffer *given, uint64_t n, bool wide,
+		  const struct buffer *out, struct buffer **ret_buffer);
+
+/* The window that came as values, of whatever length; NULL when none did. */
+int signal_given_window(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
 /* A copy of a description, in the zone; NULL when there is no memory. */
 void *signal_keep(struct compiler *compiler, const void *call, size_t size);

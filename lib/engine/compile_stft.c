@@ -171,7 +171,7 @@ int compile_stft(struct compiler *c)
 	if (!error)
 		error = compile_output(c, STFT_OUT, &shape, &r.out);
 	if (!error)
-		error = signal_window(c, STFT_WINDOW, r.stft.frames.window_n, r.wide, r.out, &r.window);
+		error = signal_window(c, STFT_WINDOW, NULL, r.stft.frames.window_n, r.wide, r.out, &r.window);
 	if (!error)
 		error = signal_plan(c, r.stft.frames.n, r.wide, !r.stft.is_complex, &r.plan);
 	if (!error)
@@ -320,7 +320,7 @@ int compile_istft(struct compiler *c)
 				  "the result has more than 2^62 bytes, allowed are fewer");
 	error = compile_output(c, STFT_OUT, &shape, &r.out);
 	if (!error)
-		error = signal_window(c, STFT_WINDOW, r.stft.frames.window_n, r.wide, r.out, &r.window);
+		error = signal_window(c, STFT_WINDOW, NULL, r.stft.frames.window_n, r.wide, r.out, &r.window);
 	if (!error)
 		error = signal_plan(c, r.stft.frames.n, r.wide, !r.stft.is_complex, &r.plan);
 	if (!error)

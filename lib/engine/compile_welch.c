@@ -43,31 +43,17 @@ static int read_signals(struct compiler *c, struct request_welch *r)
 	return 0;
 }
 
-/* Length of the window that came as values: 0 when none did. Read from its tile's own description. */
-static int given_length(struct compiler *c, uint64_t *ret)
-{
-	struct buffer *window;
-	int error;
-
-	*ret = 0;
-	if (!c->args.at[WELCH_WINDOW + WINDOW_VALUES].given)
-		return 0;
-	error = signal_input(c, WELCH_WINDOW + WINDOW_VALUES, &window);
-	if (!error)
-		*ret = window->shape.n;
-	return error;
-}
-
 static int find_segment(struct compiler *c, struct request_welch *r)
 {
 	const struct arg *nperseg = &c->args.at[WELCH_NPERSEG], *overlap = &c->args.at[WELCH_NOVERLAP];
 	const struct arg *nfft = &c->args.at[WELCH_NFFT];
 	struct frames *frames = &r->welch.frames;
 	uint64_t given, shared;
-	int error = given_length(c, &given);
+	int error = signal_given_window(c, WELCH_WINDOW, &r->window);
 
 	if (error)
 		return error;
+	given = r->window ? r->window->shape.n : 0;
 	frames->window_n = nperseg->given ? nperseg->u64 : given ? given : 256;
 	if (!given && frames->window_n > frames->length)
 		frames->window_n = frames->length;
@@ -239,7 +225,8 @@ static int prepare(struct compiler *c, struct request_welch *r)
 	if (!error && r->second)
 		error = signal_prepare(c, dtype, r->out, &r->second);
 	if (!error)
-		error = signal_window(c, WELCH_WINDOW, r->welch.frames.window_n, r->wide, r->out, &r->window);
+		error = signal_window(c, WELCH_WINDOW, r->window, r->welch.frames.window_n, r->wide, r->out,
+				      &r->window);
 	return error ? error : signal_plan(c, r->welch.frames.n, r->wide, !r->welch.frames.is_complex, &r->plan);
 }
 
