@@ -22,6 +22,9 @@ enum {
 	LOOP_ROUNDS = 20000,
 	FFT_LENGTH = 1024,
 	FFT_BATCH = 64,
+	FAIR_ROUNDS = 200,
+	FAIR_PAUSE_US = 100,
+	CHUNK_US = 250,
 	PROGRAM_ROUNDS = 5,
 	CLIENTS = 8,
 	PIPELINE = 16,
@@ -279,6 +282,44 @@ static void bench_fft(struct bench *bench, struct spread ping)
 	trnsci_tile_free(bench->fft_tile[1]);
 }
 
+/* 1 GiB of normals by another client, as a program over one tile; the draw beside it is small enough for where it
+ * arrives, or large enough for the lanes. */
+static void bench_fairness(struct bench *bench)
+{
+	enum { TILE = 4 << 20, TIMES = 64 };
+	static const uint64_t sizes[] = {SAMPLES, 300000};
+	struct trnsci_session *other;
+	struct trnsci_call *large, *own = bench->draw;
+	struct trnsci_tile *tile;
+	uint64_t n = TILE;
+
+	if (trnsci_open(bench->daemon.socket, NULL, &other, NULL) < 0 ||
+	    trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
+	    trnsci_call_new(other, "run", &large) < 0 || trnsci_call_new(bench->session, "uniform", &bench->draw) < 0)
+		fail("another client");
+	for (int i = 0; i < TIMES; i++)
+		trnsci_set_tile(trnsci_step(large, "normal"), "out", tile);
+	for (int i = 0; i < 2; i++) {
+		struct spread alone, beside;
+
+		trnsci_set_u64(trnsci_args(bench->draw), "n", sizes[i]);
+		alone = time_of(bench, run_draw, FAIR_ROUNDS, FAIR_PAUSE_US);
+		trnsci_submit(large);
+		beside = time_of(bench, run_draw, FAIR_ROUNDS, FAIR_PAUSE_US);
+		printf("\na draw of %llu beside another client's 1 GiB job%s: p50 %.0f us, p99 %.0f (alone %.0f, %.0f)\n",
+		       (unsigned long long)sizes[i], trnsci_done(large) ? " (which ended before)" : "", beside.p50,
+		       beside.p99, alone.p50, alone.p99);
+		print_goal("p99 beside twice its own and a chunk", beside.p99, 2 * alone.p99 + CHUNK_US, "us");
+		trnsci_cancel(large);
+		trnsci_wait(large, -1);
+	}
+	trnsci_call_free(bench->draw);
+	trnsci_call_free(large);
+	trnsci_close(other);
+	trnsci_tile_free(tile);
+	bench->draw = own;
+}
+
 /* Uniforms to normals, scaled and shifted, five times over. */
 static void put_steps(struct trnsci_call *call)
 {
@@ -400,6 +441,7 @@ int main(void)
 	bench_fill(&bench, 1 << 20, 3);
 	bench_fill(&bench, 16 << 20, 25);
 	bench_fft(&bench, ping);
+	bench_fairness(&bench);
 	bench_programs(&bench);
 	bench_load(&bench);
 	bench_clients(&bench);
