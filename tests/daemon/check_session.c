@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -414,6 +415,36 @@ static void long_frames(void **state)
 	}
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(served.pid, &clock), 0);
+	assert_int_equal(clock_gettime(clock, &used), 0);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+/* Lively traffic makes the loop spin; a fifth of a second after it, it sleeps. */
+static void idle_uses_no_cpu(void **state)
+{
+	struct client client;
+	struct value none = value_map();
+	uint64_t before;
+
+	(void)state;
+	client_open(&client, served.socket);
+	for (int i = 0; i < 500; i++)
+		client_result(&client, "ping", &none);
+	usleep(200000);
+	before = cpu_ns();
+	usleep(300000);
+	if (cpu_ns() - before > 10000000)
+		fail_msg("expected under 10 ms of CPU time in 300 ms of rest, got %llu us",
+			 (unsigned long long)(cpu_ns() - before) / 1000);
+	client_close(&client);
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_teardown(name, alone)
@@ -431,6 +462,7 @@ int main(void)
 		test(too_many_connections),
 		test(users_are_apart),
 		test(long_frames),
+		test(idle_uses_no_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
