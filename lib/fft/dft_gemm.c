@@ -17,6 +17,9 @@
 
 enum { MAX_ROWS = 64, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
 
+/* Of cut plans; the last three of refined ones. */
+enum phase { PACK, MULTIPLY, BACK, PACK_REST, ADD, REFINED_PHASES };
+
 struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
 	bool refined, cut;
@@ -70,14 +73,15 @@ static size_t floats_bytes(const struct fft_plan *plan)
 	return plan->gemm->refined ? fft_round_line(plan->gemm->rows * 2 * plan->n * sizeof(float)) : 0;
 }
 
-static size_t packed_bytes(const struct dft_gemm *gemm)
+/* Of a group, from phase to phase: exponents, the left side, and refined x, y and rest. */
+static size_t packed_bytes(const struct fft_plan *plan)
 {
-	return exponents_bytes() + left_bytes(gemm);
+	return exponents_bytes() + left_bytes(plan->gemm) + 3 * floats_bytes(plan);
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
-	return packed_bytes(plan->gemm) + row_bytes(plan) + sum_bytes(plan->gemm) + 4 * floats_bytes(plan);
+	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(plan->gemm) + floats_bytes(plan);
 }
 
 static size_t groups(const struct fft_plan *plan, size_t batch)
@@ -87,12 +91,18 @@ static size_t groups(const struct fft_plan *plan, size_t batch)
 
 static size_t work_bytes(const struct fft_plan *plan, size_t batch)
 {
-	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan->gemm) : 0;
+	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan) : 0;
 }
 
 static size_t phases(const struct fft_plan *plan)
 {
-	return plan->gemm->cut ? 2 : 1;
+	return !plan->gemm->cut ? 1 : plan->gemm->refined ? REFINED_PHASES : 2;
+}
+
+/* Whether a phase's units are parts of a group's columns, else whole groups. */
+static bool has_parts(const struct dft_gemm *gemm, size_t phase)
+{
+	return gemm->cut && phase != PACK && phase != PACK_REST;
 }
 
 static size_t parts(const struct dft_gemm *gemm)
@@ -102,7 +112,7 @@ static size_t parts(const struct dft_gemm *gemm)
 
 static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return groups(plan, batch) * (phase == 1 ? parts(plan->gemm) : 1);
+	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? parts(plan->gemm) : 1);
 }
 
 /* --- rows in and out --- */
@@ -305,17 +315,29 @@ static void multiply(const struct group *g, size_t first_panel, size_t end_panel
 
 /* --- one step of refinement --- */
 
-/* to[r] (+)= rows of left times all panels; as whole rows of 2 n floats. */
-static void whole_rows(const struct group *g, const struct gemm_shape *shape, const void *left, const char *panels,
-		       bool add, float *to)
+/* Panels [begin, end) of W, and of the float32 one that are the same share. */
+struct panels {
+	size_t begin, end;
+};
+
+static struct panels share_of(const struct dft_gemm *gemm, size_t part, size_t of_panels)
+{
+	const size_t count = gemm->cut ? parts(gemm) : 1;
+
+	return (struct panels){part * of_panels / count, (part + 1) * of_panels / count};
+}
+
+/* to[r] (+)= rows of left times these panels; to holds whole rows of 2 n floats. */
+static void part_rows(const struct group *g, const struct gemm_shape *shape, struct panels panels, const void *left,
+		      const char *w, bool add, float *to)
 {
 	const size_t n = g->plan->n, lanes = gemm_lanes(shape);
 
-	for (size_t panel = 0; panel * lanes < 2 * n; panel++) {
+	for (size_t panel = panels.begin; panel < panels.end; panel++) {
 		const size_t first = panel * lanes, end = first + 2 * columns_of(shape, panel);
 
-		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, panel_at(shape, panels, panel), false,
-			     g->sum, lanes);
+		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, panel_at(shape, w, panel), false, g->sum,
+			     lanes);
 		for (size_t r = 0; r < g->count; r++)
 			for (size_t i = first; i < end; i++) {
 				const float one = ((const float *)g->sum)[r * lanes + i - first];
@@ -325,35 +347,56 @@ static void whole_rows(const struct group *g, const struct gemm_shape *shape, co
 	}
 }
 
-/* x - W^-1 y into the left side: W^-1 y is W y with parts exchanged on both sides, over n. */
-static void pack_residual(const struct group *g)
+/* n W^-1 y with parts exchanged: W^-1 y is W y with parts exchanged on both sides, over n. */
+static void go_back(const struct group *g, size_t part)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+
+	for (size_t i = 0; i < g->count * 2 * g->plan->n; i++)
+		g->back_left[i] = g->y[i ^ 1];
+	part_rows(g, &gemm->back, share_of(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false, g->rest);
+}
+
+/* x - W^-1 y into the left side. */
+static void pack_rest(const struct group *g)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 	const size_t n = g->plan->n;
 	const float factor = 1 / (float)n;
 
 	for (size_t i = 0; i < g->count * 2 * n; i++)
-		g->back_left[i] = g->y[i ^ 1];
-	whole_rows(g, &gemm->back, g->back_left, gemm->w_back, false, g->rest);
-	for (size_t i = 0; i < g->count * 2 * n; i++)
 		g->back_left[i] = g->x[i] - g->rest[i ^ 1] * factor;
 	for (size_t r = 0; r < g->count; r++)
 		gemm_put_row(&gemm->shape, g->back_left + r * 2 * n, 0, g->left, gemm->rows, r);
 }
 
-static void refine(const struct group *g)
+static void add_rest(const struct group *g, size_t part)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
-	const size_t n = g->plan->n;
+	const struct panels panels = share_of(gemm, part, gemm->panels);
+	const size_t n = g->plan->n, columns = gemm_lanes(&gemm->shape) / 2, first = panels.begin * columns;
+	const size_t end = size_min(panels.end * columns, n);
 
-	whole_rows(g, &gemm->shape, g->left, gemm->w, false, g->y);
-	pack_residual(g);
-	whole_rows(g, &gemm->shape, g->left, gemm->w, true, g->y);
+	part_rows(g, &gemm->shape, panels, g->left, gemm->w, true, g->y);
 	for (size_t r = 0; r < g->count; r++) {
 		const struct factors factors = factors_of(g, g->exponents[r]);
 
-		finish_row(g, r, &factors, g->y + r * 2 * n, 0, n);
+		finish_row(g, r, &factors, g->y + 2 * (r * n + first), first, end - first);
 	}
+}
+
+static void refine(const struct group *g, enum phase phase, size_t part)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+
+	if (phase == MULTIPLY)
+		part_rows(g, &gemm->shape, share_of(gemm, part, gemm->panels), g->left, gemm->w, false, g->y);
+	else if (phase == BACK)
+		go_back(g, part);
+	else if (phase == PACK_REST)
+		pack_rest(g);
+	else if (phase == ADD)
+		add_rest(g, part);
 }
 
 /* --- units --- */
@@ -370,7 +413,7 @@ static struct group group_of(const struct fft_plan *plan, const struct fft_call 
 {
 	const struct dft_gemm *gemm = plan->gemm;
 	char *packed =
-		gemm->cut ? (char *)call->work + index * packed_bytes(gemm) : carve(&scratch, packed_bytes(gemm));
+		gemm->cut ? (char *)call->work + index * packed_bytes(plan) : carve(&scratch, packed_bytes(plan));
 	struct group g = {
 		.plan = plan,
 		.call = call,
@@ -379,13 +422,13 @@ static struct group group_of(const struct fft_plan *plan, const struct fft_call 
 	};
 
 	g.exponents = (int *)carve(&packed, exponents_bytes());
-	g.left = packed;
+	g.left = carve(&packed, left_bytes(gemm));
+	g.x = (float *)carve(&packed, floats_bytes(plan));
+	g.y = (float *)carve(&packed, floats_bytes(plan));
+	g.rest = (float *)packed;
 	g.row = carve(&scratch, row_bytes(plan));
 	g.sum = carve(&scratch, sum_bytes(gemm));
-	g.x = (float *)carve(&scratch, floats_bytes(plan));
-	g.y = (float *)carve(&scratch, floats_bytes(plan));
-	g.back_left = (float *)carve(&scratch, floats_bytes(plan));
-	g.rest = (float *)scratch;
+	g.back_left = (float *)scratch;
 	return g;
 }
 
@@ -398,16 +441,18 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	/* In place, what one panel writes another would still read. */
 	const bool plain = !gemm->refined && !gemm->cut && reads_plain(&g) && call->in != call->out;
 
-	if (phase == 0 && !plain)
+	if (phase == PACK && !plain)
 		pack(&g);
 	gemm_begin(&gemm->shape);
+	for (enum phase p = MULTIPLY; gemm->refined && !gemm->cut && p < REFINED_PHASES; p++)
+		refine(&g, p, 0);
 	if (gemm->refined)
-		refine(&g);
+		refine(&g, gemm->cut ? phase : PACK, part);
 	else if (plain)
 		multiply_plain(&g, 0, gemm->panels);
 	else if (!gemm->cut)
 		multiply(&g, 0, gemm->panels);
-	else if (phase == 1)
+	else if (phase == MULTIPLY)
 		multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
 	gemm_end(&gemm->shape);
 }
@@ -487,7 +532,10 @@ static void cut(struct fft_plan *plan)
 	if (gemm->rows > 0)
 		return;
 	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
-	if (gemm->refined || (gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES))
+	if (gemm->refined && plan->cost_ns * (double)gemm->rows <= LONG_NS)
+		return;
+	if (!gemm->refined && gemm->rows == least &&
+	    gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
 		return;
 	gemm->cut = true;
 	gemm->panels_unit = 1;
