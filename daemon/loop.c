@@ -9,18 +9,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <event2/event.h>
 
 #include "base/spin.h"
 #include "notify.h"
 
-enum {
-	LOOK_EVERY = 4,
-	SLICE_NS = 100000, /* the least that there is */
-};
+enum { LOOK_EVERY = 4 };
 
 struct loop {
 	struct event_base *base;
@@ -207,27 +202,8 @@ static void wait_for_events(struct loop *loop)
 	spin_end(&loop->spin);
 }
 
-/* The loop works for microseconds at a time: with a short slice (Linux 6.12 and later) it gets a CPU at once from a lane
- * that has one for milliseconds. Elsewhere nothing changes. */
-static void ask_for_short_slices(void)
-{
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime_ns, deadline_ns, period_ns;
-	} attributes = {.size = sizeof attributes, .runtime_ns = SLICE_NS};
-
-	errno = 0;
-	attributes.nice = getpriority(PRIO_PROCESS, 0);
-	if (errno == 0)
-		syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
 void loop_run(struct loop *loop)
 {
-	ask_for_short_slices();
 	while (!loop->ended)
 		wait_for_events(loop);
 }
