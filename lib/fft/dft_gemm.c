@@ -447,7 +447,7 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	for (enum phase p = MULTIPLY; gemm->refined && !gemm->cut && p < REFINED_PHASES; p++)
 		refine(&g, p, 0);
 	if (gemm->refined)
-		refine(&g, gemm->cut ? phase : PACK, part);
+		refine(&g, gemm->cut ? (enum phase)phase : PACK, part);
 	else if (plain)
 		multiply_plain(&g, 0, gemm->panels);
 	else if (!gemm->cut)

@@ -228,9 +228,10 @@ static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struc
 static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {
+	enum { AHEAD_BYTES = 16 << 10 }; /* more would drive this transform from the first cache */
 	const size_t at_once = smooth->flat, end = first + count / at_once * at_once;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
-	const bool far = LOCAL(flat_is_far)(smooth, call);
+	const bool far = smooth->n * 2 * sizeof(real) <= AHEAD_BYTES && LOCAL(flat_is_far)(smooth, call);
 	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
 				.exchange = call->inverse,
 				.twiddles = smooth->stage[0].twiddles,
