@@ -3,8 +3,9 @@
  *
  * The transforms along the last axis are one call; those along an inner one are a call for each place before the axis,
  * whose transforms lie side by side with the stride of all that follows. Short transforms are cut into units of about
- * 128 KiB; on an inner axis a unit copies a panel, some columns wide, into scratch and back, so that each line
- * of memory is touched once. Long ones run phase by phase in the units of lib/fft, as many transforms at once as the
+ * 128 KiB; on an inner axis a unit turns a panel, at least a line wide, into rows of scratch and back, so that each line
+ * of memory is touched once and the transforms are those of rows; columns as short as a vector kernel's are transformed
+ * where they lie. Long ones run phase by phase in the units of lib/fft, as many transforms at once as the
  * memory between phases allows. */
 #include "engine/transform.h"
 
@@ -19,6 +20,7 @@
 #include "engine/signal.h"
 #include "engine/temp.h"
 #include "engine/trace.h"
+#include "fft/transpose.h"
 
 enum {
 	WORK_BYTES = 32 << 20,  /* of memory between phases, unless one transform needs more */
@@ -51,7 +53,7 @@ struct transform {
 	/* Short transforms: */
 	size_t piece;                  /* transforms of a unit in one call; 0: the transforms are long */
 	size_t calls;                  /* whole calls of a unit, where they are small; else 1 */
-	size_t panel_bytes, panel_out; /* of scratch, before the plan's own (0: contiguous), and where out's begins */
+	size_t row_in, row_out;        /* bytes of a column made a row, in scratch; 0: transformed where it lies */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	void *work;
@@ -137,27 +139,39 @@ uint64_t transform_cost(const struct engine *engine, const struct step *step)
 	return (uint64_t)(flops / (engine->features & CPU_AVX2 ? 15 : 1));
 }
 
-static size_t round_line(size_t bytes)
+/* Of a column made a row. A line more than it takes: rows a power of two apart would share few sets of the caches. */
+static size_t row_bytes(const struct side *side)
 {
-	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	return (side->n * side->size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + LINE_BYTES;
 }
 
-/* Short transforms along an inner axis go by panels at least a line wide. False when scratch has no room for one. A
- * complex panel is transformed in place, a real one into another behind it. */
-static bool cut_panels(struct transform *t, size_t most)
+/* Complex rows are transformed in place, others into rows behind them. */
+static size_t panel_bytes(const struct transform *t, size_t rows)
+{
+	return rows * (t->row_in + (t->axis.in.size == t->axis.out.size ? 0 : t->row_out));
+}
+
+/* Short transforms along an inner axis go by panels at least a line wide, of as many columns of *most as scratch has
+ * room for. False when it has none, or they are as well where they lie. */
+static bool cut_panels(struct transform *t, size_t *most)
 {
 	const struct axis *axis = &t->axis;
-	const size_t line = LINE_BYTES / axis->in.size, width = most / line * line;
+	const size_t line = size_min(LINE_BYTES / axis->in.size, axis->batch), plan = fft_scratch_bytes(t->plan);
+	const size_t room = pool_scratch_bytes(t->engine->pool);
+	size_t fit;
 
-	t->piece = size_min(width ? width : line, axis->batch);
-	t->panel_bytes = round_line(axis->in.n * axis->in.size * t->piece);
-	t->panel_out = axis->in.size == axis->out.size ? 0 : t->panel_bytes;
-	if (t->panel_out)
-		t->panel_bytes += round_line(axis->out.n * axis->out.size * t->piece);
-	if (t->panel_bytes + fft_scratch_bytes(t->plan) <= pool_scratch_bytes(t->engine->pool))
-		return true;
-	t->panel_bytes = 0;
-	return false;
+	if (fft_takes_columns(t->plan) && axis->batch >= VECTOR)
+		return false;
+	t->row_in = row_bytes(&axis->in);
+	t->row_out = row_bytes(&axis->out);
+	fit = plan < room ? (room - plan) / panel_bytes(t, 1) : 0;
+	if (fit < line) {
+		t->row_in = t->row_out = 0;
+		return false;
+	}
+	*most = size_min(*most, fit);
+	t->piece = *most < line ? line : size_min(*most / line * line, axis->batch);
+	return true;
 }
 
 static void cut_short(struct transform *t)
@@ -168,7 +182,7 @@ static void cut_short(struct transform *t)
 	/* Products take longer for their bytes. */
 	if (precision_is_gemm(t->step->fft.precision) && most > 0)
 		most /= fft_units(t->plan, 0, most);
-	if (t->axis.stride == 1 || !cut_panels(t, most))
+	if (t->axis.stride == 1 || !cut_panels(t, &most))
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 }
@@ -299,35 +313,41 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 	};
 }
 
-/* The same by way of a panel, in which the transforms lie side by side without gaps. */
-static void run_panel(const struct transform *t, const struct fft_call *call, char *scratch)
+/* The same for that many calls by way of a panel: columns to rows, and the transforms of all of them back. */
+static void run_panel(const struct transform *t, size_t call, size_t calls, size_t first, size_t batch, char *scratch)
 {
-	const size_t in_row = call->batch * t->axis.in.size, out_row = call->batch * t->axis.out.size;
-	char *out = scratch + t->panel_out;
-	struct fft_call inner = *call;
+	const uint32_t features = t->engine->features;
+	const size_t rows = calls * batch, in = t->axis.in.size, out = t->axis.out.size;
+	char *x = scratch, *y = in == out ? x : x + rows * t->row_in;
+	struct fft_call inner = call_of(t, call, first, rows);
 
-	inner.in = scratch;
-	inner.out = out;
-	inner.in_stride = inner.out_stride = call->batch;
-	for (size_t j = 0; j < t->axis.in.n; j++)
-		memcpy(scratch + j * in_row, (const char *)call->in + j * t->axis.stride * t->axis.in.size, in_row);
-	fft_run(t->plan, &inner, scratch + t->panel_bytes);
-	for (size_t j = 0; j < t->axis.out.n; j++)
-		memcpy((char *)call->out + j * t->axis.stride * t->axis.out.size, out + j * out_row, out_row);
+	for (size_t i = 0; i < calls; i++)
+		transpose_elements(features, in, call_of(t, call + i, first, batch).in, t->axis.stride * in,
+				   x + i * batch * t->row_in, t->row_in, t->axis.in.n, batch);
+	inner.in = x;
+	inner.out = y;
+	inner.in_stride = inner.out_stride = 1;
+	inner.in_distance = t->row_in / in;
+	inner.out_distance = t->row_out / out;
+	fft_run(t->plan, &inner, scratch + panel_bytes(t, rows));
+	for (size_t i = 0; i < calls; i++)
+		transpose_elements(features, out, y + i * batch * t->row_out, t->row_out,
+				   call_of(t, call + i, first, batch).out, t->axis.stride * out, batch, t->axis.out.n);
 }
 
 static void run_short(const struct transform *t, size_t unit, void *scratch)
 {
 	const size_t first = unit % pieces(t) * t->piece, begin = unit / pieces(t) * t->calls;
-	const size_t batch = size_min(t->piece, t->axis.batch - first);
+	const size_t batch = size_min(t->piece, t->axis.batch - first), end = size_min(begin + t->calls, t->axis.calls);
 
-	for (size_t call = begin; call < size_min(begin + t->calls, t->axis.calls); call++) {
+	if (t->row_in) {
+		run_panel(t, begin, end - begin, first, batch, scratch);
+		return;
+	}
+	for (size_t call = begin; call < end; call++) {
 		const struct fft_call fft = call_of(t, call, first, batch);
 
-		if (t->panel_bytes)
-			run_panel(t, &fft, scratch);
-		else
-			fft_run(t->plan, &fft, scratch);
+		fft_run(t->plan, &fft, scratch);
 	}
 }
 

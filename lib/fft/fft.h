@@ -61,6 +61,10 @@ size_t fft_scratch_bytes(const struct fft_plan *plan);
 /* All phases and units in the caller's thread, a long batch in slices that keep `work` in the cache. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch);
 
+/* Whether transforms that lie side by side (distance 1), a vector or more of them, are as fast where they lie as in rows
+ * of their own. */
+bool fft_takes_columns(const struct fft_plan *plan);
+
 /* The guaranteed relative L2 error of a plan's transforms, for every finite input that neither overflows nor falls
  * among the denormals: 1e-6 and 1e-14. The tests hold random, constant, alternating and badly scaled signals (1e-30 to
  * 1e30), sinusoids on and between bins and spikes to it, and find at most 3.3e-7 and 6.5e-16; the error grows with the

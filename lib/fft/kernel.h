@@ -109,6 +109,13 @@ struct fft_part {
 	double scale;
 };
 
+/* Rows of an array of reals of the kernel's precision become columns. Steps in bytes. */
+struct fft_transpose {
+	const char *from;
+	char *to;
+	size_t from_step, to_step, rows, columns;
+};
+
 typedef void fft_part_run(const struct fft_part *part);
 typedef void fft_odd_run(const struct fft_odd *odd);
 
@@ -136,6 +143,7 @@ struct fft_ops {
 		     void *scratch);
 	/* Transforms [first, first + count) of a plan with group_rows, whose elements are contiguous. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
+	void (*transpose)(const struct fft_transpose *transpose);
 	/* Reals to rows, rows to half a spectrum; half a spectrum to rows, rows to reals. */
 	fft_odd_run *odd_deal, *odd_join, *odd_split, *odd_gather;
 	fft_part_run *pack[FFT_PACKINGS], *unpack[FFT_PACKINGS];

@@ -38,6 +38,7 @@
 #include "fft/row_body.h"
 #include "fft/odd_body.h"
 #include "fft/series_body.h"
+#include "fft/transpose_body.h"
 #include "fft/ops_body.h"
 
 #include "fft/lanes_f64.h"
@@ -56,4 +57,5 @@
 #include "fft/row_body.h"
 #include "fft/odd_body.h"
 #include "fft/series_body.h"
+#include "fft/transpose_body.h"
 #include "fft/ops_body.h"

@@ -11,6 +11,7 @@ const struct fft_ops LOCAL(fft_ops) = {
 	.fold = LOCAL(fold),
 	.flat = WIDE(LOCAL(flat)),
 	.short_rows = GROUPS(LOCAL(short_rows)),
+	.transpose = LOCAL(transpose_array),
 	.odd_deal = LOCAL(odd_deal),
 	.odd_join = LOCAL(odd_join),
 	.odd_split = LOCAL(odd_split),

@@ -99,6 +99,12 @@ size_t fft_scratch_bytes(const struct fft_plan *plan)
 	return plan->kind->scratch_bytes(plan);
 }
 
+/* One stage takes them as the lanes of its vectors. */
+bool fft_takes_columns(const struct fft_plan *plan)
+{
+	return plan->kind == &fft_kind_smooth && plan->smooth.n_stages == 1;
+}
+
 static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	const size_t phases = fft_phases(plan);

@@ -12,6 +12,7 @@
 #endif
 
 #include "base/checked.h"
+#include "fft/kernel.h"
 
 enum { PANEL = 8, LINE = 64 };
 
@@ -134,4 +135,38 @@ void transpose_pairs(enum fft_precision precision, const char *from, size_t from
 		for (size_t i = 0; i < now && stream; i++)
 			stream_row(precision, from + (c + i) * pair, from_step, at + i * to_step, rows);
 	}
+}
+
+/* Elements of 16 bytes: a load and a store each. */
+static void turn_ahead(const struct fft_transpose *t)
+{
+	enum { ROWS = 4, AHEAD = 8 };
+	const size_t wide = sizeof(struct wide);
+	const bool down = t->rows >= t->columns;
+	const size_t length = down ? t->rows : t->columns, width = (down ? t->columns : t->rows) * wide;
+	const char *far = down ? t->from : t->to;
+	const size_t far_step = down ? t->from_step : t->to_step;
+
+	for (size_t i = 0; i < length; i += ROWS) {
+		const size_t now = size_min(ROWS, length - i);
+
+		for (size_t j = i + AHEAD; j < size_min(i + AHEAD + now, length); j++)
+			for (size_t at = 0; at < width; at += LINE)
+				__builtin_prefetch(far + j * far_step + at);
+		if (down)
+			turn_wide(t->from + i * t->from_step, t->from_step, t->to + i * wide, t->to_step, now, t->columns);
+		else
+			turn_wide(t->from + i * wide, t->from_step, t->to + i * t->to_step, t->to_step, t->rows, now);
+	}
+}
+
+void transpose_elements(uint32_t features, size_t size, const char *from, size_t from_step, char *to, size_t to_step,
+			size_t rows, size_t columns)
+{
+	const struct fft_transpose t = {from, to, from_step, to_step, rows, columns};
+
+	if (size == sizeof(struct wide))
+		turn_ahead(&t);
+	else
+		fft_select(features)->ops[size == sizeof(float) ? FFT_F32 : FFT_F64]->transpose(&t);
 }

@@ -15,6 +15,11 @@ enum { TRANSPOSE_STREAM_BYTES = 16 << 20 };
 void transpose_pairs(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
 		     size_t rows, size_t columns, bool stream);
 
+/* to[column][row] = from[row][column], for elements of 4, 8 or 16 bytes at any steps, of which the one along the longer
+ * side may pass by the caches: its lines are asked for ahead. features: of the kernels that may be used. */
+void transpose_elements(uint32_t features, size_t size, const char *from, size_t from_step, char *to, size_t to_step,
+			size_t rows, size_t columns);
+
 /* Complex numbers in sequence, around the caches. */
 void transpose_stream(const char *from, char *to, size_t bytes);
 void transpose_end(void);

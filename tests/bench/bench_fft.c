@@ -54,6 +54,7 @@ static const struct figure figures[] = {
 	{FFT_C2C, true, false, 4096, L2_BYTES, 1.1},    {FFT_C2C, true, false, 100, L2_BYTES, 0},
 	{FFT_C2C, true, false, 360, L2_BYTES, 0},       {FFT_C2C, true, false, 1000, L2_BYTES, 0},
 	{FFT_2D, false, false, 1024, 0, 1.2},           {FFT_3D, false, false, 128, 0, 1.2},
+	{FFT_2D, true, false, 1024, 0, 0},              {FFT_3D, true, false, 128, 0, 0},
 };
 
 static unsigned effort_l2 = FFTW_MEASURE;
