@@ -143,6 +143,7 @@ int inbox_next(struct inbox *inbox, struct zone *zone, struct inbox_frame *ret_f
 		return r;
 	}
 	frame.charge += elements;
+	inbox->frames++;
 	frame_scan_init(&inbox->scan, &inbox->limits);
 	*ret_frame = frame;
 	return 1;

@@ -15,6 +15,7 @@ struct inbox {
 	char *at;
 	size_t start, size, room; /* bytes at [start, size) are not yet taken */
 	struct frame_scan scan;   /* of the frame that begins at start */
+	uint64_t frames;          /* taken so far */
 	struct frame_limits limits;
 	struct quota_share *share;
 };

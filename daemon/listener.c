@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "codec.h"
 #include "log.h"
 #include "session.h"
 
@@ -24,7 +25,7 @@ enum {
 	SUFFIX_ROOM = 5, /* ".lock", the longest */
 	BACKLOG = 1024,
 	ACCEPT_AT_ONCE = 16,
-	PAUSE_US = 100000, /* after an accept that failed for want of memory */
+	PAUSE_US = 100000, /* after an accept that failed */
 };
 
 struct listener {
@@ -191,54 +192,87 @@ static void remove_socket(const struct listener *listener)
 
 /* ------- accepting ------- */
 
-/* No fd is left: the connection is taken with the spare one and closed, or it would wake us for ever. */
-static void turn_away(struct listener *listener)
+/* Why, as a notification: no request of it will be read. */
+static void say_no_fds(int fd)
 {
-	int fd;
+	static const char text[] = "limit: connection: the daemon has no file descriptor left, allowed: its limit of open "
+				   "files (RLIMIT_NOFILE, LimitNOFILE= of the service)";
+	struct codec_buffer buffer = {0};
+	struct zone *zone = zone_new();
+	struct value params = value_map();
 
-	close(listener->spare_fd);
-	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-	listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	listener->service->stats.connections_refused++;
+	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(ERROR_LIMIT))) == 0 &&
+	    value_put(zone, &params, "text", value_string(text)) == 0 &&
+	    codec_notification(&buffer, "error", &params) == 0)
+		send(fd, buffer.at, buffer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	codec_buffer_free(&buffer);
+	zone_free(zone);
 }
 
+/* No fd is left: the connection is taken with the spare one, told so and closed, or it would wake us for ever. errno,
+ * as accept4 may have set it: EAGAIN when nobody waits any more. */
+static int turn_away(struct listener *listener)
+{
+	int fd, failure;
+
+	if (listener->spare_fd >= 0)
+		close(listener->spare_fd);
+	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
+	failure = fd < 0 ? errno : 0;
+	if (fd >= 0) {
+		say_no_fds(fd);
+		close(fd);
+		listener->service->stats.connections_refused++;
+	}
+	listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return failure;
+}
+
+/* It waits to be asked again: what fails for want of memory fails at once when it is tried at once. */
 static void pause_accepting(struct listener *listener)
 {
 	struct timeval pause = {0, PAUSE_US};
 
-	event_del(listener->readable);
-	event_add(listener->resume, &pause);
+	if (event_add(listener->resume, &pause) == 0)
+		event_del(listener->readable);
 }
 
-static void on_connection(evutil_socket_t listening, short what, void *arg)
+/* 0, or the errno that ends this turn. */
+static int accept_one(struct listener *listener)
+{
+	int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd >= 0)
+		session_open(listener->service, fd);
+	else if (errno == EMFILE || errno == ENFILE)
+		return turn_away(listener);
+	else if (errno != EINTR && errno != ECONNABORTED)
+		return errno;
+	return 0;
+}
+
+static void on_connection(evutil_socket_t fd, short what, void *arg)
 {
 	struct listener *listener = arg;
+	int failure = 0;
 
+	(void)fd;
 	(void)what;
-	for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
-		int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (fd >= 0) {
-			session_open(listener->service, fd);
-		} else if (errno == EMFILE || errno == ENFILE) {
-			turn_away(listener);
-		} else {
-			if (errno == ENOMEM || errno == ENOBUFS)
-				pause_accepting(listener);
-			return;
-		}
-	}
+	for (int i = 0; i < ACCEPT_AT_ONCE && failure == 0; i++)
+		failure = accept_one(listener);
+	if (failure && failure != EAGAIN)
+		pause_accepting(listener);
 }
 
 static void on_resume(evutil_socket_t fd, short what, void *arg)
 {
 	struct listener *listener = arg;
+	struct timeval pause = {0, PAUSE_US};
 
 	(void)fd;
 	(void)what;
-	event_add(listener->readable, NULL);
+	if (event_add(listener->readable, NULL) < 0)
+		event_add(listener->resume, &pause);
 }
 
 static int add_events(struct listener *listener, struct error *err)

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -156,7 +158,32 @@ static int call_stats(struct session *session, struct zone *zone, struct value *
 	return failed ? error_set(err, ERROR_NO_MEMORY, "stats: the reply") : 0;
 }
 
-int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
+/* ------- file descriptors ------- */
+
+/* What a client does not read stays in flight, for which the kernel holds their sender to account (RLIMIT_NOFILE for all
+ * of its sockets together): so one client that reads nothing would keep all others from theirs. The socket tells when
+ * nothing sent is left unread; before, all count. */
+static int reserve_fds(struct session *session, struct error *err)
+{
+	int unread = 0;
+
+	if (session->fds.used && !outbox_has_fds(&session->outbox) && ioctl(session->fd, SIOCOUTQ, &unread) == 0 &&
+	    unread == 0)
+		quota_share_give(&session->fds, session->fds.used);
+	return quota_share_take(&session->fds, FDPASS_MOST, err);
+}
+
+static bool brings_fds(const struct operation *operation)
+{
+	static const char *const names[] = {"arena", "ring_attach", "broadcast_attach"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(operation->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
 		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
 {
 	struct args args = {.operation = operation, .context = operation->name};
@@ -179,4 +206,18 @@ int method_call(struct session *session, const struct operation *operation, cons
 	if (strcmp(operation->name, "stats") == 0)
 		return call_stats(session, zone, ret_result, err);
 	return error_set(err, ERROR_NOT_SUPPORTED, "%s: this daemon's sessions do not have it", operation->name);
+}
+
+int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
+		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
+{
+	bool brings = brings_fds(operation);
+	int r = brings ? reserve_fds(session, err) : 0;
+
+	if (r < 0)
+		return r;
+	r = call(session, operation, params, msgid, zone, ret_result, ret_fds, err);
+	if (brings)
+		quota_share_give(&session->fds, FDPASS_MOST - (r == 0 ? ret_fds->count : 0));
+	return r;
 }

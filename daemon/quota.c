@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rate.h"
+#include "stats.h"
+
 static const struct {
 	const char *what, *setting;
 } names[QUOTA_RESOURCES] = {
@@ -24,11 +27,14 @@ struct quota_user {
 	uid_t uid;
 	unsigned references;
 	uint64_t used[QUOTA_RESOURCES];
+	struct rate arrivals;
 };
 
 struct quota {
 	pthread_mutex_t lock;
-	struct quota_user *users; /* those with a session or something taken; few */
+	struct quota_user *users; /* those with a session or something taken, or who had one a moment ago; few */
+	uint64_t arrivals_per_second;
+	struct rate arrivals;
 	uint64_t total[QUOTA_RESOURCES];
 	uint64_t used[QUOTA_RESOURCES];
 };
@@ -94,14 +100,31 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	quota->total[QUOTA_WORK_BYTES] =
 		settings->work_total_bytes ? settings->work_total_bytes : quota_default_arena_total() / 2;
 	quota->total[QUOTA_BUFFER_BYTES] = settings->buffer_total_bytes;
+	quota->total[QUOTA_FDS] = settings->fds_total;
+	quota->arrivals_per_second = settings->connections_per_second;
 	*ret_quota = quota;
 	return 0;
+}
+
+/* Forgets those who have nothing and of whom no arrival counts any more: whoever comes and goes is not forgotten each
+ * time. With the lock held, or alone. */
+static void drop_rested(struct quota *quota, uint64_t now_ns)
+{
+	for (struct quota_user **link = &quota->users, *user; (user = *link);) {
+		if (user->references > 0 || !rate_is_rested(&user->arrivals, now_ns)) {
+			link = &user->next;
+			continue;
+		}
+		*link = user->next;
+		free(user);
+	}
 }
 
 void quota_free(struct quota *quota)
 {
 	if (!quota)
 		return;
+	drop_rested(quota, UINT64_MAX);
 	assert(!quota->users);
 	pthread_mutex_destroy(&quota->lock);
 	free(quota);
@@ -135,16 +158,40 @@ void quota_user_close(struct quota_user *user)
 
 	pthread_mutex_lock(&quota->lock);
 	if (--user->references == 0) {
-		struct quota_user **link = &quota->users;
-
 		for (int i = 0; i < QUOTA_RESOURCES; i++)
 			assert(user->used[i] == 0);
-		while (*link != user)
-			link = &(*link)->next;
-		*link = user->next;
-		free(user);
+		drop_rested(quota, stats_now_ns());
 	}
 	pthread_mutex_unlock(&quota->lock);
+}
+
+/* With the lock held. */
+static int arrive(struct quota_user *user, uint64_t now_ns, struct error *err)
+{
+	struct quota *quota = user->quota;
+	const uint64_t all = quota->arrivals_per_second;
+
+	if (!rate_allows(&user->arrivals, all / 2, now_ns))
+		return error_set(err, ERROR_LIMIT,
+				 "connections_per_second: one more of uid %u, allowed: %" PRIu64
+				 " a second, half of the setting connections_per_second = %" PRIu64,
+				 (unsigned)user->uid, all / 2, all);
+	if (!rate_allows(&quota->arrivals, all, now_ns))
+		return error_set(err, ERROR_LIMIT,
+				 "connections_per_second: one more of all users, allowed: the setting "
+				 "connections_per_second = %" PRIu64,
+				 all);
+	rate_count(&user->arrivals, all / 2, now_ns);
+	rate_count(&quota->arrivals, all, now_ns);
+	return 0;
+}
+
+int quota_arrive(struct quota_user *user, uint64_t now_ns, struct error *err)
+{
+	pthread_mutex_lock(&user->quota->lock);
+	int r = arrive(user, now_ns, err);
+	pthread_mutex_unlock(&user->quota->lock);
+	return r;
 }
 
 uid_t quota_user_uid(const struct quota_user *user)

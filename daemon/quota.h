@@ -20,7 +20,8 @@
 	X(ARENA_BYTES, "arena bytes", "arena_total_bytes")                                                             \
 	X(JOBS, "requests", "jobs_total")                                                                              \
 	X(WORK_BYTES, "work bytes", "work_total_bytes")                                                                \
-	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes")
+	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes")                                                         \
+	X(FDS, "unread file descriptors", "fds_total")
 
 enum quota_resource {
 #define X(id, what, setting) QUOTA_##id,
@@ -45,6 +46,10 @@ uint64_t quota_default_arena_total(void);
 /* The user's account, with one reference more; NULL when memory cannot be had. */
 struct quota_user *quota_user_open(struct quota *quota, uid_t uid);
 void quota_user_close(struct quota_user *user);
+
+/* One more connection of the user at now_ns (monotonic). -ERROR_LIMIT names the setting connections_per_second, half of
+ * which is a user's; what is refused does not count. */
+int quota_arrive(struct quota_user *user, uint64_t now_ns, struct error *err);
 uid_t quota_user_uid(const struct quota_user *user);
 
 /* -ERROR_LIMIT names the limit, its setting and what is used; nothing is then taken. */

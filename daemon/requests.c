@@ -4,6 +4,7 @@
 #include "requests.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -50,6 +51,15 @@ void requests_end_for_limit(struct session *session)
 	requests_end(session, &session->service->stats.over_limit, ERROR_LIMIT,
 		     "messages: more bytes than may be held, allowed: the settings buffer_bytes, and half of "
 		     "buffer_total_bytes for a user");
+}
+
+void requests_end_late(struct session *session)
+{
+	struct error err;
+
+	error_set(&err, ERROR_TIMEOUT, "message: its end has not come, allowed: the setting frame_timeout = %" PRIu64 " s",
+		  session->service->settings->frame_timeout);
+	end_input(session, &session->service->stats.half_frames, error_kind(err.code), err.text);
 }
 
 /* ------- answers ------- */

@@ -31,5 +31,7 @@ struct job *requests_find(struct session *session, uint32_t msgid);
  * is still answered. counter: of the service's stats. */
 void requests_end(struct session *session, uint64_t *counter, enum error_code code, const char *what);
 void requests_end_for_limit(struct session *session);
+/* One whose message takes longer than frame_timeout. */
+void requests_end_late(struct session *session);
 
 #endif

@@ -28,7 +28,8 @@ enum {
 
 static void free_events(struct session *session)
 {
-	struct event **events[] = {&session->readable, &session->watched, &session->writable, &session->again};
+	struct event **events[] = {&session->readable, &session->watched, &session->writable, &session->again,
+				  &session->late};
 
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
 		if (*events[i])
@@ -83,6 +84,7 @@ static void hang_up(struct session *session)
 	requests_drop(session);
 	inbox_free(&session->inbox);
 	outbox_free(&session->outbox);
+	quota_share_give(&session->fds, session->fds.used);
 	free_if_done(session);
 }
 
@@ -104,31 +106,47 @@ static bool send_replies(struct session *session)
 	return sent >= 0 || sent == -EAGAIN;
 }
 
-static void want(struct event *event, bool wanted, const struct timeval *timeout)
+/* false: there was no memory for it. */
+static bool want(struct event *event, bool wanted, const struct timeval *timeout)
 {
 	bool pending = event_pending(event, EV_READ | EV_WRITE | EV_TIMEOUT, NULL);
 
 	if (wanted && !pending)
-		event_add(event, timeout);
-	else if (!wanted && pending)
+		return event_add(event, timeout) == 0;
+	if (!wanted && pending)
 		event_del(event);
+	return true;
+}
+
+/* Of a frame that has begun, while it is being read: its patience runs from its first byte, not from its last. */
+static bool wait_for_rest(struct session *session, bool reading)
+{
+	struct timeval patience = {(time_t)session->service->settings->frame_timeout, 0};
+	uint64_t which = session->inbox.frames;
+
+	if (which != session->late_frame)
+		want(session->late, false, NULL);
+	session->late_frame = which;
+	return want(session->late, reading && !inbox_is_empty(&session->inbox), &patience);
 }
 
 /* The timeout of a reply runs from the last byte that the client took: the event is not added again before it fires. */
-static void wait_for_events(struct session *session)
+static bool wait_for_events(struct session *session)
 {
 	struct timeval now = {0, 0}, patience = {(time_t)session->service->settings->send_timeout, 0};
 	bool sending = outbox_pending(&session->outbox) > 0;
 	bool reading = !session->eof && !session->backlog && !requests_must_wait(session);
 	bool again = session->backlog && !requests_must_wait(session);
 
-	want(session->watched, false, NULL);
-	want(session->readable, reading, NULL);
-	want(session->writable, sending, &patience);
+	bool good = want(session->watched, false, NULL);
+	good &= want(session->readable, reading, NULL);
+	good &= want(session->writable, sending, &patience);
 	/* epoll cannot mix the watch, which is edge-triggered, with the others; while sending, they notice too. */
-	want(session->watched, !reading && !sending && !again, NULL);
+	good &= want(session->watched, !reading && !sending && !again, NULL);
+	good &= wait_for_rest(session, reading);
 	if (!session->refusal.code) /* there it is the patience with the first message */
-		want(session->again, again, &now);
+		good &= want(session->again, again, &now);
+	return good;
 }
 
 static void advance(struct session *session)
@@ -143,8 +161,8 @@ static void advance(struct session *session)
 	if (session->eof && !session->backlog && !session->running && !session->finished && !session->n_later &&
 	    outbox_pending(&session->outbox) == 0)
 		hang_up(session);
-	else
-		wait_for_events(session);
+	else if (!wait_for_events(session))
+		hang_up(session); /* nothing would ever wake it */
 }
 
 void session_continue(struct session *session)
@@ -253,6 +271,17 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 		advance(session);
 }
 
+/* The same frame as frame_timeout ago. */
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	(void)fd;
+	(void)what;
+	requests_end_late(session);
+	advance(session);
+}
+
 /* ------- the beginning ------- */
 
 static int add_events(struct session *session)
@@ -264,7 +293,8 @@ static int add_events(struct session *session)
 	session->watched = event_new(base, session->fd, EV_READ | EV_ET | EV_PERSIST, on_watched, session);
 	session->writable = event_new(base, session->fd, EV_WRITE, on_writable, session);
 	session->again = event_new(base, -1, 0, on_again, session);
-	if (!session->readable || !session->watched || !session->writable || !session->again)
+	session->late = event_new(base, -1, 0, on_late, session);
+	if (!session->readable || !session->watched || !session->writable || !session->again || !session->late)
 		return -ERROR_NO_MEMORY;
 	if (session->refusal.code)
 		event_add(session->again, &patience);
@@ -317,6 +347,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->finished_last = &session->finished;
 	session->bytes =
 		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0, 0};
+	session->fds = (struct quota_share){session->user, QUOTA_FDS, "fds", settings->fds, 0, 0};
 	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0, 0};
 	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0, 0};
 	inbox_init(&session->inbox, &limits, &session->bytes);
@@ -331,7 +362,8 @@ static void init(struct session *session, struct service *service, int fd, const
 /* Some of those beyond the limit may wait for their first request, to be told which limit it is. */
 static bool admit(struct session *session, struct service *service)
 {
-	if (quota_take(session->user, QUOTA_CONNECTIONS, 1, &session->refusal) == 0) {
+	if (quota_arrive(session->user, stats_now_ns(), &session->refusal) == 0 &&
+	    quota_take(session->user, QUOTA_CONNECTIONS, 1, &session->refusal) == 0) {
 		service->stats.connections_accepted++;
 		return true;
 	}

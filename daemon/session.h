@@ -43,6 +43,7 @@ struct session {
 	struct peer peer;
 	struct quota_user *user;
 	struct quota_share bytes, jobs, work;
+	struct quota_share fds; /* sent, and perhaps not read */
 	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */
 	struct space *space;
 	struct arena *arena; /* belongs to the space */
@@ -57,7 +58,8 @@ struct session {
 	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */
 	void (*reaped)(struct letter *letter);   /* delivers one whose results are down */
 	unsigned n_reaping;                      /* jobs whose results are being taken down */
-	struct event *readable, *watched, *writable, *again;
+	struct event *readable, *watched, *writable, *again, *late;
+	uint64_t late_frame; /* the frame that `late` is about */
 	bool eof;     /* nothing more is read */
 	bool backlog; /* whole frames may lie in the inbox */
 	uint64_t requests;

@@ -42,6 +42,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "chunks in a row for the sessions of a user or group while others have work, as uid:1000=4,gid:50=2; others: 1") \
 	X(log_level, CHOICE, "", "info", 0, 0, "error|warning|info|debug", "what is logged: this level and above") \
 	X(connections, NUMBER, "connections", "1024", 2, 16384, "", "connections at once (half)") \
+	X(connections_per_second, NUMBER, "connections", "4096", 2, 1000000, "", \
+	  "connections let in within a second (half)") \
 	X(arena_bytes, BYTES, "bytes", "4G", 4096, 1ull << 46, "", "largest arena of a session") \
 	X(arena_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
@@ -76,6 +78,12 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(streams_total, NUMBER, "streams", "16384", 1, 1u << 20, "", "named streams of all users together") \
 	X(stream_seeds, NUMBER, "seeds", "65536", 1, 1u << 24, "", \
 	  "pairs of generator and seed, and stream ids of its own choice, that a user may ever have given to named streams") \
+	X(frame_timeout, NUMBER, "seconds", "60", 1, 3600, "", \
+	  "how long a client may take over one message, from its first byte to its last") \
+	X(fds, NUMBER, "file descriptors", "64", 4, 1024, "", \
+	  "descriptors (of arenas, rings and broadcasts) sent to a session that has not read all it was sent") \
+	X(fds_total, NUMBER, "file descriptors", "512", 8, 1u << 20, "", \
+	  "such descriptors of all sessions together (half)") \
 	X(plan_cache_bytes, BYTES, "bytes", "256M", 1u << 20, 1ull << 40, "", "plans of transforms kept for all clients")
 /* clang-format on */
 

@@ -19,6 +19,7 @@
 	X(bad_frames, "connections ended for bytes that are no message")                                               \
 	X(strange_fds, "connections ended for file descriptors that nobody asked for")                                 \
 	X(over_limit, "connections ended for messages beyond a limit")                                                 \
+	X(half_frames, "connections ended for a message that did not end")                                             \
 	X(unread, "connections ended for replies that were not read")                                                  \
 	X(rings, "noise rings now")                                                                                    \
 	X(broadcasts, "broadcasts now")                                                                                \
