@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm: multiplies matrices, or batches of them, from npy files. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
@@ -137,6 +138,24 @@ static int write_result(const struct product *product)
 	return output_close(&output, code);
 }
 
+/* Which arithmetic ran, and the bound of its error. */
+static void tell(const struct product *product)
+{
+	const struct trnsci_value *reply = trnsci_reply(product->call);
+	double bound;
+	size_t size;
+	const char *mode = trnsci_to_bytes(trnsci_get(reply, "precision"), &size);
+
+	if (!mode)
+		return;
+	fprintf(stderr, "trnsci-cli: precision %.*s, ", (int)size, mode);
+	if (trnsci_to_f64(trnsci_get(reply, "bound"), &bound) == 0)
+		fprintf(stderr, "each element's error at most %.2g of |alpha| ||row of a|| ||column of b|| + |beta c|\n",
+			bound);
+	else
+		fprintf(stderr, "no bound below 1 for sums of this length\n");
+}
+
 static int multiply(struct product *product, const struct cli *cli)
 {
 	int code = connect_session(cli, arena_bytes(product), &product->session);
@@ -154,6 +173,8 @@ static int multiply(struct product *product, const struct cli *cli)
 		code = r < 0 ? complain_error(trnsci_call_error(product->call),
 					      r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE)
 			     : write_result(product);
+		if (r >= 0 && cli->verbose)
+			tell(product);
 	}
 	for (size_t i = 0; i < MATRICES; i++)
 		trnsci_tile_free(product->tiles[i]);

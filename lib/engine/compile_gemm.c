@@ -201,21 +201,42 @@ static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *
 	return 0;
 }
 
-int compile_gemm(struct compiler *c)
+static double bound_of(const struct request_gemm *g)
+{
+	const double bound = gemm_error_bound(g->precision, g->call.k), rounding = 1 + 0x1p-24;
+	const bool rounds = is_wide(g->a) || is_wide(g->b) || (g->c && is_wide(g->c));
+
+	/* Both factors, or c, to float32. */
+	return rounds && !gemm_mode(g->precision)->wide ? (1 + bound) * rounding * rounding - 1 : bound;
+}
+
+/* A bound of 1 or more would say nothing. */
+static int put_precision(struct compiler *c, const struct request_gemm *g, double bound)
 {
 	static const char *const names[GEMM_PRECISIONS] = {"fast",   "double",   "bf16",      "ozaki",
 							   "ozaki6", "ozaki_hq", "ozaki_fp64"};
+	struct zone *zone = c->program->zone;
+
+	if (value_put(zone, c->reply, "precision", value_string(names[g->precision])) ||
+	    (bound < 1 && value_put(zone, c->reply, "bound", value_real(bound))))
+		return compile_no_memory(c);
+	return 0;
+}
+
+int compile_gemm(struct compiler *c)
+{
 	struct request_gemm g = {0};
 	struct buffer *out;
+	double bound;
 	int error = read_request(c, &g);
 
-	if (!error)
-		error = compile_output(c, PRODUCT_OUT, &g.out, &out);
-	if (!error)
-		error = add_steps(c, &g, out);
 	if (error)
 		return error;
-	if (value_put(c->program->zone, c->reply, "precision", value_string(names[g.precision])))
-		return compile_no_memory(c);
-	return compile_reply(c, PRODUCT_OUT, out);
+	bound = bound_of(&g); /* before casts take the inputs' places */
+	error = compile_output(c, PRODUCT_OUT, &g.out, &out);
+	if (!error)
+		error = add_steps(c, &g, out);
+	if (!error)
+		error = put_precision(c, &g, bound);
+	return error ? error : compile_reply(c, PRODUCT_OUT, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of arithmetics, and powers of two. */
+/* The table of arithmetics, their errors, and powers of two. */
 #include "gemm/mode.h"
 
 #include <assert.h>
@@ -25,6 +25,61 @@ const struct gemm_mode *gemm_mode(enum gemm_precision precision)
 	assert(precision < GEMM_PRECISIONS);
 	return &modes[precision];
 }
+
+/* --- errors ---
+ *
+ * A sum of n rounded terms: gamma(n, u) of the terms' absolute sum, gamma = n u / (1 - n u) (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 2nd ed., section 3.1). For either part of a complex product of k elements these
+ * are 2 k products of reals whose absolute sum is at most ||a|| ||b||, so both parts have the root of 2 of it. */
+
+static const double ROOT2 = 1.4142135623730951, UNIT_F32 = 0x1p-24, UNIT_F64 = 0x1p-53;
+
+static double gamma_of(double n, double unit)
+{
+	return n * unit < 1 ? n * unit / (1 - n * unit) : INFINITY;
+}
+
+/* A slice holds the rest to nearest in eight bits: slice i is at most 2^-8i (1 + 2^-8) of a vector, and after all of
+ * them 2^-8 slices remain, after three nothing of a float. Left out are the slices - 1 pairs whose numbers add up to `slices`, and fewer of each higher
+ * order. Sums: one chain over all products; the short modes' have 32 terms, and their sums are added. (AMX takes fewer
+ * roundings in either.) */
+static double sliced_bound(const struct gemm_mode *mode, double k)
+{
+	const double slice = 0x1p-8, last = pow(slice, mode->slices), rest = mode->slices < 3 ? last : 0;
+	const double left_out = (mode->slices - 1) * last * (1 + 4 * slice);
+	const double weight = (1 + 3 * slice) * (1 + 3 * slice);
+	const double roundings = mode->is_short ? 33 + mode->n_products * ceil(k / 16) : mode->n_products * 2 * k + 2;
+
+	return 2 * rest + rest * rest + left_out + ROOT2 * weight * gamma_of(roundings, UNIT_F32);
+}
+
+/* Integers on a common exponent, scaled so that the largest part of a row is in [1/2, 1): slice i is at most 2^-8i in
+ * every part, and 2^-8 slices remain. A vector of 2 k such parts has the norm 2^-8i root(2 k) beside one of at least
+ * 1/2. Left out are slices - 1 pairs of order `slices`, and fewer of each higher one. Products are exact; at most 2
+ * sums an order and block of 128 are added in float64. */
+static double exact_bound(const struct gemm_mode *mode, double k)
+{
+	const double rest = ldexp(1, -8 * (int)mode->slices), norm = 2 * sqrt(2 * k);
+	const double spread = 1 + norm * 0x1.02p-7, roundings = 2 * mode->slices * ceil(k / 128);
+	const double left_out = (mode->slices - 1) * rest * 1.01 * norm * norm;
+
+	return 2 * rest * norm + rest * rest * norm * norm + left_out +
+	       ROOT2 * spread * spread * gamma_of(roundings, UNIT_F64);
+}
+
+double gemm_error_bound(enum gemm_precision precision, uint64_t k)
+{
+	const struct gemm_mode *mode = gemm_mode(precision);
+	const double unit = mode->wide ? UNIT_F64 : UNIT_F32, terms = (double)k;
+	/* alpha and beta in float64, then the rounding to c's own type. */
+	const double finish = 4 * UNIT_F64 + (mode->wide ? 0 : UNIT_F32);
+
+	if (!mode->slices)
+		return ROOT2 * gamma_of(2 * terms, unit) * (1 + finish) + finish;
+	return (mode->exact ? exact_bound : sliced_bound)(mode, terms) * (1 + finish) + finish;
+}
+
+/* --- powers of two --- */
 
 /* Beyond these, halves leave the range; the product is zero or infinite long before. */
 enum { MOST_F32 = 250, MOST_F64 = 2040 };

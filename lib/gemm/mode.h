@@ -39,6 +39,12 @@ struct gemm_mode {
 
 const struct gemm_mode *gemm_mode(enum gemm_precision precision);
 
+/* The guaranteed error of every element of c = alpha op(a) op(b) + beta c with k elements in a sum, relative to
+ * |alpha| ||row of op(a)|| ||column of op(b)|| + |beta c| (2-norms), and so of the whole in the Frobenius norm: for
+ * finite inputs that neither overflow nor fall among the denormals, on any CPU. It is proved, not measured, and grows
+ * with k; errors of rounding that do not conspire grow with its root. */
+double gemm_error_bound(enum gemm_precision precision, uint64_t k);
+
 /* A power of two as two factors, since one may be out of a float's or double's range. */
 void gemm_power_f32(int exponent, float ret_factors[2]);
 void gemm_power_f64(int exponent, double ret_factors[2]);

@@ -5,6 +5,8 @@
 #include <complex.h>
 #include <math.h>
 
+#include "gemm/mode.h"
+
 enum { MOST = 6000 };
 
 static uint64_t noise_state = 20261120;
@@ -105,6 +107,7 @@ static void test_precisions(void **state)
 		assert_true(value_is_text(value_get(reply, "precision"), cases[i].precision));
 		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].wide ? "c128" : "c64"));
 		assert_int_equal(value_get(reply, "shape")->array.count, 3);
+		assert_true(value_get(reply, "bound")->real == gemm_error_bound((enum gemm_precision)i, 50));
 		hold(s, value_get(reply, "data")->bytes.at, cases[i].wide, 2 * 13 * 40, cases[i].bound,
 		     cases[i].precision);
 		call_free(call);

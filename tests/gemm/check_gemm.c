@@ -240,6 +240,68 @@ static void hold_scales(enum gemm_precision precision, const struct gemm_kernel 
 	sample_free(&s);
 }
 
+/* ---- the proved bounds, on what comes nearest to them ---- */
+
+/* All alike, so that every rounding of a long sum goes one way: 1 + 3/2^8 is far from bfloat16's numbers. */
+static double biased(size_t i)
+{
+	return (i % 7 ? 1 : 0.75) + 0x1.8p-8;
+}
+
+/* One element at the top, the others so far below it that aligned slices hold little of them. */
+static double dwarfed(size_t i)
+{
+	return i % 41 ? 0x1.fep-8 + unit() * 0x1p-20 : 1;
+}
+
+/* Large terms that cancel, and what they hide. */
+static double cancelling(size_t i)
+{
+	return (i % 2 ? 1 : -1) * (1 + 0x1p-9 * unit());
+}
+
+/* From 1e-30 to 1e30 in one row. */
+static double spread(size_t i)
+{
+	(void)i;
+	return unit() * pow(10, 15 * unit());
+}
+
+static double any(size_t i)
+{
+	(void)i;
+	return unit();
+}
+
+static double worst_of_bound[GEMM_PRECISIONS];
+
+static void hold_bound(enum gemm_precision precision, const struct gemm_kernel *kernel)
+{
+	static double (*const inputs[])(size_t) = {biased, dwarfed, cancelling, spread, any};
+	static const size_t lengths[] = {1, 2, 17, 128, 129, 900};
+
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+		for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+			struct sample s = sample_new(precision, 3, 4, lengths[l], 1, GEMM_NONE, GEMM_TRANSPOSE, 0);
+			const double bound = gemm_error_bound(precision, lengths[l]);
+			double error;
+
+			for (size_t j = 0; j < s.a_count; j++)
+				s.a[j] = (float)inputs[i](j) + I * (float)inputs[i](j + 3);
+			for (size_t j = 0; j < s.b_count; j++)
+				s.b[j] = (float)inputs[i](j) - I * (float)inputs[i](j + 5);
+			s.call.alpha[0] = 1 / 3.0, s.call.alpha[1] = -0.7;
+			s.call.beta[0] = (double)(l % 2);
+			sample_run(&s, kernel->needs);
+			error = sample_error(&s);
+			if (!(error <= bound))
+				fail_msg("%s on %s, input %zu, k %zu: error %.3g, guaranteed is %.3g",
+					 gemm_mode(precision)->name, kernel->name, i, lengths[l], error, bound);
+			worst_of_bound[precision] = fmax(worst_of_bound[precision], error / bound);
+			sample_free(&s);
+		}
+}
+
 /* Rows alone have the bytes that they have among others; NaN stays in its row, infinity in its column. */
 static void hold_bytes(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
@@ -306,6 +368,18 @@ static void test_scales(void **unused)
 	each(hold_scales);
 }
 
+/* A bound a thousand times what is ever seen would be of no use. */
+static void test_bound(void **unused)
+{
+	(void)unused;
+	each(hold_bound);
+	for (enum gemm_precision p = 0; p < GEMM_PRECISIONS; p++) {
+		printf("# %s: the worst error is %.3f of the bound; at k = 128 that is %.3g\n", gemm_mode(p)->name,
+		       worst_of_bound[p], gemm_error_bound(p, 128));
+		assert_true(worst_of_bound[p] > 1e-3);
+	}
+}
+
 static void test_bytes(void **unused)
 {
 	(void)unused;
@@ -318,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_scales),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_bytes),
 	};
 
