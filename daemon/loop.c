@@ -29,6 +29,7 @@ struct loop {
 	void *busy_arg;
 	void (*try)(void *arg); /* where traffic was last; NULL */
 	void *try_arg;
+	unsigned looks;
 	bool stirred, ended;
 };
 
@@ -184,19 +185,22 @@ void loop_forget(struct loop *loop, const void *arg)
 		loop->try = NULL;
 }
 
-/* Until something has happened. Others than the last are looked at every few times. */
+/* The session where traffic was last; now and then all others as well. */
+static void look(struct loop *loop)
+{
+	if (++loop->looks % LOOK_EVERY == 0 || !loop->try)
+		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	else
+		loop->try(loop->try_arg);
+}
+
+/* Until something has happened. */
 static void wait_for_events(struct loop *loop)
 {
 	loop->stirred = false;
 	spin_begin(&loop->spin);
-	for (unsigned times = 0;; times++) {
-		if (times % LOOK_EVERY == 0 || !loop->try)
-			event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
-		else
-			loop->try(loop->try_arg);
-		if (loop->stirred || loop->ended || !spin_again(&loop->spin) || loop->busy(loop->busy_arg))
-			break;
-	}
+	while (!loop->stirred && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
+		look(loop);
 	if (!loop->stirred && !loop->ended)
 		event_base_loop(loop->base, EVLOOP_ONCE);
 	spin_end(&loop->spin);

@@ -4,7 +4,8 @@
  *
  * A wait that ended within the bound was worth spinning for, so the next one spins as long as the bound; each that took
  * longer halves the window, down to nothing. So lively traffic never sleeps, a lull costs at most twice the bound of
- * CPU time, and an idle thread none. */
+ * CPU time, and an idle thread none. Where other threads want this CPU it sleeps as well: who spins yields to them, for a
+ * turn of milliseconds, while who is woken gets the CPU at once. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
@@ -16,6 +17,8 @@ struct spin {
 	uint64_t window_ns; /* of the next wait */
 	uint64_t began_ns;  /* the wait */
 	unsigned looks;     /* in it */
+	unsigned crowded;   /* waits that sleep after the next yield that is long */
+	unsigned asleep;    /* of them still to come */
 };
 
 void spin_init(struct spin *spin, uint64_t most_ns);

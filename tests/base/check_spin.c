@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spinning is bounded, follows the traffic, and costs nothing when there is none. */
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -95,6 +98,53 @@ static void test_off(void **state)
 	}
 }
 
+static atomic_bool over;
+
+static void *hog(void *arg)
+{
+	while (!over)
+		;
+	return arg;
+}
+
+/* With a thread that never lets go on the only CPU, some yield soon costs a turn; then it is slept for a while, and tried
+ * again. */
+static void test_sleeps_in_a_crowd(void **state)
+{
+	cpu_set_t all, one;
+	pthread_t other;
+	struct spin spin;
+	int waits;
+
+	(void)state;
+	sched_getaffinity(0, sizeof all, &all);
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+	assert_int_equal(pthread_create(&other, NULL, hog, NULL), 0);
+	spin_init(&spin, MOST_NS);
+	for (waits = 0; waits < 10000 && !spin.asleep; waits++) {
+		spin.window_ns = MOST_NS;
+		spin_begin(&spin);
+		spin_again(&spin);
+	}
+	over = true;
+	pthread_join(other, NULL);
+	sched_setaffinity(0, sizeof all, &all);
+	if (!spin.asleep)
+		fail_msg("expected a long yield beside a busy thread, got none in %d", waits);
+	for (unsigned left = spin.asleep; left > 0; left--) {
+		spin.window_ns = MOST_NS;
+		spin_begin(&spin);
+		assert_false(spin_again(&spin));
+		spin_end(&spin);
+		assert_int_equal(spin.asleep, left - 1);
+	}
+	spin.window_ns = MOST_NS;
+	spin_begin(&spin);
+	assert_true(spin_again(&spin));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +152,7 @@ int main(void)
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_costs_nothing_when_idle),
 		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_sleeps_in_a_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
