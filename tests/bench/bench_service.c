@@ -191,6 +191,31 @@ static void race(struct bench *bench, void (*a)(struct bench *bench), void (*b)(
 	*ret_b = median_of(of_b, TURNS);
 }
 
+/* Three that take turns one by one, each after a rest. */
+static void alternate(struct bench *bench, int rounds, struct spread *ret_draw, struct spread *ret_get,
+		      struct spread *ret_echo)
+{
+	void (*const run[])(struct bench *bench) = {run_draw, run_get, run_echo};
+	struct spread *const ret[] = {ret_draw, ret_get, ret_echo};
+	double *took[3];
+
+	for (int k = 0; k < 3; k++)
+		if (!(took[k] = calloc((size_t)rounds, sizeof **took)))
+			fail("memory");
+	for (int i = 0; i < 3 * rounds; i++) {
+		double *one = &took[i % 3][i / 3];
+
+		usleep(PAUSE_US);
+		*one = now_us();
+		run[i % 3](bench);
+		*one = now_us() - *one;
+	}
+	for (int k = 0; k < 3; k++) {
+		*ret[k] = spread_of(took[k], (size_t)rounds);
+		free(took[k]);
+	}
+}
+
 /* ---- rows ---- */
 
 static void print_goal(const char *what, double got, double goal, const char *unit)
@@ -208,10 +233,9 @@ static void bench_idle(struct bench *bench)
 	struct spread draw, get, echo;
 
 	bench->size = SMALL;
-	race(bench, run_draw, run_get, IDLE_ROUNDS, PAUSE_US, &draw, &get);
 	if (echo_start(&bench->echo, false, REQUEST_BYTES, SMALL) < 0)
 		fail("echo");
-	echo = time_of(bench, run_echo, IDLE_ROUNDS, PAUSE_US);
+	alternate(bench, IDLE_ROUNDS, &draw, &get, &echo);
 	echo_stop(&bench->echo);
 	printf("\n%d normals, %d us of rest before each: p50 %.1f us, p99 %.1f (Redis GET of %d bytes %.1f, %.1f; sleeping "
 	       "echo %.1f, %.1f)\n",
@@ -431,20 +455,40 @@ static void open_all(struct bench *bench)
 	trnsci_set_u64(trnsci_args(bench->draw), "n", SAMPLES);
 }
 
-int main(void)
+/* Names of rows, all of them by default. */
+static bool wanted(char *const *names, const char *name)
+{
+	for (char *const *at = names + 1; *at; at++)
+		if (strcmp(*at, name) == 0)
+			return true;
+	return !names[1];
+}
+
+int main(int argc, char **argv)
 {
 	struct bench bench = {0};
+	struct spread ping = {0};
 
+	(void)argc;
 	open_all(&bench);
-	bench_idle(&bench);
-	struct spread ping = bench_loop(&bench);
-	bench_fill(&bench, 1 << 20, 3);
-	bench_fill(&bench, 16 << 20, 25);
-	bench_fft(&bench, ping);
-	bench_fairness(&bench);
-	bench_programs(&bench);
-	bench_load(&bench);
-	bench_clients(&bench);
+	if (wanted(argv, "idle"))
+		bench_idle(&bench);
+	if (wanted(argv, "loop") || wanted(argv, "fft"))
+		ping = bench_loop(&bench);
+	if (wanted(argv, "fill")) {
+		bench_fill(&bench, 1 << 20, 3);
+		bench_fill(&bench, 16 << 20, 25);
+	}
+	if (wanted(argv, "fft"))
+		bench_fft(&bench, ping);
+	if (wanted(argv, "fairness"))
+		bench_fairness(&bench);
+	if (wanted(argv, "programs"))
+		bench_programs(&bench);
+	if (wanted(argv, "load"))
+		bench_load(&bench);
+	if (wanted(argv, "clients"))
+		bench_clients(&bench);
 	trnsci_call_free(bench.draw);
 	trnsci_call_free(bench.ping);
 	trnsci_close(bench.embedded);
