@@ -35,14 +35,14 @@ static int make_call(struct trnsci_session *session, const char *method, const c
 	return r;
 }
 
-int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-			    enum trnsci_dtype dtype, uint64_t samples, double rate, unsigned mode,
-			    struct trnsci_error *err)
+/* stream: the name of one, or NULL. */
+static int create(struct trnsci_session *session, const char *name, const char *stream, const struct trnsci_draw *draw,
+		  enum trnsci_dtype dtype, uint64_t samples, double rate, unsigned mode, struct trnsci_error *err)
 {
 	struct trnsci_call *call;
 	struct error error = {0};
 	char octal[] = {(char)('0' + (mode >> 6 & 7)), (char)('0' + (mode >> 3 & 7)), (char)('0' + (mode & 7)), 0};
-	int r = draw_check(draw, &error);
+	int r = stream ? draw_check_placeless(draw, "broadcast", &error) : draw_check(draw, &error);
 
 	if (r == 0 && mode > 0777)
 		r = error_set(&error, ERROR_OUT_OF_RANGE, "broadcast: mode: 0%o, allowed up to 0777", mode);
@@ -52,7 +52,9 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 		r = make_call(session, "broadcast_create", name, &call, &error);
 	if (r < 0)
 		return error_give(err, &error);
-	draw_set_noise(trnsci_args(call), draw, dtype);
+	draw_set_noise(trnsci_args(call), draw, dtype, !stream);
+	if (stream)
+		trnsci_set_text(trnsci_args(call), "stream_name", stream);
 	if (samples)
 		trnsci_set_u64(trnsci_args(call), "samples", samples);
 	trnsci_set_f64(trnsci_args(call), "rate", rate);
@@ -62,6 +64,25 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 		return error_give(err, &error);
 	trnsci_call_free(call);
 	return 0;
+}
+
+int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+			    enum trnsci_dtype dtype, uint64_t samples, double rate, unsigned mode,
+			    struct trnsci_error *err)
+{
+	return create(session, name, NULL, draw, dtype, samples, rate, mode, err);
+}
+
+int trnsci_broadcast_create_stream(struct trnsci_session *session, const char *name, const char *stream,
+				   const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
+				   double rate, unsigned mode, struct trnsci_error *err)
+{
+	struct error error = {0};
+
+	if (stream)
+		return create(session, name, stream, draw, dtype, samples, rate, mode, err);
+	error_set(&error, ERROR_MISSING_PARAMETER, "broadcast: stream: there is none");
+	return error_give(err, &error);
 }
 
 int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n, uint64_t *ret_produced,
@@ -191,15 +212,18 @@ static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct
 	return r;
 }
 
-/* Copies what is there, at most n, and keeps what nobody wrote meanwhile: all of it, or, when its beginning was
- * overwritten, none. The filler is then close behind: a quarter of what is left is given up to stay ahead of it. */
-static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n)
+/* Copies what is there of one range, at most n, and keeps what nobody wrote meanwhile: all of it, or, when its
+ * beginning was overwritten, none (until then the page still has its range). The filler is then close behind: a quarter of what is left is given up to stay ahead of it. */
+static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
 {
 	const struct ring_link *link = &broadcast->link;
 	const uint64_t first = broadcast->next, there = produced(broadcast);
 	const uint64_t have = there > first ? there - first : 0;
+	uint64_t run;
 
+	ring_link_place(link, first, ret_place, &run);
 	n = n < have ? n : have;
+	n = n < run ? n : run;
 	n = n < link->capacity / 8 ? n : link->capacity / 8;
 	memcpy(out, link->samples + (first & (link->capacity - 1)) * link->sample_bytes, n * link->sample_bytes);
 #if !defined(__SANITIZE_THREAD__)
@@ -219,18 +243,28 @@ static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n)
 static int take(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
 		struct trnsci_broadcast_span *span, struct error *err)
 {
+	const uint64_t range = broadcast->link.range;
+	uint64_t place;
 	int r = 0;
 
 	skip_lost(broadcast);
 	while (r == 0 && span->count < n) {
 		const uint64_t before = broadcast->next;
 
+		if (span->count > 0 && range && before % range == 0)
+			return 0; /* what follows lies elsewhere in its stream */
+
 		r = wait_for(broadcast, deadline, err);
 		if (span->count > 0 && broadcast->next != before)
 			return 0; /* some were missed: the next call tells */
 		span->first = span->count ? span->first : broadcast->next;
-		if (r == 0)
-			span->count += copy(broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count);
+		if (r == 0) {
+			const uint64_t copied = copy(broadcast, out + span->count * broadcast->link.sample_bytes,
+						     n - span->count, &place);
+
+			span->offset = span->count ? span->offset : place;
+			span->count += copied;
+		}
 		if (span->count > 0 && broadcast->next != span->first + span->count)
 			return 0;
 	}
@@ -271,15 +305,7 @@ int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct t
 {
 	if (!broadcast || !*broadcast->alive)
 		return -ERROR_CLOSED;
-	*ret_info = (struct trnsci_ring_info){
-		.dtype = broadcast->link.dtype,
-		.components = broadcast->link.components,
-		.sample_bytes = broadcast->link.sample_bytes,
-		.capacity = broadcast->link.capacity,
-		.offset = broadcast->link.offset,
-		.position = broadcast->link.position,
-		.taken = broadcast->next,
-		.produced = produced(broadcast),
-	};
+	ring_link_describe(&broadcast->link, ret_info);
+	ret_info->taken = broadcast->next;
 	return 0;
 }

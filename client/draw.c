@@ -31,6 +31,16 @@ int draw_check(const struct trnsci_draw *draw, struct error *err)
 	return 0;
 }
 
+int draw_check_placeless(const struct trnsci_draw *draw, const char *what, struct error *err)
+{
+	int r = draw_check(draw, err);
+
+	if (r == 0 && (draw->generator || draw->seed || draw->stream || draw->offset || draw->rank || draw->size > 1))
+		r = error_set(err, ERROR_OUT_OF_RANGE,
+			      "%s: generator, seed, stream, offset, rank or size is set, allowed: the stream's own", what);
+	return r;
+}
+
 /* Integers of the law's (trials, items ...) are taken as integers, which a real parameter takes as well; -0 stays. */
 static void set_number(struct trnsci_args *args, const struct trnsci_number *number)
 {
@@ -63,14 +73,17 @@ void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw)
 	draw_set_parameters(args, draw);
 }
 
-void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, enum trnsci_dtype dtype, bool placed)
 {
 	struct trnsci_args *noise = trnsci_set_map(args, "noise");
 
 	trnsci_set_text(noise, "op", draw->law);
 	if (dtype)
 		trnsci_set_dtype(noise, "dtype", dtype);
-	draw_set(noise, draw);
+	if (placed)
+		draw_set(noise, draw);
+	else
+		draw_set_parameters(noise, draw);
 }
 
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)

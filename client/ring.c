@@ -30,29 +30,32 @@ struct trnsci_ring {
 
 /* ---- attaching ---- */
 
-static int make_call(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-		     uint64_t samples, struct trnsci_call **ret_call, struct error *err)
+/* name: of a stream, or NULL. */
+static int make_call(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+		     enum trnsci_dtype dtype, uint64_t samples, struct trnsci_call **ret_call, struct error *err)
 {
 	struct trnsci_call *call;
 	int r = session_check(session, err);
 
 	if (r == 0)
-		r = draw_check(draw, err);
+		r = name ? draw_check_placeless(draw, "ring", err) : draw_check(draw, err);
 	if (r == 0 && (draw->rank || draw->size > 1))
 		r = error_set(err, ERROR_OUT_OF_RANGE, "ring: size: a ring has no parts, allowed 0 or 1");
 	if (r == 0)
 		r = call_make(session, "ring_attach", &call, err);
 	if (r < 0)
 		return r;
-	draw_set_noise(trnsci_args(call), draw, dtype);
+	draw_set_noise(trnsci_args(call), draw, dtype, !name);
+	if (name)
+		trnsci_set_text(trnsci_args(call), "name", name);
 	if (samples)
 		trnsci_set_u64(trnsci_args(call), "samples", samples);
 	*ret_call = call;
 	return 0;
 }
 
-int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-		       uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
+static int attach(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+		  enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
 {
 	struct trnsci_ring *ring = calloc(1, sizeof *ring);
 	struct trnsci_call *call = NULL;
@@ -60,7 +63,7 @@ int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw 
 	int r = ring && (ring->alive = ring_mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
-		r = make_call(session, draw, dtype, samples, &call, &error);
+		r = make_call(session, name, draw, dtype, samples, &call, &error);
 	if (r == 0)
 		r = session->engine->ring(call, &ring->link, &error);
 	if (r < 0) {
@@ -73,6 +76,24 @@ int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw 
 	session_ref(session);
 	*ret_ring = ring;
 	return 0;
+}
+
+int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
+		       uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
+{
+	return attach(session, NULL, draw, dtype, samples, ret_ring, err);
+}
+
+int trnsci_ring_attach_stream(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
+			      enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
+			      struct trnsci_error *err)
+{
+	struct error error = {0};
+
+	if (name)
+		return attach(session, name, draw, dtype, samples, ret_ring, err);
+	error_set(&error, ERROR_MISSING_PARAMETER, "ring: name: there is none");
+	return error_give(err, &error);
 }
 
 /* In a child after fork the pages are not there; the objects are its own. */
@@ -248,19 +269,27 @@ int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n)
 	return 0;
 }
 
+int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
+		      struct trnsci_error *err)
+{
+	struct error error = {0};
+	int r = 0;
+
+	if (!ring || !*ring->alive)
+		r = check(ring, &error);
+	else if (!available(ring)) /* its range is told when it is there */
+		r = wait_for(ring, 1, deadline_after(timeout_ms), &error);
+	if (r < 0)
+		return error_give(err, &error);
+	ring_link_place(&ring->link, ring->taken, ret_offset, ret_run);
+	return 0;
+}
+
 int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info)
 {
 	if (!ring || !*ring->alive)
 		return -ERROR_CLOSED;
-	*ret_info = (struct trnsci_ring_info){
-		.dtype = ring->link.dtype,
-		.components = ring->link.components,
-		.sample_bytes = ring->link.sample_bytes,
-		.capacity = ring->link.capacity,
-		.offset = ring->link.offset,
-		.position = ring->link.position,
-		.taken = ring->taken,
-		.produced = atomic_load_explicit(&ring->link.page->produced, memory_order_acquire),
-	};
+	ring_link_describe(&ring->link, ret_info);
+	ret_info->taken = ring->taken;
 	return 0;
 }

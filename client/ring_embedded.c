@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring that the embedded engine fills: the daemon's filler, over memory of the process's own. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,11 +59,10 @@ static int make_memory(const struct args *args, const struct noise *noise, struc
 	int fd, r;
 
 	link->sample_bytes = noise_sample_bytes(noise);
-	for (link->capacity = page; link->capacity < args->at[RING_SAMPLES].u64;)
-		link->capacity *= 2;
-	if (link->capacity > MOST_BYTES / link->sample_bytes)
-		return error_set(err, ERROR_LIMIT, "ring_attach: samples: more than %d bytes, allowed are as many",
-				 MOST_BYTES);
+	link->capacity = ring_capacity(args->at[RING_SAMPLES].u64, link->sample_bytes, page, MOST_BYTES);
+	if (link->capacity == 0)
+		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT, "more than %d bytes, allowed are as many",
+				  MOST_BYTES);
 	fd = memfd_create("trnsci-ring", MFD_CLOEXEC);
 	if (fd < 0 || ftruncate(fd, (off_t)(page + link->capacity * link->sample_bytes)) < 0)
 		r = error_set(err, ERROR_SYSTEM, "ring: memfd: %s", strerror(errno));
@@ -84,13 +84,17 @@ static int make_memory(const struct args *args, const struct noise *noise, struc
 static int describe(const struct noise *noise, struct zone *zone, struct ring_link *link)
 {
 	struct value map = value_map();
-	const struct value *dtype;
+	const struct value *dtype, *generator;
 
 	if (noise_describe(noise, zone, &map))
 		return -ERROR_NO_MEMORY;
 	dtype = value_get(&map, "dtype");
 	link->dtype = (enum trnsci_dtype)dtype_parse(dtype->bytes.at, dtype->bytes.size);
 	link->components = noise_components(noise);
+	generator = value_get(&map, "generator");
+	snprintf(link->generator, sizeof link->generator, "%.*s", (int)generator->bytes.size, generator->bytes.at);
+	value_to_u64(value_get(&map, "seed"), &link->seed);
+	value_to_u64(value_get(&map, "stream"), &link->stream);
 	value_to_u64(value_get(&map, "offset"), &link->offset);
 	value_to_u64(value_get(&map, "position"), &link->position);
 	return 0;
@@ -103,19 +107,21 @@ static int start(struct embedded_ring *own, struct space *space, struct noise *n
 					   link->index, link->capacity};
 	const struct ring_events events = {published, gone, own};
 
-	own->page->magic = RING_MAGIC;
-	own->page->version = RING_VERSION;
-	own->page->sample_bytes = (uint32_t)link->sample_bytes;
-	own->page->capacity = link->capacity;
+	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
 	link->embedded = own;
-	return ring_create(space, noise, &memory, &events, &own->ring, err);
+	return ring_create(space, noise, &memory, NULL, &events, &own->ring, err);
 }
 
 static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct zone *zone,
 		 struct ring_link *link, struct error *err)
 {
 	struct noise *noise;
-	int r = noise_create(space, args, RING_NOISE, RING_U64, &noise, err);
+	int r;
+
+	if (args->at[RING_NAME].given)
+		return error_set(err, ERROR_NOT_SUPPORTED,
+				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
+	r = noise_create(space, args, RING_NOISE, RING_U64, NULL, &noise, err);
 
 	if (r < 0)
 		return r;

@@ -32,6 +32,63 @@ static int read_dtype(const struct trnsci_call *call, struct ring_link *link)
 	return link->dtype ? 0 : -ERROR_BAD_REPLY;
 }
 
+/* What the samples are of. A reply without a range is of a plain stream, and says where in it. */
+static int read_stream(const struct trnsci_call *call, struct ring_link *link, struct error *err)
+{
+	size_t size = 0;
+	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "generator"), &size);
+	int r;
+
+	if (!name || size >= sizeof link->generator || memchr(name, '\0', size))
+		return error_set(err, ERROR_BAD_REPLY, "%s: the reply names no generator", call->method);
+	memcpy(link->generator, name, size);
+	link->generator[size] = '\0';
+	if ((r = call_reply_u64(call, "seed", &link->seed, err)) < 0 ||
+	    (r = call_reply_u64(call, "stream", &link->stream, err)) < 0)
+		return r;
+	if (trnsci_get(trnsci_reply(call), "range")) {
+		r = call_reply_u64(call, "range", &link->range, err);
+		if (r == 0 && (link->range < link->capacity || (link->range & (link->range - 1))))
+			r = error_set(err, ERROR_BAD_REPLY, "%s: ranges of %llu samples", call->method,
+				      (unsigned long long)link->range);
+		return r;
+	}
+	if ((r = call_reply_u64(call, "offset", &link->offset, err)) < 0)
+		return r;
+	return call_reply_u64(call, "position", &link->position, err);
+}
+
+void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_at, uint64_t *ret_run)
+{
+	uint64_t within;
+
+	*ret_at = link->offset + sample;
+	*ret_run = UINT64_MAX - sample;
+	if (link->range == 0)
+		return;
+	within = sample & (link->range - 1);
+	*ret_at = within + atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES],
+						memory_order_acquire);
+	*ret_run = link->range - within;
+}
+
+void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *info)
+{
+	*info = (struct trnsci_ring_info){
+		.dtype = link->dtype,
+		.components = link->components,
+		.sample_bytes = link->sample_bytes,
+		.capacity = link->capacity,
+		.offset = link->offset,
+		.position = link->position,
+		.range = link->range,
+		.seed = link->seed,
+		.stream = link->stream,
+		.produced = atomic_load_explicit(&link->page->produced, memory_order_acquire),
+	};
+	memcpy(info->generator, link->generator, sizeof info->generator);
+}
+
 int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint64_t *ret_data_offset,
 		   uint64_t *ret_bytes, struct error *err)
 {
@@ -42,8 +99,6 @@ int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint6
 	if ((r = call_reply_u64(call, "capacity", &link->capacity, err)) < 0 ||
 	    (r = call_reply_u64(call, "sample_bytes", &sample_bytes, err)) < 0 ||
 	    (r = call_reply_u64(call, "components", &link->components, err)) < 0 ||
-	    (r = call_reply_u64(call, "offset", &link->offset, err)) < 0 ||
-	    (r = call_reply_u64(call, "position", &link->position, err)) < 0 ||
 	    (r = call_reply_u64(call, "data_offset", &offset, err)) < 0 ||
 	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
 		return r;
@@ -53,6 +108,9 @@ int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint6
 	    data > (uint64_t)1 << 40 || data % page != 0 || offset < sizeof(struct ring_page) || offset % page != 0 ||
 	    bytes != offset + data)
 		return error_set(err, ERROR_BAD_REPLY, "%s: the sizes in the reply do not fit together", call->method);
+	r = read_stream(call, link, err);
+	if (r < 0)
+		return r;
 	link->sample_bytes = (size_t)sample_bytes;
 	*ret_data_offset = offset;
 	*ret_bytes = bytes;

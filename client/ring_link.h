@@ -15,7 +15,11 @@ struct ring_link {
 	struct ring_index *index; /* NULL: of a broadcast */
 	uint64_t capacity;        /* samples, a power of two */
 	size_t sample_bytes;
-	uint64_t components, offset, position;
+	uint64_t components;
+	uint64_t offset, position; /* of sample 0; of a named stream 0 */
+	uint64_t range;            /* of a named stream: samples of a range, a power of two; otherwise 0 */
+	uint64_t seed, stream;
+	char generator[32];
 	enum trnsci_dtype dtype;
 	/* What has to be let go of. */
 	void *map;
@@ -39,6 +43,10 @@ int ring_link_check_fd(int fd, uint64_t bytes, bool sealed, struct error *err);
 
 /* Runs a call that brings descriptors, one at a time in a session; as call_run. */
 int ring_link_run(struct trnsci_call *call, struct error *err);
+
+/* Where sample k, which is or was there, lies in the stream, and how many from it on follow one another there. */
+void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_at, uint64_t *ret_run);
+void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *info);
 
 /* Sleeps until the page has other news than `seen`, for a tenth of a second at most, or until the deadline. */
 void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadline);

@@ -251,16 +251,6 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 
 /* ---- draws ---- */
 
-static int check_plain(const struct trnsci_draw *draw, struct error *err)
-{
-	int r = draw_check(draw, err);
-
-	if (r == 0 && (draw->generator || draw->seed || draw->stream || draw->offset || draw->rank || draw->size > 1))
-		r = error_set(err, ERROR_OUT_OF_RANGE,
-			      "stream_draw: generator, seed, stream, offset, rank or size is set, allowed: the stream's own");
-	return r;
-}
-
 int trnsci_stream_call_new(struct trnsci_session *session, const char *name, const char *law,
 			   struct trnsci_call **ret_call, struct trnsci_args **ret_args)
 {
@@ -289,7 +279,7 @@ int trnsci_stream_call_range(const struct trnsci_call *call, struct trnsci_strea
 static int new_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
 		    struct trnsci_call **ret_call, struct trnsci_args **ret_args, struct error *err)
 {
-	int r = check_plain(draw, err);
+	int r = draw_check_placeless(draw, "stream_draw", err);
 
 	if (r == 0) {
 		r = trnsci_stream_call_new(session, name, draw->law, ret_call, ret_args);
@@ -396,7 +386,7 @@ int trnsci_stream_draw_copy(struct trnsci_session *session, const char *name, co
 	struct trnsci_stream_range range;
 	struct trnsci_draw placed;
 	uint64_t each = 1;
-	int r = check_plain(draw, &error);
+	int r = draw_check_placeless(draw, "stream_draw", &error);
 
 	if (r == 0)
 		r = components(session, draw, dtype, &each, &error);

@@ -19,47 +19,35 @@
 #include "arena.h"
 #include "engine/broadcast.h"
 #include "engine/params.h"
+#include "lent.h"
 #include "methods.h"
 #include "quota.h"
-#include "shared.h"
+#include "stream_ranges.h"
 
 enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
 
 struct broadcast_entry {
 	struct letter published; /* one at a time, from the lanes */
 	struct letter gone;
-	struct chore chore;
 	struct broadcast_entry *next, *prev; /* of all */
 	struct session *session;             /* the owner's */
-	struct quota_user *user;
-	uint64_t charge, capacity, target, started_ns;
+	struct lent *lent;
+	struct stream_ranges ranges;
+	uint64_t target, started_ns;
 	double rate;
 	uid_t uid;
 	gid_t gid;
 	unsigned mode;
 	char name[NAME_MOST + 1];
-	struct shared samples;
 	struct broadcast *broadcast;
 	struct watch *tick;
 	atomic_bool posted;
 	bool closing, waiting; /* waiting: the publish of that msgid is not answered */
 	uint32_t msgid;
+	struct error why; /* of its end */
 };
 
 /* ------- the end ------- */
-
-/* By the reaper. */
-static void take_down(struct chore *chore)
-{
-	struct broadcast_entry *entry =
-		(struct broadcast_entry *)((char *)chore - offsetof(struct broadcast_entry, chore));
-
-	shared_free(&entry->samples);
-	if (entry->charge)
-		quota_give(entry->user, QUOTA_ARENA_BYTES, entry->charge);
-	quota_user_close(entry->user);
-	free(entry);
-}
 
 static void unlink_entry(struct broadcast_entry *entry)
 {
@@ -104,16 +92,16 @@ static void on_gone(struct letter *letter)
 	struct broadcast_entry *entry =
 		(struct broadcast_entry *)((char *)letter - offsetof(struct broadcast_entry, gone));
 	struct session *session = entry->session;
-	struct error closed;
 
-	error_set(&closed, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before");
-	answer(entry, &closed);
+	if (entry->why.code == ERROR_CANCELLED)
+		error_set(&entry->why, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before");
+	answer(entry, &entry->why);
 	loop_unwatch(entry->tick);
 	entry->tick = NULL;
 	unlink_entry(entry);
 	broadcast_free(entry->broadcast);
-	entry->chore.run = take_down;
-	reaper_post(&entry->chore);
+	lent_return(session, LENT_BROADCAST, entry->lent);
+	free(entry);
 	session_continue(session);
 }
 
@@ -134,7 +122,7 @@ static void on_published(struct letter *letter)
 static void published(void *arg)
 {
 	struct broadcast_entry *entry = arg;
-	struct ring_page *page = entry->samples.base;
+	struct ring_page *page = entry->lent->samples.base;
 
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, WAKE_MOST, NULL, NULL, 0);
 	if (!atomic_exchange(&entry->posted, true))
@@ -145,8 +133,15 @@ static void gone(void *arg, const struct error *why)
 {
 	struct broadcast_entry *entry = arg;
 
-	(void)why;
+	entry->why = *why;
 	loop_post(entry->session->service->loop, &entry->gone);
+}
+
+static void go_on(void *arg)
+{
+	struct broadcast_entry *entry = arg;
+
+	broadcast_go_on(entry->broadcast);
 }
 
 /* What the clock says is due. */
@@ -236,41 +231,15 @@ wrong:
 	return bind_error(args, BROADCAST_MODE, err, ERROR_OUT_OF_RANGE, "takes up to 4 octal digits, \"0644\"");
 }
 
-static int make_memory(struct broadcast_entry *entry, const struct args *args, const struct noise *noise,
-		       struct error *err)
-{
-	const uint64_t page_bytes = arena_page(), most = entry->session->service->settings->ring_bytes;
-	const size_t sample_bytes = noise_sample_bytes(noise);
-	struct ring_page *page;
-	int r;
-
-	for (entry->capacity = page_bytes; entry->capacity < args->at[BROADCAST_SAMPLES].u64;)
-		entry->capacity *= 2;
-	if (entry->capacity > most / sample_bytes)
-		return bind_error(args, BROADCAST_SAMPLES, err, ERROR_LIMIT,
-				  "%" PRIu64 " samples of %zu bytes, allowed: the setting ring_bytes = %" PRIu64,
-				  entry->capacity, sample_bytes, most);
-	r = quota_take(entry->user, QUOTA_ARENA_BYTES, page_bytes + entry->capacity * sample_bytes, err);
-	if (r < 0)
-		return r;
-	entry->charge = page_bytes + entry->capacity * sample_bytes;
-	r = shared_create("trnsci-broadcast", entry->charge, SHARED_OURS, &entry->samples, err);
-	if (r < 0)
-		return r;
-	page = entry->samples.base;
-	page->magic = RING_MAGIC;
-	page->version = RING_VERSION;
-	page->sample_bytes = (uint32_t)sample_bytes;
-	page->capacity = entry->capacity;
-	return 0;
-}
-
 static int start(struct broadcast_entry *entry, struct noise *noise, struct error *err)
 {
 	struct session *session = entry->session;
-	const struct ring_memory memory = {entry->samples.base, (char *)entry->samples.base + arena_page(), NULL,
-					   entry->capacity};
+	struct lent *lent = entry->lent;
+	const struct ring_memory memory = {lent->samples.base, (char *)lent->samples.base + arena_page(), NULL,
+					   lent->capacity};
 	const struct ring_events events = {published, gone, entry};
+	const bool named = stream_ranges_stream(&entry->ranges);
+	struct ranges_source source;
 	int r;
 
 	entry->published.deliver = on_published;
@@ -280,7 +249,9 @@ static int start(struct broadcast_entry *entry, struct noise *noise, struct erro
 		noise_free(noise);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
 	}
-	r = broadcast_create(session->space, noise, &memory, &events, &entry->broadcast, err);
+	if (named)
+		source = stream_ranges_source(&entry->ranges, noise, lent->capacity, go_on, entry);
+	r = broadcast_create(session->space, noise, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
 	return r;
@@ -288,12 +259,18 @@ static int start(struct broadcast_entry *entry, struct noise *noise, struct erro
 
 static int build(struct broadcast_entry *entry, const struct args *args, struct error *err)
 {
+	struct session *session = entry->session;
+	const struct stream *named;
 	struct noise *noise;
-	int r = noise_create(entry->session->space, args, BROADCAST_NOISE, BROADCAST_U64, &noise, err);
+	int r = stream_ranges_open(&entry->ranges, session, args, BROADCAST_STREAM, err);
 
 	if (r < 0)
 		return r;
-	r = make_memory(entry, args, noise, err);
+	named = stream_ranges_stream(&entry->ranges);
+	r = noise_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &noise, err);
+	if (r < 0)
+		return r;
+	r = lent_create(session, LENT_BROADCAST, args, BROADCAST_SAMPLES, noise, named, &entry->lent, err);
 	if (r < 0) {
 		noise_free(noise);
 		return r;
@@ -336,8 +313,6 @@ static int create(struct session *session, const struct args *args, struct zone 
 		r = read_mode(args, &entry->mode, err);
 	if (r == 0)
 		r = check_new(session, args, entry->name, err);
-	if (r == 0 && !(entry->user = quota_user_open(session->service->quota, quota_user_uid(session->user))))
-		r = error_set(err, ERROR_NO_MEMORY, "broadcast: its entry");
 	if (r < 0) {
 		free(entry);
 		return r;
@@ -346,14 +321,14 @@ static int create(struct session *session, const struct args *args, struct zone 
 	entry->uid = quota_user_uid(session->user);
 	entry->gid = session->peer.gid;
 	entry->rate = args->at[BROADCAST_RATE].f64;
-	entry->samples.fd = -1;
 	r = build(entry, args, err);
 	if (r < 0) {
-		take_down(&entry->chore);
+		lent_return(session, LENT_BROADCAST, entry->lent);
+		free(entry);
 		return r;
 	}
 	enlist(entry);
-	return value_put(zone, result, "capacity", value_uint(entry->capacity)) ? -ERROR_NO_MEMORY : 0;
+	return value_put(zone, result, "capacity", value_uint(entry->lent->capacity)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ------- the other methods ------- */
@@ -370,9 +345,10 @@ static int publish(struct session *session, const struct args *args, uint32_t ms
 		return error_set(err, ERROR_NOT_SUPPORTED, "broadcast_publish: it has a rate, and publishes by itself");
 	if (entry->waiting)
 		return error_set(err, ERROR_LIMIT, "broadcast_publish: an earlier one is unanswered, allowed: one at a time");
-	if (n > entry->capacity)
+	if (n > entry->lent->capacity)
 		return bind_error(args, BROADCAST_N, err, ERROR_OUT_OF_RANGE,
-				  "%" PRIu64 ", allowed is the capacity, %" PRIu64, n, entry->capacity);
+				  "%" PRIu64 ", allowed is the capacity, %" PRIu64, n,
+				  entry->lent->capacity);
 	if (n > noise_samples(broadcast_noise(entry->broadcast)) - entry->target)
 		return bind_error(args, BROADCAST_N, err, ERROR_END_OF_STREAM, "more than the stream has left");
 	entry->target += n;
@@ -394,15 +370,14 @@ static int attach(struct session *session, const struct args *args, struct zone 
 	if (outbox_has_fds(&session->outbox))
 		return error_set(err, ERROR_LIMIT, "broadcast_attach: an earlier reply's descriptors are under way, "
 						   "allowed: one reply at a time");
-	failed = value_put(zone, result, "capacity", value_uint(entry->capacity));
-	failed |= value_put(zone, result, "sample_bytes",
-			    value_uint(noise_sample_bytes(broadcast_noise(entry->broadcast))));
-	failed |= value_put(zone, result, "bytes", value_uint(entry->samples.size));
-	failed |= value_put(zone, result, "data_offset", value_uint(arena_page()));
-	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, result);
+	const struct noise *noise = broadcast_noise(entry->broadcast);
+	const bool named = stream_ranges_stream(&entry->ranges);
+
+	failed = named ? value_put(zone, result, "stream_name", value_string(entry->ranges.name)) : 0;
+	failed |= lent_describe(entry->lent, noise, named, zone, result);
 	if (failed)
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
-	fd = fcntl(entry->samples.fd, F_DUPFD_CLOEXEC, 0);
+	fd = lent_copy(entry->lent, &entry->lent->samples);
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
 	*ret_fds = (struct fdpass){{fd}, 1};
@@ -418,7 +393,9 @@ static int show(const struct broadcast_entry *entry, struct zone *zone, struct v
 	failed |= value_put(zone, &one, "gid", value_uint(entry->gid));
 	failed |= value_put(zone, &one, "mode", value_uint(entry->mode));
 	failed |= value_put(zone, &one, "rate", value_real(entry->rate));
-	failed |= value_put(zone, &one, "capacity", value_uint(entry->capacity));
+	failed |= value_put(zone, &one, "capacity", value_uint(entry->lent->capacity));
+	if (stream_ranges_stream(&entry->ranges))
+		failed |= value_put(zone, &one, "stream_name", value_string(entry->ranges.name));
 	failed |= value_put(zone, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
 	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, &one);
 	return failed | value_push(zone, list, one);

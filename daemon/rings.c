@@ -21,19 +21,18 @@
 #include "base/checked.h"
 #include "engine/params.h"
 #include "engine/ring.h"
+#include "lent.h"
 #include "log.h"
 #include "quota.h"
-#include "shared.h"
+#include "stream_ranges.h"
 
 struct ring_entry {
 	struct letter letter; /* from the lane that ended it */
-	struct chore chore;   /* takes its memory down */
 	struct ring_entry *next, *prev;
 	struct session *session;
-	struct quota_user *user; /* whose account has the bytes */
-	uint64_t charge;
 	uint32_t handle;
-	struct shared samples, index;
+	struct lent *lent;
+	struct stream_ranges ranges;
 	int wake_fd;
 	struct watch *woken; /* NULL: the client has let go of it */
 	struct ring *ring;
@@ -42,28 +41,21 @@ struct ring_entry {
 
 /* ------- the end ------- */
 
-/* By the reaper: freeing pages takes its time. */
-static void take_down(struct chore *chore)
-{
-	struct ring_entry *entry = (struct ring_entry *)((char *)chore - offsetof(struct ring_entry, chore));
-
-	shared_free(&entry->samples);
-	shared_free(&entry->index);
-	if (entry->wake_fd >= 0)
-		close(entry->wake_fd);
-	if (entry->charge)
-		quota_give(entry->user, QUOTA_ARENA_BYTES, entry->charge);
-	quota_user_close(entry->user);
-	free(entry);
-}
-
 static void stop_listening(struct ring_entry *entry)
 {
 	loop_unwatch(entry->woken);
 	entry->woken = NULL;
 }
 
-/* The client did what it must not: it is told so on its connection, and by the page's state. */
+static void entry_free(struct ring_entry *entry)
+{
+	if (entry->wake_fd >= 0)
+		close(entry->wake_fd);
+	lent_return(entry->session, LENT_RING, entry->lent);
+	free(entry);
+}
+
+/* The client did what it must not, or its stream cannot go on: it is told so on its connection, and by the page's state. */
 static void tell_detached(struct ring_entry *entry)
 {
 	struct session *session = entry->session;
@@ -105,8 +97,7 @@ static void on_letter(struct letter *letter)
 		tell_detached(entry);
 	unlink_entry(entry);
 	ring_free(entry->ring);
-	entry->chore.run = take_down;
-	reaper_post(&entry->chore);
+	entry_free(entry);
 	session_continue(session);
 }
 
@@ -116,7 +107,7 @@ static void on_letter(struct letter *letter)
 static void published(void *arg)
 {
 	struct ring_entry *entry = arg;
-	struct ring_page *page = entry->samples.base;
+	struct ring_page *page = entry->lent->samples.base;
 
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -138,54 +129,14 @@ static void on_woken(void *arg)
 	ring_wake(entry->ring);
 }
 
+static void go_on(void *arg)
+{
+	struct ring_entry *entry = arg;
+
+	ring_go_on(entry->ring);
+}
+
 /* ------- the beginning ------- */
-
-/* A power of two that fills whole pages: so the samples can be mapped twice in a row. */
-static int choose_capacity(const struct session *session, const struct args *args, size_t sample_bytes,
-			   uint64_t *ret_capacity, struct error *err)
-{
-	const uint64_t most = session->service->settings->ring_bytes;
-	uint64_t capacity = arena_page();
-
-	while (capacity < args->at[RING_SAMPLES].u64)
-		capacity *= 2;
-	if (capacity > most / sample_bytes)
-		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT,
-				  "%" PRIu64 " samples of %zu bytes, allowed: the setting ring_bytes = %" PRIu64,
-				  capacity, sample_bytes, most);
-	*ret_capacity = capacity;
-	return 0;
-}
-
-static int charge(struct ring_entry *entry, uint64_t bytes, struct error *err)
-{
-	int r = quota_take(entry->user, QUOTA_ARENA_BYTES, bytes, err);
-
-	if (r == 0)
-		entry->charge = bytes;
-	return r;
-}
-
-static int make_memory(struct ring_entry *entry, uint64_t capacity, size_t sample_bytes, struct error *err)
-{
-	const uint64_t page_bytes = arena_page();
-	struct ring_page *page;
-	int r = charge(entry, capacity * sample_bytes + 2 * page_bytes, err);
-
-	if (r == 0)
-		r = shared_create("trnsci-ring", page_bytes + capacity * sample_bytes, SHARED_OURS, &entry->samples,
-				  err);
-	if (r == 0)
-		r = shared_create("trnsci-index", page_bytes, SHARED_THEIRS, &entry->index, err);
-	if (r < 0)
-		return r;
-	page = entry->samples.base;
-	page->magic = RING_MAGIC;
-	page->version = RING_VERSION;
-	page->sample_bytes = (uint32_t)sample_bytes;
-	page->capacity = capacity;
-	return 0;
-}
 
 static int make_wake(struct ring_entry *entry, struct error *err)
 {
@@ -197,29 +148,33 @@ static int make_wake(struct ring_entry *entry, struct error *err)
 	return 0;
 }
 
-/* The first two are of no use here any more; of the third the client has a copy. */
 static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct error *err)
 {
-	int wake = fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0);
+	struct lent *lent = entry->lent;
+	const struct fdpass fds = {{lent_copy(lent, &lent->samples), lent_copy(lent, &lent->index),
+				    fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0)},
+				   3};
 
-	if (wake < 0)
-		return error_set(err, ERROR_SYSTEM, "ring: its descriptors: %s", strerror(errno));
-	*ret_fds = (struct fdpass){{entry->samples.fd, entry->index.fd, wake}, 3};
-	entry->samples.fd = entry->index.fd = -1;
+	for (unsigned i = 0; i < 3; i++)
+		if (fds.at[i] < 0) {
+			error_set(err, ERROR_SYSTEM, "ring: its descriptors: %s", strerror(errno));
+			for (i = 0; i < 3; i++)
+				if (fds.at[i] >= 0)
+					close(fds.at[i]);
+			return -ERROR_SYSTEM;
+		}
+	*ret_fds = fds;
 	return 0;
 }
 
-static int describe(const struct ring_entry *entry, const struct noise *noise, uint64_t capacity, struct zone *zone,
-		    struct value *result)
+static int describe(const struct ring_entry *entry, const struct noise *noise, struct zone *zone, struct value *result)
 {
 	int failed = value_put(zone, result, "ring", value_uint(entry->handle));
+	const bool named = stream_ranges_stream(&entry->ranges);
 
-	failed |= value_put(zone, result, "capacity", value_uint(capacity));
-	failed |= value_put(zone, result, "sample_bytes", value_uint(noise_sample_bytes(noise)));
-	failed |= value_put(zone, result, "bytes", value_uint(entry->samples.size));
-	failed |= value_put(zone, result, "data_offset", value_uint(arena_page()));
-	failed |= value_put(zone, result, "index_bytes", value_uint(entry->index.size));
-	return failed | noise_describe(noise, zone, result);
+	if (named)
+		failed |= value_put(zone, result, "name", value_string(entry->ranges.name));
+	return failed | lent_describe(entry->lent, noise, named, zone, result);
 }
 
 /* Names in the description live in the noise, which a ring frees; texts are copied. */
@@ -238,18 +193,23 @@ static int keep_texts(struct zone *zone, struct value *map)
 	return 0;
 }
 
-static int start(struct ring_entry *entry, struct noise *noise, uint64_t capacity, struct error *err)
+static int start(struct ring_entry *entry, struct noise *noise, struct error *err)
 {
 	struct session *session = entry->session;
+	const struct lent *lent = entry->lent;
 	const struct ring_memory memory = {
-		.page = entry->samples.base,
-		.samples = (char *)entry->samples.base + arena_page(),
-		.index = entry->index.base,
-		.capacity = capacity,
+		.page = lent->samples.base,
+		.samples = (char *)lent->samples.base + arena_page(),
+		.index = lent->index.base,
+		.capacity = lent->capacity,
 	};
 	const struct ring_events events = {.published = published, .gone = gone, .arg = entry};
+	struct ranges_source source;
 
-	return ring_create(session->space, noise, &memory, &events, &entry->ring, err);
+	if (!stream_ranges_stream(&entry->ranges))
+		return ring_create(session->space, noise, &memory, NULL, &events, &entry->ring, err);
+	source = stream_ranges_source(&entry->ranges, noise, lent->capacity, go_on, entry);
+	return ring_create(session->space, noise, &memory, &source, &events, &entry->ring, err);
 }
 
 static void enlist(struct ring_entry *entry)
@@ -269,18 +229,20 @@ static int build(struct ring_entry *entry, const struct args *args, struct zone 
 		 struct fdpass *ret_fds, struct error *err)
 {
 	struct fdpass fds = {.count = 0};
+	const struct stream *named;
 	struct noise *noise;
-	uint64_t capacity = 0;
-	int r = noise_create(entry->session->space, args, RING_NOISE, RING_U64, &noise, err);
+	int r = stream_ranges_open(&entry->ranges, entry->session, args, RING_NAME, err);
 
 	if (r < 0)
 		return r;
-	r = choose_capacity(entry->session, args, noise_sample_bytes(noise), &capacity, err);
-	if (r == 0)
-		r = make_memory(entry, capacity, noise_sample_bytes(noise), err);
+	named = stream_ranges_stream(&entry->ranges);
+	r = noise_create(entry->session->space, args, RING_NOISE, RING_U64, named, &noise, err);
+	if (r < 0)
+		return r;
+	r = lent_create(entry->session, LENT_RING, args, RING_SAMPLES, noise, named, &entry->lent, err);
 	if (r == 0)
 		r = make_wake(entry, err);
-	if (r == 0 && (describe(entry, noise, capacity, zone, result) || keep_texts(zone, result)))
+	if (r == 0 && (describe(entry, noise, zone, result) || keep_texts(zone, result)))
 		r = error_set(err, ERROR_NO_MEMORY, "ring: the reply");
 	if (r == 0)
 		r = give_fds(entry, &fds, err);
@@ -288,7 +250,7 @@ static int build(struct ring_entry *entry, const struct args *args, struct zone 
 		noise_free(noise);
 		return r;
 	}
-	r = start(entry, noise, capacity, err);
+	r = start(entry, noise, err);
 	if (r < 0)
 		fdpass_close(&fds);
 	else
@@ -316,19 +278,15 @@ int rings_attach(struct session *session, const struct args *args, struct zone *
 
 	if (r < 0)
 		return r;
-	if (entry)
-		entry->user = quota_user_open(session->service->quota, quota_user_uid(session->user));
-	if (!entry || !entry->user) {
-		free(entry);
+	if (!entry)
 		return error_set(err, ERROR_NO_MEMORY, "ring: its entry");
-	}
 	entry->session = session;
 	entry->handle = ++session->last_ring;
-	entry->wake_fd = entry->samples.fd = entry->index.fd = -1;
+	entry->wake_fd = -1;
 	r = build(entry, args, zone, result, ret_fds, err);
 	if (r < 0) {
 		stop_listening(entry);
-		take_down(&entry->chore);
+		entry_free(entry);
 		return r;
 	}
 	enlist(entry);

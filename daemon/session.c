@@ -11,6 +11,7 @@
 #include <event2/event.h>
 
 #include "broadcasts.h"
+#include "lent.h"
 #include "log.h"
 #include "requests.h"
 #include "rings.h"
@@ -60,6 +61,7 @@ static void free_if_done(struct session *session)
 	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
 		reaper_trim(); /* what it held lies in the heap of each thread that served it */
 	peer_free(&session->peer);
+	lent_end(session);
 	free(session);
 	if (service->stopping && !service->sessions)
 		loop_end(service->loop);

@@ -20,6 +20,7 @@
 
 struct arena;
 struct ring_entry;
+struct lent;
 struct event; /* libevent's */
 
 /* A request between its start and its reply. */
@@ -50,6 +51,7 @@ struct session {
 	struct ring_entry *rings;
 	unsigned n_rings; /* whose end has not come */
 	uint32_t last_ring;
+	struct lent *lent; /* memory that rings and broadcasts have left with the client */
 	unsigned n_broadcasts; /* of its own, whose end has not come */
 	unsigned n_later;      /* requests that are answered later, but are no jobs */
 	struct inbox inbox;

@@ -10,8 +10,7 @@
 #include "store.h"
 #include "streams.h"
 
-/* The name, with a NUL behind it. */
-static int read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
+int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
 {
 	const struct value *value = args->at[param].value;
 
@@ -107,7 +106,7 @@ static int list(struct session *session, const struct args *args, struct streams
 	who->u64_text = args->at[STREAM_LIST_U64].choice != 0;
 	who->name = NULL;
 	if (args->at[STREAM_LIST_AFTER].given) {
-		r = read_name(args, STREAM_LIST_AFTER, after, served->error);
+		r = stream_read_name(args, STREAM_LIST_AFTER, after, served->error);
 		who->name = after;
 	}
 	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, served);
@@ -119,14 +118,14 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	struct streams *streams = session->service->streams;
 	const char *method = args->operation->name;
 	char name[STORE_NAME_MOST + 1];
-	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method};
+	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method, NULL};
 	int r;
 
 	if (peer_read_groups(&session->peer, session->fd) < 0)
 		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
 	if (strcmp(method, "stream_list") == 0)
 		return list(session, args, &who, served);
-	r = read_name(args, STREAM_NAME, name, served->error);
+	r = stream_read_name(args, STREAM_NAME, name, served->error);
 	if (r < 0)
 		return r;
 	if (strcmp(method, "stream_draw") == 0)

@@ -4,8 +4,12 @@
 #define TRNSCI_DAEMON_STREAM_METHODS_H
 
 #include "engine/served.h"
+#include "store.h"
 
 /* Their argument is the session. */
 extern const struct served_ops stream_methods;
+
+/* The stream's name that a parameter has, with a NUL behind it. */
+int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err);
 
 #endif

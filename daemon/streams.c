@@ -250,6 +250,13 @@ static int fail_trouble(const struct streams *streams, struct served *served)
 	return -streams->trouble.code;
 }
 
+static bool is_same(const struct stream *stream, const struct named *named)
+{
+	const struct stream *own = &named->row.stream;
+
+	return own->generator == stream->generator && own->seed == stream->seed && own->stream == stream->stream;
+}
+
 static int find(const struct streams *streams, const struct streams_who *who, struct served *served,
 		struct named **ret)
 {
@@ -259,7 +266,7 @@ static int find(const struct streams *streams, const struct streams_who *who, st
 	if (streams->trouble.code)
 		return fail_trouble(streams, served);
 	at = streams_index(streams, who->name, &found);
-	if (!found || streams->sorted[at]->state != NAMED_LIVE)
+	if (!found || streams->sorted[at]->state != NAMED_LIVE || (who->same && !is_same(who->same, streams->sorted[at])))
 		return error_set(served->error, ERROR_NOT_FOUND,
 				 "%s: name: no stream \"%.64s\", allowed are those of stream_list", who->operation,
 				 who->name);
@@ -317,6 +324,20 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 	} else if (r == 1) {
 		r = 0;
 	}
+	pthread_mutex_unlock(&streams->lock);
+	return r;
+}
+
+int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err)
+{
+	struct served served = {.error = err};
+	struct named *named = NULL;
+	int r;
+
+	pthread_mutex_lock(&streams->lock);
+	r = find_for(streams, who, 2, &served, &named);
+	if (r == 0)
+		*ret_stream = named->row.stream;
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }

@@ -45,6 +45,7 @@ struct streams_who {
 	const char *name;
 	bool u64_text;         /* how positions stand in the reply */
 	const char *operation; /* begins an error's text */
+	const struct stream *same; /* what the name stood for before: another is as good as none; NULL: any */
 };
 
 /* Each as served_ops.begin: 0 with the reply, a negative error in served->error, or SERVED_LATER. A create's and a
@@ -52,6 +53,8 @@ struct streams_who {
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
 		   struct served *served);
 int streams_draw(struct streams *streams, const struct streams_who *who, struct served *served);
+/* What the name stands for, if the peer may draw from it. *err: -ERROR_NOT_FOUND, -ERROR_NOT_PERMITTED. */
+int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err);
 int streams_show(struct streams *streams, const struct streams_who *who, struct served *served);
 int streams_delete(struct streams *streams, const struct streams_who *who, struct served *served);
 /* words, from the present position; or (absolute) the position itself. */

@@ -44,6 +44,8 @@ static int create(struct trnsci_session *session, const char *name, const struct
 	}
 	if (options_get(options, "mode"))
 		trnsci_set_text(args, "mode", options_get(options, "mode"));
+	if (options_get(options, "name"))
+		trnsci_set_text(args, "stream_name", options_get(options, "name"));
 	if (code == EXIT_OK)
 		code = options_set_parameters(options, noise);
 	if (code == EXIT_OK && trnsci_run(call) < 0)
@@ -57,6 +59,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"rate", 0, "RATE", "samples per second"},
 		{"samples", 0, "SAMPLES", "samples that readers may lag behind [65536]"},
+		{"name", 0, "NAME", "a named stream to take the samples from"},
 		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
 	};
 	struct trnsci_operation law;

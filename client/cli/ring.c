@@ -2,6 +2,7 @@
 /* ring: random numbers from a noise ring, written out from where the engine put them. Without a count, for as long as
  * somebody reads. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 enum { DEFAULT_SAMPLES = 1 << 19, LIST_MOST = 4096 };
 
 struct ringing {
+	const struct cli *cli;
 	const struct options *options;
+	const char *name; /* of a stream, or NULL */
 	struct trnsci_draw draw;
 	enum trnsci_dtype dtype;
 	double *list;
@@ -44,22 +47,6 @@ static int read_list(struct ringing *ringing, const char *name, const char *text
 	return complain(EXIT_USAGE, "--%s: allowed are at most %d numbers with commas between", name, LIST_MOST);
 }
 
-static int add_number(struct ringing *ringing, const char *name, const char *text)
-{
-	struct trnsci_number *at = ringing->draw.numbers;
-	char *end;
-	double value = strtod(text, &end);
-
-	if (end == text || *end)
-		return complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text);
-	while (at->name)
-		at++;
-	if (at == &ringing->draw.numbers[sizeof ringing->draw.numbers / sizeof *at])
-		return complain(EXIT_USAGE, "--%s: more numbers than a law has", name);
-	*at = (struct trnsci_number){name, value};
-	return EXIT_OK;
-}
-
 static int add_choice(struct ringing *ringing, const char *name, const char *text)
 {
 	struct trnsci_choice *at = ringing->draw.choices;
@@ -74,7 +61,27 @@ static int add_choice(struct ringing *ringing, const char *name, const char *tex
 	}
 	while (at->name)
 		at++;
+	if (at == &ringing->draw.choices[sizeof ringing->draw.choices / sizeof *at])
+		return complain(EXIT_USAGE, "--%s: more words than a law has", name);
 	*at = (struct trnsci_choice){name, text};
+	return EXIT_OK;
+}
+
+static int add_number(struct ringing *ringing, const char *name, const char *text, bool whole)
+{
+	struct trnsci_number *at = ringing->draw.numbers;
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end)
+		return complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text);
+	if (whole && fabs(value) >= 0x1p53) /* as it is written: a double has not all of its digits */
+		return add_choice(ringing, name, text);
+	while (at->name)
+		at++;
+	if (at == &ringing->draw.numbers[sizeof ringing->draw.numbers / sizeof *at])
+		return complain(EXIT_USAGE, "--%s: more numbers than a law has", name);
+	*at = (struct trnsci_number){name, value};
 	return EXIT_OK;
 }
 
@@ -99,16 +106,21 @@ static int read_parameters(struct ringing *ringing)
 		else if (strcmp(parameter.type, "any") == 0)
 			code = read_list(ringing, parameter.name, text);
 		else
-			code = add_number(ringing, parameter.name, text);
+			code = add_number(ringing, parameter.name, text, strcmp(parameter.type, "f64") != 0);
 	}
 	return code;
 }
 
 static int read_options(struct ringing *ringing)
 {
+	static const char *const of_streams[] = {"seed", "stream", "offset", "generator", "key_layout"};
 	const struct options *options = ringing->options;
 	int code;
 
+	ringing->name = options_get(options, "name");
+	for (size_t i = 0; ringing->name && i < sizeof of_streams / sizeof *of_streams; i++)
+		if (options_get(options, of_streams[i]))
+			return complain(EXIT_USAGE, "ring: --%s: not with --name, the stream has its own", of_streams[i]);
 	ringing->endless = !options_get(options, "count");
 	if ((code = options_u64(options, "count", &ringing->count)) != EXIT_OK ||
 	    (code = options_u64(options, "samples", &ringing->samples)) != EXIT_OK ||
@@ -117,6 +129,17 @@ static int read_options(struct ringing *ringing)
 	    (code = options_u64(options, "offset", &ringing->draw.offset)) != EXIT_OK)
 		return code;
 	return read_parameters(ringing);
+}
+
+/* Where samples of a named stream lie, so that rand can repeat them. */
+static void tell_place(const struct ringing *ringing, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n)
+{
+	const uint64_t words = info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
+
+	if (ringing->cli->verbose)
+		fprintf(stderr,
+			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
+			ringing->name, info->generator, info->seed, info->stream, offset * words, n);
 }
 
 static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring, const struct trnsci_ring_info *info,
@@ -129,9 +152,13 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 	for (uint64_t at = 0; code == EXIT_OK && (ringing->endless || at < ringing->count);) {
 		const uint64_t left = ringing->endless ? most : ringing->count - at, n = left < most ? left : most;
 		const void *samples;
+		uint64_t offset, run;
 
 		if (trnsci_ring_borrow(ring, n, -1, &samples, &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
+		/* A quarter of a ring begins on a multiple of a quarter, and so lies in one range. */
+		if (ringing->name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
+			tell_place(ringing, info, offset, n);
 		code = output_write(output, samples, (size_t)(n * info->components));
 		trnsci_ring_release(ring, n);
 		at += n;
@@ -162,10 +189,19 @@ static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, co
 	return output_close(&output, code);
 }
 
+static int attach(const struct ringing *ringing, struct trnsci_session *session, struct trnsci_ring **ret_ring,
+		  struct trnsci_error *err)
+{
+	if (ringing->name)
+		return trnsci_ring_attach_stream(session, ringing->name, &ringing->draw, ringing->dtype,
+						 ringing->samples, ret_ring, err);
+	return trnsci_ring_attach(session, &ringing->draw, ringing->dtype, ringing->samples, ret_ring, err);
+}
+
 static int run_law(struct cli *cli, const struct option_set *set, int argc, char **argv)
 {
 	struct options options;
-	struct ringing ringing = {.options = &options, .samples = DEFAULT_SAMPLES, .draw.law = set->operation};
+	struct ringing ringing = {.cli = cli, .options = &options, .samples = DEFAULT_SAMPLES, .draw.law = set->operation};
 	struct trnsci_session *session = NULL;
 	struct trnsci_ring *ring;
 	struct trnsci_error err;
@@ -177,9 +213,8 @@ static int run_law(struct cli *cli, const struct option_set *set, int argc, char
 		return complain(EXIT_USAGE, "ring: '%s': one word too many", options.operands[0]);
 	code = read_options(&ringing);
 	if (code == EXIT_OK)
-		code = connect_session(cli, 0, &session);
-	if (code == EXIT_OK &&
-	    trnsci_ring_attach(session, &ringing.draw, ringing.dtype, ringing.samples, &ring, &err) < 0)
+		code = ringing.name ? connect_daemon(cli, 0, &session) : connect_session(cli, 0, &session);
+	if (code == EXIT_OK && attach(&ringing, session, &ring, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	else if (code == EXIT_OK) {
 		code = write_out(&ringing, ring, cli);
@@ -194,6 +229,7 @@ int command_ring(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"count", 'n', "COUNT", "samples [as many as are read]"},
+		{"name", 0, "NAME", "a named stream to take the samples from; -v tells where they lie"},
 		{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
 		{"output", 'o', "FILE", "where to [stdout]"},
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},

@@ -14,6 +14,7 @@ struct broadcast {
 	struct noise *noise;
 	struct ring_memory memory;
 	struct ring_events events;
+	struct ranges ranges;
 	_Atomic uint64_t target;
 	uint64_t samples, produced; /* the filler's own */
 	uint64_t claimed;
@@ -63,18 +64,23 @@ static int advance(struct job *job)
 {
 	struct broadcast *broadcast = of_job(job);
 	size_t n, place;
+	uint64_t at;
+	int r;
 
 	publish(broadcast);
 	n = next_step(broadcast);
 	if (n == 0)
 		return JOB_WAIT;
+	r = ranges_find(&broadcast->ranges, broadcast->memory.page, broadcast->produced, &n, &at, &broadcast->why);
+	if (r != 0)
+		return r == RANGES_LATER ? JOB_WAIT : r;
 	broadcast->filling = n;
 	/* Before any of it is overwritten: whoever has copied an old sample afterwards sees the claim. */
 	if (broadcast->claimed < broadcast->produced + n)
 		broadcast->claimed = broadcast->produced + n;
 	atomic_store_explicit(&broadcast->memory.page->claimed, broadcast->claimed, memory_order_seq_cst);
 	place = (size_t)(broadcast->produced % broadcast->memory.capacity) * noise_sample_bytes(broadcast->noise);
-	noise_aim(broadcast->noise, broadcast->produced, n, broadcast->memory.samples + place, &job->n_units);
+	noise_aim(broadcast->noise, at, n, broadcast->memory.samples + place, &job->n_units);
 	return JOB_STAGE;
 }
 
@@ -88,7 +94,9 @@ static void finish(struct job *job, int error)
 	struct broadcast *broadcast = of_job(job);
 	struct space *space = broadcast->space;
 
-	error_set(&broadcast->why, (enum error_code) - error, "broadcast: %s", error_meaning(error));
+	if (!broadcast->why.code)
+		error_set(&broadcast->why, (enum error_code) - error, "broadcast: %s", error_meaning(error));
+	ranges_forget(&broadcast->ranges);
 	tell(broadcast, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
 	space_leave(space, &broadcast->entry);
 	noise_end(broadcast->noise);
@@ -99,7 +107,8 @@ static void finish(struct job *job, int error)
 static const struct job_ops broadcast_ops = {advance, run, finish};
 
 int broadcast_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		     const struct ring_events *events, struct broadcast **ret_broadcast, struct error *err)
+		     const struct ranges_source *ranges, const struct ring_events *events,
+		     struct broadcast **ret_broadcast, struct error *err)
 {
 	struct broadcast *broadcast = calloc(1, sizeof *broadcast);
 	int error = broadcast ? 0 : error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
@@ -114,6 +123,8 @@ int broadcast_create(struct space *space, struct noise *noise, const struct ring
 			.events = *events,
 			.samples = noise_samples(noise),
 		};
+		if (ranges)
+			broadcast->ranges = (struct ranges){.source = *ranges, .samples = memory->capacity};
 		broadcast->entry.job = &broadcast->job;
 		error = space_enter(space, &broadcast->entry, "broadcast", err);
 	}
@@ -143,6 +154,11 @@ uint64_t broadcast_produced(const struct broadcast *broadcast)
 const struct noise *broadcast_noise(const struct broadcast *broadcast)
 {
 	return broadcast->noise;
+}
+
+void broadcast_go_on(struct broadcast *broadcast)
+{
+	pool_wake(broadcast->pool, &broadcast->job);
 }
 
 void broadcast_close(struct broadcast *broadcast)

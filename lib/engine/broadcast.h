@@ -12,11 +12,12 @@
 
 struct broadcast;
 
-/* Takes the noise, whatever happens. memory->index is not used. Of events, `published` follows every step, and
+/* Takes the noise, whatever happens. memory->index is not used; ranges as of a ring. Of events, `published` follows every step, and
  * `gone` comes last; as a ring's. *ret_broadcast is set before any event. -ERROR_CLOSED, -ERROR_LIMIT (jobs),
  * -ERROR_NO_MEMORY. */
 int broadcast_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		     const struct ring_events *events, struct broadcast **ret_broadcast, struct error *err);
+		     const struct ranges_source *ranges, const struct ring_events *events,
+		     struct broadcast **ret_broadcast, struct error *err);
 
 /* Publishes up to sample `target`, which only grows. What would be overwritten at once, as a target that is more than
  * a capacity ahead makes it, is not drawn at all. By one thread. */
@@ -26,7 +27,8 @@ void broadcast_publish(struct broadcast *broadcast, uint64_t target);
 uint64_t broadcast_produced(const struct broadcast *broadcast);
 const struct noise *broadcast_noise(const struct broadcast *broadcast);
 
-/* As ring_close and ring_free. */
+/* As ring_go_on, ring_close and ring_free. */
+void broadcast_go_on(struct broadcast *broadcast);
 void broadcast_close(struct broadcast *broadcast);
 void broadcast_free(struct broadcast *broadcast);
 

@@ -20,7 +20,9 @@ struct noise {
 	uint64_t samples;
 	uint64_t components;
 	size_t sample_bytes;
+	unsigned words; /* of a sample */
 	enum dtype dtype;
+	bool named;
 };
 
 static int no_memory(const struct args *args, struct error *err)
@@ -33,11 +35,27 @@ static bool is_text(const struct value *value)
 	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
-/* The row of the law that the map names, "normal" without one; and no member that a ring decides itself. */
+/* No member that a ring, or its named stream, decides itself. */
+static int check_members(const struct args *args, unsigned param, const struct value *map,
+			 const struct operation *law, bool named, struct error *err)
+{
+	static const unsigned others[] = {DRAW_N,	  DRAW_SHAPE, DRAW_OUT,	   DRAW_RANK,	   DRAW_SIZE,
+					  DRAW_GENERATOR, DRAW_SEED,  DRAW_STREAM, DRAW_OFFSET, DRAW_KEY_LAYOUT};
+	enum { OF_ALL = 5 };
+
+	for (size_t i = 0; i < (named ? sizeof others / sizeof *others : OF_ALL); i++)
+		if (value_get(map, law->params[others[i]].name))
+			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER, "it has %s, allowed are op, dtype%s",
+					  law->params[others[i]].name,
+					  named ? " and the law's parameters: the name tells the stream"
+						: ", the law's parameters and the stream's");
+	return 0;
+}
+
+/* The row of the law that the map names, "normal" without one. */
 static int find_law(const struct args *args, unsigned param, const struct value *map, const struct operation **ret_law,
 		    struct error *err)
 {
-	static const unsigned others[] = {DRAW_N, DRAW_SHAPE, DRAW_OUT, DRAW_RANK, DRAW_SIZE};
 	const struct operation *law = operation_find("normal", 6);
 	const struct value *op;
 	char got[BIND_TEXT];
@@ -54,17 +72,20 @@ static int find_law(const struct args *args, unsigned param, const struct value 
 		return bind_error(args, param, err, ERROR_UNKNOWN_METHOD,
 				  "op \"%s\" is no law, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (value_get(map, law->params[others[i]].name))
-			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER,
-					  "it has %s, allowed are op, dtype, the law's parameters and the stream's",
-					  law->params[others[i]].name);
 	*ret_law = law;
 	return 0;
 }
 
+static int put_stream(struct zone *zone, const struct stream *stream, struct value *map)
+{
+	return value_put(zone, map, "generator", value_string(generator_row(stream->generator)->name)) ||
+	       value_put(zone, map, "seed", value_uint(stream->seed)) ||
+	       value_put(zone, map, "stream", value_uint(stream->stream));
+}
+
 /* A copy of the map that asks for no sample at all: everything is checked, and nothing drawn. */
-static int ask_for_none(struct zone *zone, const struct value *map, bool as_text, struct value *ret_map)
+static int ask_for_none(struct zone *zone, const struct value *map, bool as_text, const struct stream *named,
+			struct value *ret_map)
 {
 	struct value copy = value_map();
 	int failed = 0;
@@ -76,6 +97,7 @@ static int ask_for_none(struct zone *zone, const struct value *map, bool as_text
 		failed = !name || value_put(zone, &copy, name, member->value);
 	}
 	failed = failed || value_put(zone, &copy, "n", value_uint(0));
+	failed = failed || (named && put_stream(zone, named, &copy));
 	if (as_text && !value_get(map, "u64"))
 		failed = failed || value_put(zone, &copy, "u64", value_string("str"));
 	*ret_map = copy;
@@ -117,15 +139,15 @@ static int compile_law(struct noise *noise, const struct args *args, unsigned pa
 	noise->components = draw_components(&step->draw.law);
 	noise->sample_bytes = dtype_size(noise->dtype) * noise->components;
 	noise->begin = step->draw.begin;
-	noise->samples = samples_left(noise->begin / noise->components,
-				      draw_words_per_sample(noise->dtype) * noise->components);
+	noise->words = draw_words_per_sample(noise->dtype) * (unsigned)noise->components;
+	noise->samples = samples_left(noise->begin / noise->components, noise->words);
 	if (noise->samples == 0) /* a draw of nothing may lie at the very end */
 		return bind_error(args, param, err, ERROR_END_OF_STREAM, "no sample follows its offset");
 	return 0;
 }
 
 int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
-		 struct noise **ret_noise, struct error *err)
+		 const struct stream *named, struct noise **ret_noise, struct error *err)
 {
 	struct noise *noise = calloc(1, sizeof *noise);
 	struct value none = value_map(), map;
@@ -139,8 +161,11 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 	}
 	noise->program = (struct program){.space = space, .zone = noise->zone};
 	noise->reply = value_map();
+	noise->named = named;
 	error = find_law(args, param, given, &law, err);
-	if (!error && ask_for_none(noise->zone, given, args->at[u64_param].choice != 0, &map))
+	if (!error)
+		error = check_members(args, param, given, law, named, err);
+	if (!error && ask_for_none(noise->zone, given, args->at[u64_param].choice != 0, named, &map))
 		error = no_memory(args, err);
 	if (!error)
 		error = compile_law(noise, args, param, law, &map, err);
@@ -171,6 +196,11 @@ size_t noise_sample_bytes(const struct noise *noise)
 	return noise->sample_bytes;
 }
 
+unsigned noise_words(const struct noise *noise)
+{
+	return noise->words;
+}
+
 uint64_t noise_components(const struct noise *noise)
 {
 	return noise->components;
@@ -183,11 +213,12 @@ uint64_t noise_samples(const struct noise *noise)
 
 int noise_describe(const struct noise *noise, struct zone *zone, struct value *map)
 {
-	static const char *const names[] = {"generator", "seed", "stream", "offset", "position", "stream_format"};
+	static const char *const names[] = {"generator", "seed", "stream", "stream_format", "offset", "position"};
+	const size_t n = sizeof names / sizeof *names - (noise->named ? 2 : 0);
 	int failed = value_put(zone, map, "dtype", value_string(dtype_name(noise->dtype)));
 
 	failed |= value_put(zone, map, "components", value_uint(noise->components));
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct value *value = value_get(&noise->reply, names[i]);
 
 		if (value)

@@ -11,13 +11,15 @@
 
 #include "engine/bind.h"
 #include "engine/space.h"
+#include "rng/stream.h"
 
 struct noise;
 
-/* The map is the value of args' parameter `param`; u64_param tells how numbers stand in the description.
- * On success *ret_noise is yours, before the space is closed. Errors name the parameter. */
+/* The map is the value of args' parameter `param`; u64_param tells how numbers stand in the description. named: the
+ * stream that a name stands for, of which samples are aimed at anywhere, and which the map then must not tell; NULL: the
+ * map's own. On success *ret_noise is yours, before the space is closed. Errors name the parameter. */
 int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
-		 struct noise **ret_noise, struct error *err);
+		 const struct stream *named, struct noise **ret_noise, struct error *err);
 /* Lets go of the engine: nothing can be drawn any more, only told. */
 void noise_end(struct noise *noise);
 /* Nothing may run. Accepts NULL. */
@@ -26,10 +28,12 @@ void noise_free(struct noise *noise);
 /* Bytes of a sample, all its components together; they are `components` elements of the dtype. */
 size_t noise_sample_bytes(const struct noise *noise);
 uint64_t noise_components(const struct noise *noise);
+/* Words of the stream that a sample takes. */
+unsigned noise_words(const struct noise *noise);
 /* Samples up to the end of the stream; UINT64_MAX stands for as many and more. */
 uint64_t noise_samples(const struct noise *noise);
 
-/* generator, seed, stream, offset, position, dtype, components, stream_format into map; they live as long as the
+/* generator, seed, stream, offset and position (not of a named stream), dtype, components, stream_format into map; they live as long as the
  * noise. -ERROR_NO_MEMORY */
 int noise_describe(const struct noise *noise, struct zone *zone, struct value *map);
 

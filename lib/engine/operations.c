@@ -506,6 +506,8 @@ static const struct param ring_attach_params[] = {
 	[RING_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},
 	[RING_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
 		"samples that the ring holds, rounded up to a power of two that fills pages"},
+	[RING_NAME] = {"name", PARAM_TEXT, "", "", NONE,
+		"a named stream to draw from, in ranges of as many samples as the ring holds; noise then tells no stream"},
 	[RING_U64] = U64_STYLE,
 };
 #define BROADCAST_PARAMS \
@@ -519,6 +521,8 @@ static const struct param broadcast_create_params[] = {
 	[BROADCAST_RATE] = {"rate", PARAM_F64, "samples per second", "0", 0, 1e9, false, NULL,
 		"how fast samples are published; 0: by broadcast_publish"},
 	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, as a file: owner, the owner's group, others"},
+	[BROADCAST_STREAM] = {"stream_name", PARAM_TEXT, "", "", NONE,
+		"a named stream to draw from, in ranges of as many samples as readers may lag; noise then tells no stream"},
 };
 static const struct param broadcast_publish_params[] = {
 	BROADCAST_PARAMS,

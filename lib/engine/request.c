@@ -163,6 +163,20 @@ static void set_deadline(struct request *request, const struct args *args)
 		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
 }
 
+static void on_answer(struct served *served, int error)
+{
+	struct request *request = of_served(served);
+
+	request->answer = error;
+	atomic_store_explicit(&request->awaiting, false, memory_order_release);
+	pool_wake(request->space->engine->pool, &request->job);
+}
+
+void served_answer(struct served *served, int error)
+{
+	served->answered(served, error);
+}
+
 /* Asks the space's owner. 0: answered; 1: there is something to run, or to wait for; or an error. */
 static int serve(struct request *request, struct compiler *compiler, const struct value *params)
 {
@@ -187,7 +201,8 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 					  .reply = &request->result,
 					  .error = &request->error,
 					  .n = request->drawn.n,
-					  .words = request->drawn.words};
+					  .words = request->drawn.words,
+					  .answered = on_answer};
 	atomic_store(&request->awaiting, true);
 	answer = limits->served->begin(limits->served_arg, &compiler->args, &request->served);
 	request->later = answer == SERVED_LATER;
@@ -197,15 +212,6 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 		return answer;
 	error = place(request);
 	return error ? error : 1;
-}
-
-void served_answer(struct served *served, int error)
-{
-	struct request *request = of_served(served);
-
-	request->answer = error;
-	atomic_store_explicit(&request->awaiting, false, memory_order_release);
-	pool_wake(request->space->engine->pool, &request->job);
 }
 
 /* 0: answered; 1: a program is ready to run; or an error. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job for the life of a ring: a stage fills a half, and between stages it looks at the taker's index. */
+/* One job for the life of a ring: a stage fills an eighth, and between stages it looks at the taker's index. */
 #include "engine/ring.h"
 
 #include <inttypes.h>
@@ -8,7 +8,10 @@
 #include "engine/space_core.h"
 
 /* Wake-ups in a row that brought nothing. An honest taker's may overlap with a look that had seen it: one or two. */
-enum { WAKES_FOR_NOTHING = 1000 };
+enum {
+	WAKES_FOR_NOTHING = 1000,
+	STEPS = 8, /* of a ring: what is drawn and published at once */
+};
 
 struct ring {
 	struct job job;
@@ -18,9 +21,11 @@ struct ring {
 	struct noise *noise;
 	struct ring_memory memory;
 	struct ring_events events;
+	struct ranges ranges;
 	uint64_t samples;  /* that there are, to the end of the stream */
 	uint64_t produced; /* the filler's own; the page has a copy */
 	uint64_t taken;    /* as last seen, and believed */
+	uint64_t slept_at; /* taken, when it fell asleep */
 	size_t filling;    /* samples of the stage that runs */
 	atomic_uint wakes; /* since the taker last moved */
 	bool asleep;
@@ -54,14 +59,18 @@ static int look(struct ring *ring)
 	return 0;
 }
 
-/* Samples that may be filled now: half a ring, less at the end of the stream, or none. */
+/* Samples that may be filled now: a step, less at the end of the stream, or none. Once it has slept, none before the
+ * taker has passed a multiple of half a ring, as it says when it wakes: then there is a step at least. */
 static size_t room(const struct ring *ring)
 {
-	const uint64_t half = ring->memory.capacity / 2, left = ring->samples - ring->produced;
+	const uint64_t capacity = ring->memory.capacity, half = capacity / 2, step = capacity / STEPS;
+	const uint64_t left = ring->samples - ring->produced;
 
-	if (ring->produced - ring->taken > half)
+	if (ring->asleep && ring->taken / half == ring->slept_at / half)
 		return 0;
-	return (size_t)(left < half ? left : half);
+	if (capacity - (ring->produced - ring->taken) < step)
+		return 0;
+	return (size_t)(left < step ? left : step);
 }
 
 static void tell(struct ring *ring, uint32_t state)
@@ -85,6 +94,8 @@ static void publish(struct ring *ring)
  * at least one sees the other. */
 static int fall_asleep(struct ring *ring)
 {
+	if (!ring->asleep)
+		ring->slept_at = ring->taken;
 	ring->asleep = true;
 	atomic_store_explicit(&ring->memory.page->asleep, 1, memory_order_seq_cst);
 	return look(ring);
@@ -98,10 +109,25 @@ static void wake_up(struct ring *ring)
 	atomic_store_explicit(&ring->memory.page->asleep, 0, memory_order_relaxed);
 }
 
+/* Draws n samples more, or as many as are of one range. */
+static int fill(struct ring *ring, size_t n)
+{
+	uint64_t at;
+	size_t place;
+	int r = ranges_find(&ring->ranges, ring->memory.page, ring->produced, &n, &at, &ring->why);
+
+	if (r != 0)
+		return r == RANGES_LATER ? JOB_WAIT : r;
+	ring->filling = n;
+	place = (size_t)(ring->produced % ring->memory.capacity) * noise_sample_bytes(ring->noise);
+	noise_aim(ring->noise, at, n, ring->memory.samples + place, &ring->job.n_units);
+	return JOB_STAGE;
+}
+
 static int advance(struct job *job)
 {
 	struct ring *ring = of_job(job);
-	size_t n, place;
+	size_t n;
 	int error;
 
 	publish(ring);
@@ -116,10 +142,7 @@ static int advance(struct job *job)
 	if (n == 0)
 		return JOB_WAIT;
 	wake_up(ring);
-	ring->filling = n;
-	place = (size_t)(ring->produced % ring->memory.capacity) * noise_sample_bytes(ring->noise);
-	noise_aim(ring->noise, ring->produced, n, ring->memory.samples + place, &job->n_units);
-	return JOB_STAGE;
+	return fill(ring, n);
 }
 
 static uint64_t run(struct job *job, size_t unit, void *scratch)
@@ -135,6 +158,7 @@ static void finish(struct job *job, int error)
 
 	if (!ring->why.code)
 		error_set(&ring->why, (enum error_code) - error, "ring: %s", error_meaning(error));
+	ranges_forget(&ring->ranges);
 	noise_free(ring->noise);
 	ring->noise = NULL;
 	tell(ring, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
@@ -146,7 +170,8 @@ static void finish(struct job *job, int error)
 static const struct job_ops ring_ops = {advance, run, finish};
 
 int ring_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		const struct ring_events *events, struct ring **ret_ring, struct error *err)
+		const struct ranges_source *ranges, const struct ring_events *events, struct ring **ret_ring,
+		struct error *err)
 {
 	struct ring *ring = calloc(1, sizeof *ring);
 	int error = ring ? 0 : error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
@@ -161,6 +186,8 @@ int ring_create(struct space *space, struct noise *noise, const struct ring_memo
 			.events = *events,
 			.samples = noise_samples(noise),
 		};
+		if (ranges)
+			ring->ranges = (struct ranges){.source = *ranges, .samples = memory->capacity};
 		ring->entry.job = &ring->job;
 		error = space_enter(space, &ring->entry, "ring", err);
 	}
@@ -177,6 +204,11 @@ int ring_create(struct space *space, struct noise *noise, const struct ring_memo
 void ring_wake(struct ring *ring)
 {
 	atomic_fetch_add_explicit(&ring->wakes, 1, memory_order_relaxed);
+	pool_wake(ring->pool, &ring->job);
+}
+
+void ring_go_on(struct ring *ring)
+{
 	pool_wake(ring->pool, &ring->job);
 }
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filler of a noise ring: keeps shared memory full ahead of one taker.
  *
- * The ring is filled by halves, as one job that takes its turns with all others and costs nothing while it waits. It
+ * The ring is filled step by step, as one job that takes its turns with all others and costs nothing while it waits. It
  * waits for ring_wake only, never for memory: the taker's index is copied once each time it is needed, and one that
  * moves back or past what was produced ends the ring. What is drawn, and where it goes, is known by the filler alone. */
 #ifndef TRNSCI_ENGINE_RING_H
 #define TRNSCI_ENGINE_RING_H
 
 #include "engine/noise.h"
+#include "engine/ranges.h"
 #include "engine/ring_page.h"
 
 struct ring;
 
-/* The ring's memory; the owner's, and mapped until `gone`. capacity: samples, an even number. */
+/* The ring's memory; the owner's, and mapped until `gone`. capacity: samples, a power of two. */
 struct ring_memory {
-	struct ring_page *page; /* its first three fields are set, the rest is 0 */
+	struct ring_page *page; /* as ring_page_begin leaves it */
 	char *samples;
 	const struct ring_index *index;
 	uint64_t capacity;
@@ -30,13 +31,18 @@ struct ring_events {
 	void *arg;
 };
 
-/* Begins to fill. It takes the noise, whatever happens. *ret_ring is set before any event. -ERROR_CLOSED,
- * -ERROR_LIMIT (jobs), -ERROR_NO_MEMORY. */
+/* Begins to fill. ranges: of a named stream (NULL: there are none); its range is the capacity. It takes the noise,
+ * whatever happens. *ret_ring is set before any event, and before the source is asked. -ERROR_CLOSED, -ERROR_LIMIT
+ * (jobs), -ERROR_NO_MEMORY. */
 int ring_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		const struct ring_events *events, struct ring **ret_ring, struct error *err);
+		const struct ranges_source *ranges, const struct ring_events *events, struct ring **ret_ring,
+		struct error *err);
 
 /* The taker says that half the ring is free. Any thread, until ring_free. */
 void ring_wake(struct ring *ring);
+
+/* The source of its ranges can be asked again. Any thread, until its forget has returned. */
+void ring_go_on(struct ring *ring);
 
 /* Asks for its end, within a chunk; also done by space_close. Any thread, until ring_free. */
 void ring_close(struct ring *ring);

@@ -9,7 +9,7 @@
 #include "engine/bind.h"
 #include "rng/stream.h"
 
-/* Part of a request, and lives as long as it. */
+/* Part of a request, or of what else takes ranges of a named stream, and lives as long as it. */
 struct served {
 	struct zone *zone;  /* for the reply; nobody else uses it before the answer */
 	struct value *reply;
@@ -20,6 +20,8 @@ struct served {
 	struct stream stream;
 	uint64_t offset;
 	void *owner; /* the owner's own; NULL at first */
+	/* What served_answer calls: whose it is. */
+	void (*answered)(struct served *served, int error);
 };
 
 struct served_ops {

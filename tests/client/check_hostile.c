@@ -161,6 +161,9 @@ static void reply_ring(struct liar *liar, const struct message *request)
 	value_put(zone, &map, "dtype", value_string("f32"));
 	value_put(zone, &map, "offset", value_uint(0));
 	value_put(zone, &map, "position", value_uint(0));
+	value_put(zone, &map, "generator", value_string("threefry4x32"));
+	value_put(zone, &map, "seed", value_uint(0));
+	value_put(zone, &map, "stream", value_uint(0));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	const struct fdpass sent = {{fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, lie->fds};
 	fdpass_send(liar->client, buffer.at, buffer.size, &sent);

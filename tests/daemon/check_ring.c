@@ -31,9 +31,9 @@ struct ring {
 	struct ring_index *index;
 };
 
-static void attach(struct client *client, struct ring *ret_ring)
+static void attach_of(struct client *client, uint64_t samples, struct ring *ret_ring)
 {
-	struct value params = client_map(client, "samples", value_uint(SAMPLES), NULL);
+	struct value params = client_map(client, "samples", value_uint(samples), NULL);
 	uint32_t msgid = client_send(client, "ring_attach", &params);
 	struct message message;
 
@@ -42,12 +42,17 @@ static void attach(struct client *client, struct ring *ret_ring)
 	if (message.error.code)
 		fail_msg("ring_attach: %s", message.error.text);
 	assert_int_equal(ret_ring->fds.count, 3);
-	assert_int_equal(client_number(&message.result, "bytes"), MEMORY);
+	assert_int_equal(client_number(&message.result, "bytes"), PAGE + samples * 4);
 	assert_int_equal(client_number(&message.result, "data_offset"), PAGE);
 	ret_ring->handle = client_number(&message.result, "ring");
 	ret_ring->page = mmap(NULL, MEMORY, PROT_READ, MAP_SHARED, ret_ring->fds.at[0], 0);
 	ret_ring->index = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ret_ring->fds.at[1], 0);
 	assert_true((void *)ret_ring->page != MAP_FAILED && (void *)ret_ring->index != MAP_FAILED);
+}
+
+static void attach(struct client *client, struct ring *ret_ring)
+{
+	attach_of(client, SAMPLES, ret_ring);
 }
 
 static void let_go(struct ring *ring)
@@ -346,6 +351,91 @@ static void limits(void **state)
 	expect_baseline();
 }
 
+/* ---- memory that a client keeps ---- */
+
+static uint64_t charged(void)
+{
+	return client_stat(&witness, "daemon.quota.arena_total_bytes.used");
+}
+
+/* Detached, and not let go of by the client. */
+static void detach_only(struct client *client, const struct ring *ring)
+{
+	struct value params = client_map(client, "ring", value_uint(ring->handle), NULL);
+
+	client_result(client, "ring_detach", &params);
+	client_await_stat(&witness, "daemon.rings", 0);
+}
+
+/* Attached and detached again and again, every mapping kept: it is the same memory each time, and is paid for once, until
+ * the session ends. The ring that finds it begins anew. */
+static void kept_memory(void **state)
+{
+	enum { TIMES = 200, SHMEM_SLACK_KIB = 256 };
+	struct client client;
+	struct ring ring;
+	struct stat first, status;
+	uint64_t shmem = 0;
+
+	(void)state;
+	client_open(&client, served.socket);
+	for (int i = 0; i < TIMES; i++) {
+		attach(&client, &ring);
+		await_sleep(&ring, SAMPLES);
+		assert_int_equal(atomic_load(&ring.index->taken), 0);
+		assert_int_equal(atomic_load(&ring.page->state), RING_OPEN);
+		assert_int_equal(fstat(ring.fds.at[0], &status), 0);
+		first = i ? first : status;
+		assert_true(status.st_ino == first.st_ino);
+		atomic_store(&ring.index->taken, HALF);
+		wake(&ring);
+		await_sleep(&ring, SAMPLES + HALF);
+		detach_only(&client, &ring);
+		fdpass_close(&ring.fds);
+		if (charged() != MEMORY + PAGE)
+			fail_msg("after %d rings: expected %d bytes charged, got %llu", i + 1, MEMORY + PAGE,
+				 (unsigned long long)charged());
+		shmem = i ? shmem : daemon_kib(&served, "RssShmem");
+	}
+	if (daemon_kib(&served, "RssShmem") > shmem + SHMEM_SLACK_KIB)
+		fail_msg("expected at most %llu KiB of shared memory, got %llu",
+			 (unsigned long long)shmem + SHMEM_SLACK_KIB,
+			 (unsigned long long)daemon_kib(&served, "RssShmem"));
+	client_close(&client);
+	expect_baseline();
+}
+
+/* Rings of ever other sizes, detached and kept: the quota ends it, and the session's end gives all back. */
+static void kept_to_the_quota(void **state)
+{
+	struct daemon small;
+	struct client client;
+	struct ring ring;
+	struct value params;
+	uint64_t samples = SAMPLES;
+
+	(void)state;
+	daemon_start(&small, (const char *const[]){"--threads", "1", "--arena-ahead-bytes=0", "--arena-total-bytes=1M", NULL});
+	for (int turn = 0; turn < 2; turn++) {
+		client_open(&client, small.socket);
+		for (samples = SAMPLES; samples <= 65536 / 2; samples *= 2) {
+			attach_of(&client, samples, &ring);
+			params = client_map(&client, "ring", value_uint(ring.handle), NULL);
+			client_result(&client, "ring_detach", &params);
+			client_await_stat(&client, "daemon.rings", 0);
+		}
+		params = client_map(&client, "samples", value_uint(65536), NULL);
+		client_fails(&client, "ring_attach", &params, ERROR_LIMIT, "arena_total_bytes");
+		/* What was there before is still to be had. */
+		attach_of(&client, 65536 / 2, &ring);
+		client_close(&client);
+		client_open(&client, small.socket);
+		client_await_stat(&client, "daemon.quota.arena_total_bytes.used", 0);
+		client_close(&client);
+	}
+	daemon_stop(&small);
+}
+
 /* A ring that is full takes no time at all. */
 static void idle_costs_nothing(void **state)
 {
@@ -401,6 +491,7 @@ int main(void)
 		cmocka_unit_test(one_wake_a_half),  cmocka_unit_test(lying_index),
 		cmocka_unit_test(punched_index),    cmocka_unit_test(flooded),
 		cmocka_unit_test(killed_in_mid_take), cmocka_unit_test(limits),
+		cmocka_unit_test(kept_memory),	    cmocka_unit_test(kept_to_the_quota),
 		cmocka_unit_test(idle_costs_nothing),
 	};
 

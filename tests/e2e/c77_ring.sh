@@ -21,6 +21,35 @@ done
 same "ring without a count: as long as somebody reads" "$(sum <rand.raw)" "$(sum <endless.raw)"
 code "ring without a count as npy" 2 "$cli" --embedded -q ring bits -o ring.npy
 
+for at in "--embedded" "--socket $socket"; do
+	# shellcheck disable=SC2086
+	code "ring randint beyond 2^53 $at" 0 "$cli" -q $at ring randint --low -9007199254740993 --high 9223372036854775807 \
+		-n 1000 --seed 5 --samples 4096 --format raw -o ring.raw
+	"$cli" --embedded -q rand randint --low -9007199254740993 --high 9223372036854775807 -n 1000 --seed 5 --format raw -o rand.raw
+	same "ring randint beyond 2^53 $at: the bytes of rand" "$(sum <rand.raw)" "$(sum <ring.raw)"
+done
+
+# A named stream: each piece is repeated by what -v says of it, also when others draw in between.
+"$cli" --socket "$socket" stream create noise --seed 8 >/dev/null
+"$cli" --socket "$socket" -v ring normal --name noise -n 30000 --samples 4096 --format raw 2>places >ring.raw &
+ringing=$!
+while kill -0 "$ringing" 2>/dev/null; do
+	"$cli" --socket "$socket" -q stream draw noise normal -n 5 --format raw >/dev/null
+done
+wait "$ringing"
+same "ring --name" 0 $?
+: >rand.raw
+grep '^noise ' places | while read -r line; do
+	eval "$(printf '%s\n' "$line" | cut -d' ' -f2-)" # generator=G seed=S stream=T position=K n=N
+	# shellcheck disable=SC2154
+	"$cli" --embedded -q rand normal --generator "$generator" --seed "$seed" --stream "$stream" --offset "$position" \
+		-n "$n" --format raw >>rand.raw
+done
+same "ring --name: 30000 samples" 120000 "$(wc -c <rand.raw)"
+same "ring --name: the bytes of rand at the places told" "$(sum <rand.raw)" "$(sum <ring.raw)"
+code "ring --name with --seed" 2 "$cli" --socket "$socket" ring normal --name noise --seed 1
+code "ring --name without a daemon" 69 "$cli" --socket "$work/none" ring normal --name noise -n 1
+
 # The sender is ready when its broadcast is listed.
 "$cli" --socket "$socket" broadcast send dither normal --seed 5 --rate 200000 --samples 262144 2>/dev/null &
 sender=$!

@@ -16,7 +16,7 @@
 #include "engine/request.h"
 #include "engine/ring.h"
 
-enum { CAPACITY = 64, HALF = CAPACITY / 2, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
+enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = CAPACITY / 8, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,8 +64,8 @@ static struct ring *make(struct bed *bed)
 	memset(bed->memory, 0xa5, sizeof bed->memory);
 	must(value_put(zone, &noise, "op", value_string("bits")) == 0 && value_put(zone, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
-	must(noise_create(space, &args, RING_NOISE, RING_U64, &bits, NULL) == 0);
-	must(ring_create(space, bits, &memory, &events, &ring, NULL) == 0);
+	must(noise_create(space, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
+	must(ring_create(space, bits, &memory, NULL, &events, &ring, NULL) == 0);
 	zone_free(zone);
 	return ring;
 }
@@ -135,7 +135,7 @@ static void check_guards(const struct bed *bed)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bed *bed = aligned_alloc(64, (sizeof *bed + 63) / 64 * 64);
-	uint64_t taken = 0, produced = CAPACITY;
+	uint64_t taken = 0, slept_at = 0, produced = CAPACITY;
 	struct engine *engine;
 	struct ring *ring;
 	int lied = 0;
@@ -155,9 +155,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ring_wake(ring);
 		if (lied)
 			break;
+		/* It sleeps until a multiple of half a ring is passed, then fills up, step by step. */
+		if (index / HALF != slept_at / HALF) {
+			produced += (CAPACITY - (produced - index)) / STEP * STEP;
+			slept_at = index;
+		}
 		taken = index;
-		while (produced - taken <= HALF)
-			produced += HALF;
 		settle(bed, produced);
 	}
 	if (lied)

@@ -412,7 +412,7 @@ struct trnsci_draw {
 	uint64_t offset;		/**< first sample, in samples of the dtype */
 	uint64_t rank, size;		/**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
 	struct trnsci_number numbers[4]; /**< the law's parameters, up to a NULL name; others have their defaults */
-	struct trnsci_choice choices[4]; /**< those that are words */
+	struct trnsci_choice choices[4]; /**< those that are words; also integers, in digits, that a double has not */
 	struct trnsci_numbers list;	 /**< and the one that is a list; NULL name: none */
 	uint64_t reserved[4];		/**< zero */
 };
@@ -462,6 +462,20 @@ TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const struct t
 				  enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
 				  struct trnsci_error *err);
 
+/**
+ * The same on a named stream, of which the user may draw: the samples are taken from the stream ahead of their use, in
+ * ranges of as many samples as the ring holds, between which other draws may lie. trnsci_ring_place tells where each
+ * sample is; one that was taken for the ring is never given to another draw, whether it is ever used or not. So a small
+ * ring gives up less at its end. Ranges that do not fit before the end of the stream are not taken.
+ *
+ * @param draw the law and its parameters; generator, seed, stream and offset are the stream's to say, and must be 0.
+ * @return as trnsci_ring_attach; -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded). A stream
+ *   that is deleted ends its rings, at the latest where their next range would begin.
+ */
+TRNSCI_API int trnsci_ring_attach_stream(struct trnsci_session *session, const char *name,
+					 const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
+					 struct trnsci_ring **ret_ring, struct trnsci_error *err);
+
 /** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
 TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
 
@@ -490,16 +504,27 @@ TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int time
  * were borrowed; nothing is then given back. */
 TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
 
+/**
+ * Tells where the next sample to be taken (or the first that is borrowed) lies: a draw of the same law, generator, seed
+ * and stream (trnsci_ring_describe) gives it at offset *ret_offset, and the *ret_run - 1 samples after it behind it.
+ * Waits until that sample is there, as trnsci_ring_take does.
+ */
+TRNSCI_API int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
+				 struct trnsci_error *err);
+
 /** What a ring is. */
 struct trnsci_ring_info {
 	enum trnsci_dtype dtype;
 	uint64_t components;   /**< elements of a sample */
 	uint64_t sample_bytes; /**< all of them */
 	uint64_t capacity;     /**< samples that the ring holds */
-	uint64_t offset;       /**< of the stream: the ring's first sample */
+	uint64_t offset;       /**< of the stream: the ring's first sample; of a named stream 0 */
 	uint64_t position;     /**< and its first word */
 	uint64_t taken;	       /**< samples taken since */
 	uint64_t produced;     /**< samples drawn since; at most capacity more than taken */
+	uint64_t range;	       /**< of a named stream: samples that lie in one piece of it; otherwise 0 */
+	uint64_t seed, stream;
+	char generator[32];
 	uint64_t reserved[4];
 };
 
@@ -521,6 +546,11 @@ TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsc
 TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name,
 				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
 				       double rate, unsigned mode, struct trnsci_error *err);
+
+/** The same on a named stream, as trnsci_ring_attach_stream: spans tell where samples lie. */
+TRNSCI_API int trnsci_broadcast_create_stream(struct trnsci_session *session, const char *name, const char *stream,
+					      const struct trnsci_draw *draw, enum trnsci_dtype dtype,
+					      uint64_t samples, double rate, unsigned mode, struct trnsci_error *err);
 
 /** Publishes n samples more, at most the capacity, of a broadcast without a rate; readers can see them when it returns.
  * *ret_produced (may be NULL): all samples so far. -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_END_OF_STREAM. */
@@ -548,10 +578,12 @@ struct trnsci_broadcast_span {
 	uint64_t missed; /**< first when nothing was missed */
 	uint64_t first;
 	uint64_t count;
+	uint64_t offset; /**< of the stream: sample `first`; the others follow it there. Of no use when count is 0 */
 };
 
 /**
- * Copies the next samples: n, or fewer where some after them were missed, which the next call then tells.
+ * Copies the next samples: n, or fewer where some after them were missed, which the next call then tells, or where (of
+ * a named stream) those after them lie elsewhere in the stream.
  *
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it.

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of rings and broadcasts, which clients see.
+ *
+ * Nobody can take pages back from a client that maps them: a memfd that is sealed against future writes cannot be
+ * punched, not even by its owner. So what a client has had stays charged until the session that had it made ends,
+ * whatever becomes of the ring; and the session's next ring of the same size is given the same memory. Memory of a
+ * broadcast, which other clients may have, is not used again. All on the loop's thread. */
+#ifndef TRNSCI_DAEMON_LENT_H
+#define TRNSCI_DAEMON_LENT_H
+
+#include "engine/bind.h"
+#include "engine/noise.h"
+#include "reaper.h"
+#include "session.h"
+#include "shared.h"
+
+struct lent {
+	struct chore chore; /* takes it down */
+	struct lent *next;  /* of those that the session keeps */
+	struct quota_user *user;
+	uint64_t charge, capacity;
+	struct shared samples, index; /* index: of a ring */
+	bool had;		      /* a client has had its descriptors */
+};
+
+enum lent_use { LENT_RING, LENT_BROADCAST };
+
+/* Memory for as many samples as args' parameter asks for, charged, with the page of an empty ring. named: they come in
+ * ranges, each of a capacity. -ERROR_LIMIT, -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
+int lent_create(struct session *session, enum lent_use use, const struct args *args, unsigned samples_param,
+		const struct noise *noise, bool named, struct lent **ret_lent, struct error *err);
+
+/* What a reply tells of it, and the copy of a descriptor that goes with it, -1 with errno. */
+int lent_describe(const struct lent *lent, const struct noise *noise, bool named, struct zone *zone,
+		  struct value *result);
+int lent_copy(struct lent *lent, const struct shared *which);
+
+/* Nothing uses it any more. Accepts NULL. */
+void lent_return(struct session *session, enum lent_use use, struct lent *lent);
+
+/* The session ends: what was charged is given back, when the reaper has freed what can be freed. */
+void lent_end(struct session *session);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings and broadcasts on named streams: each sample is where its place says, as a plain draw there repeats, and nobody
+ * else gets its words. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "client/daemon.h"
+
+enum { SAMPLES = 4096, TIMEOUT_MS = 20000, SPANS_MOST = 1 << 14 };
+
+static struct daemon trnscid;
+static struct trnsci_session *session;
+
+/* Words of a stream that somebody was given: [from, to). */
+struct span {
+	uint64_t from, to;
+};
+
+struct spans {
+	size_t n;
+	struct span at[SPANS_MOST];
+};
+
+static void good(int r, const struct trnsci_error *err)
+{
+	if (r < 0)
+		fail_msg("%s", err->text);
+}
+
+static void expect(int r, int expected, const struct trnsci_error *err, const char *words)
+{
+	if (r != expected || !strstr(err->text, words))
+		fail_msg("expected %s with \"%s\", got %s: %s", trnsci_error_name(expected), words, trnsci_error_name(r),
+			 err->text);
+}
+
+static void add(struct spans *spans, uint64_t from, uint64_t words)
+{
+	assert_true(spans->n < SPANS_MOST);
+	spans->at[spans->n++] = (struct span){from, from + words};
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* No word twice. */
+static void expect_apart(struct spans *spans)
+{
+	qsort(spans->at, spans->n, sizeof *spans->at, by_from);
+	for (size_t i = 1; i < spans->n; i++)
+		if (spans->at[i].from < spans->at[i - 1].to)
+			fail_msg("words from %llu are given twice: expected none before %llu",
+				 (unsigned long long)spans->at[i].from, (unsigned long long)spans->at[i - 1].to);
+}
+
+static void create(const char *name, uint64_t seed)
+{
+	const struct trnsci_stream_options options = {.seed = seed};
+	struct trnsci_error err;
+
+	good(trnsci_stream_create(session, name, &options, NULL, &err), &err);
+}
+
+static struct trnsci_ring *attach(const char *name, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+{
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err;
+
+	good(trnsci_ring_attach_stream(session, name, draw, dtype, SAMPLES, &ring, &err), &err);
+	return ring;
+}
+
+/* What a plain draw gives there. */
+static void repeat(const struct trnsci_draw *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
+		   void *out)
+{
+	struct trnsci_draw plain = *draw;
+	struct trnsci_error err;
+
+	plain.generator = info->generator;
+	plain.seed = info->seed;
+	plain.stream = info->stream;
+	plain.offset = offset;
+	good(trnsci_draw_copy(session, &plain, info->dtype, n * info->components, out, NULL, &err), &err);
+}
+
+static uint64_t words_of(const struct trnsci_ring_info *info)
+{
+	return info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
+}
+
+/* Takes n samples, by pieces of any size, each compared with the draw that its place tells. */
+static void take_and_compare(struct trnsci_ring *ring, const struct trnsci_draw *draw, uint64_t n, struct spans *spans)
+{
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	uint64_t offset = 0, run = 0;
+
+	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_true(info.range == info.capacity && info.range >= SAMPLES);
+	unsigned char *got = malloc(info.range * info.sample_bytes), *expected = malloc(info.range * info.sample_bytes);
+	for (uint64_t done = 0, piece = 1; done < n; done += run, piece = piece * 7 % 5003) {
+		good(trnsci_ring_place(ring, TIMEOUT_MS, &offset, &run, &err), &err);
+		assert_true(run <= info.range);
+		run = run < piece ? run : piece;
+		run = run < n - done ? run : n - done;
+		good(trnsci_ring_take(ring, got, run, TIMEOUT_MS, NULL, &err), &err);
+		repeat(draw, &info, offset, run, expected);
+		if (memcmp(got, expected, run * info.sample_bytes))
+			fail_msg("%s seed %llu: %llu samples from %llu: expected those of a draw at offset %llu", draw->law,
+				 (unsigned long long)info.seed, (unsigned long long)run, (unsigned long long)done,
+				 (unsigned long long)offset);
+		add(spans, offset * words_of(&info), run * words_of(&info));
+	}
+	free(got);
+	free(expected);
+}
+
+struct drawer {
+	const char *name;
+	atomic_bool stop;
+	struct spans spans;
+};
+
+static void *draw_along(void *arg)
+{
+	struct drawer *drawer = arg;
+	const struct trnsci_draw draw = {.law = "uniform"};
+	struct trnsci_session *own;
+	struct trnsci_stream_range range;
+	struct trnsci_error err;
+	float out[700];
+
+	if (trnsci_open(trnscid.socket, NULL, &own, &err) < 0)
+		return "no session";
+	for (size_t i = 0; !atomic_load(&drawer->stop) && i < SPANS_MOST / 2; i++) {
+		const uint64_t n = 1 + i * 97 % 700;
+
+		if (trnsci_stream_draw_copy(own, drawer->name, &draw, TRNSCI_F32, n, out, &range, &err) < 0)
+			return "no draw";
+		add(&drawer->spans, range.position, n);
+	}
+	trnsci_close(own);
+	return NULL;
+}
+
+/* A ring, a second one of other samples, and a client that draws, all of one stream. */
+static void with_others(void **state)
+{
+	static struct drawer drawer = {.name = "shared"};
+	static struct spans spans;
+	const struct trnsci_draw normal = {.law = "normal", .numbers = {{"mean", 2}}};
+	const struct trnsci_draw sphere = {.law = "sphere", .numbers = {{"dimensions", 3}}};
+	pthread_t thread;
+	void *failure;
+	size_t own;
+
+	(void)state;
+	create("shared", 41);
+	pthread_create(&thread, NULL, draw_along, &drawer);
+	struct trnsci_ring *one = attach("shared", &normal, TRNSCI_F32), *other = attach("shared", &sphere, TRNSCI_F64);
+	for (int i = 0; i < 4; i++) {
+		take_and_compare(one, &normal, 3 * SAMPLES + 11, &spans);
+		take_and_compare(other, &sphere, 2 * SAMPLES + 5, &spans);
+	}
+	atomic_store(&drawer.stop, true);
+	pthread_join(thread, &failure);
+	if (failure)
+		fail_msg("the drawer: expected draws, got %s", (const char *)failure);
+	assert_true(drawer.spans.n > 0);
+	own = spans.n;
+	for (size_t i = 0; i < drawer.spans.n; i++)
+		add(&spans, drawer.spans.at[i].from, drawer.spans.at[i].to - drawer.spans.at[i].from);
+	expect_apart(&spans);
+	assert_true(spans.n > own);
+	trnsci_ring_detach(one);
+	trnsci_ring_detach(other);
+}
+
+/* What a ring has taken, and nobody has seen, does not come again. */
+static void never_returned(void **state)
+{
+	const struct trnsci_draw draw = {.law = "bits"};
+	struct trnsci_stream_range range;
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	uint64_t offset, run;
+	const void *lent;
+	uint32_t out[4], expected[16];
+
+	(void)state;
+	create("kept", 42);
+	struct trnsci_ring *ring = attach("kept", &draw, TRNSCI_U32);
+	good(trnsci_ring_borrow(ring, 16, TIMEOUT_MS, &lent, &err), &err);
+	good(trnsci_ring_place(ring, 0, &offset, &run, &err), &err);
+	assert_true(offset == 0 && run == SAMPLES);
+	trnsci_ring_describe(ring, &info);
+	repeat(&draw, &info, 0, 16, expected);
+	assert_memory_equal(lent, expected, sizeof expected);
+	trnsci_ring_detach(ring);
+	good(trnsci_stream_draw_copy(session, "kept", &draw, TRNSCI_U32, 4, out, &range, &err), &err);
+	assert_true(range.position >= SAMPLES && range.position % SAMPLES == 0);
+}
+
+/* The stream is deleted, and another made under its name: the ring ends, and takes nothing of the other. */
+static void deleted(void **state)
+{
+	const struct trnsci_draw draw = {.law = "normal"};
+	struct trnsci_stream_info info;
+	static float out[4 * SAMPLES];
+	struct trnsci_error err;
+	uint64_t taken = 0;
+
+	(void)state;
+	create("brief", 43);
+	struct trnsci_ring *ring = attach("brief", &draw, TRNSCI_F32);
+	good(trnsci_ring_take(ring, out, 1, TIMEOUT_MS, NULL, &err), &err);
+	good(trnsci_stream_delete(session, "brief", NULL, &err), &err);
+	create("brief", 43);
+	expect(trnsci_ring_take(ring, out, 4 * SAMPLES, TIMEOUT_MS, &taken, &err), -TRNSCI_CLOSED, &err, "detached");
+	assert_true(taken < 2 * SAMPLES);
+	good(trnsci_stream_show(session, "brief", &info, &err), &err);
+	assert_true(info.position == 0);
+	trnsci_ring_detach(ring);
+}
+
+static void end_of_stream(void **state)
+{
+	const struct trnsci_draw draw = {.law = "bits"};
+	static uint32_t out[8 * SAMPLES];
+	struct trnsci_error err;
+	uint64_t taken = 0;
+
+	(void)state;
+	create("short", 44);
+	good(trnsci_stream_advance_to(session, "short", UINT64_MAX - 3 * SAMPLES + 1 - 400, NULL, &err), &err);
+	struct trnsci_ring *ring = attach("short", &draw, TRNSCI_U32);
+	expect(trnsci_ring_take(ring, out, 8 * SAMPLES, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM, &err, "no more");
+	assert_int_equal(taken, 3 * SAMPLES);
+	trnsci_ring_detach(ring);
+}
+
+static int try(const char *name, const struct trnsci_draw *draw, struct trnsci_error *err)
+{
+	struct trnsci_ring *ring = NULL;
+	const int r = trnsci_ring_attach_stream(session, name, draw, TRNSCI_F32, SAMPLES, &ring, err);
+
+	trnsci_ring_detach(ring);
+	return r;
+}
+
+static void refusals(void **state)
+{
+	const struct trnsci_draw normal = {.law = "normal"}, seeded = {.law = "normal", .seed = 1};
+	struct trnsci_session *embedded;
+	struct trnsci_ring *none = NULL;
+	struct trnsci_call *call;
+	struct trnsci_error err;
+
+	(void)state;
+	create("strict", 45);
+	expect(try("nothing", &normal, &err), -TRNSCI_NOT_FOUND, &err, "name");
+	expect(try("no name", &normal, &err), -TRNSCI_OUT_OF_RANGE, &err, "name");
+	expect(try(NULL, &normal, &err), -TRNSCI_MISSING_PARAMETER, &err, "name");
+	expect(try("strict", &seeded, &err), -TRNSCI_OUT_OF_RANGE, &err, "seed");
+	good(trnsci_open("embedded:", NULL, &embedded, &err), &err);
+	expect(trnsci_ring_attach_stream(embedded, "strict", &normal, TRNSCI_F32, 0, &none, &err),
+	       -TRNSCI_NOT_SUPPORTED, &err, "name");
+	trnsci_close(embedded);
+	/* By the wire a stream in the noise is refused, too. */
+	good(trnsci_call_new(session, "broadcast_create", &call), &(struct trnsci_error){0});
+	trnsci_set_text(trnsci_args(call), "name", "b");
+	trnsci_set_text(trnsci_args(call), "stream_name", "strict");
+	trnsci_set_u64(trnsci_set_map(trnsci_args(call), "noise"), "offset", 1);
+	expect(trnsci_run(call), -TRNSCI_UNKNOWN_PARAMETER, trnsci_call_error(call), "offset");
+	trnsci_call_free(call);
+}
+
+/* Another user may not draw where the mode does not let him. Only root can be another user. */
+static void not_permitted(void **state)
+{
+	const struct trnsci_draw normal = {.law = "normal"};
+	struct trnsci_session *other;
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err;
+	int status;
+
+	(void)state;
+	if (getuid() != 0)
+		skip();
+	create("own", 46);
+	assert_int_equal(chmod(trnscid.folder, 0755), 0);
+	assert_int_equal(chmod(trnscid.socket, 0666), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		if (setgid(65534) < 0 || setuid(65534) < 0 || trnsci_open(trnscid.socket, NULL, &other, &err) < 0)
+			_exit(2);
+		_exit(trnsci_ring_attach_stream(other, "own", &normal, TRNSCI_F32, 0, &ring, &err) ==
+				      -TRNSCI_NOT_PERMITTED
+			      ? 0
+			      : 1);
+	}
+	waitpid(child, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Readers are told where what they see lies, also those who come late. */
+static void broadcasts(void **state)
+{
+	const struct trnsci_draw draw = {.law = "normal"};
+	static struct spans spans;
+	struct trnsci_broadcast *reader, *late;
+	struct trnsci_broadcast_span span;
+	struct trnsci_ring_info info;
+	struct trnsci_stream_range range;
+	struct trnsci_error err;
+	static float got[SAMPLES], expected[SAMPLES];
+	uint64_t seen = 0;
+
+	(void)state;
+	create("air", 47);
+	good(trnsci_broadcast_create_stream(session, "air", "air", &draw, TRNSCI_F32, SAMPLES, 0, 0600, &err), &err);
+	good(trnsci_broadcast_attach(session, "air", &reader, &err), &err);
+	assert_int_equal(trnsci_broadcast_describe(reader, &info), 0);
+	assert_true(info.range == SAMPLES && info.seed == 47);
+	for (uint64_t published = 0; published < 20 * SAMPLES; published += 1500) {
+		good(trnsci_broadcast_publish(session, "air", 1500, NULL, &err), &err);
+		good(trnsci_stream_draw_copy(session, "air", &draw, TRNSCI_F32, 6, got, &range, &err), &err);
+		add(&spans, range.position, 6);
+		while (seen < published + 1500) {
+			good(trnsci_broadcast_take(reader, got, published + 1500 - seen, TIMEOUT_MS, &span, &err), &err);
+			assert_true(span.first == seen && span.missed == seen && span.count > 0);
+			repeat(&draw, &info, span.offset, span.count, expected);
+			assert_memory_equal(got, expected, span.count * sizeof *got);
+			add(&spans, span.offset, span.count);
+			seen += span.count;
+		}
+	}
+	expect_apart(&spans);
+	good(trnsci_broadcast_attach(session, "air", &late, &err), &err);
+	good(trnsci_broadcast_take(late, got, 100, TIMEOUT_MS, &span, &err), &err);
+	assert_true(span.first == seen - SAMPLES && span.count > 0);
+	repeat(&draw, &info, span.offset, span.count, expected);
+	assert_memory_equal(got, expected, span.count * sizeof *got);
+	/* Its stream goes: what waits is answered, and readers hear of it. */
+	good(trnsci_stream_delete(session, "air", NULL, &err), &err);
+	int r = 0;
+	for (int i = 0; i < 3 && r == 0; i++)
+		r = trnsci_broadcast_publish(session, "air", SAMPLES, NULL, &err);
+	expect(r, -TRNSCI_NOT_FOUND, &err, "air");
+	trnsci_broadcast_detach(reader);
+	trnsci_broadcast_detach(late);
+}
+
+static int start(void **state)
+{
+	struct trnsci_error err;
+
+	(void)state;
+	/* Small blocks: rings wait for the disk. */
+	if (daemon_start_with(&trnscid, "2", "--stream-block=8192") < 0)
+		return -1;
+	return trnsci_open(trnscid.socket, NULL, &session, &err);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	trnsci_close(session);
+	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(with_others),	 cmocka_unit_test(never_returned), cmocka_unit_test(deleted),
+		cmocka_unit_test(end_of_stream), cmocka_unit_test(refusals),	   cmocka_unit_test(not_permitted),
+		cmocka_unit_test(broadcasts),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
