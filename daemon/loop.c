@@ -42,9 +42,9 @@ static atomic_bool stop_asked;
 static void wake(void)
 {
 	uint64_t one = 1;
-	ssize_t written = write(wake_fd, &one, sizeof one);
 
-	(void)written;
+	while (write(wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
 }
 
 static void on_signal(int number)

@@ -90,6 +90,14 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
 $(BUILD)/tests/daemon/check_power: $(BUILD)/obj/tests/daemon/torn_vfs.o
 
+# Loaded into the daemon and its clients by the check of faults.
+$(BUILD)/tests/faults/inject.so: tests/faults/inject.c
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -O1 -g $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -pthread -fPIC -shared -MMD -MP -o $@ $< -ldl
+
+$(BUILD)/tests/daemon/check_faults: | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
+
 # The generated part of proto/PROTOCOL.md, which check_protocol holds to the tables.
 protocol: $(BUILD)/tests/proto/check_protocol
 	TRNSCI_UPDATE=1 $<

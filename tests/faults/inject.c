@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loaded before the C library: lets the nth allocation or system call of a process fail, or kills it there.
+ *
+ * Each wrapper names the errors that its call can give here; a sweep over one error passes by all others. What a program
+ * cannot get on with at all (a mutex, a mapping taken down) is not wrapped. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#define EXPORT __attribute__((visibility("default")))
+
+static struct fault_page *page;
+
+__attribute__((constructor)) static void find_page(void)
+{
+	const char *path = getenv(FAULT_PAGE);
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *at = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (fd >= 0)
+		close(fd);
+	unsetenv(FAULT_PAGE);
+	if (at != MAP_FAILED)
+		page = at;
+}
+
+/* Whether this call is the one; errno is then set. errors ends with 0. */
+static bool hit(const char *what, bool system_call, const int *errors)
+{
+	int error;
+
+	if (!page || !page->armed)
+		return false;
+	error = page->error;
+	if (page->kill) {
+		if (system_call && atomic_fetch_add(&page->seen, 1) + 1 == page->nth)
+			kill(getpid(), SIGKILL);
+		return false;
+	}
+	while (*errors && *errors != error)
+		errors++;
+	if (!*errors || atomic_fetch_add(&page->seen, 1) + 1 != page->nth)
+		return false;
+	strncpy(page->what, what, sizeof page->what - 1);
+	atomic_fetch_add(&page->hits, 1);
+	errno = error;
+	return true;
+}
+
+#define FAILS(...) hit(__func__, true, (const int[]){__VA_ARGS__, 0})
+#define NO_MEMORY  hit(__func__, false, (const int[]){ENOMEM, 0})
+
+/* The C library's own, found once; NULL in what dlsym itself calls. */
+#define NEXT(name)                                                                                                     \
+	static __typeof__(name) *next;                                                                                 \
+	if (!next)                                                                                                     \
+		next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+/* ------- memory ------- */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+EXPORT void *malloc(size_t size)
+{
+	return NO_MEMORY ? NULL : __libc_malloc(size);
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	return NO_MEMORY ? NULL : __libc_calloc(count, size);
+}
+
+EXPORT void *realloc(void *old, size_t size)
+{
+	return NO_MEMORY ? NULL : __libc_realloc(old, size);
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	return NO_MEMORY ? NULL : __libc_memalign(alignment, size);
+}
+
+EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	void *at = NO_MEMORY ? NULL : __libc_memalign(alignment, size);
+
+	if (!at)
+		return ENOMEM;
+	*ret = at;
+	return 0;
+}
+
+EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	NEXT(mmap);
+	return FAILS(ENOMEM) ? MAP_FAILED : next(at, size, protection, flags, fd, offset);
+}
+
+/* ------- system calls: X(result, name, parameters, arguments, errors) ------- */
+
+#define CALLS(X)                                                                                                       \
+	X(ssize_t, read, (int fd, void *at, size_t size), (fd, at, size), EINTR, EAGAIN, EIO)                          \
+	X(ssize_t, pread, (int fd, void *at, size_t size, off_t from), (fd, at, size, from), EINTR, EIO)               \
+	X(ssize_t, pwrite, (int fd, const void *at, size_t size, off_t to), (fd, at, size, to), EINTR, EIO, ENOSPC)    \
+	X(ssize_t, recv, (int fd, void *at, size_t size, int flags), (fd, at, size, flags), EINTR, EAGAIN, ENOMEM)     \
+	X(ssize_t, recvmsg, (int fd, struct msghdr * message, int flags), (fd, message, flags), EINTR, EAGAIN, ENOMEM) \
+	X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), EINTR, EAGAIN,    \
+	  ENOMEM)                                                                                                      \
+	X(int, accept4, (int fd, struct sockaddr * at, socklen_t * size, int flags), (fd, at, size, flags), EINTR,     \
+	  EAGAIN, ENOMEM, EMFILE, ENFILE)                                                                              \
+	X(int, epoll_wait, (int fd, struct epoll_event * events, int most, int ms), (fd, events, most, ms), EINTR)     \
+	X(int, epoll_create1, (int flags), (flags), ENOMEM, EMFILE, ENFILE)                                            \
+	X(int, eventfd, (unsigned int count, int flags), (count, flags), ENOMEM, EMFILE, ENFILE)                       \
+	X(int, memfd_create, (const char *name, unsigned int flags), (name, flags), ENOMEM, EMFILE, ENFILE)            \
+	X(int, ftruncate, (int fd, off_t size), (fd, size), EINTR, ENOSPC, EIO)                                        \
+	X(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), EINTR, ENOSPC)               \
+	X(int, fsync, (int fd), (fd), EIO, ENOSPC)                                                                     \
+	X(int, fdatasync, (int fd), (fd), EIO, ENOSPC)                                                                 \
+	X(int, socket, (int domain, int type, int protocol), (domain, type, protocol), ENOMEM, EMFILE, ENFILE)         \
+	X(int, bind, (int fd, const struct sockaddr *at, socklen_t size), (fd, at, size), ENOMEM, ENOSPC)              \
+	X(int, getsockopt, (int fd, int level, int name, void *at, socklen_t *size), (fd, level, name, at, size),      \
+	  ENOMEM)                                                                                                      \
+	X(int, madvise, (void *at, size_t size, int advice), (at, size, advice), ENOMEM, EAGAIN)
+
+#define X(result, name, parameters, arguments, ...)                                                                    \
+	EXPORT result name parameters                                                                                  \
+	{                                                                                                              \
+		NEXT(name);                                                                                            \
+		return FAILS(__VA_ARGS__) ? -1 : next arguments;                                                       \
+	}
+CALLS(X)
+#undef X
+
+/* Eight bytes are an eventfd's, which is never full nor out of order. */
+EXPORT ssize_t write(int fd, const void *at, size_t size)
+{
+	bool fails;
+
+	NEXT(write);
+	if (size == sizeof(uint64_t))
+		fails = FAILS(EINTR);
+	else
+		fails = FAILS(EINTR, EAGAIN, EIO, ENOSPC);
+	return fails ? -1 : next(fd, at, size);
+}
+
+/* Only what is added takes memory. */
+EXPORT int epoll_ctl(int fd, int what, int of, struct epoll_event *event)
+{
+	NEXT(epoll_ctl);
+	return what == EPOLL_CTL_ADD && FAILS(ENOMEM, ENOSPC) ? -1 : next(fd, what, of, event);
+}
+
+EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list args;
+
+	NEXT(fcntl);
+	va_start(args, command);
+	void *argument = va_arg(args, void *);
+	va_end(args);
+	return FAILS(ENOMEM, EMFILE) ? -1 : next(fd, command, argument);
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	va_list args;
+
+	NEXT(open);
+	va_start(args, flags);
+	mode_t mode = va_arg(args, mode_t);
+	va_end(args);
+	return FAILS(EINTR, ENOMEM, EMFILE, ENFILE, ENOSPC) ? -1 : next(path, flags, mode);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *arg)
+{
+	NEXT(pthread_create);
+	return FAILS(EAGAIN, ENOMEM) ? EAGAIN : next(thread, how, start, arg);
+}
+
+/* ------- clocks that are set ------- */
+
+EXPORT int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	NEXT(clock_gettime);
+	int r = next(clock, ret);
+
+	if (page && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+		ret->tv_sec += page->clock_jump_s;
+	return r;
+}
+
+EXPORT int gettimeofday(struct timeval *restrict ret, void *restrict zone)
+{
+	NEXT(gettimeofday);
+	int r = next(ret, zone);
+
+	if (page)
+		ret->tv_sec += page->clock_jump_s;
+	return r;
+}
+
+EXPORT time_t time(time_t *ret)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (ret)
+		*ret = now.tv_sec;
+	return now.tv_sec;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page by which a test tells a process, into which inject.so was loaded, what shall fail. */
+#ifndef TRNSCI_TESTS_FAULTS_INJECT_H
+#define TRNSCI_TESTS_FAULTS_INJECT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The page's file, in the environment of that process. */
+#define FAULT_PAGE "TRNSCI_FAULT_PAGE"
+
+struct fault_page {
+	_Atomic int armed;      /* calls are counted, and the nth fails */
+	_Atomic int error;      /* with this errno; calls that never give it are not counted; ENOMEM: allocations too */
+	_Atomic int kill;       /* instead, the process is killed at its nth system call */
+	_Atomic long nth, seen; /* from 1 */
+	_Atomic long hits;
+	_Atomic long clock_jump_s; /* added to every clock but the monotonic ones, armed or not */
+	char what[32];             /* the call that failed last */
+};
+
+#endif
