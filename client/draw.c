@@ -86,13 +86,23 @@ void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, en
 		draw_set_parameters(noise, draw);
 }
 
+/* nil: the end of the stream, word 2^64. */
+static int read_next(const struct trnsci_call *call, uint64_t *ret_next, bool *ret_ended, struct error *err)
+{
+	const struct trnsci_value *next = trnsci_get(trnsci_reply(call), "next");
+
+	*ret_ended = next && trnsci_kind(next) == TRNSCI_NIL;
+	*ret_next = 0;
+	return *ret_ended ? 0 : call_reply_u64(call, "next", ret_next, err);
+}
+
 static int read_span(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
 {
 	struct trnsci_span span;
 	int r = call_reply_u64(call, "position", &span.position, err);
 
 	if (r == 0)
-		r = call_reply_u64(call, "next", &span.next, err);
+		r = read_next(call, &span.next, &span.ended, err);
 	if (r == 0)
 		*ret_span = span;
 	return r;
@@ -248,6 +258,7 @@ static int draw_pieces(struct trnsci_session *session, const struct trnsci_draw 
 		if (done == 0)
 			ret_span->position = span.position;
 		ret_span->next = span.next;
+		ret_span->ended = span.ended;
 		memcpy(out, trnsci_tile_data(tile), trnsci_tile_bytes(tile));
 		out += trnsci_tile_bytes(tile);
 		done += size;
@@ -269,7 +280,7 @@ int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *d
 		r = error_set(&error, ERROR_OUT_OF_RANGE,
 			      "draw: dtype none or a rank, allowed a dtype and the whole draw");
 	if (r == 0 && (mul_overflows(n, trnsci_dtype_size(dtype), &bytes) || bytes > SIZE_MAX / 2 ||
-		       add_overflows(draw->offset, n, &end)))
+		       add_overflows(draw->offset, n ? n - 1 : 0, &end)))
 		r = error_set(&error, ERROR_OUT_OF_RANGE, "%s: n: more samples than there can be", draw->law);
 	if (r == 0)
 		r = bytes <= INLINE_BYTES ? draw_few(session, draw, dtype, n, out, &span, &error) : SEVERAL;
@@ -290,8 +301,11 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 {
 	struct trnsci_call *program;
 	uint64_t next;
+	bool ended;
 	int r = draw_check(draw, err);
 
+	if (r == 0 && generator->position == UINT64_MAX)
+		r = error_set(err, ERROR_END_OF_STREAM, "generator: its stream has ended");
 	if (r == 0 && generator->position % STREAM_GROUP_WORDS)
 		r = error_set(err, ERROR_OUT_OF_RANGE, "generator: position: %llu, allowed multiples of 4",
 			      (unsigned long long)generator->position);
@@ -310,13 +324,13 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 	r = call_run(program, err);
 	if (r < 0)
 		return r;
-	r = call_reply_u64(program, "next", &next, err);
+	r = read_next(program, &next, &ended, err);
 	trnsci_call_free(program);
-	if (r == 0 && (next % STREAM_GROUP_WORDS || next < generator->position))
+	if (r == 0 && !ended && (next % STREAM_GROUP_WORDS || next < generator->position))
 		r = error_set(err, ERROR_BAD_REPLY, "%s: next: %llu is no place after the draw", draw->law,
 			      (unsigned long long)next);
 	if (r == 0)
-		generator->position = next;
+		generator->position = ended ? UINT64_MAX : next;
 	return r;
 }
 

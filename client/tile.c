@@ -12,13 +12,6 @@
 
 enum { TILE_ALIGNMENT = 64 };
 
-static bool arena_settled(void *arg)
-{
-	const struct trnsci_session *session = arg;
-
-	return !session->arena_pending || session->closed;
-}
-
 /* Whatever comes of it, those who wait for it go on: the next may try again. */
 static int get_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
@@ -37,7 +30,7 @@ static int get_arena(struct trnsci_session *session, size_t bytes, struct error 
 	return r;
 }
 
-/* One thread gets it, others wait for that. */
+/* One thread gets it, others wait for that. They need not poll: the one that gets it does, and tells them. */
 static int ensure_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	int r = session_check(session, err);
@@ -45,7 +38,8 @@ static int ensure_arena(struct trnsci_session *session, size_t bytes, struct err
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	session_wait(session, arena_settled, session, DEADLINE_NEVER);
+	while (session->arena_pending && !session->closed)
+		pthread_cond_wait(&session->changed, &session->lock);
 	bool have = session->arena || session->closed;
 	if (!have)
 		session->arena_pending = true;

@@ -240,6 +240,37 @@ static void owners(void **state)
 	trnsci_close(embedded);
 }
 
+/* A child must not go on with its parent's reader; the parent does. */
+static void forked(void **state)
+{
+	struct trnsci_broadcast_span span;
+	struct trnsci_ring_info info;
+	struct trnsci_error err;
+	float got[8];
+	int status;
+
+	(void)state;
+	create("forked", 0, 0600);
+	publish("forked", 100);
+	struct trnsci_broadcast *reader = attach(owner, "forked");
+	expect(reader, 10, 0, 0);
+	pid_t child = fork();
+	if (child == 0) {
+		bool right = trnsci_broadcast_take(reader, got, 1, 0, &span, &err) == -TRNSCI_CLOSED &&
+			     trnsci_broadcast_seek(reader, 0) == -TRNSCI_CLOSED &&
+			     trnsci_broadcast_describe(reader, &info) == -TRNSCI_CLOSED;
+
+		trnsci_broadcast_detach(reader);
+		_exit(right ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	publish("forked", 5);
+	expect(reader, 95, 10, 10);
+	trnsci_broadcast_detach(reader);
+	close_it("forked");
+}
+
 /* As another user: only what others may read is there. */
 static void strangers(void **state)
 {
@@ -301,7 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late_and_slow), cmocka_unit_test(several_readers), cmocka_unit_test(at_a_rate),
-		cmocka_unit_test(owners),	 cmocka_unit_test(strangers),
+		cmocka_unit_test(owners),	 cmocka_unit_test(strangers),	      cmocka_unit_test(forked),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -156,20 +156,39 @@ static void end_of_stream(struct trnsci_session *session)
 	struct trnsci_draw draw = {.law = "bits", .seed = 12, .offset = UINT64_MAX - left + 1};
 	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_U32, SAMPLES), *none = NULL;
 	uint32_t *got = calloc(left + 10, sizeof *got), *expected = calloc(left, sizeof *expected);
+	struct trnsci_span span;
 	struct trnsci_error err;
 	uint64_t taken = 0;
 
-	if (trnsci_draw_copy(session, &draw, TRNSCI_U32, left - 8, expected, NULL, &err) < 0)
+	if (trnsci_draw_copy(session, &draw, TRNSCI_U32, left, expected, &span, &err) < 0)
 		fail_msg("%s", err.text);
+	assert_true(span.ended && span.position == draw.offset && span.next == 0);
 	assert_int_equal(trnsci_ring_take(ring, got, left + 10, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM);
 	assert_true(taken == left);
-	assert_memory_equal(got, expected, (left - 8) * sizeof *got);
+	assert_memory_equal(got, expected, left * sizeof *got);
 	assert_int_equal(trnsci_ring_take(ring, got, 1, -1, &taken, &err), -TRNSCI_END_OF_STREAM);
 	trnsci_ring_detach(ring);
 	draw.law = "uniform"; /* as float64 its offset lies beyond the end */
 	assert_int_equal(trnsci_ring_attach(session, &draw, TRNSCI_F64, 0, &none, &err), -TRNSCI_END_OF_STREAM);
 	free(got);
 	free(expected);
+}
+
+/* A generator that draws the last words stands nowhere any more. */
+static void last_words(struct trnsci_session *session)
+{
+	const struct trnsci_draw draw = {.law = "bits"};
+	struct trnsci_generator generator = {.seed = 12, .position = UINT64_MAX - 15};
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+	uint64_t n = 16;
+
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_U32, 1, &n, &tile, &err), 0);
+	if (trnsci_generator_draw(session, &generator, &draw, tile, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(generator.position == UINT64_MAX);
+	assert_int_equal(trnsci_generator_draw(session, &generator, &draw, tile, &err), -TRNSCI_END_OF_STREAM);
+	trnsci_tile_free(tile);
 }
 
 static void refusals(struct trnsci_session *session)
@@ -270,6 +289,48 @@ static void threads(struct trnsci_session *session)
 		pthread_join(ids[i], NULL);
 }
 
+static uint64_t daemon_stat(struct trnsci_session *session, const char *name)
+{
+	struct trnsci_call *call;
+	uint64_t number = 0;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_int_equal(trnsci_run(call), 0);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), name), &number), 0);
+	trnsci_call_free(call);
+	return number;
+}
+
+/* The library wakes the filler at most once in half a ring: when it takes as fast as it can, in pieces of any size, and
+ * when the filler sleeps between any two. */
+static void few_wake_ups(void **state)
+{
+	enum { TAKEN = 400 * SAMPLES, SLOWLY = 40 * SAMPLES };
+	struct trnsci_session *session = open_at(trnscid.socket);
+	const struct trnsci_draw draw = {.law = "uniform", .seed = 14};
+	static float out[3000];
+
+	(void)state;
+	for (int slow = 0; slow < 2; slow++) {
+		struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+		const uint64_t before = daemon_stat(session, "ring_wakes"), all = slow ? SLOWLY : TAKEN;
+		uint64_t done = 0, wakes;
+
+		for (uint64_t n = 1; done < all; done += n, n = slow ? 500 : n * 31 % 2999) {
+			take(ring, out, n);
+			if (slow)
+				nanosleep(&(struct timespec){0, 200 * 1000}, NULL);
+		}
+		trnsci_ring_detach(ring);
+		wakes = daemon_stat(session, "ring_wakes") - before;
+		if (wakes > done / (SAMPLES / 2) || (slow && wakes == 0))
+			fail_msg("%llu samples of a ring of %d: expected 1 to %llu wake-ups, got %llu",
+				 (unsigned long long)done, SAMPLES, (unsigned long long)done / (SAMPLES / 2),
+				 (unsigned long long)wakes);
+	}
+	trnsci_close(session);
+}
+
 /* ---- ends ---- */
 
 static void closed_session(void **state)
@@ -350,6 +411,7 @@ static void daemon_killed(void **state)
 BOTH(same_as_draws)
 BOTH(borrowed)
 BOTH(end_of_stream)
+BOTH(last_words)
 BOTH(refusals)
 BOTH(in_no_time)
 BOTH(threads)
@@ -374,7 +436,8 @@ int main(void)
 		cmocka_unit_test(end_of_stream_by_both), cmocka_unit_test(refusals_by_both),
 		cmocka_unit_test(in_no_time_by_both),	 cmocka_unit_test(threads_by_both),
 		cmocka_unit_test(closed_session),	 cmocka_unit_test(forked_by_both),
-		cmocka_unit_test(daemon_killed),
+		cmocka_unit_test(daemon_killed),	 cmocka_unit_test(few_wake_ups),
+		cmocka_unit_test(last_words_by_both),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

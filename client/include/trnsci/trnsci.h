@@ -420,7 +420,8 @@ struct trnsci_draw {
 /** Where a draw lay in its stream, in words. */
 struct trnsci_span {
 	uint64_t position; /**< first word of the whole draw */
-	uint64_t next;	   /**< first word that a following draw may use */
+	uint64_t next;	   /**< first word that a following draw may use; 0 when it has ended */
+	bool ended;	   /**< the draw ends with the stream's last word */
 };
 
 /**
@@ -602,7 +603,7 @@ TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcas
 struct trnsci_generator {
 	const char *generator; /**< NULL: "threefry4x32" */
 	uint64_t seed, stream;
-	uint64_t position; /**< next word, a multiple of 4 */
+	uint64_t position; /**< next word, a multiple of 4; UINT64_MAX: the stream has ended */
 };
 
 /**
