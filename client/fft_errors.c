@@ -13,6 +13,7 @@ static struct trnsci_fft_error shown(const struct error_row *row)
 {
 	struct trnsci_fft_error shown = {
 		.precision = precision_name(row->precision),
+		.kind = reference_kind_name(row->kind),
 		.n = row->n,
 		.random = row->error[ERROR_RANDOM],
 		.impulse = row->error[ERROR_IMPULSE],
@@ -29,20 +30,18 @@ static struct trnsci_fft_error shown(const struct error_row *row)
 
 int trnsci_fft_errors(void (*report)(void *arg, const struct trnsci_fft_error *row), void *arg)
 {
-	enum precision precision;
+	struct error_row row;
 	uint32_t features;
-	uint64_t n;
 	int failed = 0, rc = cpu_allowed(getenv("TRNSCI_CPU"), &features);
 
 	if (rc < 0)
 		return rc;
 
-	for (size_t i = 0; error_row_at(i, &precision, &n); i++) {
+	for (size_t i = 0; error_row_at(i, &row); i++) {
 		const struct fpenv_saved saved = fpenv_enter();
-		struct error_row row;
 		struct trnsci_fft_error told;
 
-		rc = error_row_measure(precision, n, features, &row);
+		rc = error_row_measure(&row, features);
 		fpenv_leave(saved);
 		if (rc < 0)
 			return rc;

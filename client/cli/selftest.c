@@ -129,7 +129,7 @@ static int print_laws(const struct options *options)
 static void print_fft_error(void *arg, const struct trnsci_fft_error *row)
 {
 	(void)arg;
-	printf("%-12s %6u %9.2g %9.2g %9.2g %9.2g %9.2g %s\n", row->precision, (unsigned)row->n, row->random,
+	printf("%-12s %-7s %6u %9.2g %9.2g %9.2g %9.2g %9.2g %s\n", row->precision, row->kind, (unsigned)row->n, row->random,
 	       row->impulse, row->sinusoid, row->badly_scaled, row->bound, row->passed ? "ok" : "FAIL");
 }
 
@@ -138,7 +138,7 @@ static int print_fft_errors(void)
 {
 	int failed;
 
-	printf("%-12s %6s %9s %9s %9s %9s %9s\n", "precision", "n", "random", "impulse", "sinusoid", "1e+-30", "bound");
+	printf("%-12s %-7s %6s %9s %9s %9s %9s %9s\n", "precision", "kind", "n", "random", "impulse", "sinusoid", "1e+-30", "bound");
 	failed = trnsci_fft_errors(print_fft_error, NULL);
 	if (failed < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));

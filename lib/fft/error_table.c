@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain transform in long double, and the distance of each mode from it. */
+/* Each mode and kind of transform on several signals, and its distance from the reference. */
 #include "fft/error_table.h"
 
 #include <math.h>
@@ -8,24 +8,28 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "fft/roots.h"
+#include "fft/real.h"
 
 /* Sinusoids fall on a bin and between two, impulses anywhere: signals of a kind that are measured together. */
 enum { EACH = 4 };
 
 static const uint16_t short_lengths[] = {1, 2, 3, 8, 16, 30, 60, 64, 100, 127, 128, 200, 255, 256};
 static const uint32_t long_lengths[] = {360, 997, 1000, 1024, 1920, 2011, 2048, 4096, 4097, 16384, 65536};
+/* Of the other kinds: halves, thirds and primes of either parity. */
+static const uint32_t real_lengths[] = {1, 2, 3, 8, 101, 128, 255, 256, 1000, 1001, 1024, 4095, 4096, 16384};
+static const uint32_t series_lengths[] = {2, 3, 8, 63, 101, 128, 255, 256, 500};
 
-enum { N_SHORT = sizeof short_lengths / sizeof *short_lengths, N_LONG = sizeof long_lengths / sizeof *long_lengths };
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
-bool error_row_at(size_t index, enum precision *ret_precision, uint64_t *ret_n)
+static bool complex_row(size_t index, struct error_row *ret_row)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
-		const size_t rows = precision_is_gemm(p) ? N_SHORT : N_SHORT + N_LONG;
+		const size_t rows = COUNT(short_lengths) + (precision_is_gemm(p) ? 0 : COUNT(long_lengths));
 
 		if (index < rows) {
-			*ret_precision = p;
-			*ret_n = index < N_SHORT ? short_lengths[index] : long_lengths[index - N_SHORT];
+			*ret_row = (struct error_row){.precision = p};
+			ret_row->n = index < COUNT(short_lengths) ? short_lengths[index]
+								  : long_lengths[index - COUNT(short_lengths)];
 			return true;
 		}
 		index -= rows;
@@ -33,55 +37,36 @@ bool error_row_at(size_t index, enum precision *ret_precision, uint64_t *ret_n)
 	return false;
 }
 
-/* ---- the reference: out[k] = sum of in[j stride] w^(j k), by the smallest divisor of n; of roots every step-th ---- */
-
-static void butterfly(const long double (*roots)[2], size_t step, size_t n, size_t p, long double (*out)[2],
-		      long double (*column)[2])
+static size_t complex_rows(void)
 {
-	const size_t m = n / p;
+	struct error_row row;
+	size_t rows = 0;
 
-	for (size_t k = 0; k < m; k++) {
-		for (size_t i = 0; i < p; i++)
-			memcpy(column[i], out[i * m + k], sizeof *column);
-		for (size_t l = 0; l < p; l++) {
-			const size_t turn = k + l * m;
-			long double re = 0, im = 0;
-			size_t at = 0;
+	while (complex_row(rows, &row))
+		rows++;
+	return rows;
+}
 
-			for (size_t i = 0; i < p; i++) {
-				const long double *root = roots[at * step];
+bool error_row_at(size_t index, struct error_row *ret_row)
+{
+	/* Those that are no product with the matrix. */
+	static const enum precision precisions[] = {PRECISION_FAST, PRECISION_KAHAN, PRECISION_DOUBLE};
 
-				re += column[i][0] * root[0] - column[i][1] * root[1];
-				im += column[i][0] * root[1] + column[i][1] * root[0];
-				at = at + turn < n ? at + turn : at + turn - n;
-			}
-			out[l * m + k][0] = re;
-			out[l * m + k][1] = im;
+	if (complex_row(index, ret_row))
+		return true;
+	index -= complex_rows();
+	for (enum reference_kind kind = REFERENCE_REAL; kind < REFERENCE_KINDS; kind++) {
+		const uint32_t *lengths = kind == REFERENCE_REAL ? real_lengths : series_lengths;
+		const size_t count = kind == REFERENCE_REAL ? COUNT(real_lengths) : COUNT(series_lengths);
+
+		if (index < COUNT(precisions) * count) {
+			*ret_row = (struct error_row){
+				.precision = precisions[index / count], .kind = kind, .n = lengths[index % count]};
+			return true;
 		}
+		index -= COUNT(precisions) * count;
 	}
-}
-
-static size_t least_divisor(size_t n)
-{
-	for (size_t p = 2; p * p <= n; p++)
-		if (n % p == 0)
-			return p;
-	return n;
-}
-
-static void transform(const long double (*roots)[2], size_t n, const double *in, size_t stride, long double (*out)[2],
-		      long double (*column)[2])
-{
-	const size_t p = least_divisor(n);
-
-	if (n == 1) {
-		out[0][0] = in[0];
-		out[0][1] = in[1];
-		return;
-	}
-	for (size_t i = 0; i < p; i++)
-		transform(roots, n / p, in + 2 * i * stride, stride * p, out + i * (n / p), column);
-	butterfly(roots, stride, n, p, out, column);
+	return false;
 }
 
 /* ---- signals, exact in float32 ---- */
@@ -120,24 +105,26 @@ static double element(enum error_signal signal, size_t n, size_t j, unsigned whi
 	}
 }
 
-static void fill(enum error_signal signal, size_t n, unsigned which, double *in)
+/* `count` numbers: pairs of parts, or reals. */
+static void fill(enum error_signal signal, size_t count, bool pairs, unsigned which, double *in)
 {
+	const size_t parts = pairs ? 2 : 1, n = count / parts;
 	uint64_t state = n * 64 + signal * 8 + which;
 
-	for (size_t i = 0; i < 2 * n; i++)
-		in[i] = (float)element(signal, n, i / 2, which, i % 2, &state);
+	for (size_t i = 0; i < count; i++)
+		in[i] = (float)element(signal, n, i / parts, which, (unsigned)(i % parts), &state);
 }
 
 /* ---- measuring ---- */
 
 struct bench {
+	const struct error_row *row;
 	struct fft_plan *plan;
-	long double (*roots)[2];
-	size_t n;
+	struct reference *reference;
 	bool wide_inside, wide;
 	void *x, *y, *work, *scratch;
 	double *in;
-	long double (*out)[2], (*column)[2];
+	long double *want;
 };
 
 static double got(const struct bench *bench, size_t i)
@@ -147,106 +134,120 @@ static double got(const struct bench *bench, size_t i)
 	return bench->wide ? ((const double *)bench->y)[i] : (float)((const double *)bench->y)[i];
 }
 
-static double run(const struct bench *bench, bool inverse)
+/* The inverse of conj x is the conjugate of the forward transform of x. */
+static void conjugate(double *in, long double *want, size_t n)
 {
-	const struct fft_call call = {bench->x, bench->y, 1,   bench->n,
-				      1,        bench->n, 1,   inverse,
-				      1,        bench->work};
+	for (size_t i = 0; i < n; i++) {
+		in[2 * i + 1] = -in[2 * i + 1];
+		want[2 * i + 1] = -want[2 * i + 1];
+	}
+}
+
+/* Forward before inverse. */
+static double run(const struct bench *bench, enum error_signal signal, unsigned which, bool inverse)
+{
+	const size_t n = (size_t)bench->row->n, in = reference_in_length(bench->row->kind, n, inverse);
+	const struct fft_call call = {bench->x, bench->y, 1, 0, 1, 0, 1, inverse, 1, bench->work};
 	long double wrong = 0, whole = 0;
 
-	for (size_t i = 0; i < 2 * bench->n; i++)
+	if (bench->row->kind == REFERENCE_COMPLEX && inverse) {
+		conjugate(bench->in, bench->want, n);
+	} else {
+		fill(signal, in, bench->row->kind == REFERENCE_COMPLEX || in != n, which, bench->in);
+		reference_run(bench->reference, inverse, bench->in, bench->want);
+	}
+	for (size_t i = 0; i < in; i++)
 		if (bench->wide_inside)
 			((double *)bench->x)[i] = bench->in[i];
 		else
 			((float *)bench->x)[i] = (float)bench->in[i];
 	fft_run(bench->plan, &call, bench->scratch);
-	for (size_t i = 0; i < 2 * bench->n; i++) {
-		/* The inverse's spectrum is the forward one's mirrored. */
-		const size_t k = inverse ? (bench->n - i / 2) % bench->n : i / 2;
-		const long double want = bench->out[k][i % 2], d = got(bench, i) - want;
+	for (size_t i = 0; i < reference_in_length(bench->row->kind, n, !inverse); i++) {
+		const long double d = got(bench, i) - bench->want[i];
 
 		wrong += d * d;
-		whole += want * want;
+		whole += bench->want[i] * bench->want[i];
 	}
-	return (double)sqrtl(wrong / whole);
+	/* An impulse where a sine is zero has a spectrum of zeros. */
+	return whole > 0 ? (double)sqrtl(wrong / whole) : wrong > 0 ? INFINITY : 0;
 }
 
-static int make_plan(struct bench *bench, enum precision precision, uint32_t features)
+static int create_plan(const struct error_row *row, uint32_t features, struct fft_plan **ret_plan)
 {
-	int rc = precision_plan_create(precision, bench->n, features, &bench->plan);
+	const enum fft_precision precision = row->precision == PRECISION_FAST ? FFT_F32 : FFT_F64;
+
+	if (row->kind == REFERENCE_COMPLEX)
+		return precision_plan_create(row->precision, row->n, features, ret_plan);
+	if (row->kind == REFERENCE_REAL)
+		return fft_plan_create_real(row->n, precision, features, ret_plan);
+	return fft_plan_create_series((enum fft_series)(row->kind - REFERENCE_SERIES), false, row->n, precision, features,
+				      ret_plan);
+}
+
+static int make_plan(struct bench *bench, uint32_t features)
+{
+	int rc = create_plan(bench->row, features, &bench->plan);
 
 	while (rc == 0 && (rc = fft_plan_step(bench->plan)) > 0)
 		rc = 0;
 	return rc;
 }
 
-static int make_roots(size_t n, long double (*ret_roots)[2])
-{
-	struct roots roots;
-	int rc = roots_create(n, &roots);
-
-	if (rc < 0)
-		return rc;
-	while (roots_step(&roots) > 0)
-		;
-	for (size_t k = 0; k < n; k++)
-		roots_at(&roots, k, ret_roots[k]);
-	roots_free(&roots);
-	return 0;
-}
-
 static int make_memory(struct bench *bench)
 {
-	const size_t n = bench->n, row = (16 * n + 63) / 64 * 64;
+	const size_t numbers = 2 * (size_t)bench->row->n + 2, row = (8 * numbers + 63) / 64 * 64;
 
 	bench->x = aligned_alloc(64, row);
 	bench->y = aligned_alloc(64, row);
 	bench->work = aligned_alloc(64, (fft_work_bytes(bench->plan, 1) + 127) / 64 * 64);
 	bench->scratch = aligned_alloc(64, (fft_scratch_bytes(bench->plan) + 127) / 64 * 64);
-	bench->in = malloc(2 * n * sizeof *bench->in);
-	bench->out = malloc(n * sizeof *bench->out);
-	bench->column = malloc(n * sizeof *bench->column);
-	bench->roots = malloc(n * sizeof *bench->roots);
-	if (!bench->x || !bench->y || !bench->work || !bench->scratch || !bench->in || !bench->out || !bench->column ||
-	    !bench->roots)
+	bench->in = malloc(numbers * sizeof *bench->in);
+	bench->want = malloc(numbers * sizeof *bench->want);
+	if (!bench->x || !bench->y || !bench->work || !bench->scratch || !bench->in || !bench->want)
 		return -ERROR_NO_MEMORY;
-	return make_roots(n, bench->roots);
+	return reference_create(bench->row->kind, (size_t)bench->row->n, &bench->reference);
 }
 
 static void release(struct bench *bench)
 {
-	free(bench->roots);
+	reference_free(bench->reference);
 	fft_plan_free(bench->plan);
 	free(bench->x);
 	free(bench->y);
 	free(bench->work);
 	free(bench->scratch);
 	free(bench->in);
-	free(bench->out);
-	free(bench->column);
+	free(bench->want);
 }
 
-int error_row_measure(enum precision precision, uint64_t n, uint32_t features, struct error_row *ret_row)
+static bool serves(const struct error_row *row)
 {
-	struct error_row row = {.precision = precision, .n = n};
-	struct bench bench = {.n = (size_t)n, .wide = precision_is_wide(precision)};
+	if (row->kind >= REFERENCE_SERIES &&
+	    (row->n < fft_series_least((enum fft_series)(row->kind - REFERENCE_SERIES)) || row->n > FFT_SERIES_MAX_LENGTH))
+		return false;
+	return row->n >= 1 && row->n <= FFT_MAX_LENGTH && precision_serving(row->precision, row->n) == row->precision &&
+	       (row->kind == REFERENCE_COMPLEX || !precision_is_gemm(row->precision));
+}
+
+int error_row_measure(struct error_row *row, uint32_t features)
+{
+	struct bench bench = {.row = row, .wide = precision_is_wide(row->precision)};
 	int rc;
 
-	if (n < 1 || n > FFT_MAX_LENGTH || precision_serving(precision, n) != precision)
+	if (!serves(row))
 		return -ERROR_OUT_OF_RANGE;
-	row.bound = precision_bound(precision, n);
-	bench.wide_inside = bench.wide || precision == PRECISION_KAHAN;
-	rc = make_plan(&bench, precision, features);
+	row->bound = precision_bound(row->precision, row->n);
+	bench.wide_inside = bench.wide || row->precision == PRECISION_KAHAN;
+	rc = make_plan(&bench, features);
 	if (rc == 0)
 		rc = make_memory(&bench);
 	for (unsigned i = 0; i < ERROR_SIGNALS * EACH && rc == 0; i++) {
-		fill(i / EACH, bench.n, i % EACH, bench.in);
-		transform((const long double(*)[2])bench.roots, bench.n, bench.in, 1, bench.out, bench.column);
-		row.error[i / EACH] = fmax(row.error[i / EACH], run(&bench, false));
-		row.error[i / EACH] = fmax(row.error[i / EACH], run(&bench, true));
+		double *const worst = &row->error[i / EACH];
+
+		*worst = fmax(*worst, run(&bench, i / EACH, i % EACH, false));
+		if (row->kind < REFERENCE_SERIES)
+			*worst = fmax(*worst, run(&bench, i / EACH, i % EACH, true));
 	}
 	release(&bench);
-	if (rc == 0)
-		*ret_row = row;
 	return rc;
 }

@@ -11,7 +11,8 @@
  *            X[0] and (n even) X[n/2] count as 0
  *
  * n/2 is rounded down. Even n costs one complex transform of n/2 and a pass over the result; odd n = r m, with r the
- * largest of 13, 11, 7, 5, 3 that divides it, (r + 1) / 2 complex ones of m and a pass; other n a complex one of n.
+ * largest of 13, 11, 7, 5, 3 that divides it, (r + 1) / 2 complex ones of m and a pass; other n a complex one of n,
+ * by convolution two of at least 2 n - 1: no less than complex input takes, since a chirp makes reals complex.
  * Input and output must not overlap.
  *
  * A Hermitian plan is the same with the other sign, and so with exchanged sides:

@@ -908,9 +908,10 @@ struct trnsci_psum {
  */
 TRNSCI_API int trnsci_psum(void (*report)(void *arg, const struct trnsci_psum *row), void *arg);
 
-/** The errors of transforms of one length in one precision mode: relative L2, the worse direction. */
+/** The errors of transforms of one kind and length in one precision mode: relative L2, the worse direction. */
 struct trnsci_fft_error {
 	const char *precision;
+	const char *kind; /**< complex, real (half a spectrum, and from it), dct1 to dct4, dst1 to dst4 */
 	uint64_t n;
 	double random, impulse, sinusoid;
 	double badly_scaled; /**< magnitudes of 1e-30 to 1e30 in one signal */
@@ -920,7 +921,7 @@ struct trnsci_fft_error {
 
 /**
  * Measures every precision mode against a transform in long double, for lengths to 256, those that are no product
- * with the matrix to 65536. Takes some seconds.
+ * with the matrix to 65536, these also for transforms of reals. Takes some seconds.
  *
  * @param report may be NULL; called for each mode and length.
  * @return the number of rows that did not pass, or a negative error.
