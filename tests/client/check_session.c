@@ -914,6 +914,116 @@ static void transforms(struct trnsci_session *session)
 	trnsci_tile_free(half);
 }
 
+static double distance(const struct trnsci_tile *x, const double *y, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const double d = ((const double *)trnsci_tile_data(x))[i] - y[i];
+
+		most = d > most ? d : -d > most ? -d : most;
+	}
+	return most;
+}
+
+/* To short-time spectra and back; each option reaches the engine. */
+static void frames(struct trnsci_session *session)
+{
+	enum { SAMPLES = 64, BINS = 9, FRAMES = 17 };
+	const uint64_t shape[2] = {FRAMES, BINS};
+	const double beta = 3;
+	struct trnsci_stft stft = {.n_fft = 16, .window = "kaiser", .window_parameter = &beta, .normalized = true,
+				   .frames_first = true, .pad_mode = "circular", .length = SAMPLES};
+	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, SAMPLES), *y = new_tile(session, 0, TRNSCI_F64, SAMPLES);
+	struct trnsci_tile *between;
+	struct trnsci_error err = {0};
+	double *in = trnsci_tile_data(x);
+
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_C128, 2, shape, &between, &err), 0);
+	for (int i = 0; i < SAMPLES; i++)
+		in[i] = (double)(i * i % 23) - 11;
+	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), 0);
+	assert_int_equal(trnsci_istft(session, &stft, between, y, &err), 0);
+	assert_true(distance(y, in, SAMPLES) < 1e-13);
+	stft.frames_first = false;
+	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_BAD_SHAPE);
+	stft.frames_first = true;
+	stft.onesided = TRNSCI_OFF;
+	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_BAD_SHAPE);
+	stft.onesided = 3;
+	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_string_equal(err.text, "out_of_range: stft: onesided: 3, allowed is 0 to 2");
+	stft.onesided = TRNSCI_DEFAULT;
+	stft.pad_mode = "nothing";
+	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_stft(session, &stft, x, NULL, &err), -TRNSCI_BAD_TILE);
+	trnsci_tile_free(x);
+	trnsci_tile_free(y);
+	trnsci_tile_free(between);
+}
+
+/* scipy.signal.convolve([1, 2, 3, 4], [1, -1, 2]), correlate of the same. */
+static void meetings(struct trnsci_session *session)
+{
+	static const double full[6] = {1, 1, 3, 5, 2, 8}, same[4] = {1, 3, 5, 2}, correlated[6] = {2, 3, 5, 7, -1, 4};
+	struct trnsci_tile *a = new_tile(session, 0, TRNSCI_F64, 4), *b = new_tile(session, 0, TRNSCI_F64, 3);
+	struct trnsci_tile *six = new_tile(session, 0, TRNSCI_F64, 6), *four = new_tile(session, 0, TRNSCI_F64, 4);
+	struct trnsci_error err = {0};
+
+	memcpy(trnsci_tile_data(a), (const double[]){1, 2, 3, 4}, 32);
+	memcpy(trnsci_tile_data(b), (const double[]){1, -1, 2}, 24);
+	assert_int_equal(trnsci_convolve(session, NULL, -1, a, b, six, &err), 0);
+	assert_true(distance(six, full, 6) < 1e-14);
+	assert_int_equal(trnsci_convolve(session, "same", 0, a, b, four, &err), 0);
+	assert_true(distance(four, same, 4) < 1e-14);
+	assert_int_equal(trnsci_correlate(session, "full", -1, a, b, six, &err), 0);
+	assert_true(distance(six, correlated, 6) < 1e-14);
+	assert_int_equal(trnsci_convolve(session, NULL, 1, a, b, six, &err), -TRNSCI_OUT_OF_RANGE);
+	trnsci_tile_free(a);
+	trnsci_tile_free(b);
+	trnsci_tile_free(six);
+	trnsci_tile_free(four);
+}
+
+/* A cosine of amplitude 2 on bin 2 of 8 has power 2 there, and in its cross spectrum with itself; the median of four
+ * equal segments is divided by its bias, 1 - 1/2 + 1/3. */
+static void spectra(struct trnsci_session *session)
+{
+	enum { SAMPLES = 32, BINS = 5 };
+	static const double power[BINS] = {0, 0, 2, 0, 0}, cross[2 * BINS] = {0, 0, 0, 0, 2};
+	static const double unbiased[BINS] = {0, 0, 2.4, 0, 0};
+	const uint64_t noverlap = 0;
+	const int64_t axis = 0;
+	struct trnsci_welch welch = {.fs = 100, .nperseg = 8, .noverlap = &noverlap, .window = "boxcar",
+				     .detrend = "none", .scaling = "spectrum", .average = "mean", .axis = &axis};
+	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, SAMPLES), *y = new_tile(session, 0, TRNSCI_F64, BINS);
+	struct trnsci_tile *z = new_tile(session, 0, TRNSCI_C128, BINS);
+	struct trnsci_error err = {0};
+
+	for (int i = 0; i < SAMPLES; i++)
+		((double *)trnsci_tile_data(x))[i] = (const double[]){2, 0, -2, 0}[i % 4];
+	assert_int_equal(trnsci_welch(session, &welch, x, NULL, y, &err), 0);
+	assert_true(distance(y, power, BINS) < 1e-13);
+	welch.average = "median";
+	assert_int_equal(trnsci_welch(session, &welch, x, NULL, y, &err), 0);
+	assert_true(distance(y, unbiased, BINS) < 1e-13);
+	welch.average = NULL;
+	assert_int_equal(trnsci_welch(session, &welch, x, x, z, &err), 0);
+	assert_true(distance(z, cross, 2 * BINS) < 1e-13);
+	assert_int_equal(trnsci_welch(session, NULL, x, NULL, y, &err), -TRNSCI_BAD_SHAPE);
+	trnsci_tile_free(x);
+	trnsci_tile_free(y);
+	trnsci_tile_free(z);
+}
+
+static void test_signals(void **state)
+{
+	(void)state;
+	with_both(frames);
+	with_both(meetings);
+	with_both(spectra);
+}
+
 static void test_transforms(void **state)
 {
 	(void)state;
@@ -971,7 +1081,8 @@ static void test_traces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_traces),         cmocka_unit_test(test_transforms),
+		cmocka_unit_test(test_traces),         cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_transforms),
 		cmocka_unit_test(test_ping),           cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_wrong_requests), cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_copies),         cmocka_unit_test(test_laws),

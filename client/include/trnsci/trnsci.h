@@ -808,6 +808,88 @@ TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dc
 TRNSCI_API int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
 			       const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
+/** Whether something is done. */
+enum trnsci_switch { TRNSCI_DEFAULT, TRNSCI_OFF, TRNSCI_ON };
+
+/** Short-time spectra, with torch.stft's meaning; all zero but n_fft: its defaults. Windows are periodic. */
+struct trnsci_stft {
+	uint64_t n_fft;			         /**< length of a frame's transform; required */
+	uint64_t hop_length;		         /**< from one frame to the next; 0: n_fft / 4 */
+	uint64_t win_length;		         /**< of the window, in the middle of a frame; 0: n_fft */
+	const char *window;		         /**< by name; NULL: "boxcar" */
+	const double *window_parameter;	         /**< of a window that has one; NULL: its default */
+	const struct trnsci_tile *window_values; /**< instead of a name, f32 or f64; NULL: none */
+	enum trnsci_switch center;	         /**< frame f has its middle at f hop_length; default: on */
+	enum trnsci_switch onesided;	         /**< n_fft / 2 + 1 bins; default: of real signals */
+	bool normalized;		         /**< spectra times 1 / sqrt(n_fft) */
+	bool frames_first;		         /**< (..., frames, bins), which is faster, instead of (..., bins, frames) */
+	const char *pad_mode;		         /**< stft: "reflect" (NULL), "constant", "replicate", "circular" */
+	uint64_t length;		         /**< istft: samples of the result; 0: all that the frames reach */
+	bool return_complex;		         /**< istft: the signal is complex */
+	uint64_t reserved[4];		         /**< zero */
+};
+
+/**
+ * The spectra of frames of signals (..., samples) to (..., bins, frames), c64 of 32-bit numbers, c128 of 64-bit ones.
+ * With center there are samples / hop_length + 1 frames, without (samples - n_fft) / hop_length + 1.
+ *
+ * @return 0, or what the call returned.
+ */
+TRNSCI_API int trnsci_stft(struct trnsci_session *session, const struct trnsci_stft *options,
+			   const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
+
+/**
+ * Signals from such spectra: (..., length) of reals, or of complex numbers with return_complex. An error where the
+ * squares of the windows add up to nothing.
+ *
+ * @return 0, or what the call returned.
+ */
+TRNSCI_API int trnsci_istft(struct trnsci_session *session, const struct trnsci_stft *options,
+			    const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
+
+/**
+ * Convolution along an axis (-1: the last), by transforms where they are faster: n + m - 1 samples in mode "full"
+ * (NULL), those of a in "same", those where the shorter lies wholly inside in "valid", as scipy.signal. b has one
+ * dimension, or those of a, each of its size or 1.
+ *
+ * @return 0, or what the call returned.
+ */
+TRNSCI_API int trnsci_convolve(struct trnsci_session *session, const char *mode, int64_t axis,
+			       const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
+			       struct trnsci_error *err);
+
+/** Cross-correlation: the same with b conjugated and in reverse, as scipy.signal.correlate. */
+TRNSCI_API int trnsci_correlate(struct trnsci_session *session, const char *mode, int64_t axis,
+				const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
+				struct trnsci_error *err);
+
+/** Power spectra by Welch's method, with scipy.signal.welch's meaning; all zero: its defaults. */
+struct trnsci_welch {
+	double fs;			         /**< samples in a second; 0: 1 */
+	uint64_t nperseg;		         /**< length of a segment; 0: 256, or the whole of a shorter signal */
+	const uint64_t *noverlap;	         /**< samples that neighbours share; NULL: nperseg / 2 */
+	uint64_t nfft;			         /**< length of the transforms; 0: nperseg */
+	const char *window;		         /**< by name; NULL: "hann" */
+	const double *window_parameter;	         /**< of a window that has one; NULL: its default */
+	const struct trnsci_tile *window_values; /**< instead of a name, f32 or f64; NULL: none */
+	const char *detrend;		         /**< "constant" (NULL), "linear", "none" */
+	enum trnsci_switch onesided;	         /**< nfft / 2 + 1 bins; default: of real signals */
+	const char *scaling;		         /**< "density" (NULL), "spectrum" */
+	const char *average;		         /**< "mean" (NULL), "median" */
+	const int64_t *axis;		         /**< of the signals; NULL: the last */
+	uint64_t reserved[4];		         /**< zero */
+};
+
+/**
+ * The power spectra of signals, reals in place of samples; with second (else NULL, of the shape of in) the complex
+ * cross spectra, the mean of conj(X) Y, as scipy.signal.csd. options may be NULL.
+ *
+ * @return 0, or what the call returned.
+ */
+TRNSCI_API int trnsci_welch(struct trnsci_session *session, const struct trnsci_welch *options,
+			    const struct trnsci_tile *in, const struct trnsci_tile *second, struct trnsci_tile *out,
+			    struct trnsci_error *err);
+
 /**
  * The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
  * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
