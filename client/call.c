@@ -160,7 +160,7 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 /* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
 static int prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
 {
-	struct zone *zone = call->build_failed ? NULL : zone_new();
+	struct zone *zone = call->build_failed ? NULL : zone_new_kept(&call->session->zones);
 
 	if (!zone || args_build(call->params, zone, ret_params) < 0) {
 		zone_free(zone);

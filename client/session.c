@@ -94,6 +94,7 @@ void session_unref(struct trnsci_session *session)
 		close(session->ready_fd);
 	pthread_cond_destroy(&session->changed);
 	pthread_mutex_destroy(&session->lock);
+	zone_keep_free(&session->zones);
 	free(session->address);
 	free(session);
 }

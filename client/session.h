@@ -96,6 +96,7 @@ struct trnsci_session {
 	bool closed;
 	struct error failure; /* why nothing more can be sent; code 0 while all is well */
 	uint32_t last_msgid;
+	struct zone_keep zones; /* of calls */
 	struct trnsci_call *calls[CALL_BUCKETS];
 	struct trnsci_call *oldest, *newest; /* answered, for trnsci_next */
 	int ready_fd;                        /* eventfd, readable while the queue holds a call; -1 until trnsci_fd */

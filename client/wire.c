@@ -112,7 +112,7 @@ static char *keep_frame(struct remote *remote, struct zone *zone, size_t at, siz
 
 static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 {
-	struct zone *zone = zone_new();
+	struct zone *zone = zone_new_kept(&session->zones);
 	char *frame = zone ? keep_frame(session->peer, zone, at, size) : NULL;
 	struct message message;
 	struct error error;

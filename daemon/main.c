@@ -267,6 +267,7 @@ static int run(struct service *service)
 	if (reaping)
 		reaper_stop();
 	spare_free(service->spare);
+	zone_keep_free(&service->zones);
 	quota_free(service->quota);
 	return status;
 }

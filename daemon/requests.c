@@ -331,7 +331,7 @@ static bool take_frame(struct session *session)
 {
 	if (inbox_is_empty(&session->inbox))
 		return false;
-	struct zone *zone = zone_new();
+	struct zone *zone = zone_new_kept(&session->service->zones);
 	struct inbox_frame frame;
 	const char *wrong = NULL;
 	int r = zone ? inbox_next(&session->inbox, zone, &frame, &wrong) : -ERROR_NO_MEMORY;

@@ -35,6 +35,7 @@ struct service {
 	bool wish_lowered; /* it names more than this CPU has */
 	pthread_t loop_thread;
 	struct job *starting; /* the request that is being started */
+	struct zone_keep zones; /* of requests */
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;
 	unsigned n_refused; /* of them, those beyond a limit that wait to be told so */

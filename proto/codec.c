@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MessagePack-RPC by msgpack-c.
+/* MessagePack-RPC, read by msgpack-c.
  *
  * The unpacker allocates what a header promises and nests on a stack of 32, so it is given only frames that
  * frame_scan has passed. Text that we send is made valid UTF-8 first, since it may repeat a client's bytes and many
@@ -9,6 +9,11 @@
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the first piece of msgpack's zone: enough for most requests, and what malloc has at hand. */
+enum { OBJECTS_BYTES = 960 };
+
+enum { NIL = 0xc0 };
 
 static bool is_text(const msgpack_object *object)
 {
@@ -199,16 +204,20 @@ static int read_message(const msgpack_object *object, struct zone *zone, struct 
 
 int codec_decode(const void *frame, size_t size, struct zone *zone, struct message *ret_message, struct error *err)
 {
-	msgpack_unpacked unpacked;
+	msgpack_zone objects;
+	msgpack_object object;
 	struct message message = {.params = value_map(), .result = value_nil()};
 	size_t used = 0;
 	int r;
 
-	msgpack_unpacked_init(&unpacked);
-	switch (msgpack_unpack_next(&unpacked, frame, size, &used)) {
+	if (!msgpack_zone_init(&objects, OBJECTS_BYTES))
+		return error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
+	switch (msgpack_unpack(frame, size, &used, &objects, &object)) {
 	case MSGPACK_UNPACK_SUCCESS:
-		r = used == size ? read_message(&unpacked.data, zone, &message, err)
-				 : bad_frame(err, "bytes behind its end");
+		r = read_message(&object, zone, &message, err);
+		break;
+	case MSGPACK_UNPACK_EXTRA_BYTES:
+		r = bad_frame(err, "bytes behind its end");
 		break;
 	case MSGPACK_UNPACK_NOMEM_ERROR:
 		r = error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
@@ -217,7 +226,7 @@ int codec_decode(const void *frame, size_t size, struct zone *zone, struct messa
 		r = bad_frame(err, "not MessagePack");
 	}
 	/* Strings lie in frame, not in msgpack's zone. */
-	msgpack_unpacked_destroy(&unpacked);
+	msgpack_zone_destroy(&objects);
 	if (r == 0 || r == -ERROR_WRONG_TYPE)
 		*ret_message = message;
 	return r;
@@ -229,35 +238,116 @@ void codec_buffer_free(struct codec_buffer *buffer)
 	*buffer = (struct codec_buffer){0};
 }
 
-/* What msgpack-c's packer writes to. */
+/* What a message is written to. */
 struct writer {
 	struct codec_buffer *buffer;
 	struct codec_gap *gaps; /* NULL: everything is copied */
 	size_t n_gaps;
 };
 
-static int append(void *data, const char *bytes, size_t size)
+static int grow(struct codec_buffer *buffer, size_t size)
 {
-	struct codec_buffer *buffer = ((struct writer *)data)->buffer;
+	size_t room = buffer->room ? buffer->room : 256;
 
-	if (size > buffer->room - buffer->size) {
-		size_t room = buffer->room ? buffer->room : 256;
-
-		while (room - buffer->size < size) {
-			if (room > SIZE_MAX / 2)
-				return -1;
-			room *= 2;
-		}
-		char *bigger = realloc(buffer->at, room);
-		if (!bigger)
+	while (room - buffer->size < size) {
+		if (room > SIZE_MAX / 2)
 			return -1;
-		buffer->at = bigger;
-		buffer->room = room;
+		room *= 2;
 	}
+	char *bigger = realloc(buffer->at, room);
+	if (!bigger)
+		return -1;
+	buffer->at = bigger;
+	buffer->room = room;
+	return 0;
+}
+
+/* A type byte and n big-endian bytes behind it. */
+static int put_head(struct writer *writer, unsigned type, uint64_t value, unsigned n)
+{
+	struct codec_buffer *buffer = writer->buffer;
+
+	if (buffer->room - buffer->size < 1 + n && grow(buffer, 1 + n))
+		return -1;
+	char *at = buffer->at + buffer->size;
+	*at++ = (char)type;
+	for (unsigned shift = 8 * n; shift > 0; shift -= 8)
+		*at++ = (char)(value >> (shift - 8));
+	buffer->size += 1 + n;
+	return 0;
+}
+
+static int put_bytes(struct writer *writer, const void *bytes, size_t size)
+{
+	struct codec_buffer *buffer = writer->buffer;
+
+	if (buffer->room - buffer->size < size && grow(buffer, size))
+		return -1;
 	if (size)
 		memcpy(buffer->at + buffer->size, bytes, size);
 	buffer->size += size;
 	return 0;
+}
+
+/* The shortest form of a number or a length, as every packer writes it: `small` alone below `below`, or a type byte of its
+ * own for each width, from `first` on (1, 2, 4 and 8 bytes). */
+static int put_shortest(struct writer *writer, uint64_t value, unsigned below, unsigned small, unsigned first)
+{
+	if (value < below)
+		return put_head(writer, small | (unsigned)value, 0, 0);
+	if (value <= UINT8_MAX)
+		return put_head(writer, first, value, 1);
+	if (value <= UINT16_MAX)
+		return put_head(writer, first + 1, value, 2);
+	return value <= UINT32_MAX ? put_head(writer, first + 2, value, 4) : put_head(writer, first + 3, value, 8);
+}
+
+static int put_uint(struct writer *writer, uint64_t value)
+{
+	return put_shortest(writer, value, 0x80, 0, 0xcc);
+}
+
+static int put_negative(struct writer *writer, int64_t value)
+{
+	const uint64_t bits = (uint64_t)value;
+
+	if (value >= -32)
+		return put_head(writer, (unsigned)(bits & 0xff), 0, 0);
+	if (value >= INT8_MIN)
+		return put_head(writer, 0xd0, bits, 1);
+	if (value >= INT16_MIN)
+		return put_head(writer, 0xd1, bits, 2);
+	return value >= INT32_MIN ? put_head(writer, 0xd2, bits, 4) : put_head(writer, 0xd3, bits, 8);
+}
+
+static int put_real(struct writer *writer, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return put_head(writer, 0xcb, bits, 8);
+}
+
+static int put_string(struct writer *writer, const char *text, size_t size)
+{
+	if (size > UINT32_MAX)
+		return -1;
+	return put_shortest(writer, size, 32, 0xa0, 0xd9) || put_bytes(writer, text, size);
+}
+
+/* Arrays and maps have no form of one byte; there are at most 2^32 elements. */
+static int put_count(struct writer *writer, size_t count, unsigned small, unsigned first)
+{
+	if (count < 16)
+		return put_head(writer, small | (unsigned)count, 0, 0);
+	if (count > UINT32_MAX)
+		return -1;
+	return count <= UINT16_MAX ? put_head(writer, first, count, 2) : put_head(writer, first + 1, count, 4);
+}
+
+static int put_array(struct writer *writer, size_t count)
+{
+	return put_count(writer, count, 0x90, 0xdc);
 }
 
 /* The length of the UTF-8 sequence at the start of at; 0 when it is none (overlong, surrogate, cut off, control). */
@@ -285,7 +375,7 @@ static size_t utf8_length(const unsigned char *at, size_t size)
 	return point < smallest[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
 }
 
-static int pack_error(msgpack_packer *packer, const struct error *error)
+static int pack_error(struct writer *writer, const struct error *error)
 {
 	char text[sizeof error->text];
 	size_t size = strnlen(error->text, sizeof text);
@@ -298,77 +388,75 @@ static int pack_error(msgpack_packer *packer, const struct error *error)
 			text[i] = '?';
 		i += length ? length : 1;
 	}
-	return msgpack_pack_array(packer, 2) || msgpack_pack_int(packer, (int)error_kind(error->code)) ||
-	       msgpack_pack_str_with_body(packer, text, size);
+	return put_array(writer, 2) || put_uint(writer, (uint64_t)error_kind(error->code)) ||
+	       put_string(writer, text, size);
 }
 
-static int pack_bytes(msgpack_packer *packer, const struct value *value)
+static int pack_bytes(struct writer *writer, const struct value *value)
 {
-	struct writer *writer = packer->data;
-
-	if (!writer->gaps || writer->n_gaps == CODEC_GAPS_MAX || value->bytes.size < CODEC_GAP_BYTES)
-		return msgpack_pack_bin_with_body(packer, value->bytes.at, value->bytes.size);
-	if (msgpack_pack_bin(packer, value->bytes.size))
+	if (value->bytes.size > UINT32_MAX || put_shortest(writer, value->bytes.size, 0, 0, 0xc4))
 		return -1;
+	if (!writer->gaps || writer->n_gaps == CODEC_GAPS_MAX || value->bytes.size < CODEC_GAP_BYTES)
+		return put_bytes(writer, value->bytes.at, value->bytes.size);
 	writer->gaps[writer->n_gaps++] = (struct codec_gap){writer->buffer->size, value->bytes.at, value->bytes.size};
 	return 0;
 }
 
-static int pack_value(msgpack_packer *packer, const struct value *value);
+static int pack_value(struct writer *writer, const struct value *value);
 
-static int pack_array(msgpack_packer *packer, const struct value *value)
+static int pack_array(struct writer *writer, const struct value *value)
 {
-	int failed = msgpack_pack_array(packer, value->array.count);
+	int failed = put_array(writer, value->array.count);
 
 	for (size_t i = 0; i < value->array.count && !failed; i++)
-		failed = pack_value(packer, &value->array.at[i]);
+		failed = pack_value(writer, &value->array.at[i]);
 	return failed;
 }
 
-static int pack_map(msgpack_packer *packer, const struct value *value)
+static int pack_map(struct writer *writer, const struct value *value)
 {
-	int failed = msgpack_pack_map(packer, value->map.count);
+	int failed = put_count(writer, value->map.count, 0x80, 0xde);
 
 	for (size_t i = 0; i < value->map.count && !failed; i++) {
 		const struct value_member *member = &value->map.at[i];
 
-		failed = msgpack_pack_str_with_body(packer, member->name, member->name_size) ||
-			 pack_value(packer, &member->value);
+		failed = put_string(writer, member->name, member->name_size) ||
+			 pack_value(writer, &member->value);
 	}
 	return failed;
 }
 
-static int pack_value(msgpack_packer *packer, const struct value *value)
+static int pack_value(struct writer *writer, const struct value *value)
 {
 	switch (value->kind) {
 	case VALUE_BOOL:
-		return value->boolean ? msgpack_pack_true(packer) : msgpack_pack_false(packer);
+		return put_head(writer, value->boolean ? 0xc3 : 0xc2, 0, 0);
 	case VALUE_UINT:
-		return msgpack_pack_uint64(packer, value->u);
+		return put_uint(writer, value->u);
 	case VALUE_INT:
-		return msgpack_pack_int64(packer, value->i);
+		return put_negative(writer, value->i);
 	case VALUE_REAL:
-		return msgpack_pack_double(packer, value->real);
+		return put_real(writer, value->real);
 	case VALUE_STRING:
-		return msgpack_pack_str_with_body(packer, value->bytes.at, value->bytes.size);
+		return put_string(writer, value->bytes.at, value->bytes.size);
 	case VALUE_BYTES:
-		return pack_bytes(packer, value);
+		return pack_bytes(writer, value);
 	case VALUE_ARRAY:
-		return pack_array(packer, value);
+		return pack_array(writer, value);
 	case VALUE_MAP:
-		return pack_map(packer, value);
+		return pack_map(writer, value);
 	default:
-		return msgpack_pack_nil(packer);
+		return put_head(writer, NIL, 0, 0);
 	}
 }
 
 /* params as an array of one map; an empty array for none. */
-static int pack_call(msgpack_packer *packer, const char *method, const struct value *params)
+static int pack_call(struct writer *writer, const char *method, const struct value *params)
 {
 	bool some = params && params->kind == VALUE_MAP && params->map.count;
 
-	return msgpack_pack_str_with_body(packer, method, strlen(method)) || msgpack_pack_array(packer, some) ||
-	       (some && pack_value(packer, params));
+	return put_string(writer, method, strlen(method)) || put_array(writer, some) ||
+	       (some && pack_value(writer, params));
 }
 
 static int finish(struct codec_buffer *buffer, size_t before, int failed)
@@ -382,25 +470,23 @@ static int finish(struct codec_buffer *buffer, size_t before, int failed)
 int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *method, const struct value *params)
 {
 	struct writer writer = {.buffer = buffer};
-	msgpack_packer packer = {&writer, append};
 	size_t before = buffer->size;
 
 	return finish(buffer, before,
-		      msgpack_pack_array(&packer, 4) || msgpack_pack_int(&packer, MESSAGE_REQUEST) ||
-			      msgpack_pack_uint32(&packer, msgid) || pack_call(&packer, method, params));
+		      put_array(&writer, 4) || put_uint(&writer, MESSAGE_REQUEST) ||
+			      put_uint(&writer, msgid) || pack_call(&writer, method, params));
 }
 
 static int pack_response(struct writer *writer, uint32_t msgid, const struct error *error, const struct value *result)
 {
 	static const struct value nil = {.kind = VALUE_NIL};
-	msgpack_packer packer = {writer, append};
 	size_t before = writer->buffer->size;
 	bool wrong = error && error->code;
-	int failed = msgpack_pack_array(&packer, 4) || msgpack_pack_int(&packer, MESSAGE_RESPONSE) ||
-		     msgpack_pack_uint32(&packer, msgid);
+	int failed = put_array(writer, 4) || put_uint(writer, MESSAGE_RESPONSE) ||
+		     put_uint(writer, msgid);
 
-	failed = failed || (wrong ? pack_error(&packer, error) : msgpack_pack_nil(&packer)) ||
-		 pack_value(&packer, wrong || !result ? &nil : result);
+	failed = failed || (wrong ? pack_error(writer, error) : put_head(writer, NIL, 0, 0)) ||
+		 pack_value(writer, wrong || !result ? &nil : result);
 	return finish(writer->buffer, before, failed);
 }
 
@@ -425,10 +511,9 @@ int codec_response_gaps(struct codec_buffer *buffer, uint32_t msgid, const struc
 int codec_notification(struct codec_buffer *buffer, const char *method, const struct value *params)
 {
 	struct writer writer = {.buffer = buffer};
-	msgpack_packer packer = {&writer, append};
 	size_t before = buffer->size;
 
 	return finish(buffer, before,
-		      msgpack_pack_array(&packer, 3) || msgpack_pack_int(&packer, MESSAGE_NOTIFICATION) ||
-			      pack_call(&packer, method, params));
+		      put_array(&writer, 3) || put_uint(&writer, MESSAGE_NOTIFICATION) ||
+			      pack_call(&writer, method, params));
 }

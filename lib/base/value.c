@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-enum { BLOCK_BYTES = 4096, FIRST_BYTES = 3072 };
+enum { BLOCK_BYTES = 4096, FIRST_BYTES = 8000 };
 
 struct block {
 	struct block *next;
@@ -26,6 +26,7 @@ struct deferred {
 struct zone {
 	struct block *blocks;
 	struct deferred *deferred;
+	struct zone_keep *keep; /* NULL: none */
 	struct block first; /* goes with the zone: most need no other */
 };
 
@@ -36,9 +37,23 @@ struct zone *zone_new(void)
 	if (zone) {
 		zone->blocks = &zone->first;
 		zone->deferred = NULL;
+		zone->keep = NULL;
 		zone->first = (struct block){NULL, 0, FIRST_BYTES};
 	}
 	return zone;
+}
+
+/* False: it has no place to go. */
+static bool kept(struct zone *zone)
+{
+	struct zone *none = NULL;
+
+	if (!zone->keep)
+		return false;
+	zone->first.used = 0;
+	zone->deferred = NULL;
+	return atomic_compare_exchange_strong_explicit(&zone->keep->free, &none, zone, memory_order_release,
+						       memory_order_relaxed);
 }
 
 void zone_free(struct zone *zone)
@@ -53,7 +68,24 @@ void zone_free(struct zone *zone)
 		free(zone->blocks);
 		zone->blocks = next;
 	}
-	free(zone);
+	if (!kept(zone))
+		free(zone);
+}
+
+struct zone *zone_new_kept(struct zone_keep *keep)
+{
+	struct zone *zone = atomic_exchange_explicit(&keep->free, NULL, memory_order_acquire);
+
+	if (!zone)
+		zone = zone_new();
+	if (zone)
+		zone->keep = keep;
+	return zone;
+}
+
+void zone_keep_free(struct zone_keep *keep)
+{
+	free(atomic_exchange(&keep->free, NULL));
 }
 
 static struct block *block_new(struct zone *zone, size_t size)

@@ -6,6 +6,7 @@
 #ifndef TRNSCI_BASE_VALUE_H
 #define TRNSCI_BASE_VALUE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,12 @@ struct zone;
 
 /* NULL when memory cannot be had. */
 struct zone *zone_new(void);
+/* One that is free, for whoever makes many: they begin and end without the allocator. Any thread may end one. */
+struct zone_keep {
+	_Atomic(struct zone *) free;
+};
+struct zone *zone_new_kept(struct zone_keep *keep); /* keep outlives it */
+void zone_keep_free(struct zone_keep *keep);
 void zone_free(struct zone *zone); /* accepts NULL */
 /* Uninitialised, aligned for any type; NULL when memory cannot be had. */
 void *zone_alloc(struct zone *zone, size_t size);

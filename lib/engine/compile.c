@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "engine/kept.h"
 
-enum { RESULT_ALIGN = 64 };
+enum { RESULT_ALIGN = 64, RESULT_SMALL = 4096 };
 
 int compile_no_memory(struct compiler *compiler)
 {
@@ -181,6 +181,22 @@ int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given
 	return 0;
 }
 
+/* Aligned; small ones lie in the zone itself. */
+static void *result_bytes(struct zone *zone, size_t size)
+{
+	char *bytes;
+
+	if (size <= RESULT_SMALL) {
+		bytes = zone_alloc(zone, size + RESULT_ALIGN);
+		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
+	}
+	bytes = aligned_alloc(RESULT_ALIGN, size);
+	if (!bytes || zone_defer(zone, free, bytes) == 0)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
 /* Bytes that go with the reply; they live as long as its zone. */
 static int result_buffer(struct compiler *compiler, unsigned param, const struct shape *shape,
 			 struct buffer **ret_buffer)
@@ -198,11 +214,9 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 				  shape->bytes, allowed);
 	if (round_up_overflows(shape->bytes ? shape->bytes : 1, RESULT_ALIGN, &rounded))
 		return compile_no_memory(compiler);
-	bytes = aligned_alloc(RESULT_ALIGN, rounded);
-	if (!bytes || zone_defer(program->zone, free, bytes)) {
-		free(bytes);
+	bytes = result_bytes(program->zone, (size_t)rounded);
+	if (!bytes)
 		return compile_no_memory(compiler);
-	}
 	buffer = program_buffer(program, BUFFER_RESULT, shape);
 	if (!buffer)
 		return compile_no_memory(compiler);

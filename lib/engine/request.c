@@ -244,10 +244,11 @@ static int prepare(struct request *request, const struct operation *operation, c
 
 static struct request *request_new(struct space *space, struct zone *zone, request_done *done, void *arg)
 {
-	struct request *request = calloc(1, sizeof *request);
+	struct request *request = zone_alloc(zone, sizeof *request);
 
 	if (!request)
 		return NULL;
+	memset(request, 0, sizeof *request);
 	request->space = space;
 	request->zone = zone;
 	request->result = value_map();
@@ -315,8 +316,11 @@ void request_free(struct request *request)
 {
 	if (!request)
 		return;
-	zone_free(request->zone);
-	if (request->reserved)
-		request->unreserve(request->reserve_arg, request->reserved);
-	free(request);
+	const uint64_t reserved = request->reserved;
+	void (*const unreserve)(void *arg, uint64_t bytes) = request->unreserve;
+	void *const arg = request->reserve_arg;
+
+	zone_free(request->zone); /* and the request with it */
+	if (reserved)
+		unreserve(arg, reserved);
 }
