@@ -291,7 +291,8 @@ int program_finish(struct program *program, const char *context, struct error *e
 		size_segment(program, &program->segments[s]);
 	for (size_t i = 0; i < program->n_steps; i++)
 		if (program->steps[i].kind == STEP_FFT)
-			program->steps[i].fft.work_bytes = transform_work_bytes(&program->steps[i]);
+			program->steps[i].fft.work_bytes =
+				transform_work_bytes(program->space->engine, &program->steps[i]);
 		else if (program->steps[i].kind == STEP_GEMM)
 			program->steps[i].gemm.work_bytes =
 				multiply_work_bytes(program->space->engine, &program->steps[i]);

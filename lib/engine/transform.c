@@ -23,7 +23,9 @@
 #include "fft/transpose.h"
 
 enum {
-	WORK_BYTES = 32 << 20,  /* of memory between phases, unless one transform needs more */
+	/* Of memory between phases, unless one transform needs more: it stays in the caches of the threads. */
+	WORK_THREAD_BYTES = 2 << 20,
+	WORK_BYTES = 32 << 20,
 	UNIT_BYTES = 128 << 10, /* of whole short transforms */
 	VECTOR = 16,            /* kernels take as many short transforms at once */
 	LINE_BYTES = 64,
@@ -92,22 +94,23 @@ static struct axis find_axis(const struct step *step)
 }
 
 /* Transforms of one call that run at once. */
-static size_t most_at_once(const struct fft_plan *plan, const struct axis *axis)
+static size_t most_at_once(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
 {
+	const size_t room = size_min((size_t)pool_threads(engine->pool) * WORK_THREAD_BYTES, WORK_BYTES);
 	const size_t each = fft_work_bytes(plan, 1);
 	size_t most = axis->batch;
 
-	if (each && most > WORK_BYTES / each)
-		most = WORK_BYTES / each;
+	if (each && most > room / each)
+		most = room / each;
 	return most ? most : 1;
 }
 
-uint64_t transform_work_bytes(const struct step *step)
+uint64_t transform_work_bytes(const struct engine *engine, const struct step *step)
 {
 	const struct fft_plan *plan = plans_plan(step->fft.plan);
 	const struct axis axis = find_axis(step);
 
-	return fft_work_bytes(plan, most_at_once(plan, &axis));
+	return fft_work_bytes(plan, most_at_once(engine, plan, &axis));
 }
 
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
@@ -193,7 +196,7 @@ static int start_fft(struct transform *t)
 
 	t->plan = plans_plan(t->step->fft.plan);
 	t->axis = find_axis(t->step);
-	t->most = most_at_once(t->plan, &t->axis);
+	t->most = most_at_once(t->engine, t->plan, &t->axis);
 	if (fft_phases(t->plan) == 1 && bytes == 0) {
 		cut_short(t);
 		return 0;

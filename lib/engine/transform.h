@@ -16,7 +16,7 @@ uint64_t transform_run(struct transform *transform, size_t unit, void *scratch);
 void transform_end(struct transform *transform);
 
 /* Memory that an FFT step needs between its phases. */
-uint64_t transform_work_bytes(const struct step *step);
+uint64_t transform_work_bytes(const struct engine *engine, const struct step *step);
 
 /* About the nanoseconds that the step takes on one core; UINT64_MAX when its plan is not ready. */
 uint64_t transform_cost(const struct engine *engine, const struct step *step);
