@@ -66,11 +66,12 @@ static void unlink_entry(struct broadcast_entry *entry)
 static void answer(struct broadcast_entry *entry, const struct error *err)
 {
 	struct session *session = entry->session;
-	struct zone *zone = zone_new();
 	struct value result = value_map();
+	struct zone *zone;
 
 	if (!entry->waiting)
 		return;
+	zone = zone_new();
 	entry->waiting = false;
 	session->n_later--;
 	if (session->fd >= 0 && zone &&
