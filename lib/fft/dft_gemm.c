@@ -5,46 +5,14 @@
 #include "fft/dft_gemm.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/error.h"
-#include "fft/plan.h"
+#include "fft/dft_gemm_core.h"
 #include "fft/roots.h"
-#include "gemm/product.h"
 
-enum { MAX_ROWS = 64, ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
-
-/* Of cut plans; the last three of refined ones. */
-enum phase { PACK, MULTIPLY, BACK, PACK_REST, ADD, REFINED_PHASES };
-
-struct dft_gemm {
-	struct gemm_shape shape, back; /* back: float32, for the residual */
-	bool refined, cut;
-	size_t rows;                /* of a group */
-	size_t panels, panels_unit; /* in all; of a unit, where cut */
-	size_t back_panels;
-	char *w, *w_back;
-};
-
-/* What a unit works with; parts of scratch, or of work where packing is a phase. */
-struct group {
-	const struct fft_plan *plan;
-	const struct fft_call *call;
-	size_t first, count; /* transforms */
-	int *exponents;
-	void *left;
-	void *row;                       /* one transform, contiguous */
-	void *sum;                       /* count rows of a panel */
-	float *x, *y, *back_left, *rest; /* refined: scaled input, result so far; sides of the residual */
-};
-
-static bool is_wide(const struct fft_plan *plan)
-{
-	return plan->precision == FFT_F64;
-}
+enum { ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
 
 /* --- sizes --- */
 
@@ -65,7 +33,7 @@ static size_t sum_bytes(const struct dft_gemm *gemm)
 
 static size_t exponents_bytes(void)
 {
-	return fft_round_line(MAX_ROWS * sizeof(int));
+	return fft_round_line(DFT_GEMM_MAX_ROWS * sizeof(int));
 }
 
 static size_t floats_bytes(const struct fft_plan *plan)
@@ -96,307 +64,18 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch)
 
 static size_t phases(const struct fft_plan *plan)
 {
-	return !plan->gemm->cut ? 1 : plan->gemm->refined ? REFINED_PHASES : 2;
+	return !plan->gemm->cut ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
 }
 
 /* Whether a phase's units are parts of a group's columns, else whole groups. */
 static bool has_parts(const struct dft_gemm *gemm, size_t phase)
 {
-	return gemm->cut && phase != PACK && phase != PACK_REST;
-}
-
-static size_t parts(const struct dft_gemm *gemm)
-{
-	return (gemm->panels + gemm->panels_unit - 1) / gemm->panels_unit;
+	return gemm->cut && phase != DFT_GEMM_PACK && phase != DFT_GEMM_PACK_REST;
 }
 
 static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? parts(plan->gemm) : 1);
-}
-
-/* --- rows in and out --- */
-
-/* Where a transform lies contiguous and in order, no copy is made of it. */
-static bool lies_plain(const struct fft_call *call, size_t stride)
-{
-	return stride == 1 && !call->inverse;
-}
-
-/* Inverse: with parts exchanged. Contiguous elements apart, so that the compiler sees it. */
-#define ROWS_OF(real)                                                                                                  \
-	static const real *fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *restrict to)    \
-	{                                                                                                              \
-		const real *at = (const real *)call->in + 2 * transform * call->in_distance;                           \
-		const size_t re = call->inverse, stride = call->in_stride;                                             \
-                                                                                                                       \
-		if (lies_plain(call, stride))                                                                          \
-			return at;                                                                                     \
-		for (size_t j = 0; j < n && stride == 1; j++) {                                                        \
-			to[2 * j] = at[2 * j + 1];                                                                     \
-			to[2 * j + 1] = at[2 * j];                                                                     \
-		}                                                                                                      \
-		for (size_t j = 0; j < n && stride != 1; j++, at += 2 * stride) {                                      \
-			to[2 * j] = at[re];                                                                            \
-			to[2 * j + 1] = at[!re];                                                                       \
-		}                                                                                                      \
-		return to;                                                                                             \
-	}                                                                                                              \
-                                                                                                                       \
-	static void deliver_##real(const struct fft_call *call, size_t n, const real *from, real *restrict at)         \
-	{                                                                                                              \
-		const size_t re = call->inverse, stride = call->out_stride;                                            \
-                                                                                                                       \
-		for (size_t k = 0; k < n && stride == 1; k++) {                                                        \
-			at[2 * k] = from[2 * k + 1];                                                                   \
-			at[2 * k + 1] = from[2 * k];                                                                   \
-		}                                                                                                      \
-		for (size_t k = 0; k < n && stride != 1; k++, at += 2 * stride) {                                      \
-			at[re] = from[2 * k];                                                                          \
-			at[!re] = from[2 * k + 1];                                                                     \
-		}                                                                                                      \
-	}
-
-ROWS_OF(float)
-ROWS_OF(double)
-
-/* Packs the group's transforms, each scaled by its own power of two. */
-static void pack(const struct group *g)
-{
-	const struct fft_plan *plan = g->plan;
-	const struct dft_gemm *gemm = plan->gemm;
-	const struct gemm_vectors *vectors = gemm->shape.kernel->vectors;
-	const bool sliced = gemm->shape.mode->slices > 0;
-	const size_t n = plan->n;
-
-	for (size_t r = 0; r < g->count; r++) {
-		const void *row = is_wide(plan) ? (const void *)fetch_double(g->call, g->first + r, n, g->row)
-						: (const void *)fetch_float(g->call, g->first + r, n, g->row);
-		double top = 0;
-		float factors[2];
-
-		if (sliced)
-			top = is_wide(plan) ? vectors->top_f64(row, 2 * n) : (double)vectors->top_f32(row, 2 * n);
-		g->exponents[r] = gemm_exponent(top);
-		gemm_put_row(&gemm->shape, row, g->exponents[r], g->left, gemm->rows, r);
-		if (gemm->refined) {
-			gemm_power_f32(-g->exponents[r], factors);
-			vectors->scale_f32(row, 2 * n, factors, g->x + r * 2 * n);
-		}
-	}
-}
-
-/* The call's scale times the power of two of a row, as two factors. */
-struct factors {
-	double wide[2];
-	float narrow[2];
-};
-
-static struct factors factors_of(const struct group *g, int exponent_of_row)
-{
-	struct factors factors;
-	int exponent = 0;
-	const double fraction = frexp(g->call->scale, &exponent);
-
-	exponent += exponent_of_row;
-	if (is_wide(g->plan)) {
-		gemm_power_f64(exponent, factors.wide);
-		factors.wide[0] *= fraction;
-	} else {
-		gemm_power_f32(exponent, factors.narrow);
-		factors.narrow[0] *= (float)fraction;
-	}
-	return factors;
-}
-
-/* Row r of a panel's result, or more columns, times its factors. */
-static void finish_row(const struct group *g, size_t r, const struct factors *factors, void *sum, size_t first,
-		       size_t count)
-{
-	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
-	const struct fft_call *call = g->call;
-	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
-	const bool plain = lies_plain(call, call->out_stride);
-
-	if (is_wide(g->plan)) {
-		double *out = (double *)call->out + at;
-
-		vectors->scale_f64(sum, 2 * count, factors->wide, plain ? out : sum);
-		if (!plain)
-			deliver_double(call, count, sum, out);
-	} else {
-		float *out = (float *)call->out + at;
-
-		vectors->scale_f32(sum, 2 * count, factors->narrow, plain ? out : sum);
-		if (!plain)
-			deliver_float(call, count, sum, out);
-	}
-}
-
-static const char *panel_at(const struct gemm_shape *shape, const char *panels, size_t panel)
-{
-	return panels + panel * gemm_panel_bytes(shape);
-}
-
-static size_t columns_of(const struct gemm_shape *shape, size_t panel)
-{
-	const size_t columns = gemm_lanes(shape) / 2;
-
-	return size_min(shape->k - panel * columns, columns);
-}
-
-/* Whether products read the caller's rows as they lie: reals are not scaled on the way in. */
-static bool reads_plain(const struct group *g)
-{
-	return !g->plan->gemm->shape.mode->slices && lies_plain(g->call, g->call->in_stride);
-}
-
-/* Whether a panel's result goes where it belongs at once. */
-static bool writes_plain(const struct group *g, size_t panel)
-{
-	const struct gemm_shape *shape = &g->plan->gemm->shape;
-
-	return g->call->scale == 1 && lies_plain(g->call, g->call->out_stride) &&
-	       columns_of(shape, panel) == gemm_lanes(shape) / 2;
-}
-
-/* Reals as they lie, without a copy on the way in, nor on the way out where that is possible. */
-static void multiply_plain(const struct group *g, size_t first_panel, size_t end_panel)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-	const struct fft_call *call = g->call;
-	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4;
-	const char *rows = (const char *)call->in + 2 * real * g->first * call->in_distance;
-	const struct factors factors = factors_of(g, 0); /* reals are not scaled by rows */
-
-	for (size_t panel = first_panel; panel < end_panel; panel++) {
-		char *out = (char *)call->out + real * (2 * g->first * call->out_distance + panel * lanes);
-		const bool plain = writes_plain(g, panel);
-
-		gemm_product_of_rows(&gemm->shape, rows, 2 * call->in_distance, g->count,
-				     panel_at(&gemm->shape, gemm->w, panel), plain ? out : g->sum,
-				     plain ? 2 * call->out_distance : lanes);
-		for (size_t r = 0; r < g->count && !plain; r++)
-			finish_row(g, r, &factors, (char *)g->sum + r * lanes * real, panel * lanes / 2,
-				   columns_of(&gemm->shape, panel));
-	}
-}
-
-/* Whole panels of floats go where they belong, and are scaled there row by row. */
-static bool sums_lie_plain(const struct group *g)
-{
-	const struct gemm_shape *shape = &g->plan->gemm->shape;
-
-	return !is_wide(g->plan) && lies_plain(g->call, g->call->out_stride) && g->plan->n % (gemm_lanes(shape) / 2) == 0;
-}
-
-static void multiply(const struct group *g, size_t first_panel, size_t end_panel)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-	const struct fft_call *call = g->call;
-	const size_t lanes = gemm_lanes(&gemm->shape), real = is_wide(g->plan) ? 8 : 4, columns = lanes / 2;
-	const bool plain = sums_lie_plain(g);
-	char *const out = (char *)call->out + 2 * real * g->first * call->out_distance;
-	struct factors factors[MAX_ROWS];
-
-	for (size_t r = 0; r < g->count; r++)
-		factors[r] = factors_of(g, g->exponents[r]);
-	for (size_t panel = first_panel; panel < end_panel; panel++) {
-		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count, panel_at(&gemm->shape, gemm->w, panel),
-			     false, plain ? out + panel * lanes * real : g->sum, plain ? 2 * call->out_distance : lanes);
-		for (size_t r = 0; r < g->count && !plain; r++)
-			finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * columns,
-				   columns_of(&gemm->shape, panel));
-	}
-	for (size_t r = 0; r < g->count && plain; r++)
-		finish_row(g, r, &factors[r], out + real * (2 * r * call->out_distance + first_panel * lanes),
-			   first_panel * columns, (end_panel - first_panel) * columns);
-}
-
-/* --- one step of refinement --- */
-
-/* Panels [begin, end) of W, and of the float32 one that are the same share. */
-struct panels {
-	size_t begin, end;
-};
-
-static struct panels share_of(const struct dft_gemm *gemm, size_t part, size_t of_panels)
-{
-	const size_t count = gemm->cut ? parts(gemm) : 1;
-
-	return (struct panels){part * of_panels / count, (part + 1) * of_panels / count};
-}
-
-/* to[r] (+)= rows of left times these panels; to holds whole rows of 2 n floats. */
-static void part_rows(const struct group *g, const struct gemm_shape *shape, struct panels panels, const void *left,
-		      const char *w, bool add, float *to)
-{
-	const size_t n = g->plan->n, lanes = gemm_lanes(shape);
-
-	for (size_t panel = panels.begin; panel < panels.end; panel++) {
-		const size_t first = panel * lanes, end = first + 2 * columns_of(shape, panel);
-
-		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, panel_at(shape, w, panel), false, g->sum,
-			     lanes);
-		for (size_t r = 0; r < g->count; r++)
-			for (size_t i = first; i < end; i++) {
-				const float one = ((const float *)g->sum)[r * lanes + i - first];
-
-				to[r * 2 * n + i] = add ? to[r * 2 * n + i] + one : one;
-			}
-	}
-}
-
-/* n W^-1 y with parts exchanged: W^-1 y is W y with parts exchanged on both sides, over n. */
-static void go_back(const struct group *g, size_t part)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-
-	for (size_t i = 0; i < g->count * 2 * g->plan->n; i++)
-		g->back_left[i] = g->y[i ^ 1];
-	part_rows(g, &gemm->back, share_of(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false, g->rest);
-}
-
-/* x - W^-1 y into the left side. */
-static void pack_rest(const struct group *g)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-	const size_t n = g->plan->n;
-	const float factor = 1 / (float)n;
-
-	for (size_t i = 0; i < g->count * 2 * n; i++)
-		g->back_left[i] = g->x[i] - g->rest[i ^ 1] * factor;
-	for (size_t r = 0; r < g->count; r++)
-		gemm_put_row(&gemm->shape, g->back_left + r * 2 * n, 0, g->left, gemm->rows, r);
-}
-
-static void add_rest(const struct group *g, size_t part)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-	const struct panels panels = share_of(gemm, part, gemm->panels);
-	const size_t n = g->plan->n, columns = gemm_lanes(&gemm->shape) / 2, first = panels.begin * columns;
-	const size_t end = size_min(panels.end * columns, n);
-
-	part_rows(g, &gemm->shape, panels, g->left, gemm->w, true, g->y);
-	for (size_t r = 0; r < g->count; r++) {
-		const struct factors factors = factors_of(g, g->exponents[r]);
-
-		finish_row(g, r, &factors, g->y + 2 * (r * n + first), first, end - first);
-	}
-}
-
-static void refine(const struct group *g, enum phase phase, size_t part)
-{
-	const struct dft_gemm *gemm = g->plan->gemm;
-
-	if (phase == MULTIPLY)
-		part_rows(g, &gemm->shape, share_of(gemm, part, gemm->panels), g->left, gemm->w, false, g->y);
-	else if (phase == BACK)
-		go_back(g, part);
-	else if (phase == PACK_REST)
-		pack_rest(g);
-	else if (phase == ADD)
-		add_rest(g, part);
+	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
 }
 
 /* --- units --- */
@@ -409,12 +88,13 @@ static char *carve(char **at, size_t bytes)
 	return part;
 }
 
-static struct group group_of(const struct fft_plan *plan, const struct fft_call *call, size_t index, char *scratch)
+static struct dft_gemm_group group_of(const struct fft_plan *plan, const struct fft_call *call, size_t index,
+				      char *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
 	char *packed =
 		gemm->cut ? (char *)call->work + index * packed_bytes(plan) : carve(&scratch, packed_bytes(plan));
-	struct group g = {
+	struct dft_gemm_group g = {
 		.plan = plan,
 		.call = call,
 		.first = index * gemm->rows,
@@ -437,23 +117,23 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	const struct dft_gemm *gemm = plan->gemm;
 	/* Panels outside, groups inside: what is read from memory once serves all groups. */
 	const size_t n_groups = groups(plan, call->batch), part = unit / n_groups;
-	struct group g = group_of(plan, call, unit % n_groups, scratch);
+	struct dft_gemm_group g = group_of(plan, call, unit % n_groups, scratch);
 	/* In place, what one panel writes another would still read. */
-	const bool plain = !gemm->refined && !gemm->cut && reads_plain(&g) && call->in != call->out;
+	const bool plain = !gemm->refined && !gemm->cut && dft_gemm_reads_plain(&g) && call->in != call->out;
 
-	if (phase == PACK && !plain)
-		pack(&g);
+	if (phase == DFT_GEMM_PACK && !plain)
+		dft_gemm_pack(&g);
 	gemm_begin(&gemm->shape);
-	for (enum phase p = MULTIPLY; gemm->refined && !gemm->cut && p < REFINED_PHASES; p++)
-		refine(&g, p, 0);
+	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY; gemm->refined && !gemm->cut && p < DFT_GEMM_REFINED_PHASES; p++)
+		dft_gemm_refine(&g, p, 0);
 	if (gemm->refined)
-		refine(&g, gemm->cut ? (enum phase)phase : PACK, part);
+		dft_gemm_refine(&g, gemm->cut ? (enum dft_gemm_phase)phase : DFT_GEMM_PACK, part);
 	else if (plain)
-		multiply_plain(&g, 0, gemm->panels);
+		dft_gemm_multiply_plain(&g, 0, gemm->panels);
 	else if (!gemm->cut)
-		multiply(&g, 0, gemm->panels);
-	else if (phase == MULTIPLY)
-		multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
+		dft_gemm_multiply(&g, 0, gemm->panels);
+	else if (phase == DFT_GEMM_MULTIPLY)
+		dft_gemm_multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
 	gemm_end(&gemm->shape);
 }
 
@@ -528,19 +208,18 @@ static void cut(struct fft_plan *plan)
 	plan->cost_ns = (double)plan->n * padded * gemm_cost_ns(&gemm->shape) + 10 * (double)plan->n;
 	if (gemm->refined)
 		plan->cost_ns = 2 * plan->cost_ns + (double)plan->n * padded * gemm_cost_ns(&gemm->back);
-	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least, MAX_ROWS);
+	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least, DFT_GEMM_MAX_ROWS);
 	if (gemm->rows > 0)
 		return;
 	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
 	if (gemm->refined && plan->cost_ns * (double)gemm->rows <= LONG_NS)
 		return;
-	if (!gemm->refined && gemm->rows == least &&
-	    gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
+	if (!gemm->refined && gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
 		return;
 	gemm->cut = true;
 	gemm->panels_unit = 1;
 	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
-	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, MAX_ROWS);
+	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
 }
 
 static int allocate(struct fft_plan *plan)
