@@ -65,6 +65,7 @@ static void take_off(struct trnsci_call *call)
 	session->flying++;
 	call->refs++;
 	call->cancelling = false;
+	call->repeated = false;
 	call->state = CALL_FLYING;
 }
 
@@ -158,7 +159,7 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 }
 
 /* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
-static int prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
+int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
 {
 	struct zone *zone = call->build_failed ? NULL : zone_new_kept(&call->session->zones);
 
@@ -215,7 +216,7 @@ int call_start(struct trnsci_call *call, bool queueing)
 	if (call_is_flying(call))
 		return -ERROR_OUT_OF_RANGE;
 	drop_reply(call);
-	if (prepare(call, &zone, &params, &error) < 0)
+	if (call_prepare(call, &zone, &params, &error) < 0)
 		return fail(call, &error);
 	if (begin(call, queueing, &error) < 0) {
 		zone_free(zone);

@@ -14,6 +14,9 @@ void call_unref(struct trnsci_call *call);
 /* Sends. queueing: the answer is for trnsci_next. */
 int call_start(struct trnsci_call *call, bool queueing);
 
+/* Its parameters as they are sent, in a new zone. -ERROR_NO_MEMORY */
+int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err);
+
 /* Whether it waits for its answer. Without the lock. */
 bool call_is_flying(const struct trnsci_call *call);
 

@@ -13,18 +13,16 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "call.h"
+#include "revive.h"
 #include "ring_link.h"
 #include "session.h"
 #include "wire.h"
 
 enum {
-	PROTOCOL = 1,
 	OPEN_TIMEOUT_MS = 10000,
 };
 
@@ -35,9 +33,11 @@ static int remote_send(struct trnsci_call *call, const struct value *params, str
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
+	call_look_first(call);
 	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
 		r = codec_request(&remote->out, call->msgid, call->method, params);
 		if (r == 0) {
+			remote->bound |= call_binds(call);
 			remote->fds_wanted |= call->wants_fds;
 			wire_flush(session);
 		}
@@ -256,29 +256,6 @@ static const struct session_engine remote_engine = {
 	.abandon = remote_abandon,
 };
 
-static int connect_to(const char *path, int timeout_ms, int *ret_socket, struct error *err)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
-
-	if (!*path || strlen(path) >= sizeof address.sun_path)
-		return error_set(err, ERROR_OUT_OF_RANGE, "address: %zu bytes, allowed 1 to %zu", strlen(path),
-				 sizeof address.sun_path - 1);
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* a full backlog makes connect wait */
-	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-		error_set(err, ERROR_NO_DAEMON, "%s: %s", path, strerror(errno));
-		close(fd);
-		return -ERROR_NO_DAEMON;
-	}
-	*ret_socket = fd;
-	return 0;
-}
-
 static int make_session(const char *path, const struct trnsci_options *options, int socket,
 			struct trnsci_session **ret_session, struct error *err)
 {
@@ -315,9 +292,9 @@ static int greet(struct trnsci_session *session, struct error *err)
 	if (r < 0)
 		return r;
 	r = call_reply_u64(call, "protocol", &protocol, err);
-	if (r == 0 && protocol != PROTOCOL)
+	if (r == 0 && protocol != REMOTE_PROTOCOL)
 		r = error_set(err, ERROR_NOT_SUPPORTED, "protocol: the daemon speaks %llu, this library speaks %d",
-			      (unsigned long long)protocol, PROTOCOL);
+			      (unsigned long long)protocol, REMOTE_PROTOCOL);
 	trnsci_call_free(call);
 	return r;
 }
@@ -328,7 +305,7 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
 	struct trnsci_session *session = NULL;
 	int fd = -1;
-	int r = connect_to(path, timeout_ms, &fd, err);
+	int r = remote_connect(path, timeout_ms, &fd, err);
 
 	if (r < 0)
 		return r;
@@ -346,6 +323,7 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 		trnsci_close(session);
 		return r;
 	}
+	((struct remote *)session->peer)->greeted = true;
 	*ret_session = session;
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 #include "engine/cpus.h"
 
-enum { SPIN_US = 100 };
+enum { SPIN_US = 100, RECONNECT_MS = 2000 };
 
 int session_check(const struct trnsci_session *session, struct error *err)
 {
@@ -64,6 +64,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->arena_bytes = options->arena_bytes;
 	session->refs = 1;
 	session->spin_ns = spin_bound(options);
+	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;
 	session->address = strdup(address);
 	if (!session->address || init_lock(session) < 0) {

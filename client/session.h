@@ -43,6 +43,8 @@ struct trnsci_call {
 	bool queueing;                     /* goes into the session's queue when it is answered */
 	bool queued;                       /* is in it */
 	bool wants_fds;                    /* its reply brings file descriptors */
+	bool unsent;                       /* in flight, but no byte of it is on its way */
+	bool repeated;                     /* sent again, to a daemon that had come back */
 	bool cancelling;                   /* to be cancelled as soon as its request is known */
 	struct fdpass fds;                 /* they */
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
@@ -86,6 +88,7 @@ struct trnsci_session {
 	char *address;
 	pid_t pid; /* who opened it: a child after fork is not served */
 	int timeout_ms;
+	int reconnect_ms;   /* how long a lost daemon is waited for; 0: not at all */
 	uint64_t spin_ns;   /* bound of spinning; 0: none */
 	size_t arena_bytes; /* wanted */
 	pthread_mutex_t lock;

@@ -3,6 +3,7 @@
 #include "wire.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,6 +12,7 @@
 #include "call.h"
 
 #include "fdpass.h"
+#include "revive.h"
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
@@ -43,6 +45,32 @@ void wire_free(struct remote *remote)
 	codec_buffer_free(&remote->out);
 	free(remote->in);
 	free(remote);
+}
+
+/* The memory is kept for the next message unless it is much. */
+static void drop_output(struct remote *remote)
+{
+	remote->out_sent = 0;
+	remote->out.size = 0;
+	if (remote->out.room > KEEP_BYTES)
+		codec_buffer_free(&remote->out);
+}
+
+void wire_replace(struct remote *remote, int socket)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	dup3(socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
+	close(socket);
+	fdpass_close(&remote->fds);
+	remote->fds_wanted = false;
+	remote->in_size = 0;
+	frame_scan_init(&remote->scan, &reply_limits);
+	drop_output(remote);
+	remote->connections++;
+	if (remote->epoll >= 0)
+		epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event);
+	remote->epoll_out = false;
 }
 
 void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
@@ -215,8 +243,7 @@ bool wire_receive(struct trnsci_session *session)
 		if (got == -EAGAIN || session->failure.code)
 			break;
 		if (got <= 0) {
-			wire_fail(session, ERROR_CLOSED, "connection",
-				  got ? strerror((int)-got) : "the daemon closed it");
+			revive(session, got ? strerror((int)-got) : "the daemon closed it");
 			break;
 		}
 		any = true;
@@ -242,19 +269,11 @@ void wire_watch(struct remote *remote)
 	remote->epoll_out = wanted;
 }
 
-/* The memory is kept for the next message unless it is much. */
-static void drop_output(struct remote *remote)
-{
-	remote->out_sent = 0;
-	remote->out.size = 0;
-	if (remote->out.room > KEEP_BYTES)
-		codec_buffer_free(&remote->out);
-}
-
 /* After a failed send, what the daemon said before it left is still read. */
 void wire_flush(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
+	const uint64_t connection = remote->connections;
 
 	while (remote->out_sent < remote->out.size && !session->failure.code) {
 		ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
@@ -265,7 +284,8 @@ void wire_flush(struct trnsci_session *session)
 		if (sent < 0) {
 			drop_output(remote);
 			wire_receive(session);
-			wire_fail(session, ERROR_CLOSED, "connection", "the daemon closed it");
+			if (remote->connections == connection)
+				revive(session, "the daemon closed it");
 			return;
 		}
 		remote->out_sent += (size_t)sent;

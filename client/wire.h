@@ -26,6 +26,9 @@ struct remote {
 	size_t out_sent;
 	char *in;
 	size_t in_size, in_room;
+	bool greeted;         /* a daemon of our protocol has answered */
+	bool bound;           /* the daemon has something of the session's, which would go with it */
+	uint64_t connections; /* made so far */
 	struct frame_scan scan; /* of the frame at the start of in */
 };
 
@@ -36,6 +39,9 @@ void wire_free(struct remote *remote);
 
 /* The connection is at its end: every call in flight is answered with this error. */
 void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
+
+/* Forgets what was on its way in both directions; socket takes the place, and the number, of the one before. */
+void wire_replace(struct remote *remote, int socket);
 
 /* Sends what the socket takes. */
 void wire_flush(struct trnsci_session *session);

@@ -675,6 +675,32 @@ const struct operation *operation_find(const char *name, size_t size)
 	return NULL;
 }
 
+/* Of the classes whose methods are not alike: those without effect. */
+static bool is_look(const char *name)
+{
+	static const char *const names[] = {"version",	   "ping",	     "describe", "derive", "stats",
+					    "stream_show", "stream_list",    "run",	 "cancel", "broadcast_list"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+enum method_effect operation_effect(const struct operation *operation)
+{
+	switch (operation->class) {
+	case METHOD_SESSION:
+	case METHOD_SERVICE:
+	case METHOD_PROGRAM:
+		return is_look(operation->name) ? EFFECT_NONE : EFFECT_SESSION;
+	case METHOD_STREAM:
+		return is_look(operation->name) ? EFFECT_NONE : EFFECT_LASTING;
+	default:
+		return EFFECT_NONE;
+	}
+}
+
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size)
 {
 	for (size_t i = 0; i < operation->n_params; i++)

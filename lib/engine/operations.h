@@ -59,6 +59,14 @@ const struct operation *operations(size_t *ret_count);
 /* The row of that name; NULL when there is none. */
 const struct operation *operation_find(const char *name, size_t size);
 
+/* What a request of the operation leaves behind, which tells what may be done again. */
+enum method_effect {
+	EFFECT_NONE,    /* a pure function of its parameters, or a look at something */
+	EFFECT_SESSION, /* it makes, changes or uses what lives as long as the session */
+	EFFECT_LASTING, /* it changes what outlives the daemon */
+};
+enum method_effect operation_effect(const struct operation *operation);
+
 /* The parameter of that name in a row; NULL when there is none. */
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size);
 

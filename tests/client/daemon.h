@@ -38,24 +38,13 @@ static inline int daemon_wait_ready(struct daemon *daemon)
 	}
 }
 
-/* $BUILD/bin/trnscid with that many threads and another setting, or NULL. 0, or -1. */
-static inline int daemon_start_with(struct daemon *daemon, const char *threads, const char *setting)
+/* In the folder that there is, also where another has died. 0, or -1. */
+static inline int daemon_spawn(struct daemon *daemon, const char *threads, const char *setting)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char program[512];
 
-	strcpy(daemon->folder, "/tmp/trnsci-check-XXXXXX");
-	if (!mkdtemp(daemon->folder))
-		return -1;
-	snprintf(daemon->socket, sizeof daemon->socket, "%s/d.sock", daemon->folder);
-	snprintf(daemon->lock, sizeof daemon->lock, "%s.lock", daemon->socket);
-	snprintf(daemon->notify, sizeof daemon->notify, "%s/notify", daemon->folder);
 	snprintf(program, sizeof program, "%s/bin/trnscid", build);
-	strcpy(address.sun_path, daemon->notify);
-	daemon->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (bind(daemon->notify_fd, (struct sockaddr *)&address, sizeof address) < 0)
-		return -1;
 	daemon->pid = fork();
 	if (daemon->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that dies leaves none behind */
@@ -65,6 +54,24 @@ static inline int daemon_start_with(struct daemon *daemon, const char *threads, 
 		_exit(127);
 	}
 	return daemon_wait_ready(daemon);
+}
+
+/* $BUILD/bin/trnscid with that many threads and another setting, or NULL. 0, or -1. */
+static inline int daemon_start_with(struct daemon *daemon, const char *threads, const char *setting)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	strcpy(daemon->folder, "/tmp/trnsci-check-XXXXXX");
+	if (!mkdtemp(daemon->folder))
+		return -1;
+	snprintf(daemon->socket, sizeof daemon->socket, "%s/d.sock", daemon->folder);
+	snprintf(daemon->lock, sizeof daemon->lock, "%s.lock", daemon->socket);
+	snprintf(daemon->notify, sizeof daemon->notify, "%s/notify", daemon->folder);
+	strcpy(address.sun_path, daemon->notify);
+	daemon->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (bind(daemon->notify_fd, (struct sockaddr *)&address, sizeof address) < 0)
+		return -1;
+	return daemon_spawn(daemon, threads, setting);
 }
 
 static inline int daemon_start(struct daemon *daemon, const char *threads)

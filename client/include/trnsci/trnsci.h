@@ -131,8 +131,16 @@ struct trnsci_options {
 	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
 	int spin_us;	     /**< how long a wait looks for answers before it sleeps, while they come at such intervals;
 				  0: 100, negative, or on one CPU: not at all */
-	uint64_t reserved[5]; /**< zero */
+	int reconnect_ms;    /**< how long a daemon that is gone is waited for, see below; 0: 2000, negative: not at all */
+	int reserved_int;    /**< zero */
+	uint64_t reserved[4]; /**< zero */
 };
+
+/* A daemon that ends or is restarted: a session that has no tiles, rings, broadcasts or kept programs connects again as
+ * soon as one answers at the same address. Calls in flight that are pure functions of their parameters are sent again,
+ * once; others (those of named streams) are answered `closed`, and their text says that they were not repeated. What
+ * finds the connection gone, a wait or a submission, takes up to reconnect_ms longer than its time. A session that
+ * has such things is answered `closed` from then on: they went with the daemon. */
 
 /**
  * Opens a session.

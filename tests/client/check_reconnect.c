@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Daemons that are gone, or come back: what is a pure function is computed by the next one, with the same bytes; what is
+ * not is reported; a session that had tiles is at its end; nothing crashes, and nothing waits for ever. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "daemon.h"
+
+enum { N = 50000, FLIGHT = 8 };
+
+static struct daemon trnscid;
+
+static void start(void)
+{
+	assert_int_equal(daemon_start(&trnscid, "2"), 0);
+}
+
+static void strike(void)
+{
+	kill(trnscid.pid, SIGKILL);
+	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+}
+
+static void restart(void)
+{
+	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+}
+
+static struct trnsci_session *open_with(int reconnect_ms)
+{
+	const struct trnsci_options options = {.timeout_ms = 20000, .reconnect_ms = reconnect_ms};
+	struct trnsci_session *session;
+	struct trnsci_error err;
+
+	if (trnsci_open(trnscid.socket, &options, &session, &err) < 0)
+		fail_msg("open: %s", err.text);
+	return session;
+}
+
+static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t seed)
+{
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_u64(trnsci_args(call), "n", N);
+	trnsci_set_u64(trnsci_args(call), "seed", seed);
+	return call;
+}
+
+/* The bytes that the engine inside this process has for it. */
+static void expect_draw(const struct trnsci_call *call, uint64_t seed)
+{
+	static struct trnsci_session *embedded;
+	struct trnsci_call *own;
+	struct trnsci_array got, expected;
+
+	if (!embedded)
+		assert_int_equal(trnsci_open("embedded:", NULL, &embedded, NULL), 0);
+	own = draw_of(embedded, seed);
+	assert_int_equal(trnsci_run(own), 0);
+	assert_int_equal(trnsci_to_array(trnsci_reply(own), &expected), 0);
+	assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
+	assert_int_equal(got.bytes, expected.bytes);
+	assert_memory_equal(got.data, expected.data, got.bytes);
+	trnsci_call_free(own);
+}
+
+static void must(int r, const struct trnsci_call *call)
+{
+	if (r < 0)
+		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
+}
+
+/* ---- checks ---- */
+
+static void test_between_requests(void **state)
+{
+	(void)state;
+	start();
+	struct trnsci_session *session = open_with(0);
+	struct trnsci_call *call = draw_of(session, 7);
+	for (int round = 0; round < 3; round++) {
+		must(trnsci_run(call), call);
+		expect_draw(call, 7);
+		strike();
+		restart();
+	}
+	trnsci_call_free(call);
+	trnsci_close(session);
+	daemon_stop(&trnscid, SIGTERM);
+}
+
+/* Stopped, so that nothing is answered before it dies. */
+static void test_in_flight(void **state)
+{
+	struct trnsci_call *calls[FLIGHT], *create;
+
+	(void)state;
+	start();
+	struct trnsci_session *session = open_with(10000);
+	kill(trnscid.pid, SIGSTOP);
+	for (uint64_t i = 0; i < FLIGHT; i++) {
+		calls[i] = draw_of(session, i);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_call_new(session, "stream_create", &create), 0);
+	trnsci_set_text(trnsci_args(create), "name", "a");
+	trnsci_set_u64(trnsci_args(create), "seed", 1);
+	assert_int_equal(trnsci_submit(create), 0);
+	strike();
+	restart();
+	assert_int_equal(trnsci_wait(create, 20000), -TRNSCI_CLOSED);
+	assert_non_null(strstr(trnsci_call_error(create)->text, "not repeated"));
+	for (uint64_t i = 0; i < FLIGHT; i++) {
+		must(trnsci_wait(calls[i], 20000), calls[i]);
+		expect_draw(calls[i], i);
+		trnsci_call_free(calls[i]);
+	}
+	trnsci_call_free(create);
+	trnsci_close(session);
+	daemon_stop(&trnscid, SIGTERM);
+}
+
+/* By events: the descriptor that is polled leads to the new connection as well. */
+static void test_polled(void **state)
+{
+	struct trnsci_call *answered = NULL;
+	int answers = 0;
+
+	(void)state;
+	start();
+	struct trnsci_session *session = open_with(10000);
+	struct pollfd news = {.fd = trnsci_fd(session), .events = POLLIN};
+	kill(trnscid.pid, SIGSTOP);
+	for (uint64_t i = 0; i < FLIGHT; i++)
+		assert_int_equal(trnsci_submit(draw_of(session, 3)), 0);
+	strike();
+	restart();
+	while (answers < FLIGHT) {
+		assert_int_equal(poll(&news, 1, 20000), 1);
+		while (trnsci_next(session, 0, &answered) == 0) {
+			assert_int_equal(trnsci_call_error(answered)->code, 0);
+			expect_draw(answered, 3);
+			trnsci_call_free(answered);
+			answers++;
+		}
+	}
+	trnsci_close(session);
+	daemon_stop(&trnscid, SIGTERM);
+}
+
+/* A named stream moves on once for each answer, whatever came between. */
+static void test_streams(void **state)
+{
+	struct trnsci_call *call;
+
+	(void)state;
+	start();
+	struct trnsci_session *session = open_with(10000);
+	assert_int_equal(trnsci_call_new(session, "stream_create", &call), 0);
+	trnsci_set_text(trnsci_args(call), "name", "a");
+	must(trnsci_run(call), call);
+	trnsci_call_free(call);
+	strike();
+	restart();
+	/* The connection is known to be over before it is sent. */
+	assert_int_equal(trnsci_call_new(session, "stream_show", &call), 0);
+	trnsci_set_text(trnsci_args(call), "name", "a");
+	must(trnsci_run(call), call);
+	strike();
+	restart();
+	trnsci_call_free(call);
+	assert_int_equal(trnsci_call_new(session, "stream_delete", &call), 0);
+	trnsci_set_text(trnsci_args(call), "name", "a");
+	must(trnsci_run(call), call);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	daemon_stop(&trnscid, SIGTERM);
+}
+
+static void test_tiles_are_gone(void **state)
+{
+	const uint64_t n = 1000;
+	struct trnsci_tile *tile;
+
+	(void)state;
+	start();
+	struct trnsci_session *session = open_with(0);
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	struct trnsci_call *call = draw_of(session, 1);
+	strike();
+	restart();
+	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_non_null(strstr(trnsci_call_error(call)->text, "tiles"));
+	memset(trnsci_tile_data(tile), 1, trnsci_tile_bytes(tile)); /* still ours to touch */
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	daemon_stop(&trnscid, SIGTERM);
+}
+
+/* Nobody comes back, or nobody is waited for. */
+static void test_no_return(void **state)
+{
+	static const int patience_ms[] = {-1, 300};
+	struct timespec begun, now;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		start();
+		struct trnsci_session *session = open_with(patience_ms[i]);
+		struct trnsci_call *call = draw_of(session, 1);
+		strike();
+		clock_gettime(CLOCK_MONOTONIC, &begun);
+		assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		double took = (double)(now.tv_sec - begun.tv_sec) + (double)(now.tv_nsec - begun.tv_nsec) * 1e-9;
+		assert_true(i == 0 ? took < 0.25 : took >= 0.29 && took < 5);
+		assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+		trnsci_call_free(call);
+		trnsci_close(session);
+		daemon_stop(&trnscid, SIGKILL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_between_requests), cmocka_unit_test(test_in_flight),
+		cmocka_unit_test(test_polled),		 cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_tiles_are_gone),	 cmocka_unit_test(test_no_return),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
