@@ -172,6 +172,75 @@ static void cancel(void **state)
 	client_close(&client);
 }
 
+/* Draws that are computed where they arrive, and by the lanes, are answered while another client's job still runs. */
+static void small_is_not_behind_large(void **state)
+{
+	struct client large, small;
+	struct message message;
+	void *base, *own;
+	char byte;
+
+	(void)state;
+	client_open(&large, served.socket);
+	client_open(&small, served.socket);
+	close(client_arena(&large, ARENA, &base));
+	close(client_arena(&small, 4 << 20, &own));
+	struct value shape = client_map(&small, "dtype", value_string("f32"), "shape", value_uint(500000), NULL);
+	struct value tile = client_result(&small, "tile", &shape);
+	struct value fill = client_map(&small, "out", value_uint(client_number(&tile, "tile")), NULL);
+	struct value few = client_map(&small, "n", value_uint(512), NULL);
+	uint32_t msgid = client_send_long(&large, 250);
+	client_await_stat(&witness, "daemon.quota.jobs_total.used", 1);
+	for (int i = 0; i < 20; i++) {
+		client_result(&small, "normal", i % 2 ? &fill : &few);
+		if (recv(large.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
+			fail_msg("the large job was answered before small one %d", i);
+	}
+	struct value cancel = client_map(&large, "msgid", value_uint(msgid), NULL);
+	client_send(&large, "cancel", &cancel);
+	assert_true(client_receive(&large, &message));
+	assert_true(client_receive(&large, &message));
+	munmap(base, ARENA);
+	munmap(own, 4 << 20);
+	client_close(&large);
+	client_close(&small);
+}
+
+/* Huge pages as the host offers them for shared memory; a spare arena, made soon after a start. */
+static void stats_tell_of_pages(void **state)
+{
+	static const char *const words[] = {"always", "within_size", "advise", "never", "deny", "force", "unknown"};
+	char line[128] = "", bracketed[32];
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "r");
+	bool known = false, spare = false;
+
+	(void)state;
+	if (file && !fgets(line, sizeof line, file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	for (int i = 0; i < 2000 && !spare; i++) {
+		struct client client;
+
+		client_open(&client, served.socket);
+		struct value stats = client_result(&client, "stats", NULL);
+		const struct value *daemon = value_get(&stats, "daemon"), *huge = value_get(daemon, "huge_pages");
+		assert_int_equal(value_get(daemon, "spare_arena")->kind, VALUE_BOOL);
+		spare = value_get(daemon, "spare_arena")->boolean;
+		for (size_t k = 0; k < sizeof words / sizeof *words && i == 0; k++) {
+			snprintf(bracketed, sizeof bracketed, "[%s]", words[k]);
+			if (value_is_text(huge, words[k]))
+				known = strstr(line, bracketed) || (k == 6 && !*line);
+		}
+		client_close(&client);
+		if (!spare)
+			usleep(5000);
+	}
+	if (!known)
+		fail_msg("expected huge_pages to be the word in brackets of \"%s\"", line);
+	assert_true(spare);
+}
+
 static void notifications(void **state)
 {
 	struct client client;
@@ -454,6 +523,8 @@ int main(void)
 		test(half_close_finishes),
 		test(hang_up_cancels),
 		test(cancel),
+		test(small_is_not_behind_large),
+		test(stats_tell_of_pages),
 		test(notifications),
 		test(arena_and_tiles),
 		test(limits_are_named),
