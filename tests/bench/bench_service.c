@@ -388,7 +388,10 @@ static void bench_programs(struct bench *bench)
 
 static void bench_load(struct bench *bench)
 {
-	static const char *const laws[] = {"uniform", "normal"};
+	static const struct {
+		const char *law, *where;
+		bool tiles;
+	} rows[] = {{"uniform", "in the reply", false}, {"normal", "in the reply", false}, {"uniform", "into a tile", true}};
 	double cpu = cpu_of(bench->redis.pid), wall = now_us(), redis, rate;
 
 	if (redis_load(&bench->redis, LOAD, CLIENTS, PIPELINE) < 0)
@@ -398,13 +401,14 @@ static void bench_load(struct bench *bench)
 	printf("\n%d clients, %d requests in flight each, thousands a second of server CPU (of wall time)\n"
 	       "    Redis GET of %d bytes %.0f (%.0f)\n",
 	       CLIENTS, PIPELINE, (int)SMALL, 1e-3 * redis, 1e-3 * LOAD / wall);
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		cpu = cpu_of(bench->daemon.pid);
-		wall = load_draws(bench->daemon.socket, laws[i], LOAD, CLIENTS, PIPELINE);
+		wall = load_draws(bench->daemon.socket, rows[i].law, rows[i].tiles, LOAD, CLIENTS, PIPELINE);
 		if (wall < 0)
 			fail("pipelined draws");
 		rate = LOAD / (cpu_of(bench->daemon.pid) - cpu);
-		printf("    draws of %d %ss %.0f (%.0f)\n", SAMPLES, laws[i], 1e-3 * rate, 1e-3 * LOAD / wall);
+		printf("    draws of %d %ss %s %.0f (%.0f)\n", SAMPLES, rows[i].law, rows[i].where, 1e-3 * rate,
+		       1e-3 * LOAD / wall);
 		print_least("of Redis", rate / redis, 2);
 	}
 }

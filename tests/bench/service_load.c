@@ -29,12 +29,12 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-/* As many equal requests as are in flight, their ids of equal size. */
-static int encode_batch(const char *law, int pipeline, struct codec_buffer *ret)
+/* As many equal requests as are in flight, their ids of equal size. tile: 0, or what is filled. */
+static int encode_batch(const char *law, uint64_t tile, int pipeline, struct codec_buffer *ret)
 {
 	struct zone *zone = zone_new();
 	struct value params = value_map();
-	int failed = value_put(zone, &params, "n", value_uint(SAMPLES));
+	int failed = value_put(zone, &params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
 
 	for (int i = 0; i < pipeline; i++)
 		failed |= codec_request(ret, 1 + (uint32_t)i % 100, law, &params);
@@ -42,14 +42,13 @@ static int encode_batch(const char *law, int pipeline, struct codec_buffer *ret)
 	return failed;
 }
 
-/* Writes all and reads one whole reply: its size. */
-static ssize_t size_of_reply(const char *path, const struct codec_buffer *batch, int pipeline, char *bytes)
+/* Writes a request and reads one whole reply: its size. */
+static ssize_t ask(int fd, const void *request, size_t request_size, char *bytes)
 {
 	static const struct frame_limits limits = {.bytes = ROOM, .elements = 1000};
 	struct frame_scan scan;
-	int fd = connect_to(path);
 	size_t size = 0, frame = 0;
-	int r = fd < 0 || write(fd, batch->at, batch->size / (size_t)pipeline) < 0 ? -1 : 0;
+	int r = write(fd, request, request_size) < 0 ? -1 : 0;
 
 	frame_scan_init(&scan, &limits);
 	while (r == 0) {
@@ -60,8 +59,48 @@ static ssize_t size_of_reply(const char *path, const struct codec_buffer *batch,
 		size += (size_t)got;
 		r = frame_scan_more(&scan, bytes, size, &frame);
 	}
-	close(fd);
-	return r == 1 && frame > SAMPLES * sizeof(float) ? (ssize_t)frame : -1;
+	return r == 1 ? (ssize_t)frame : -1;
+}
+
+/* Sends it and takes a number from the reply; -1 when it has none. */
+static int64_t number_of(int fd, const char *method, struct value *params, const char *name, struct zone *zone,
+			 char *bytes)
+{
+	struct codec_buffer request = {0};
+	struct message reply;
+	struct error error;
+	const struct value *value = NULL;
+	ssize_t size = -1;
+
+	if (codec_request(&request, 1, method, params) == 0)
+		size = ask(fd, request.at, request.size, bytes);
+	codec_buffer_free(&request);
+	if (size > 0 && codec_decode(bytes, (size_t)size, zone, &reply, &error) == 0)
+		value = value_get(&reply.result, name);
+	return value ? (int64_t)value->u : -1;
+}
+
+/* A connection with an arena, whose descriptor is dropped, and a tile in it. */
+static int open_with_tile(const char *path, uint64_t *ret_tile, char *bytes)
+{
+	struct zone *zone = zone_new();
+	struct value arena = value_map(), tile = value_map();
+	int fd = connect_to(path);
+	int64_t handle = -1;
+
+	if (fd >= 0 && value_put(zone, &arena, "bytes", value_uint(SAMPLES * sizeof(float))) == 0 &&
+	    value_put(zone, &tile, "dtype", value_string("f32")) == 0 &&
+	    value_put(zone, &tile, "shape", value_uint(SAMPLES)) == 0 &&
+	    number_of(fd, "arena", &arena, "bytes", zone, bytes) > 0)
+		handle = number_of(fd, "tile", &tile, "tile", zone, bytes);
+	zone_free(zone);
+	if (handle > 0) {
+		*ret_tile = (uint64_t)handle;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 struct load {
@@ -114,33 +153,59 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-double load_draws(const char *socket, const char *law, long requests, int clients, int pipeline)
+/* The handles of all sessions' first tiles are the same. */
+static int open_clients(struct load *load, const char *socket, bool tiles, uint64_t *ret_tile)
 {
-	struct load load = {.clients = clients, .batches = requests / pipeline, .bytes = malloc(ROOM)};
-	double begin = 0;
-	int r = encode_batch(law, pipeline, &load.batch);
-	ssize_t reply = r || clients > MAX_CLIENTS ? -1 : size_of_reply(socket, &load.batch, pipeline, load.bytes);
+	uint64_t tile = 0, first = 0;
 
-	if (reply < 0)
-		return -1;
-	load.batch_reply = (size_t)reply * (size_t)pipeline;
-	for (int i = 0; i < clients && r == 0; i++) {
-		load.polls[i] = (struct pollfd){connect_to(socket), POLLIN, 0};
-		r = load.polls[i].fd < 0;
+	for (int i = 0; i < load->clients; i++) {
+		int fd = tiles ? open_with_tile(socket, &tile, load->bytes) : connect_to(socket);
+
+		first = i ? first : tile;
+		load->polls[i] = (struct pollfd){fd, POLLIN, 0};
+		if (fd < 0 || tile != first)
+			return -1;
 	}
-	begin = now();
-	for (int i = 0; i < clients && r == 0; i++)
-		r = send_batch(&load, i);
+	*ret_tile = tile;
+	return 0;
+}
+
+static int run_batches(struct load *load)
+{
+	int r = 0;
+
+	for (int i = 0; i < load->clients && r == 0; i++)
+		r = send_batch(load, i);
 	if (r == 0)
 		do
-			r = turn(&load);
+			r = turn(load);
 		while (r > 0);
-	begin = now() - begin;
-	for (int i = 0; i < clients; i++)
+	return r;
+}
+
+double load_draws(const char *socket, const char *law, bool tiles, long requests, int clients, int pipeline)
+{
+	struct load load = {.clients = clients, .batches = requests / pipeline, .bytes = malloc(ROOM)};
+	uint64_t tile = 0;
+	ssize_t reply = -1;
+	double began = 0;
+	int r = clients > MAX_CLIENTS || !load.bytes ? -1 : open_clients(&load, socket, tiles, &tile);
+
+	if (r == 0)
+		r = encode_batch(law, tile, pipeline, &load.batch);
+	if (r == 0)
+		reply = ask(load.polls[0].fd, load.batch.at, load.batch.size / (size_t)pipeline, load.bytes);
+	if (r == 0 && reply > 0) {
+		load.batch_reply = (size_t)reply * (size_t)pipeline;
+		began = now();
+		r = run_batches(&load);
+		began = now() - began;
+	}
+	for (int i = 0; i < clients && i < MAX_CLIENTS; i++)
 		close(load.polls[i].fd);
 	codec_buffer_free(&load.batch);
 	free(load.bytes);
-	return r == 0 ? begin : -1;
+	return r == 0 && reply > 0 ? began : -1;
 }
 
 int load_idle(const char *socket, int clients)
