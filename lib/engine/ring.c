@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job for the life of a ring: a stage fills an eighth, and between stages it looks at the taker's index. */
+/* One job for the life of a ring: a stage fills a step, and between stages it looks at the taker's index. */
 #include "engine/ring.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include "engine/space_core.h"
 
 /* Wake-ups in a row that brought nothing. An honest taker's may overlap with a look that had seen it: one or two. */
-enum {
-	WAKES_FOR_NOTHING = 1000,
-	STEPS = 8, /* of a ring: what is drawn and published at once */
-};
+enum { WAKES_FOR_NOTHING = 1000 };
+
+/* What is drawn and published at once: a chunk of most laws, which one lane draws; of large rings so many parts. */
+enum { STEP_LEAST = 16384, STEPS = 16 };
 
 struct ring {
 	struct job job;
@@ -24,8 +24,10 @@ struct ring {
 	struct ranges ranges;
 	uint64_t samples;  /* that there are, to the end of the stream */
 	uint64_t produced; /* the filler's own; the page has a copy */
+	uint64_t told;     /* produced, when who waits was last woken */
 	uint64_t taken;    /* as last seen, and believed */
 	uint64_t slept_at; /* taken, when it fell asleep */
+	uint64_t step;	   /* samples; a power of two, half a ring at most */
 	size_t filling;    /* samples of the stage that runs */
 	atomic_uint wakes; /* since the taker last moved */
 	bool asleep;
@@ -63,7 +65,7 @@ static int look(struct ring *ring)
  * taker has passed a multiple of half a ring, as it says when it wakes: then there is a step at least. */
 static size_t room(const struct ring *ring)
 {
-	const uint64_t capacity = ring->memory.capacity, half = capacity / 2, step = capacity / STEPS;
+	const uint64_t capacity = ring->memory.capacity, half = capacity / 2, step = ring->step;
 	const uint64_t left = ring->samples - ring->produced;
 
 	if (ring->asleep && ring->taken / half == ring->slept_at / half)
@@ -75,11 +77,14 @@ static size_t room(const struct ring *ring)
 
 static void tell(struct ring *ring, uint32_t state)
 {
+	ring->told = ring->produced;
 	atomic_store_explicit(&ring->memory.page->state, state, memory_order_release);
 	atomic_fetch_add_explicit(&ring->memory.page->news, 1, memory_order_release);
 	ring->events.published(ring->events.arg);
 }
 
+/* Who looks sees each step; who sleeps is woken once in half a ring, or when the filler itself is about to wait: a
+ * wake-up costs both sides as much as some steps. */
 static void publish(struct ring *ring)
 {
 	if (ring->filling == 0)
@@ -87,7 +92,19 @@ static void publish(struct ring *ring)
 	ring->produced += ring->filling;
 	ring->filling = 0;
 	atomic_store_explicit(&ring->memory.page->produced, ring->produced, memory_order_release);
-	tell(ring, ring->produced == ring->samples ? ERROR_END_OF_STREAM : RING_OPEN);
+	if (ring->produced == ring->samples)
+		tell(ring, ERROR_END_OF_STREAM);
+	else if (ring->produced - ring->told >= ring->memory.capacity / 2)
+		tell(ring, RING_OPEN);
+	else
+		atomic_fetch_add_explicit(&ring->memory.page->news, 1, memory_order_release);
+}
+
+static int wait(struct ring *ring)
+{
+	if (ring->told != ring->produced)
+		tell(ring, RING_OPEN);
+	return JOB_WAIT;
 }
 
 /* Says that it sleeps, then looks again: the taker moves its index, then looks whether the filler sleeps. Of the two
@@ -117,7 +134,7 @@ static int fill(struct ring *ring, size_t n)
 	int r = ranges_find(&ring->ranges, ring->memory.page, ring->produced, &n, &at, &ring->why);
 
 	if (r != 0)
-		return r == RANGES_LATER ? JOB_WAIT : r;
+		return r == RANGES_LATER ? wait(ring) : r;
 	ring->filling = n;
 	place = (size_t)(ring->produced % ring->memory.capacity) * noise_sample_bytes(ring->noise);
 	noise_aim(ring->noise, at, n, ring->memory.samples + place, &ring->job.n_units);
@@ -140,7 +157,7 @@ static int advance(struct job *job)
 	if (error)
 		return error;
 	if (n == 0)
-		return JOB_WAIT;
+		return wait(ring);
 	wake_up(ring);
 	return fill(ring, n);
 }
@@ -169,6 +186,13 @@ static void finish(struct job *job, int error)
 
 static const struct job_ops ring_ops = {advance, run, finish};
 
+static uint64_t step_of(uint64_t capacity)
+{
+	const uint64_t step = capacity / STEPS < STEP_LEAST ? STEP_LEAST : capacity / STEPS;
+
+	return step < capacity / 2 ? step : capacity / 2;
+}
+
 int ring_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
 		const struct ranges_source *ranges, const struct ring_events *events, struct ring **ret_ring,
 		struct error *err)
@@ -185,6 +209,7 @@ int ring_create(struct space *space, struct noise *noise, const struct ring_memo
 			.memory = *memory,
 			.events = *events,
 			.samples = noise_samples(noise),
+			.step = step_of(memory->capacity),
 		};
 		if (ranges)
 			ring->ranges = (struct ranges){.source = *ranges, .samples = memory->capacity};

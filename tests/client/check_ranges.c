@@ -219,6 +219,35 @@ static void never_returned(void **state)
 	assert_true(range.position >= SAMPLES && range.position % SAMPLES == 0);
 }
 
+/* Rings that end at any point of their first ranges, also while they wait for the disk; the stream goes on. */
+static void short_lived(void **state)
+{
+	const struct trnsci_draw draw = {.law = "uniform"};
+	struct trnsci_stream_range range;
+	struct trnsci_session *other;
+	struct trnsci_error err;
+	float out[4];
+
+	(void)state;
+	create("fleeting", 48);
+	for (int i = 0; i < 60; i++) {
+		struct trnsci_ring *ring = NULL;
+
+		good(trnsci_open(trnscid.socket, NULL, &other, &err), &err);
+		good(trnsci_ring_attach_stream(other, "fleeting", &draw, TRNSCI_F32, SAMPLES, &ring, &err), &err);
+		if (i % 3 == 0)
+			good(trnsci_ring_take(ring, out, 4, TIMEOUT_MS, NULL, &err), &err);
+		usleep(i % 7 * 200);
+		if (i % 2)
+			trnsci_close(other);
+		trnsci_ring_detach(ring);
+		if (i % 2 == 0)
+			trnsci_close(other);
+	}
+	good(trnsci_stream_draw_copy(session, "fleeting", &draw, TRNSCI_F32, 4, out, &range, &err), &err);
+	assert_true(range.position % SAMPLES == 0 && range.position >= 20 * SAMPLES);
+}
+
 /* The stream is deleted, and another made under its name: the ring ends, and takes nothing of the other. */
 static void deleted(void **state)
 {
@@ -393,7 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(with_others),	 cmocka_unit_test(never_returned), cmocka_unit_test(deleted),
 		cmocka_unit_test(end_of_stream), cmocka_unit_test(refusals),	   cmocka_unit_test(not_permitted),
-		cmocka_unit_test(broadcasts),
+		cmocka_unit_test(broadcasts),	 cmocka_unit_test(short_lived),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

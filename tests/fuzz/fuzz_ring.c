@@ -16,7 +16,7 @@
 #include "engine/request.h"
 #include "engine/ring.h"
 
-enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = CAPACITY / 8, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
+enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
