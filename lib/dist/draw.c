@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "dist/box_muller.h"
+#include "dist/feistel.h"
 #include "dist/law_plan.h"
 #include "dist/permutation.h"
 #include "dist/sampler.h"
@@ -115,6 +116,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
 	ret_kernels->laws = law_kernel_select(features);
+	ret_kernels->feistel = feistel_select(features);
 }
 
 unsigned draw_words_per_sample(enum dtype dtype)

@@ -29,6 +29,7 @@ struct draw_kernels {
 	const struct uniform_kernel *uniform;
 	const struct box_muller_kernel *box_muller;
 	const struct law_kernel *laws;
+	const struct feistel_kernel *feistel;
 };
 
 void draw_select(uint32_t features, struct draw_kernels *ret_kernels);

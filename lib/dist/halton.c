@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Radical inverses as integers over a power of the base, divided once. */
-#include "dist/halton.h"
+#include "dist/halton_body.h"
 
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "dist/points_keys.h"
 
-/* Digits of base 2 in 64 bits. */
-enum { MOST_PLACES = 63 };
-
-/* Below 1 after any rounding. */
-#define LAST_BELOW_1 (1 - 0x1p-53)
+enum {
+	/* Digits of base 2 in 64 bits. */
+	MOST_PLACES = 63,
+	/* A vector of points takes as long as some points one by one. */
+	FEW_POINTS = 4,
+};
 
 struct base {
-	uint64_t key, whole; /* whole = base^places < 2^64 */
-	uint32_t base, places;
+	struct halton_nest nest;
 	/* PERMUTATION: each place's map, and what the zeros from there on give together. */
 	uint32_t a[MOST_PLACES], c[MOST_PLACES];
 	uint64_t tail[MOST_PLACES + 1];
@@ -24,6 +25,7 @@ struct base {
 struct halton {
 	enum points_scramble scramble;
 	uint32_t dims;
+	const struct halton_kernel *kernel;
 	struct base bases[];
 };
 
@@ -43,22 +45,27 @@ static void put_maps(struct base *b)
 {
 	uint64_t power = 1;
 
-	for (uint32_t k = 0; k < b->places; k++)
-		map_of(points_mix(b->key + (k + 1) * 0x9E3779B97F4A7C15), b->base, &b->a[k], &b->c[k]);
-	for (uint32_t k = b->places; k-- > 0; power *= b->base)
+	for (uint32_t k = 0; k < b->nest.places; k++)
+		map_of(points_mix(b->nest.key + (k + 1) * POINTS_STEP), b->nest.base, &b->a[k], &b->c[k]);
+	for (uint32_t k = b->nest.places; k-- > 0; power *= b->nest.base)
 		b->tail[k] = b->tail[k + 1] + b->c[k] * power;
 }
 
 static void put_base(const struct halton *halton, const struct points_settings *settings, uint32_t dim, uint32_t prime,
 		     struct base *ret)
 {
+	struct halton_nest *nest = &ret->nest;
 	uint64_t key[2];
 
 	points_key(&settings->stream, dim, key);
-	ret->key = key[0];
-	ret->base = prime;
-	for (ret->whole = 1; ret->places < MOST_PLACES && ret->whole <= UINT64_MAX / prime; ret->places++)
-		ret->whole *= prime;
+	nest->key = key[0];
+	nest->base = prime;
+	for (nest->whole = 1; nest->places < MOST_PLACES && nest->whole <= UINT64_MAX / prime; nest->places++)
+		nest->whole *= prime;
+	nest->head = nest->places - nest->places / 2;
+	nest->tail_power = 1;
+	for (uint32_t k = nest->head; k < nest->places; k++)
+		nest->tail_power *= prime;
 	if (halton->scramble == SCRAMBLE_PERMUTATION)
 		put_maps(ret);
 }
@@ -71,7 +78,7 @@ static bool is_prime(uint32_t n)
 	return true;
 }
 
-int halton_create(const struct points_settings *settings, struct halton **ret_halton)
+int halton_create(const struct points_settings *settings, uint32_t features, struct halton **ret_halton)
 {
 	struct halton *halton = calloc(1, sizeof *halton + settings->dims * sizeof halton->bases[0]);
 	uint32_t prime = 1;
@@ -80,6 +87,7 @@ int halton_create(const struct points_settings *settings, struct halton **ret_ha
 		return -ERROR_NO_MEMORY;
 	halton->scramble = settings->scramble;
 	halton->dims = settings->dims;
+	halton->kernel = halton_select(features);
 	for (uint32_t j = 0; j < settings->dims; j++) {
 		do
 			prime++;
@@ -100,49 +108,90 @@ static double inverse_plain(const struct base *b, uint64_t i)
 {
 	uint64_t sum = 0, power = 1;
 
-	for (; i > 0; i /= b->base, power *= b->base)
-		sum = sum * b->base + i % b->base;
+	for (; i > 0; i /= b->nest.base, power *= b->nest.base)
+		sum = sum * b->nest.base + i % b->nest.base;
 	return (double)sum / (double)power;
 }
 
 static double inverse_permuted(const struct base *b, uint64_t i)
 {
-	uint64_t sum = 0, power = b->whole;
+	uint64_t sum = 0, power = b->nest.whole;
 	uint32_t k = 0;
 
-	for (; i > 0; i /= b->base, k++) {
-		power /= b->base;
-		sum += mapped(b->a[k], b->c[k], i % b->base, b->base) * power;
+	for (; i > 0; i /= b->nest.base, k++) {
+		power /= b->nest.base;
+		sum += mapped(b->a[k], b->c[k], i % b->nest.base, b->nest.base) * power;
 	}
-	return (double)(sum + b->tail[k]) / (double)b->whole;
+	return (double)(sum + b->tail[k]) / (double)b->nest.whole;
 }
 
-static double inverse_owen(const struct base *b, uint64_t i)
+/* Coordinates [dim, dim + n) of `points` points from `first` on, at most HALTON_BLOCK, each point's `stride` behind the
+ * one before. */
+static void fill_owen(const struct halton *halton, uint64_t first, size_t points, uint32_t dim, uint32_t n,
+		      size_t stride, double *ret_x)
 {
-	uint64_t sum = 0, node = b->key;
+	const struct halton_kernel *kernel = points < FEW_POINTS ? &halton_scalar : halton->kernel;
+	double x[HALTON_BLOCK];
 
-	for (uint32_t k = 0; k < b->places; k++, i /= b->base) {
-		const uint64_t digit = i % b->base, hash = points_mix(node += 0x9E3779B97F4A7C15);
-		uint32_t a, c;
-
-		map_of(hash, b->base, &a, &c);
-		sum = sum * b->base + mapped(a, c, digit, b->base);
-		/* The nodes below: one for each digit, far apart. */
-		node = hash ^ points_mix(b->key ^ digit);
+	for (uint32_t j = 0; j < n; j++) {
+		kernel->owen(&halton->bases[dim + j].nest, first, points, x);
+		for (size_t i = 0; i < points; i++)
+			ret_x[i * stride + j] = x[i];
 	}
-	return (double)sum / (double)b->whole;
 }
 
-void halton_point(const struct halton *halton, uint64_t i, uint32_t dim, uint32_t n, double *ret_x)
+static void fill_point(const struct halton *halton, uint64_t i, uint32_t dim, uint32_t n, double *ret_x)
 {
 	for (uint32_t j = 0; j < n; j++) {
 		const struct base *b = &halton->bases[dim + j];
-		double x;
+		const double x = halton->scramble == SCRAMBLE_PLAIN ? inverse_plain(b, i) : inverse_permuted(b, i);
 
-		if (halton->scramble == SCRAMBLE_PLAIN)
-			x = inverse_plain(b, i);
-		else
-			x = halton->scramble == SCRAMBLE_OWEN ? inverse_owen(b, i) : inverse_permuted(b, i);
 		ret_x[j] = x < LAST_BELOW_1 ? x : LAST_BELOW_1;
 	}
+}
+
+void halton_fill(const struct halton *halton, uint64_t begin, size_t n, double *ret_x)
+{
+	const uint32_t dims = halton->dims;
+
+	for (size_t i = 0, count; i < n; i += count) {
+		const uint64_t point = (begin + i) / dims;
+		const uint32_t dim = (uint32_t)((begin + i) % dims);
+		size_t points = 1;
+
+		count = size_min(n - i, dims - dim);
+		if (halton->scramble != SCRAMBLE_OWEN) {
+			fill_point(halton, point, dim, (uint32_t)count, ret_x + i);
+			continue;
+		}
+		if (count == dims)
+			points = size_min((n - i) / dims, HALTON_BLOCK);
+		fill_owen(halton, point, points, dim, (uint32_t)count, dims, ret_x + i);
+		count *= points;
+	}
+}
+
+static const struct halton_kernel *const kernels[] = {
+#if defined(__x86_64__)
+	&halton_avx512,
+	&halton_avx2,
+#elif defined(__aarch64__)
+	&halton_neon,
+#endif
+	&halton_scalar,
+};
+
+const struct halton_kernel *const *halton_kernels(size_t *ret_count)
+{
+	*ret_count = sizeof kernels / sizeof *kernels;
+	return kernels;
+}
+
+const struct halton_kernel *halton_select(uint32_t features)
+{
+	const struct halton_kernel *const *kernel = kernels;
+
+	while ((*kernel)->needs & ~features)
+		kernel++;
+	return *kernel;
 }

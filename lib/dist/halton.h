@@ -18,12 +18,33 @@ enum {
 	HALTON_LOG2_POINTS = 50,
 };
 
+/* A dimension's nested scrambling: whole = base^places < 2^64, tail_power = base^(places - head) and base^head < 2^53.
+ */
+struct halton_nest {
+	uint64_t key, whole, tail_power;
+	uint32_t base, places, head;
+};
+
+enum { HALTON_BLOCK = 64 };
+
+struct halton_kernel {
+	const char *name;
+	uint32_t needs;
+	/* The coordinate of points first .. first + n - 1, n <= HALTON_BLOCK. */
+	void (*owen)(const struct halton_nest *nest, uint64_t first, size_t n, double *ret_x);
+};
+
+extern const struct halton_kernel halton_scalar, halton_avx2, halton_avx512, halton_neon;
+
+const struct halton_kernel *const *halton_kernels(size_t *ret_count);
+const struct halton_kernel *halton_select(uint32_t features);
+
 struct halton;
 
-int halton_create(const struct points_settings *settings, struct halton **ret_halton);
+int halton_create(const struct points_settings *settings, uint32_t features, struct halton **ret_halton);
 void halton_free(struct halton *halton);
 
-/* Point i < 2^HALTON_LOG2_POINTS: coordinates [dim, dim + n). */
-void halton_point(const struct halton *halton, uint64_t i, uint32_t dim, uint32_t n, double *ret_x);
+/* Coordinates [begin, begin + n), point by point, of points below 2^HALTON_LOG2_POINTS. */
+void halton_fill(const struct halton *halton, uint64_t begin, size_t n, double *ret_x);
 
 #endif

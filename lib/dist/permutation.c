@@ -2,23 +2,18 @@
 /* Small permutations are shuffled; large ones are a Feistel network on a square, walked until it lands inside.
  *
  * Shuffle (Fisher and Yates): element i changes places with one of 0 .. i, chosen without bias from the words of sample
- * c items + i as randint chooses. Network: an index is (left, right), both below side, the least even number whose
- * square holds all items (an odd one would give all permutations the same parity); each of ROUNDS rounds makes it
- * (right, left + F(right) mod side), F a hash under two 64-bit keys, round r's from the draws 2 r and 2 r + 1 of sample
- * c items. Few indices are walked further, at most one in eight; a walk ends at the latest where it began, inside.
- * Source: J. Black, P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002 (generalised Feistel, walking). */
+ * c items + i as randint chooses. Network (feistel.h, modular): side is the least even number whose square holds all
+ * items (an odd one would give all permutations the same parity); keys 2 r and 2 r + 1 are round r's, from the draws of
+ * these numbers of sample c items. Few indices are walked further, at most one in eight. */
 #include "dist/permutation.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "dist/feistel.h"
 
-enum { ROUNDS = 10, SHUFFLE_ATTEMPTS = 64 };
-
-struct network {
-	uint64_t items, side, keys[2 * ROUNDS];
-};
+enum { SHUFFLE_ATTEMPTS = 64 };
 
 /* Word (64 bits) of a sample under a draw number. */
 static uint64_t wide_word(const struct draw_kernels *kernels, const struct draw *draw, uint64_t sample, uint32_t number)
@@ -58,41 +53,8 @@ static void shuffle(const struct draw_kernels *kernels, const struct draw *draw,
 	}
 }
 
-/* F: two multiplications, each followed by a fold. */
-static uint64_t hash(uint64_t x, const uint64_t key[2])
-{
-	x += key[0];
-	x = (x ^ x >> 32) * 0xD6E8FEB86659FD93u;
-	x = ((x ^ x >> 29) + key[1]) * 0xA0761D6478BD642Fu;
-	return x ^ x >> 32;
-}
-
-static uint64_t step(const struct network *network, uint64_t index)
-{
-	uint64_t left = index / network->side, right = index % network->side;
-
-	for (unsigned r = 0; r < ROUNDS; r++) {
-		const uint64_t mask =
-			(uint64_t)((unsigned __int128)hash(right, network->keys + 2 * r) * network->side >> 64);
-		uint64_t sum = left + mask;
-
-		sum = sum >= network->side ? sum - network->side : sum;
-		left = right;
-		right = sum;
-	}
-	return left * network->side + right;
-}
-
-static uint64_t walk(const struct network *network, uint64_t index)
-{
-	do
-		index = step(network, index);
-	while (index >= network->items);
-	return index;
-}
-
 static void network_key(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first,
-			struct network *ret_network)
+			struct feistel_modular *ret_network)
 {
 	const uint64_t items = draw->parameters[0].natural;
 	uint64_t side = (uint64_t)sqrt((double)items);
@@ -104,7 +66,7 @@ static void network_key(const struct draw_kernels *kernels, const struct draw *d
 	side += side % 2;
 	ret_network->items = items;
 	ret_network->side = side;
-	for (uint32_t i = 0; i < 2 * ROUNDS; i++)
+	for (uint32_t i = 0; i < 2 * FEISTEL_MODULAR_ROUNDS; i++)
 		ret_network->keys[i] = wide_word(kernels, draw, first, i);
 }
 
@@ -125,13 +87,14 @@ static void shuffled_fill(const struct draw_kernels *kernels, const struct draw 
 static void walked_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, uint64_t index,
 			size_t n, char *out)
 {
-	struct network network;
+	struct feistel_modular network;
+	uint64_t images[FEISTEL_BLOCK];
 
 	network_key(kernels, draw, first, &network);
-	for (size_t i = 0; i < n; i++) {
-		const int64_t value = (int64_t)walk(&network, index + i);
-
-		memcpy(out + i * sizeof value, &value, sizeof value);
+	for (size_t i = 0, count; i < n; i += count) {
+		count = size_min(n - i, FEISTEL_BLOCK);
+		kernels->feistel->modular(&network, index + i, count, images);
+		memcpy(out + i * sizeof *images, images, count * sizeof *images);
 	}
 }
 

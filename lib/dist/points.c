@@ -24,8 +24,8 @@ struct points {
 	};
 };
 
-/* Elements that go by way of the stack at once. */
-enum { PASS = 256 };
+/* Elements that go by way of the stack at once; doubles to be cut, so many that they are several points. */
+enum { PASS = 256, CUT_PASS = 2048 };
 
 #define ONE(scramble) (1u << (scramble))
 
@@ -79,13 +79,13 @@ int points_create(const struct points_settings *settings, uint32_t features, str
 		error = sobol_create(settings, &points->sobol);
 		break;
 	case POINTS_HALTON:
-		error = halton_create(settings, &points->halton);
+		error = halton_create(settings, features, &points->halton);
 		break;
 	case POINTS_LATTICE:
 		error = lattice_create(settings, &points->lattice);
 		break;
 	default:
-		error = latin_hypercube_create(settings, &points->latin_hypercube);
+		error = latin_hypercube_create(settings, features, &points->latin_hypercube);
 	}
 	if (error)
 		free(points);
@@ -114,15 +114,24 @@ void points_free(struct points *points)
 	free(points);
 }
 
-/* Coordinates [dim, dim + n) of point i. */
-static void fill_point(const struct points *points, uint64_t i, uint32_t dim, uint32_t n, double *ret_x)
+static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)
+{
+	for (size_t i = 0, count; i < n; i += count) {
+		const uint32_t dim = (uint32_t)((begin + i) % dims);
+
+		count = size_min(n - i, dims - dim);
+		lattice_point(lattice, (begin + i) / dims, dim, (uint32_t)count, ret_x + i);
+	}
+}
+
+static void fill_doubles(const struct points *points, uint64_t begin, size_t n, double *ret_x)
 {
 	if (points->settings.kind == POINTS_HALTON)
-		halton_point(points->halton, i, dim, n, ret_x);
+		halton_fill(points->halton, begin, n, ret_x);
 	else if (points->settings.kind == POINTS_LATTICE)
-		lattice_point(points->lattice, i, dim, n, ret_x);
+		fill_lattice(points->lattice, begin, n, points->settings.dims, ret_x);
 	else
-		latin_hypercube_point(points->latin_hypercube, i, dim, n, ret_x);
+		latin_hypercube_fill(points->latin_hypercube, begin, n, ret_x);
 }
 
 /* Cut to 24 bits, not rounded: the result stays below 1. */
@@ -132,25 +141,15 @@ static void cut_f32(const double *x, size_t n, float *ret)
 		ret[i] = (float)(int32_t)(x[i] * 0x1p24) * 0x1p-24f;
 }
 
-static void fill_pointwise(const struct points *points, uint64_t begin, size_t n, void *out)
+/* Sobol's kernels alone make float32 themselves. */
+static void fill_cut(const struct points *points, uint64_t begin, size_t n, float *out)
 {
-	const uint32_t dims = points->settings.dims;
-	const size_t size = dtype_size(points->settings.dtype);
-	double x[PASS];
+	double x[CUT_PASS];
 
-	for (char *at = out; n > 0;) {
-		const uint32_t dim = (uint32_t)(begin % dims);
-		const uint32_t count = (uint32_t)size_min(size_min(dims - dim, n), PASS);
-
-		if (size == sizeof *x) {
-			fill_point(points, begin / dims, dim, count, (double *)at);
-		} else {
-			fill_point(points, begin / dims, dim, count, x);
-			cut_f32(x, count, (float *)at);
-		}
-		at += count * size;
-		begin += count;
-		n -= count;
+	for (size_t i = 0, count; i < n; i += count) {
+		count = size_min(n - i, CUT_PASS);
+		fill_doubles(points, begin + i, count, x);
+		cut_f32(x, count, out + i);
 	}
 }
 
@@ -180,8 +179,10 @@ static void fill_aligned(const struct points *points, uint64_t begin, size_t n, 
 {
 	if (points->settings.kind == POINTS_SOBOL)
 		fill_sobol(points, begin, n, out);
+	else if (points->settings.dtype == DTYPE_F32)
+		fill_cut(points, begin, n, out);
 	else
-		fill_pointwise(points, begin, n, out);
+		fill_doubles(points, begin, n, out);
 }
 
 void points_fill(const struct points *points, uint64_t begin, size_t n, void *out)

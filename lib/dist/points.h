@@ -54,7 +54,7 @@ int points_create(const struct points_settings *settings, uint32_t features, str
 void points_free(struct points *points); /* accepts NULL */
 
 /* Elements [begin, begin + n) of the array, point by point, into out (n elements of the dtype, any alignment). The
- * caller is inside fpenv_enter. Uses at most 32 KiB of stack. Any thread. */
+ * caller is inside fpenv_enter. Uses at most 64 KiB of stack. Any thread. */
 void points_fill(const struct points *points, uint64_t begin, size_t n, void *out);
 
 #endif

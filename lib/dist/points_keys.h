@@ -17,6 +17,9 @@ static inline void points_key(const struct stream *stream, uint64_t dim, uint64_
 	ret_key[1] = words[2] | (uint64_t)words[3] << 32;
 }
 
+/* SplitMix64's step from one number to the next: 2^64 over the golden ratio. */
+#define POINTS_STEP UINT64_C(0x9E3779B97F4A7C15)
+
 /* SplitMix64's finaliser (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
 static inline uint64_t points_mix(uint64_t x)
 {

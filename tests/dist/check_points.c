@@ -80,6 +80,137 @@ static void any_cut(void **state)
 					check_cuts(kind, dims[d], s);
 }
 
+static uint64_t fnv(const unsigned char *at, size_t n)
+{
+	uint64_t hash = 0xCBF29CE484222325;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ at[i]) * 0x100000001B3;
+	return hash;
+}
+
+/* The number of a name in a list; the last when there is none. */
+static int named(const char *const list[], int n, const char *name)
+{
+	int i = 0;
+
+	while (i < n - 1 && strcmp(list[i], name) != 0)
+		i++;
+	return i;
+}
+
+static void points_vector(char *line)
+{
+	static const char *const kinds[] = {"sobol", "halton", "lattice", "lhs"};
+	static const char *const scrambles[] = {"plain", "owen", "shift", "permutation", "jitter"};
+	static const uint32_t levels[] = {0, CPU_AVX2, UINT32_MAX};
+	char kind[16], scramble[16], dtype[8];
+	unsigned long long n, begin, expected;
+	unsigned dims;
+	size_t count;
+
+	assert_int_equal(sscanf(line, "%15s %15s %7s %u %llu %llu %zu %llx", kind, scramble, dtype, &dims, &n, &begin,
+				&count, &expected),
+			 8);
+	for (unsigned level = 0; level < sizeof levels / sizeof *levels; level++) {
+		const struct points_settings settings = {
+			.kind = (enum points_kind)named(kinds, 4, kind),
+			.dtype = strcmp(dtype, "f32") == 0 ? DTYPE_F32 : DTYPE_F64,
+			.dims = dims,
+			.bits = 53,
+			.n = n,
+			.scramble = (enum points_scramble)named(scrambles, 5, scramble),
+			.stream = {dims % 2 ? GENERATOR_PHILOX4X32 : GENERATOR_THREEFRY4X32, 2026, 3},
+		};
+		const size_t size = count * dtype_size(settings.dtype);
+		unsigned char *out = malloc(size);
+		struct points *points;
+
+		assert_int_equal(points_create(&settings, levels[level] & cpu_detect(), &points), 0);
+		points_fill(points, begin, count, out);
+		if (fnv(out, size) != expected)
+			fail_msg("%s with features %x: expected %016llx, got %016llx", line, levels[level], expected,
+				 (unsigned long long)fnv(out, size));
+		points_free(points);
+		free(out);
+	}
+}
+
+static void points_stay(void **state)
+{
+	(void)state;
+	for_each_line("tests/vectors/points.txt", points_vector);
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x -= 0x9E3779B97F4A7C15;
+	return next_case(&x);
+}
+
+/* One coordinate by the definition in halton.h: digits, the least first, mapped under the node of those before. */
+static double owen_coordinate(const struct halton_nest *nest, uint64_t i)
+{
+	uint64_t sum = 0, node = nest->key;
+	double x;
+
+	for (uint32_t k = 0; k < nest->places; k++, i /= nest->base) {
+		const uint64_t digit = i % nest->base, hash = mix(node + 0x9E3779B97F4A7C15);
+		const uint64_t a = 1 + ((hash & 0xFFFFFFFF) * (nest->base - 1) >> 32);
+		const uint64_t c = (hash >> 32) * nest->base >> 32;
+
+		sum = sum * nest->base + (a * digit + c) % nest->base;
+		node = hash ^ mix(nest->key ^ digit);
+	}
+	x = (double)sum / (double)nest->whole;
+	return x < 1 ? x : 1 - 0x1p-53;
+}
+
+static struct halton_nest nest_of(uint32_t base, uint64_t key)
+{
+	struct halton_nest nest = {.key = key, .whole = 1, .tail_power = 1, .base = base};
+
+	for (; nest.whole <= UINT64_MAX / base && nest.places < 63; nest.places++)
+		nest.whole *= base;
+	nest.head = (nest.places + 1) / 2;
+	for (uint32_t k = nest.head; k < nest.places; k++)
+		nest.tail_power *= base;
+	return nest;
+}
+
+/* Every variant, small and the greatest points, bases from the first to the last. */
+static void owen_by_definition(void **state)
+{
+	static const uint32_t bases[] = {2, 3, 5, 7, 53, 251, 997, 5003, 7907, 7919};
+	size_t n_kernels;
+	const struct halton_kernel *const *kernels = halton_kernels(&n_kernels);
+	uint64_t seed = case_seed();
+	bool runs[8];
+
+	(void)state;
+	for (size_t v = 0; v < n_kernels; v++)
+		runs[v] = can_run("halton", kernels[v]->name, kernels[v]->needs);
+	for (unsigned t = 0; t < 600; t++) {
+		const struct halton_nest nest = nest_of(bases[t % 10], next_case(&seed));
+		const size_t n = 1 + (size_t)below(&seed, HALTON_BLOCK);
+		const uint64_t most = UINT64_C(1) << (7 + below(&seed, 44));
+		const uint64_t first = below(&seed, 2) ? most - n : below(&seed, most - n + 1);
+
+		for (size_t v = 0; v < n_kernels; v++) {
+			double x[HALTON_BLOCK];
+
+			if (!runs[v])
+				continue;
+			kernels[v]->owen(&nest, first, n, x);
+			for (size_t i = 0; i < n; i++)
+				if (x[i] != owen_coordinate(&nest, first + i))
+					fail_msg("%s: base %u, point %llu: expected %.17g, got %.17g", kernels[v]->name,
+						 nest.base, (unsigned long long)(first + i),
+						 owen_coordinate(&nest, first + i), x[i]);
+		}
+	}
+}
+
 static struct points *halton;
 
 static void halton_vector(char *line)
@@ -325,6 +456,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_cut),
+		cmocka_unit_test(points_stay),
+		cmocka_unit_test(owen_by_definition),
 		cmocka_unit_test(halton_vectors),
 		cmocka_unit_test(halton_is_balanced),
 		cmocka_unit_test(halton_scrambling_is_fair),
