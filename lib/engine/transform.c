@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms along one axis as calls of lib/fft.
  *
- * The transforms along the last axis are one call; those along an inner one are a call for each place before the axis,
- * whose transforms lie side by side with the stride of all that follows. Short transforms are cut into units of about
- * 128 KiB; on an inner axis a unit turns a panel, at least a line wide, into rows of scratch and back, so that each line
- * of memory is touched once and the transforms are those of rows; columns as short as a vector kernel's are transformed
- * where they lie. Long ones run phase by phase in the units of lib/fft, as many transforms at once as the
- * memory between phases allows. */
+ * The transforms along the last axis are one call; those along an inner one are a call for each place before the
+ * axis, whose transforms lie side by side with the stride of all that follows. Short transforms are cut into units
+ * of about 128 KiB; on an inner axis a unit turns a panel, at least a line wide, into rows of scratch and back, so
+ * that each line of memory is touched once and the transforms are those of rows; columns that a vector kernel takes
+ * as its lanes are transformed where they lie. Long ones run phase by phase in the units of lib/fft, as many
+ * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
+ * columns again in one after. */
 #include "engine/transform.h"
 
 #include <math.h>
@@ -52,10 +53,10 @@ struct transform {
 	struct axis axis;
 	bool started;
 	size_t n_units;
+	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
 	size_t piece;                  /* transforms of a unit in one call; 0: the transforms are long */
 	size_t calls;                  /* whole calls of a unit, where they are small; else 1 */
-	size_t row_in, row_out;        /* bytes of a column made a row, in scratch; 0: transformed where it lies */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	void *work;
@@ -93,11 +94,63 @@ static struct axis find_axis(const struct step *step)
 	return axis;
 }
 
+static size_t round_line(size_t bytes)
+{
+	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+/* Of a column made a row. A line more than it takes: rows a power of two apart would share few sets of the caches. */
+static size_t row_bytes(const struct side *side)
+{
+	return round_line(side->n * side->size) + LINE_BYTES;
+}
+
+/* Of one transform's rows: complex ones are transformed in place, others into one behind. */
+static size_t both_rows_bytes(const struct axis *axis)
+{
+	return row_bytes(&axis->in) + (axis->in.size == axis->out.size ? 0 : row_bytes(&axis->out));
+}
+
+/* Whether columns are as well where they lie. */
+static bool stays(const struct fft_plan *plan, const struct axis *axis)
+{
+	return axis->stride == 1 || (fft_takes_columns(plan) && axis->batch >= VECTOR);
+}
+
+/* Columns that make a panel at least. */
+static size_t line_of(const struct axis *axis)
+{
+	return size_min(LINE_BYTES / axis->in.size, axis->batch);
+}
+
+/* Rows of a panel that scratch has room for. */
+static size_t panel_room(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
+{
+	const size_t scratch = pool_scratch_bytes(engine->pool), own = fft_scratch_bytes(plan);
+
+	return own < scratch ? (scratch - own) / both_rows_bytes(axis) : 0;
+}
+
+/* Whether whole transforms are units: not when they are cut into phases, nor columns of which scratch holds no panel. */
+static bool is_short(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
+{
+	return fft_phases(plan) == 1 && fft_work_bytes(plan, 1) == 0 &&
+	       (stays(plan, axis) || panel_room(engine, plan, axis) >= line_of(axis));
+}
+
+/* Of the memory of a long transform: between phases, and of its rows where it is a column. */
+static size_t long_bytes(const struct fft_plan *plan, const struct axis *axis, size_t batch)
+{
+	return round_line(fft_work_bytes(plan, batch)) + (axis->stride == 1 ? 0 : batch * both_rows_bytes(axis));
+}
+
 /* Transforms of one call that run at once. */
 static size_t most_at_once(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
 {
-	const size_t room = size_min((size_t)pool_threads(engine->pool) * WORK_THREAD_BYTES, WORK_BYTES);
-	const size_t each = fft_work_bytes(plan, 1);
+	/* Columns are turned some lines wide, which memory near the core has no room for. */
+	const size_t near = (size_t)pool_threads(engine->pool) * WORK_THREAD_BYTES;
+	const size_t room = axis->stride > 1 ? WORK_BYTES : size_min(near, WORK_BYTES);
+	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, 1);
 	size_t most = axis->batch;
 
 	if (each && most > room / each)
@@ -110,7 +163,7 @@ uint64_t transform_work_bytes(const struct engine *engine, const struct step *st
 	const struct fft_plan *plan = plans_plan(step->fft.plan);
 	const struct axis axis = find_axis(step);
 
-	return fft_work_bytes(plan, most_at_once(engine, plan, &axis));
+	return is_short(engine, plan, &axis) ? 0 : long_bytes(plan, &axis, most_at_once(engine, plan, &axis));
 }
 
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
@@ -142,39 +195,15 @@ uint64_t transform_cost(const struct engine *engine, const struct step *step)
 	return (uint64_t)(flops / (engine->features & CPU_AVX2 ? 15 : 1));
 }
 
-/* Of a column made a row. A line more than it takes: rows a power of two apart would share few sets of the caches. */
-static size_t row_bytes(const struct side *side)
+/* Columns go by panels of as many of *most as scratch has room for. */
+static void cut_panels(struct transform *t, size_t *most)
 {
-	return (side->n * side->size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + LINE_BYTES;
-}
+	const size_t line = line_of(&t->axis);
 
-/* Complex rows are transformed in place, others into rows behind them. */
-static size_t panel_bytes(const struct transform *t, size_t rows)
-{
-	return rows * (t->row_in + (t->axis.in.size == t->axis.out.size ? 0 : t->row_out));
-}
-
-/* Short transforms along an inner axis go by panels at least a line wide, of as many columns of *most as scratch has
- * room for. False when it has none, or they are as well where they lie. */
-static bool cut_panels(struct transform *t, size_t *most)
-{
-	const struct axis *axis = &t->axis;
-	const size_t line = size_min(LINE_BYTES / axis->in.size, axis->batch), plan = fft_scratch_bytes(t->plan);
-	const size_t room = pool_scratch_bytes(t->engine->pool);
-	size_t fit;
-
-	if (fft_takes_columns(t->plan) && axis->batch >= VECTOR)
-		return false;
-	t->row_in = row_bytes(&axis->in);
-	t->row_out = row_bytes(&axis->out);
-	fit = plan < room ? (room - plan) / panel_bytes(t, 1) : 0;
-	if (fit < line) {
-		t->row_in = t->row_out = 0;
-		return false;
-	}
-	*most = size_min(*most, fit);
-	t->piece = *most < line ? line : size_min(*most / line * line, axis->batch);
-	return true;
+	t->row_in = row_bytes(&t->axis.in);
+	t->row_out = row_bytes(&t->axis.out);
+	*most = size_min(*most, panel_room(t->engine, t->plan, &t->axis));
+	t->piece = *most < line ? line : size_min(*most / line * line, t->axis.batch);
 }
 
 static void cut_short(struct transform *t)
@@ -185,7 +214,9 @@ static void cut_short(struct transform *t)
 	/* Products take longer for their bytes. */
 	if (precision_is_gemm(t->step->fft.precision) && most > 0)
 		most /= fft_units(t->plan, 0, most);
-	if (t->axis.stride == 1 || !cut_panels(t, &most))
+	if (!stays(t->plan, &t->axis))
+		cut_panels(t, &most);
+	else
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 }
@@ -197,9 +228,13 @@ static int start_fft(struct transform *t)
 	t->plan = plans_plan(t->step->fft.plan);
 	t->axis = find_axis(t->step);
 	t->most = most_at_once(t->engine, t->plan, &t->axis);
-	if (fft_phases(t->plan) == 1 && bytes == 0) {
+	if (is_short(t->engine, t->plan, &t->axis)) {
 		cut_short(t);
 		return 0;
+	}
+	if (t->axis.stride > 1) {
+		t->row_in = row_bytes(&t->axis.in);
+		t->row_out = row_bytes(&t->axis.out);
 	}
 	t->work = temp_alloc(bytes);
 	return t->work ? 0 : -ERROR_NO_MEMORY;
@@ -234,12 +269,34 @@ static size_t batch_now(const struct transform *t)
 	return size_min(t->most, t->axis.batch - t->first);
 }
 
+/* Of a long transform: the plan's, and where it is a column one before and one after. */
+static size_t phases(const struct transform *t)
+{
+	return fft_phases(t->plan) + (t->row_in ? 2 : 0);
+}
+
+/* In which columns become rows, or rows columns: the side whose columns these are; else NULL. */
+static const struct side *turning(const struct transform *t)
+{
+	if (t->piece || !t->row_in)
+		return NULL;
+	return t->phase == 0 ? &t->axis.in : t->phase + 1 == phases(t) ? &t->axis.out : NULL;
+}
+
+/* Elements of each column that a unit turns. */
+static size_t turned_at_once(const struct transform *t, const struct side *side)
+{
+	const size_t fit = UNIT_BYTES / (side->size * batch_now(t)) / VECTOR * VECTOR;
+
+	return fit ? fit : VECTOR;
+}
+
 /* On to the next phase, the next transforms of the call, the next call. False after the last. */
 static bool step_on(struct transform *t)
 {
 	if (t->piece)
 		return false;
-	if (++t->phase < fft_phases(t->plan))
+	if (++t->phase < phases(t))
 		return true;
 	t->phase = 0;
 	t->first += batch_now(t);
@@ -256,8 +313,12 @@ static size_t pieces(const struct transform *t)
 
 static size_t stage_units(const struct transform *t)
 {
+	const struct side *side = turning(t);
+
+	if (side)
+		return (side->n + turned_at_once(t, side) - 1) / turned_at_once(t, side);
 	if (!t->piece)
-		return fft_units(t->plan, t->phase, batch_now(t));
+		return fft_units(t->plan, t->phase - (t->row_in ? 1 : 0), batch_now(t));
 	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
 }
 
@@ -332,7 +393,7 @@ static void run_panel(const struct transform *t, size_t call, size_t calls, size
 	inner.in_stride = inner.out_stride = 1;
 	inner.in_distance = t->row_in / in;
 	inner.out_distance = t->row_out / out;
-	fft_run(t->plan, &inner, scratch + panel_bytes(t, rows));
+	fft_run(t->plan, &inner, scratch + rows * both_rows_bytes(&t->axis));
 	for (size_t i = 0; i < calls; i++)
 		transpose_elements(features, out, y + i * batch * t->row_out, t->row_out,
 				   call_of(t, call + i, first, batch).out, t->axis.stride * out, batch, t->axis.out.n);
@@ -354,6 +415,52 @@ static void run_short(const struct transform *t, size_t unit, void *scratch)
 	}
 }
 
+/* The rows of a long transform's columns lie behind what it needs between phases. */
+static char *first_row(const struct transform *t)
+{
+	return (char *)t->work + round_line(fft_work_bytes(t->plan, t->most));
+}
+
+static struct fft_call call_of_rows(const struct transform *t)
+{
+	struct fft_call call = call_of(t, t->call, t->first, batch_now(t));
+	char *x = first_row(t);
+
+	call.in = x;
+	call.out = t->axis.in.size == t->axis.out.size ? x : x + t->most * t->row_in;
+	call.in_stride = call.out_stride = 1;
+	call.in_distance = t->row_in / t->axis.in.size;
+	call.out_distance = t->row_out / t->axis.out.size;
+	return call;
+}
+
+static void turn(const struct transform *t, const struct side *side, size_t unit)
+{
+	const struct fft_call there = call_of(t, t->call, t->first, batch_now(t)), rows = call_of_rows(t);
+	const size_t size = side->size, step = t->axis.stride * size, begin = unit * turned_at_once(t, side);
+	const size_t count = size_min(turned_at_once(t, side), side->n - begin);
+
+	if (side == &t->axis.in)
+		transpose_elements(t->engine->features, size, (const char *)there.in + begin * step, step,
+				   first_row(t) + begin * size, t->row_in, count, batch_now(t));
+	else
+		transpose_elements(t->engine->features, size, (const char *)rows.out + begin * size, t->row_out,
+				   (char *)there.out + begin * step, step, batch_now(t), count);
+}
+
+static void run_long(const struct transform *t, size_t unit, void *scratch)
+{
+	const struct side *side = turning(t);
+	struct fft_call call;
+
+	if (side) {
+		turn(t, side, unit);
+		return;
+	}
+	call = t->row_in ? call_of_rows(t) : call_of(t, t->call, t->first, batch_now(t));
+	fft_run_unit(t->plan, &call, t->phase - (t->row_in ? 1 : 0), unit, scratch);
+}
+
 uint64_t transform_run(struct transform *t, size_t unit, void *scratch)
 {
 	size_t transforms;
@@ -367,13 +474,10 @@ uint64_t transform_run(struct transform *t, size_t unit, void *scratch)
 	if (t->step->kind == STEP_SIGNAL)
 		return signal_run(&t->signal, unit, scratch);
 	transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
-	if (t->piece) {
+	if (t->piece)
 		run_short(t, unit, scratch);
-	} else {
-		const struct fft_call call = call_of(t, t->call, t->first, batch_now(t));
-
-		fft_run_unit(t->plan, &call, t->phase, unit, scratch);
-	}
+	else
+		run_long(t, unit, scratch);
 	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_units;
 }
 

@@ -28,8 +28,8 @@ static const struct kind kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-/* Of the transformed axis: short, odd, prime, and cut by passes. */
-static const size_t lengths[] = {6, 64, 101, 243, 256, 1000, 1365, 4096, 65536};
+/* Of the transformed axis: short, odd, prime, in panels too large for scratch, and cut by passes. */
+static const size_t lengths[] = {6, 64, 101, 243, 256, 1000, 1365, 4096, 32768, 65536};
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths, MOST = 1 << 18 };
 
 static double input[2 * MOST];
@@ -94,7 +94,7 @@ static bool is_full(void)
 /* The long ones of a few kinds only, unless all is asked for. */
 static bool is_skipped(size_t kind, size_t n)
 {
-	return n > 2000 && kind % 7 != 2 && !is_full();
+	return n > 2000 && kind % 7 != 2 && kind > 0 && !is_full();
 }
 
 /* FNV-1a. */
