@@ -489,7 +489,8 @@ TRNSCI_API int trnsci_ring_attach_stream(struct trnsci_session *session, const c
 TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
 
 /**
- * Takes the next n samples, any number: copies them, and waits for those that are not there yet.
+ * Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a named stream they
+ * may be of several ranges; those of the run that trnsci_ring_place has told are of one.
  *
  * @param out n samples of sample_bytes each (trnsci_ring_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
