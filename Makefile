@@ -167,6 +167,7 @@ help:
 #: make check-full  sanitizers, long statistics, fuzz corpora, a booted systemd
 #: make statistics  every law, stream and point set against what it should be like, as tables
 #: make check-arm64 the checks of random numbers on AArch64, emulated
+#: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
 #: make install     DESTDIR= PREFIX=/usr/local
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
