@@ -98,6 +98,15 @@ $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 
 $(BUILD)/tests/daemon/check_faults: | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
 
+# make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
+soak: all $(BUILD)/tests/client/check_soak
+	BUILD=$(BUILD) SOAK_SECONDS=$(or $(SECONDS),300) $(BUILD)/tests/client/check_soak
+
+# make fuzz-all SECONDS=30 : each target for so long.
+fuzz-all:
+	@for target in $(sort $(wildcard tests/fuzz/fuzz_*.c)); do stem=$${target##*/fuzz_}; \
+		$(MAKE) --no-print-directory fuzz F=$${stem%.c} SECONDS=$(or $(SECONDS),30) || exit; done
+
 # The generated part of proto/PROTOCOL.md, which check_protocol holds to the tables.
 protocol: $(BUILD)/tests/proto/check_protocol
 	TRNSCI_UPDATE=1 $<
@@ -134,4 +143,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: soak fuzz-all run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full
