@@ -21,6 +21,7 @@
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
 	TRIM_BYTES = 4 << 20, /* a session that held more leaves a heap that is worth trimming */
+	CROWD = 64,           /* sessions whose holes are worth it */
 	REFUSED_AT_ONCE = 16,
 	REFUSED_SECONDS = 2,
 };
@@ -37,6 +38,20 @@ static void free_events(struct session *session)
 			event_free(*events[i]);
 		*events[i] = NULL;
 	}
+}
+
+/* Whether what it and others held is worth looking for: one that held much, or half of a crowd that is gone. It lies in
+ * the heap of each thread that served them. */
+static bool leaves_holes(const struct session *session)
+{
+	struct service *service = session->service;
+
+	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
+		return true;
+	if (service->most_sessions < CROWD || service->stats.sessions > service->most_sessions / 2)
+		return false;
+	service->most_sessions = service->stats.sessions;
+	return true;
 }
 
 /* Once the connection is over, nothing runs, and all is taken down. */
@@ -58,8 +73,8 @@ static void free_if_done(struct session *session)
 	if (session->next)
 		session->next->prev = session->prev;
 	service->stats.sessions--;
-	if (session->bytes.peak + session->work.peak > TRIM_BYTES)
-		reaper_trim(); /* what it held lies in the heap of each thread that served it */
+	if (leaves_holes(session))
+		reaper_trim();
 	peer_free(&session->peer);
 	lent_end(session);
 	free(session);
@@ -359,6 +374,8 @@ static void init(struct session *session, struct service *service, int fd, const
 		session->next->prev = session;
 	service->sessions = session;
 	service->stats.sessions++;
+	if (service->stats.sessions > service->most_sessions)
+		service->most_sessions = service->stats.sessions;
 }
 
 /* Some of those beyond the limit may wait for their first request, to be told which limit it is. */
