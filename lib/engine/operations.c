@@ -661,10 +661,10 @@ const struct operation *operations(size_t *ret_count)
 	return rows;
 }
 
-/* Most differ in their first letter. */
+/* Most differ in their first letter. A name that came from a client may have a NUL in it. */
 static bool is_name(const char *row, const char *name, size_t size)
 {
-	return size > 0 && row[0] == name[0] && strncmp(row, name, size) == 0 && row[size] == '\0';
+	return size > 0 && row[0] == name[0] && strlen(row) == size && memcmp(row, name, size) == 0;
 }
 
 const struct operation *operation_find(const char *name, size_t size)

@@ -215,8 +215,8 @@ static void run_piece(const struct fft_plan *plan, const struct fft_call *call, 
 
 static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
 {
-	const size_t bytes = call->batch * set_bytes(plan);
-	const struct fft_rows rows = {call->work, (char *)call->work + bytes};
+	const size_t bytes = plan->is_long ? call->batch * set_bytes(plan) : 0; /* short ones have no work */
+	const struct fft_rows rows = {call->work, bytes ? (char *)call->work + bytes : call->work};
 	struct fft_call inner;
 
 	if (!plan->is_long) {
