@@ -176,7 +176,6 @@ static inline void u16_pack(uint16_t *at, m64v mask, const uint16_t *from)
 static inline unsigned m64_count(m64v a) { return (unsigned)__builtin_popcount(m64_bits(a)); }
 
 static inline f64v f64_neg(f64v a) { return f64_sub(f64_set(-0.0), a); }
-static inline m64v m64_andnot(m64v a, m64v b) { return m64_and(m64_not(a), b); }
 
 enum { F64_ALL = (1 << F64_LANES) - 1 };
 

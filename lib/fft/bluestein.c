@@ -24,20 +24,6 @@ static size_t inner_bytes(const struct fft_plan *plan)
 	return fft_round_line(plan->inner->n * fft_pair_bytes(plan));
 }
 
-int fft_bluestein_init(struct fft_plan *plan)
-{
-	const uint64_t m = factor_convolution(2 * plan->n - 1, plan->ops->lanes);
-	int rc;
-
-	plan->kind = &fft_kind_bluestein;
-	rc = fft_plan_create_inner(m, plan->precision, plan->features, &plan->inner);
-	if (rc < 0)
-		return rc;
-	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
-	plan->is_long = plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_bytes(plan) > 288 << 10;
-	return 0;
-}
-
 /* One-stage inner transforms go by LANES at once. */
 static size_t group(const struct fft_plan *plan)
 {
@@ -324,5 +310,19 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	}
 }
 
-const struct fft_kind fft_kind_bluestein = {step,       release,       phases,          units,
-					    work_bytes, scratch_bytes, fft_pair_either, run_unit};
+static const struct fft_kind kind_bluestein = {step,       release,       phases,          units,
+					       work_bytes, scratch_bytes, fft_pair_either, run_unit};
+
+int fft_bluestein_init(struct fft_plan *plan)
+{
+	const uint64_t m = factor_convolution(2 * plan->n - 1, plan->ops->lanes);
+	int rc;
+
+	plan->kind = &kind_bluestein;
+	rc = fft_plan_create_inner(m, plan->precision, plan->features, &plan->inner);
+	if (rc < 0)
+		return rc;
+	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
+	plan->is_long = plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_bytes(plan) > 288 << 10;
+	return 0;
+}

@@ -56,8 +56,8 @@ static size_t element(const struct frames *frames)
 
 /* ---- trends ---- */
 
-void frames_sum(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
-		uint64_t end, struct trend_sums *ret)
+static void sum_piece(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
+		      uint64_t end, struct trend_sums *ret)
 {
 	const size_t step = (size_t)frames->stride << frames->is_complex;
 	const size_t at = signal_row(row, frames->length, frames->stride) +
@@ -73,7 +73,8 @@ void frames_sum(const struct frames *frames, const char *signals, uint64_t row, 
 	*ret = sums;
 }
 
-struct trend frames_trend(const struct frames *frames, const struct trend_sums *pieces, size_t count)
+/* From the sums of all pieces (SIGNAL_PIECE elements each, the last may be shorter). */
+static struct trend trend_of(const struct frames *frames, const struct trend_sums *pieces, size_t count)
 {
 	const double n = (double)frames->window_n;
 	struct trend trend = {{0}, {0}};
@@ -97,13 +98,13 @@ struct trend frames_find_trend(const struct frames *frames, const char *signals,
 	for (uint64_t at = 0; at < frames->window_n; at += SIGNAL_PIECE) {
 		const uint64_t end = at + SIGNAL_PIECE < frames->window_n ? at + SIGNAL_PIECE : frames->window_n;
 
-		frames_sum(frames, signals, row, f, at, end, &piece);
+		sum_piece(frames, signals, row, f, at, end, &piece);
 		for (unsigned i = 0; i < 2; i++) {
 			total.sum[i] += piece.sum[i];
 			total.moment[i] += piece.moment[i];
 		}
 	}
-	return frames_trend(frames, &total, 1);
+	return trend_of(frames, &total, 1);
 }
 
 /* ---- windows ---- */
@@ -194,7 +195,7 @@ static int sums_run(const void *call, const struct signal_io *io, size_t unit, v
 	const uint64_t end = begin + SIGNAL_PIECE < frames->window_n ? begin + SIGNAL_PIECE : frames->window_n;
 
 	(void)scratch;
-	frames_sum(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
+	sum_piece(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
 		   (struct trend_sums *)(void *)io->out + unit);
 	return 0;
 }
@@ -220,7 +221,7 @@ static int windowed_run(const void *call, const struct signal_io *io, size_t uni
 
 	(void)scratch;
 	if (frames->detrend != DETREND_NONE)
-		trend = frames_trend(frames, (const struct trend_sums *)(const void *)io->in[2] + frame * sums, sums);
+		trend = trend_of(frames, (const struct trend_sums *)(const void *)io->in[2] + frame * sums, sums);
 	frames_load(frames, io->in[0], io->in[1], frames->detrend != DETREND_NONE ? &trend : NULL,
 		    frame / frames->count, frame % frames->count, begin, end,
 		    io->out + (frame * frames->n + begin) * element(frames));

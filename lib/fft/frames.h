@@ -40,13 +40,8 @@ uint64_t frames_count(uint64_t length, uint64_t pad, uint64_t n, uint64_t hop);
 struct trend_sums {
 	double sum[2], moment[2];
 };
-void frames_sum(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
-		uint64_t end, struct trend_sums *ret);
 
-/* The trend from the sums of all pieces (SIGNAL_PIECE elements each, the last may be shorter). */
-struct trend frames_trend(const struct frames *frames, const struct trend_sums *pieces, size_t count);
-
-/* All of it for one frame. */
+/* The trend of one frame. */
 struct trend frames_find_trend(const struct frames *frames, const char *signals, uint64_t row, uint64_t f);
 
 /* Elements [begin, end) of frame f of a row, times the window, to out. trend: NULL for none. */

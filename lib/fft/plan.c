@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face of plans; the work is in smooth.c and bluestein.c. */
+/* The public face of plans: the work is in each kind's file, behind struct fft_kind. */
 #include "fft/plan.h"
 
 #include <stdlib.h>

@@ -54,7 +54,7 @@ struct fft_plan {
 /* in_bytes of complex transforms. */
 size_t fft_pair_either(const struct fft_plan *plan, bool inverse);
 
-extern const struct fft_kind fft_kind_smooth, fft_kind_bluestein;
+extern const struct fft_kind fft_kind_smooth;
 
 /* fft_plan_create without its bound on n (a convolution is longer than its transform). */
 int fft_plan_create_inner(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan);

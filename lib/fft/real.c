@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real transforms of even length n: neighbouring reals are the pairs of a complex transform of h = n / 2, and a fold
- * stands behind it (to half a spectrum) or before it (to reals). */
+/* Real transforms. Of even length n: neighbouring reals are the pairs of a complex transform of h = n / 2, and a fold
+ * stands behind it (to half a spectrum) or before it (to reals). Odd lengths are real_odd.c's. */
 #include "fft/real.h"
 
 #include "base/error.h"
