@@ -263,10 +263,98 @@ static void test_bounds(void **unused)
 		       worst[mode].any, worst[mode].input, worst[mode].n, precision_bound(mode, 1));
 }
 
+/* One mode and length: the input of all variants, and the bytes of transform 0 on the first. */
+struct bytes {
+	enum precision mode;
+	unsigned n;
+	size_t size; /* of an element */
+	char *in, *out, *one, *first;
+};
+
+enum { BYTES_BATCH = 53, BYTES_STRIDE = 3 };
+
+static struct bytes bytes_new(enum precision mode, unsigned n)
+{
+	const size_t size = precision_is_wide(mode) ? 16 : 8, all = (size_t)BYTES_BATCH * n * BYTES_STRIDE;
+	struct bytes b = {mode, n, size, malloc(all * size), malloc(all * size), malloc(n * size), NULL};
+
+	state = n + mode;
+	for (size_t i = 0; i < all * 2; i++)
+		if (precision_is_wide(mode))
+			((double *)(void *)b.in)[i] = normal();
+		else
+			((float *)(void *)b.in)[i] = (float)normal();
+	return b;
+}
+
+static void bytes_free(struct bytes *b)
+{
+	free(b->first);
+	free(b->one);
+	free(b->out);
+	free(b->in);
+}
+
+/* Transform t alone, against its place in the batch. */
+static void expect_alone(const struct bytes *b, const struct gemm_kernel *kernel, const struct fft_plan *plan,
+			 const struct fft_call *call, unsigned t, void *scratch)
+{
+	struct fft_call alone = *call;
+
+	alone.in = b->in + t * b->size;
+	alone.out = b->one;
+	alone.out_stride = alone.batch = 1;
+	fft_run(plan, &alone, scratch);
+	for (unsigned k = 0; k < b->n; k++)
+		if (memcmp(b->one + k * b->size, b->out + ((size_t)t * b->n + k) * BYTES_STRIDE * b->size, b->size))
+			fail_msg("%s on %s, n = %u: transform %u alone differs at %u", precision_name(b->mode),
+				 kernel->name, b->n, t, k);
+}
+
+/* Tiles add up in an order of their own, except where sums are exact. The residual's float32 product is fused or not,
+ * by the instruction set. */
+static void expect_first(struct bytes *b, const struct gemm_kernel *kernel)
+{
+	if (kernel->tiled && b->mode != PRECISION_OZAKI_HQ && b->mode != PRECISION_OZAKI_FP64)
+		return;
+	if (!b->first)
+		b->first = memcpy(malloc(b->n * b->size), b->one, b->n * b->size);
+	else if ((b->mode != PRECISION_BF16_REFINED || kernel->needs) && memcmp(b->first, b->one, b->n * b->size))
+		fail_msg("%s on %s, n = %u: other bytes than on the first variant", precision_name(b->mode),
+			 kernel->name, b->n);
+}
+
+static void check_bytes(struct bytes *b, const struct gemm_kernel *kernel)
+{
+	struct fft_plan *plan = plan_new(b->n, b->mode, kernel->needs);
+	void *scratch = aligned_alloc(64, (fft_scratch_bytes(plan) + 63) & ~(size_t)63);
+	const struct fft_call call = {
+		.in = b->in,
+		.out = b->out,
+		.in_stride = BYTES_BATCH,
+		.in_distance = 1,
+		.out_stride = BYTES_STRIDE,
+		.out_distance = (size_t)BYTES_STRIDE * b->n,
+		.batch = b->n == 256 && !kernel->needs ? 3 : BYTES_BATCH,
+		.inverse = true,
+		.scale = 0.37,
+		.work = aligned_alloc(64, (fft_work_bytes(plan, BYTES_BATCH) + 127) & ~(size_t)63),
+	};
+
+	fft_run(plan, &call, scratch);
+	for (unsigned t = 0; t < call.batch; t += 2) {
+		expect_alone(b, kernel, plan, &call, t, scratch);
+		if (t == 0)
+			expect_first(b, kernel);
+	}
+	free(call.work);
+	free(scratch);
+	fft_plan_free(plan);
+}
+
 /* The bytes of a transform: alone, and anywhere in a batch with strides; on every variant the same. */
 static void test_bytes(void **unused)
 {
-	enum { BATCH = 53, STRIDE = 3 };
 	static const unsigned some[] = {1, 7, 33, 64, 256};
 	size_t n_kernels;
 	const struct gemm_kernel *const *kernels = gemm_kernels(&n_kernels);
@@ -274,68 +362,12 @@ static void test_bytes(void **unused)
 	(void)unused;
 	for (unsigned l = 0; l < sizeof some / sizeof *some; l++)
 		for (enum precision mode = PRECISION_BF16; mode < PRECISIONS; mode++) {
-			const unsigned n = some[l], size = precision_is_wide(mode) ? 16 : 8;
-			char *first = NULL, *in = malloc((size_t)BATCH * n * STRIDE * size);
-			char *out = malloc((size_t)BATCH * n * STRIDE * size), *one = malloc((size_t)n * size);
+			struct bytes b = bytes_new(mode, some[l]);
 
-			state = n + mode;
-			for (size_t i = 0; i < (size_t)BATCH * n * STRIDE * 2; i++)
-				if (precision_is_wide(mode))
-					((double *)in)[i] = normal();
-				else
-					((float *)in)[i] = (float)normal();
-			for (size_t v = 0; v < n_kernels; v++) {
-				struct fft_plan *plan;
-				struct fft_call call = {.in = in,
-							.out = out,
-							.in_stride = BATCH,
-							.in_distance = 1,
-							.out_stride = STRIDE,
-							.out_distance = STRIDE * n,
-							.batch = n == 256 && !kernels[v]->needs ? 3 : BATCH,
-							.inverse = true,
-							.scale = 0.37};
-				void *scratch;
-
-				if (kernels[v]->needs & ~cpu_detect())
-					continue;
-				plan = plan_new(n, mode, kernels[v]->needs);
-				scratch = aligned_alloc(64, (fft_scratch_bytes(plan) + 63) & ~(size_t)63);
-				call.work = aligned_alloc(64, (fft_work_bytes(plan, BATCH) + 127) & ~(size_t)63);
-				fft_run(plan, &call, scratch);
-				for (unsigned t = 0; t < call.batch; t += 2) {
-					struct fft_call alone = call;
-
-					alone.in = in + (size_t)t * size;
-					alone.out = one;
-					alone.out_stride = alone.batch = 1;
-					fft_run(plan, &alone, scratch);
-					for (unsigned k = 0; k < n; k++)
-						if (memcmp(one + k * size, out + ((size_t)t * n + k) * STRIDE * size,
-							   size))
-							fail_msg("%s on %s, n = %u: transform %u alone differs at %u",
-								 precision_name(mode), kernels[v]->name, n, t, k);
-					if (t)
-						continue;
-					/* Tiles add up in an order of their own, except where sums are exact. The
-					 * residual's float32 product is fused or not, by the instruction set. */
-					if (kernels[v]->tiled && mode != PRECISION_OZAKI_HQ && mode != PRECISION_OZAKI_FP64)
-						continue;
-					if (!first)
-						first = memcpy(malloc((size_t)n * size), one, (size_t)n * size);
-					else if ((mode != PRECISION_BF16_REFINED || kernels[v]->needs) &&
-						 memcmp(first, one, (size_t)n * size))
-						fail_msg("%s on %s, n = %u: other bytes than on the first variant",
-							 precision_name(mode), kernels[v]->name, n);
-				}
-				free(call.work);
-				free(scratch);
-				fft_plan_free(plan);
-			}
-			free(first);
-			free(in);
-			free(out);
-			free(one);
+			for (size_t v = 0; v < n_kernels; v++)
+				if (!(kernels[v]->needs & ~cpu_detect()))
+					check_bytes(&b, kernels[v]);
+			bytes_free(&b);
 		}
 }
 
