@@ -17,8 +17,8 @@ static const char *const texts[STATEMENTS] = {
 		"INSERT OR REPLACE INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[STATEMENT_STREAM_REMOVE] = "DELETE FROM stream WHERE name = ?1",
 	[STATEMENT_SEED_GET] = "SELECT next, uid FROM seed WHERE generator = ?1 AND seed = ?2",
-	[STATEMENT_SEED_PUT] = "INSERT INTO seed VALUES(?1, ?2, ?3, ?4, ?5) "
-			       "ON CONFLICT(generator, seed) DO UPDATE SET next = ?3, hash = ?5",
+	[STATEMENT_SEED_PUT] = ("INSERT INTO seed VALUES(?1, ?2, ?3, ?4, ?5) "
+				"ON CONFLICT(generator, seed) DO UPDATE SET next = ?3, hash = ?5"),
 	[STATEMENT_SEEDS_OF] = "SELECT count(*) FROM seed WHERE uid = ?1",
 	[STATEMENT_TAKEN_GET] = "SELECT hash FROM taken WHERE generator = ?1 AND seed = ?2 AND stream = ?3",
 	[STATEMENT_TAKEN_PUT] = "INSERT INTO taken VALUES(?1, ?2, ?3, ?4, ?5)",
