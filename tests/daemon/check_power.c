@@ -70,7 +70,7 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	struct bed *bed = arg;
 	const char *method = args->operation->name;
 	char name[STORE_NAME_MOST + 1];
-	struct streams_who who = {&bed->peer, name, false, method};
+	struct streams_who who = {&bed->peer, name, false, method, NULL};
 
 	snprintf(name, sizeof name, "%.*s", (int)args->at[STREAM_NAME].value->bytes.size,
 		 args->at[STREAM_NAME].value->bytes.at);
