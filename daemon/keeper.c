@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "log.h"
 #include "stats.h"
 #include "streams_core.h"
@@ -415,7 +416,7 @@ static void *keep(void *arg)
 
 int keeper_start(struct streams *streams)
 {
-	if (pthread_create(&streams->keeper, NULL, keep, streams))
+	if (thread_start("trnscid-keeper", keep, streams, &streams->keeper) < 0)
 		return -ERROR_SYSTEM;
 	streams->keeping = true;
 	return 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event loop. Letters and signals wake it through one eventfd. */
+/* The event loop. Letters wake it through an eventfd, signals through a signalfd. */
 #include "loop.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 #include <event2/event.h>
 
@@ -19,7 +19,8 @@ enum { LOOK_EVERY = 4 };
 
 struct loop {
 	struct event_base *base;
-	struct event *woken, *watchdog;
+	struct event *woken, *signalled, *watchdog;
+	int wake_fd, signal_fd;
 	void (*stop)(void *arg);
 	void *arg;
 	pthread_mutex_t lock;
@@ -33,29 +34,20 @@ struct loop {
 	bool stirred, ended;
 };
 
-/* For the signal handler, which knows no loop. */
-static atomic_int wake_fd = -1;
-static atomic_int stop_signals;
-static atomic_bool stop_asked;
-
 /* The eventfd is full only when the loop will wake anyway. */
-static void wake(void)
+static void wake(struct loop *loop)
 {
 	uint64_t one = 1;
 
-	while (write(wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+	while (write(loop->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
 		;
 }
 
-static void on_signal(int number)
+static void stopping_signals(sigset_t *set)
 {
-	int saved = errno;
-
-	if (atomic_fetch_add(&stop_signals, 1) > 0)
-		_exit(128 + number);
-	stop_asked = true;
-	wake();
-	errno = saved;
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
 }
 
 static void deliver_all(struct loop *loop)
@@ -84,9 +76,24 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 	(void)got;
 	(void)what;
 	loop->stirred = true;
-	if (atomic_exchange(&stop_asked, false))
-		loop->stop(loop->arg);
 	deliver_all(loop);
+}
+
+/* The first one is taken from the fd; the next ones do what signals do by themselves. */
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop *loop = arg;
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	(void)what;
+	if (read(fd, &info, sizeof info) != sizeof info)
+		return;
+	loop->stirred = true;
+	event_del(loop->signalled);
+	loop->stop(loop->arg);
+	stopping_signals(&set);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *arg)
@@ -97,15 +104,19 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 	notify_watchdog();
 }
 
-static void take_signals(void)
+/* Blocked in this thread, and in those that it starts from now on. */
+static int take_signals(struct loop *loop)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	sigset_t set;
 
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	stopping_signals(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	loop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return loop->signal_fd < 0 ? -ERROR_SYSTEM : 0;
 }
 
 static int add_events(struct loop *loop)
@@ -113,8 +124,11 @@ static int add_events(struct loop *loop)
 	uint64_t interval = notify_watchdog_interval_us();
 	struct timeval every = {(time_t)(interval / 1000000), (suseconds_t)(interval % 1000000)};
 
-	loop->woken = event_new(loop->base, wake_fd, EV_READ | EV_PERSIST, on_wake, loop);
+	loop->woken = event_new(loop->base, loop->wake_fd, EV_READ | EV_PERSIST, on_wake, loop);
 	if (!loop->woken || event_add(loop->woken, NULL) < 0)
+		return -ERROR_NO_MEMORY;
+	loop->signalled = event_new(loop->base, loop->signal_fd, EV_READ | EV_PERSIST, on_signal, loop);
+	if (!loop->signalled || event_add(loop->signalled, NULL) < 0)
 		return -ERROR_NO_MEMORY;
 	if (interval == 0)
 		return 0;
@@ -133,14 +147,16 @@ int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop)
 	loop->arg = arg;
 	loop->last = &loop->first;
 	pthread_mutex_init(&loop->lock, NULL);
-	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	loop->signal_fd = -1;
+	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	loop->base = event_base_new();
-	r = wake_fd < 0 ? -ERROR_SYSTEM : !loop->base ? -ERROR_NO_MEMORY : add_events(loop);
+	r = loop->wake_fd < 0 ? -ERROR_SYSTEM : !loop->base ? -ERROR_NO_MEMORY : take_signals(loop);
+	if (r == 0)
+		r = add_events(loop);
 	if (r < 0) {
 		loop_free(loop);
 		return r;
 	}
-	take_signals();
 	*ret_loop = loop;
 	return 0;
 }
@@ -151,12 +167,17 @@ void loop_free(struct loop *loop)
 		return;
 	if (loop->woken)
 		event_free(loop->woken);
+	if (loop->signalled)
+		event_free(loop->signalled);
 	if (loop->watchdog)
 		event_free(loop->watchdog);
 	if (loop->base)
 		event_base_free(loop->base);
 	pthread_mutex_destroy(&loop->lock);
-	/* The eventfd stays: a late signal may still write to it. */
+	if (loop->wake_fd >= 0)
+		close(loop->wake_fd);
+	if (loop->signal_fd >= 0)
+		close(loop->signal_fd);
 	free(loop);
 }
 
@@ -229,7 +250,7 @@ void loop_post(struct loop *loop, struct letter *letter)
 	loop->last = &letter->next;
 	pthread_mutex_unlock(&loop->lock);
 	if (first)
-		wake();
+		wake(loop);
 }
 
 struct watch {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/thread.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -56,7 +56,7 @@ int reaper_start(void)
 {
 	reaper.stop = false;
 	reaper.last = &reaper.first;
-	return pthread_create(&reaper.thread, NULL, thread_main, NULL) ? -ERROR_SYSTEM : 0;
+	return thread_start("trnscid-reaper", thread_main, NULL, &reaper.thread);
 }
 
 void reaper_stop(void)

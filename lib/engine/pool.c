@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,6 +15,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
+#include "base/thread.h"
 #include "engine/turn.h"
 
 enum state {
@@ -221,23 +221,16 @@ static void *thread_main(void *arg)
 static int start_thread(struct pool *pool, unsigned index)
 {
 	struct thread *thread = &pool->threads[index];
-	sigset_t all, old;
 	char name[16];
-	int error;
 
 	*thread = (struct thread){.pool = pool, .index = index, .scratch = aligned_alloc(64, pool->scratch_bytes)};
 	if (!thread->scratch)
 		return -ERROR_NO_MEMORY;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	error = pthread_create(&thread->id, NULL, thread_main, thread);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (error) {
+	snprintf(name, sizeof name, "trnsci-%u", index);
+	if (thread_start(name, thread_main, thread, &thread->id) < 0) {
 		free(thread->scratch);
 		return -ERROR_SYSTEM;
 	}
-	snprintf(name, sizeof name, "trnsci-%u", index);
-	pthread_setname_np(thread->id, name);
 	pool->n_started++;
 	return 0;
 }
