@@ -94,6 +94,7 @@ static void test_between_requests(void **state)
 		strike();
 		restart();
 	}
+	must(trnsci_run(call), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
 	daemon_stop(&trnscid, SIGTERM);
@@ -205,7 +206,7 @@ static void test_tiles_are_gone(void **state)
 	trnsci_call_free(call);
 	trnsci_tile_free(tile);
 	trnsci_close(session);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid, SIGKILL);
 }
 
 /* Nobody comes back, or nobody is waited for. */
