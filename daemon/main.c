@@ -235,6 +235,7 @@ static int run(struct service *service)
 		.threads = (unsigned)service->settings->threads,
 		.features = service->features,
 		.plan_cache_bytes = service->settings->plan_cache_bytes,
+		.pin = strcmp(service->settings->pin, "on") == 0,
 	};
 	struct error err = {0};
 	int status = EX_SOFTWARE;

@@ -36,6 +36,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "where to listen; empty: $XDG_RUNTIME_DIR/trnsci/trnsci.sock or /run/trnsci/trnsci.sock") \
 	X(socket_mode, MODE, "octal", "0660", 0, 0777, "", "permissions of a socket made by the daemon") \
 	X(threads, NUMBER, "threads", "0", 0, 128, "", "threads that run the lanes; 0: the CPUs this process may use") \
+	X(pin, CHOICE, "", "on", 0, 0, "off|on", \
+	  "whether these stay on CPUs of their own, where this process may use as many CPUs as there are threads") \
 	X(spin_us, NUMBER, "microseconds", "100", 0, 10000, "", \
 	  "how long to look for requests before sleeping, while traffic is lively; 0, or one CPU: not at all") \
 	X(weights, TEXT, "weights", "", 0, 0, "", \

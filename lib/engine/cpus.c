@@ -78,3 +78,17 @@ unsigned cpus_usable(void)
 		cpus = 1;
 	return cpus < ENGINE_LANES ? cpus : ENGINE_LANES;
 }
+
+void cpus_pin(pthread_t thread, unsigned index, unsigned threads)
+{
+	cpu_set_t set, one;
+	unsigned seen = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) < 0 || (unsigned)CPU_COUNT(&set) != threads)
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set) && seen++ == index)
+			CPU_SET(cpu, &one);
+	pthread_setaffinity_np(thread, sizeof one, &one);
+}

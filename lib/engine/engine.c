@@ -28,6 +28,8 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 	*engine = (struct engine){.features = settings->features};
 	draw_select(engine->features, &engine->kernels);
 	error = pool_create(threads, SCRATCH_BYTES, engine->lanes, &engine->pool);
+	if (!error && settings->pin)
+		pool_pin(engine->pool);
 	if (!error)
 		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
 				     &engine->plans);

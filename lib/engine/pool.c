@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/thread.h"
+#include "engine/cpus.h"
 #include "engine/turn.h"
 
 enum state {
@@ -288,6 +289,14 @@ size_t pool_scratch_bytes(const struct pool *pool)
 unsigned pool_threads(const struct pool *pool)
 {
 	return pool->n_threads;
+}
+
+/* Several woken at once may be put on one CPU, and wait there for each other until the system's next look at balance,
+ * which is longer than most jobs. */
+void pool_pin(struct pool *pool)
+{
+	for (unsigned i = 0; i < pool->n_threads; i++)
+		cpus_pin(pool->threads[i].id, i, pool->n_threads);
 }
 
 static void submit_locked(struct pool *pool, struct job *job)

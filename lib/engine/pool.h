@@ -69,6 +69,9 @@ void pool_destroy(struct pool *pool);
 size_t pool_scratch_bytes(const struct pool *pool);
 unsigned pool_threads(const struct pool *pool);
 
+/* Keeps each thread on a CPU of its own: cpus_pin. */
+void pool_pin(struct pool *pool);
+
 /* Gives a job to the threads. It ends in finish(), whatever happens. */
 void pool_submit(struct pool *pool, struct job *job);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool with jobs of the test's own: every unit once, stages in order, turns, waiting, cancelling. */
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -321,9 +323,61 @@ static void test_cancel_before_while_waiting_and_at_end(void **state)
 	free(ended);
 }
 
+/* How many threads are a pool's by name and may run on one CPU only, all on different ones. */
+static unsigned pinned_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	cpu_set_t seen, set, both;
+	unsigned count = 0;
+
+	assert_non_null(tasks);
+	CPU_ZERO(&seen);
+	for (struct dirent *entry; (entry = readdir(tasks));) {
+		char path[300], name[32] = "";
+		FILE *file;
+
+		snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(name, sizeof name, file) && strncmp(name, "trnsci-", 7) == 0 &&
+		    sched_getaffinity(atoi(entry->d_name), sizeof set, &set) == 0 && CPU_COUNT(&set) == 1) {
+			CPU_AND(&both, &seen, &set);
+			assert_int_equal(CPU_COUNT(&both), 0);
+			CPU_OR(&seen, &seen, &set);
+			count++;
+		}
+		fclose(file);
+	}
+	closedir(tasks);
+	return count;
+}
+
+static void test_pins_one_thread_to_each_cpu(void **state)
+{
+	struct pool *pool;
+	cpu_set_t set;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+	const unsigned cpus = (unsigned)CPU_COUNT(&set);
+	if (cpus >= ENGINE_LANES || cpus < 2) {
+		print_message("# skipped: %u CPUs\n", cpus);
+		return;
+	}
+	for (unsigned threads = cpus; threads <= cpus + 1; threads++) {
+		assert_int_equal(pool_create(threads, 4096, lanes, &pool), 0);
+		assert_int_equal(pinned_threads(), 0);
+		pool_pin(pool);
+		assert_int_equal(pinned_threads(), threads == cpus ? cpus : 0);
+		pool_destroy(pool);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pins_one_thread_to_each_cpu),
 		cmocka_unit_test(test_every_unit_once),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_turns_are_taken_unit_by_unit),
