@@ -161,6 +161,27 @@ int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret
 	return input_array(compiler, param, value, ret_buffer);
 }
 
+int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype)
+{
+	if (dtype >= DTYPE_F32 && dtype <= DTYPE_C128)
+		return 0;
+	return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
+			  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
+}
+
+int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
+{
+	struct buffer *buffer;
+	int error = compile_input(compiler, param, &buffer);
+
+	if (!error)
+		error = compile_check_floating(compiler, param, buffer->shape.dtype);
+	if (error)
+		return error;
+	*ret_buffer = buffer;
+	return 0;
+}
+
 /* --- outputs --- */
 
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape)

@@ -91,6 +91,10 @@ struct name_entry *compile_find_name(struct compiler *compiler, const struct val
 /* The buffer of an input parameter; inline data that is not aligned is copied by a step. */
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
+/* An input of f32, f64, c64 or c128; and the check alone. */
+int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
+int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
+
 /* The buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the reply, or a
  * temporary. compile_out_shape tells the shape of the tile, if there is one, before the output's own is known. */
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);

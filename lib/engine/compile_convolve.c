@@ -124,10 +124,10 @@ static int find_rows(const struct compiler *c, struct request_convolve *r, struc
 
 static int read_request(struct compiler *c, struct request_convolve *r, struct shape *ret_shape)
 {
-	int error = signal_input(c, CONVOLVE_A, &r->a);
+	int error = compile_floating_input(c, CONVOLVE_A, &r->a);
 
 	if (!error)
-		error = signal_input(c, CONVOLVE_B, &r->b);
+		error = compile_floating_input(c, CONVOLVE_B, &r->b);
 	if (!error)
 		error = find_shapes(c, r);
 	if (error)

@@ -19,21 +19,6 @@ static bool is_turned(enum gemm_op op)
 	return op == GEMM_TRANSPOSE || op == GEMM_CONJUGATE_TRANSPOSE;
 }
 
-static int read_matrix(struct compiler *c, unsigned param, struct buffer **ret)
-{
-	struct buffer *buffer;
-	int error = compile_input(c, param, &buffer);
-
-	if (error)
-		return error;
-	if (buffer->shape.dtype < DTYPE_F32 || buffer->shape.dtype > DTYPE_C128)
-		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed are f32, f64, c64 and c128",
-				  dtype_name(buffer->shape.dtype));
-	*ret = buffer;
-	return 0;
-}
-
 /* With one dimension, a is a row and b a column. */
 static struct shape matrix_shape(const struct shape *shape, bool is_row)
 {
@@ -119,7 +104,7 @@ static int read_addend(struct compiler *c, struct request_gemm *g)
 					  "given without c, takes the tile that it multiplies");
 		return 0;
 	}
-	error = read_matrix(c, PRODUCT_C, &g->c);
+	error = compile_floating_input(c, PRODUCT_C, &g->c);
 	if (error)
 		return error;
 	shape = g->c->shape;
@@ -138,10 +123,10 @@ static bool is_wide(const struct buffer *buffer)
 static int read_request(struct compiler *c, struct request_gemm *g)
 {
 	const struct arg *precision = &c->args.at[PRODUCT_PRECISION];
-	int error = read_matrix(c, PRODUCT_A, &g->a);
+	int error = compile_floating_input(c, PRODUCT_A, &g->a);
 
 	if (!error)
-		error = read_matrix(c, PRODUCT_B, &g->b);
+		error = compile_floating_input(c, PRODUCT_B, &g->b);
 	if (error)
 		return error;
 	g->shape_a = matrix_shape(&g->a->shape, true);

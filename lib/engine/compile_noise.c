@@ -92,14 +92,6 @@ static int compile_noise(struct compiler *c, const struct operation *law, const 
 	return error;
 }
 
-static int check_input(const struct compiler *c, enum dtype dtype)
-{
-	if (dtype_is_complex(dtype) || dtype == DTYPE_F32 || dtype == DTYPE_F64)
-		return 0;
-	return bind_error(&c->args, NOISE_IN, c->err, ERROR_BAD_SHAPE,
-			  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
-}
-
 int compile_noise_add(struct compiler *c)
 {
 	const struct value *noise = c->args.at[NOISE_NOISE].given ? c->args.at[NOISE_NOISE].value : NULL;
@@ -114,7 +106,7 @@ int compile_noise_add(struct compiler *c)
 	if (!error)
 		error = check_members(c, law, noise);
 	if (!error)
-		error = check_input(c, x->shape.dtype);
+		error = compile_check_floating(c, NOISE_IN, x->shape.dtype);
 	if (!error)
 		error = compile_noise(c, law, noise, &x->shape, &reply, &samples);
 	if (!error)

@@ -55,11 +55,8 @@ int compile_shift(struct compiler *c)
 {
 	struct buffer *in, *out;
 	unsigned axes = 0;
-	int error = compile_input(c, SHIFT_IN, &in);
+	int error = compile_floating_input(c, SHIFT_IN, &in);
 
-	if (!error && (in->shape.dtype < DTYPE_F32 || in->shape.dtype > DTYPE_C128))
-		error = bind_error(&c->args, SHIFT_IN, c->err, ERROR_BAD_SHAPE,
-				   "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(in->shape.dtype));
 	if (!error)
 		error = find_axes(c, &in->shape, &axes);
 	if (!error)

@@ -20,21 +20,6 @@ enum fft_precision signal_precision(bool wide)
 	return wide ? FFT_F64 : FFT_F32;
 }
 
-int signal_input(struct compiler *c, unsigned param, struct buffer **ret_buffer)
-{
-	struct buffer *buffer;
-	int error = compile_input(c, param, &buffer);
-
-	if (error)
-		return error;
-	if (buffer->shape.dtype < DTYPE_F32 || buffer->shape.dtype > DTYPE_C128)
-		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed are f32, f64, c64 and c128",
-				  dtype_name(buffer->shape.dtype));
-	*ret_buffer = buffer;
-	return 0;
-}
-
 int signal_prepare(struct compiler *c, enum dtype dtype, const struct buffer *out, struct buffer **buffer)
 {
 	struct shape shape = (*buffer)->shape;
@@ -182,7 +167,7 @@ static int named_window(struct compiler *c, unsigned name, unsigned parameter, u
 int signal_given_window(struct compiler *c, unsigned param, struct buffer **ret_buffer)
 {
 	*ret_buffer = NULL;
-	return c->args.at[param + WINDOW_VALUES].given ? signal_input(c, param + WINDOW_VALUES, ret_buffer) : 0;
+	return c->args.at[param + WINDOW_VALUES].given ? compile_floating_input(c, param + WINDOW_VALUES, ret_buffer) : 0;
 }
 
 static int check_given(const struct compiler *c, unsigned param, const struct buffer *given, uint64_t n)

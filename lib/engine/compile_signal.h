@@ -17,9 +17,6 @@ bool signal_is_wide(enum dtype dtype);
 enum dtype signal_dtype(bool wide, bool is_complex);
 enum fft_precision signal_precision(bool wide);
 
-/* An input of f32, f64, c64 or c128. */
-int signal_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
-
 /* The buffer as that dtype, and not in the memory of out (NULL: nowhere): itself, or a temporary copy. */
 int signal_prepare(struct compiler *compiler, enum dtype dtype, const struct buffer *out, struct buffer **buffer);
 

@@ -116,7 +116,7 @@ static int spectra_shape(const struct compiler *c, const struct request_stft *r,
 
 static int read_forward(struct compiler *c, struct request_stft *r)
 {
-	int error = signal_input(c, STFT_IN, &r->in);
+	int error = compile_floating_input(c, STFT_IN, &r->in);
 
 	if (error)
 		return error;
@@ -230,7 +230,7 @@ static int read_inverse(struct compiler *c, struct request_stft *r)
 {
 	struct frames *frames = &r->stft.frames;
 	const struct shape *shape;
-	int error = signal_input(c, STFT_IN, &r->in);
+	int error = compile_floating_input(c, STFT_IN, &r->in);
 
 	if (!error)
 		error = check_spectra(c, r);

@@ -44,9 +44,6 @@ static int check_input(const struct compiler *c, const struct request_fft *f)
 {
 	const enum dtype dtype = f->in->shape.dtype;
 
-	if (dtype < DTYPE_F32 || dtype > DTYPE_C128)
-		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
 	if (f->halves && dtype_is_complex(dtype))
 		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
 				  "its dtype is %s, allowed with %s are f32 and f64", dtype_name(dtype),
@@ -232,7 +229,7 @@ static int read_request(struct compiler *c, struct request_fft *f)
 	else
 		read_series(c, strcmp(name, "dst") == 0, f);
 	if (!error)
-		error = compile_input(c, FFT_IN, &f->in);
+		error = compile_floating_input(c, FFT_IN, &f->in);
 	if (!error)
 		error = check_input(c, f);
 	if (!error)

@@ -19,11 +19,11 @@ static int read_signals(struct compiler *c, struct request_welch *r)
 {
 	char first[SHAPE_TEXT], second[SHAPE_TEXT];
 	struct shape shape;
-	int error = signal_input(c, WELCH_IN, &r->in);
+	int error = compile_floating_input(c, WELCH_IN, &r->in);
 
 	r->welch.crosses = strcmp(c->args.operation->name, "csd") == 0;
 	if (!error && r->welch.crosses)
-		error = signal_input(c, CSD_SECOND, &r->second);
+		error = compile_floating_input(c, CSD_SECOND, &r->second);
 	if (!error)
 		error = signal_axis(c, WELCH_AXIS, r->in->shape.ndim, &r->axis);
 	if (error)
