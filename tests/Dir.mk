@@ -89,7 +89,7 @@ check-arm64:
 $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 
 # What the checks of a room share.
-$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(BUILD)/obj/tests/daemon/harness.o $(BUILD)/bin/trnscid
+$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o) $(BUILD)/bin/trnscid
 $(BUILD)/tests/daemon/check_power: $(BUILD)/obj/tests/daemon/torn_vfs.o
 
 # Loaded into the daemon and its clients by the check of faults.

@@ -14,13 +14,9 @@
 
 #include "base/error.h"
 #include "engine/ring_page.h"
-#include "harness.h"
+#include "served.h"
 
 enum { SAMPLES = 4096, PAGE = 4096, MEMORY = PAGE + SAMPLES * 4 };
-
-static struct daemon served;
-static struct client witness;
-static unsigned baseline_fds;
 
 static void create(struct client *owner, const char *name)
 {
@@ -59,22 +55,6 @@ static int attach(struct client *reader, const char *name, const struct ring_pag
 	*ret_page = mmap(NULL, MEMORY, PROT_READ, MAP_SHARED, fd, 0);
 	assert_true((void *)*ret_page != MAP_FAILED);
 	return fd;
-}
-
-static uint64_t charged(void)
-{
-	return client_stat(&witness, "daemon.quota.arena_total_bytes.used");
-}
-
-static void expect_baseline(void)
-{
-	client_await_stat(&witness, "daemon.broadcasts", 0);
-	client_await_stat(&witness, "daemon.sessions", 1);
-	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", 0);
-	client_await_stat(&witness, "engine.jobs.running", 0);
-	for (int i = 0; i < 300 && daemon_fds(&served) != baseline_fds; i++)
-		nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-	assert_int_equal(daemon_fds(&served), baseline_fds);
 }
 
 /* Neither a reader nor the owner can write, resize or punch what all readers see. */
@@ -116,7 +96,7 @@ static void sealed(void **state)
 	}
 	client_close(&reader);
 	client_close(&owner);
-	expect_baseline();
+	served_expect_rest();
 }
 
 /* What nobody has attached to is free at once; what a reader may keep stays on the owner's account while he is there,
@@ -140,10 +120,10 @@ static void charges(void **state)
 	fd = attach(&reader, "read", &page);
 	close(fd);
 	close_it(&owner, "read");
-	assert_int_equal(charged(), MEMORY);
+	assert_int_equal(served_charged(), MEMORY);
 	create(&owner, "read");
 	publish(&owner, "read", 5);
-	assert_int_equal(charged(), 2 * MEMORY);
+	assert_int_equal(served_charged(), 2 * MEMORY);
 	assert_int_equal(atomic_load(&page->produced), 0);
 	assert_int_equal(atomic_load(&page->state), ERROR_CLOSED);
 	fd = attach(&reader, "read", &later);
@@ -156,7 +136,7 @@ static void charges(void **state)
 	munmap((void *)page, MEMORY);
 	munmap((void *)later, MEMORY);
 	client_close(&reader);
-	expect_baseline();
+	served_expect_rest();
 }
 
 /* Killed while it publishes, with and without a rate, at whatever point that is: readers are told, nothing is left. */
@@ -203,25 +183,14 @@ static void killed_owner(void **state)
 		close(ready[1]);
 	}
 	client_close(&reader);
-	expect_baseline();
+	served_expect_rest();
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	daemon_start(&served, (const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
-	client_open(&witness, served.socket);
-	client_result(&witness, "ping", NULL);
-	baseline_fds = daemon_fds(&served);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	client_close(&witness);
-	daemon_stop(&served);
+	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
 	return 0;
 }
 
@@ -233,5 +202,5 @@ int main(void)
 		cmocka_unit_test(killed_owner),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, served_stop);
 }

@@ -13,14 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "served.h"
 
 #include "fdpass.h"
 
 enum { ARENA = 32 << 20 };
 
-static struct daemon served;
-static struct client witness;
 static uint64_t quiet_anon; /* KiB, with the witness alone */
 static unsigned quiet_fds;
 
@@ -30,8 +28,7 @@ static int setup(void **state)
 		"--arena-total-bytes", "128M", "--arena-ahead-bytes", "0", "--send-timeout", "1", "--threads", "2", NULL};
 
 	(void)state;
-	daemon_start(&served, arguments);
-	client_open(&witness, served.socket);
+	served_start(arguments);
 	/* What is allocated once: threads' heaps, libevent's tables. */
 	for (int i = 0; i < 10; i++) {
 		struct client client;
@@ -49,14 +46,6 @@ static int setup(void **state)
 	client_await_stat(&witness, "daemon.sessions", 1);
 	quiet_anon = daemon_kib(&served, "RssAnon");
 	quiet_fds = daemon_fds(&served);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	client_close(&witness);
-	daemon_stop(&served);
 	return 0;
 }
 
@@ -416,5 +405,5 @@ int main(void)
 		attack(arenas_beyond_the_quota),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, served_stop);
 }

@@ -17,14 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "served.h"
 
 #include "daemon/rate.h"
 
 enum { PER_SECOND = 200, UNREAD_FDS = 8, ARENA = 1 << 20 };
-
-static struct daemon served;
-static struct client witness;
 
 static int setup(void **state)
 {
@@ -32,17 +29,7 @@ static int setup(void **state)
 						"--fds", "8", "--fds-total", "48", "--threads", "2", "--arena-ahead-bytes", "0", NULL};
 
 	(void)state;
-	daemon_start(&served, arguments);
-	client_open(&witness, served.socket);
-	client_result(&witness, "ping", NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	client_close(&witness);
-	daemon_stop(&served);
+	served_start(arguments);
 	return 0;
 }
 
@@ -454,5 +441,5 @@ int main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, served_stop);
 }

@@ -16,13 +16,9 @@
 
 #include "base/error.h"
 #include "engine/ring_page.h"
-#include "harness.h"
+#include "served.h"
 
 enum { SAMPLES = 4096, HALF = SAMPLES / 2, PAGE = 4096, MEMORY = PAGE + SAMPLES * 4 };
-
-static struct daemon served;
-static struct client witness;
-static unsigned baseline_fds;
 
 struct ring {
 	uint64_t handle;
@@ -76,6 +72,14 @@ static void await_sleep(const struct ring *ring, uint64_t produced)
 		 atomic_load(&ring->page->asleep), (unsigned long long)atomic_load(&ring->page->produced));
 }
 
+/* A client with a ring that is full. */
+static void open_full(struct client *client, struct ring *ret_ring)
+{
+	client_open(client, served.socket);
+	attach(client, ret_ring);
+	await_sleep(ret_ring, SAMPLES);
+}
+
 static void wake(const struct ring *ring)
 {
 	assert_int_equal(eventfd_write(ring->fds.at[2], 1), 0);
@@ -88,18 +92,6 @@ static void detach(struct client *client, struct ring *ring)
 	client_result(client, "ring_detach", &params);
 	client_fails(client, "ring_detach", &params, ERROR_NOT_FOUND, "ring");
 	let_go(ring);
-}
-
-/* Nothing of any ring is left: not the bytes, nor the descriptors, nor the job. */
-static void expect_baseline(void)
-{
-	client_await_stat(&witness, "daemon.rings", 0);
-	client_await_stat(&witness, "daemon.sessions", 1);
-	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", 0);
-	client_await_stat(&witness, "engine.jobs.running", 0);
-	for (int i = 0; i < 300 && daemon_fds(&served) != baseline_fds; i++)
-		nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-	assert_int_equal(daemon_fds(&served), baseline_fds);
 }
 
 /* ---- what can be done to the pages ---- */
@@ -172,9 +164,7 @@ static void one_wake_a_half(void **state)
 	struct ring ring;
 
 	(void)state;
-	client_open(&client, served.socket);
-	attach(&client, &ring);
-	await_sleep(&ring, SAMPLES);
+	open_full(&client, &ring);
 	uint64_t before = client_stat(&witness, "daemon.ring_wakes");
 	for (uint64_t k = 1; k <= 20; k++) {
 		atomic_store(&ring.index->taken, k * HALF - 1); /* not yet */
@@ -227,9 +217,7 @@ static void lying_index(void **state)
 		struct client client;
 		struct ring ring;
 
-		client_open(&client, served.socket);
-		attach(&client, &ring);
-		await_sleep(&ring, SAMPLES);
+		open_full(&client, &ring);
 		if (lies[i].first) {
 			atomic_store(&ring.index->taken, lies[i].first);
 			wake(&ring);
@@ -241,7 +229,7 @@ static void lying_index(void **state)
 		client_result(&client, "ping", NULL);
 		let_go(&ring);
 		client_close(&client);
-		expect_baseline();
+		served_expect_rest();
 	}
 	client_result(&witness, "ping", NULL);
 }
@@ -253,9 +241,7 @@ static void punched_index(void **state)
 	struct ring ring;
 
 	(void)state;
-	client_open(&client, served.socket);
-	attach(&client, &ring);
-	await_sleep(&ring, SAMPLES);
+	open_full(&client, &ring);
 	atomic_store(&ring.index->taken, HALF);
 	wake(&ring);
 	await_sleep(&ring, SAMPLES + HALF);
@@ -273,9 +259,7 @@ static void flooded(void **state)
 	struct ring ring;
 
 	(void)state;
-	client_open(&client, served.socket);
-	attach(&client, &ring);
-	await_sleep(&ring, SAMPLES);
+	open_full(&client, &ring);
 	assert_int_equal(fcntl(ring.fds.at[2], F_SETFL, 0), 0);
 	assert_int_equal(eventfd_write(ring.fds.at[2], UINT64_MAX - 1 - 1000000), 0);
 	for (int i = 0; i < 1000000 && atomic_load(&ring.page->state) == RING_OPEN; i++) {
@@ -325,7 +309,7 @@ static void killed_in_mid_take(void **state)
 		close(ready[0]);
 		close(ready[1]);
 	}
-	expect_baseline();
+	served_expect_rest();
 }
 
 /* More rings than allowed, rings too large, and the ends of those there are. */
@@ -348,15 +332,10 @@ static void limits(void **state)
 	for (size_t i = 8; i < 16; i++)
 		let_go(&rings[i]);
 	client_close(&client);
-	expect_baseline();
+	served_expect_rest();
 }
 
 /* ---- memory that a client keeps ---- */
-
-static uint64_t charged(void)
-{
-	return client_stat(&witness, "daemon.quota.arena_total_bytes.used");
-}
 
 /* Detached, and not let go of by the client. */
 static void detach_only(struct client *client, const struct ring *ring)
@@ -392,9 +371,9 @@ static void kept_memory(void **state)
 		await_sleep(&ring, SAMPLES + HALF);
 		detach_only(&client, &ring);
 		fdpass_close(&ring.fds);
-		if (charged() != MEMORY + PAGE)
+		if (served_charged() != MEMORY + PAGE)
 			fail_msg("after %d rings: expected %d bytes charged, got %llu", i + 1, MEMORY + PAGE,
-				 (unsigned long long)charged());
+				 (unsigned long long)served_charged());
 		shmem = i ? shmem : daemon_kib(&served, "RssShmem");
 	}
 	if (daemon_kib(&served, "RssShmem") > shmem + SHMEM_SLACK_KIB)
@@ -402,7 +381,7 @@ static void kept_memory(void **state)
 			 (unsigned long long)shmem + SHMEM_SLACK_KIB,
 			 (unsigned long long)daemon_kib(&served, "RssShmem"));
 	client_close(&client);
-	expect_baseline();
+	served_expect_rest();
 }
 
 /* Rings of ever other sizes, detached and kept: the quota ends it, and the session's end gives all back. */
@@ -445,9 +424,7 @@ static void idle_costs_nothing(void **state)
 	unsigned long used[2][2];
 
 	(void)state;
-	client_open(&client, served.socket);
-	attach(&client, &ring);
-	await_sleep(&ring, SAMPLES);
+	open_full(&client, &ring);
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)served.pid);
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen(path, "r");
@@ -469,18 +446,7 @@ static int setup(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	daemon_start(&served, (const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
-	client_open(&witness, served.socket);
-	client_result(&witness, "ping", NULL);
-	baseline_fds = daemon_fds(&served);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	client_close(&witness);
-	daemon_stop(&served);
+	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
 	return 0;
 }
 
@@ -495,5 +461,5 @@ int main(void)
 		cmocka_unit_test(idle_costs_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, served_stop);
 }

@@ -11,12 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "served.h"
 
 enum { ARENA = 32 << 20 };
-
-static struct daemon served;
-static struct client witness;
 
 static int setup(void **state)
 {
@@ -26,17 +23,8 @@ static int setup(void **state)
 						"--buffer-bytes=3M", "--work-bytes=32K",   "--arena-ahead-bytes=1M", NULL};
 
 	(void)state;
-	daemon_start(&served, arguments);
+	served_start(arguments);
 	assert_int_equal(chmod(served.dir, 0755), 0);
-	client_open(&witness, served.socket);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	client_close(&witness);
-	daemon_stop(&served);
 	return 0;
 }
 
@@ -536,5 +524,5 @@ int main(void)
 		test(idle_uses_no_cpu),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, served_stop);
 }
