@@ -58,6 +58,8 @@ struct store_taken {
 /* ---- store_open.c ---- */
 
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
+/* The file of that suffix and its journal, where an earlier attempt has left them. */
+void store_unlink(const char *dir, const char *suffix);
 /* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
 int store_open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
 		    char damage[STORE_WHY_ROOM], struct error *err);

@@ -20,6 +20,17 @@ void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
 	snprintf(path, STORE_PATH_ROOM, "%s/" STORE_FILE "%s", dir, suffix);
 }
 
+void store_unlink(const char *dir, const char *suffix)
+{
+	char path[STORE_PATH_ROOM], journal[32];
+
+	store_path(dir, suffix, path);
+	unlink(path);
+	snprintf(journal, sizeof journal, "%s-journal", suffix);
+	store_path(dir, journal, path);
+	unlink(path);
+}
+
 static int fail_system(const char *path, struct error *err)
 {
 	return error_set(err, ERROR_SYSTEM, "state: %.180s: %s", path, strerror(errno));
@@ -177,17 +188,6 @@ int store_open_file(const char *dir, const char *suffix, const char *vfs, struct
 	return r;
 }
 
-/* What an earlier attempt may have left. */
-static void remove_new(const char *dir)
-{
-	char path[STORE_PATH_ROOM];
-
-	store_path(dir, ".new", path);
-	unlink(path);
-	store_path(dir, ".new-journal", path);
-	unlink(path);
-}
-
 static int make_tables(struct store *store)
 {
 	char sql[256];
@@ -208,7 +208,7 @@ int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct s
 	struct store *store = NULL;
 	int rc, r;
 
-	remove_new(dir);
+	store_unlink(dir, ".new");
 	r = connect(dir, ".new", vfs, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
 	if (r < 0)
 		return r;
@@ -222,7 +222,7 @@ int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct s
 	}
 	r = store_fail(store, rc, err);
 	store_close(store);
-	remove_new(dir);
+	store_unlink(dir, ".new");
 	return r;
 }
 

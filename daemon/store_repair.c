@@ -128,16 +128,6 @@ static int set_aside(const char *dir, unsigned number, struct error *err)
 	return failed ? error_set(err, ERROR_SYSTEM, "state: %.180s: %s", aside, strerror(errno)) : store_flush_dir(dir, err);
 }
 
-static void remove_copy(const char *dir)
-{
-	char path[STORE_PATH_ROOM];
-
-	store_path(dir, ".read", path);
-	unlink(path);
-	store_path(dir, ".read-journal", path);
-	unlink(path);
-}
-
 /* Every whole row of the damaged state into the new one. It is read from a copy: its journal is played back into it. */
 static int salvage(const char *dir, struct repair *repair)
 {
@@ -159,7 +149,7 @@ static int salvage(const char *dir, struct repair *repair)
 		rc = store_walk(&from, &walk, &r);
 	}
 	sqlite3_close(from.db);
-	remove_copy(dir);
+	store_unlink(dir, ".read");
 	if (rc != SQLITE_OK)
 		fprintf(repair->report, "reading stopped: %s\n", sqlite3_errstr(rc & 0xff));
 	if (walk.wrong)

@@ -6,6 +6,18 @@
 #include "base/simd_bits.h"
 
 /* clang-format off */
+#if defined(SIMD_AVX2) || defined(SIMD_NEON)
+
+/* The low 64 bits of the product; these sets multiply 32 bits. */
+static inline u64v u64_mul(u64v a, u64v b)
+{
+	const u64v low_high = u64_mul32(a, U64_SHR(b, 32)), high_low = u64_mul32(U64_SHR(a, 32), b);
+
+	return u64_add(u64_mul32(a, b), U64_SHL(u64_add(low_high, high_low), 32));
+}
+
+#endif
+
 #if defined(SIMD_AVX512)
 
 static inline void u64_store(void *at, u64v a) { _mm512_storeu_si512(at, a); }
@@ -28,13 +40,6 @@ static inline void u64_pack(uint64_t *at, m64v mask, u64v a)
 
 static inline void u64_store(void *at, u64v a) { _mm256_storeu_si256(at, a); }
 static inline u64v u64_xor(u64v a, u64v b) { return _mm256_xor_si256(a, b); }
-/* The low 64 bits of the product. */
-static inline u64v u64_mul(u64v a, u64v b)
-{
-	const u64v low_high = u64_mul32(a, U64_SHR(b, 32)), high_low = u64_mul32(U64_SHR(a, 32), b);
-
-	return u64_add(u64_mul32(a, b), U64_SHL(u64_add(low_high, high_low), 32));
-}
 /* a below 2 b modulo b; both below 2^63. */
 static inline u64v u64_wrap(u64v a, u64v b)
 {
@@ -49,13 +54,6 @@ static inline m64v u64_less(u64v a, u64v b) { return f64_of_bits(_mm256_cmpgt_ep
 
 static inline void u64_store(void *at, u64v a) { vst1q_u32(at, a); }
 static inline u64v u64_xor(u64v a, u64v b) { return veorq_u32(a, b); }
-/* The low 64 bits of the product. */
-static inline u64v u64_mul(u64v a, u64v b)
-{
-	const u64v low_high = u64_mul32(a, U64_SHR(b, 32)), high_low = u64_mul32(U64_SHR(a, 32), b);
-
-	return u64_add(u64_mul32(a, b), U64_SHL(u64_add(low_high, high_low), 32));
-}
 /* Whether a < b, both below 2^63. */
 static inline m64v u64_less(u64v a, u64v b) { return vcltq_u64(AS_U64(a), AS_U64(b)); }
 /* a below 2 b modulo b; both below 2^63. */

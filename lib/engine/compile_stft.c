@@ -131,6 +131,14 @@ static int read_forward(struct compiler *c, struct request_stft *r)
 	return error;
 }
 
+static int window_and_plan(struct compiler *c, struct request_stft *r)
+{
+	const struct frames *frames = &r->stft.frames;
+	int error = signal_window(c, STFT_WINDOW, NULL, frames->window_n, r->wide, r->out, &r->window);
+
+	return error ? error : signal_plan(c, frames->n, r->wide, !r->stft.is_complex, &r->plan);
+}
+
 /* Frames, their spectra, and these where they belong. */
 static int long_forward(struct compiler *c, const struct request_stft *r, const struct stft *stft)
 {
@@ -171,9 +179,7 @@ int compile_stft(struct compiler *c)
 	if (!error)
 		error = compile_output(c, STFT_OUT, &shape, &r.out);
 	if (!error)
-		error = signal_window(c, STFT_WINDOW, NULL, r.stft.frames.window_n, r.wide, r.out, &r.window);
-	if (!error)
-		error = signal_plan(c, r.stft.frames.n, r.wide, !r.stft.is_complex, &r.plan);
+		error = window_and_plan(c, &r);
 	if (!error)
 		error = add_forward(c, &r);
 	return error ? error : compile_reply(c, STFT_OUT, r.out);
@@ -320,9 +326,7 @@ int compile_istft(struct compiler *c)
 				  "the result has more than 2^62 bytes, allowed are fewer");
 	error = compile_output(c, STFT_OUT, &shape, &r.out);
 	if (!error)
-		error = signal_window(c, STFT_WINDOW, NULL, r.stft.frames.window_n, r.wide, r.out, &r.window);
-	if (!error)
-		error = signal_plan(c, r.stft.frames.n, r.wide, !r.stft.is_complex, &r.plan);
+		error = window_and_plan(c, &r);
 	if (!error)
 		error = add_inverse(c, &r);
 	return error ? error : compile_reply(c, STFT_OUT, r.out);

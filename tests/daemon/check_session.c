@@ -66,23 +66,30 @@ static void pipelining(void **state)
 	client_close(&client);
 }
 
+/* A client with an arena for its tiles, into which it does not look. */
+static void open_with_arena(struct client *client)
+{
+	void *base;
+
+	client_open(client, served.socket);
+	close(client_arena(client, ARENA, &base));
+	munmap(base, ARENA);
+}
+
 /* A short request is not stuck behind a long one. */
 static void any_order(void **state)
 {
 	struct client client;
 	struct message message;
-	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
-	close(client_arena(&client, ARENA, &base));
+	open_with_arena(&client);
 	uint32_t slow = client_send_long(&client, 100), quick = client_send(&client, "ping", NULL);
 	assert_true(client_receive(&client, &message));
 	assert_int_equal(message.msgid, quick);
 	assert_true(client_receive(&client, &message));
 	assert_int_equal(message.msgid, slow);
 	assert_int_equal(message.error.code, 0);
-	munmap(base, ARENA);
 	client_close(&client);
 }
 
@@ -90,11 +97,9 @@ static void half_close_finishes(void **state)
 {
 	struct client client;
 	struct message message;
-	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
-	close(client_arena(&client, ARENA, &base));
+	open_with_arena(&client);
 	uint32_t slow = client_send_long(&client, 100);
 	client_send(&client, "ping", NULL);
 	shutdown(client.fd, SHUT_WR);
@@ -104,7 +109,6 @@ static void half_close_finishes(void **state)
 		assert_int_equal(message.msgid, i ? slow : slow + 1);
 	}
 	assert_false(client_receive(&client, &message));
-	munmap(base, ARENA);
 	client_close(&client);
 }
 
@@ -112,18 +116,15 @@ static void half_close_finishes(void **state)
 static void hang_up_cancels(void **state)
 {
 	struct client client;
-	void *base;
 
 	(void)state;
 	for (int half = 0; half < 2; half++) {
-		client_open(&client, served.socket);
-		close(client_arena(&client, ARENA, &base));
+		open_with_arena(&client);
 		client_send_long(&client, 250);
 		assert_int_equal(client_stat(&client, "daemon.quota.jobs_total.used"), 1);
 		if (half)
 			shutdown(client.fd, SHUT_WR);
 		client_close(&client);
-		munmap(base, ARENA);
 		/* uncancelled it would take most of a second */
 		client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
 		client_await_stat(&witness, "daemon.sessions", 1);
@@ -135,11 +136,9 @@ static void cancel(void **state)
 	struct client client;
 	struct message message;
 	bool cancelled = false;
-	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
-	close(client_arena(&client, ARENA, &base));
+	open_with_arena(&client);
 	uint32_t slow = client_send_long(&client, 250);
 	struct value params = client_map(&client, "msgid", value_uint(slow), NULL);
 	client_send(&client, "cancel", &params);
@@ -156,7 +155,6 @@ static void cancel(void **state)
 	/* what is no longer there, and what never was */
 	struct value result = client_result(&client, "cancel", &params);
 	assert_false(value_get(&result, "cancelled")->boolean);
-	munmap(base, ARENA);
 	client_close(&client);
 }
 
@@ -328,11 +326,9 @@ static void too_many_requests(void **state)
 	struct value one;
 	uint32_t held[HELD];
 	unsigned cancelled = 0;
-	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
-	close(client_arena(&client, ARENA, &base));
+	open_with_arena(&client);
 	for (int i = 0; i < HELD; i++)
 		held[i] = send_endless(&client);
 	one = client_map(&client, "n", value_uint(1), NULL);
@@ -349,7 +345,6 @@ static void too_many_requests(void **state)
 	}
 	assert_int_equal(cancelled, HELD);
 	client_result(&client, "uniform", &one);
-	munmap(base, ARENA);
 	client_close(&client);
 }
 

@@ -25,6 +25,11 @@ static void bed_open(struct bed *bed)
 	assert_int_equal(store_open(bed->dir, NULL, true, &bed->store, NULL, &bed->err), 0);
 }
 
+static void bed_reopen(struct bed *bed)
+{
+	assert_int_equal(store_open(bed->dir, NULL, false, &bed->store, NULL, &bed->err), 0);
+}
+
 static void bed_close(struct bed *bed)
 {
 	char command[128];
@@ -59,6 +64,17 @@ static void fill(struct bed *bed)
 	assert_int_equal(store_commit(bed->store, &bed->err), 0);
 }
 
+/* The file of a store that was filled and closed. */
+static int filled_file(struct bed *bed)
+{
+	char path[128];
+
+	fill(bed);
+	store_close(bed->store);
+	snprintf(path, sizeof path, "%s/" STORE_FILE, bed->dir);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
 static int same_row(void *arg, const struct store_stream *row)
 {
 	unsigned *count = arg;
@@ -82,15 +98,11 @@ static void every_bit_counts(void **state)
 	const off_t step = full && *full ? 1 : 23;
 	unsigned found = 0, harmless = 0;
 	struct bed bed;
-	char path[128];
 	struct stat st;
 
 	(void)state;
 	bed_open(&bed);
-	fill(&bed);
-	store_close(bed.store);
-	snprintf(path, sizeof path, "%s/" STORE_FILE, bed.dir);
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = filled_file(&bed);
 
 	assert_int_equal(fstat(fd, &st), 0);
 	for (off_t at = 0; at < st.st_size; at += step) {
@@ -114,7 +126,7 @@ static void every_bit_counts(void **state)
 	close(fd);
 	printf("# of %u changed bytes %u were found, %u mean nothing\n", found + harmless, found, harmless);
 	assert_true(found > 10);
-	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	bed_reopen(&bed);
 	assert_true(is_same(bed.store));
 	bed_close(&bed);
 }
@@ -127,17 +139,13 @@ static void pages_that_went_back(void **state)
 	struct store_stream row;
 	unsigned found = 0;
 	struct bed bed;
-	char path[128];
 
 	(void)state;
 	bed_open(&bed);
-	fill(&bed);
-	store_close(bed.store);
-	snprintf(path, sizeof path, "%s/" STORE_FILE, bed.dir);
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = filled_file(&bed);
 	ssize_t size = pread(fd, before, sizeof before, 0);
 
-	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	bed_reopen(&bed);
 	row = row_of(0);
 	row.reserved += 4096;
 	assert_int_equal(store_begin(bed.store, &bed.err), 0);
@@ -156,7 +164,7 @@ static void pages_that_went_back(void **state)
 	}
 	assert_int_equal(found, 2); /* the stream's, and the sum's */
 	close(fd);
-	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	bed_reopen(&bed);
 	bed_close(&bed);
 }
 
@@ -186,7 +194,7 @@ static void ids_end(void **state)
 	assert_int_equal(store_assign(bed.store, &wanted, true, 0, 100, &bed.err), -ERROR_EXISTS);
 	assert_int_equal(store_commit(bed.store, &bed.err), 0);
 	store_close(bed.store);
-	assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), 0);
+	bed_reopen(&bed);
 	assert_int_equal(store_begin(bed.store, &bed.err), 0);
 	assert_int_equal(store_assign(bed.store, &next, false, 0, 100, &bed.err), -ERROR_OUT_OF_RANGE);
 	store_rollback(bed.store);
