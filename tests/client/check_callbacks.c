@@ -2,32 +2,9 @@
 /* Callbacks: told once, in the thread that dispatches, free to use everything; several threads on one session. */
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
-#include <trnsci/trnsci.h>
-
-#include "client/daemon.h"
-
-static struct daemon trnscid;
-
-static void with_both(void (*check)(struct trnsci_session *session))
-{
-	const char *const addresses[] = {"embedded:", trnscid.socket};
-
-	for (size_t i = 0; i < 2; i++) {
-		struct trnsci_session *session = NULL;
-
-		assert_int_equal(trnsci_open(addresses[i], NULL, &session, NULL), 0);
-		check(session);
-		trnsci_close(session);
-	}
-}
+#include "client/both.h"
 
 static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t n)
 {
@@ -78,12 +55,6 @@ static void chains(struct trnsci_session *session)
 	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
 }
 
-static void test_chains(void **state)
-{
-	(void)state;
-	with_both(chains);
-}
-
 /* ---- who is told of what ---- */
 
 static void count(struct trnsci_call *call, void *arg)
@@ -125,12 +96,6 @@ static void tells(struct trnsci_session *session)
 	trnsci_call_free(wrong);
 }
 
-static void test_tells(void **state)
-{
-	(void)state;
-	with_both(tells);
-}
-
 static void cancels(struct trnsci_session *session)
 {
 	struct trnsci_call *call;
@@ -148,12 +113,6 @@ static void cancels(struct trnsci_session *session)
 	assert_int_equal(calls, 1);
 	trnsci_call_free(call);
 	trnsci_tile_free(tile);
-}
-
-static void test_cancels(void **state)
-{
-	(void)state;
-	with_both(cancels);
 }
 
 /* ---- several threads on one session: some dispatch, some wait for their own; nobody misses an answer ---- */
@@ -219,14 +178,8 @@ static void crowds(struct trnsci_session *session)
 	assert_int_equal(atomic_load(&crowd.told), THREADS * EACH);
 }
 
-static void test_crowds(void **state)
-{
-	(void)state;
-	with_both(crowds);
-}
-
 /* The session's end is told, too: the connection is closed under a call in flight. */
-static void test_dead_daemon(void **state)
+static void dead_daemon(void **state)
 {
 	struct trnsci_session *session = NULL;
 	struct daemon other = {0};
@@ -249,24 +202,17 @@ static void test_dead_daemon(void **state)
 	daemon_stop(&other, SIGKILL);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	return daemon_start(&trnscid, "2");
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return daemon_stop(&trnscid, SIGTERM);
-}
+BOTH(chains)
+BOTH(tells)
+BOTH(cancels)
+BOTH(crowds)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chains), cmocka_unit_test(test_tells),       cmocka_unit_test(test_cancels),
-		cmocka_unit_test(test_crowds), cmocka_unit_test(test_dead_daemon),
+		cmocka_unit_test(chains_by_both), cmocka_unit_test(tells_by_both), cmocka_unit_test(cancels_by_both),
+		cmocka_unit_test(crowds_by_both), cmocka_unit_test(dead_daemon),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, start, stop);
 }

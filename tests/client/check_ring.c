@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings, each test with a daemon and with the embedded engine: the samples of plain draws, taken in any way. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,37 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include <trnsci/trnsci.h>
-
-#include "client/daemon.h"
+#include "client/both.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000 };
-
-static struct daemon trnscid;
-
-static struct trnsci_session *open_at(const char *address)
-{
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err = {0};
-
-	if (trnsci_open(address, NULL, &session, &err) < 0)
-		fail_msg("trnsci_open %s: %s", address, err.text);
-	return session;
-}
-
-static void with_both(void (*check)(struct trnsci_session *session))
-{
-	const char *const addresses[] = {"embedded:", trnscid.socket};
-
-	for (size_t i = 0; i < 2; i++) {
-		struct trnsci_session *session = open_at(addresses[i]);
-
-		check(session);
-		trnsci_close(session);
-	}
-}
 
 static struct trnsci_ring *attach(struct trnsci_session *session, const struct trnsci_draw *draw,
 				  enum trnsci_dtype dtype, uint64_t samples)
@@ -402,12 +370,6 @@ static void daemon_killed(void **state)
 	trnsci_close(session);
 }
 
-#define BOTH(name)                                                                                                     \
-	static void name##_by_both(void **state)                                                                       \
-	{                                                                                                              \
-		(void)state;                                                                                           \
-		with_both(name);                                                                                       \
-	}
 BOTH(same_as_draws)
 BOTH(borrowed)
 BOTH(end_of_stream)
@@ -416,18 +378,6 @@ BOTH(refusals)
 BOTH(in_no_time)
 BOTH(threads)
 BOTH(forked)
-
-static int start(void **state)
-{
-	(void)state;
-	return daemon_start(&trnscid, "2");
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
-}
 
 int main(void)
 {

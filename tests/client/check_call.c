@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: what goes in and comes back, inline and large, one after another, many at once and from many threads. */
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/both.h"
+
+/* ---- one call ---- */
+
+static void every_kind(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	struct trnsci_args *map, *list;
+	size_t size = 0;
+	int64_t i = 0;
+	double f = 0;
+	bool yes = false;
+
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	map = trnsci_set_map(trnsci_args(call), "payload");
+	trnsci_set_i64(map, "i", INT64_MIN);
+	trnsci_set_f64(map, "f", 0x1.8p-1060);
+	trnsci_set_bool(map, "b", true);
+	trnsci_set_text(map, "t", "replaced");
+	trnsci_set_text(map, "t", "text");
+	trnsci_set_bytes(map, "d", "\0\xff", 2);
+	list = trnsci_set_list(map, "l");
+	trnsci_set_u64(list, NULL, 1);
+	trnsci_set_list(list, NULL);
+	assert_runs(call);
+	const struct trnsci_value *back = trnsci_get(trnsci_reply(call), "payload");
+
+	assert_int_equal(trnsci_kind(back), TRNSCI_MAP);
+	assert_int_equal(trnsci_count(back), 6);
+	assert_int_equal(trnsci_to_i64(trnsci_get(back, "i"), &i), 0);
+	assert_true(i == INT64_MIN);
+	assert_int_equal(trnsci_to_f64(trnsci_get(back, "f"), &f), 0);
+	assert_true(f == 0x1.8p-1060);
+	assert_int_equal(trnsci_to_bool(trnsci_get(back, "b"), &yes), 0);
+	assert_true(yes);
+	assert_memory_equal(trnsci_to_bytes(trnsci_get(back, "t"), &size), "text", 4);
+	assert_int_equal(size, 4);
+	assert_memory_equal(trnsci_to_bytes(trnsci_get(back, "d"), &size), "\0\xff", 2);
+	assert_int_equal(size, 2);
+	assert_int_equal(trnsci_count(trnsci_get(back, "l")), 2);
+	assert_int_equal(trnsci_kind(trnsci_at(trnsci_get(back, "l"), 1)), TRNSCI_LIST);
+	assert_null(trnsci_at(trnsci_get(back, "l"), 2));
+	assert_memory_equal(trnsci_name_at(back, 0, &size), "i", 1);
+	assert_int_equal(trnsci_to_bool(trnsci_get(back, "i"), &yes), -TRNSCI_WRONG_TYPE);
+	trnsci_call_free(call);
+}
+
+static void wrong_requests(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_call_new(session, "no_such", &call), 0);
+	assert_int_equal(trnsci_run(call), -TRNSCI_UNKNOWN_METHOD);
+	assert_int_equal(trnsci_call_error(call)->code, TRNSCI_UNKNOWN_METHOD);
+	assert_int_equal(strncmp(trnsci_call_error(call)->text, "unknown_method: ", 16), 0);
+	assert_null(trnsci_reply(call));
+	trnsci_call_free(call);
+
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_u64(trnsci_args(call), "n", 4);
+	trnsci_set_f64(trnsci_args(call), "std", -1);
+	assert_int_equal(trnsci_run(call), -TRNSCI_OUT_OF_RANGE);
+	trnsci_set_f64(trnsci_args(call), "std", 1);
+	assert_runs(call);
+	trnsci_set_text(NULL, "n", "no place"); /* harmless */
+	trnsci_set_text(trnsci_args(call), NULL, "a list's element in a map");
+	assert_int_equal(trnsci_run(call), -TRNSCI_NO_MEMORY);
+	trnsci_call_free(call);
+
+	assert_int_equal(trnsci_call_new(session, "arena", &call), -TRNSCI_NOT_SUPPORTED);
+	assert_int_equal(trnsci_call_new(session, "cancel", &call), -TRNSCI_NOT_SUPPORTED);
+	assert_int_equal(trnsci_call_new(NULL, "ping", &call), -TRNSCI_CLOSED);
+}
+
+static void inline_inputs(struct trnsci_session *session)
+{
+	const float x[3] = {1, 2, 3};
+	const uint64_t shape = 3;
+	struct trnsci_call *call;
+	struct trnsci_array array;
+	float y[3];
+
+	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
+	trnsci_set_array(trnsci_args(call), "in", TRNSCI_F32, 1, &shape, x);
+	trnsci_set_f64(trnsci_args(call), "by", 2);
+	trnsci_set_f64(trnsci_args(call), "plus", 0.5);
+	assert_runs(call);
+	assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+	assert_int_equal(array.bytes, sizeof y);
+	memcpy(y, array.data, sizeof y);
+	assert_true(y[0] == 2.5f && y[1] == 4.5f && y[2] == 6.5f);
+	trnsci_call_free(call);
+}
+
+/* Messages far larger than a socket takes at once, several of them under way, go both ways. */
+static void large_messages(struct trnsci_session *session)
+{
+	const uint64_t n = 2000000;
+	struct trnsci_call *calls[3];
+	struct trnsci_array array;
+	float *x = malloc(n * sizeof *x);
+
+	for (uint64_t i = 0; i < n; i++)
+		x[i] = (float)i;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
+		trnsci_set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, 1, &n, x);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_wait_all(calls, 3, 20000), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(trnsci_to_array(trnsci_reply(calls[i]), &array), 0);
+		assert_int_equal(array.bytes, n * sizeof *x);
+		assert_memory_equal(array.data, x, n * sizeof *x);
+		trnsci_call_free(calls[i]);
+	}
+	free(x);
+	ping(session);
+}
+
+/* ---- many at once ---- */
+
+enum { CALLS = 50 };
+
+static void submits(struct trnsci_session *session)
+{
+	struct trnsci_call *calls[CALLS], *answered;
+	bool seen[CALLS] = {false};
+	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
+
+	assert_true(poll_fd.fd >= 0);
+	assert_int_equal(trnsci_fd(session), poll_fd.fd);
+	assert_int_equal(trnsci_next(session, 0, &answered), -TRNSCI_TIMEOUT);
+	for (size_t i = 0; i < CALLS; i++) {
+		assert_int_equal(trnsci_call_new(session, "normal", &calls[i]), 0);
+		trnsci_set_u64(trnsci_args(calls[i]), "n", 1 + 1000 * i);
+		trnsci_call_set_user(calls[i], &seen[i]);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	for (size_t i = 0; i < CALLS; i++) {
+		while (trnsci_next(session, 0, &answered) < 0)
+			assert_true(poll(&poll_fd, 1, 10000) == 1);
+		assert_int_equal(trnsci_call_error(answered)->code, 0);
+		assert_false(*(bool *)trnsci_call_user(answered));
+		*(bool *)trnsci_call_user(answered) = true;
+	}
+	assert_int_equal(poll(&poll_fd, 1, 0), 0); /* nothing is left */
+	for (size_t i = 0; i < CALLS; i++)
+		trnsci_call_free(calls[i]);
+}
+
+static void waits(struct trnsci_session *session)
+{
+	struct trnsci_call *calls[CALLS], *answered;
+	size_t index = CALLS;
+
+	for (size_t i = 0; i < CALLS; i++) {
+		assert_int_equal(trnsci_call_new(session, "uniform", &calls[i]), 0);
+		trnsci_set_u64(trnsci_args(calls[i]), "n", 5000);
+		assert_int_equal(trnsci_submit(calls[i]), 0);
+	}
+	assert_int_equal(trnsci_wait_any(calls, CALLS, 10000, &index), 0);
+	assert_true(index < CALLS && trnsci_done(calls[index]));
+	assert_int_equal(trnsci_wait_all(calls, CALLS, 10000), 0);
+	assert_int_equal(trnsci_next(session, 0, &answered), -TRNSCI_TIMEOUT); /* all were waited for */
+	for (size_t i = 0; i < CALLS; i++) {
+		assert_true(trnsci_done(calls[i]));
+		trnsci_call_free(calls[i]);
+	}
+}
+
+struct worker {
+	pthread_t thread;
+	struct trnsci_session *session;
+	uint64_t seed;
+	int failed;
+	float samples[3000];
+};
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	const struct trnsci_draw draw = {.law = "normal", .seed = worker->seed};
+	const uint64_t n = 3000;
+	struct trnsci_tile *tile = NULL;
+	float again[3000];
+
+	/* All want the arena at once: one gets it, the others wait for that. */
+	worker->failed |= trnsci_tile_new(worker->session, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
+			  trnsci_draw(worker->session, &draw, 0, tile, NULL, NULL) < 0;
+	memcpy(worker->samples, trnsci_tile_data(tile), sizeof worker->samples);
+	trnsci_tile_free(tile);
+	for (int i = 0; i < 40; i++) {
+		worker->failed |= trnsci_draw_copy(worker->session, &draw, TRNSCI_F32, 3000,
+						   i ? again : worker->samples, NULL, NULL) < 0;
+		worker->failed |= i && memcmp(again, worker->samples, sizeof again) != 0;
+	}
+	return NULL;
+}
+
+/* Eight threads on one connection: each gets its own answers. */
+static void threads(struct trnsci_session *session)
+{
+	enum { WORKERS = 8 };
+	struct worker *workers = calloc(WORKERS, sizeof *workers);
+
+	for (size_t i = 0; i < WORKERS; i++) {
+		workers[i].session = session;
+		workers[i].seed = i;
+		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+	}
+	for (size_t i = 0; i < WORKERS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		assert_false(workers[i].failed);
+	}
+	assert_memory_not_equal(workers[0].samples, workers[1].samples, sizeof workers[0].samples);
+	free(workers);
+}
+
+BOTH(ping)
+BOTH(every_kind)
+BOTH(wrong_requests)
+BOTH(inline_inputs)
+BOTH(large_messages)
+BOTH(submits)
+BOTH(waits)
+BOTH(threads)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ping_by_both),
+		cmocka_unit_test(every_kind_by_both),
+		cmocka_unit_test(wrong_requests_by_both),
+		cmocka_unit_test(inline_inputs_by_both),
+		cmocka_unit_test(large_messages_by_both),
+		cmocka_unit_test(submits_by_both),
+		cmocka_unit_test(waits_by_both),
+		cmocka_unit_test(threads_by_both),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
