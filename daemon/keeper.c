@@ -73,8 +73,29 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 	if (streams->lock_fd < 0)
 		r = store_lock(streams->dir, make, &streams->lock_fd, err);
 	if (r == 0)
-		r = store_open(streams->dir, NULL, make, &streams->store, NULL, err);
+		r = store_open(streams->dir, NULL, make, &streams->store, &streams->damaged, err);
 	return r;
+}
+
+/* Back to those that were there before, which are new; the users' counts are those of what is sorted. */
+static void unload(struct streams *streams, struct named **fresh, size_t count, size_t room)
+{
+	for (size_t i = 0; i < streams->count; i++)
+		if (streams->sorted[i]->state != NAMED_NEW)
+			free(streams->sorted[i]);
+	free(streams->sorted);
+	for (size_t i = 0; i < streams->n_users; i++) {
+		struct user_count *user = &streams->users[i];
+
+		user->streams = 0;
+		for (size_t k = 0; k < count; k++)
+			user->streams += fresh[k]->row.uid == user->uid;
+	}
+	for (size_t k = 0; k < count; k++)
+		fresh[k]->listed = true;
+	streams->sorted = fresh;
+	streams->count = count;
+	streams->room = room;
 }
 
 /* Streams may stand in memory already, all of them new: those that this very opening is for. One whose name the state
@@ -82,7 +103,7 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 static int load(struct streams *streams, struct error *err)
 {
 	struct named **fresh = streams->sorted;
-	const size_t n_fresh = streams->count;
+	const size_t n_fresh = streams->count, room = streams->room;
 	bool found;
 	int r;
 
@@ -91,13 +112,18 @@ static int load(struct streams *streams, struct error *err)
 	streams->sorted = NULL;
 	streams->count = streams->room = 0;
 	r = store_load(streams->store, add_loaded, streams, err);
+	for (size_t i = 0; i < n_fresh && r == 0; i++) {
+		streams_index(streams, fresh[i]->row.name, &found);
+		fresh[i]->listed = !found;
+		if (!found && !streams_insert(streams, fresh[i]))
+			r = -ERROR_NO_MEMORY;
+	}
 	if (r == -ERROR_NO_MEMORY)
 		error_set(err, ERROR_NO_MEMORY, "streams: their table");
-	for (size_t i = 0; i < n_fresh; i++) {
-		streams_index(streams, fresh[i]->row.name, &found);
-		fresh[i]->listed = !found && streams_insert(streams, fresh[i]);
-	}
-	free(fresh);
+	if (r < 0)
+		unload(streams, fresh, n_fresh, room);
+	else
+		free(fresh);
 	return r;
 }
 
@@ -330,9 +356,13 @@ static void publish(struct streams *streams, struct task *task)
 
 /* ---- batches ---- */
 
-/* Says so when it begins, and when it is over. */
-static void note_failure(struct streams *streams, const struct error *err, bool failed)
+/* Says so when it begins, and when it is over. r: a batch's; what was merely refused says nothing of the store. */
+static void note_failure(struct streams *streams, const struct error *err, int r)
 {
+	const bool failed = r == -ERROR_STORE || r == -ERROR_NO_MEMORY || r == -ERROR_SYSTEM;
+
+	if (!failed && r != 1)
+		return;
 	streams->failures += failed;
 	if (failed && !streams->failing)
 		log_line(LEVEL_ERROR, "%s; draws that need a new block are refused", err->text);
@@ -365,8 +395,7 @@ static void run_batch(struct streams *streams, struct task **tasks, size_t count
 	}
 	pthread_mutex_lock(&streams->lock);
 	streams->commits += r == 1;
-	if (r)
-		note_failure(streams, &err, r == -ERROR_STORE);
+	note_failure(streams, &err, r);
 	for (size_t i = 0; i < count; i++) {
 		if (r < 0) {
 			tasks[i]->result = r;
@@ -391,6 +420,20 @@ static size_t take_batch(struct streams *streams, struct task **tasks)
 	return count;
 }
 
+/* The state could not be read when the daemon began, and somebody asks for it. */
+static void reopen(struct streams *streams)
+{
+	struct error err = {0};
+	int r = store_exists(streams->dir) ? keeper_open(streams, false, &err) : 0;
+
+	pthread_mutex_lock(&streams->lock);
+	streams->trouble = r < 0 ? err : (struct error){0};
+	streams->reopen = false;
+	pthread_mutex_unlock(&streams->lock);
+	if (r == 0)
+		log_line(LEVEL_INFO, "the state of named streams can be read again");
+}
+
 static void *keep(void *arg)
 {
 	struct streams *streams = arg;
@@ -402,6 +445,12 @@ static void *keep(void *arg)
 
 		if (count == 0 && streams->stop)
 			break;
+		if (streams->reopen) {
+			pthread_mutex_unlock(&streams->lock);
+			reopen(streams);
+			pthread_mutex_lock(&streams->lock);
+			continue;
+		}
 		if (count == 0) {
 			pthread_cond_wait(&streams->wake, &streams->lock);
 			continue;

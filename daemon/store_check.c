@@ -211,8 +211,10 @@ static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
 		rc = sqlite3_step(at);
 	if (rc == SQLITE_ROW)
 		snprintf(text, STORE_WHY_ROOM, "%s", text_at(at, 0));
-	sqlite3_finalize(at);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+	/* It tells as well that there was no memory for the text. */
+	int last = sqlite3_finalize(at);
+
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? last : rc;
 }
 
 static int check_header(struct store *store, char why[STORE_WHY_ROOM])
@@ -264,9 +266,11 @@ static int check_rows(struct store *store, char why[STORE_WHY_ROOM])
 	uint64_t sum = 0, repairs = 0;
 	int r, rc = get ? sqlite3_step(get) : sqlite3_extended_errcode(store->db);
 	bool good = rc == SQLITE_ROW && u64_at(get, 0, &sum) && natural_at(get, 1, UINT32_MAX, &repairs);
+	int last = sqlite3_reset(get);
 
-	sqlite3_reset(get);
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+	if (rc == SQLITE_ROW)
+		rc = last == SQLITE_OK ? SQLITE_DONE : last;
+	if (rc != SQLITE_DONE)
 		return rc;
 	rc = store_walk(store, &walk, &r);
 	if (rc != SQLITE_OK)

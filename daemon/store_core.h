@@ -38,6 +38,7 @@ struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
 	sqlite3_stmt *statements[STATEMENTS];
+	int bound; /* SQLITE_OK, or why a parameter of the statement at hand was not bound: it must not run then */
 	uint64_t sum; /* of all rows' hashes, in the transaction under way */
 	uint64_t repairs;
 };
@@ -75,6 +76,8 @@ int store_fail_damaged(const char *dir, const char *why, struct error *err);
 
 /* The statement, reset; NULL when it cannot be prepared. */
 sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
+/* SQLite's result of the statement's next step, its failure to be prepared, or to be bound. */
+int store_row(struct store *store, sqlite3_stmt *statement);
 /* Steps a statement that gives no row. */
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err);
 uint64_t store_hash(const char *text);

@@ -109,11 +109,13 @@ static bool is_damage(int rc)
 
 int store_fail(struct store *store, int rc, struct error *err)
 {
-	int code = rc & 0xff, number = store->db ? sqlite3_system_errno(store->db) : 0;
+	const int code = rc & 0xff;
+	const bool system_call = store->db && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
+	const int number = system_call ? sqlite3_system_errno(store->db) : 0;
 
 	if (is_damage(rc))
 		return store_fail_damaged(store->dir, sqlite3_errstr(code), err);
-	if (code == SQLITE_NOMEM)
+	if (code == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM || number == ENOMEM)
 		return error_set(err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(code));
 	return error_set(err, ERROR_STORE, "%.110s/" STORE_FILE ": %s%s%s", store->dir,
 			 code == SQLITE_FULL ? "no space left on its disk" : sqlite3_errstr(code),
@@ -176,6 +178,8 @@ int store_open_file(const char *dir, const char *suffix, const char *vfs, struct
 		*ret_store = store;
 		return 0;
 	}
+	if (rc != SQLITE_OK)
+		*damage = '\0'; /* it has not been read to its end */
 	if (rc != SQLITE_OK && is_damage(rc))
 		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
 	r = *damage ? store_fail_damaged(dir, damage, err) : store_fail(store, rc, err);

@@ -150,6 +150,8 @@ static int salvage(const char *dir, struct repair *repair)
 	}
 	sqlite3_close(from.db);
 	store_unlink(dir, ".read");
+	if ((rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM) /* more could be read */
+		return error_set(repair->err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(rc & 0xff));
 	if (rc != SQLITE_OK)
 		fprintf(repair->report, "reading stopped: %s\n", sqlite3_errstr(rc & 0xff));
 	if (walk.wrong)

@@ -36,33 +36,62 @@ sqlite3_stmt *store_statement(struct store *store, enum store_statement which)
 		sqlite3_prepare_v3(store->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
 	if (*statement)
 		sqlite3_reset(*statement);
+	store->bound = SQLITE_OK;
 	return *statement;
+}
+
+int store_row(struct store *store, sqlite3_stmt *statement)
+{
+	if (!statement)
+		return sqlite3_extended_errcode(store->db);
+	return store->bound == SQLITE_OK ? sqlite3_step(statement) : store->bound;
 }
 
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err)
 {
-	int rc = statement ? sqlite3_step(statement) : sqlite3_extended_errcode(store->db);
+	int rc = store_row(store, statement);
 
 	if (statement)
 		sqlite3_reset(statement);
 	return rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
 }
 
-static void bind_u64(sqlite3_stmt *statement, int at, uint64_t u)
+/* ---- parameters: of a statement that may be NULL ---- */
+
+/* What could not be bound would be NULL, and NULL equals nothing: a row that is there would not be found. */
+static void note_bound(struct store *store, int rc)
+{
+	if (rc != SQLITE_OK)
+		store->bound = rc;
+}
+
+static void give_text(struct store *store, sqlite3_stmt *statement, int at, const char *text)
+{
+	if (statement)
+		note_bound(store, sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT));
+}
+
+static void give_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number)
+{
+	if (statement)
+		note_bound(store, sqlite3_bind_int64(statement, at, (sqlite3_int64)number));
+}
+
+static void give_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u)
 {
 	char text[24];
 
 	snprintf(text, sizeof text, "%" PRIu64, u);
-	sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+	give_text(store, statement, at, text);
 }
 
 /* generator, seed and (from the third place) the stream id. */
-static void bind_stream(sqlite3_stmt *statement, const struct stream *stream, bool id)
+static void give_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id)
 {
-	sqlite3_bind_text(statement, 1, generator_row(stream->generator)->name, -1, SQLITE_STATIC);
-	bind_u64(statement, 2, stream->seed);
+	give_text(store, statement, 1, generator_row(stream->generator)->name);
+	give_u64(store, statement, 2, stream->seed);
 	if (id)
-		bind_u64(statement, 3, stream->stream);
+		give_u64(store, statement, 3, stream->stream);
 }
 
 /* ---- hashes ---- */
@@ -119,38 +148,81 @@ uint64_t store_hash_taken(const struct store_taken *row)
 }
 
 /* The hash as its row keeps it. */
-static void bind_hash(sqlite3_stmt *statement, int at, uint64_t hash)
+static void give_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash)
 {
 	char text[24];
 
 	snprintf(text, sizeof text, "%016" PRIx64, hash);
-	sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+	give_text(store, statement, at, text);
 }
 
-static uint64_t column_hash(sqlite3_stmt *statement, int at)
-{
-	const char *text = (const char *)sqlite3_column_text(statement, at);
-	uint64_t hash = 0;
+/* ---- single rows ---- */
 
-	return text && strlen(text) == 16 && sscanf(text, "%16" SCNx64, &hash) == 1 ? hash : 0;
+/* What a statement that has one row at most gives: a text, and a number behind it where it has two columns. */
+struct single {
+	bool found;
+	char text[24];
+	sqlite3_int64 number;
+};
+
+/* Text that is too long, or none, is damage; that it could not be had for want of memory is what the reset tells. */
+static int read_single(struct store *store, sqlite3_stmt *get, struct single *ret, struct error *err)
+{
+	int rc = store_row(store, get);
+	struct single row = {.found = rc == SQLITE_ROW};
+
+	if (row.found) {
+		const char *text = (const char *)sqlite3_column_text(get, 0);
+		const bool good = text && strlen(text) < sizeof row.text;
+
+		if (good)
+			strcpy(row.text, text);
+		row.number = sqlite3_column_count(get) > 1 ? sqlite3_column_int64(get, 1) : 0;
+		rc = sqlite3_reset(get);
+		rc = rc != SQLITE_OK ? rc : good ? SQLITE_DONE : SQLITE_CORRUPT;
+	} else if (get) {
+		sqlite3_reset(get);
+	}
+	if (rc != SQLITE_DONE)
+		return store_fail(store, rc, err);
+	*ret = row;
+	return 0;
+}
+
+/* 1: there is a row of that hash; 0: none, and the hash is 0. */
+static int read_hash(struct store *store, sqlite3_stmt *get, uint64_t *ret_hash, struct error *err)
+{
+	struct single row;
+	uint64_t hash = 0;
+	int r = read_single(store, get, &row, err);
+
+	if (r < 0)
+		return r;
+	if (row.found && (strlen(row.text) != 16 || sscanf(row.text, "%16" SCNx64, &hash) != 1))
+		return store_fail(store, SQLITE_CORRUPT, err);
+	*ret_hash = hash;
+	return row.found;
 }
 
 /* ---- transactions ---- */
 
-/* The sum as the file has it: a commit that failed may have happened. */
+/* The sum as the file has it: a commit that failed may have happened. A transaction whose end failed for want of memory
+ * is still open, and ends now. */
 int store_begin(struct store *store, struct error *err)
 {
-	int rc, r = store_step(store, store_statement(store, STATEMENT_BEGIN), err);
-	sqlite3_stmt *get = r == 0 ? store_statement(store, STATEMENT_SUM_GET) : NULL;
+	struct single row;
+	int r;
 
+	store_rollback(store);
+	if (!sqlite3_get_autocommit(store->db))
+		return store_fail(store, SQLITE_NOMEM, err);
+	r = store_step(store, store_statement(store, STATEMENT_BEGIN), err);
 	if (r < 0)
 		return r;
-	rc = get ? sqlite3_step(get) : sqlite3_extended_errcode(store->db);
-	if (rc == SQLITE_ROW && sscanf((const char *)sqlite3_column_text(get, 0), "%" SCNu64, &store->sum) == 1)
-		rc = SQLITE_OK;
-	if (get)
-		sqlite3_reset(get);
-	return rc == SQLITE_OK ? 0 : store_fail(store, rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
+	r = read_single(store, store_statement(store, STATEMENT_SUM_GET), &row, err);
+	if (r == 0 && (!row.found || sscanf(row.text, "%" SCNu64, &store->sum) != 1))
+		r = store_fail(store, SQLITE_CORRUPT, err);
+	return r;
 }
 
 void store_rollback(struct store *store)
@@ -164,8 +236,7 @@ int store_commit(struct store *store, struct error *err)
 	sqlite3_stmt *set = store_statement(store, STATEMENT_SUM_SET);
 	int r;
 
-	if (set)
-		bind_u64(set, 1, store->sum);
+	give_u64(store, set, 1, store->sum);
 	r = store_step(store, set, err);
 	if (r == 0)
 		r = store_step(store, store_statement(store, STATEMENT_COMMIT), err);
@@ -180,42 +251,38 @@ int store_commit(struct store *store, struct error *err)
 static int old_hash(struct store *store, const char *name, uint64_t *ret_hash, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_STREAM_HASH);
-	int rc;
+	int r;
 
-	if (!get)
-		return store_fail(store, sqlite3_extended_errcode(store->db), err);
-	sqlite3_bind_text(get, 1, name, -1, SQLITE_TRANSIENT);
-	rc = sqlite3_step(get);
-	*ret_hash = rc == SQLITE_ROW ? column_hash(get, 0) : 0;
-	sqlite3_reset(get);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
+	give_text(store, get, 1, name);
+	r = read_hash(store, get, ret_hash, err);
+	return r < 0 ? r : 0;
 }
 
-static void bind_row(sqlite3_stmt *put, const struct store_stream *row, uint64_t hash)
+static void give_row(struct store *store, sqlite3_stmt *put, const struct store_stream *row, uint64_t hash)
 {
 	const uint64_t numbers[] = {row->uid,	   row->gid,   row->mode,    (uint64_t)row->created_s, row->issued,
 				    row->reserved, row->skips, row->skipped, row->skipped_from,	       row->skipped_until};
 
-	sqlite3_bind_text(put, 1, row->name, -1, SQLITE_TRANSIENT);
-	sqlite3_bind_text(put, 2, generator_row(row->stream.generator)->name, -1, SQLITE_STATIC);
-	bind_u64(put, 3, row->stream.seed);
-	bind_u64(put, 4, row->stream.stream);
+	give_text(store, put, 1, row->name);
+	give_text(store, put, 2, generator_row(row->stream.generator)->name);
+	give_u64(store, put, 3, row->stream.seed);
+	give_u64(store, put, 4, row->stream.stream);
 	for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-		sqlite3_bind_int64(put, 5 + i, (sqlite3_int64)numbers[i]);
-	bind_hash(put, 15, hash);
+		give_number(store, put, 5 + i, numbers[i]);
+	give_hash(store, put, 15, hash);
 }
 
 int store_put(struct store *store, const struct store_stream *row, struct error *err)
 {
 	const uint64_t hash = store_hash_stream(row);
-	uint64_t old;
+	uint64_t old = 0;
 	int r = old_hash(store, row->name, &old, err);
-	sqlite3_stmt *put = store_statement(store, STATEMENT_STREAM_PUT);
+	sqlite3_stmt *put;
 
 	if (r < 0)
 		return r;
-	if (put)
-		bind_row(put, row, hash);
+	put = store_statement(store, STATEMENT_STREAM_PUT);
+	give_row(store, put, row, hash);
 	r = store_step(store, put, err);
 	if (r == 0)
 		store->sum += hash - old;
@@ -224,14 +291,14 @@ int store_put(struct store *store, const struct store_stream *row, struct error 
 
 int store_remove(struct store *store, const char *name, struct error *err)
 {
-	uint64_t old;
+	uint64_t old = 0;
 	int r = old_hash(store, name, &old, err);
-	sqlite3_stmt *remove = store_statement(store, STATEMENT_STREAM_REMOVE);
+	sqlite3_stmt *remove;
 
 	if (r < 0)
 		return r;
-	if (remove)
-		sqlite3_bind_text(remove, 1, name, -1, SQLITE_TRANSIENT);
+	remove = store_statement(store, STATEMENT_STREAM_REMOVE);
+	give_text(store, remove, 1, name);
 	r = store_step(store, remove, err);
 	if (r == 0)
 		store->sum -= old;
@@ -245,13 +312,11 @@ int store_put_seed(struct store *store, const struct store_seed *row, const stru
 	sqlite3_stmt *put = store_statement(store, STATEMENT_SEED_PUT);
 	int r;
 
-	if (put) {
-		bind_stream(put, &row->stream, true);
-		if (row->ended)
-			sqlite3_bind_text(put, 3, "", -1, SQLITE_STATIC);
-		sqlite3_bind_int64(put, 4, row->uid);
-		bind_hash(put, 5, store_hash_seed(row));
-	}
+	give_stream(store, put, &row->stream, true);
+	if (row->ended)
+		give_text(store, put, 3, "");
+	give_number(store, put, 4, row->uid);
+	give_hash(store, put, 5, store_hash_seed(row));
 	r = store_step(store, put, err);
 	if (r == 0)
 		store->sum += store_hash_seed(row) - (old ? store_hash_seed(old) : 0);
@@ -263,11 +328,9 @@ int store_put_taken(struct store *store, const struct store_taken *row, struct e
 	sqlite3_stmt *put = store_statement(store, STATEMENT_TAKEN_PUT);
 	int r;
 
-	if (put) {
-		bind_stream(put, &row->stream, true);
-		sqlite3_bind_int64(put, 4, row->uid);
-		bind_hash(put, 5, store_hash_taken(row));
-	}
+	give_stream(store, put, &row->stream, true);
+	give_number(store, put, 4, row->uid);
+	give_hash(store, put, 5, store_hash_taken(row));
 	r = store_step(store, put, err);
 	if (r == 0)
 		store->sum += store_hash_taken(row);
@@ -278,15 +341,9 @@ int store_put_taken(struct store *store, const struct store_taken *row, struct e
 static int is_taken(struct store *store, const struct stream *stream, uint64_t *ret_hash, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_TAKEN_GET);
-	int rc;
 
-	if (!get)
-		return store_fail(store, sqlite3_extended_errcode(store->db), err);
-	bind_stream(get, stream, true);
-	rc = sqlite3_step(get);
-	*ret_hash = rc == SQLITE_ROW ? column_hash(get, 0) : 0;
-	sqlite3_reset(get);
-	return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
+	give_stream(store, get, stream, true);
+	return read_hash(store, get, ret_hash, err);
 }
 
 static int remove_taken(struct store *store, const struct stream *stream, uint64_t hash, struct error *err)
@@ -294,8 +351,7 @@ static int remove_taken(struct store *store, const struct stream *stream, uint64
 	sqlite3_stmt *remove = store_statement(store, STATEMENT_TAKEN_REMOVE);
 	int r;
 
-	if (remove)
-		bind_stream(remove, stream, true);
+	give_stream(store, remove, stream, true);
 	r = store_step(store, remove, err);
 	if (r == 0)
 		store->sum -= hash;
@@ -324,40 +380,42 @@ static int first_id(const struct store *store, const struct stream *stream, uint
 static int get_seed(struct store *store, const struct stream *stream, struct store_seed *ret, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_SEED_GET);
-	const char *next;
-	int rc;
+	struct single row;
+	int r;
 
 	*ret = (struct store_seed){.stream = *stream};
-	if (!get)
-		return store_fail(store, sqlite3_extended_errcode(store->db), err);
-	bind_stream(get, stream, false);
-	rc = sqlite3_step(get);
-	next = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(get, 0) : NULL;
-	if (next) {
-		ret->ended = *next == '\0';
-		ret->stream.stream = 0;
-		sscanf(next, "%" SCNu64, &ret->stream.stream);
-		ret->uid = (uint32_t)sqlite3_column_int64(get, 1);
-	}
-	sqlite3_reset(get);
+	give_stream(store, get, stream, false);
+	r = read_single(store, get, &row, err);
+	if (r < 0)
+		return r;
+	if (!row.found)
+		return first_id(store, stream, &ret->stream.stream, err);
+	ret->uid = (uint32_t)row.number;
+	ret->ended = row.text[0] == '\0';
+	ret->stream.stream = 0;
+	if (!ret->ended && sscanf(row.text, "%" SCNu64, &ret->stream.stream) != 1)
+		return store_fail(store, SQLITE_CORRUPT, err);
+	return 1;
+}
+
+/* One number, of a statement that always has a row. */
+static int add_number(struct store *store, sqlite3_stmt *get, uint64_t *ret_sum, struct error *err)
+{
+	int rc = store_row(store, get);
+
 	if (rc == SQLITE_ROW)
-		return next ? 1 : store_fail(store, SQLITE_CORRUPT, err);
-	return rc == SQLITE_DONE ? first_id(store, stream, &ret->stream.stream, err) : store_fail(store, rc, err);
+		*ret_sum += (uint64_t)sqlite3_column_int64(get, 0);
+	if (get)
+		sqlite3_reset(get);
+	return rc == SQLITE_ROW ? 0 : store_fail(store, rc, err);
 }
 
 static int count_of(struct store *store, enum store_statement which, uint32_t uid, uint64_t *ret_sum, struct error *err)
 {
 	sqlite3_stmt *count = store_statement(store, which);
-	int rc;
 
-	if (!count)
-		return store_fail(store, sqlite3_extended_errcode(store->db), err);
-	sqlite3_bind_int64(count, 1, uid);
-	rc = sqlite3_step(count);
-	if (rc == SQLITE_ROW)
-		*ret_sum += (uint64_t)sqlite3_column_int64(count, 0);
-	sqlite3_reset(count);
-	return rc == SQLITE_ROW ? 0 : store_fail(store, rc, err);
+	give_number(store, count, 1, uid);
+	return add_number(store, count, ret_sum, err);
 }
 
 /* Before a row is added that stays for ever. */
@@ -402,7 +460,7 @@ static int assign_wanted(struct store *store, const struct store_seed *seed, con
 static int skip_taken(struct store *store, struct stream *next, struct error *err)
 {
 	const uint64_t most = generator_row(next->generator)->most_stream;
-	uint64_t hash;
+	uint64_t hash = 0;
 	int r;
 
 	while ((r = is_taken(store, next, &hash, err)) == 1) {

@@ -12,6 +12,8 @@
 
 enum { FIRST_BLOCK = 1 << 14 }; /* groups; doubled as a stream grows lively */
 
+#define REOPEN_EVERY_NS 1000000000ull /* the whole state is read each time */
+
 /* ---- names, in order ---- */
 
 size_t streams_index(const struct streams *streams, const char *name, bool *ret_found)
@@ -244,8 +246,16 @@ void named_refuse(struct named *named, const struct error *error)
 
 /* ---- who may ---- */
 
-static int fail_trouble(const struct streams *streams, struct served *served)
+/* What may have passed by now (no memory, a disk that could not be read) is tried again, for those who ask next. */
+static int fail_trouble(struct streams *streams, struct served *served)
 {
+	const uint64_t now = stats_now_ns();
+
+	if (!streams->damaged && !streams->reopen && now - streams->reopened_ns > REOPEN_EVERY_NS) {
+		streams->reopened_ns = now;
+		streams->reopen = true;
+		pthread_cond_signal(&streams->wake);
+	}
 	*served->error = streams->trouble;
 	return -streams->trouble.code;
 }
@@ -257,7 +267,7 @@ static bool is_same(const struct stream *stream, const struct named *named)
 	return own->generator == stream->generator && own->seed == stream->seed && own->stream == stream->stream;
 }
 
-static int find(const struct streams *streams, const struct streams_who *who, struct served *served,
+static int find(struct streams *streams, const struct streams_who *who, struct served *served,
 		struct named **ret)
 {
 	bool found;
@@ -280,7 +290,7 @@ static bool may(const struct peer *peer, const struct named *named, unsigned wan
 }
 
 /* want: 4 or 2 of its mode; 0: its owner, or a master. */
-static int find_for(const struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
+static int find_for(struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
 		    struct named **ret)
 {
 	struct named *named = NULL;

@@ -61,6 +61,9 @@ struct streams {
 	struct user_count *users;
 	size_t n_users;
 	struct error trouble;
+	bool damaged;         /* the trouble is for a repair: to try again is in vain */
+	bool reopen;          /* the keeper is to try again */
+	uint64_t reopened_ns; /* when that was last asked for */
 	uint64_t commits, failures, waits;
 	bool failing;
 	/* The keeper's. */

@@ -90,7 +90,8 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o) $(BUILD)/bin/trnscid
-$(BUILD)/tests/daemon/check_power: $(BUILD)/obj/tests/daemon/torn_vfs.o
+$(addprefix $(BUILD)/tests/daemon/,check_power check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
+$(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 
 # Loaded into the daemon and its clients by the check of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
