@@ -2,11 +2,10 @@
 /* Real transforms against FFTW in long double, both directions, at strides, in batches; long ones; the ends' zeros. */
 #include "fft/real.h"
 
-#include <fftw3.h>
 #include <math.h>
 
 #include "base/error.h"
-#include "fixture.h"
+#include "reference.h"
 
 /* One signal and its half spectrum. */
 struct reference {
@@ -20,12 +19,8 @@ static struct reference reference_new(size_t n)
 	struct reference r = {n, fftwl_malloc(n * sizeof(long double)),
 			      fftwl_malloc((n / 2 + 1) * sizeof(fftwl_complex))};
 	fftwl_plan plan = fftwl_plan_dft_r2c_1d((int)n, r.x, r.y, FFTW_ESTIMATE);
-	uint64_t state = fixture_seed + n;
 
-	for (size_t i = 0; i < n; i++)
-		r.x[i] = fixture_sample(&state);
-	fftwl_execute(plan);
-	fftwl_destroy_plan(plan);
+	reference_run(plan, r.x, n);
 	return r;
 }
 

@@ -3,11 +3,10 @@
  * batches, in place: the same bytes. */
 #include "fft/series.h"
 
-#include <fftw3.h>
 #include <math.h>
 
 #include "base/error.h"
-#include "fixture.h"
+#include "reference.h"
 
 static const fftw_r2r_kind kinds[FFT_SERIES] = {FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
 						FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
@@ -28,12 +27,8 @@ static struct reference reference_new(enum fft_series series, size_t n)
 {
 	struct reference r = {series, n, fftwl_malloc(n * sizeof *r.x), fftwl_malloc(n * sizeof *r.y)};
 	fftwl_plan plan = fftwl_plan_r2r_1d((int)n, r.x, r.y, kinds[series], FFTW_ESTIMATE);
-	uint64_t state = fixture_seed + n;
 
-	for (size_t i = 0; i < n; i++)
-		r.x[i] = fixture_sample(&state);
-	fftwl_execute(plan);
-	fftwl_destroy_plan(plan);
+	reference_run(plan, r.x, n);
 	return r;
 }
 
