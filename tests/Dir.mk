@@ -92,6 +92,7 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o) $(BUILD)/bin/trnscid
 $(addprefix $(BUILD)/tests/daemon/,check_power check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
+$(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
 
 # Loaded into the daemon and its clients by the check of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
