@@ -272,72 +272,73 @@ static void no_sample_is_nan(void **state)
 }
 
 /* What must be refused: the law, its parameters, which one is named. */
+/* What each law may not be given, and the number of the parameter that is to blame. */
+static const struct {
+	struct row row;
+	enum dtype dtype;
+	unsigned parameter;
+} refused[] = {
+	{{LAW_UNIFORM, {{1}, {1}}}, DTYPE_F32, 0},
+	{{LAW_UNIFORM, {{2}, {1}}}, DTYPE_F64, 0},
+	{{LAW_UNIFORM, {{1}, {1 + 1e-12}}}, DTYPE_F32, 0},
+	{{LAW_UNIFORM, {{NAN}, {1}}}, DTYPE_F32, 0},
+	{{LAW_UNIFORM, {{0}, {INFINITY}}}, DTYPE_F64, 1},
+	{{LAW_UNIFORM, {{-1e308}, {1e308}}}, DTYPE_F64, 1},
+	{{LAW_UNIFORM, {{0}, {1e5}}}, DTYPE_F16, 1},
+	{{LAW_NORMAL, {{NAN}, {1}}}, DTYPE_F32, 0},
+	{{LAW_NORMAL, {{0}, {-1}}}, DTYPE_F32, 1},
+	{{LAW_NORMAL, {{0}, {1e39}}}, DTYPE_F32, 1},
+	{{LAW_EXPONENTIAL, {{0}}}, DTYPE_F32, 0},
+	{{LAW_EXPONENTIAL, {{-1}}}, DTYPE_F64, 0},
+	{{LAW_EXPONENTIAL, {{NAN}}}, DTYPE_F64, 0},
+	{{LAW_LAPLACE, {{0}, {-0.5}}}, DTYPE_F32, 1},
+	{{LAW_LOGNORMAL, {{0}, {-0.5}}}, DTYPE_F32, 1},
+	{{LAW_GUMBEL, {{INFINITY}, {1}}}, DTYPE_F64, 0},
+	{{LAW_WEIBULL, {{0}, {1}}}, DTYPE_F32, 0},
+	{{LAW_CAUCHY, {{0}, {NAN}}}, DTYPE_F64, 1},
+	{{LAW_STUDENT_T, {{0}}}, DTYPE_F32, 0},
+	{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {2}, {2}}}, DTYPE_F32, 2},
+	{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {NAN}, {2}}}, DTYPE_F32, 2},
+	{{LAW_TRUNCATED_NORMAL, {{0}, {-1}, {0}, {2}}}, DTYPE_F32, 1},
+	{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {INFINITY}, {INFINITY}}}, DTYPE_F32, 2},
+	{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {-INFINITY}, {-INFINITY}}}, DTYPE_F64, 2},
+	{{LAW_GAMMA, {{0}, {1}}}, DTYPE_F32, 0},
+	{{LAW_GAMMA, {{1}, {-1}}}, DTYPE_F32, 1},
+	{{LAW_CHI_SQUARED, {{NAN}}}, DTYPE_F64, 0},
+	{{LAW_BETA, {{1}, {0}}}, DTYPE_F64, 1},
+	{{LAW_POISSON, {{-1}}}, DTYPE_I64, 0},
+	{{LAW_POISSON, {{1e16}}}, DTYPE_I64, 0},
+	{{LAW_BINOMIAL, {{.natural = UINT64_MAX}, {0.5}}}, DTYPE_I64, 0},
+	{{LAW_BINOMIAL, {{.natural = 5}, {1.5}}}, DTYPE_I64, 1},
+	{{LAW_GEOMETRIC, {{0}}}, DTYPE_I64, 0},
+	{{LAW_BERNOULLI, {{-0.1}}}, DTYPE_I8, 0},
+	{{LAW_BERNOULLI, {{NAN}}}, DTYPE_I8, 0},
+	{{LAW_RANDINT, {{.integer = 5}, {.integer = 5}}}, DTYPE_I64, 0},
+	{{LAW_RANDINT, {{.integer = INT64_MIN}, {.integer = 5}}}, DTYPE_I32, 0},
+	{{LAW_RANDINT, {{.integer = 0}, {.integer = INT64_MAX}}}, DTYPE_I32, 1},
+	{{LAW_RANDINT, {{.integer = -1}, {.integer = 5}}}, DTYPE_U32, 0},
+	{{LAW_RANDINT, {{.integer = 1}, {.integer = (1ll << 32) + 1}}}, DTYPE_U32, 1},
+	{{LAW_RANDINT, {{.natural = 5}, {.natural = 5}}}, DTYPE_U64, 0},
+	{{LAW_RANDINT, {{.natural = UINT64_MAX}, {.natural = 5}}}, DTYPE_U64, 0},
+	{{LAW_PERMUTATION, {{.natural = 0}}}, DTYPE_I64, 0},
+	{{LAW_SPHERE, {{.natural = 0}}}, DTYPE_F32, 0},
+	{{LAW_SPHERE, {{.natural = 100000}}}, DTYPE_F32, 0},
+};
+
 static void refusals(void **state)
 {
-	static const struct {
-		struct row row;
-		enum dtype dtype;
-		unsigned parameter;
-	} bad[] = {
-		{{LAW_UNIFORM, {{1}, {1}}}, DTYPE_F32, 0},
-		{{LAW_UNIFORM, {{2}, {1}}}, DTYPE_F64, 0},
-		{{LAW_UNIFORM, {{1}, {1 + 1e-12}}}, DTYPE_F32, 0},
-		{{LAW_UNIFORM, {{NAN}, {1}}}, DTYPE_F32, 0},
-		{{LAW_UNIFORM, {{0}, {INFINITY}}}, DTYPE_F64, 1},
-		{{LAW_UNIFORM, {{-1e308}, {1e308}}}, DTYPE_F64, 1},
-		{{LAW_UNIFORM, {{0}, {1e5}}}, DTYPE_F16, 1},
-		{{LAW_NORMAL, {{NAN}, {1}}}, DTYPE_F32, 0},
-		{{LAW_NORMAL, {{0}, {-1}}}, DTYPE_F32, 1},
-		{{LAW_NORMAL, {{0}, {1e39}}}, DTYPE_F32, 1},
-		{{LAW_EXPONENTIAL, {{0}}}, DTYPE_F32, 0},
-		{{LAW_EXPONENTIAL, {{-1}}}, DTYPE_F64, 0},
-		{{LAW_EXPONENTIAL, {{NAN}}}, DTYPE_F64, 0},
-		{{LAW_LAPLACE, {{0}, {-0.5}}}, DTYPE_F32, 1},
-		{{LAW_LOGNORMAL, {{0}, {-0.5}}}, DTYPE_F32, 1},
-		{{LAW_GUMBEL, {{INFINITY}, {1}}}, DTYPE_F64, 0},
-		{{LAW_WEIBULL, {{0}, {1}}}, DTYPE_F32, 0},
-		{{LAW_CAUCHY, {{0}, {NAN}}}, DTYPE_F64, 1},
-		{{LAW_STUDENT_T, {{0}}}, DTYPE_F32, 0},
-		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {2}, {2}}}, DTYPE_F32, 2},
-		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {NAN}, {2}}}, DTYPE_F32, 2},
-		{{LAW_TRUNCATED_NORMAL, {{0}, {-1}, {0}, {2}}}, DTYPE_F32, 1},
-		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {INFINITY}, {INFINITY}}}, DTYPE_F32, 2},
-		{{LAW_TRUNCATED_NORMAL, {{0}, {1}, {-INFINITY}, {-INFINITY}}}, DTYPE_F64, 2},
-		{{LAW_GAMMA, {{0}, {1}}}, DTYPE_F32, 0},
-		{{LAW_GAMMA, {{1}, {-1}}}, DTYPE_F32, 1},
-		{{LAW_CHI_SQUARED, {{NAN}}}, DTYPE_F64, 0},
-		{{LAW_BETA, {{1}, {0}}}, DTYPE_F64, 1},
-		{{LAW_POISSON, {{-1}}}, DTYPE_I64, 0},
-		{{LAW_POISSON, {{1e16}}}, DTYPE_I64, 0},
-		{{LAW_BINOMIAL, {{.natural = UINT64_MAX}, {0.5}}}, DTYPE_I64, 0},
-		{{LAW_BINOMIAL, {{.natural = 5}, {1.5}}}, DTYPE_I64, 1},
-		{{LAW_GEOMETRIC, {{0}}}, DTYPE_I64, 0},
-		{{LAW_BERNOULLI, {{-0.1}}}, DTYPE_I8, 0},
-		{{LAW_BERNOULLI, {{NAN}}}, DTYPE_I8, 0},
-		{{LAW_RANDINT, {{.integer = 5}, {.integer = 5}}}, DTYPE_I64, 0},
-		{{LAW_RANDINT, {{.integer = INT64_MIN}, {.integer = 5}}}, DTYPE_I32, 0},
-		{{LAW_RANDINT, {{.integer = 0}, {.integer = INT64_MAX}}}, DTYPE_I32, 1},
-		{{LAW_RANDINT, {{.integer = -1}, {.integer = 5}}}, DTYPE_U32, 0},
-		{{LAW_RANDINT, {{.integer = 1}, {.integer = (1ll << 32) + 1}}}, DTYPE_U32, 1},
-		{{LAW_RANDINT, {{.natural = 5}, {.natural = 5}}}, DTYPE_U64, 0},
-		{{LAW_RANDINT, {{.natural = UINT64_MAX}, {.natural = 5}}}, DTYPE_U64, 0},
-		{{LAW_PERMUTATION, {{.natural = 0}}}, DTYPE_I64, 0},
-		{{LAW_SPHERE, {{.natural = 0}}}, DTYPE_F32, 0},
-		{{LAW_SPHERE, {{.natural = 100000}}}, DTYPE_F32, 0},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct draw draw = {.law = bad[i].row.law, .dtype = bad[i].dtype};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		struct draw draw = {.law = refused[i].row.law, .dtype = refused[i].dtype};
 		struct law_fault fault = {0};
 		void *table = &draw;
 
-		memcpy(draw.parameters, bad[i].row.parameters, sizeof draw.parameters);
+		memcpy(draw.parameters, refused[i].row.parameters, sizeof draw.parameters);
 		if (draw_prepare(&draw, NULL, 0, &table, &fault) != -ERROR_OUT_OF_RANGE)
 			fail_msg("row %zu: %s was not refused", i, law_name(draw.law));
-		if (fault.parameter != bad[i].parameter || !strstr(fault.text, "allowed") || table != &draw)
+		if (fault.parameter != refused[i].parameter || !strstr(fault.text, "allowed") || table != &draw)
 			fail_msg("row %zu: %s refused parameter %u (%s), expected %u", i, law_name(draw.law),
-				 fault.parameter, fault.text, bad[i].parameter);
+				 fault.parameter, fault.text, refused[i].parameter);
 	}
 }
 
