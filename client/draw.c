@@ -62,8 +62,8 @@ void draw_set_parameters(struct trnsci_args *args, const struct trnsci_draw *dra
 		trnsci_set_bytes(args, draw->list.name, draw->list.values, draw->list.count * sizeof(double));
 }
 
-/* Where the draw lies is stated in any case. */
-void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw)
+/* The law's parameters, and where the draw lies, which is stated in any case. */
+static void set_draw(struct trnsci_args *args, const struct trnsci_draw *draw)
 {
 	if (draw->generator)
 		trnsci_set_text(args, "generator", draw->generator);
@@ -81,7 +81,7 @@ void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, en
 	if (dtype)
 		trnsci_set_dtype(noise, "dtype", dtype);
 	if (placed)
-		draw_set(noise, draw);
+		set_draw(noise, draw);
 	else
 		draw_set_parameters(noise, draw);
 }
@@ -121,7 +121,7 @@ static int draw_tile(struct trnsci_session *session, const struct trnsci_draw *d
 		r = call_make(session, draw->law, &call, err);
 	if (r < 0)
 		return r;
-	draw_set(trnsci_args(call), draw);
+	set_draw(trnsci_args(call), draw);
 	trnsci_set_tile(trnsci_args(call), "out", out);
 	if (n_total)
 		trnsci_set_u64(trnsci_args(call), "n", n_total);
@@ -157,7 +157,7 @@ static int draw_inline(struct trnsci_session *session, const struct trnsci_draw 
 
 	if (r < 0)
 		return r;
-	draw_set(trnsci_args(call), draw);
+	set_draw(trnsci_args(call), draw);
 	trnsci_set_u64(trnsci_args(call), "n", n);
 	trnsci_set_dtype(trnsci_args(call), "dtype", dtype);
 	r = call_run(call, err);
@@ -313,7 +313,7 @@ static int draw_next(struct trnsci_session *session, struct trnsci_generator *ge
 		r = call_make(session, "run", &program, err);
 	if (r < 0)
 		return r;
-	draw_set(trnsci_args(program), &(struct trnsci_draw){.generator = generator->generator,
+	set_draw(trnsci_args(program), &(struct trnsci_draw){.generator = generator->generator,
 							     .seed = generator->seed,
 							     .stream = generator->stream,
 							     .offset = generator->position});

@@ -20,7 +20,4 @@ void draw_set_parameters(struct trnsci_args *args, const struct trnsci_draw *dra
 /* The same under the name of `noise`, with the law and its dtype (0: the law's own); placed: and where it begins. */
 void draw_set_noise(struct trnsci_args *args, const struct trnsci_draw *draw, enum trnsci_dtype dtype, bool placed);
 
-/* The law's parameters, generator, seed, stream and offset. */
-void draw_set(struct trnsci_args *args, const struct trnsci_draw *draw);
-
 #endif

@@ -109,7 +109,7 @@ struct named *named_new(const struct streams *streams)
 
 /* ---- tasks ---- */
 
-void task_post(struct streams *streams, struct task *task)
+static void post(struct streams *streams, struct task *task)
 {
 	task->next = NULL;
 	*streams->last = task;
@@ -191,7 +191,7 @@ static void ask_for_block(struct streams *streams, struct named *named)
 	if (named->reserving)
 		return;
 	named->reserving = true;
-	task_post(streams, &named->reserve);
+	post(streams, &named->reserve);
 }
 
 /* 1: done; 0: its block is not there yet; or an error. */
@@ -453,7 +453,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		if (r == 0 && !streams_insert(streams, named))
 			r = no_memory(who, served);
 		if (r == 0)
-			task_post(streams, task);
+			post(streams, task);
 		pthread_mutex_unlock(&streams->lock);
 	}
 	if (r == 0)
@@ -476,7 +476,7 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 		task = task_new(TASK_DELETE, named, who, served);
 		if (task) {
 			named->state = NAMED_GOING;
-			task_post(streams, task);
+			post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}
@@ -518,7 +518,7 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 		task = task_new(TASK_ADVANCE, named, who, served);
 		if (task) {
 			task->to = to;
-			task_post(streams, task);
+			post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}

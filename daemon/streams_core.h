@@ -85,7 +85,6 @@ int named_place(const struct named *named, const struct served *served, uint64_t
 void named_serve(struct streams *streams, struct named *named);
 /* Answers all who wait with that error. */
 void named_refuse(struct named *named, const struct error *error);
-void task_post(struct streams *streams, struct task *task);
 /* Answers who waits for the task, if anybody does. */
 void task_answer(struct task *task, int error);
 

@@ -96,7 +96,8 @@ static bool nth_parameter(const struct option_set *set, size_t *index, struct tr
 	return false;
 }
 
-bool options_find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter *ret)
+/* The row of the table for a parameter of the set's operation; false when there is none. */
+static bool find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter *ret)
 {
 	for (size_t i = 0; set->operation && trnsci_parameter(set->operation, i, ret) == 0; i++)
 		if (same_name(ret->name, name))
@@ -262,7 +263,7 @@ int options_parse(const struct option_set *set, struct cli *cli, int argc, char 
 			return complain(EXIT_USAGE, "--%s: more options than %d", name, OPTIONS_MAX);
 		/* The list is gone when this returns: the name is that of the table or of the row. */
 		struct trnsci_parameter parameter;
-		const char *kept = options_find_parameter(set, name, &parameter) ? parameter.name : NULL;
+		const char *kept = find_parameter(set, name, &parameter) ? parameter.name : NULL;
 
 		for (size_t i = 0; i < set->n_rows; i++)
 			if (strcmp(set->rows[i].name, name) == 0)
@@ -429,7 +430,7 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 
 		for (size_t j = 0; j < options->set->n_rows; j++)
 			own |= strcmp(options->set->rows[j].name, options->given[i].name) == 0;
-		if (own || !options_find_parameter(options->set, options->given[i].name, &parameter))
+		if (own || !find_parameter(options->set, options->given[i].name, &parameter))
 			continue;
 		int code = set_parameter(args, &parameter, options->given[i].text);
 

@@ -47,9 +47,6 @@ int options_u64(const struct options *options, const char *name, uint64_t *ret);
 /* Sets every given parameter of the operation in args, by its type. An exit code. */
 int options_set_parameters(const struct options *options, struct trnsci_args *args);
 
-/* The row of the table for a parameter of the set's operation; false when there is none. */
-bool options_find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter *ret);
-
 /* Integers separated by commas, at most TRNSCI_MAX_DIMS of them, each within bounds. */
 bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count);
 

@@ -39,11 +39,6 @@ static const struct {
 	[POINTS_LHS] = {LATIN_HYPERCUBE_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_JITTER)},
 };
 
-uint32_t points_most_dims(enum points_kind kind)
-{
-	return kinds[kind].most_dims;
-}
-
 bool points_can_scramble(enum points_kind kind, enum points_scramble scramble)
 {
 	return kinds[kind].scrambles >> scramble & 1;
@@ -68,7 +63,7 @@ int points_create(const struct points_settings *settings, uint32_t features, str
 	struct points *points = calloc(1, sizeof *points);
 	int error;
 
-	assert(settings->dims >= 1 && settings->dims <= points_most_dims(settings->kind));
+	assert(settings->dims >= 1 && settings->dims <= kinds[settings->kind].most_dims);
 	assert(points_can_scramble(settings->kind, settings->scramble));
 	if (!points)
 		return -ERROR_NO_MEMORY;

@@ -28,7 +28,7 @@ enum points_scramble {
 struct points_settings {
 	enum points_kind kind;
 	enum dtype dtype; /* F32: the float64 coordinate cut to 24 bits, so never 1; or F64 */
-	uint32_t dims;    /* 1 to points_most_dims */
+	uint32_t dims;    /* 1 to SOBOL_DIMS, HALTON_DIMS ...: the kind's own limit */
 	uint32_t bits;    /* Sobol's resolution: 32 or 53 */
 	/* Latin hypercube: points of the whole design, up to 2^32. Others: all indices that will be asked for lie
 	 * below, which makes Sobol's tables shorter; 0: any. */
@@ -36,8 +36,6 @@ struct points_settings {
 	enum points_scramble scramble;
 	struct stream stream;
 };
-
-uint32_t points_most_dims(enum points_kind kind);
 
 /* The points there are: indices 0 .. limit - 1 (Sobol 2^bits, Halton 2^50, lattice 2^53, Latin hypercube n). */
 uint64_t points_limit(const struct points_settings *settings);

@@ -13,11 +13,6 @@ double special_exp(double x)
 	return exp_f64(x);
 }
 
-double special_log(double x)
-{
-	return log_f64(x);
-}
-
 double special_log1p(double x)
 {
 	return log1p_f64(x);
@@ -82,7 +77,7 @@ double special_deviance(double x, double m)
 	if (x == 0)
 		return m;
 	if (fabs(t) > 0.25)
-		return x * special_log(x / m) + m - x;
+		return x * log_f64(x / m) + m - x;
 	/* m ((1 + t) ln(1 + t) - t) = m t^2 (1/2 - t / 6 + t^2 / 12 - ...) */
 	for (int j = 28; j >= 2; j--)
 		sum = fma(-t, sum, 1.0 / (j * (j - 1)));
@@ -103,7 +98,7 @@ double special_binomial(double k, double trials, double p)
 	if (k == 0)
 		return special_exp(trials * special_log1p(-p));
 	if (rest == 0)
-		return special_exp(trials * special_log(p));
+		return special_exp(trials * log_f64(p));
 	const double corrections = special_stirling(trials) - special_stirling(k) - special_stirling(rest);
 	const double deviances = special_deviance(k, trials * p) + special_deviance(rest, trials * q);
 

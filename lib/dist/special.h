@@ -3,11 +3,10 @@
 #ifndef TRNSCI_DIST_SPECIAL_H
 #define TRNSCI_DIST_SPECIAL_H
 
-/* exp(x) and ln(x) (x >= 2^-1022), ln(1 + x) (x > -1). */
 double special_exp(double x);
-double special_log(double x);
-double special_log1p(double x);
 double special_expm1(double x);
+/* ln(1 + x), x > -1. */
+double special_log1p(double x);
 
 /* The normal distribution below x, with full relative precision below 0: x >= -38. */
 double special_normal(double x);

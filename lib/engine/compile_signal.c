@@ -207,7 +207,7 @@ int signal_window(struct compiler *c, unsigned param, struct buffer *given, uint
 	return error;
 }
 
-int compile_window(struct compiler *c)
+static int compile_window(struct compiler *c)
 {
 	struct shape shape = {.ndim = 1};
 	struct buffer *out;

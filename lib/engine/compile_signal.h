@@ -8,7 +8,6 @@
 
 int compile_stft(struct compiler *compiler);
 int compile_istft(struct compiler *compiler);
-int compile_window(struct compiler *compiler);
 int compile_convolve(struct compiler *compiler);
 int compile_welch(struct compiler *compiler);
 

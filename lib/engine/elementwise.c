@@ -95,13 +95,6 @@ REAL_PART(c64_to_f64, float, double)
 REAL_PART(c128_to_f32, double, float)
 REAL_PART(c128_to_f64, double, double)
 
-bool elementwise_casts(enum dtype from, enum dtype to)
-{
-	const bool float_from = from >= DTYPE_F32 && from <= DTYPE_C128, float_to = to >= DTYPE_F32 && to <= DTYPE_C128;
-
-	return from == to || (float_from && float_to);
-}
-
 void elementwise_cast(enum dtype from, enum dtype to, size_t n, const void *in, void *out)
 {
 	if (from == to) {

@@ -12,7 +12,6 @@ void elementwise_run(const struct engine *engine, const struct step *step, uint6
 
 /* n elements of one dtype to another: real to complex, complex to its real part, and either width. */
 void elementwise_cast(enum dtype from, enum dtype to, size_t n, const void *in, void *out);
-bool elementwise_casts(enum dtype from, enum dtype to);
 
 /* About the nanoseconds that a thousand elements of a step take on one core. */
 uint64_t elementwise_cost(const struct engine *engine, const struct step *step);

@@ -27,16 +27,6 @@ bool shape_finish(struct shape *shape)
 	return true;
 }
 
-bool shape_flat(enum dtype dtype, uint64_t n, struct shape *ret_shape)
-{
-	struct shape shape = {.dtype = dtype, .ndim = 1, .dims = {n}};
-
-	if (!shape_finish(&shape))
-		return false;
-	*ret_shape = shape;
-	return true;
-}
-
 bool shape_equal(const struct shape *a, const struct shape *b)
 {
 	if (a->dtype != b->dtype || a->ndim != b->ndim)

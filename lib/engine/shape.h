@@ -21,9 +21,6 @@ struct shape {
 /* Sets n and bytes from dtype and dims; false when they pass 2^62. */
 bool shape_finish(struct shape *shape);
 
-/* One dimension of n elements; false when the bytes pass 2^62. */
-bool shape_flat(enum dtype dtype, uint64_t n, struct shape *ret_shape);
-
 bool shape_equal(const struct shape *a, const struct shape *b);
 
 /* "f32 (3, 4)"; returns text. */

@@ -22,8 +22,10 @@ size_t trace_fit(const struct trace *t, double fmas, size_t most)
 	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
 }
 
-void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
-		double *to)
+/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0.
+ */
+static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
+			double *to)
 {
 	const struct step *step = t->step;
 	const bool wide = step->trace.law.dtype == DTYPE_F64;
@@ -92,7 +94,7 @@ static void sketch_run(const struct trace *t, size_t unit, double *x)
 	for (size_t beside = t->tiles_at; beside < t->tiles_at + t->tiles_now; beside++) {
 		const size_t column = beside * TRACE_COLUMNS, columns = tile_columns(t, beside);
 
-		trace_draw(t, group * t->width, t->step->trace.basis, t->width, column, columns, x);
+		draw_probes(t, group * t->width, t->step->trace.basis, t->width, column, columns, x);
 		multiply(t, row, rows, column, columns, x, y);
 	}
 }
@@ -120,7 +122,7 @@ static void rest_run(const struct trace *t, size_t unit, double *scratch)
 		return;
 	}
 	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
-	trace_draw(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, above), to);
+	draw_probes(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, above), to);
 }
 
 /* --- the forms: units of a tile by some columns --- */
@@ -155,7 +157,7 @@ static const double *form_columns(const struct trace *t, size_t group, size_t ro
 {
 	if (t->stored)
 		return trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
-	trace_draw(t, group * t->width, t->step->trace.probes, t->width, row, rows, scratch);
+	draw_probes(t, group * t->width, t->step->trace.probes, t->width, row, rows, scratch);
 	return scratch;
 }
 

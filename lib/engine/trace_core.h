@@ -81,11 +81,6 @@ static inline double *trace_product(const struct trace *t, size_t q, size_t whic
 /* What fits a unit, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
 size_t trace_fit(const struct trace *t, double fmas, size_t most);
 
-/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0.
- */
-void trace_draw(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
-		double *to);
-
 /* The next stage of the projection, of the basis; units of it. False at its end. */
 bool projection_advance(struct trace *t, size_t *ret_units);
 void projection_run(const struct trace *t, size_t unit, double *scratch);
