@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams in memory: names, places, and those who wait. What is to last goes through the keeper. */
+/* What is asked of the streams, and by whom it may be. What is to last goes through the keeper. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,238 +10,11 @@
 #include "stats.h"
 #include "streams_core.h"
 
-enum { FIRST_BLOCK = 1 << 14 }; /* groups; doubled as a stream grows lively */
-
 #define REOPEN_EVERY_NS 1000000000ull /* the whole state is read each time */
-
-/* ---- names, in order ---- */
-
-size_t streams_index(const struct streams *streams, const char *name, bool *ret_found)
-{
-	size_t low = 0, high = streams->count;
-
-	*ret_found = false;
-	while (low < high && !*ret_found) {
-		const size_t middle = low + (high - low) / 2;
-		const int order = strcmp(streams->sorted[middle]->row.name, name);
-
-		*ret_found = order == 0;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return high;
-}
-
-/* The user's count; NULL when there is none and no memory for it. */
-static struct user_count *user_count(struct streams *streams, uint32_t uid)
-{
-	struct user_count *users;
-
-	for (size_t i = 0; i < streams->n_users; i++)
-		if (streams->users[i].uid == uid)
-			return &streams->users[i];
-	users = realloc(streams->users, (streams->n_users + 1) * sizeof *users);
-	if (!users)
-		return NULL;
-	streams->users = users;
-	users[streams->n_users] = (struct user_count){uid, 0};
-	return &users[streams->n_users++];
-}
-
-static bool make_room(struct streams *streams)
-{
-	const size_t room = streams->room ? 2 * streams->room : 64;
-	struct named **sorted;
-
-	if (streams->count < streams->room)
-		return true;
-	sorted = realloc(streams->sorted, room * sizeof *sorted);
-	if (!sorted)
-		return false;
-	streams->sorted = sorted;
-	streams->room = room;
-	return true;
-}
-
-bool streams_insert(struct streams *streams, struct named *named)
-{
-	bool found;
-	const size_t at = streams_index(streams, named->row.name, &found);
-	struct user_count *user = user_count(streams, named->row.uid);
-
-	assert(!found);
-	if (!user || !make_room(streams))
-		return false;
-	memmove(streams->sorted + at + 1, streams->sorted + at, (streams->count - at) * sizeof *streams->sorted);
-	streams->sorted[at] = named;
-	named->listed = true;
-	streams->count++;
-	user->streams++;
-	return true;
-}
-
-void streams_remove(struct streams *streams, struct named *named)
-{
-	bool found;
-	const size_t at = streams_index(streams, named->row.name, &found);
-
-	assert(found && streams->sorted[at] == named);
-	streams->count--;
-	memmove(streams->sorted + at, streams->sorted + at + 1, (streams->count - at) * sizeof *streams->sorted);
-	user_count(streams, named->row.uid)->streams--;
-}
-
-struct named *named_new(const struct streams *streams)
-{
-	const uint64_t most = streams->settings->stream_block / STREAM_GROUP_WORDS;
-	struct named *named = calloc(1, sizeof *named);
-
-	if (!named)
-		return NULL;
-	named->block = most < FIRST_BLOCK ? most : FIRST_BLOCK;
-	named->reserve.kind = TASK_RESERVE;
-	named->reserve.named = named;
-	named->waiters_last = &named->waiters;
-	return named;
-}
-
-/* ---- tasks ---- */
-
-static void post(struct streams *streams, struct task *task)
-{
-	task->next = NULL;
-	*streams->last = task;
-	streams->last = &task->next;
-	pthread_cond_signal(&streams->wake);
-}
-
-void task_answer(struct task *task, int error)
-{
-	struct served *served = task->served;
-
-	if (!served)
-		return;
-	if (error < 0)
-		*served->error = task->error;
-	task->served = NULL;
-	served->owner = NULL;
-	served_answer(served, error);
-}
-
-static struct task *task_new(enum task_kind kind, struct named *named, const struct streams_who *who,
-			     struct served *served)
-{
-	struct task *task = calloc(1, sizeof *task);
-
-	if (task) {
-		*task = (struct task){.kind = kind, .named = named, .served = served, .u64_text = who->u64_text};
-		served->owner = task;
-	}
-	return task;
-}
 
 static int no_memory(const struct streams_who *who, struct served *served)
 {
 	return error_set(served->error, ERROR_NO_MEMORY, "%s: no memory", who->operation);
-}
-
-void streams_forget(struct streams *streams, struct served *served)
-{
-	struct task *task;
-
-	pthread_mutex_lock(&streams->lock);
-	task = served->owner;
-	if (task)
-		task->served = NULL;
-	served->owner = NULL;
-	pthread_mutex_unlock(&streams->lock);
-}
-
-/* ---- places ---- */
-
-int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end)
-{
-	const unsigned words = served->words;
-	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
-	unsigned __int128 offset = (next + words - 1) / words, end;
-
-	/* The next whole group that begins a sample: vectors need not fill groups. */
-	while (offset * words % STREAM_GROUP_WORDS != 0)
-		offset++;
-	end = (offset + served->n) * words;
-	if (named->next == STORE_GROUPS || end > (unsigned __int128)1 << 64)
-		return -ERROR_END_OF_STREAM;
-	*ret_offset = (uint64_t)offset;
-	*ret_end = served->n ? (uint64_t)((end + STREAM_GROUP_WORDS - 1) / STREAM_GROUP_WORDS) : named->next;
-	return 0;
-}
-
-static int fail_end(const struct named *named, struct served *served)
-{
-	return error_set(served->error, ERROR_END_OF_STREAM,
-			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
-			 " of 4 words, allowed is to end by word 2^64, the end of the stream",
-			 served->n, served->words, named->next);
-}
-
-static void ask_for_block(struct streams *streams, struct named *named)
-{
-	if (named->reserving)
-		return;
-	named->reserving = true;
-	post(streams, &named->reserve);
-}
-
-/* 1: done; 0: its block is not there yet; or an error. */
-static int take(struct streams *streams, struct named *named, struct served *served)
-{
-	uint64_t offset, end;
-
-	if (named_place(named, served, &offset, &end) < 0)
-		return fail_end(named, served);
-	if (end > named->row.reserved)
-		return 0;
-	named->next = end;
-	served->stream = named->row.stream;
-	served->offset = offset;
-	if (named->row.reserved - named->next < named->block / 2 && named->row.reserved < STORE_GROUPS)
-		ask_for_block(streams, named);
-	return 1;
-}
-
-void named_serve(struct streams *streams, struct named *named)
-{
-	while (named->waiters) {
-		struct task *task = named->waiters;
-		int r = task->served ? take(streams, named, task->served) : 1;
-
-		if (r == 0) {
-			ask_for_block(streams, named);
-			return;
-		}
-		named->waiters = task->next;
-		if (!named->waiters)
-			named->waiters_last = &named->waiters;
-		if (r < 0 && task->served)
-			task->error = *task->served->error;
-		task_answer(task, r < 0 ? r : 0);
-		free(task);
-	}
-}
-
-void named_refuse(struct named *named, const struct error *error)
-{
-	while (named->waiters) {
-		struct task *task = named->waiters;
-
-		named->waiters = task->next;
-		task->error = *error;
-		task_answer(task, -error->code);
-		free(task);
-	}
-	named->waiters_last = &named->waiters;
 }
 
 /* ---- who may ---- */
@@ -321,13 +94,13 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 	pthread_mutex_lock(&streams->lock);
 	r = find_for(streams, who, 2, served, &named);
 	if (r == 0 && !named->waiters)
-		r = take(streams, named, served);
+		r = named_take(streams, named, served);
 	if (r == 0) {
 		task = task_new(TASK_DRAW, named, who, served);
 		if (task) {
 			*named->waiters_last = task;
 			named->waiters_last = &task->next;
-			ask_for_block(streams, named);
+			named_ask(streams, named);
 			streams->waits++;
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
@@ -419,7 +192,7 @@ static int check_new(struct streams *streams, const struct streams_who *who, str
 	if (found)
 		return error_set(served->error, ERROR_EXISTS, "%s: name: there is a stream \"%.64s\", allowed: another name",
 				 who->operation, who->name);
-	user = user_count(streams, who->peer->uid);
+	user = streams_user(streams, who->peer->uid);
 	if (!user)
 		return no_memory(who, served);
 	if (user->streams >= settings->streams)
@@ -453,7 +226,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		if (r == 0 && !streams_insert(streams, named))
 			r = no_memory(who, served);
 		if (r == 0)
-			post(streams, task);
+			task_post(streams, task);
 		pthread_mutex_unlock(&streams->lock);
 	}
 	if (r == 0)
@@ -476,7 +249,7 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 		task = task_new(TASK_DELETE, named, who, served);
 		if (task) {
 			named->state = NAMED_GOING;
-			post(streams, task);
+			task_post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}
@@ -518,7 +291,7 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 		task = task_new(TASK_ADVANCE, named, who, served);
 		if (task) {
 			task->to = to;
-			post(streams, task);
+			task_post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}

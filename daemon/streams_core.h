@@ -71,22 +71,35 @@ struct streams {
 	struct store *store;
 };
 
-/* ---- streams.c, with the lock ---- */
+/* ---- streams_names.c, with the lock ---- */
 
 /* Where the name stands, or would. */
 size_t streams_index(const struct streams *streams, const char *name, bool *ret_found);
 /* Puts it among the others and counts it; false when there is no memory. */
 bool streams_insert(struct streams *streams, struct named *named);
 void streams_remove(struct streams *streams, struct named *named);
+/* The user's count; NULL when there is none and no memory for it. */
+struct user_count *streams_user(struct streams *streams, uint32_t uid);
 struct named *named_new(const struct streams *streams);
+
+/* ---- streams_tasks.c, with the lock ---- */
+
+/* Owned by the served request, until it is answered or forgotten; NULL when there is no memory. */
+struct task *task_new(enum task_kind kind, struct named *named, const struct streams_who *who, struct served *served);
+/* For the keeper to do. */
+void task_post(struct streams *streams, struct task *task);
+/* Answers who waits for the task, if anybody does. */
+void task_answer(struct task *task, int error);
 /* Where a draw would lie: its first sample and the group behind it. -ERROR_END_OF_STREAM */
 int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end);
+/* 1: the draw has its place; 0: its block is not there yet; or an error. */
+int named_take(struct streams *streams, struct named *named, struct served *served);
+/* Asks the keeper for a block, once. */
+void named_ask(struct streams *streams, struct named *named);
 /* Serves those who wait, as far as the reserve goes; asks for more where that is wanted. */
 void named_serve(struct streams *streams, struct named *named);
 /* Answers all who wait with that error. */
 void named_refuse(struct named *named, const struct error *error);
-/* Answers who waits for the task, if anybody does. */
-void task_answer(struct task *task, int error);
 
 /* ---- streams_reply.c ---- */
 
