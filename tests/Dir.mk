@@ -93,6 +93,7 @@ $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daem
 $(addprefix $(BUILD)/tests/daemon/,check_power check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
+$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings): $(BUILD)/obj/tests/client/liar.o
 
 # Loaded into the daemon and its clients by the check of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
