@@ -209,6 +209,13 @@ static void say_no_fds(int fd)
 	zone_free(zone);
 }
 
+/* Once it could not be had, the next chance is taken: before an fd goes to a connection. */
+static void keep_spare(struct listener *listener)
+{
+	if (listener->spare_fd < 0)
+		listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 /* No fd is left: the connection is taken with the spare one, told so and closed, or it would wake us for ever. errno,
  * as accept4 may have set it: EAGAIN when nobody waits any more. */
 static int turn_away(struct listener *listener)
@@ -224,7 +231,8 @@ static int turn_away(struct listener *listener)
 		close(fd);
 		listener->service->stats.connections_refused++;
 	}
-	listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	listener->spare_fd = -1;
+	keep_spare(listener);
 	return failure;
 }
 
@@ -240,8 +248,10 @@ static void pause_accepting(struct listener *listener)
 /* 0, or the errno that ends this turn. */
 static int accept_one(struct listener *listener)
 {
-	int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd;
 
+	keep_spare(listener);
+	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
 		session_open(listener->service, fd);
 	else if (errno == EMFILE || errno == ENFILE)
@@ -296,7 +306,8 @@ int listener_open(struct service *service, int fd, struct listener **ret_listene
 	listener->service = service;
 	listener->fd = fd;
 	listener->lock_fd = -1;
-	listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	listener->spare_fd = -1;
+	keep_spare(listener);
 	if (fd < 0)
 		r = make_socket(listener, err);
 	else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)

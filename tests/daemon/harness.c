@@ -15,6 +15,7 @@
 #include <time.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -76,6 +77,8 @@ void daemon_spawn(struct daemon *daemon, const char *const *arguments, const cha
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	if (daemon->most_files)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){daemon->most_files, daemon->most_files});
 	setenv("NOTIFY_SOCKET", daemon->notify, 1);
 	setenv("XDG_STATE_HOME", daemon->dir, 1);
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO); /* ours is TAP */

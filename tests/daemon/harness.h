@@ -35,6 +35,7 @@ struct daemon {
 	pid_t pid;
 	char dir[64], socket[96], notify[96];
 	int notify_fd; /* datagrams that it sends to its service manager */
+	unsigned most_files; /* its limit of open files, from daemon_spawn on; 0: ours */
 };
 
 /* The path of the daemon's binary, beside this test's. */
