@@ -248,15 +248,20 @@ static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
 	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* The pages' structure, by SQLite itself. */
+/* The pages' structure, by SQLite itself, which says the same of a page that is wrong and of one that the system did not
+ * read. */
 static int check_pages(struct store *store, char why[STORE_WHY_ROOM])
 {
 	char text[STORE_WHY_ROOM];
-	int rc = ask(store, "PRAGMA integrity_check(1)", text);
+	int failed = 0, rc = ask(store, "PRAGMA integrity_check(1)", text);
 
-	if (rc == SQLITE_OK && strcmp(text, "ok") != 0)
-		snprintf(why, STORE_WHY_ROOM, "%s", text);
-	return rc;
+	if (rc != SQLITE_OK || strcmp(text, "ok") == 0)
+		return rc;
+	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &failed);
+	if (failed)
+		return SQLITE_IOERR_READ;
+	snprintf(why, STORE_WHY_ROOM, "%s", text);
+	return SQLITE_OK;
 }
 
 static int check_rows(struct store *store, char why[STORE_WHY_ROOM])

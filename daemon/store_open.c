@@ -157,6 +157,9 @@ static int connect(const char *dir, const char *suffix, const char *vfs, int fla
 	snprintf(store->dir, sizeof store->dir, "%s", dir);
 	store_path(dir, suffix, path);
 	*ret_rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
+	/* A file that could not be opened to be written, were it for want of a descriptor, is opened to be read. */
+	if (*ret_rc == SQLITE_OK && sqlite3_db_readonly(store->db, "main") == 1)
+		*ret_rc = SQLITE_READONLY;
 	if (*ret_rc == SQLITE_OK)
 		*ret_rc = configure(store);
 	*ret_store = store;

@@ -90,7 +90,7 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o load.o) $(BUILD)/bin/trnscid
-$(addprefix $(BUILD)/tests/daemon/,check_power check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
+$(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings): $(BUILD)/obj/tests/client/liar.o

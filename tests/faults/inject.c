@@ -2,22 +2,27 @@
 /* Loaded before the C library: lets the nth allocation or system call of a process fail, or kills it there.
  *
  * Each wrapper names the errors that its call can give here; a sweep over one error passes by all others. What a program
- * cannot get on with at all (a mutex, a mapping taken down) is not wrapped. */
+ * cannot get on with at all (a mutex) is not wrapped. The names that end in 64 are SQLite's. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -115,6 +120,30 @@ EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	return FAILS(ENOMEM) ? MAP_FAILED : next(at, size, protection, flags, fd, offset);
 }
 
+EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+	NEXT(mmap64);
+	return FAILS(ENOMEM) ? MAP_FAILED : next(at, size, protection, flags, fd, offset);
+}
+
+EXPORT void *mremap(void *at, size_t size, size_t wanted, int flags, ...)
+{
+	va_list args;
+
+	NEXT(mremap);
+	va_start(args, flags);
+	void *where = va_arg(args, void *);
+	va_end(args);
+	return FAILS(ENOMEM) ? MAP_FAILED : next(at, size, wanted, flags, where);
+}
+
+/* Of a mapping that lies beside another of its kind; it then stays. */
+EXPORT int munmap(void *at, size_t size)
+{
+	NEXT(munmap);
+	return FAILS(ENOMEM) ? -1 : next(at, size);
+}
+
 /* ------- system calls: X(result, name, parameters, arguments, errors) ------- */
 
 #define CALLS(X)                                                                                                       \
@@ -127,16 +156,40 @@ EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	  ENOMEM)                                                                                                      \
 	X(int, accept4, (int fd, struct sockaddr * at, socklen_t * size, int flags), (fd, at, size, flags), EINTR,     \
 	  EAGAIN, ENOMEM, EMFILE, ENFILE)                                                                              \
-	X(int, epoll_wait, (int fd, struct epoll_event * events, int most, int ms), (fd, events, most, ms), EINTR)     \
 	X(int, epoll_create1, (int flags), (flags), ENOMEM, EMFILE, ENFILE)                                            \
 	X(int, eventfd, (unsigned int count, int flags), (count, flags), ENOMEM, EMFILE, ENFILE)                       \
 	X(int, memfd_create, (const char *name, unsigned int flags), (name, flags), ENOMEM, EMFILE, ENFILE)            \
 	X(int, ftruncate, (int fd, off_t size), (fd, size), EINTR, ENOSPC, EIO)                                        \
 	X(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), EINTR, ENOSPC)               \
+	X(ssize_t, pread64, (int fd, void *at, size_t size, off64_t from), (fd, at, size, from), EINTR, EIO)           \
+	X(ssize_t, pwrite64, (int fd, const void *at, size_t size, off64_t to), (fd, at, size, to), EINTR, EIO,        \
+	  ENOSPC)                                                                                                      \
+	X(int, ftruncate64, (int fd, off64_t size), (fd, size), EINTR, ENOSPC, EIO)                                    \
+	X(int, stat, (const char *path, struct stat *ret), (path, ret), ENOMEM, EIO)                                   \
+	X(int, lstat, (const char *path, struct stat *ret), (path, ret), ENOMEM, EIO)                                  \
+	X(int, fstat, (int fd, struct stat *ret), (fd, ret), ENOMEM, EIO)                                              \
+	X(int, stat64, (const char *path, struct stat64 *ret), (path, ret), ENOMEM, EIO)                               \
+	X(int, lstat64, (const char *path, struct stat64 *ret), (path, ret), ENOMEM, EIO)                              \
+	X(int, fstat64, (int fd, struct stat64 *ret), (fd, ret), ENOMEM, EIO)                                          \
+	X(int, access, (const char *path, int mode), (path, mode), ENOMEM, EIO)                                        \
+	X(int, mkdir, (const char *path, mode_t mode), (path, mode), ENOMEM, ENOSPC, EIO)                              \
+	X(int, chmod, (const char *path, mode_t mode), (path, mode), ENOMEM, EIO)                                      \
+	X(int, rename, (const char *from, const char *to), (from, to), ENOMEM, ENOSPC, EIO)                            \
+	X(int, unlink, (const char *path), (path), ENOMEM, EIO)                                                        \
+	X(int, flock, (int fd, int what), (fd, what), EINTR, ENOMEM)                                                   \
 	X(int, fsync, (int fd), (fd), EIO, ENOSPC)                                                                     \
 	X(int, fdatasync, (int fd), (fd), EIO, ENOSPC)                                                                 \
 	X(int, socket, (int domain, int type, int protocol), (domain, type, protocol), ENOMEM, EMFILE, ENFILE)         \
 	X(int, bind, (int fd, const struct sockaddr *at, socklen_t size), (fd, at, size), ENOMEM, ENOSPC)              \
+	X(int, listen, (int fd, int backlog), (fd, backlog), ENOMEM)                                                   \
+	X(int, connect, (int fd, const struct sockaddr *at, socklen_t size), (fd, at, size), EINTR, EAGAIN, ENOMEM)    \
+	X(ssize_t, send, (int fd, const void *at, size_t size, int flags), (fd, at, size, flags), EINTR, EAGAIN,       \
+	  ENOMEM)                                                                                                      \
+	X(int, setsockopt, (int fd, int level, int name, const void *at, socklen_t size), (fd, level, name, at, size), \
+	  ENOMEM)                                                                                                      \
+	X(int, poll, (struct pollfd *fds, nfds_t count, int ms), (fds, count, ms), EINTR, ENOMEM)                      \
+	X(int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), ENOMEM, EMFILE, ENFILE)           \
+	X(int, timerfd_create, (int clock, int flags), (clock, flags), ENOMEM, EMFILE, ENFILE)                         \
 	X(int, getsockopt, (int fd, int level, int name, void *at, socklen_t *size), (fd, level, name, at, size),      \
 	  ENOMEM)                                                                                                      \
 	X(int, madvise, (void *at, size_t size, int advice), (at, size, advice), ENOMEM, EAGAIN)
@@ -163,6 +216,22 @@ EXPORT ssize_t write(int fd, const void *at, size_t size)
 	return fails ? -1 : next(fd, at, size);
 }
 
+/* Only a wait can be interrupted. */
+EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
+{
+	NEXT(epoll_wait);
+	return ms != 0 && FAILS(EINTR) ? -1 : next(fd, events, most, ms);
+}
+
+/* Closed all the same, whatever it says. */
+EXPORT int close(int fd)
+{
+	NEXT(close);
+	int r = next(fd);
+
+	return FAILS(EINTR, EIO) ? -1 : r;
+}
+
 /* Only what is added takes memory. */
 EXPORT int epoll_ctl(int fd, int what, int of, struct epoll_event *event)
 {
@@ -170,26 +239,38 @@ EXPORT int epoll_ctl(int fd, int what, int of, struct epoll_event *event)
 	return what == EPOLL_CTL_ADD && FAILS(ENOMEM, ENOSPC) ? -1 : next(fd, what, of, event);
 }
 
-EXPORT int fcntl(int fd, int command, ...)
+#define FCNTL(name)                                                                                                    \
+	EXPORT int name(int fd, int command, ...)                                                                      \
+	{                                                                                                              \
+		va_list args;                                                                                          \
+                                                                                                                       \
+		NEXT(name);                                                                                            \
+		va_start(args, command);                                                                               \
+		void *argument = va_arg(args, void *);                                                                 \
+		va_end(args);                                                                                          \
+		return FAILS(ENOMEM, EMFILE) ? -1 : next(fd, command, argument);                                       \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+#define OPEN(name)                                                                                                     \
+	EXPORT int name(const char *path, int flags, ...)                                                              \
+	{                                                                                                              \
+		va_list args;                                                                                          \
+                                                                                                                       \
+		NEXT(name);                                                                                            \
+		va_start(args, flags);                                                                                 \
+		mode_t mode = va_arg(args, mode_t);                                                                    \
+		va_end(args);                                                                                          \
+		return FAILS(EINTR, ENOMEM, EMFILE, ENFILE, ENOSPC, EIO) ? -1 : next(path, flags, mode);               \
+	}
+OPEN(open)
+OPEN(open64)
+
+EXPORT FILE *fopen(const char *path, const char *mode)
 {
-	va_list args;
-
-	NEXT(fcntl);
-	va_start(args, command);
-	void *argument = va_arg(args, void *);
-	va_end(args);
-	return FAILS(ENOMEM, EMFILE) ? -1 : next(fd, command, argument);
-}
-
-EXPORT int open(const char *path, int flags, ...)
-{
-	va_list args;
-
-	NEXT(open);
-	va_start(args, flags);
-	mode_t mode = va_arg(args, mode_t);
-	va_end(args);
-	return FAILS(EINTR, ENOMEM, EMFILE, ENFILE, ENOSPC) ? -1 : next(path, flags, mode);
+	NEXT(fopen);
+	return FAILS(ENOMEM, EMFILE, ENFILE) ? NULL : next(path, mode);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *arg)
