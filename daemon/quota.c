@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accounts of shared resources: one mutex, for a handful of additions each time. */
+/* Accounts of shared resources: one mutex, for a handful of additions each time, and for those of several threads
+ * only. */
 #include "quota.h"
 
 #include <assert.h>
@@ -15,8 +16,9 @@
 
 static const struct {
 	const char *what, *setting;
+	enum quota_threads threads;
 } names[QUOTA_RESOURCES] = {
-#define X(id, what, setting) {what, setting},
+#define X(id, what, setting, threads) {what, setting, threads},
 	QUOTA_TABLE(X)
 #undef X
 };
@@ -216,6 +218,19 @@ static int refuse(const struct quota_user *user, enum quota_resource resource, u
 			 names[resource].setting, total);
 }
 
+/* What several threads take and give. */
+static void lock(const struct quota_user *user, enum quota_resource resource)
+{
+	if (names[resource].threads == QUOTA_OF_ALL)
+		pthread_mutex_lock(&user->quota->lock);
+}
+
+static void unlock(const struct quota_user *user, enum quota_resource resource)
+{
+	if (names[resource].threads == QUOTA_OF_ALL)
+		pthread_mutex_unlock(&user->quota->lock);
+}
+
 /* With the lock held. */
 static int take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
@@ -241,17 +256,17 @@ static void give(struct quota_user *user, enum quota_resource resource, uint64_t
 
 int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
-	pthread_mutex_lock(&user->quota->lock);
+	lock(user, resource);
 	int r = take(user, resource, amount, err);
-	pthread_mutex_unlock(&user->quota->lock);
+	unlock(user, resource);
 	return r;
 }
 
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
 {
-	pthread_mutex_lock(&user->quota->lock);
+	lock(user, resource);
 	give(user, resource, amount);
-	pthread_mutex_unlock(&user->quota->lock);
+	unlock(user, resource);
 }
 
 static int refuse_share(const struct quota_share *share, uint64_t amount, struct error *err)
@@ -266,7 +281,7 @@ int quota_share_take(struct quota_share *share, uint64_t amount, struct error *e
 {
 	int r;
 
-	pthread_mutex_lock(&share->user->quota->lock);
+	lock(share->user, share->resource);
 	if (amount > share->limit - share->used)
 		r = refuse_share(share, amount, err);
 	else
@@ -274,24 +289,24 @@ int quota_share_take(struct quota_share *share, uint64_t amount, struct error *e
 	if (r == 0)
 		share->used += amount;
 	share->peak = share->used > share->peak ? share->used : share->peak;
-	pthread_mutex_unlock(&share->user->quota->lock);
+	unlock(share->user, share->resource);
 	return r;
 }
 
 void quota_share_give(struct quota_share *share, uint64_t amount)
 {
-	pthread_mutex_lock(&share->user->quota->lock);
+	lock(share->user, share->resource);
 	assert(amount <= share->used);
 	share->used -= amount;
 	give(share->user, share->resource, amount);
-	pthread_mutex_unlock(&share->user->quota->lock);
+	unlock(share->user, share->resource);
 }
 
 uint64_t quota_share_used(const struct quota_share *share)
 {
-	pthread_mutex_lock(&share->user->quota->lock);
+	lock(share->user, share->resource);
 	uint64_t used = share->used;
-	pthread_mutex_unlock(&share->user->quota->lock);
+	unlock(share->user, share->resource);
 	return used;
 }
 

@@ -3,7 +3,8 @@
  *
  * Of each resource there is a total for the host, and no user (uid, as the kernel tells it by SO_PEERCRED) may hold
  * more than half of it. All uids are equal: root's and the daemon's own too, so that no service run by root can take
- * everything from the others. What is taken is accounted before it is touched. Any thread. */
+ * everything from the others. What is taken is accounted before it is touched. Any thread; of the resources whose row says
+ * so, the loop's alone: a request takes and gives them several times, which then needs no lock. */
 #ifndef TRNSCI_DAEMON_QUOTA_H
 #define TRNSCI_DAEMON_QUOTA_H
 
@@ -14,17 +15,19 @@
 #include "base/value.h"
 #include "settings.h"
 
-/* X(identifier, what it is called, the setting that holds its total) */
+/* X(identifier, what it is called, the setting that holds its total, the threads that take and give it) */
 #define QUOTA_TABLE(X)                                                                                                 \
-	X(CONNECTIONS, "connections", "connections")                                                                   \
-	X(ARENA_BYTES, "arena bytes", "arena_total_bytes")                                                             \
-	X(JOBS, "requests", "jobs_total")                                                                              \
-	X(WORK_BYTES, "work bytes", "work_total_bytes")                                                                \
-	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes")                                                         \
-	X(FDS, "unread file descriptors", "fds_total")
+	X(CONNECTIONS, "connections", "connections", QUOTA_OF_LOOP)                                                    \
+	X(ARENA_BYTES, "arena bytes", "arena_total_bytes", QUOTA_OF_ALL)                                               \
+	X(JOBS, "requests", "jobs_total", QUOTA_OF_LOOP)                                                               \
+	X(WORK_BYTES, "work bytes", "work_total_bytes", QUOTA_OF_ALL)                                                  \
+	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes", QUOTA_OF_LOOP)                                          \
+	X(FDS, "unread file descriptors", "fds_total", QUOTA_OF_LOOP)
+
+enum quota_threads { QUOTA_OF_LOOP, QUOTA_OF_ALL };
 
 enum quota_resource {
-#define X(id, what, setting) QUOTA_##id,
+#define X(id, what, setting, threads) QUOTA_##id,
 	QUOTA_TABLE(X)
 #undef X
 		QUOTA_RESOURCES
@@ -56,7 +59,7 @@ uid_t quota_user_uid(const struct quota_user *user);
 int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err);
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount);
 
-/* A session's part: what it holds of a resource, under a limit of its own. Any thread. */
+/* A session's part: what it holds of a resource, under a limit of its own. */
 struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
@@ -69,7 +72,8 @@ int quota_share_take(struct quota_share *share, uint64_t amount, struct error *e
 void quota_share_give(struct quota_share *share, uint64_t amount);
 uint64_t quota_share_used(const struct quota_share *share);
 
-/* Into map: for each resource its use and its total, and those of the user (NULL: left out). -ERROR_NO_MEMORY */
+/* Into map: for each resource its use and its total, and those of the user (NULL: left out). The loop's thread.
+ * -ERROR_NO_MEMORY */
 int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map);
 
 #endif

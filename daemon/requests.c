@@ -213,7 +213,7 @@ static int start(struct session *session, const struct message *message, struct 
 		 struct error *err)
 {
 	struct service *service = session->service;
-	struct job *job = calloc(1, sizeof *job);
+	struct job *job = malloc(sizeof *job);
 	int r;
 
 	if (!job) {

@@ -262,49 +262,61 @@ static int grow(struct codec_buffer *buffer, size_t size)
 	return 0;
 }
 
-/* A type byte and n big-endian bytes behind it. */
-static int put_head(struct writer *writer, unsigned type, uint64_t value, unsigned n)
+/* The most that stands before a value's own bytes: a type byte and a number. */
+enum { HEAD_BYTES = 9 };
+
+/* Where size bytes and a head may be written; NULL when there is no memory. */
+static inline char *begin_write(struct writer *writer, size_t size)
 {
 	struct codec_buffer *buffer = writer->buffer;
 
-	if (buffer->room - buffer->size < 1 + n && grow(buffer, 1 + n))
-		return -1;
-	char *at = buffer->at + buffer->size;
-	*at++ = (char)type;
-	for (unsigned shift = 8 * n; shift > 0; shift -= 8)
-		*at++ = (char)(value >> (shift - 8));
-	buffer->size += 1 + n;
+	if (size > SIZE_MAX - HEAD_BYTES ||
+	    (buffer->room - buffer->size < size + HEAD_BYTES && grow(buffer, size + HEAD_BYTES)))
+		return NULL;
+	return buffer->at + buffer->size;
+}
+
+/* They end at end. */
+static inline int end_write(struct writer *writer, const char *end)
+{
+	writer->buffer->size = (size_t)(end - writer->buffer->at);
 	return 0;
 }
 
-static int put_bytes(struct writer *writer, const void *bytes, size_t size)
+/* A type byte and n big-endian bytes behind it. */
+static inline char *write_head(char *at, unsigned type, uint64_t value, unsigned n)
 {
-	struct codec_buffer *buffer = writer->buffer;
-
-	if (buffer->room - buffer->size < size && grow(buffer, size))
-		return -1;
-	if (size)
-		memcpy(buffer->at + buffer->size, bytes, size);
-	buffer->size += size;
-	return 0;
+	*at++ = (char)type;
+	for (unsigned shift = 8 * n; shift > 0; shift -= 8)
+		*at++ = (char)(value >> (shift - 8));
+	return at;
 }
 
 /* The shortest form of a number or a length, as every packer writes it: `small` alone below `below`, or a type byte of its
  * own for each width, from `first` on (1, 2, 4 and 8 bytes). */
-static int put_shortest(struct writer *writer, uint64_t value, unsigned below, unsigned small, unsigned first)
+static inline char *write_shortest(char *at, uint64_t value, unsigned below, unsigned small, unsigned first)
 {
 	if (value < below)
-		return put_head(writer, small | (unsigned)value, 0, 0);
+		return write_head(at, small | (unsigned)value, 0, 0);
 	if (value <= UINT8_MAX)
-		return put_head(writer, first, value, 1);
+		return write_head(at, first, value, 1);
 	if (value <= UINT16_MAX)
-		return put_head(writer, first + 1, value, 2);
-	return value <= UINT32_MAX ? put_head(writer, first + 2, value, 4) : put_head(writer, first + 3, value, 8);
+		return write_head(at, first + 1, value, 2);
+	return value <= UINT32_MAX ? write_head(at, first + 2, value, 4) : write_head(at, first + 3, value, 8);
+}
+
+static inline int put_head(struct writer *writer, unsigned type, uint64_t value, unsigned n)
+{
+	char *at = begin_write(writer, 0);
+
+	return at ? end_write(writer, write_head(at, type, value, n)) : -1;
 }
 
 static int put_uint(struct writer *writer, uint64_t value)
 {
-	return put_shortest(writer, value, 0x80, 0, 0xcc);
+	char *at = begin_write(writer, 0);
+
+	return at ? end_write(writer, write_shortest(at, value, 0x80, 0, 0xcc)) : -1;
 }
 
 static int put_negative(struct writer *writer, int64_t value)
@@ -328,11 +340,23 @@ static int put_real(struct writer *writer, double value)
 	return put_head(writer, 0xcb, bits, 8);
 }
 
+/* A length as write_shortest writes it, and the bytes. */
+static inline int put_sized(struct writer *writer, const void *bytes, size_t size, unsigned below, unsigned small,
+			    unsigned first)
+{
+	char *at = size > UINT32_MAX ? NULL : begin_write(writer, size);
+
+	if (!at)
+		return -1;
+	at = write_shortest(at, size, below, small, first);
+	if (size)
+		memcpy(at, bytes, size);
+	return end_write(writer, at + size);
+}
+
 static int put_string(struct writer *writer, const char *text, size_t size)
 {
-	if (size > UINT32_MAX)
-		return -1;
-	return put_shortest(writer, size, 32, 0xa0, 0xd9) || put_bytes(writer, text, size);
+	return put_sized(writer, text, size, 32, 0xa0, 0xd9);
 }
 
 /* Arrays and maps have no form of one byte; there are at most 2^32 elements. */
@@ -394,10 +418,14 @@ static int pack_error(struct writer *writer, const struct error *error)
 
 static int pack_bytes(struct writer *writer, const struct value *value)
 {
-	if (value->bytes.size > UINT32_MAX || put_shortest(writer, value->bytes.size, 0, 0, 0xc4))
-		return -1;
+	char *at;
+
 	if (!writer->gaps || writer->n_gaps == CODEC_GAPS_MAX || value->bytes.size < CODEC_GAP_BYTES)
-		return put_bytes(writer, value->bytes.at, value->bytes.size);
+		return put_sized(writer, value->bytes.at, value->bytes.size, 0, 0, 0xc4);
+	at = value->bytes.size > UINT32_MAX ? NULL : begin_write(writer, 0);
+	if (!at)
+		return -1;
+	end_write(writer, write_shortest(at, value->bytes.size, 0, 0, 0xc4));
 	writer->gaps[writer->n_gaps++] = (struct codec_gap){writer->buffer->size, value->bytes.at, value->bytes.size};
 	return 0;
 }

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-static const struct {
-	enum dtype dtype;
+/* By number; those that are no dtype's are empty. */
+static const struct row {
 	const char *name, *long_name;
-	size_t size;
+	unsigned char name_size, long_size, size;
 } rows[] = {
-#define X(id, number, name, long_name, size, descr) {DTYPE_##id, name, long_name, size},
+#define X(id, number, name, long_name, size, descr) \
+	[number] = {name, long_name, sizeof name - 1, sizeof long_name - 1, size},
 	DTYPE_TABLE(X)
 #undef X
 };
@@ -18,30 +19,25 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 
 size_t dtype_size(enum dtype dtype)
 {
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i].dtype == dtype)
-			return rows[i].size;
-	return 0;
+	return (size_t)dtype < N_ROWS ? rows[dtype].size : 0;
 }
 
 const char *dtype_name(enum dtype dtype)
 {
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i].dtype == dtype)
-			return rows[i].name;
-	return "?";
+	return (size_t)dtype < N_ROWS && rows[dtype].name ? rows[dtype].name : "?";
 }
 
-static bool same(const char *name, size_t size, const char *known)
+static bool same(const char *name, size_t size, const char *known, size_t known_size)
 {
-	return strlen(known) == size && memcmp(name, known, size) == 0;
+	return size == known_size && size > 0 && memcmp(name, known, size) == 0;
 }
 
 enum dtype dtype_parse(const char *name, size_t size)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
-		if (same(name, size, rows[i].name) || same(name, size, rows[i].long_name))
-			return rows[i].dtype;
+		if (same(name, size, rows[i].name, rows[i].name_size) ||
+		    same(name, size, rows[i].long_name, rows[i].long_size))
+			return (enum dtype)i;
 	return DTYPE_NONE;
 }
 

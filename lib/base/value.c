@@ -147,51 +147,6 @@ int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg)
 	return 0;
 }
 
-struct value value_nil(void)
-{
-	return (struct value){.kind = VALUE_NIL};
-}
-
-struct value value_bool(bool boolean)
-{
-	return (struct value){.kind = VALUE_BOOL, .boolean = boolean};
-}
-
-struct value value_uint(uint64_t u)
-{
-	return (struct value){.kind = VALUE_UINT, .u = u};
-}
-
-struct value value_int(int64_t i)
-{
-	return i < 0 ? (struct value){.kind = VALUE_INT, .i = i} : value_uint((uint64_t)i);
-}
-
-struct value value_real(double real)
-{
-	return (struct value){.kind = VALUE_REAL, .real = real};
-}
-
-struct value value_string(const char *text)
-{
-	return (struct value){.kind = VALUE_STRING, .bytes = {text, strlen(text)}};
-}
-
-struct value value_bytes(const void *at, size_t size)
-{
-	return (struct value){.kind = VALUE_BYTES, .bytes = {at, size}};
-}
-
-struct value value_array(void)
-{
-	return (struct value){.kind = VALUE_ARRAY};
-}
-
-struct value value_map(void)
-{
-	return (struct value){.kind = VALUE_MAP};
-}
-
 /* The old place stays in the zone: doubling bounds what is wasted by the final size. */
 static void *grown(struct zone *zone, const void *at, size_t count, size_t *room, size_t element_bytes)
 {
@@ -232,6 +187,20 @@ static struct value_member *member(const struct value *map, const char *name)
 	return NULL;
 }
 
+int value_add(struct zone *zone, struct value *map, const char *name, struct value value)
+{
+	if (map->map.count == map->map.room) {
+		struct value_member *bigger =
+			grown(zone, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
+
+		if (!bigger)
+			return -ERROR_NO_MEMORY;
+		map->map.at = bigger;
+	}
+	map->map.at[map->map.count++] = (struct value_member){name, strlen(name), value};
+	return 0;
+}
+
 int value_put(struct zone *zone, struct value *map, const char *name, struct value value)
 {
 	struct value_member *old = member(map, name);
@@ -241,19 +210,8 @@ int value_put(struct zone *zone, struct value *map, const char *name, struct val
 		old->value = value;
 		return 0;
 	}
-	if (map->map.count == map->map.room) {
-		struct value_member *bigger =
-			grown(zone, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
-
-		if (!bigger)
-			return -ERROR_NO_MEMORY;
-		map->map.at = bigger;
-	}
 	copy = zone_copy(zone, name, strlen(name));
-	if (!copy)
-		return -ERROR_NO_MEMORY;
-	map->map.at[map->map.count++] = (struct value_member){copy, strlen(name), value};
-	return 0;
+	return copy ? value_add(zone, map, copy, value) : -ERROR_NO_MEMORY;
 }
 
 static int copy_bytes(struct zone *zone, struct value *copy)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Memory that is given out piece by piece and returned as a whole. One thread at a time. */
 struct zone;
@@ -75,19 +76,58 @@ struct value_member {
 	struct value value;
 };
 
-struct value value_nil(void);
-struct value value_bool(bool boolean);
-struct value value_uint(uint64_t u);
-struct value value_int(int64_t i);
-struct value value_real(double real);
-struct value value_string(const char *text); /* borrows a NUL-terminated text */
-struct value value_bytes(const void *at, size_t size);
-struct value value_array(void);
-struct value value_map(void);
+static inline struct value value_nil(void)
+{
+	return (struct value){.kind = VALUE_NIL};
+}
+
+static inline struct value value_bool(bool boolean)
+{
+	return (struct value){.kind = VALUE_BOOL, .boolean = boolean};
+}
+
+static inline struct value value_uint(uint64_t u)
+{
+	return (struct value){.kind = VALUE_UINT, .u = u};
+}
+
+static inline struct value value_int(int64_t i)
+{
+	return i < 0 ? (struct value){.kind = VALUE_INT, .i = i} : value_uint((uint64_t)i);
+}
+
+static inline struct value value_real(double real)
+{
+	return (struct value){.kind = VALUE_REAL, .real = real};
+}
+
+/* Borrows a NUL-terminated text. */
+static inline struct value value_string(const char *text)
+{
+	return (struct value){.kind = VALUE_STRING, .bytes = {text, strlen(text)}};
+}
+
+static inline struct value value_bytes(const void *at, size_t size)
+{
+	return (struct value){.kind = VALUE_BYTES, .bytes = {at, size}};
+}
+
+static inline struct value value_array(void)
+{
+	return (struct value){.kind = VALUE_ARRAY};
+}
+
+static inline struct value value_map(void)
+{
+	return (struct value){.kind = VALUE_MAP};
+}
 
 /* Appends; -ERROR_NO_MEMORY. value_put copies the name, and replaces an earlier value of that name. */
 int value_push(struct zone *zone, struct value *array, struct value element);
 int value_put(struct zone *zone, struct value *map, const char *name, struct value value);
+/* The same for a name that lives as long as the tree, such as a literal, and that the map does not have yet: what every
+ * reply is made of. */
+int value_add(struct zone *zone, struct value *map, const char *name, struct value value);
 
 /* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
 int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy);

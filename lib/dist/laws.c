@@ -259,8 +259,9 @@ static int check_dirichlet(const struct question *q)
 
 static const struct {
 	const char *name, *dtypes;
+	size_t name_size;
 } rows[LAW_COUNT] = {
-#define X(id, name, dtypes, fallback) {name, dtypes},
+#define X(id, name, dtypes, fallback) {name, dtypes, sizeof name - 1},
 	LAW_TABLE(X)
 #undef X
 };
@@ -301,17 +302,18 @@ enum law law_find(const char *name, size_t size)
 {
 	unsigned law = 0;
 
-	while (law < LAW_COUNT && (strlen(rows[law].name) != size || memcmp(rows[law].name, name, size) != 0))
+	while (law < LAW_COUNT && (rows[law].name_size != size || memcmp(rows[law].name, name, size) != 0))
 		law++;
 	return (enum law)law;
 }
 
 bool law_takes(enum law law, enum dtype dtype)
 {
-	const size_t size = strlen(dtype_name(dtype));
+	const char *const name = dtype_name(dtype);
+	const size_t size = strlen(name);
 
-	for (const char *at = rows[law].dtypes; *at; at += strcspn(at, "|"), at += *at == '|')
-		if (strcspn(at, "|") == size && memcmp(at, dtype_name(dtype), size) == 0)
+	for (const char *at = rows[law].dtypes; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strncmp(at, name, size) == 0 && (at[size] == '|' || at[size] == '\0'))
 			return true;
 	return false;
 }

@@ -319,31 +319,38 @@ static int bind_given(struct args *args, const struct value *map, struct error *
 }
 
 /* The table's texts, read once: they cannot change. */
+struct defaults {
+	struct arg at[PARAMS_MAX];
+	int timeout; /* which of them is timeout_ms; -1: none */
+};
+
 static struct {
 	pthread_once_t once;
-	struct arg (*rows)[PARAMS_MAX];
+	struct defaults *rows;
 } defaults = {.once = PTHREAD_ONCE_INIT};
 
 static void read_defaults(void)
 {
 	size_t count;
 	const struct operation *all = operations(&count);
-	struct arg(*rows)[PARAMS_MAX] = calloc(count, sizeof *rows);
+	struct defaults *rows = calloc(count, sizeof *rows);
 
 	for (size_t i = 0; rows && i < count; i++) {
 		const struct args args = {.operation = &all[i], .context = all[i].name};
+		const struct param *timeout = operation_param(&all[i], "timeout_ms", strlen("timeout_ms"));
 
+		rows[i].timeout = timeout ? (int)(timeout - all[i].params) : -1;
 		assert(all[i].n_params <= PARAMS_MAX);
 		for (unsigned p = 0; p < all[i].n_params; p++) {
 			const struct param *param = &all[i].params[p];
 
 			if (param->fallback && *param->fallback) {
 				const struct value value = fallback_value(param);
-				const int error = bind_one(&args, p, &value, &rows[i][p], NULL);
+				const int error = bind_one(&args, p, &value, &rows[i].at[p], NULL);
 
 				assert(!error);
 				(void)error;
-				rows[i][p].value = NULL;
+				rows[i].at[p].value = NULL;
 			}
 		}
 	}
@@ -359,13 +366,21 @@ int bind_args(struct args *args, const struct value *map, struct error *err)
 	pthread_once(&defaults.once, read_defaults);
 	if (!defaults.rows)
 		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its defaults", args->context);
-	memcpy(args->at, defaults.rows[args->operation - operations(&count)], n * sizeof *args->at);
+	memcpy(args->at, defaults.rows[args->operation - operations(&count)].at, n * sizeof *args->at);
 	error = bind_given(args, map, err);
 	for (unsigned p = 0; p < n && !error; p++)
 		if (!args->at[p].given && !args->operation->params[p].fallback)
 			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "left out, takes %s",
 					  type_texts[args->operation->params[p].type]);
 	return error;
+}
+
+uint64_t bind_timeout_ms(const struct args *args)
+{
+	size_t count;
+	const int timeout = defaults.rows[args->operation - operations(&count)].timeout;
+
+	return timeout < 0 ? 0 : args->at[timeout].u64;
 }
 
 enum dtype bind_dtype(const struct args *args, unsigned p)

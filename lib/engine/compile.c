@@ -101,22 +101,20 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer)
 {
 	struct program *program = compiler->program;
-	char context[96];
 	struct tile *tile;
 	struct buffer *buffer;
 	int error;
 
-	snprintf(context, sizeof context, "%s: %s", compiler->args.context,
-		 compiler->args.operation->params[param].name);
-	error = tile_take(program->space, handle, context, &tile, compiler->err);
-	if (error)
-		return error;
+	/* A session's handles are never used again, so one that the program holds is that tile still. */
 	for (buffer = program->buffers; buffer; buffer = buffer->next)
-		if (buffer->tile == tile) {
-			tile_give(program->space, tile);
+		if (buffer->tile && buffer->tile->handle == handle) {
 			*ret_buffer = buffer;
 			return 0;
 		}
+	error = tile_take(program->space, handle, compiler->args.context,
+			  compiler->args.operation->params[param].name, &tile, compiler->err);
+	if (error)
+		return error;
 	buffer = program_buffer(program, BUFFER_TILE, &tile->shape);
 	if (!buffer) {
 		tile_give(program->space, tile);
@@ -281,10 +279,10 @@ int compile_put_u64(struct compiler *compiler, unsigned u64_param, struct value 
 	char text[24], *copy;
 
 	if (args->at[param].choice == 0)
-		return value_put(compiler->program->zone, map, name, value_uint(u));
+		return value_add(compiler->program->zone, map, name, value_uint(u));
 	snprintf(text, sizeof text, "%" PRIu64, u);
 	copy = zone_copy(compiler->program->zone, text, strlen(text));
-	return copy ? value_put(compiler->program->zone, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
+	return copy ? value_add(compiler->program->zone, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
 }
 
 static int put_result(struct compiler *compiler, const struct buffer *out)
@@ -294,7 +292,7 @@ static int put_result(struct compiler *compiler, const struct buffer *out)
 	char *name = zone_copy(zone, compiler->name->at, compiler->name->size);
 
 	if (!name || shape_put(&out->shape, zone, &map) ||
-	    value_put(zone, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
+	    value_add(zone, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
 		return -ERROR_NO_MEMORY;
 	return value_put(zone, compiler->results, name, map);
 }
@@ -318,10 +316,10 @@ static int put_place(struct compiler *compiler, const struct buffer *out)
 	struct zone *zone = compiler->program->zone;
 
 	if (out->kind == BUFFER_TILE)
-		return value_put(zone, compiler->reply, "tile", value_uint(out->tile->handle));
+		return value_add(zone, compiler->reply, "tile", value_uint(out->tile->handle));
 	if (compiler->run)
 		return 0;
-	return value_put(zone, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
+	return value_add(zone, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
 }
 
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out)
@@ -330,7 +328,7 @@ int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *
 	struct buffer *result = out;
 	int error = 0;
 
-	if (value_put(zone, compiler->reply, "n", value_uint(out->shape.n)) ||
+	if (value_add(zone, compiler->reply, "n", value_uint(out->shape.n)) ||
 	    shape_put(&out->shape, zone, compiler->reply) || put_place(compiler, out))
 		return compile_no_memory(compiler);
 	if (!compiler->name)

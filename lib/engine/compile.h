@@ -35,8 +35,7 @@ struct drawn {
 
 struct compiler {
 	struct program *program;
-	struct args args;        /* of the operation being compiled */
-	struct value *reply;     /* its map */
+	struct value *reply;     /* map of the operation being compiled */
 	struct value *results;   /* of a run: map of wanted results; else NULL */
 	struct name_entry *name; /* by which the step is known; NULL */
 	struct name_entry *names;
@@ -45,6 +44,7 @@ struct compiler {
 	struct value last_next; /* `next` of the last draw */
 	struct drawn drawn;     /* the last draw */
 	struct error *err;
+	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
 };
 
 /* Compiles a bound single operation or run (compiler->args). Steps of a run bind their own. */

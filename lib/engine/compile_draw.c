@@ -251,15 +251,13 @@ static int put_stream(struct compiler *c, const struct draw *draw, uint64_t offs
 
 	if (error)
 		return error;
-	c->last_next = value_nil();
 	if (compile_put_u64(c, DRAW_U64, map, "offset", offset) ||
 	    compile_put_u64(c, DRAW_U64, map, "position", first) ||
-	    (cursor->ended ? value_put(zone, map, "next", value_nil())
-			   : compile_put_u64(c, DRAW_U64, map, "next", cursor->next)) ||
-	    value_put(zone, map, "stream_format", value_uint(STREAM_FORMAT)))
+	    (cursor->ended ? value_add(zone, map, "next", value_nil())
+			   : compile_put_u64(c, DRAW_U64, map, "next", cursor->next)))
 		return compile_no_memory(c);
-	c->last_next = *value_get(map, "next");
-	return 0;
+	c->last_next = map->map.at[map->map.count - 1].value;
+	return value_add(zone, map, "stream_format", value_uint(STREAM_FORMAT)) ? compile_no_memory(c) : 0;
 }
 
 static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)
@@ -359,7 +357,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	error = place(c, &like, &p);
 	if (!error)
 		error = add_step(c, &p, buffer);
-	if (!error && (value_put(c->program->zone, c->reply, "n", value_uint(p.extent.shape.n)) ||
+	if (!error && (value_add(c->program->zone, c->reply, "n", value_uint(p.extent.shape.n)) ||
 		       shape_put(&p.extent.shape, c->program->zone, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)

@@ -55,12 +55,12 @@ int compile_put_stream(struct compiler *c, struct value *map, const struct strea
 	struct zone *zone = c->program->zone;
 
 	/* The seed as it was asked for, which trn24 has taken apart. */
-	if (value_put(zone, map, "generator", value_string(generator_row(stream->generator)->name)) ||
+	if (value_add(zone, map, "generator", value_string(generator_row(stream->generator)->name)) ||
 	    compile_put_u64(c, DRAW_U64, map, "seed", own_or_run(c, DRAW_SEED, RUN_SEED)->u64) ||
 	    compile_put_u64(c, DRAW_U64, map, "stream", stream->stream))
 		return compile_no_memory(c);
 	if (own_or_run(c, DRAW_KEY_LAYOUT, RUN_KEY_LAYOUT)->choice == LAYOUT_TRN24 &&
-	    value_put(zone, map, "key_layout", value_string("trn24")))
+	    value_add(zone, map, "key_layout", value_string("trn24")))
 		return compile_no_memory(c);
 	return 0;
 }

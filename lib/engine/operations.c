@@ -2,8 +2,11 @@
 /* The table of operations. The order of a row's parameters is that of engine/params.h. */
 #include "engine/operations.h"
 
+#include <assert.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "dist/halton.h"
@@ -576,7 +579,7 @@ static const struct param stream_list_params[] = {
 	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "most streams of one reply"},
 };
 
-#define ROW(name, class, params, help) {name, class, help, params, sizeof params / sizeof *params}
+#define ROW(name, class, params, help) {name, sizeof name - 1, class, help, params, sizeof params / sizeof *params}
 
 static const struct operation rows[] = {
 	ROW("version", METHOD_SERVICE, plain_params, "name, version, and the numbers of protocol and stream format"),
@@ -655,23 +658,53 @@ static const struct operation rows[] = {
 };
 /* clang-format on */
 
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
 const struct operation *operations(size_t *ret_count)
 {
-	*ret_count = sizeof rows / sizeof *rows;
+	*ret_count = N_ROWS;
 	return rows;
 }
 
 /* Most differ in their first letter. A name that came from a client may have a NUL in it. */
-static bool is_name(const char *row, const char *name, size_t size)
+static inline bool is_name(const char *row, const char *name, size_t size)
 {
-	return size > 0 && row[0] == name[0] && strlen(row) == size && memcmp(row, name, size) == 0;
+	if (size == 0 || row[0] != name[0])
+		return false;
+	for (size_t i = 1; i < size; i++)
+		if (row[i] != name[i] || row[i] == '\0')
+			return false;
+	return row[size] == '\0';
+}
+
+/* Rows by size and first letter, as lists: 1 and up; 0 ends one. */
+static struct {
+	pthread_once_t once;
+	unsigned char first[128], next[N_ROWS];
+} by_name = {.once = PTHREAD_ONCE_INIT};
+
+static unsigned char *bucket(const char *name, size_t size)
+{
+	return &by_name.first[((unsigned char)name[0] + 7 * size) % sizeof by_name.first];
+}
+
+static void make_index(void)
+{
+	static_assert(N_ROWS < UCHAR_MAX, "a row's number is a byte");
+	for (size_t i = N_ROWS; i-- > 0;) {
+		unsigned char *first = bucket(rows[i].name, rows[i].name_size);
+
+		by_name.next[i] = *first;
+		*first = (unsigned char)(i + 1);
+	}
 }
 
 const struct operation *operation_find(const char *name, size_t size)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (is_name(rows[i].name, name, size))
-			return &rows[i];
+	pthread_once(&by_name.once, make_index);
+	for (size_t at = size ? *bucket(name, size) : 0; at > 0; at = by_name.next[at - 1])
+		if (rows[at - 1].name_size == size && memcmp(rows[at - 1].name, name, size) == 0)
+			return &rows[at - 1];
 	return NULL;
 }
 

@@ -47,6 +47,7 @@ enum method_class {
 
 struct operation {
 	const char *name;
+	size_t name_size;
 	enum method_class class;
 	const char *help; /* one line */
 	const struct param *params;

@@ -152,8 +152,7 @@ static int reserve(struct request *request)
 /* Of a job: timeout_ms, which runs from here. */
 static void set_deadline(struct request *request, const struct args *args)
 {
-	const struct param *param = operation_param(args->operation, "timeout_ms", 10);
-	const uint64_t timeout_ms = param ? args->at[param - args->operation->params].u64 : 0;
+	const uint64_t timeout_ms = bind_timeout_ms(args);
 	struct timespec now;
 
 	if (timeout_ms == 0)
@@ -217,14 +216,15 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 /* 0: answered; 1: a program is ready to run; or an error. */
 static int prepare(struct request *request, const struct operation *operation, const struct value *params)
 {
-	struct compiler compiler = {
-		.program = &request->program,
-		.args = {.operation = operation, .context = operation->name},
-		.reply = &request->result,
-		.err = &request->error,
-	};
+	struct compiler compiler;
 	int error;
 
+	memset(&compiler, 0, offsetof(struct compiler, args.at));
+	compiler.program = &request->program;
+	compiler.reply = &request->result;
+	compiler.err = &request->error;
+	compiler.args.operation = operation;
+	compiler.args.context = operation->name;
 	if (operation->class == METHOD_STREAM)
 		return serve(request, &compiler, params);
 	if (operation->class != METHOD_SERVICE) {

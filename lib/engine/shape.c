@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 
 bool shape_finish(struct shape *shape)
 {
@@ -50,10 +51,12 @@ const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT])
 
 int shape_put(const struct shape *shape, struct zone *zone, struct value *map)
 {
-	struct value dims = value_array();
-	int error = value_put(zone, map, "dtype", value_string(dtype_name(shape->dtype)));
+	struct value *at = zone_alloc(zone, (shape->ndim + 1) * sizeof *at);
 
-	for (unsigned i = 0; i < shape->ndim && !error; i++)
-		error = value_push(zone, &dims, value_uint(shape->dims[i]));
-	return error ? error : value_put(zone, map, "shape", dims);
+	for (unsigned i = 0; at && i < shape->ndim; i++)
+		at[i] = value_uint(shape->dims[i]);
+	if (!at || value_add(zone, map, "dtype", value_string(dtype_name(shape->dtype))))
+		return -ERROR_NO_MEMORY;
+	return value_add(zone, map, "shape",
+			 (struct value){.kind = VALUE_ARRAY, .array = {at, shape->ndim, shape->ndim + 1}});
 }

@@ -173,15 +173,17 @@ static struct tile *lookup(const struct space *space, uint64_t handle)
 	return space->table_size && handle <= UINT32_MAX ? space->table[find_slot(space, (uint32_t)handle)] : NULL;
 }
 
-static int no_tile(const struct space *space, uint64_t handle, const char *context, struct error *err)
+static int no_tile(const struct space *space, uint64_t handle, const char *context, const char *param,
+		   struct error *err)
 {
 	const bool was = handle > 0 && handle < space->next_handle;
 
-	return error_set(err, ERROR_BAD_TILE, "%s: tile %" PRIu64 " %s, allowed is the handle of a living tile",
-			 context, handle, was ? "was freed" : "does not exist");
+	return error_set(err, ERROR_BAD_TILE, "%s: %s: tile %" PRIu64 " %s, allowed is the handle of a living tile",
+			 context, param, handle, was ? "was freed" : "does not exist");
 }
 
-int tile_take(struct space *space, uint64_t handle, const char *context, struct tile **ret_tile, struct error *err)
+int tile_take(struct space *space, uint64_t handle, const char *context, const char *param, struct tile **ret_tile,
+	      struct error *err)
 {
 	struct tile *tile;
 	int error = 0;
@@ -191,7 +193,7 @@ int tile_take(struct space *space, uint64_t handle, const char *context, struct 
 	if (tile)
 		tile->refs++;
 	else
-		error = no_tile(space, handle, context, err);
+		error = no_tile(space, handle, context, param, err);
 	pthread_mutex_unlock(&space->lock);
 	if (!error)
 		*ret_tile = tile;
@@ -220,7 +222,7 @@ int tile_free(struct space *space, uint64_t handle, struct error *err)
 	if (tile)
 		retire(space, tile);
 	else
-		error = no_tile(space, handle, "free: tile", err);
+		error = no_tile(space, handle, "free", "tile", err);
 	pthread_mutex_unlock(&space->lock);
 	return error;
 }

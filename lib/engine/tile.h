@@ -27,8 +27,10 @@ struct tile_place {
 int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
 
-/* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context. */
-int tile_take(struct space *space, uint64_t handle, const char *context, struct tile **ret_tile, struct error *err);
+/* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context and the
+ * parameter's name. */
+int tile_take(struct space *space, uint64_t handle, const char *context, const char *param, struct tile **ret_tile,
+	      struct error *err);
 void tile_give(struct space *space, struct tile *tile);
 
 /* Where a tile in use lies. */

@@ -112,8 +112,8 @@ static void *take_and_give(void *arg)
 	struct quota_user *user = quota_user_open(quota, *(uid_t *)arg);
 
 	for (int i = 0; i < 20000; i++)
-		if (quota_take(user, QUOTA_JOBS, 20, NULL) == 0)
-			quota_give(user, QUOTA_JOBS, 20);
+		if (quota_take(user, QUOTA_WORK_BYTES, 20, NULL) == 0)
+			quota_give(user, QUOTA_WORK_BYTES, 20);
 	quota_user_close(user);
 	return NULL;
 }
