@@ -5,17 +5,10 @@
 #include <complex.h>
 #include <math.h>
 
+#include "engine/numbers.h"
 #include "gemm/mode.h"
 
 enum { MOST = 6000 };
-
-static uint64_t noise_state = 20261120;
-
-static double noise(void)
-{
-	noise_state = noise_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (double)(int64_t)noise_state / 0x1p63;
-}
 
 struct sample {
 	float complex a[MOST], b[MOST], c[MOST];

@@ -9,17 +9,11 @@
 #include <complex.h>
 #include <math.h>
 
+#include "engine/numbers.h"
+
 #define PI_L 3.141592653589793238462643383279502884L
 
 typedef long double complex wide_t;
-
-static uint64_t noise_state = 20261121;
-
-static inline double noise(void)
-{
-	noise_state = noise_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (double)(int64_t)noise_state / 0x1p63;
-}
 
 /* n elements of that dtype, and the same as wide numbers (imaginary parts of 0 for real dtypes). */
 struct sample {
