@@ -6,7 +6,6 @@
  * promised, never of less. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -30,117 +29,6 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t most(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-/* ---- opening ---- */
-
-/* A block that a crash has left is skipped: some of it may have been issued. */
-static void skip_block(struct named *named)
-{
-	struct store_stream *row = &named->row;
-
-	if (row->issued == row->reserved)
-		return;
-	row->skips++;
-	row->skipped = least(row->skipped + (row->reserved - row->issued), STORE_GROUPS);
-	row->skipped_from = row->issued;
-	row->skipped_until = row->reserved;
-	log_line(LEVEL_WARNING, "stream %s: positions %" PRIu64 " to %" PRIu64 " are skipped after a crash", row->name,
-		 row->issued * STREAM_GROUP_WORDS, row->reserved * STREAM_GROUP_WORDS);
-}
-
-static int add_loaded(void *arg, const struct store_stream *row)
-{
-	struct streams *streams = arg;
-	struct named *named = named_new(streams);
-
-	if (!named)
-		return -ERROR_NO_MEMORY;
-	named->row = *row;
-	named->state = NAMED_LIVE;
-	skip_block(named);
-	named->next = row->reserved;
-	if (streams_insert(streams, named))
-		return 0;
-	free(named);
-	return -ERROR_NO_MEMORY;
-}
-
-static int open_state(struct streams *streams, bool make, struct error *err)
-{
-	int r = 0;
-
-	if (streams->lock_fd < 0)
-		r = store_lock(streams->dir, make, &streams->lock_fd, err);
-	if (r == 0)
-		r = store_open(streams->dir, NULL, make, &streams->store, &streams->damaged, err);
-	return r;
-}
-
-/* Back to those that were there before, which are new; the users' counts are those of what is sorted. */
-static void unload(struct streams *streams, struct named **fresh, size_t count, size_t room)
-{
-	for (size_t i = 0; i < streams->count; i++)
-		if (streams->sorted[i]->state != NAMED_NEW)
-			free(streams->sorted[i]);
-	free(streams->sorted);
-	for (size_t i = 0; i < streams->n_users; i++) {
-		struct user_count *user = &streams->users[i];
-
-		user->streams = 0;
-		for (size_t k = 0; k < count; k++)
-			user->streams += fresh[k]->row.uid == user->uid;
-	}
-	for (size_t k = 0; k < count; k++)
-		fresh[k]->listed = true;
-	streams->sorted = fresh;
-	streams->count = count;
-	streams->room = room;
-}
-
-/* Streams may stand in memory already, all of them new: those that this very opening is for. One whose name the state
- * has (another daemon made it meanwhile) is listed no more. */
-static int load(struct streams *streams, struct error *err)
-{
-	struct named **fresh = streams->sorted;
-	const size_t n_fresh = streams->count, room = streams->room;
-	bool found;
-	int r;
-
-	for (size_t i = 0; i < streams->n_users; i++)
-		streams->users[i].streams = 0;
-	streams->sorted = NULL;
-	streams->count = streams->room = 0;
-	r = store_load(streams->store, add_loaded, streams, err);
-	for (size_t i = 0; i < n_fresh && r == 0; i++) {
-		streams_index(streams, fresh[i]->row.name, &found);
-		fresh[i]->listed = !found;
-		if (!found && !streams_insert(streams, fresh[i]))
-			r = -ERROR_NO_MEMORY;
-	}
-	if (r == -ERROR_NO_MEMORY)
-		error_set(err, ERROR_NO_MEMORY, "streams: their table");
-	if (r < 0)
-		unload(streams, fresh, n_fresh, room);
-	else
-		free(fresh);
-	return r;
-}
-
-int keeper_open(struct streams *streams, bool make, struct error *err)
-{
-	int r = open_state(streams, make, err);
-
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&streams->lock);
-	r = load(streams, err);
-	pthread_mutex_unlock(&streams->lock);
-	if (r == 0)
-		return 0;
-	store_close(streams->store);
-	streams->store = NULL;
-	return r;
 }
 
 /* ---- staging: with the lock ---- */

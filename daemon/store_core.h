@@ -61,30 +61,49 @@ struct store_taken {
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
 /* The file of that suffix and its journal, where an earlier attempt has left them. */
 void store_unlink(const char *dir, const char *suffix);
-/* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
-int store_open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
-		    char damage[STORE_WHY_ROOM], struct error *err);
 /* DIR/streams.db.new, empty but for the tables; store_adopt puts it into place. */
 int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err);
 int store_adopt(const char *dir, struct error *err);
 int store_flush_dir(const char *dir, struct error *err);
 /* err from SQLite's last word; names the repair where that is damage. */
 int store_fail(struct store *store, int rc, struct error *err);
-int store_fail_damaged(const char *dir, const char *why, struct error *err);
 
-/* ---- store_rows.c ---- */
+/* ---- store_statement.c: a statement may be NULL ---- */
 
 /* The statement, reset; NULL when it cannot be prepared. */
 sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
+void store_give_text(struct store *store, sqlite3_stmt *statement, int at, const char *text);
+void store_give_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number);
+void store_give_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u);
+/* generator, seed and (from the third place) the stream id. */
+void store_give_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id);
+/* The hash as its row keeps it. */
+void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash);
 /* SQLite's result of the statement's next step, its failure to be prepared, or to be bound. */
 int store_row(struct store *store, sqlite3_stmt *statement);
 /* Steps a statement that gives no row. */
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err);
-uint64_t store_hash(const char *text);
+
+/* What a statement that has one row at most gives: a text, and a number behind it where it has two columns. */
+struct store_single {
+	bool found;
+	char text[24];
+	sqlite3_int64 number;
+};
+
+int store_read_single(struct store *store, sqlite3_stmt *get, struct store_single *ret, struct error *err);
+/* 1: there is a row of that hash; 0: none, and the hash is 0. */
+int store_read_hash(struct store *store, sqlite3_stmt *get, uint64_t *ret_hash, struct error *err);
+
+/* ---- store_hash.c ---- */
+
 uint64_t store_hash_repairs(uint64_t repairs);
 uint64_t store_hash_stream(const struct store_stream *row);
 uint64_t store_hash_seed(const struct store_seed *row);
 uint64_t store_hash_taken(const struct store_taken *row);
+
+/* ---- store_ids.c ---- */
+
 int store_put_seed(struct store *store, const struct store_seed *row, const struct store_seed *old, struct error *err);
 /* A repair skips 2^bits ids of each seed: 2^40, of Philox 2^24. */
 unsigned store_repair_bits(const struct stream *stream);
@@ -106,4 +125,5 @@ struct store_walk {
 int store_walk(struct store *store, struct store_walk *walk, int *ret);
 /* Everything that must hold of a state: "" in why, or what does not. SQLITE_OK, or SQLite's error. */
 int store_check(struct store *store, char why[STORE_WHY_ROOM]);
+
 #endif

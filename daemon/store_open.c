@@ -94,7 +94,7 @@ int store_flush_dir(const char *dir, struct error *err)
 
 /* ---- errors ---- */
 
-int store_fail_damaged(const char *dir, const char *why, struct error *err)
+static int fail_damaged(const char *dir, const char *why, struct error *err)
 {
 	return error_set(err, ERROR_STORE, "the state is damaged, repair: trnscid --repair-state --state-dir %.110s (%.40s)",
 			 dir, why);
@@ -114,7 +114,7 @@ int store_fail(struct store *store, int rc, struct error *err)
 	const int number = system_call ? sqlite3_system_errno(store->db) : 0;
 
 	if (is_damage(rc))
-		return store_fail_damaged(store->dir, sqlite3_errstr(code), err);
+		return fail_damaged(store->dir, sqlite3_errstr(code), err);
 	if (code == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM || number == ENOMEM)
 		return error_set(err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(code));
 	return error_set(err, ERROR_STORE, "%.110s/" STORE_FILE ": %s%s%s", store->dir,
@@ -166,8 +166,9 @@ static int connect(const char *dir, const char *suffix, const char *vfs, int fla
 	return 0;
 }
 
-int store_open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
-		    char damage[STORE_WHY_ROOM], struct error *err)
+/* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
+static int open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
+		     char damage[STORE_WHY_ROOM], struct error *err)
 {
 	struct store *store = NULL;
 	int rc, r = connect(dir, suffix, vfs, SQLITE_OPEN_READWRITE, &store, &rc, err);
@@ -185,7 +186,7 @@ int store_open_file(const char *dir, const char *suffix, const char *vfs, struct
 		*damage = '\0'; /* it has not been read to its end */
 	if (rc != SQLITE_OK && is_damage(rc))
 		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
-	r = *damage ? store_fail_damaged(dir, damage, err) : store_fail(store, rc, err);
+	r = *damage ? fail_damaged(dir, damage, err) : store_fail(store, rc, err);
 	if (strcmp(damage, "newer") == 0) {
 		*damage = '\0';
 		r = error_set(err, ERROR_STORE, "%.120s/" STORE_FILE " was made by a newer release, allowed: version %d",
@@ -274,10 +275,10 @@ int store_open(const char *dir, const char *vfs, bool make, struct store **ret_s
 	}
 	if (r == 0 && is_lost(dir)) {
 		snprintf(damage, sizeof damage, "%s is gone", STORE_FILE);
-		r = store_fail_damaged(dir, damage, err);
+		r = fail_damaged(dir, damage, err);
 	}
 	if (r == 0)
-		r = store_open_file(dir, "", vfs, ret_store, damage, err);
+		r = open_file(dir, "", vfs, ret_store, damage, err);
 	if (ret_damaged)
 		*ret_damaged = *damage != '\0';
 	return r;

@@ -110,6 +110,9 @@ int reply_stream(struct zone *zone, struct value *map, const struct named *named
 int keeper_start(struct streams *streams);
 /* After all tasks are done. */
 void keeper_stop(struct streams *streams);
+
+/* ---- keeper_open.c ---- */
+
 /* Opens the state; make: a new one where there is none. Without the lock. */
 int keeper_open(struct streams *streams, bool make, struct error *err);
 
