@@ -9,6 +9,10 @@ CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 
+# make run-check ROOMS="daemon e2e" : those only.
+ROOMS ?=
+in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $(subst /, ,$(dir $(test))))),$(test))),$(1))
+
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
@@ -61,12 +65,11 @@ $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARC
 
 # Transforms step by 0 from a NULL that they do not use, which only clang takes amiss.
 # make fuzz F=codec SECONDS=60 : new inputs are kept in build/fuzz/corpus; a crash becomes a file of the corpus by hand.
+FUZZ_BUILD := CC=clang BUILD=build/fuzz FUZZER=1 SAN=fuzzer-no-link,address,undefined CFLAGS=-fno-sanitize=pointer-overflow
+
 fuzz:
-	@mkdir -p build/fuzz/corpus/$(F)
-	$(MAKE) CC=clang BUILD=build/fuzz FUZZER=1 SAN=fuzzer-no-link,address,undefined \
-		CFLAGS=-fno-sanitize=pointer-overflow build/fuzz/tests/fuzz/fuzz_$(F)
-	build/fuzz/tests/fuzz/fuzz_$(F) -max_total_time=$(or $(SECONDS),60) -rss_limit_mb=1024 -max_len=4096 \
-		$(addprefix -dict=,$(wildcard tests/fuzz/$(F).dict)) build/fuzz/corpus/$(F) tests/fuzz/corpus/$(F)
+	@+$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/tests/fuzz/fuzz_$(F)
+	@tests/fuzz/run build/fuzz/tests/fuzz $(or $(SECONDS),60) $(F)
 
 # make check-arm64 : the checks of random numbers on another CPU, emulated; cmocka is not needed there, nor peers.
 FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/% tests/gemm/check_panel.c,$(CHECK_SOURCES)),$(if \
@@ -82,6 +85,7 @@ run-foreign: $(FOREIGN_CHECKS)
 	@prove --timer -e 'tests/run-one $(EMULATOR)' $(FOREIGN_CHECKS)
 
 check-arm64:
+	@tests/need $(call quoted,$(DEPS_ARM64))
 	@+$(MAKE) --no-print-directory CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar BUILD=build/arm64 \
 		EMULATOR=qemu-aarch64-static run-foreign
 
@@ -94,6 +98,7 @@ $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings): $(BUILD)/obj/tests/client/liar.o
+$(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
 
 # Loaded into the daemon and its clients by the check of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
@@ -109,17 +114,23 @@ soak: all $(BUILD)/tests/client/check_soak
 
 # make fuzz-all SECONDS=30 : each target for so long.
 fuzz-all:
-	@for target in $(sort $(wildcard tests/fuzz/fuzz_*.c)); do stem=$${target##*/fuzz_}; \
-		$(MAKE) --no-print-directory fuzz F=$${stem%.c} SECONDS=$(or $(SECONDS),30) || exit; done
+	@tests/need $(call quoted,$(DEPS_FUZZ))
+	@+$(MAKE) --no-print-directory $(FUZZ_BUILD) $(FUZZERS:$(BUILD)/%=build/fuzz/%)
+	@tests/fuzz/run build/fuzz/tests/fuzz $(or $(SECONDS),30) $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 # The generated part of proto/PROTOCOL.md, which check_protocol holds to the tables.
 protocol: $(BUILD)/tests/proto/check_protocol
 	TRNSCI_UPDATE=1 $<
 
-checks: $(CHECKS) $(FUZZERS)
+checks: $(call in_rooms,$(CHECKS) $(FUZZERS))
 
 run-check: all checks
-	@BUILD=$(BUILD) CMOCKA_MESSAGE_OUTPUT=TAP prove --timer -e tests/run-one $(CHECKS) $(FUZZERS) $(SCRIPTS)
+	@BUILD=$(BUILD) SAN=$(SAN) tests/run-all $(call in_rooms,$(CHECKS) $(FUZZERS) $(SCRIPTS))
+
+# make check-boot : what is installed, under a really booted systemd (root).
+check-boot: all
+	@tests/need $(call quoted,$(DEPS_BOOT))
+	@BUILD=$(BUILD) TRNSCI_FULL=1 prove --timer -e tests/run-one tests/e2e/d_systemd.sh
 
 # make check-only T=rng/threefry : one test, with its whole output.
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
@@ -129,7 +140,7 @@ check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 STATISTICS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/statistics/check_*.c)))
 
 statistics: $(STATISTICS)
-	@tests/need dieharder python3-scipy
+	@tests/need $(call quoted,$(DEPS_STATISTICS))
 	@for check in $^; do TRNSCI_FULL=1 $$check || exit; done
 	@$(MAKE) --no-print-directory run-points run-dieharder
 
@@ -148,4 +159,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: soak fuzz-all run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full

@@ -2,8 +2,8 @@
 /* Crowds of clients that come and go, each a process, some killed wherever they are: those that behave see no error and
  * only right bytes; afterwards the daemon's memory, descriptors and threads are what they were.
  *
- * What is right is drawn here once, by the engine inside the process, and inherited. A short cut; with SOAK_SECONDS=N
- * 1,000 clients at a time for so long (make soak SECONDS=N). */
+ * What a client does, and how it knows what is right: deeds.h. A short cut; with SOAK_SECONDS=N 1,000 clients at a time
+ * for so long (make soak SECONDS=N). */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +24,7 @@
 #include <trnsci/trnsci.h>
 
 #include "daemon.h"
+#include "deeds.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = 1 };
@@ -32,223 +33,18 @@ enum { SANITIZED = 0 };
 #endif
 
 enum {
-	KNOWN = 1 << 17, /* samples of each law that are known beforehand */
-	MOST = 1 << 14,  /* of one request */
-	POINTS = 1024,
-	SEED = 4711,
-	CLAIMS = 1 << 22, /* places of the shared stream, of 4 words each */
+	PIECE = 256, /* samples that are published at a time, a hundred times a second */
 	GROWTH_KIB = 16 << 10,
 };
 
-static const char *const laws[] = {"uniform", "normal", "exponential", "gamma", "poisson", "bits"};
-
-static const enum trnsci_dtype dtypes[] = {TRNSCI_F32, TRNSCI_F32, TRNSCI_F32, TRNSCI_F32, TRNSCI_I64, TRNSCI_U32};
-
-enum { N_LAWS = sizeof laws / sizeof *laws };
-
 static struct daemon trnscid;
-static char *known[N_LAWS];
-static size_t sample_bytes[N_LAWS];
-static float spectrum[2 * POINTS];
-static unsigned random_state;
+static struct deeds_shared *shared;
+static uint32_t random_state;
 
-/* Seen by all processes. */
-static struct shared {
-	_Atomic uint64_t requests, clients, failed;
-	char why[400];
-	_Atomic uint8_t claimed[CLAIMS];
-} *shared;
-
-static unsigned random_below(unsigned n)
+static uint32_t random_below(uint32_t n)
 {
 	random_state = random_state * 1664525 + 1013904223;
-	return (unsigned)((uint64_t)(random_state >> 8) * n >> 24);
-}
-
-/* ---- a client that behaves ---- */
-
-static void complain(const char *what, const char *why)
-{
-	if (atomic_fetch_add(&shared->failed, 1) == 0)
-		snprintf(shared->why, sizeof shared->why, "%s: %s", what, why);
-	_exit(1);
-}
-
-static void must(const char *what, int r, const struct trnsci_error *err)
-{
-	if (r < 0)
-		complain(what, err ? err->text : trnsci_strerror(r));
-	atomic_fetch_add(&shared->requests, 1);
-}
-
-static void same(const char *what, const void *got, const void *expected, size_t size)
-{
-	if (memcmp(got, expected, size) != 0)
-		complain(what, "wrong bytes");
-}
-
-static struct trnsci_draw draw_of(unsigned law, uint64_t offset)
-{
-	return (struct trnsci_draw){.law = laws[law],
-				    .seed = SEED,
-				    .offset = offset,
-				    .numbers = {{law == 3 ? "shape" : law == 4 ? "lam" : NULL, 2.5}}};
-}
-
-static void draw_inline(struct trnsci_session *session)
-{
-	static char out[MOST * 8];
-	unsigned law = random_below(N_LAWS), n = random_below(MOST) + 1, offset = random_below(KNOWN - MOST);
-	const struct trnsci_draw draw = draw_of(law, offset);
-	struct trnsci_error err;
-
-	must(laws[law], trnsci_draw_copy(session, &draw, dtypes[law], n, out, NULL, &err), &err);
-	same(laws[law], out, known[law] + offset * sample_bytes[law], n * sample_bytes[law]);
-}
-
-static void draw_into_tile(struct trnsci_session *session)
-{
-	const uint64_t n = random_below(MOST) + 1, offset = random_below(KNOWN - MOST);
-	const struct trnsci_draw draw = draw_of(1, offset);
-	struct trnsci_tile *tile;
-	struct trnsci_error err;
-
-	must("tile", trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
-	must("draw", trnsci_draw(session, &draw, n, tile, NULL, &err), &err);
-	same("tile", trnsci_tile_data(tile), known[1] + offset * 4, n * 4);
-	trnsci_tile_free(tile);
-}
-
-/* Draws and transforms, step by step or as one program. */
-static void transform(struct trnsci_session *session, float *spectrum_out)
-{
-	const uint64_t n = POINTS;
-	const struct trnsci_draw draw = draw_of(1, 0);
-	const struct trnsci_fft forward = {.real = true};
-	const uint64_t half = POINTS / 2 + 1;
-	struct trnsci_tile *in, *out;
-	struct trnsci_error err;
-
-	must("tile", trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &in, &err), &err);
-	must("tile", trnsci_tile_new(session, 0, TRNSCI_C64, 1, &half, &out, &err), &err);
-	must("draw", trnsci_draw(session, &draw, n, in, NULL, &err), &err);
-	must("fft", trnsci_fft(session, &forward, in, out, &err), &err);
-	memcpy(spectrum_out, trnsci_tile_data(out), trnsci_tile_bytes(out));
-	trnsci_tile_free(in);
-	trnsci_tile_free(out);
-}
-
-static void transform_right(struct trnsci_session *session)
-{
-	static float got[2 * POINTS];
-
-	transform(session, got);
-	same("fft", got, spectrum, (POINTS / 2 + 1) * 8);
-}
-
-static void run_program(struct trnsci_session *session)
-{
-	struct trnsci_call *program;
-	struct trnsci_args *step;
-	struct trnsci_array array;
-
-	must("call", trnsci_call_new(session, "run", &program), NULL);
-	step = trnsci_step(program, "normal");
-	trnsci_set_u64(step, "n", 5000);
-	trnsci_set_u64(step, "seed", SEED);
-	trnsci_set_text(step, "as", "x");
-	trnsci_want(program, "x");
-	must("run", trnsci_run(program), trnsci_call_error(program));
-	must("run", trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "x"), &array), NULL);
-	same("run", array.data, known[1], array.bytes);
-	trnsci_call_free(program);
-}
-
-static void take_from_ring(struct trnsci_session *session)
-{
-	static char out[MOST * 4];
-	const uint64_t offset = random_below(KNOWN / 2), n = random_below(MOST) + 1;
-	const struct trnsci_draw draw = draw_of(1, offset);
-	struct trnsci_ring *ring;
-	struct trnsci_error err;
-
-	must("ring", trnsci_ring_attach(session, &draw, TRNSCI_F32, 4096, &ring, &err), &err);
-	must("ring", trnsci_ring_take(ring, out, n, 60000, NULL, &err), &err);
-	same("ring", out, known[1] + offset * 4, n * 4);
-	trnsci_ring_detach(ring);
-}
-
-/* One stream for all: no place in it is given out twice, and what is drawn there can be drawn again. */
-static void draw_from_stream(struct trnsci_session *session)
-{
-	static uint32_t out[1024], again[1024];
-	const uint64_t n = random_below(1024) + 1;
-	const struct trnsci_draw bits = {.law = "bits"};
-	struct trnsci_stream_range range;
-	struct trnsci_error err;
-
-	must("stream", trnsci_stream_draw_copy(session, "shared", &bits, TRNSCI_U32, n, out, &range, &err), &err);
-	const struct trnsci_draw replay = {
-		.law = "bits", .seed = range.seed, .stream = range.stream, .offset = range.offset};
-	must("replay", trnsci_draw_copy(session, &replay, TRNSCI_U32, n, again, NULL, &err), &err);
-	same("stream", out, again, n * 4);
-	for (uint64_t at = range.position / 4; at < (range.position + n + 3) / 4; at++)
-		if (at < CLAIMS && atomic_fetch_add(&shared->claimed[at], 1) > 0)
-			complain("stream", "a place that was given out before");
-}
-
-static void listen_to_broadcast(struct trnsci_session *session)
-{
-	static float out[2048];
-	struct trnsci_broadcast_span span;
-	struct trnsci_broadcast *broadcast;
-	struct trnsci_error err;
-
-	must("broadcast", trnsci_broadcast_attach(session, "news", &broadcast, &err), &err);
-	must("broadcast", trnsci_broadcast_take(broadcast, out, 2048, 60000, &span, &err), &err);
-	if (span.count && span.offset + span.count <= KNOWN)
-		same("broadcast", out, known[1] + span.offset * 4, span.count * 4);
-	trnsci_broadcast_detach(broadcast);
-}
-
-static void pipeline(struct trnsci_session *session)
-{
-	enum { FLIGHT = 16 };
-	struct trnsci_call *calls[FLIGHT];
-	struct trnsci_array array;
-
-	for (uint64_t i = 0; i < FLIGHT; i++) {
-		must("call", trnsci_call_new(session, "normal", &calls[i]), NULL);
-		trnsci_set_u64(trnsci_args(calls[i]), "n", 512);
-		trnsci_set_u64(trnsci_args(calls[i]), "seed", SEED);
-		trnsci_set_u64(trnsci_args(calls[i]), "offset", 512 * i);
-		must("submit", trnsci_submit(calls[i]), trnsci_call_error(calls[i]));
-	}
-	for (size_t i = 0; i < FLIGHT; i++) {
-		must("wait", trnsci_wait(calls[i], 60000), trnsci_call_error(calls[i]));
-		must("reply", trnsci_to_array(trnsci_reply(calls[i]), &array), NULL);
-		same("pipeline", array.data, known[1] + 2048 * i, 2048);
-		trnsci_call_free(calls[i]);
-	}
-}
-
-static void live(unsigned seed)
-{
-	static void (*const deeds[])(struct trnsci_session *session) = {
-		draw_inline,	draw_into_tile,	  transform_right,     run_program,
-		take_from_ring, draw_from_stream, listen_to_broadcast, pipeline,
-	};
-	const struct trnsci_options options = {.arena_bytes = 1 << 18, .timeout_ms = 60000, .reconnect_ms = -1};
-	struct trnsci_session *session;
-	struct trnsci_error err;
-
-	random_state = seed;
-	must("open", trnsci_open(trnscid.socket, &options, &session, &err), &err);
-	for (unsigned count = random_below(20) + 1; count; count--)
-		deeds[random_below(sizeof deeds / sizeof *deeds)](session);
-	trnsci_close(session);
-	atomic_fetch_add(&shared->clients, 1);
-	_exit(0);
+	return (uint32_t)((uint64_t)(random_state >> 8) * n >> 24);
 }
 
 /* ---- the crowd ---- */
@@ -261,8 +57,7 @@ static pid_t begin(unsigned seed)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	live(seed);
-	return 0;
+	deeds_live(shared, trnscid.socket, seed);
 }
 
 static double seconds(void)
@@ -273,10 +68,44 @@ static double seconds(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* So many at a time for so long; each twelfth end is a kill. The session is that of the broadcast. */
+/* Whether it has ended; unless it was killed, as it should. */
+static bool is_over(pid_t pid, bool was_killed)
+{
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG) != pid)
+		return false;
+	if (status != 0 && !was_killed && atomic_fetch_add(&shared->failed, 1) == 0)
+		snprintf(shared->why, sizeof shared->why, "a client ended with status 0x%x", status);
+	return true;
+}
+
+struct client {
+	pid_t pid;
+	bool killed;
+};
+
+/* Kills one of 200, those that happen to live; how many. */
+static unsigned kill_some(struct client *clients, int size)
+{
+	unsigned killed = 0;
+
+	for (int i = 0; i <= size / 200; i++) {
+		struct client *client = &clients[random_below((uint32_t)size)];
+
+		if (!client->pid || client->killed)
+			continue;
+		client->killed = true;
+		kill(client->pid, SIGKILL);
+		killed++;
+	}
+	return killed;
+}
+
+/* So many at a time for so long, some of them killed. The session is that of the broadcast. */
 static void crowd(struct trnsci_session *news, int size, double duration)
 {
-	pid_t *pids = calloc((size_t)size, sizeof *pids);
+	struct client *clients = calloc((size_t)size, sizeof *clients);
 	double end = seconds() + duration, next = 0;
 	uint64_t begun = 0, killed = 0;
 	bool over = false;
@@ -286,27 +115,25 @@ static void crowd(struct trnsci_session *news, int size, double duration)
 
 		over = !going_on;
 		for (int i = 0; i < size; i++) {
-			if (pids[i] && waitpid(pids[i], NULL, WNOHANG) == pids[i])
-				pids[i] = 0;
-			if (!pids[i] && going_on)
-				pids[i] = begin((unsigned)++begun);
-			over = over && !pids[i];
-		}
-		if (seconds() > next && going_on) {
-			int which = (int)random_below((unsigned)size);
+			struct client *client = &clients[i];
 
-			assert_int_equal(trnsci_broadcast_publish(news, "news", 256, NULL, NULL), 0);
-			if (pids[which]) {
-				kill(pids[which], SIGKILL);
-				killed++;
-			}
+			if (client->pid && is_over(client->pid, client->killed))
+				*client = (struct client){0};
+			if (!client->pid && going_on)
+				client->pid = begin((unsigned)++begun);
+			over = over && !client->pid;
+		}
+		if (seconds() > next) { /* to the end, for the last readers */
+			assert_int_equal(trnsci_broadcast_publish(news, DEEDS_BROADCAST, PIECE, NULL, NULL), 0);
+			killed += going_on ? kill_some(clients, size) : 0;
 			next = seconds() + 0.01;
 		}
 		usleep(1000);
 	}
 	printf("# %" PRIu64 " clients, %" PRIu64 " of them killed, %" PRIu64 " requests\n", begun, killed,
 	       (uint64_t)shared->requests);
-	free(pids);
+	fflush(stdout); /* or those that are forked write it again */
+	free(clients);
 	if (shared->failed)
 		fail_msg("%" PRIu64 " clients saw what they should not: %s", (uint64_t)shared->failed, shared->why);
 	assert_true(killed > 0 && shared->clients > 0);
@@ -360,37 +187,20 @@ static struct footprint settled(const struct footprint *before)
 	return now;
 }
 
-static void draw_known(struct trnsci_session *session)
-{
-	for (unsigned law = 0; law < N_LAWS; law++) {
-		const struct trnsci_draw draw = draw_of(law, 0);
-
-		sample_bytes[law] = trnsci_dtype_size(dtypes[law]);
-		known[law] = malloc(KNOWN * sample_bytes[law]);
-		assert_int_equal(
-			trnsci_draw_copy(session, &draw, dtypes[law], KNOWN, known[law], NULL, NULL), 0);
-	}
-	transform(session, spectrum);
-}
-
 static void test_crowd(void **state)
 {
-	const struct trnsci_options options = {.threads = 1};
 	const char *told = getenv("SOAK_SECONDS");
-	const struct trnsci_draw draw = draw_of(1, 0);
-	struct trnsci_session *embedded, *news;
-	struct trnsci_stream_options stream = {.seed = SEED};
+	const struct trnsci_draw draw = deeds_news();
+	const struct trnsci_stream_options stream = {.seed = DEEDS_SEED};
+	struct trnsci_session *news;
 
 	(void)state;
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_true(shared != MAP_FAILED);
-	assert_int_equal(trnsci_open("embedded:", &options, &embedded, NULL), 0);
-	draw_known(embedded);
-	trnsci_close(embedded);
 	assert_int_equal(trnsci_open(trnscid.socket, NULL, &news, NULL), 0);
-	assert_int_equal(trnsci_stream_create(news, "shared", &stream, NULL, NULL), 0);
-	assert_int_equal(trnsci_broadcast_create(news, "news", &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
-	assert_int_equal(trnsci_broadcast_publish(news, "news", 4096, NULL, NULL), 0);
+	assert_int_equal(trnsci_stream_create(news, DEEDS_STREAM, &stream, NULL, NULL), 0);
+	assert_int_equal(trnsci_broadcast_create(news, DEEDS_BROADCAST, &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
+	assert_int_equal(trnsci_broadcast_publish(news, DEEDS_BROADCAST, 4096, NULL, NULL), 0);
 	crowd(news, 8, 0.5); /* what is allocated once */
 	struct footprint before = look();
 	before = settled(&before);
@@ -405,14 +215,14 @@ static void test_crowd(void **state)
 	assert_true(after.fds <= before.fds);
 	assert_int_equal(after.threads, before.threads);
 	trnsci_close(news);
-	for (unsigned law = 0; law < N_LAWS; law++)
-		free(known[law]);
+	munmap(shared, sizeof *shared);
 }
 
 static int set_up(void **state)
 {
 	static const char config[] = "connections = 8192\nconnections_per_second = 100000\narena_total_bytes = 8G\n"
-				     "jobs_total = 65536\nfds_total = 16384\narena_ahead_bytes = 0\nlog_level = error\n";
+				     "jobs_total = 65536\nfds_total = 16384\narena_ahead_bytes = 0\nlog_level = error\n"
+				     "plan_cache_bytes = 4M\n"; /* so that plans come and go, too */
 	char setting[] = "--config=/tmp/trnsci-soak-XXXXXX";
 	int fd = mkstemp(strchr(setting, '=') + 1);
 
