@@ -131,8 +131,11 @@ $(STATIC): $(CLIENT_OBJECTS)
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
-DEPS_FULL := clang libclang-rt-14-dev|libclang-rt-dev systemd systemd-container dbus mandoc shellcheck \
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static dieharder python3-scipy
+DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
+DEPS_BOOT := systemd systemd-container dbus
+DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+DEPS_STATISTICS := dieharder python3-scipy
+DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck
 DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
@@ -164,9 +167,9 @@ help:
 #: make             build into build/ (what it needs: make deps)
 #: make demo        install what is missing, build, and show the main job
 #: make check       install what is missing, build, and run the tests
-#: make check-full  sanitizers, long statistics, fuzz corpora, a booted systemd
+#: make check-full  sanitizers, long statistics, fuzzing, crowds, another CPU, a booted systemd: 45 minutes
 #: make statistics  every law, stream and point set against what it should be like, as tables
-#: make check-arm64 the checks of random numbers on AArch64, emulated
+#: make check-arm64 the checks of random numbers on AArch64, emulated; make check-boot: under a booted systemd
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
 #: make install     DESTDIR= PREFIX=/usr/local

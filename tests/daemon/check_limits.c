@@ -395,8 +395,10 @@ static void racing_inputs(void **state)
 	void *base;
 
 	(void)state;
-	if (THREAD_SANITIZED)
-		skip(); /* it would be right to complain */
+	if (THREAD_SANITIZED) {
+		printf("# a race on purpose: the thread sanitizer would be right to complain\n");
+		skip();
+	}
 	client_open(&client, served.socket);
 	int fd = client_arena(&client, 16 << 20, &base);
 	struct value make = client_map(&client, "dtype", value_string("c64"), "shape", value_uint(N), NULL);
