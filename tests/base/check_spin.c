@@ -26,14 +26,21 @@ static uint64_t clock_of(clockid_t clock)
 /* A wait for something that comes after so long. */
 static void wait_ns(struct spin *spin, uint64_t length_ns)
 {
+	spin_begin(spin);
 	const uint64_t end = clock_of(CLOCK_MONOTONIC) + length_ns;
 
-	spin_begin(spin);
 	while (clock_of(CLOCK_MONOTONIC) < end && spin_again(spin))
 		;
 	while (clock_of(CLOCK_MONOTONIC) < end)
 		usleep(1000);
 	spin_end(spin);
+}
+
+/* One that is over at once, on a machine whose CPUs others use: as soon as such a one is not interrupted for long. */
+static void wait_nothing(struct spin *spin)
+{
+	for (int i = 0; i == 0 || (spin->window_ns != MOST_NS && i < 100); i++)
+		wait_ns(spin, 0);
 }
 
 static void test_begins_asleep(void **state)
@@ -52,7 +59,7 @@ static void test_follows_the_traffic(void **state)
 
 	(void)state;
 	spin_init(&spin, MOST_NS);
-	wait_ns(&spin, 0);
+	wait_nothing(&spin);
 	assert_int_equal(spin.window_ns, MOST_NS);
 	spin_begin(&spin);
 	assert_true(spin_again(&spin));
@@ -73,7 +80,7 @@ static void test_costs_nothing_when_idle(void **state)
 
 	(void)state;
 	spin_init(&spin, MOST_NS);
-	wait_ns(&spin, 0);
+	wait_nothing(&spin);
 	cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < 15; i++)
 		wait_ns(&spin, MOST_NS + 1);

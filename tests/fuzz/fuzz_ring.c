@@ -16,7 +16,7 @@
 #include "engine/request.h"
 #include "engine/ring.h"
 
-enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST = 12, BARRIER = 100000 };
+enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST = 12, BARRIER = 12000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -86,7 +86,7 @@ static void pass_barrier(void)
 	_Atomic int done = 0;
 
 	must(value_put(zone, &map, "n", value_uint(BARRIER)) == 0);
-	must(request_start(space, "bits", 4, &map, zone, on_done, (void *)&done, &request) == 0);
+	must(request_start(space, "exponential", 11, &map, zone, on_done, (void *)&done, &request) == 0);
 	while (!atomic_load(&done))
 		usleep(1);
 	must(!request_error(request));
