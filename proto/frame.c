@@ -90,6 +90,27 @@ static int take(struct frame_scan *scan, enum shape shape, uint64_t length)
 	return 0;
 }
 
+/* Most values are short, numbers and texts whose length stands in their type byte: steps over those of the innermost
+ * container that come next and keep every limit. */
+static void skip_short(struct frame_scan *scan, const unsigned char *bytes, size_t size)
+{
+	const size_t limit = scan->limits.bytes;
+	uint64_t awaited = scan->open[scan->depth];
+	size_t at = scan->at;
+
+	while (awaited && at < size) {
+		const unsigned char type = bytes[at];
+		const size_t step = (type & 0xe0) == 0xa0 ? 1 + (size_t)(type & 31) : 1;
+
+		if ((step == 1 && type >= 0x80 && type < 0xe0 && type != 0xa0) || at > limit || step > limit - at)
+			break;
+		at += step;
+		awaited--;
+	}
+	scan->open[scan->depth] = awaited;
+	scan->at = at;
+}
+
 void frame_scan_init(struct frame_scan *scan, const struct frame_limits *limits)
 {
 	struct frame_limits l = limits ? *limits : (struct frame_limits){0};
@@ -105,6 +126,7 @@ int frame_scan_more(struct frame_scan *scan, const void *bytes, size_t size, siz
 	const unsigned char *at = bytes;
 
 	for (;;) {
+		skip_short(scan, at, size);
 		while (scan->depth && scan->open[scan->depth] == 0)
 			scan->depth--;
 		if (scan->depth == 0 && scan->open[0] == 0)

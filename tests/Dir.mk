@@ -13,6 +13,7 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 ROOMS ?=
 in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $(subst /, ,$(dir $(test))))),$(test))),$(1))
 
+LIBS_check_codec = $(LIBS_msgpack)
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
@@ -54,14 +55,14 @@ $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) \
 		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) \
-		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) $(LIBS_msgpack) -lm
+		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) -lm
 
 # With FUZZER set, libFuzzer brings main.
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -I. $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
-		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) $(LIBS_msgpack) -lm
+		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) -lm
 
 # Transforms step by 0 from a NULL that they do not use, which only clang takes amiss.
 # make fuzz F=codec SECONDS=60 : new inputs are kept in build/fuzz/corpus; a crash becomes a file of the corpus by hand.
@@ -91,6 +92,9 @@ check-arm64:
 
 # Benches of the service see the library as programs do.
 $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
+
+# The codec's peer.
+$(BUILD)/tests/proto/check_codec: CFLAGS_ALL += $(CFLAGS_msgpack)
 
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o load.o) $(BUILD)/bin/trnscid

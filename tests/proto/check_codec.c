@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <msgpack.h>
 
 #include "codec.h"
 #include "frame.h"
@@ -466,6 +467,120 @@ static void mutations(void **state)
 	assert_true(messages && wrong && bad);
 }
 
+/* ------- as msgpack-c reads it ------- */
+
+static bool same_as_peer(const struct value *value, const msgpack_object *object);
+
+static bool same_text(const struct value *value, const msgpack_object *object)
+{
+	const bool str = object->type == MSGPACK_OBJECT_STR;
+	const size_t size = str ? object->via.str.size : object->via.bin.size;
+
+	return value->kind == (str ? VALUE_STRING : VALUE_BYTES) && value->bytes.size == size &&
+	       (size == 0 || memcmp(value->bytes.at, str ? object->via.str.ptr : object->via.bin.ptr, size) == 0);
+}
+
+static bool same_array(const struct value *value, const msgpack_object_array *array)
+{
+	bool same = value->kind == VALUE_ARRAY && value->array.count == array->size;
+
+	for (uint32_t i = 0; same && i < array->size; i++)
+		same = same_as_peer(&value->array.at[i], &array->ptr[i]);
+	return same;
+}
+
+static bool same_map(const struct value *value, const msgpack_object_map *map)
+{
+	bool same = value->kind == VALUE_MAP && value->map.count == map->size;
+
+	for (uint32_t i = 0; same && i < map->size; i++) {
+		const struct value_member *member = &value->map.at[i];
+		const struct value name = {.kind = map->ptr[i].key.type == MSGPACK_OBJECT_STR ? VALUE_STRING : VALUE_BYTES,
+					   .bytes = {member->name, member->name_size}};
+
+		same = same_as_peer(&name, &map->ptr[i].key) && same_as_peer(&member->value, &map->ptr[i].val);
+	}
+	return same;
+}
+
+static bool same_as_peer(const struct value *value, const msgpack_object *object)
+{
+	switch (object->type) {
+	case MSGPACK_OBJECT_NIL:
+		return value->kind == VALUE_NIL;
+	case MSGPACK_OBJECT_BOOLEAN:
+		return value->kind == VALUE_BOOL && value->boolean == object->via.boolean;
+	case MSGPACK_OBJECT_POSITIVE_INTEGER:
+		return value->kind == VALUE_UINT && value->u == object->via.u64;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+		return value->kind == VALUE_INT && value->i == object->via.i64;
+	case MSGPACK_OBJECT_FLOAT32:
+	case MSGPACK_OBJECT_FLOAT64:
+		return value->kind == VALUE_REAL && memcmp(&value->real, &object->via.f64, sizeof value->real) == 0;
+	case MSGPACK_OBJECT_STR:
+	case MSGPACK_OBJECT_BIN:
+		return same_text(value, object);
+	case MSGPACK_OBJECT_ARRAY:
+		return same_array(value, &object->via.array);
+	case MSGPACK_OBJECT_MAP:
+		return same_map(value, &object->via.map);
+	default:
+		return false;
+	}
+}
+
+/* Random bytes, with a good chance to be values. */
+static void scatter(uint64_t *random, unsigned char *bytes, size_t room)
+{
+	static const unsigned char types[] = {0xc0, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf,
+					      0xd0, 0xd1, 0xd2, 0xd3, 0xd9, 0xda, 0xdb, 0xdc, 0xdd, 0xde, 0xdf, 0xd4,
+					      0x81, 0x92, 0xa1, 0xa3, 0x05, 0xf0};
+
+	for (size_t i = 0; i < room; i++) {
+		const uint64_t x = next(random);
+
+		bytes[i] = x % 4 == 0 ? types[(x >> 8) % sizeof types] : x % 4 == 1 ? 0xa0 | (x >> 8 & 3) : x >> 8 & 3;
+	}
+}
+
+/* Frames of random values in a response: what the peer reads is what we read, and what we refuse it refuses, or it holds
+ * what has no place in a tree. */
+static void agrees_with_msgpack_c(void **state)
+{
+	enum { CASES = 100000 };
+	unsigned read = 0, refused = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < CASES; seed++) {
+		unsigned char bytes[48] = "\x94\x01\x07\xc0";
+		struct zone *zone = zone_new();
+		struct frame_scan scan;
+		struct message message;
+		uint64_t random = seed;
+		size_t size, used = 0;
+		msgpack_zone objects;
+		msgpack_object object;
+
+		scatter(&random, bytes + 4, sizeof bytes - 4);
+		frame_scan_init(&scan, NULL);
+		if (frame_scan_more(&scan, bytes, sizeof bytes, &size) == 1) {
+			const int r = codec_decode(bytes, size, zone, &message, NULL);
+
+			msgpack_zone_init(&objects, 4096);
+			if (msgpack_unpack((const char *)bytes, size, &used, &objects, &object) != MSGPACK_UNPACK_SUCCESS)
+				fail_msg("msgpack-c does not read what the scan passes; seed %llu", (unsigned long long)seed);
+			if (r == 0 && !same_as_peer(&message.result, &object.via.array.ptr[3]))
+				fail_msg("read otherwise than by msgpack-c; seed %llu", (unsigned long long)seed);
+			read += r == 0;
+			refused += r < 0;
+			msgpack_zone_destroy(&objects);
+		}
+		zone_free(zone);
+	}
+	printf("# %u frames read as msgpack-c does, %u refused\n", read, refused);
+	assert_true(read > CASES / 20 && refused > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +588,7 @@ int main(void)
 		cmocka_unit_test(leaves_large_bytes), cmocka_unit_test(judges_messages),
 		cmocka_unit_test(reads_errors),       cmocka_unit_test(cleans_text),
 		cmocka_unit_test(round_trips),        cmocka_unit_test(mutations),
+		cmocka_unit_test(agrees_with_msgpack_c),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
