@@ -54,13 +54,6 @@ enum trnsci_dtype trnsci_dtype_parse(const char *name)
 
 int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 {
-	static const char *const categories[] = {
-		[METHOD_SESSION] = "session",	      [METHOD_SERVICE] = "service", [METHOD_PROGRAM] = "program",
-		[METHOD_STREAM] = "stream",
-		[METHOD_DRAW] = "draw",		      [METHOD_POINTS] = "points",   [METHOD_ELEMENTWISE] = "elementwise",
-		[METHOD_TRANSFORM] = "transform",	      [METHOD_SIGNAL] = "signal",
-	};
-	const size_t known = sizeof categories / sizeof *categories;
 	size_t count;
 	const struct operation *rows = operations(&count);
 
@@ -68,18 +61,12 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 		return -ERROR_OUT_OF_RANGE;
 	*ret_operation = (struct trnsci_operation){
 		.name = rows[index].name,
-		.category = rows[index].class < known ? categories[rows[index].class] : "other",
+		.category = method_class_name(rows[index].class),
 		.help = rows[index].help,
 		.n_parameters = rows[index].n_params,
 	};
 	return 0;
 }
-
-static const char *const type_names[] = {
-	[PARAM_U64] = "u64",       [PARAM_INT] = "int",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
-	[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
-	[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
-};
 
 int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter *ret_parameter)
 {
@@ -93,7 +80,7 @@ int trnsci_parameter(const char *operation, size_t index, struct trnsci_paramete
 
 	*ret_parameter = (struct trnsci_parameter){
 		.name = param->name,
-		.type = type_names[param->type],
+		.type = param_type_name(param->type),
 		.unit = param->unit ? param->unit : "",
 		.fallback = param->fallback,
 		.choices = param->choices,

@@ -54,6 +54,10 @@ struct operation {
 	size_t n_params;
 };
 
+/* "draw"; "choice". */
+const char *method_class_name(enum method_class class);
+const char *param_type_name(enum param_type type);
+
 /* All rows, in the order of documentation. */
 const struct operation *operations(size_t *ret_count);
 

@@ -18,28 +18,6 @@ static int put_version(struct zone *zone, struct value *map)
 	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER));
 }
 
-static const char *class_name(enum method_class class)
-{
-	static const char *const names[] = {
-		[METHOD_SESSION] = "session", [METHOD_SERVICE] = "service",         [METHOD_STREAM] = "stream",
-		[METHOD_PROGRAM] = "program", [METHOD_DRAW] = "draw",               [METHOD_POINTS] = "points",
-		[METHOD_TRANSFORM] = "transform", [METHOD_ELEMENTWISE] = "elementwise", [METHOD_SIGNAL] = "signal",
-	};
-
-	return names[class];
-}
-
-static const char *type_name(enum param_type type)
-{
-	static const char *const names[] = {
-		[PARAM_U64] = "u64",       [PARAM_INT] = "int",     [PARAM_F64] = "f64",   [PARAM_BOOL] = "bool",
-		[PARAM_CHOICE] = "choice", [PARAM_SHAPE] = "shape", [PARAM_AXES] = "axes", [PARAM_TILE] = "tile",
-		[PARAM_TEXT] = "text",     [PARAM_ANY] = "any",
-	};
-
-	return names[type];
-}
-
 /* "f32|f64" as an array of texts. */
 static int put_choices(struct zone *zone, const char *choices, struct value *map)
 {
@@ -61,7 +39,7 @@ static int put_param(struct zone *zone, const struct param *param, struct value 
 {
 	const bool bounded = param->min != 0 || param->max != 0;
 
-	return PUT("name", value_string(param->name)) || PUT("type", value_string(type_name(param->type))) ||
+	return PUT("name", value_string(param->name)) || PUT("type", value_string(param_type_name(param->type))) ||
 	       PUT("unit", value_string(param->unit)) || PUT("required", value_bool(!param->fallback)) ||
 	       PUT("default", param->fallback && *param->fallback ? value_string(param->fallback) : value_nil()) ||
 	       PUT("min", bounded ? value_real(param->min) : value_nil()) ||
@@ -80,7 +58,7 @@ static int put_method(struct zone *zone, const struct operation *operation, stru
 		if (put_param(zone, &operation->params[i], &one) || value_push(zone, &params, one))
 			return -1;
 	}
-	return PUT("name", value_string(operation->name)) || PUT("class", value_string(class_name(operation->class))) ||
+	return PUT("name", value_string(operation->name)) || PUT("class", value_string(method_class_name(operation->class))) ||
 	       PUT("help", value_string(operation->help)) || PUT("params", params);
 }
 

@@ -308,6 +308,7 @@ TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *cal
 /* ------------------------------------------------------------------------------------------------------------------
  * Values of a reply. Any thread; every function accepts NULL. */
 
+/** What a value is. */
 enum trnsci_kind {
 	TRNSCI_NIL,
 	TRNSCI_BOOL,
@@ -320,6 +321,7 @@ enum trnsci_kind {
 	TRNSCI_MAP,
 };
 
+/** Its kind; TRNSCI_NIL of NULL. */
 TRNSCI_API enum trnsci_kind trnsci_kind(const struct trnsci_value *value);
 /** The member of a map; NULL when there is none. */
 TRNSCI_API const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name);
@@ -384,6 +386,7 @@ TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
 
 /** The tile's memory, its own until it is freed or the session closed. Written while a call uses it, results vary. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
+/** Its size, elements and their type. */
 TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
 TRNSCI_API uint64_t trnsci_tile_count(const struct trnsci_tile *tile);
 TRNSCI_API enum trnsci_dtype trnsci_tile_dtype(const struct trnsci_tile *tile);
@@ -916,14 +919,17 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 /* ------------------------------------------------------------------------------------------------------------------
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
 
+/** One method. */
 struct trnsci_operation {
 	const char *name;
-	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform" */
+	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform",
+			       * "signal" */
 	const char *help;     /**< one line */
 	size_t n_parameters;
 	uint64_t reserved[4];
 };
 
+/** One parameter of it. */
 struct trnsci_parameter {
 	const char *name;
 	const char *type;     /**< "u64", "int", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
