@@ -59,7 +59,7 @@ void daemon_stop(struct daemon *daemon);
 void daemon_remove_dir(struct daemon *daemon);
 
 unsigned daemon_fds(const struct daemon *daemon);
-/* A line of /proc/PID/status in KiB: "VmRSS", "RssShmem", "RssAnon", "VmSize". */
+/* A line of /proc/PID/status in KiB: "VmRSS", "RssShmem", "RssAnon", "VmSize"; or a count: "Threads". */
 uint64_t daemon_kib(const struct daemon *daemon, const char *line);
 
 struct client {
