@@ -141,8 +141,10 @@ static bool wait_for_rest(struct session *session, bool reading)
 	struct timeval patience = {(time_t)session->service->settings->frame_timeout, 0};
 	uint64_t which = session->inbox.frames;
 
-	if (which != session->late_frame)
+	if (which != session->late_frame) {
 		want(session->late, false, NULL);
+		session->late_twice = false;
+	}
 	session->late_frame = which;
 	return want(session->late, reading && !inbox_is_empty(&session->inbox), &patience);
 }
@@ -263,12 +265,21 @@ static void on_watched(evutil_socket_t fd, short what, void *arg)
 		hang_up(arg);
 }
 
+/* Of a patience that is over: a daemon that stood still, or was kept from its processor, finds that over as well which
+ * its client has not let it wait for. */
+static bool is_ready(const struct session *session, short events)
+{
+	struct pollfd poll_fd = {session->fd, events, 0};
+
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & events);
+}
+
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *session = arg;
 
 	(void)fd;
-	if (what & EV_TIMEOUT) {
+	if ((what & EV_TIMEOUT) && !is_ready(session, POLLOUT)) {
 		session->service->stats.unread++;
 		hang_up(session);
 		return;
@@ -288,14 +299,17 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 		advance(session);
 }
 
-/* The same frame as frame_timeout ago. */
+/* The same frame as frame_timeout ago. Once, bytes of it that wait to be read are worth as long again. */
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *session = arg;
 
 	(void)fd;
 	(void)what;
-	requests_end_late(session);
+	if (!session->late_twice && is_ready(session, POLLIN))
+		session->late_twice = true;
+	else
+		requests_end_late(session);
 	advance(session);
 }
 

@@ -62,6 +62,7 @@ struct session {
 	unsigned n_reaping;                      /* jobs whose results are being taken down */
 	struct event *readable, *watched, *writable, *again, *late;
 	uint64_t late_frame; /* the frame that `late` is about */
+	bool late_twice;     /* its patience runs for the second time */
 	bool eof;     /* nothing more is read */
 	bool backlog; /* whole frames may lie in the inbox */
 	uint64_t requests;

@@ -100,7 +100,7 @@ $(BUILD)/tests/proto/check_codec: CFLAGS_ALL += $(CFLAGS_msgpack)
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o load.o) $(BUILD)/bin/trnscid
 $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
-$(BUILD)/tests/daemon/check_killed_taker: $(BUILD)/obj/trnsci.o
+$(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings): $(BUILD)/obj/tests/client/liar.o
 $(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Users under load: one who floods the daemon with connections, requests, memory and descriptors has its half of each and
+ * no more, and another user is let in, served and as quick as before. By real users: as root only. */
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "load.h"
+#include "served.h"
+
+enum { GREEDY = 60001, MODEST = 60002, CONNECTIONS = 64, JOBS = 64, ARENAS = 64 << 20, FDS = 64 };
+
+static int setup(void **state)
+{
+	(void)state;
+	served_start((const char *const[]){"--connections=64", "--jobs-total=64", "--arena-total-bytes=64M", "--fds-total=64",
+					   "--connections-per-second=1000", "--threads=2", "--socket-mode=0666",
+					   "--arena-ahead-bytes=0", NULL});
+	assert_int_equal(chmod(served.dir, 0711), 0);
+	return 0;
+}
+
+/* In a child; whose failure is its status. */
+static pid_t as_user(uid_t uid, void (*act)(void))
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setenv("CMOCKA_TEST_ABORT", "1", 1);
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		_exit(2);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* forgotten with the user */
+	act();
+	fflush(stdout);
+	_exit(0);
+}
+
+static void must_end_well(pid_t pid, const char *who)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status)
+		fail_msg("%s: expected status 0, got %d", who, status);
+}
+
+/* ---- one who takes what it can ---- */
+
+/* As much as the socket takes; answers are never read. */
+static void pour(struct client *client, const char *method, const struct value *params, int times)
+{
+	struct codec_buffer bytes = {0};
+
+	fcntl(client->fd, F_SETFL, O_NONBLOCK);
+	codec_request(&bytes, 1, method, params);
+	for (int i = 0; i < times; i++)
+		fdpass_send(client->fd, bytes.at, bytes.size, NULL);
+	codec_buffer_free(&bytes);
+}
+
+static void flood(void)
+{
+	static struct client clients[CONNECTIONS];
+
+	for (int i = 0; i < CONNECTIONS; i++) {
+		struct client *client = &clients[i];
+
+		client_open(client, served.socket);
+		struct value arena = client_map(client, "bytes", value_uint(8 << 20), NULL),
+			     noise = client_map(client, "op", value_string("bits"), NULL),
+			     ring = client_map(client, "noise", noise, "samples", value_uint(4096), NULL),
+			     draw = client_map(client, "n", value_uint(1000000), NULL);
+		pour(client, "arena", &arena, 1);
+		pour(client, "ring_attach", &ring, 3);
+		pour(client, "normal", &draw, 20);
+	}
+	for (;;) {
+		int fd = load_connect(&served);
+
+		close(fd);
+	}
+}
+
+/* ---- one who does not ---- */
+
+static uint64_t quiet_ping_ns;
+
+static void batch(struct client *client)
+{
+	struct value params = client_map(client, "n", value_uint(100000), NULL);
+	struct message message;
+
+	for (int i = 0; i < 16; i++)
+		client_send(client, "uniform", &params);
+	for (int i = 0; i < 16; i++) {
+		assert_true(client_receive(client, &message));
+		if (message.error.code)
+			fail_msg("a draw: %s", message.error.text);
+	}
+}
+
+static void behave(void)
+{
+	static const uint8_t known[] = {0x09, 0x46, 0x6d, 0x3f, 0x54, 0xd8, 0x24, 0x3e};
+	static struct client clients[24];
+	struct message message;
+	struct fdpass fds;
+	void *base;
+
+	for (int i = 0; i < 24; i++) {
+		client_open(&clients[i], served.socket);
+		struct value params = client_map(&clients[i], "n", value_uint(2), "seed", value_uint(1), NULL);
+		struct value result = client_result(&clients[i], "uniform", &params);
+		assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
+	}
+	close(client_arena(&clients[0], 24 << 20, &base));
+	memset(base, 1, 24 << 20);
+	client_send(&clients[1], "ring_attach", NULL);
+	assert_true(client_receive_fds(&clients[1], &message, &fds));
+	if (message.error.code || fds.count != 3)
+		fail_msg("ring_attach: %u descriptors, %s", fds.count, message.error.text);
+	fdpass_close(&fds);
+	batch(&clients[2]);
+	const uint64_t took = load_median_ping_ns(&clients[3]);
+	printf("# beside a flood a ping takes %" PRIu64 " us, %" PRIu64 " us without\n", took / 1000, quiet_ping_ns / 1000);
+	if (!SANITIZED && took > 20 * quiet_ping_ns + 2000000)
+		fail_msg("beside a flood: a ping takes %" PRIu64 " ns instead of %" PRIu64, took, quiet_ping_ns);
+	for (int i = 0; i < 24; i++)
+		client_close(&clients[i]);
+}
+
+/* Of all that is shared, the one has a half, and knows that it is refused more. */
+static void holds_its_half(void)
+{
+	static const struct {
+		const char *path;
+		uint64_t half;
+	} shared[] = {
+		{"daemon.quota.connections.used", CONNECTIONS / 2},
+		{"daemon.quota.arena_total_bytes.used", ARENAS / 2},
+		{"daemon.quota.jobs_total.used", JOBS / 2},
+		{"daemon.quota.fds_total.used", FDS / 2},
+	};
+
+	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+		uint64_t used = client_stat(&witness, shared[i].path);
+
+		/* The witness is one connection, and its stats one request; the other user's may still be on their way out. */
+		for (int waited = 0; used > shared[i].half + 1 && waited < 5000; waited++) {
+			usleep(1000);
+			used = client_stat(&witness, shared[i].path);
+		}
+		if (used > shared[i].half + 1)
+			fail_msg("%s: expected at most %" PRIu64 ", got %" PRIu64, shared[i].path, shared[i].half + 1, used);
+	}
+	assert_true(client_stat(&witness, "daemon.errors") > 0);
+	assert_true(client_stat(&witness, "daemon.connections_refused") > CONNECTIONS / 2);
+}
+
+static void flooded(void **state)
+{
+	pid_t greedy;
+
+	(void)state;
+	if (getuid() != 0) {
+		printf("# skipped: only root can become other users\n");
+		skip();
+	}
+	quiet_ping_ns = load_median_ping_ns(&witness);
+	greedy = as_user(GREEDY, flood);
+	for (int i = 0; i < 2000 && client_stat(&witness, "daemon.connections_refused") <= CONNECTIONS; i++)
+		usleep(1000);
+	holds_its_half();
+	for (int i = 0; i < 3; i++) {
+		must_end_well(as_user(MODEST, behave), "the user who behaves");
+		holds_its_half();
+	}
+	kill(greedy, SIGKILL);
+	assert_int_equal(waitpid(greedy, NULL, 0), greedy);
+	served_expect_rest();
+	client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
+}
+
+/* The second is rested before the first: users who come and go are told apart for as long as it takes. */
+static void knock_once(void)
+{
+	struct client client;
+
+	client_open(&client, served.socket);
+	client_result(&client, "ping", NULL);
+	client_close(&client);
+}
+
+static void knock_too_often(void)
+{
+	struct message message;
+	struct client client;
+	bool refused = false;
+
+	for (int i = 0; i < 2000 && !refused; i++) {
+		client_open(&client, served.socket);
+		message = client_call(&client, "ping", NULL);
+		refused = message.error.code == ERROR_LIMIT;
+		client_close(&client);
+	}
+	assert_true(refused);
+}
+
+static void arrivals(void **state)
+{
+	(void)state;
+	if (getuid() != 0) {
+		printf("# skipped: only root can become other users\n");
+		skip();
+	}
+	for (int i = 0; i < 3; i++) {
+		must_end_well(as_user(GREEDY, knock_too_often), "the user who knocks too often");
+		must_end_well(as_user(MODEST, knock_once), "the user who knocks once");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(flooded), cmocka_unit_test(arrivals)};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, setup, served_stop);
+}
