@@ -168,7 +168,7 @@ static void kill_at(long stops, long steps)
 
 static void every_point(void **state)
 {
-	const int times = getenv("TRNSCI_FULL") ? 10 : 1;
+	const int times = getenv("TRNSCI_FULL") ? 4 : 1;
 	uint64_t grown, anon;
 	unsigned random = 7;
 	long stops = 0;

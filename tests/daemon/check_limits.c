@@ -10,13 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "load.h"
 #include "served.h"
 
 #include "daemon/rate.h"
@@ -42,73 +41,12 @@ static int nothing_is_left(void **state)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* ------- one that behaves ------- */
-
-enum { PINGS = 400 };
-
-/* The median of the witness's round trips, while an attack goes on and without. A machine whose CPUs others use shows
- * in both; the bound is for what hangs. */
-static uint64_t median_ping_ns(void)
-{
-	static uint64_t took[PINGS];
-
-	for (int i = 0; i < PINGS; i++) {
-		uint64_t begun = now_ns();
-
-		client_result(&witness, "ping", NULL);
-		took[i] = now_ns() - begun;
-	}
-	qsort(took, PINGS, sizeof *took, ascending);
-	return took[PINGS / 2];
-}
-
-/* Runs attack in a child for as long as the witness measures, which begins when it has been run once. */
-static void feels_nothing(const char *name, void (*attack)(void))
-{
-	uint64_t quiet = median_ping_ns(), attacked;
-	_Atomic unsigned *attacks =
-		mmap(NULL, sizeof *attacks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(attacks != MAP_FAILED);
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		for (;; ++*attacks)
-			attack();
-	while (!*attacks && waitpid(pid, NULL, WNOHANG) == 0)
-		usleep(1000);
-	assert_true(*attacks > 0);
-	munmap((void *)attacks, sizeof *attacks);
-	attacked = median_ping_ns();
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	printf("# %s: a ping takes %" PRIu64 " us, %" PRIu64 " us without\n", name, attacked / 1000, quiet / 1000);
-	if (!SANITIZED && attacked > 20 * quiet + 2000000)
-		fail_msg("%s: a ping takes %" PRIu64 " ns instead of %" PRIu64, name, attacked, quiet);
-}
-
+/* An attack's connection; the attack ends where it is not let in. */
 static int plain_connect(void)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = load_connect(&served);
 
-	strcpy(address.sun_path, served.socket);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+	if (fd < 0)
 		_exit(1);
 	return fd;
 }
@@ -150,7 +88,7 @@ static void knock(void)
 /* Half of --connections-per-second=400 is a user's: also when none is left open meanwhile. */
 static void arrivals(void **state)
 {
-	uint64_t before = client_stat(&witness, "daemon.connections_accepted"), begun = now_ns(), let_in;
+	uint64_t before = client_stat(&witness, "daemon.connections_accepted"), begun = load_now_ns(), let_in;
 	unsigned refused = 0;
 
 	(void)state;
@@ -169,11 +107,11 @@ static void arrivals(void **state)
 		client_close(&client);
 	}
 	let_in = client_stat(&witness, "daemon.connections_accepted") - before;
-	double seconds = (double)(now_ns() - begun) * 1e-9;
+	double seconds = (double)(load_now_ns() - begun) * 1e-9;
 	printf("# %" PRIu64 " of %d were let in within %.2f s\n", let_in, 2 * PER_SECOND, seconds);
 	assert_int_equal(let_in + refused, 2 * PER_SECOND);
 	assert_true((double)let_in <= PER_SECOND * (1 + seconds) + 2);
-	feels_nothing("connections without end", knock);
+	load_feels_nothing(&witness, "connections without end", knock);
 	/* a second later all is forgiven */
 	usleep(1100000);
 	struct client client;
@@ -190,14 +128,14 @@ static void slow_frames(void **state)
 	static const char request[] = "\x94\x00\x07\xa4ping\x91\x80";
 	struct client slow, still;
 	struct message message;
-	uint64_t begun = now_ns(), ended = client_stat(&witness, "daemon.half_frames");
+	uint64_t begun = load_now_ns(), ended = client_stat(&witness, "daemon.half_frames");
 	bool over = false;
 
 	(void)state;
 	client_open(&slow, served.socket);
 	client_open(&still, served.socket);
 	client_send_bytes(&still, request, 4);
-	for (size_t i = 0; !over && now_ns() - begun < 10000000000u; i++) {
+	for (size_t i = 0; !over && load_now_ns() - begun < 10000000000u; i++) {
 		struct pollfd news = {slow.fd, POLLIN, 0};
 
 		if (i < sizeof request - 2)
@@ -211,7 +149,7 @@ static void slow_frames(void **state)
 		assert_non_null(memmem(text->bytes.at, text->bytes.size, "the setting frame_timeout = 1", 29));
 		assert_false(client_receive(i ? &still : &slow, &message));
 	}
-	assert_true(now_ns() - begun >= 900000000);
+	assert_true(load_now_ns() - begun >= 900000000);
 	assert_int_equal(client_stat(&witness, "daemon.half_frames"), ended + 2);
 	client_close(&slow);
 	client_close(&still);
@@ -336,7 +274,7 @@ static void tiny_frames(void **state)
 	uint64_t before = client_stat(&witness, "daemon.notifications_ignored");
 
 	(void)state;
-	feels_nothing("a million tiny frames", send_tiny_frames);
+	load_feels_nothing(&witness, "a million tiny frames", send_tiny_frames);
 	assert_true(client_stat(&witness, "daemon.notifications_ignored") > before);
 }
 
@@ -355,7 +293,7 @@ static void flood(void)
 static void floods(void **state)
 {
 	(void)state;
-	feels_nothing("requests whose replies are not read", flood);
+	load_feels_nothing(&witness, "requests whose replies are not read", flood);
 }
 
 /* ------- forks ------- */
@@ -419,33 +357,12 @@ static void racing_inputs(void **state)
 	munmap(base, 16 << 20);
 }
 
-/* ------- a daemon that stands still ------- */
-
-/* Stopped and let go on: who waited is answered, as if nothing had been; nobody was dropped for its own silence. */
-static void stands_still(void **state)
-{
-	struct client client;
-	struct message message;
-
-	(void)state;
-	client_open(&client, served.socket);
-	client_result(&client, "ping", NULL);
-	kill(served.pid, SIGSTOP);
-	uint32_t msgid = client_send(&client, "ping", NULL);
-	usleep(getenv("TRNSCI_FULL") ? 60000000 : 1500000);
-	kill(served.pid, SIGCONT);
-	assert_true(client_receive(&client, &message));
-	assert_int_equal(message.msgid, msgid);
-	assert_int_equal(message.error.code, 0);
-	client_close(&client);
-}
-
 int main(void)
 {
 #define limit(name) cmocka_unit_test_teardown(name, nothing_is_left)
 	const struct CMUnitTest tests[] = {
 		limit(rates),	    limit(unread_fds), limit(many_fds), limit(forks),	     limit(racing_inputs),
-		limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames), limit(stands_still),
+		limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

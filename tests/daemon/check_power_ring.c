@@ -188,7 +188,7 @@ static void live(struct bed *bed, uint64_t operations)
 
 static void power_cuts(void **state)
 {
-	const unsigned lives = getenv("TRNSCI_FULL") ? 100 : 5;
+	const unsigned lives = getenv("TRNSCI_FULL") ? 50 : 5;
 	unsigned cuts = 0;
 
 	(void)state;
