@@ -478,6 +478,8 @@ static const struct param tile_params[] = {
 	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, 1, 0, false, NULL, "shape, 1 to 8 dimensions"},
 	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "number by which tiles are freed together"},
 	[TILE_U64] = U64_STYLE,
+	[TILE_OFFSET] = {"offset", PARAM_U64, "bytes", "", ANY_U64,
+		"where it shall lie: a multiple of 64 behind all other tiles; by default anywhere"},
 };
 static const struct param free_params[] = {
 	[FREE_TILE] = {"tile", PARAM_TILE, "", "", NONE, "handle of the tile to free"},

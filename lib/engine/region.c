@@ -10,7 +10,7 @@
 
 struct region {
 	uint64_t size, used;
-	struct region_block *first, *root;
+	struct region_block *first, *last, *root;
 	uint64_t random;
 };
 
@@ -122,8 +122,7 @@ static int cut(struct region *region, struct region_block *block, uint64_t size)
 		return -ERROR_NO_MEMORY;
 	*rest = (struct region_block){
 		.offset = block->offset + size, .size = block->size - size, .before = block, .after = block->after};
-	if (rest->after)
-		rest->after->before = rest;
+	*(rest->after ? &rest->after->before : &region->last) = rest;
 	block->after = rest;
 	block->size = size;
 	insert(region, rest);
@@ -141,7 +140,7 @@ int region_create(uint64_t size, struct region **ret_region)
 		return -ERROR_NO_MEMORY;
 	}
 	region->size = block->size = size & ~(uint64_t)(REGION_ALIGN - 1);
-	region->first = block;
+	region->first = region->last = block;
 	region->random = (uintptr_t)region | 1;
 	if (block->size)
 		insert(region, block);
@@ -172,25 +171,13 @@ static struct region_block *find_place(const struct region *region, uint64_t siz
 	return roomy ? roomy : best;
 }
 
-int region_alloc(struct region *region, uint64_t size, struct region_block **ret_block)
+/* Gives out `size` bytes of a free block, `skip` bytes from its beginning. */
+static int carve(struct region *region, struct region_block *block, uint64_t skip, uint64_t size,
+		 struct region_block **ret_block)
 {
-	const bool pages = size >= REGION_PAGE;
-	const uint64_t align = pages ? REGION_PAGE : REGION_ALIGN;
-	struct region_block *block;
-	uint64_t rounded, skip = 0;
 	int error;
 
-	/* A last, partial page of the region serves too. */
-	if (round_up_overflows(size ? size : 1, align, &rounded))
-		return -ERROR_LIMIT;
-	block = find_place(region, rounded, align);
-	if (!block && pages && !round_up_overflows(size, REGION_ALIGN, &rounded))
-		block = find_place(region, rounded, align);
-	if (!block)
-		return -ERROR_LIMIT;
 	extract(region, block);
-	if (fits_aligned(block, rounded, align))
-		skip = (align - block->offset % align) % align;
 	if (skip) {
 		struct region_block *head = block;
 
@@ -201,7 +188,7 @@ int region_alloc(struct region *region, uint64_t size, struct region_block **ret
 			return error;
 		extract(region, block);
 	}
-	error = cut(region, block, rounded);
+	error = cut(region, block, size);
 	if (error) {
 		insert(region, block);
 		return error;
@@ -211,15 +198,46 @@ int region_alloc(struct region *region, uint64_t size, struct region_block **ret
 	return 0;
 }
 
+int region_alloc(struct region *region, uint64_t size, struct region_block **ret_block)
+{
+	const bool pages = size >= REGION_PAGE;
+	const uint64_t align = pages ? REGION_PAGE : REGION_ALIGN;
+	struct region_block *block;
+	uint64_t rounded, skip = 0;
+
+	/* A last, partial page of the region serves too. */
+	if (round_up_overflows(size ? size : 1, align, &rounded))
+		return -ERROR_LIMIT;
+	block = find_place(region, rounded, align);
+	if (!block && pages && !round_up_overflows(size, REGION_ALIGN, &rounded))
+		block = find_place(region, rounded, align);
+	if (!block)
+		return -ERROR_LIMIT;
+	if (fits_aligned(block, rounded, align))
+		skip = (align - block->offset % align) % align;
+	return carve(region, block, skip, rounded, ret_block);
+}
+
+int region_alloc_at(struct region *region, uint64_t offset, uint64_t size, struct region_block **ret_block)
+{
+	struct region_block *block = region->last;
+	uint64_t rounded;
+
+	if (round_up_overflows(size ? size : 1, REGION_ALIGN, &rounded) || offset % REGION_ALIGN || !block->free ||
+	    offset < block->offset || offset - block->offset > block->size ||
+	    rounded > block->size - (offset - block->offset))
+		return -ERROR_LIMIT;
+	return carve(region, block, offset - block->offset, rounded, ret_block);
+}
+
 /* Joins block with the one after it; neither is in the treap. */
-static void join(struct region_block *block)
+static void join(struct region *region, struct region_block *block)
 {
 	struct region_block *gone = block->after;
 
 	block->size += gone->size;
 	block->after = gone->after;
-	if (block->after)
-		block->after->before = block;
+	*(block->after ? &block->after->before : &region->last) = block;
 	free(gone);
 }
 
@@ -228,12 +246,12 @@ void region_release(struct region *region, struct region_block *block)
 	region->used -= block->size;
 	if (block->after && block->after->free) {
 		extract(region, block->after);
-		join(block);
+		join(region, block);
 	}
 	if (block->before && block->before->free) {
 		block = block->before;
 		extract(region, block);
-		join(block);
+		join(region, block);
 	}
 	insert(region, block);
 }
@@ -250,4 +268,9 @@ uint64_t region_largest(const struct region *region)
 	while (at && at->right)
 		at = at->right;
 	return at ? at->size : 0;
+}
+
+uint64_t region_tail(const struct region *region)
+{
+	return region->last->free ? region->last->offset : region->size;
 }

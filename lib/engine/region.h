@@ -28,10 +28,15 @@ void region_free(struct region *region); /* accepts NULL; blocks die with it */
 
 /* At least size bytes. -ERROR_LIMIT when no free block is large enough, -ERROR_NO_MEMORY. */
 int region_alloc(struct region *region, uint64_t size, struct region_block **ret_block);
+/* At an offset, a multiple of REGION_ALIGN, behind all blocks given out. -ERROR_LIMIT when it is not, or the region ends
+ * before size bytes more; -ERROR_NO_MEMORY. */
+int region_alloc_at(struct region *region, uint64_t offset, uint64_t size, struct region_block **ret_block);
 void region_release(struct region *region, struct region_block *block);
 
 /* Bytes of blocks given out, and of the largest free one. */
 uint64_t region_used(const struct region *region);
 uint64_t region_largest(const struct region *region);
+/* Where the free block at the region's end begins; the region's size when there is none. */
+uint64_t region_tail(const struct region *region);
 
 #endif

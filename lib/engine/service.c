@@ -118,13 +118,16 @@ static int answer_tile(struct space *space, const struct args *args, struct zone
 		       struct error *err)
 {
 	struct shape shape = {.dtype = bind_dtype(args, TILE_DTYPE), .ndim = args->at[TILE_SHAPE].shape.count};
+	const uint32_t scope = (uint32_t)args->at[TILE_SCOPE].u64;
 	struct tile_place place;
 	int error;
 
 	memcpy(shape.dims, args->at[TILE_SHAPE].shape.at, sizeof shape.dims);
 	if (!shape_finish(&shape))
 		return bind_error(args, TILE_SHAPE, err, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
-	error = tile_create(space, &shape, (uint32_t)args->at[TILE_SCOPE].u64, &place, err);
+	error = args->at[TILE_OFFSET].given
+			? tile_create_at(space, &shape, scope, args->at[TILE_OFFSET].u64, &place, err)
+			: tile_create(space, &shape, scope, &place, err);
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||

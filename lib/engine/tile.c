@@ -121,7 +121,29 @@ static int check_room(struct space *space, const struct shape *shape, struct err
 	return 0;
 }
 
-static int create(struct space *space, const struct shape *shape, uint32_t scope, struct tile *tile, struct error *err)
+/* offset: NULL for anywhere. */
+static int find_place(struct space *space, const struct shape *shape, const uint64_t *offset, struct tile *tile,
+		      struct error *err)
+{
+	const uint64_t bytes = shape->bytes;
+	int error = offset ? region_alloc_at(space->region, *offset, bytes, &tile->block)
+			   : region_alloc(space->region, bytes, &tile->block);
+
+	if (error == -ERROR_LIMIT && offset)
+		return error_set(err, ERROR_OUT_OF_RANGE,
+				 "tile: offset: %" PRIu64 " for %" PRIu64 " bytes, allowed are multiples of 64 from %" PRIu64
+				 " on, in an arena of %" PRIu64,
+				 *offset, bytes, region_tail(space->region), space->size);
+	if (error == -ERROR_LIMIT)
+		return error_set(err, ERROR_LIMIT,
+				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
+				 " free in one piece",
+				 bytes, space->size, region_largest(space->region));
+	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
+}
+
+static int create(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+		  struct tile *tile, struct error *err)
 {
 	int error = check_room(space, shape, err);
 
@@ -129,14 +151,9 @@ static int create(struct space *space, const struct shape *shape, uint32_t scope
 		return error;
 	if (grow(space))
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
-	error = region_alloc(space->region, shape->bytes, &tile->block);
-	if (error == -ERROR_LIMIT)
-		return error_set(err, ERROR_LIMIT,
-				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
-				 " free in one piece",
-				 shape->bytes, space->size, region_largest(space->region));
+	error = find_place(space, shape, offset, tile, err);
 	if (error)
-		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+		return error;
 	if (tile->block->offset + tile->block->size > space->reach)
 		space->reach = tile->block->offset + tile->block->size;
 	tile->handle = (uint32_t)space->next_handle++;
@@ -149,8 +166,8 @@ static int create(struct space *space, const struct shape *shape, uint32_t scope
 	return 0;
 }
 
-int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
-		struct error *err)
+static int make(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+		struct tile_place *ret_place, struct error *err)
 {
 	struct tile *tile = calloc(1, sizeof *tile);
 	int error;
@@ -158,13 +175,25 @@ int tile_create(struct space *space, const struct shape *shape, uint32_t scope, 
 	if (!tile)
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
 	pthread_mutex_lock(&space->lock);
-	error = create(space, shape, scope, tile, err);
+	error = create(space, shape, scope, offset, tile, err);
 	if (!error)
 		*ret_place = (struct tile_place){tile->handle, tile->block->offset, shape->bytes};
 	pthread_mutex_unlock(&space->lock);
 	if (error)
 		free(tile);
 	return error;
+}
+
+int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+		struct error *err)
+{
+	return make(space, shape, scope, NULL, ret_place, err);
+}
+
+int tile_create_at(struct space *space, const struct shape *shape, uint32_t scope, uint64_t offset,
+		   struct tile_place *ret_place, struct error *err)
+{
+	return make(space, shape, scope, &offset, ret_place, err);
 }
 
 /* Under the lock; NULL when no tile has the handle. */

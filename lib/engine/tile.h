@@ -26,6 +26,9 @@ struct tile_place {
 /* A new tile. -ERROR_NOT_SUPPORTED (no memory attached), -ERROR_LIMIT (tiles, bytes), -ERROR_NO_MEMORY. */
 int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
+/* The same at an offset, a multiple of 64 behind all other tiles; else -ERROR_OUT_OF_RANGE. */
+int tile_create_at(struct space *space, const struct shape *shape, uint32_t scope, uint64_t offset,
+		   struct tile_place *ret_place, struct error *err);
 
 /* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context and the
  * parameter's name. */

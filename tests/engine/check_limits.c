@@ -205,6 +205,10 @@ static void test_limits(void **state)
 		{"shape", value_uint(1)});
 	tile_drop(&bed, tiles[2]);
 	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 21)});
+	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: 0 for 1 bytes, allowed are multiples of 64 from ",
+		{"dtype", value_string("i8")}, {"shape", value_uint(1)}, {"offset", value_uint(0)});
+	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: ", {"dtype", value_string("i8")},
+		{"shape", value_uint(1)}, {"offset", value_uint(UINT64_MAX - 63)});
 	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 20)});
 	zone_free(zone);
 	bed_close(&bed);

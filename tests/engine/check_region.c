@@ -66,6 +66,32 @@ static void alloc_one(struct region *region, bool *taken, struct region_block **
 	mark(taken, *place, true, seed);
 }
 
+/* At a place of the caller's: behind all blocks, or it is refused. */
+static void alloc_one_at(struct region *region, bool *taken, struct region_block **place, uint64_t seed)
+{
+	const uint64_t offset = draw(CELLS + 4) * REGION_ALIGN + (draw(16) == 0), size = draw(4) ? draw(2000) : draw(BYTES);
+	const uint64_t cells = size ? (size + REGION_ALIGN - 1) / REGION_ALIGN : 1;
+	uint64_t end = CELLS;
+
+	while (end > 0 && !taken[end - 1])
+		end--;
+	assert_int_equal(region_tail(region), end * REGION_ALIGN);
+	const bool fits = offset % REGION_ALIGN == 0 && offset >= end * REGION_ALIGN &&
+			  offset / REGION_ALIGN + cells <= CELLS;
+	const int error = region_alloc_at(region, offset, size, place);
+
+	if (error != (fits ? 0 : -ERROR_LIMIT))
+		fail_msg("seed %llu: %llu bytes at %llu, behind %llu: expected %d, got %d", (unsigned long long)seed,
+			 (unsigned long long)size, (unsigned long long)offset, (unsigned long long)end * REGION_ALIGN,
+			 fits ? 0 : -ERROR_LIMIT, error);
+	if (error) {
+		*place = NULL;
+		return;
+	}
+	assert_true((*place)->offset == offset && (*place)->size == cells * REGION_ALIGN);
+	mark(taken, *place, true, seed);
+}
+
 static void run_model(uint64_t seed)
 {
 	struct region *region;
@@ -85,7 +111,7 @@ static void run_model(uint64_t seed)
 			*place = NULL;
 		} else {
 			assert_int_equal(region_largest(region), longest_free(taken) * REGION_ALIGN);
-			alloc_one(region, taken, place, seed);
+			(draw(4) ? alloc_one : alloc_one_at)(region, taken, place, seed);
 			used += *place ? (*place)->size : 0;
 		}
 		assert_int_equal(region_used(region), used);
