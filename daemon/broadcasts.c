@@ -381,7 +381,7 @@ static int attach(struct session *session, const struct args *args, struct zone 
 	fd = lent_copy(entry->lent, &entry->lent->samples);
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
-	*ret_fds = (struct fdpass){{fd}, 1};
+	*ret_fds = (struct fdpass){.at = {fd}, .count = 1};
 	return 0;
 }
 

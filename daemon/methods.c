@@ -89,7 +89,7 @@ static int call_arena(struct session *session, const struct args *args, struct z
 		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
 	}
 	session->arena = arena;
-	*ret_fds = (struct fdpass){{fd}, 1};
+	*ret_fds = (struct fdpass){.at = {fd}, .count = 1};
 	return 0;
 }
 

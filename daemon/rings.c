@@ -151,9 +151,9 @@ static int make_wake(struct ring_entry *entry, struct error *err)
 static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct error *err)
 {
 	struct lent *lent = entry->lent;
-	const struct fdpass fds = {{lent_copy(lent, &lent->samples), lent_copy(lent, &lent->index),
-				    fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0)},
-				   3};
+	const struct fdpass fds = {.at = {lent_copy(lent, &lent->samples), lent_copy(lent, &lent->index),
+					  fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0)},
+				   .count = 3};
 
 	for (unsigned i = 0; i < 3; i++)
 		if (fds.at[i] < 0) {

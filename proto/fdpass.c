@@ -97,7 +97,8 @@ ssize_t fdpass_receive(int socket, void *bytes, size_t size, struct fdpass *ret_
 		return -errno;
 
 	bool more = ret_fds && collect(&message, &fds);
-	*ret_strange = more || (message.msg_flags & MSG_CTRUNC);
+	fds.cut = message.msg_flags & MSG_CTRUNC; /* with room for all that there can be: for want of descriptors */
+	*ret_strange = more || (fds.cut && !ret_fds);
 	if (ret_fds)
 		*ret_fds = fds;
 	return received;

@@ -13,6 +13,7 @@ enum { FDPASS_MOST = 4 };
 struct fdpass {
 	int at[FDPASS_MOST];
 	unsigned count;
+	bool cut; /* received: some were lost, since this process can have no more */
 };
 
 /* Closes them all. */
@@ -21,9 +22,8 @@ void fdpass_close(struct fdpass *fds);
 /* sendmsg with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */
 ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
 
-/* recvmsg. The first FDPASS_MOST fds are kept; all others are closed, and *ret_strange says that there were others, or
- * that the kernel cut some off. ret_fds NULL: every fd is closed and strange. Returns bytes received (0: end of input),
- * or -errno. */
+/* recvmsg. The first FDPASS_MOST fds are kept; all others are closed, and *ret_strange says that there were others.
+ * ret_fds NULL: none is taken, and any is strange. Returns bytes received (0: end of input), or -errno. */
 ssize_t fdpass_receive(int socket, void *bytes, size_t size, struct fdpass *ret_fds, bool *ret_strange);
 
 #endif

@@ -204,7 +204,7 @@ static void unasked_fds(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		client_open(&client, served.socket);
-		ssize_t sent = fdpass_send(client.fd, "\x94", 1, &(struct fdpass){{client.fd}, 1});
+		ssize_t sent = fdpass_send(client.fd, "\x94", 1, &(struct fdpass){.at = {client.fd}, .count = 1});
 		if (sent == 1) {
 			expect_end(&client, "file descriptors");
 			ended++;

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -80,7 +81,7 @@ static void one_fd(void **state)
 {
 	struct pair *pair = *state;
 	int memfd = memfd_create("probe", MFD_CLOEXEC);
-	struct fdpass got = {.count = 7}, one = {{memfd}, 1};
+	struct fdpass got = {.count = 7}, one = {.at = {memfd}, .count = 1};
 	struct stat sent, received;
 	bool strange = true;
 	char bytes[16];
@@ -169,6 +170,31 @@ static void unwanted_fds(void **state)
 	fdpass_close(&got);
 }
 
+/* Where the process has room for fewer than came: those are kept, and it is told. */
+static void fds_beyond_the_limit(void **state)
+{
+	struct pair *pair = *state;
+	const unsigned before = open_fds();
+	int fds[3] = {pair->a, pair->a, pair->a}, last = dup(pair->a);
+	struct rlimit limit, few;
+	struct fdpass got;
+	bool strange = true;
+	char byte;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){(rlim_t)last + 2, limit.rlim_max};
+	send_many(pair->a, fds, 3);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(fdpass_receive(pair->b, &byte, 1, &got, &strange), 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(got.cut);
+	assert_false(strange);
+	assert_int_equal(got.count, 1);
+	fdpass_close(&got);
+	close(last);
+	assert_int_equal(open_fds(), before);
+}
+
 static void ends_and_errors(void **state)
 {
 	struct pair *pair = *state;
@@ -194,6 +220,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(few_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_fd, setup, teardown),
 		cmocka_unit_test_setup_teardown(unwanted_fds, setup, teardown),
+		cmocka_unit_test_setup_teardown(fds_beyond_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_and_errors, setup, teardown),
 	};
 
