@@ -11,7 +11,8 @@
 struct trnsci_args {
 	bool *failed;
 	char *name;                       /* in a map */
-	struct value value;               /* of containers only the kind */
+	struct value value;               /* of containers only the kind; of a tile nothing */
+	struct trnsci_tile *tile;         /* whose handle the value is when it is sent; one reference */
 	void *owned;                      /* what the value's bytes point at */
 	struct trnsci_args *next;         /* sibling */
 	struct trnsci_args *first, *last; /* children */
@@ -40,6 +41,8 @@ static void clear(struct trnsci_args *args)
 	args->last = NULL;
 	free(args->owned);
 	args->owned = NULL;
+	tile_unref(args->tile);
+	args->tile = NULL;
 }
 
 void args_free(struct trnsci_args *args)
@@ -59,7 +62,7 @@ static bool is_container(const struct trnsci_args *args)
 /* As deep as the caller nested it; the daemon refuses more than 24 levels. */
 int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value)
 {
-	struct value value = args->value;
+	struct value value = args->tile ? value_uint(tile_handle(args->tile)) : args->value;
 
 	for (const struct trnsci_args *child = is_container(args) ? args->first : NULL; child; child = child->next) {
 		struct value inner;
@@ -202,10 +205,44 @@ void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, c
 		trnsci_set_i64(list, NULL, axes[i]);
 }
 
-/* Handles begin at 1: the 0 of a NULL tile is answered with bad_tile. */
+/* Handles begin at 1: the 0 of a NULL tile, or of one that was freed, is answered with bad_tile. */
 void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
 {
-	trnsci_set_u64(args, name, tile ? tile->handle : 0);
+	struct trnsci_args *child = place(args, name);
+
+	if (!child)
+		return;
+	child->value = value_uint(0);
+	child->tile = tile_ref(tile);
+}
+
+/* ---- tiles among them ---- */
+
+struct tiles {
+	struct args_tile *at;
+	size_t count, room;
+	uint32_t ordinal; /* of the next value */
+};
+
+/* As deep as the caller nested it, as args_build. */
+static void find_tiles(const struct trnsci_args *args, uint32_t group, struct tiles *tiles)
+{
+	const uint32_t ordinal = tiles->ordinal++;
+	const char *name = args->name ? args->name : "";
+
+	if (args->tile && tiles->count++ < tiles->room)
+		tiles->at[tiles->count - 1] =
+			(struct args_tile){args->tile, name, ordinal, group, strcmp(name, "out") == 0};
+	for (const struct trnsci_args *child = args->first; child; child = child->next)
+		find_tiles(child, ordinal, tiles);
+}
+
+size_t args_tiles(const struct trnsci_args *args, struct args_tile *ret_tiles, size_t room)
+{
+	struct tiles tiles = {.at = ret_tiles, .room = room};
+
+	find_tiles(args, 0, &tiles);
+	return tiles.count;
 }
 
 /* Bytes of an array; 0 when they cannot be counted. */

@@ -4,6 +4,8 @@
 #define TRNSCI_CLIENT_ARGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <trnsci/trnsci.h>
 
@@ -13,10 +15,24 @@
 struct trnsci_args *args_new(bool *failed);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
-/* The tree in zone; texts and bytes are borrowed from args. -ERROR_NO_MEMORY. */
+/* The tree in zone, with the handles that its tiles have now; texts and bytes are borrowed from args.
+ * -ERROR_NO_MEMORY. */
 int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value);
 
 /* The child of that name in a map, made as a list when there is none; NULL when memory cannot be had. */
 struct trnsci_args *args_list(struct trnsci_args *args, const char *name);
+
+/* A tile among the parameters. Every operation writes the tile that is called `out`, whole, and reads the others. */
+struct args_tile {
+	struct trnsci_tile *tile; /* borrowed, as the name */
+	const char *name;
+	uint32_t ordinal; /* of its handle among the values of the tree that args_build makes, the root's being 0, those
+			   * of a container before the next one's */
+	uint32_t group; /* the ordinal of the map in which it stands: of one step, in a program */
+	bool output;
+};
+
+/* Writes the first `room` of them; returns how many there are. */
+size_t args_tiles(const struct trnsci_args *args, struct args_tile *ret_tiles, size_t room);
 
 #endif

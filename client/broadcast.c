@@ -9,6 +9,7 @@
 #include "call.h"
 #include "draw.h"
 #include "ring_link.h"
+#include "shared.h"
 #include "session.h"
 
 struct trnsci_broadcast {
@@ -127,11 +128,10 @@ static int map(struct trnsci_call *call, struct ring_link *link, struct error *e
 	uint64_t data_offset = 0, bytes = 0;
 	int r = ring_link_read(call, link, &data_offset, &bytes, err);
 
-	if (r == 0 && call->fds.count != 1)
-		r = error_set(err, ERROR_BAD_REPLY, "broadcast: %u file descriptors came with the reply, allowed is one",
-			      call->fds.count);
 	if (r == 0)
-		r = ring_link_check_fd(call->fds.at[0], bytes, true, err);
+		r = shared_check_count(&call->fds, 1, "broadcast", err);
+	if (r == 0)
+		r = shared_check(call->fds.at[0], bytes, true, "broadcast", err);
 	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
 }
 
@@ -146,7 +146,7 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
 
 	if (r == 0)
-		r = ring_link_run(call, &error);
+		r = shared_run(call, &error);
 	if (r == 0) {
 		broadcast->link.wake_fd = -1;
 		r = map(call, &broadcast->link, &error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "history.h"
 #include "engine/request.h"
 
 static_assert(sizeof((struct trnsci_error *)0)->text == sizeof((struct error *)0)->text, "one text fits the other");
@@ -146,7 +147,9 @@ static int fail(struct trnsci_call *call, const struct error *error)
 bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
 		 const struct value *reply)
 {
+	history_end(call, error, reply);
 	land(call, CALL_DONE);
+	call->connection = call->session->connection;
 	call->zone = zone;
 	call->request = request;
 	call->reply = error ? NULL : reply;
@@ -161,7 +164,7 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 /* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
 int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
 {
-	struct zone *zone = call->build_failed ? NULL : zone_new_kept(&call->session->zones);
+	struct zone *zone = zone_new_kept(&call->session->zones);
 
 	if (!zone || args_build(call->params, zone, ret_params) < 0) {
 		zone_free(zone);
@@ -208,25 +211,25 @@ bool call_is_flying(const struct trnsci_call *call)
 int call_start(struct trnsci_call *call, bool queueing)
 {
 	struct error error = {0};
-	struct value params;
-	struct zone *zone = NULL;
 
 	if (session_check(call->session, &error) < 0)
 		return fail(call, &error);
 	if (call_is_flying(call))
 		return -ERROR_OUT_OF_RANGE;
 	drop_reply(call);
-	if (call_prepare(call, &zone, &params, &error) < 0)
-		return fail(call, &error);
-	if (begin(call, queueing, &error) < 0) {
-		zone_free(zone);
+	if (call->build_failed) {
+		error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 		return fail(call, &error);
 	}
-	int r = call->session->engine->send(call, &params, zone);
+	if (begin(call, queueing, &error) < 0)
+		return fail(call, &error);
+	int r = call->session->engine->send(call, &error);
 
 	if (r < 0) {
-		error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
+		if (!error.code)
+			error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
 		pthread_mutex_lock(&call->session->lock);
+		history_end(call, &error, NULL);
 		land(call, CALL_IDLE);
 		fail(call, &error);
 		pthread_mutex_unlock(&call->session->lock);

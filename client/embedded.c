@@ -101,19 +101,23 @@ static int send_stats(struct trnsci_call *call, struct zone *zone)
 
 /* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
  * the owner's reference, which the caller holds, keeps the call. */
-static int embedded_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
+static int embedded_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	struct embedded *embedded = session->peer;
 	struct request *request;
+	struct zone *zone = NULL;
+	struct value params;
+	int r = call_prepare(call, &zone, &params, err);
 
-	if (strcmp(call->method, "stats") == 0 && params->map.count == 0)
+	if (r < 0)
+		return r;
+	if (strcmp(call->method, "stats") == 0 && params.map.count == 0)
 		return send_stats(call, zone);
 	pthread_mutex_lock(&session->lock);
 	embedded->unanswered++;
 	pthread_mutex_unlock(&session->lock);
-	int r = request_start(embedded->space, call->method, strlen(call->method), params, zone, answered, call,
-			      &request);
+	r = request_start(embedded->space, call->method, strlen(call->method), &params, zone, answered, call, &request);
 	pthread_mutex_lock(&session->lock);
 	if (r < 0) {
 		embedded->unanswered--;
@@ -154,8 +158,7 @@ static void release(void *arg)
 }
 
 /* Address space only: a page costs memory when a tile first touches it. */
-static int embedded_arena(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
-			  struct error *err)
+static int embedded_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct embedded *embedded = session->peer;
 	struct mapping *mapping = malloc(sizeof *mapping);
@@ -178,8 +181,7 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, void **r
 		release(mapping);
 		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
 	}
-	*ret_base = base;
-	*ret_size = size;
+	*ret_arena = (struct arena){.base = base, .size = size};
 	return 0;
 }
 

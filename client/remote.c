@@ -4,7 +4,6 @@
  * Threads that wait take turns: one polls the socket without the lock, the others sleep until it has sorted what came.
  * Sending never blocks: what the socket does not take is kept and goes out with the next turn. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,13 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "call.h"
+#include "history.h"
+#include "line.h"
 #include "revive.h"
 #include "ring_link.h"
 #include "session.h"
@@ -26,7 +27,26 @@ enum {
 	OPEN_TIMEOUT_MS = 10000,
 };
 
-static int remote_send(struct trnsci_call *call, const struct value *params, struct zone *zone)
+/* Handles of tiles are those of the present connection: it may have changed up to here. */
+static int append_request(struct trnsci_call *call, struct error *err)
+{
+	struct remote *remote = call->session->peer;
+	const size_t begin = remote->out.size;
+	struct zone *zone = NULL;
+	struct value params;
+	int r = call->own ? 0 : history_check(call, err);
+
+	if (r == 0)
+		r = call_prepare(call, &zone, &params, err);
+	if (r == 0)
+		r = codec_request(&remote->out, call->msgid, call->method, &params);
+	zone_free(zone);
+	if (r == 0)
+		history_begin(call, remote->out.at + begin, remote->out.size - begin);
+	return r;
+}
+
+static int remote_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	struct remote *remote = session->peer;
@@ -35,7 +55,7 @@ static int remote_send(struct trnsci_call *call, const struct value *params, str
 	pthread_mutex_lock(&session->lock);
 	call_look_first(call);
 	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
-		r = codec_request(&remote->out, call->msgid, call->method, params);
+		r = append_request(call, err);
 		if (r == 0) {
 			remote->bound |= call_binds(call);
 			remote->fds_wanted |= call->wants_fds;
@@ -45,7 +65,6 @@ static int remote_send(struct trnsci_call *call, const struct value *params, str
 			eventfd_write(remote->wake, 1);
 	}
 	pthread_mutex_unlock(&session->lock);
-	zone_free(zone);
 	return r;
 }
 
@@ -161,54 +180,6 @@ static int remote_poll_fd(struct trnsci_session *session)
 	return remote->epoll;
 }
 
-/* ---- the arena ---- */
-
-/* The daemon must not be able to shrink it under us: a read past its end would be a signal. */
-static int map_arena(const struct fdpass *fds, uint64_t told, size_t wanted, void **ret_base, size_t *ret_size, struct error *err)
-{
-	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	struct stat status;
-
-	if (fds->count != 1)
-		return error_set(err, ERROR_BAD_REPLY, "arena: %u file descriptors came with the reply, allowed is one",
-				 fds->count);
-	int fd = fds->at[0];
-	int seals = fcntl(fd, F_GET_SEALS);
-
-	if (seals < 0 || (seals & needed) != needed)
-		return error_set(err, ERROR_BAD_REPLY, "arena: its size is not sealed");
-	if (fstat(fd, &status) < 0 || status.st_size <= 0 || (uint64_t)status.st_size != told || told < wanted)
-		return error_set(err, ERROR_BAD_REPLY, "arena: its size is not the %llu bytes that the reply says",
-				 (unsigned long long)told);
-	void *base = mmap(NULL, (size_t)told, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (base == MAP_FAILED)
-		return error_set(err, ERROR_SYSTEM, "arena: mmap: %s", strerror(errno));
-	*ret_base = base;
-	*ret_size = (size_t)told;
-	return 0;
-}
-
-static int remote_arena(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
-			struct error *err)
-{
-	struct trnsci_call *call;
-	uint64_t told = 0;
-	int r = call_make(session, "arena", &call, err);
-
-	if (r < 0)
-		return r;
-	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
-	r = ring_link_run(call, err);
-	if (r < 0)
-		return r;
-	r = call_reply_u64(call, "bytes", &told, err);
-	if (r == 0)
-		r = map_arena(&call->fds, told, bytes, ret_base, ret_size, err);
-	trnsci_call_free(call);
-	return r;
-}
-
 /* ---- opening and closing ---- */
 
 /* Waiters find their calls failed; the descriptors are closed when none is left that could poll them. */
@@ -222,9 +193,9 @@ static void remote_stop(struct trnsci_session *session)
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	wire_close(remote);
-	if (session->arena)
-		munmap(session->arena, session->arena_size);
-	session->arena = NULL;
+	if (session->arena.base)
+		munmap(session->arena.base, session->arena.size);
+	session->arena.base = NULL;
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -237,9 +208,9 @@ static void remote_destroy(struct trnsci_session *session)
 static void remote_abandon(struct trnsci_session *session)
 {
 	wire_close(session->peer);
-	if (session->arena)
-		munmap(session->arena, session->arena_size);
-	session->arena = NULL;
+	if (session->arena.base)
+		munmap(session->arena.base, session->arena.size);
+	session->arena.base = NULL;
 }
 
 static const struct session_engine remote_engine = {
@@ -305,7 +276,7 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
 	struct trnsci_session *session = NULL;
 	int fd = -1;
-	int r = remote_connect(path, timeout_ms, &fd, err);
+	int r = line_connect(path, timeout_ms, &fd, err);
 
 	if (r < 0)
 		return r;

@@ -5,11 +5,6 @@
 
 #include "session.h"
 
-enum { REMOTE_PROTOCOL = 1 };
-
-/* A connected, non-blocking socket. -ERROR_NO_DAEMON, -ERROR_OUT_OF_RANGE (the path), -ERROR_SYSTEM. */
-int remote_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err);
-
 /* Whether the call leaves something with the daemon that would be gone with it. */
 bool call_binds(const struct trnsci_call *call);
 

@@ -3,13 +3,11 @@
 #include "ring_link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,41 +147,6 @@ void ring_link_drop(struct ring_link *link)
 		close(link->wake_fd);
 	link->map = link->index = NULL;
 	link->wake_fd = -1;
-}
-
-/* Otherwise the daemon could shrink it under us: a read past its end would be a signal. */
-int ring_link_check_fd(int fd, uint64_t bytes, bool sealed, struct error *err)
-{
-	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (sealed ? F_SEAL_FUTURE_WRITE : 0);
-	const int seals = fcntl(fd, F_GET_SEALS);
-	struct stat status;
-
-	if (seals < 0 || (seals & needed) != needed)
-		return error_set(err, ERROR_BAD_REPLY, "ring: its memory is not sealed as it must be");
-	if (fstat(fd, &status) < 0 || status.st_size <= 0 || (uint64_t)status.st_size != bytes)
-		return error_set(err, ERROR_BAD_REPLY, "ring: its memory is not of the %llu bytes that the reply says",
-				 (unsigned long long)bytes);
-	return 0;
-}
-
-/* Who waits for its turn need not poll: the one whose turn it is does. */
-int ring_link_run(struct trnsci_call *call, struct error *err)
-{
-	struct trnsci_session *session = call->session;
-	int r;
-
-	pthread_mutex_lock(&session->lock);
-	while (session->fds_pending && !session->closed)
-		pthread_cond_wait(&session->changed, &session->lock);
-	session->fds_pending = true;
-	pthread_mutex_unlock(&session->lock);
-	call->wants_fds = true;
-	r = call_run(call, err);
-	pthread_mutex_lock(&session->lock);
-	session->fds_pending = false;
-	pthread_cond_broadcast(&session->changed);
-	pthread_mutex_unlock(&session->lock);
-	return r;
 }
 
 /* The kernel lets a futex be waited for that can only be read. */

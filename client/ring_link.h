@@ -38,12 +38,6 @@ int ring_link_map(struct ring_link *link, int fd, uint64_t data_offset, int prot
 /* Unmaps and closes whatever there is. */
 void ring_link_drop(struct ring_link *link);
 
-/* A memfd of exactly that size that nobody can resize, nor write when ours is to read. -ERROR_BAD_REPLY */
-int ring_link_check_fd(int fd, uint64_t bytes, bool sealed, struct error *err);
-
-/* Runs a call that brings descriptors, one at a time in a session; as call_run. */
-int ring_link_run(struct trnsci_call *call, struct error *err);
-
 /* Where sample k, which is or was there, lies in the stream, and how many from it on follow one another there. */
 void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_at, uint64_t *ret_run);
 void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *info);

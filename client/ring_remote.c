@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "ring_link.h"
+#include "shared.h"
 
 static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct error *err)
 {
@@ -18,7 +19,7 @@ static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct erro
 
 	if (bytes < sizeof(struct ring_index) || bytes > 1 << 20)
 		return error_set(err, ERROR_BAD_REPLY, "ring: an index of %llu bytes", (unsigned long long)bytes);
-	r = ring_link_check_fd(fd, bytes, false, err);
+	r = shared_check(fd, bytes, false, "ring", err);
 	if (r < 0)
 		return r;
 	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -29,19 +30,17 @@ static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct erro
 	return 0;
 }
 
-/* What is written to must not raise a signal nor block, whatever it is. */
-static int keep_wake(struct ring_link *link, int fd, struct error *err)
+/* What is written to must not raise a signal nor block, whatever it is. The last descriptor is taken from the call. */
+static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *err)
 {
+	const int fd = fds->at[fds->count - 1];
 	struct stat status;
-	int copy;
 
 	if (fstat(fd, &status) < 0 || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
 	    S_ISCHR(status.st_mode) || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "ring: what came is no eventfd");
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0)
-		return error_set(err, ERROR_SYSTEM, "ring: %s", strerror(errno));
-	link->wake_fd = copy;
+	link->wake_fd = fd;
+	fds->count--;
 	return 0;
 }
 
@@ -54,17 +53,16 @@ static int build(struct trnsci_call *call, struct ring_link *link, struct error 
 		r = call_reply_u64(call, "ring", &link->handle, err);
 	if (r == 0)
 		r = call_reply_u64(call, "index_bytes", &index_bytes, err);
-	if (r == 0 && call->fds.count != 3)
-		r = error_set(err, ERROR_BAD_REPLY, "ring: %u file descriptors came with the reply, allowed are 3",
-			      call->fds.count);
 	if (r == 0)
-		r = ring_link_check_fd(call->fds.at[0], bytes, true, err);
+		r = shared_check_count(&call->fds, 3, "ring", err);
+	if (r == 0)
+		r = shared_check(call->fds.at[0], bytes, true, "ring", err);
 	if (r == 0)
 		r = ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
 	if (r == 0)
 		r = map_index(link, call->fds.at[1], index_bytes, err);
 	if (r == 0)
-		r = keep_wake(link, call->fds.at[2], err);
+		r = keep_wake(link, &call->fds, err);
 	return r;
 }
 
@@ -72,7 +70,7 @@ int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 {
 	struct ring_link link = {.wake_fd = -1};
 	struct trnsci_session *session = call->session;
-	int r = ring_link_run(call, err);
+	int r = shared_run(call, err);
 
 	if (r < 0)
 		return r;

@@ -25,6 +25,7 @@ enum { CALL_BUCKETS = 256 };
 #define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
 #define ARENA_BYTES_EMBEDDED ((size_t)1 << 30)
 
+struct making;
 struct ring_link;
 
 enum call_state { CALL_IDLE, CALL_FLYING, CALL_DONE };
@@ -45,6 +46,9 @@ struct trnsci_call {
 	bool wants_fds;                    /* its reply brings file descriptors */
 	bool unsent;                       /* in flight, but no byte of it is on its way */
 	bool repeated;                     /* sent again, to a daemon that had come back */
+	bool own;                          /* the library's: of the arena and its tiles, which it makes again itself */
+	uint64_t connection;               /* on which it was answered */
+	struct making *making;             /* in flight, of what it writes (history.h) */
 	bool cancelling;                   /* to be cancelled as soon as its request is known */
 	struct fdpass fds;                 /* they */
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
@@ -55,18 +59,30 @@ struct trnsci_call {
 	const struct value *reply;
 };
 
+/* Memory for tiles. */
+struct arena {
+	char *base; /* NULL: none yet */
+	size_t size;
+	uint64_t connection; /* on which it came */
+};
+
+/* What is remembered of how tiles came to be (history.h). */
+struct history {
+	struct making *oldest, *newest;
+	size_t bytes;
+};
+
 /* One engine. `peer` is its own. */
 struct session_engine {
-	/* Starts a call that is marked as in flight. It takes the zone, in which params live (their bytes are the
-	 * call's own). 0 or an error; then the call was not sent and is not answered. Without the lock. */
-	int (*send)(struct trnsci_call *call, const struct value *params, struct zone *zone);
+	/* Starts a call that is marked as in flight. 0 or an error; then the call was not sent and is not answered.
+	 * Without the lock. */
+	int (*send)(struct trnsci_call *call, struct error *err);
 	/* Asks for a flying call's end. The caller holds a reference. Without the lock. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Waits for news until the deadline (0: only looks). With the lock, which it may release meanwhile. */
 	void (*progress)(struct trnsci_session *session, int64_t deadline);
 	/* Gets memory of at least `bytes`. Without the lock, by one thread at a time. */
-	int (*arena)(struct trnsci_session *session, size_t bytes, void **ret_base, size_t *ret_size,
-		     struct error *err);
+	int (*arena)(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err);
 	/* Attaches the ring that the call (unsent) asks for: what ring_end lets go of. Without the lock. */
 	int (*ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* The filler sleeps, and half the ring is free. Without the lock. */
@@ -105,10 +121,11 @@ struct trnsci_session {
 	int ready_fd;                        /* eventfd, readable while the queue holds a call; -1 until trnsci_fd */
 	bool arena_pending;
 	bool fds_pending; /* a call that brings descriptors is under way */
-	char *arena;
-	size_t arena_size;
+	struct arena arena;
+	uint64_t connection; /* the present one's number: what the replies of earlier ones named is gone */
 	uint64_t last_scope;
 	struct trnsci_tile *tiles;
+	struct history history;
 };
 
 /* Whether this process may use the session; a text goes to err. */

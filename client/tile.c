@@ -4,30 +4,33 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "call.h"
+#include "history.h"
 #include "session.h"
 
 #include "base/checked.h"
 
-enum { TILE_ALIGNMENT = 64 };
+enum { TILE_ALIGNMENT = 64, LATE = 1 };
 
 /* Whatever comes of it, those who wait for it go on: the next may try again. */
 static int get_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
-	void *base = NULL;
-	size_t size = 0;
-	int r = session->engine->arena(session, bytes, &base, &size, err);
+	struct arena arena;
+	bool late = false;
+	int r = session->engine->arena(session, bytes, &arena, err);
 
 	pthread_mutex_lock(&session->lock);
-	if (r == 0) {
-		session->arena = base;
-		session->arena_size = size;
-	}
+	late = r == 0 && arena.connection != session->connection;
+	if (r == 0 && !late)
+		session->arena = arena;
 	session->arena_pending = false;
 	pthread_cond_broadcast(&session->changed);
 	pthread_mutex_unlock(&session->lock);
-	return r;
+	if (late)
+		munmap(arena.base, arena.size);
+	return late ? error_set(err, ERROR_CLOSED, "arena: the daemon went while it came") : r;
 }
 
 /* One thread gets it, others wait for that. They need not poll: the one that gets it does, and tells them. */
@@ -40,7 +43,7 @@ static int ensure_arena(struct trnsci_session *session, size_t bytes, struct err
 	pthread_mutex_lock(&session->lock);
 	while (session->arena_pending && !session->closed)
 		pthread_cond_wait(&session->changed, &session->lock);
-	bool have = session->arena || session->closed;
+	bool have = session->arena.base || session->closed;
 	if (!have)
 		session->arena_pending = true;
 	pthread_mutex_unlock(&session->lock);
@@ -71,22 +74,39 @@ uint64_t trnsci_scope_new(struct trnsci_session *session)
 
 static void enlist(struct trnsci_session *session, struct trnsci_tile *tile)
 {
-	pthread_mutex_lock(&session->lock);
 	session->refs++;
 	tile->session = session;
 	tile->next = session->tiles;
 	if (tile->next)
 		tile->next->previous = tile;
 	session->tiles = tile;
-	pthread_mutex_unlock(&session->lock);
 }
 
+/* From here on parameters that still name it name none; the object lasts as long as they do. */
 static void delist(struct trnsci_tile *tile)
 {
 	if (tile->next)
 		tile->next->previous = tile->previous;
 	*(tile->previous ? &tile->previous->next : &tile->session->tiles) = tile->next;
 	tile->next = tile->previous = NULL;
+	history_release(tile);
+	tile->data = NULL;
+	atomic_store_explicit(&tile->handle, 0, memory_order_relaxed);
+}
+
+struct trnsci_tile *tile_ref(const struct trnsci_tile *tile)
+{
+	struct trnsci_tile *own = (struct trnsci_tile *)tile;
+
+	if (own)
+		atomic_fetch_add_explicit(&own->refs, 1, memory_order_relaxed);
+	return own;
+}
+
+void tile_unref(struct trnsci_tile *tile)
+{
+	if (tile && atomic_fetch_sub_explicit(&tile->refs, 1, memory_order_acq_rel) == 1)
+		free(tile);
 }
 
 /* ---- making ---- */
@@ -114,32 +134,39 @@ static int count_elements(enum trnsci_dtype dtype, size_t ndim, const uint64_t *
 	return 0;
 }
 
-/* The reply says where: inside the arena, aligned, as large as was asked for. */
+/* The reply says where: inside the arena, aligned, as large as was asked for. With the lock: LATE when the daemon that
+ * said so is gone, or else the tile is the session's. */
 static int place(const struct trnsci_call *call, struct trnsci_tile *tile, struct error *err)
 {
-	const struct trnsci_session *session = call->session;
-	uint64_t offset, bytes;
+	struct trnsci_session *session = call->session;
+	uint64_t handle, offset, bytes;
 	int r;
 
-	if ((r = call_reply_u64(call, "tile", &tile->handle, err)) < 0 ||
+	if (call->connection != session->connection)
+		return LATE;
+	if ((r = call_reply_u64(call, "tile", &handle, err)) < 0 ||
 	    (r = call_reply_u64(call, "offset", &offset, err)) < 0 ||
 	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
 		return r;
-	if (offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena_size ||
-	    bytes > session->arena_size - offset)
+	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena.size ||
+	    bytes > session->arena.size - offset)
 		return error_set(err, ERROR_BAD_REPLY, "tile: %llu bytes at %llu do not lie in the arena of %zu",
-				 (unsigned long long)bytes, (unsigned long long)offset, session->arena_size);
-	tile->data = session->arena + offset;
+				 (unsigned long long)bytes, (unsigned long long)offset, session->arena.size);
+	tile->offset = (size_t)offset;
+	tile->data = session->closed ? NULL : session->arena.base + offset;
+	atomic_store_explicit(&tile->handle, handle, memory_order_relaxed);
+	enlist(session, tile);
 	return 0;
 }
 
-static int make(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+static int make_once(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
 {
 	struct trnsci_call *call;
-	int r = ensure_arena(session, session->arena_bytes, err);
+	int r = call_make(session, "tile", &call, err);
 
-	if (r < 0 || (r = call_make(session, "tile", &call, err)) < 0)
+	if (r < 0)
 		return r;
+	call->own = true;
 	trnsci_set_dtype(trnsci_args(call), "dtype", tile->dtype);
 	trnsci_set_shape(trnsci_args(call), "shape", tile->ndim, tile->shape);
 	if (tile->scope)
@@ -147,8 +174,21 @@ static int make(struct trnsci_session *session, struct trnsci_tile *tile, struct
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
+	pthread_mutex_lock(&session->lock);
 	r = place(call, tile, err);
+	pthread_mutex_unlock(&session->lock);
 	trnsci_call_free(call);
+	return r;
+}
+
+static int make(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+{
+	int r = ensure_arena(session, session->arena_bytes, err);
+
+	if (r == 0)
+		do
+			r = make_once(session, tile, err);
+		while (r == LATE);
 	return r;
 }
 
@@ -162,6 +202,7 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 	if (r == 0)
 		r = count_elements(dtype, ndim, shape, tile, &error);
 	if (r == 0) {
+		atomic_init(&tile->refs, 1);
 		tile->scope = scope;
 		r = make(session, tile, &error);
 	}
@@ -169,7 +210,6 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 		free(tile);
 		return error_give(err, &error);
 	}
-	enlist(session, tile);
 	*ret_tile = tile;
 	return 0;
 }
@@ -188,14 +228,15 @@ void trnsci_tile_free(struct trnsci_tile *tile)
 	if (session_check(session, NULL) < 0)
 		return; /* a child after fork: the tile is the parent's */
 	if (call_make(session, "free", &call, NULL) == 0) {
-		trnsci_set_u64(trnsci_args(call), "tile", tile->handle);
+		call->own = true;
+		trnsci_set_tile(trnsci_args(call), "tile", tile);
 		call_start(call, false); /* nobody waits for the answer */
 		call_unref(call);
 	}
 	pthread_mutex_lock(&session->lock);
 	delist(tile);
 	pthread_mutex_unlock(&session->lock);
-	free(tile);
+	tile_unref(tile);
 	session_unref(session);
 }
 
@@ -208,7 +249,7 @@ static void forget_scope(struct trnsci_session *session, uint64_t scope)
 		if (tile->scope != scope)
 			continue;
 		delist(tile);
-		free(tile);
+		tile_unref(tile);
 		session_unref_locked(session);
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -222,6 +263,7 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 		      : error_set(&error, ERROR_OUT_OF_RANGE, "scope: 0 is none, allowed what trnsci_scope_new gave");
 
 	if (r == 0) {
+		call->own = true;
 		trnsci_set_u64(trnsci_args(call), "scope", scope);
 		r = call_run(call, &error);
 		if (r == 0)
@@ -233,9 +275,42 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 
 /* ---- looking ---- */
 
+/* The flag is no part of what the tile is to its user. */
 void *trnsci_tile_data(const struct trnsci_tile *tile)
 {
+	if (!tile)
+		return NULL;
+	atomic_store_explicit(&((struct trnsci_tile *)tile)->open, true, memory_order_relaxed);
+	return tile->data;
+}
+
+const void *trnsci_tile_view(const struct trnsci_tile *tile)
+{
 	return tile ? tile->data : NULL;
+}
+
+bool trnsci_tile_lost(const struct trnsci_tile *tile)
+{
+	bool lost = false;
+
+	if (tile && session_check(tile->session, NULL) == 0) {
+		pthread_mutex_lock(&tile->session->lock);
+		lost = tile->lost;
+		pthread_mutex_unlock(&tile->session->lock);
+	}
+	return lost;
+}
+
+void trnsci_tile_filled(struct trnsci_tile *tile)
+{
+	if (!tile || session_check(tile->session, NULL) < 0)
+		return;
+	atomic_store_explicit(&tile->open, true, memory_order_relaxed);
+	pthread_mutex_lock(&tile->session->lock);
+	history_release(tile);
+	tile->lost = false;
+	tile->used = true;
+	pthread_mutex_unlock(&tile->session->lock);
 }
 
 size_t trnsci_tile_bytes(const struct trnsci_tile *tile)

@@ -3,21 +3,48 @@
 #ifndef TRNSCI_CLIENT_TILE_H
 #define TRNSCI_CLIENT_TILE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <trnsci/trnsci.h>
 
+struct making;
+
+/* Parameters that name a tile, and requests that are remembered, keep the object, not the tile. */
 struct trnsci_tile {
+	atomic_uint refs;
 	struct trnsci_session *session;
 	struct trnsci_tile *next, *previous; /* in the session's list, under its lock */
-	uint64_t handle, scope;
+	_Atomic uint64_t handle;             /* of the present connection; 0: none, or freed */
+	uint64_t scope;
 	enum trnsci_dtype dtype;
 	size_t ndim;
 	uint64_t shape[TRNSCI_MAX_DIMS];
 	uint64_t count;
 	size_t bytes;
+	size_t offset; /* in the arena */
 	void *data;
+	/* What it holds (history.h), under the session's lock. */
+	atomic_bool open;           /* the program may have written it: trnsci_tile_data gave its address */
+	bool used;                  /* a call may have written it */
+	bool lost;                  /* its content went with a daemon */
+	unsigned writers;           /* calls in flight that write it */
+	const struct making *last;  /* the only one of them so far; NULL when there were several */
+	struct making *content;     /* NULL: not known */
+	/* While a session is opened again (reopen.h). */
+	uint64_t new_handle;
+	bool made;
 };
+
+static inline uint64_t tile_handle(const struct trnsci_tile *tile)
+{
+	return atomic_load_explicit(&tile->handle, memory_order_relaxed);
+}
+
+/* NULL for NULL. */
+struct trnsci_tile *tile_ref(const struct trnsci_tile *tile);
+void tile_unref(struct trnsci_tile *tile); /* accepts NULL; any thread, with or without a lock */
 
 #endif

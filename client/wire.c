@@ -19,13 +19,12 @@ enum {
 	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
 };
 
-/* What a daemon may send in one frame: more than its own limits let it. */
-static const struct frame_limits reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
+const struct frame_limits wire_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
 
 void wire_init(struct remote *remote, int socket, int wake)
 {
 	*remote = (struct remote){.socket = socket, .wake = wake, .epoll = -1};
-	frame_scan_init(&remote->scan, &reply_limits);
+	frame_scan_init(&remote->scan, &wire_reply_limits);
 }
 
 void wire_close(struct remote *remote)
@@ -56,18 +55,20 @@ static void drop_output(struct remote *remote)
 		codec_buffer_free(&remote->out);
 }
 
-void wire_replace(struct remote *remote, int socket)
+void wire_replace(struct trnsci_session *session, int socket)
 {
+	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
 	dup3(socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
 	close(socket);
 	fdpass_close(&remote->fds);
+	remote->fds.cut = false;
 	remote->fds_wanted = false;
 	remote->in_size = 0;
-	frame_scan_init(&remote->scan, &reply_limits);
+	frame_scan_init(&remote->scan, &wire_reply_limits);
 	drop_output(remote);
-	remote->connections++;
+	session->connection++;
 	if (remote->epoll >= 0)
 		epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event);
 	remote->epoll_out = false;
@@ -90,7 +91,7 @@ static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *c
 
 	if (!call->wants_fds)
 		return (struct fdpass){.count = 0};
-	remote->fds.count = 0;
+	remote->fds = (struct fdpass){.count = 0};
 	remote->fds_wanted = false;
 	return fds;
 }
@@ -173,7 +174,7 @@ static void handle_frames(struct trnsci_session *session)
 		r = frame_scan_more(&remote->scan, remote->in + at, remote->in_size - at, &size);
 		if (r <= 0)
 			break;
-		frame_scan_init(&remote->scan, &reply_limits);
+		frame_scan_init(&remote->scan, &wire_reply_limits);
 		handle_frame(session, at, size);
 		at += size;
 	}
@@ -217,7 +218,8 @@ static ssize_t receive_some(struct trnsci_session *session)
 	if (fds.count && remote->fds.count) {
 		fdpass_close(&fds);
 		strange = true;
-	} else if (fds.count) {
+	} else if (fds.count || fds.cut) {
+		fds.cut |= remote->fds.cut;
 		remote->fds = fds;
 	}
 	if (got >= 0 && strange) {
@@ -273,7 +275,7 @@ void wire_watch(struct remote *remote)
 void wire_flush(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
-	const uint64_t connection = remote->connections;
+	const uint64_t connection = session->connection;
 
 	while (remote->out_sent < remote->out.size && !session->failure.code) {
 		ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
@@ -284,7 +286,7 @@ void wire_flush(struct trnsci_session *session)
 		if (sent < 0) {
 			drop_output(remote);
 			wire_receive(session);
-			if (remote->connections == connection)
+			if (session->connection == connection)
 				revive(session, "the daemon closed it");
 			return;
 		}

@@ -28,9 +28,11 @@ struct remote {
 	size_t in_size, in_room;
 	bool greeted;         /* a daemon of our protocol has answered */
 	bool bound;           /* the daemon has something of the session's, which would go with it */
-	uint64_t connections; /* made so far */
 	struct frame_scan scan; /* of the frame at the start of in */
 };
+
+/* What a daemon may send in one frame: more than its own limits let it. */
+extern const struct frame_limits wire_reply_limits;
 
 void wire_init(struct remote *remote, int socket, int wake);
 /* Closes what is open, and says no word. */
@@ -41,7 +43,7 @@ void wire_free(struct remote *remote);
 void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
 
 /* Forgets what was on its way in both directions; socket takes the place, and the number, of the one before. */
-void wire_replace(struct remote *remote, int socket);
+void wire_replace(struct trnsci_session *session, int socket);
 
 /* Sends what the socket takes. */
 void wire_flush(struct trnsci_session *session);

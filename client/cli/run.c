@@ -189,7 +189,7 @@ static int write_tiles(const struct program *program)
 		const uint64_t *shape = trnsci_tile_shape(tile, &array.ndim);
 
 		memcpy(array.shape, shape, array.ndim * sizeof *shape);
-		array.data = trnsci_tile_data(tile);
+		array.data = trnsci_tile_view(tile);
 		code = write_array(program->files[i], "npy", &array);
 	}
 	return code;

@@ -63,7 +63,7 @@ static void reply_ring(struct liar *liar, const struct message *request)
 	if (lie->range)
 		value_put(zone, &map, "range", value_uint(lie->range));
 	codec_response(&buffer, request->msgid, NULL, &map);
-	const struct fdpass sent = {{fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, lie->fds};
+	const struct fdpass sent = {.at = {fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, .count = lie->fds};
 	fdpass_send(liar->client, buffer.at, buffer.size, &sent);
 	fdpass_close(&fds);
 	close(ends[0]);

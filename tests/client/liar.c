@@ -24,7 +24,7 @@ void liar_say(struct liar *liar, const void *bytes, size_t size, int fd)
 	const char *at = bytes;
 
 	while (size > 0) {
-		struct fdpass one = {{fd}, fd >= 0};
+		struct fdpass one = {.at = {fd}, .count = fd >= 0};
 		ssize_t sent = fdpass_send(liar->client, at, size, &one);
 
 		if (sent <= 0)

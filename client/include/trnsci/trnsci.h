@@ -136,11 +136,23 @@ struct trnsci_options {
 	uint64_t reserved[4]; /**< zero */
 };
 
-/* A daemon that ends or is restarted: a session that has no tiles, rings, broadcasts or kept programs connects again as
- * soon as one answers at the same address. Calls in flight that are pure functions of their parameters are sent again,
- * once; others (those of named streams) are answered `closed`, and their text says that they were not repeated. What
- * finds the connection gone, a wait or a submission, takes up to reconnect_ms longer than its time. A session that
- * has such things is answered `closed` from then on: they went with the daemon. */
+/* A daemon that ends or is restarted, or that drops the connection: a session connects again as soon as one answers at
+ * the same address. Calls in flight that are pure functions of their parameters are sent again, once; others (those of
+ * named streams) are answered `closed`, and their text says that they were not repeated. What finds the connection gone,
+ * a wait or a submission, takes up to reconnect_ms longer than its time, and as long as it takes to make the tiles again.
+ *
+ * Tiles are made again where they lay: objects and addresses stay good. The library remembers the requests that filled
+ * them (1 MiB of requests a session, the newest) and asks for them once more: draws, those from named streams by the range
+ * that they were given (nothing is issued again), transforms of such tiles, programs. What it never does is to take a
+ * tile's content from its memory, which a daemon empties when it ends in order. So the content is *lost* of a tile
+ * that the program filled itself, that a call left undone, or that was made by more than is remembered. A program that has
+ * the address of a tile may have written there after the call that filled it (trnsci_tile_data; trnsci_tile_view tells
+ * that it only reads): such a tile, and what was made of it, is taken only if what is computed equals what its memory
+ * still holds, as it does after a crash, but not when the daemon ended in order. A call that reads a tile whose content
+ * is lost is refused (`bad_tile`); one that writes it fills it. Its memory keeps what bytes there are.
+ *
+ * Rings, broadcasts and kept programs, and tiles made by a call of "tile", end with the daemon: a session that had any is
+ * answered `closed` from then on. */
 
 /**
  * Opens a session.
@@ -202,7 +214,8 @@ TRNSCI_API void trnsci_set_bytes(struct trnsci_args *args, const char *name, con
 TRNSCI_API void trnsci_set_dtype(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype);
 TRNSCI_API void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape);
 TRNSCI_API void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, const int64_t *axes);
-/** Names a tile of the same session, as input or output. The call does not keep the tile alive. */
+/** Names a tile of the same session, as input or output. The call does not keep the tile alive: sent after the tile was
+ * freed, it is answered `bad_tile`. */
 TRNSCI_API void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
 /** An inline input: a map {dtype, shape, data} with a copy of the data. */
 TRNSCI_API void trnsci_set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, size_t ndim,
@@ -235,7 +248,8 @@ TRNSCI_API int trnsci_run(struct trnsci_call *call);
 /**
  * Sends a call and returns at once. Small embedded requests may be computed before it returns.
  *
- * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already).
+ * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already),
+ *   -TRNSCI_BAD_TILE (the content of an input is lost).
  */
 TRNSCI_API int trnsci_submit(struct trnsci_call *call);
 
@@ -384,8 +398,15 @@ TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, e
 /** Frees a tile; no call in flight may use it. Accepts NULL. */
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
 
-/** The tile's memory, its own until it is freed or the session closed. Written while a call uses it, results vary. */
+/** The tile's memory, to read and write, its own until it is freed or the session closed (then NULL); the address never
+ * changes. Written while a call uses it, results vary. Any thread, as the functions below. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
+/** The same only to be read, which lets the library make the tile again when the daemon is restarted. */
+TRNSCI_API const void *trnsci_tile_view(const struct trnsci_tile *tile);
+/** Whether the tile's content went with a daemon and could not be made again. */
+TRNSCI_API bool trnsci_tile_lost(const struct trnsci_tile *tile);
+/** Says that the program itself has filled the tile, whose content was lost. */
+TRNSCI_API void trnsci_tile_filled(struct trnsci_tile *tile);
 /** Its size, elements and their type. */
 TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
 TRNSCI_API uint64_t trnsci_tile_count(const struct trnsci_tile *tile);
