@@ -7,16 +7,8 @@
 
 #include "base/checked.h"
 
-#define REAL       float
-#define NAME(verb) verb##_f32
-#include "fft/frames_body.h"
-#undef REAL
-#undef NAME
-#define REAL       double
-#define NAME(verb) verb##_f64
-#include "fft/frames_body.h"
-#undef REAL
-#undef NAME
+#define BODY "fft/frames_body.h"
+#include "fft/both_body.h"
 
 uint64_t frames_count(uint64_t length, uint64_t pad, uint64_t n, uint64_t hop)
 {

@@ -9,16 +9,8 @@
 #include "fft/plan.h"
 #include "fft/transpose.h"
 
-#define REAL       float
-#define NAME(verb) verb##_f32
-#include "fft/istft_body.h"
-#undef REAL
-#undef NAME
-#define REAL       double
-#define NAME(verb) verb##_f64
-#include "fft/istft_body.h"
-#undef REAL
-#undef NAME
+#define BODY "fft/istft_body.h"
+#include "fft/both_body.h"
 
 enum {
 	BLOCK = 512,      /* samples whose sums stay in the first cache */

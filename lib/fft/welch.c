@@ -9,16 +9,8 @@
 #include "fft/plan.h"
 #include "fft/select.h"
 
-#define REAL       float
-#define NAME(verb) verb##_f32
-#include "fft/welch_body.h"
-#undef REAL
-#undef NAME
-#define REAL       double
-#define NAME(verb) verb##_f64
-#include "fft/welch_body.h"
-#undef REAL
-#undef NAME
+#define BODY "fft/welch_body.h"
+#include "fft/both_body.h"
 
 enum {
 	PART_ELEMENTS = 32768, /* of the segments of a part, or one segment */
