@@ -56,6 +56,14 @@ struct store_taken {
 	uint32_t uid;
 };
 
+/* ---- store_fault.c ---- */
+
+/* Whether SQLite's result says that the file is not what was written. */
+bool store_is_damage(int rc);
+/* err from SQLite's last word; names the repair where that is damage. */
+int store_fail(struct store *store, int rc, struct error *err);
+int store_fail_damaged(const char *dir, const char *why, struct error *err);
+
 /* ---- store_open.c ---- */
 
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
@@ -65,8 +73,6 @@ void store_unlink(const char *dir, const char *suffix);
 int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err);
 int store_adopt(const char *dir, struct error *err);
 int store_flush_dir(const char *dir, struct error *err);
-/* err from SQLite's last word; names the repair where that is damage. */
-int store_fail(struct store *store, int rc, struct error *err);
 
 /* ---- store_statement.c: a statement may be NULL ---- */
 

@@ -92,36 +92,6 @@ int store_flush_dir(const char *dir, struct error *err)
 	return r;
 }
 
-/* ---- errors ---- */
-
-static int fail_damaged(const char *dir, const char *why, struct error *err)
-{
-	return error_set(err, ERROR_STORE, "the state is damaged, repair: trnscid --repair-state --state-dir %.110s (%.40s)",
-			 dir, why);
-}
-
-static bool is_damage(int rc)
-{
-	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB || (rc & 0xff) == SQLITE_FORMAT ||
-	       (rc & 0xff) == SQLITE_SCHEMA || (rc & 0xff) == SQLITE_ERROR || rc == SQLITE_IOERR_SHORT_READ ||
-	       rc == SQLITE_IOERR_DATA;
-}
-
-int store_fail(struct store *store, int rc, struct error *err)
-{
-	const int code = rc & 0xff;
-	const bool system_call = store->db && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
-	const int number = system_call ? sqlite3_system_errno(store->db) : 0;
-
-	if (is_damage(rc))
-		return fail_damaged(store->dir, sqlite3_errstr(code), err);
-	if (code == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM || number == ENOMEM)
-		return error_set(err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(code));
-	return error_set(err, ERROR_STORE, "%.110s/" STORE_FILE ": %s%s%s", store->dir,
-			 code == SQLITE_FULL ? "no space left on its disk" : sqlite3_errstr(code),
-			 number && code != SQLITE_FULL ? ": " : "", number && code != SQLITE_FULL ? strerror(number) : "");
-}
-
 /* ---- files ---- */
 
 static int execute(struct store *store, const char *sql)
@@ -184,9 +154,9 @@ static int open_file(const char *dir, const char *suffix, const char *vfs, struc
 	}
 	if (rc != SQLITE_OK)
 		*damage = '\0'; /* it has not been read to its end */
-	if (rc != SQLITE_OK && is_damage(rc))
+	if (rc != SQLITE_OK && store_is_damage(rc))
 		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
-	r = *damage ? fail_damaged(dir, damage, err) : store_fail(store, rc, err);
+	r = *damage ? store_fail_damaged(dir, damage, err) : store_fail(store, rc, err);
 	if (strcmp(damage, "newer") == 0) {
 		*damage = '\0';
 		r = error_set(err, ERROR_STORE, "%.120s/" STORE_FILE " was made by a newer release, allowed: version %d",
@@ -275,7 +245,7 @@ int store_open(const char *dir, const char *vfs, bool make, struct store **ret_s
 	}
 	if (r == 0 && is_lost(dir)) {
 		snprintf(damage, sizeof damage, "%s is gone", STORE_FILE);
-		r = fail_damaged(dir, damage, err);
+		r = store_fail_damaged(dir, damage, err);
 	}
 	if (r == 0)
 		r = open_file(dir, "", vfs, ret_store, damage, err);
