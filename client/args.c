@@ -59,6 +59,14 @@ static bool is_container(const struct trnsci_args *args)
 	return args->value.kind == VALUE_MAP || args->value.kind == VALUE_ARRAY;
 }
 
+bool args_mention(const struct trnsci_args *args, const char *name)
+{
+	for (const struct trnsci_args *at = args->first; at; at = at->next)
+		if ((at->name && strcmp(at->name, name) == 0) || args_mention(at, name))
+			return true;
+	return false;
+}
+
 /* As deep as the caller nested it; the daemon refuses more than 24 levels. */
 int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value)
 {

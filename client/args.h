@@ -19,6 +19,9 @@ void args_free(struct trnsci_args *args); /* accepts NULL */
  * -ERROR_NO_MEMORY. */
 int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value);
 
+/* Whether a map in it, at any depth, has a member of that name. */
+bool args_mention(const struct trnsci_args *args, const char *name);
+
 /* The child of that name in a map, made as a list when there is none; NULL when memory cannot be had. */
 struct trnsci_args *args_list(struct trnsci_args *args, const char *name);
 

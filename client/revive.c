@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "call.h"
 #include "history.h"
 #include "line.h"
@@ -26,6 +27,9 @@ static enum method_effect effect_of(const struct trnsci_call *call)
 {
 	const struct operation *operation = operation_find(call->method, strlen(call->method));
 
+	/* A program that draws from a named stream spends a range of it. */
+	if (operation && operation->class == METHOD_PROGRAM && args_mention(call->params, "stream_name"))
+		return EFFECT_LASTING;
 	return operation ? operation_effect(operation) : EFFECT_LASTING;
 }
 

@@ -10,15 +10,15 @@
 #include "store.h"
 #include "streams.h"
 
+#define NO_NAME                                                                                                        \
+	"no name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _"
+
 int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
 {
 	const struct value *value = args->at[param].value;
 
 	if (!store_name_is_good(value->bytes.at, value->bytes.size))
-		return bind_error(args, param, err, ERROR_OUT_OF_RANGE,
-				  "no name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a "
-				  "digit or _",
-				  STORE_NAME_MOST);
+		return bind_error(args, param, err, ERROR_OUT_OF_RANGE, NO_NAME, STORE_NAME_MOST);
 	memcpy(name, value->bytes.at, value->bytes.size);
 	name[value->bytes.size] = '\0';
 	return 0;
@@ -118,7 +118,7 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	struct streams *streams = session->service->streams;
 	const char *method = args->operation->name;
 	char name[STORE_NAME_MOST + 1];
-	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method, NULL};
+	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method, NULL, NULL};
 	int r;
 
 	if (peer_read_groups(&session->peer, session->fd) < 0)
@@ -128,8 +128,6 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	r = stream_read_name(args, STREAM_NAME, name, served->error);
 	if (r < 0)
 		return r;
-	if (strcmp(method, "stream_draw") == 0)
-		return streams_draw(streams, &who, served);
 	if (strcmp(method, "stream_show") == 0)
 		return streams_show(streams, &who, served);
 	if (strcmp(method, "stream_create") == 0)
@@ -139,6 +137,27 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	return streams_delete(streams, &who, served);
 }
 
+static int reserve(void *arg, const char *at, size_t size, const char *context, struct served *served)
+{
+	struct session *session = arg;
+	char name[STORE_NAME_MOST + 1];
+	const bool draw = strncmp(context, "stream_draw", strlen("stream_draw")) == 0;
+	const struct streams_who who = {.peer = &session->peer,
+					.name = name,
+					.operation = draw ? "stream_draw" : context,
+					.param = draw ? "name" : "stream_name"};
+
+	if (peer_read_groups(&session->peer, session->fd) < 0)
+		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", who.operation,
+				 strerror(errno));
+	if (!store_name_is_good(at, size))
+		return error_set(served->error, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param,
+				 STORE_NAME_MOST);
+	memcpy(name, at, size);
+	name[size] = '\0';
+	return streams_draw(session->service->streams, &who, served);
+}
+
 static void forget(void *arg, struct served *served)
 {
 	const struct session *session = arg;
@@ -146,4 +165,4 @@ static void forget(void *arg, struct served *served)
 	streams_forget(session->service->streams, served);
 }
 
-const struct served_ops stream_methods = {begin, forget};
+const struct served_ops stream_methods = {begin, reserve, forget};

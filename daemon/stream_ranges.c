@@ -12,7 +12,7 @@
 /* The lock is held for assignments only. A name that is given anew is another stream. */
 static struct streams_who who(const struct stream_ranges *ranges, const struct stream *same)
 {
-	return (struct streams_who){&ranges->session->peer, ranges->name, false, "named stream", same};
+	return (struct streams_who){&ranges->session->peer, ranges->name, false, "named stream", same, NULL};
 }
 
 int stream_ranges_open(struct stream_ranges *ranges, struct session *session, const struct args *args, unsigned param,

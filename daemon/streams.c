@@ -40,6 +40,11 @@ static bool is_same(const struct stream *stream, const struct named *named)
 	return own->generator == stream->generator && own->seed == stream->seed && own->stream == stream->stream;
 }
 
+static const char *param_of(const struct streams_who *who)
+{
+	return who->param ? who->param : "name";
+}
+
 static int find(struct streams *streams, const struct streams_who *who, struct served *served,
 		struct named **ret)
 {
@@ -51,8 +56,8 @@ static int find(struct streams *streams, const struct streams_who *who, struct s
 	at = streams_index(streams, who->name, &found);
 	if (!found || streams->sorted[at]->state != NAMED_LIVE || (who->same && !is_same(who->same, streams->sorted[at])))
 		return error_set(served->error, ERROR_NOT_FOUND,
-				 "%s: name: no stream \"%.64s\", allowed are those of stream_list", who->operation,
-				 who->name);
+				 "%s: %s: no stream \"%.64s\", allowed are those of stream_list", who->operation,
+				 param_of(who), who->name);
 	*ret = streams->sorted[at];
 	return 0;
 }
@@ -73,9 +78,9 @@ static int find_for(struct streams *streams, const struct streams_who *who, unsi
 		return r;
 	if (want ? !may(who->peer, named, want) : who->peer->uid != named->row.uid && !peer_is_master(who->peer))
 		return error_set(served->error, ERROR_NOT_PERMITTED,
-				 "%s: name: \"%.64s\" is of user %" PRIu32 " and group %" PRIu32
+				 "%s: %s: \"%.64s\" is of user %" PRIu32 " and group %" PRIu32
 				 ", mode %04o; allowed: %s",
-				 who->operation, who->name, named->row.uid, named->row.gid, named->row.mode,
+				 who->operation, param_of(who), who->name, named->row.uid, named->row.gid, named->row.mode,
 				 want == 4   ? "those who may read"
 				 : want == 2 ? "those who may write"
 					     : "its owner and root");

@@ -46,6 +46,7 @@ struct streams_who {
 	bool u64_text;         /* how positions stand in the reply */
 	const char *operation; /* begins an error's text */
 	const struct stream *same; /* what the name stood for before: another is as good as none; NULL: any */
+	const char *param;         /* that holds the name; NULL: `name` */
 };
 
 /* Each as served_ops.begin: 0 with the reply, a negative error in served->error, or SERVED_LATER. A create's and a

@@ -9,6 +9,7 @@
  *
  * An input may be {"file": NAME.npy}, or {"dtype", "shape", "data": [numbers]}; "out" may be {"file": NAME.npy,
  * "dtype", "shape"}, which is written when the program is done. Results go to NAME.npy, a single one to -o FILE. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,14 +240,43 @@ static int fill(struct program *program, struct json_object *root)
 	return EXIT_OK;
 }
 
+static unsigned long long number(const struct trnsci_value *map, const char *name)
+{
+	uint64_t u = 0;
+
+	trnsci_to_u64(trnsci_get(map, name), &u);
+	return u;
+}
+
+/* What it took of named streams, in words: with these and offset = position it gives the same again. */
+static void tell_ranges(const struct program *program)
+{
+	const struct trnsci_value *ranges = trnsci_get(trnsci_reply(program->call), "ranges");
+
+	for (size_t i = 0; i < trnsci_count(ranges); i++) {
+		const struct trnsci_value *range = trnsci_at(ranges, i);
+		size_t size, generator_size;
+		const char *name = trnsci_to_bytes(trnsci_get(range, "name"), &size);
+		const char *generator = trnsci_to_bytes(trnsci_get(range, "generator"), &generator_size);
+
+		if (!name || !generator)
+			continue;
+		fprintf(stderr, "%.*s generator=%.*s seed=%llu stream=%llu position=%llu n=%llu\n", (int)size, name,
+			(int)generator_size, generator, number(range, "seed"), number(range, "stream"),
+			number(range, "position"), number(range, "words"));
+	}
+}
+
 /* A program that is wrong is bad data: it came from a file. */
-static int run_program(struct program *program, struct json_object *root, const struct options *options)
+static int run_program(struct program *program, struct json_object *root, const struct options *options, bool verbose)
 {
 	int r = trnsci_call_new(program->session, "run", &program->call);
 	int code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r)) : fill(program, root);
 
 	if (code == EXIT_OK && trnsci_run(program->call) < 0)
 		code = complain_error(trnsci_call_error(program->call), EXIT_DATA);
+	if (code == EXIT_OK && verbose)
+		tell_ranges(program);
 	if (code == EXIT_OK)
 		code = write_tiles(program);
 	return code == EXIT_OK ? write_results(program, options) : code;
@@ -285,7 +315,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 		return code;
 	code = connect_session(cli, (size_t)arena, &program.session);
 	if (code == EXIT_OK)
-		code = run_program(&program, root, &options);
+		code = run_program(&program, root, &options, cli->verbose);
 	for (size_t i = 0; i < program.n_tiles; i++)
 		trnsci_tile_free(program.tiles[i]);
 	trnsci_call_free(program.call);

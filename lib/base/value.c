@@ -269,6 +269,60 @@ int value_copy(struct zone *zone, const struct value *value, struct value *ret_c
 	return r;
 }
 
+static bool holds_values(const struct value *value)
+{
+	return value->kind == VALUE_ARRAY || value->kind == VALUE_MAP;
+}
+
+static int share_array(struct zone *zone, struct value *copy)
+{
+	struct value *at = copy->array.at;
+	bool own = false;
+
+	for (size_t i = 0; i < copy->array.count && !own; i++)
+		own = holds_values(&at[i]);
+	if (!own)
+		return 0;
+	copy->array.room = copy->array.count;
+	copy->array.at = zone_alloc(zone, copy->array.count * sizeof *at);
+	if (!copy->array.at)
+		return -ERROR_NO_MEMORY;
+	for (size_t i = 0; i < copy->array.count; i++)
+		if (value_share(zone, &at[i], &copy->array.at[i]) < 0)
+			return -ERROR_NO_MEMORY;
+	return 0;
+}
+
+static int share_map(struct zone *zone, struct value *copy)
+{
+	const struct value_member *at = copy->map.at;
+
+	copy->map.room = copy->map.count;
+	copy->map.at = zone_alloc(zone, copy->map.count * sizeof *at);
+	if (!copy->map.at)
+		return -ERROR_NO_MEMORY;
+	if (copy->map.count)
+		memcpy(copy->map.at, at, copy->map.count * sizeof *at);
+	for (size_t i = 0; i < copy->map.count; i++)
+		if (holds_values(&at[i].value) && value_share(zone, &at[i].value, &copy->map.at[i].value) < 0)
+			return -ERROR_NO_MEMORY;
+	return 0;
+}
+
+int value_share(struct zone *zone, const struct value *value, struct value *ret_copy)
+{
+	struct value copy = *value;
+	int r = 0;
+
+	if (value->kind == VALUE_ARRAY)
+		r = share_array(zone, &copy);
+	else if (value->kind == VALUE_MAP)
+		r = share_map(zone, &copy);
+	if (r == 0)
+		*ret_copy = copy;
+	return r;
+}
+
 const struct value *value_get(const struct value *map, const char *name)
 {
 	const struct value_member *found = member(map, name);

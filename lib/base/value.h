@@ -132,6 +132,10 @@ int value_add(struct zone *zone, struct value *map, const char *name, struct val
 /* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
 int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy);
 
+/* A copy whose maps, and arrays that hold maps or arrays, are its own; all else is shared with the original, which
+ * outlives it. -ERROR_NO_MEMORY */
+int value_share(struct zone *zone, const struct value *value, struct value *ret_copy);
+
 /* The member called name; NULL when there is none or map is no map. */
 const struct value *value_get(const struct value *map, const char *name);
 

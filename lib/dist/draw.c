@@ -13,6 +13,7 @@
 #include "dist/box_muller.h"
 #include "dist/feistel.h"
 #include "dist/law_plan.h"
+#include "dist/law_table.h"
 #include "dist/permutation.h"
 #include "dist/sampler.h"
 #include "dist/uniform.h"
@@ -176,6 +177,22 @@ int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **re
 	}
 	draw->table = *ret_table = table;
 	return 0;
+}
+
+size_t draw_table_bytes(const struct draw *draw)
+{
+	if (!draw->table)
+		return 0;
+	switch (draw->law) {
+	case LAW_CATEGORICAL:
+		return sizeof(struct alias_table) +
+		       ((const struct alias_table *)draw->table)->n * sizeof(struct alias_column);
+	case LAW_DIRICHLET:
+		return sizeof(struct component_table) +
+		       ((const struct component_table *)draw->table)->n * sizeof(struct gamma_constants);
+	default:
+		return sizeof(struct discrete_table);
+	}
 }
 
 size_t draw_components(const struct draw *draw)

@@ -43,6 +43,9 @@ unsigned draw_words_per_sample(enum dtype dtype);
  * -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY; ret_fault tells which parameter and why. */
 int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault);
 
+/* Memory of the table that a draw has. */
+size_t draw_table_bytes(const struct draw *draw);
+
 /* Elements of a sample: 1, but for dirichlet (prepared) and sphere. */
 size_t draw_components(const struct draw *draw);
 

@@ -103,6 +103,11 @@ void halton_free(struct halton *halton)
 	free(halton);
 }
 
+size_t halton_bytes(const struct halton *halton)
+{
+	return sizeof *halton + halton->dims * sizeof halton->bases[0];
+}
+
 /* i < 2^50 keeps power <= i base < 2^63; both are exact in double for i < 2^40 or so, and near enough beyond. */
 static double inverse_plain(const struct base *b, uint64_t i)
 {

@@ -68,6 +68,11 @@ void latin_hypercube_free(struct latin_hypercube *design)
 	free(design);
 }
 
+size_t latin_hypercube_bytes(const struct latin_hypercube *design)
+{
+	return sizeof *design + 2 * ((size_t)design->dims + BLOCK) * sizeof *design->keys[0];
+}
+
 /* The points whose coordinates those from `begin` on are. */
 static void put_points(uint32_t dims, uint64_t begin, size_t n, uint64_t *ret_points)
 {

@@ -109,6 +109,23 @@ void points_free(struct points *points)
 	free(points);
 }
 
+size_t points_bytes(const struct points *points)
+{
+	const struct points_settings *settings = &points->settings;
+
+	switch (settings->kind) {
+	case POINTS_SOBOL:
+		return sizeof *points + sizeof *points->sobol +
+		       (size_t)points->sobol->stride * (points->sobol->n_steps + 4) * sizeof(uint64_t);
+	case POINTS_HALTON:
+		return sizeof *points + halton_bytes(points->halton);
+	case POINTS_LATTICE:
+		return sizeof *points + (settings->dims + 1) * sizeof(uint64_t);
+	default:
+		return sizeof *points + latin_hypercube_bytes(points->latin_hypercube);
+	}
+}
+
 static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)
 {
 	for (size_t i = 0, count; i < n; i += count) {

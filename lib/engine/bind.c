@@ -290,9 +290,14 @@ static int unknown(const struct args *args, const struct value_member *member, s
 			 bind_text(member->name, member->name_size, got), names);
 }
 
-static bool is_step_word(const struct value_member *member)
+static bool is_step_word(const struct args *args, const struct value_member *member)
 {
-	return member->name_size == 2 && (memcmp(member->name, "op", 2) == 0 || memcmp(member->name, "as", 2) == 0);
+	static const char stream_name[] = "stream_name";
+
+	if (args->names_stream && member->name_size == sizeof stream_name - 1)
+		return memcmp(member->name, stream_name, sizeof stream_name - 1) == 0;
+	return args->in_program && member->name_size == 2 &&
+	       (memcmp(member->name, "op", 2) == 0 || memcmp(member->name, "as", 2) == 0);
 }
 
 static int bind_given(struct args *args, const struct value *map, struct error *err)
@@ -303,7 +308,7 @@ static int bind_given(struct args *args, const struct value *map, struct error *
 		unsigned p;
 		int error;
 
-		if (args->in_program && is_step_word(member))
+		if (is_step_word(args, member))
 			continue;
 		if (!param)
 			return unknown(args, member, err);

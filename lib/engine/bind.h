@@ -41,12 +41,12 @@ struct arg {
 struct args {
 	const struct operation *operation;
 	const char *context; /* what an error's text names first: "uniform", "run: step 3 uniform" */
-	bool in_program;
+	bool in_program;   /* tiles may be named, and the members "op" and "as" are skipped */
+	bool names_stream; /* "stream_name" is, too */
 	struct arg at[PARAMS_MAX];
 };
 
-/* Binds map to the parameters of args->operation; operation, context and in_program are set by the caller. In a
- * program, tiles may be named, and the members "op" and "as" are skipped. err may be NULL. */
+/* Binds map to the parameters of args->operation; what stands before `at` is set by the caller. err may be NULL. */
 int bind_args(struct args *args, const struct value *map, struct error *err);
 
 /* What bound args say of timeout_ms; 0: nothing. */

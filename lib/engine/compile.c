@@ -10,8 +10,6 @@
 #include "base/checked.h"
 #include "engine/kept.h"
 
-enum { RESULT_ALIGN = 64, RESULT_SMALL = 4096 };
-
 int compile_no_memory(struct compiler *compiler)
 {
 	return error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for the request", compiler->args.context);
@@ -90,8 +88,9 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	buffer = program_buffer(program, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
-	buffer->base = (char *)data->bytes.at;
-	buffer = aligned_copy(compiler, buffer);
+	buffer->base = program->keeps ? zone_copy(program->zone, data->bytes.at, data->bytes.size)
+				      : (char *)data->bytes.at;
+	buffer = buffer->base ? aligned_copy(compiler, buffer) : NULL;
 	if (!buffer)
 		return compile_no_memory(compiler);
 	*ret_buffer = buffer;
@@ -122,6 +121,12 @@ static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handl
 	}
 	buffer->tile = tile;
 	buffer->base = tile_base(program->space, tile);
+	buffer->handle = (uint32_t)handle;
+	buffer->param = compiler->args.operation->params[param].name;
+	if (!program->keeps)
+		buffer->context = NULL;
+	else if (!(buffer->context = zone_copy(program->zone, compiler->args.context, strlen(compiler->args.context))))
+		return compile_no_memory(compiler);
 	*ret_buffer = buffer;
 	return 0;
 }
@@ -200,22 +205,6 @@ int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given
 	return 0;
 }
 
-/* Aligned; small ones lie in the zone itself. */
-static void *result_bytes(struct zone *zone, size_t size)
-{
-	char *bytes;
-
-	if (size <= RESULT_SMALL) {
-		bytes = zone_alloc(zone, size + RESULT_ALIGN);
-		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
-	}
-	bytes = aligned_alloc(RESULT_ALIGN, size);
-	if (!bytes || zone_defer(zone, free, bytes) == 0)
-		return bytes;
-	free(bytes);
-	return NULL;
-}
-
 /* Bytes that go with the reply; they live as long as its zone. */
 static int result_buffer(struct compiler *compiler, unsigned param, const struct shape *shape,
 			 struct buffer **ret_buffer)
@@ -223,23 +212,15 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 	struct program *program = compiler->program;
 	const size_t allowed = program->space->limits.inline_bytes;
 	struct buffer *buffer;
-	uint64_t rounded;
-	void *bytes;
 
 	if (shape->bytes > allowed - program->inline_out)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
 				  "a result of %" PRIu64
 				  " bytes in the reply, allowed are %zu in all (inline_bytes); name a tile instead",
 				  shape->bytes, allowed);
-	if (round_up_overflows(shape->bytes ? shape->bytes : 1, RESULT_ALIGN, &rounded))
-		return compile_no_memory(compiler);
-	bytes = result_bytes(program->zone, (size_t)rounded);
-	if (!bytes)
-		return compile_no_memory(compiler);
 	buffer = program_buffer(program, BUFFER_RESULT, shape);
-	if (!buffer)
+	if (!buffer || (!program->keeps && program_result(program, buffer)))
 		return compile_no_memory(compiler);
-	buffer->base = bytes;
 	program->inline_out += shape->bytes;
 	*ret_buffer = buffer;
 	return 0;
@@ -271,26 +252,13 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 
 /* --- replies --- */
 
-int compile_put_u64(struct compiler *compiler, unsigned u64_param, struct value *map, const char *name, uint64_t u)
-{
-	const struct args *args =
-		compiler->run && !compiler->args.at[u64_param].given ? compiler->run : &compiler->args;
-	const unsigned param = args == compiler->run ? (unsigned)RUN_U64 : u64_param;
-	char text[24], *copy;
-
-	if (args->at[param].choice == 0)
-		return value_add(compiler->program->zone, map, name, value_uint(u));
-	snprintf(text, sizeof text, "%" PRIu64, u);
-	copy = zone_copy(compiler->program->zone, text, strlen(text));
-	return copy ? value_add(compiler->program->zone, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
-}
-
-static int put_result(struct compiler *compiler, const struct buffer *out)
+static int put_result(struct compiler *compiler, struct buffer *out)
 {
 	struct zone *zone = compiler->program->zone;
 	struct value map = value_map();
 	char *name = zone_copy(zone, compiler->name->at, compiler->name->size);
 
+	out->result = (int)compiler->results->map.count;
 	if (!name || shape_put(&out->shape, zone, &map) ||
 	    value_add(zone, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
 		return -ERROR_NO_MEMORY;
@@ -368,9 +336,9 @@ int compile(struct compiler *compiler, const struct value *params)
 	const char *context = compiler->args.context;
 	int error = bind_args(&compiler->args, params, compiler->err);
 
+	if (!error && strcmp(operation->name, "program_run") == 0)
+		return kept_compile(compiler);
 	if (!error)
-		error = operation->class != METHOD_PROGRAM          ? compile_operation(compiler)
-			: strcmp(operation->name, "program_run") == 0 ? kept_compile(compiler)
-								      : compile_program(compiler);
+		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
 	return error ? error : program_finish(compiler->program, context, compiler->err);
 }

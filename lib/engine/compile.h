@@ -8,14 +8,6 @@
 #include "engine/bind.h"
 #include "engine/program.h"
 
-/* Where draws without an offset of their own begin: one for each (generator, seed, stream) seen. */
-struct cursor_entry {
-	struct stream stream;
-	uint64_t next;
-	bool ended; /* the stream has no word left */
-	struct cursor_entry *after;
-};
-
 /* A name that a step gave to its output. */
 struct name_entry {
 	const char *at;
@@ -25,24 +17,17 @@ struct name_entry {
 	struct name_entry *after;
 };
 
-/* What a compiled draw takes of its stream. */
-struct drawn {
-	uint64_t n;          /* samples of the whole draw */
-	unsigned words;      /* of a sample */
-	unsigned components; /* elements of a sample */
-	bool u64_text;       /* how positions stand in the reply */
-};
-
 struct compiler {
 	struct program *program;
 	struct value *reply;     /* map of the operation being compiled */
 	struct value *results;   /* of a run: map of wanted results; else NULL */
 	struct name_entry *name; /* by which the step is known; NULL */
 	struct name_entry *names;
-	struct cursor_entry *cursors;
 	const struct args *run; /* the program's own parameters; NULL for a single operation */
-	struct value last_next; /* `next` of the last draw */
-	struct drawn drawn;     /* the last draw */
+	/* Of the step of a run: */
+	size_t step;
+	const char *step_name;           /* its operation */
+	const struct value *stream_name; /* the named stream that it draws from; NULL */
 	struct error *err;
 	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
 };
@@ -53,24 +38,17 @@ int compile(struct compiler *compiler, const struct value *params);
 /* Compiles the operation whose parameters are bound. */
 int compile_operation(struct compiler *compiler);
 
-/* A step of a program that is kept: its parameters, checked. */
+/* What begins an error about a step. */
 enum { STEP_CONTEXT = 72 };
-struct bound_step {
-	struct args args;
-	char context[STEP_CONTEXT];
-};
 
-/* Binds every step of the program that run states, in zone, where run's values live as long. */
-int compile_bind_steps(struct compiler *compiler, const struct args *run, struct zone *zone,
-		       struct bound_step **ret_steps);
-/* Compiles these steps as the program that run states. */
-int compile_bound(struct compiler *compiler, const struct args *run, const struct bound_step *steps);
+/* What a program states for draws that state none. */
+struct site_choice compile_choice(const struct args *run);
 
 /* For the files that compile one class each: */
 int compile_program(struct compiler *compiler);
 int compile_draw(struct compiler *compiler);
-/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width. */
-int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer);
+/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width; and its site. */
+int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer, int *ret_site);
 int compile_points(struct compiler *compiler);
 int compile_elementwise(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);
@@ -80,10 +58,8 @@ int compile_shift(struct compiler *compiler);
 int compile_trace(struct compiler *compiler);
 int compile_signal(struct compiler *compiler);
 
-/* Of a bound stream_draw: its draw, as if it began the stream; compile_place then moves it to where it lies. */
+/* Of a bound stream_draw: its draw, which waits for its range. */
 int compile_stream_draw(struct compiler *compiler);
-int compile_place(struct program *program, const struct drawn *drawn, const struct stream *stream, uint64_t offset,
-		  struct value *reply);
 
 /* The entry of a name in this program; NULL when there is none. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
@@ -104,19 +80,12 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 int compile_inside(struct compiler *compiler, const struct operation *law, const struct value *map, unsigned u64_param,
 		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg);
 
-/* The samples of such a draw, which the operation draws itself; the reply says where they lie. */
+/* The samples of such a draw, which the operation draws itself, at its site; the reply says where they lie. */
 int compile_samples(struct compiler *compiler, const struct operation *law, const struct value *map,
-		    unsigned u64_param, struct draw *ret_law, uint64_t *ret_begin);
-
-/* The stream of a draw, which exists; and what the reply says of it. */
-int compile_stream(const struct compiler *compiler, struct stream *ret);
-int compile_put_stream(struct compiler *compiler, struct value *map, const struct stream *stream);
+		    unsigned u64_param, struct draw *ret_law, int *ret_site);
 
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
-
-/* Puts a u64 as the request's `u64` asks. */
-int compile_put_u64(struct compiler *compiler, unsigned u64_param, struct value *map, const char *name, uint64_t u);
 
 int compile_no_memory(struct compiler *compiler);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling draws: which samples of which stream, and where the next draw may begin. */
+/* Compiling draws: how many samples of what, and which part of them; where they lie is found when that is known. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@ struct extent {
 
 /* Numbers in a list parameter. */
 enum { LIST_MOST = 1 << 24 };
+
+enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
 
 static int check_rank(const struct compiler *c)
 {
@@ -112,47 +114,7 @@ static int find_extent(struct compiler *c, enum dtype dtype, uint64_t components
 	return error;
 }
 
-/* Where the next draw of a stream stands in this program: at the program's offset, if it is the first. */
-static struct cursor_entry *find_cursor(struct compiler *c, const struct stream *stream)
-{
-	struct cursor_entry *at = c->cursors;
-
-	while (at && (at->stream.generator != stream->generator || at->stream.seed != stream->seed ||
-		      at->stream.stream != stream->stream))
-		at = at->after;
-	if (at)
-		return at;
-	at = zone_alloc(c->program->zone, sizeof *at);
-	if (!at)
-		return NULL;
-	*at = (struct cursor_entry){.stream = *stream, .after = c->cursors};
-	if (c->run)
-		at->ended = !stream_next_position(c->run->at[RUN_OFFSET].u64, 0, &at->next);
-	return c->cursors = at;
-}
-
-/* The sample at which the draw begins, its first word and its words. */
-static int place_draw(struct compiler *c, struct cursor_entry *cursor, const struct extent *extent, unsigned components,
-		      uint64_t *ret_offset, uint64_t *ret_first)
-{
-	const unsigned words = draw_words_per_sample(extent->shape.dtype) * components;
-	const bool follows = c->run && !c->args.at[DRAW_OFFSET].given;
-	uint64_t offset = follows ? cursor->next / words : c->args.at[DRAW_OFFSET].u64, count;
-
-	/* The next whole group that begins a sample: vectors need not fill groups. */
-	while (follows && (offset * words < cursor->next || offset * words % STREAM_GROUP_WORDS != 0))
-		offset++;
-	if ((follows && cursor->ended) || !stream_span(offset, extent->n, words, ret_first, &count))
-		return bind_error(&c->args, DRAW_OFFSET, c->err, ERROR_END_OF_STREAM,
-				  "%" PRIu64 " samples from sample %" PRIu64
-				  " of %u words, allowed is to end by word 2^64, the end of the stream",
-				  extent->n, offset, words);
-	cursor->ended = !stream_next_position(*ret_first, count, &cursor->next);
-	*ret_offset = offset;
-	return 0;
-}
-
-/* The numbers of a list parameter: an array of numbers, or float64 as bytes. */
+/* The numbers of a list parameter: an array of numbers, or float64 as bytes. To be freed. */
 static int read_list(const struct compiler *c, unsigned param, double **ret_list, size_t *ret_n)
 {
 	const struct value *value = c->args.at[param].value;
@@ -163,14 +125,16 @@ static int read_list(const struct compiler *c, unsigned param, double **ret_list
 	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
 		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
 				  "takes an array of at most %d numbers, or their bytes as float64", LIST_MOST);
-	list = zone_alloc(c->program->zone, (n + 1) * sizeof *list);
+	list = malloc((n + 1) * sizeof *list);
 	if (!list)
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, n);
 	if (bytes)
 		memcpy(list, value->bytes.at, n * sizeof *list);
 	for (size_t i = 0; array && i < n; i++)
-		if (!value_to_f64(&value->array.at[i], &list[i]))
+		if (!value_to_f64(&value->array.at[i], &list[i])) {
+			free(list);
 			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is no number", i);
+		}
 	*ret_list = list;
 	*ret_n = n;
 	return 0;
@@ -233,31 +197,15 @@ static int prepare_law(const struct compiler *c, struct draw *draw)
 	if (draw->law == LAW_PERMUTATION && draw->parameters[0].natural == 0)
 		draw->parameters[0].natural = 1;
 	error = draw_prepare(draw, list, n_list, &table, &fault);
+	free(list);
 	if (error)
 		return bind_error(&c->args, DRAW_COMMON + fault.parameter, c->err, fault.code, "%s", fault.text);
 	if (table && zone_defer(c->program->zone, free, table)) {
 		free(table);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
+	c->program->held_bytes += draw_table_bytes(draw);
 	return 0;
-}
-
-static int put_stream(struct compiler *c, const struct draw *draw, uint64_t offset, uint64_t first,
-		      const struct cursor_entry *cursor)
-{
-	struct zone *zone = c->program->zone;
-	struct value *map = c->reply;
-	int error = compile_put_stream(c, map, &draw->stream);
-
-	if (error)
-		return error;
-	if (compile_put_u64(c, DRAW_U64, map, "offset", offset) ||
-	    compile_put_u64(c, DRAW_U64, map, "position", first) ||
-	    (cursor->ended ? value_add(zone, map, "next", value_nil())
-			   : compile_put_u64(c, DRAW_U64, map, "next", cursor->next)))
-		return compile_no_memory(c);
-	c->last_next = map->map.at[map->map.count - 1].value;
-	return value_add(zone, map, "stream_format", value_uint(STREAM_FORMAT)) ? compile_no_memory(c) : 0;
 }
 
 static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)
@@ -281,9 +229,48 @@ static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile,
 struct placed {
 	struct draw law;
 	struct extent extent;
-	struct cursor_entry *cursor;
-	uint64_t offset, first; /* the whole's first sample, and its first word */
+	int site;
 };
+
+/* What the draw states itself; all of it, when it is no step, and its place nobody else's to say. */
+static struct site_choice own_choice(const struct compiler *c)
+{
+	const struct arg *at = c->args.at;
+	const bool all = !c->run && !c->stream_name;
+
+	return (struct site_choice){
+		.has_generator = all || at[DRAW_GENERATOR].given,
+		.has_seed = all || at[DRAW_SEED].given,
+		.has_stream = all || at[DRAW_STREAM].given,
+		.has_layout = all || at[DRAW_KEY_LAYOUT].given,
+		.has_offset = all || at[DRAW_OFFSET].given,
+		.has_text = all || at[DRAW_U64].given,
+		.generator = at[DRAW_GENERATOR].choice,
+		.seed = at[DRAW_SEED].u64,
+		.stream = at[DRAW_STREAM].u64,
+		.trn24 = at[DRAW_KEY_LAYOUT].choice == LAYOUT_TRN24,
+		.offset = at[DRAW_OFFSET].u64,
+		.text = at[DRAW_U64].choice != 0,
+	};
+}
+
+static int add_site(struct compiler *c, struct placed *p)
+{
+	const struct site site = {
+		.operation = c->args.operation,
+		.context = c->run ? c->run->context : c->args.context,
+		.step_name = c->step_name,
+		.step = c->run ? (int)c->step : -1,
+		.is_part = c->run && c->args.at[DRAW_SIZE].u64 > 1,
+		.own = own_choice(c),
+		.n = p->extent.n,
+		.begin = p->extent.begin,
+		.words = draw_words_per_sample(p->law.dtype) * (unsigned)draw_components(&p->law),
+		.components = (unsigned)draw_components(&p->law),
+	};
+
+	return site_add(c->program, &site, c->stream_name, &p->site) ? compile_no_memory(c) : 0;
+}
 
 /* like: what is filled when the request does not say; may be NULL. */
 static int place(struct compiler *c, const struct shape *like, struct placed *ret)
@@ -292,23 +279,22 @@ static int place(struct compiler *c, const struct shape *like, struct placed *re
 	struct placed p = {.law = {.law = law_find(name, strlen(name))}};
 	struct shape tile;
 	bool out;
-	int error = compile_stream(c, &p.law.stream);
+	int error = find_dtype(c, &out, &tile, &p.law.dtype);
 
-	if (error)
-		return error;
-	p.cursor = find_cursor(c, &p.law.stream);
-	if (!p.cursor)
-		return compile_no_memory(c);
-	error = find_dtype(c, &out, &tile, &p.law.dtype);
 	if (!error)
 		error = prepare_law(c, &p.law);
 	if (!error)
 		error = find_extent(c, p.law.dtype, draw_components(&p.law), out ? &tile : like, &p.extent);
 	if (!error)
-		error = place_draw(c, p.cursor, &p.extent, (unsigned)draw_components(&p.law), &p.offset, &p.first);
+		error = add_site(c, &p);
 	if (!error)
 		*ret = p;
 	return error;
+}
+
+static int put_site(struct compiler *c, int site)
+{
+	return site_put(c->program, site, c->reply) ? compile_no_memory(c) : 0;
 }
 
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
@@ -319,10 +305,8 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 		return compile_no_memory(c);
 	if (p->law.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
 		p->law.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
+	step->site = p->site;
 	step->draw.law = p->law;
-	step->draw.begin = (p->offset + p->extent.begin) * draw_components(&p->law);
-	c->drawn = (struct drawn){p->extent.n, draw_words_per_sample(p->law.dtype) * (unsigned)draw_components(&p->law),
-				  (unsigned)draw_components(&p->law), c->args.at[DRAW_U64].choice != 0};
 	return 0;
 }
 
@@ -338,10 +322,10 @@ int compile_draw(struct compiler *c)
 		error = add_step(c, &p, buffer);
 	if (!error)
 		error = compile_reply(c, DRAW_OUT, buffer);
-	return error ? error : put_stream(c, &p.law, p.offset, p.first, p.cursor);
+	return error ? error : put_site(c, p.site);
 }
 
-int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer)
+int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_site)
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
 	struct buffer *buffer = program_buffer(c->program, BUFFER_TEMP, shape);
@@ -361,43 +345,49 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 		       shape_put(&p.extent.shape, c->program->zone, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)
-		error = put_stream(c, &p.law, p.offset, p.first, p.cursor);
-	if (!error)
-		*ret_buffer = buffer;
-	return error;
+		error = put_site(c, p.site);
+	if (error)
+		return error;
+	*ret_buffer = buffer;
+	*ret_site = p.site;
+	return 0;
+}
+
+/* Inside a step it says what it leaves out as that step's program does. */
+static int name_stream(struct compiler *inner, const struct value *map)
+{
+	const struct value *name = inner->run ? value_get(map, "stream_name") : NULL;
+
+	inner->args.names_stream = inner->run;
+	if (!name)
+		return 0;
+	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
+		return error_set(inner->err, ERROR_WRONG_TYPE, "%s: stream_name: takes the name of a stream",
+				 inner->args.context);
+	inner->stream_name = name;
+	return 0;
 }
 
 int compile_inside(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
 		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg)
 {
-	struct args run = {.operation = operation_find("run", 3), .context = c->args.context};
 	struct compiler inner = *c;
-	struct value none = value_map();
 	int error;
 
 	inner.args = (struct args){.operation = law, .context = c->args.context, .in_program = true};
 	inner.reply = ret_reply;
 	inner.name = NULL;
-	error = bind_args(&inner.args, map, c->err);
-	if (!error && !c->run) {
-		if (value_put(c->program->zone, &none, "steps", value_array()))
-			return compile_no_memory(c);
-		error = bind_args(&run, &none, c->err);
-		run.at[RUN_U64] = c->args.at[u64_param];
-		inner.run = &run;
-	}
+	error = name_stream(&inner, map);
 	if (!error)
-		error = then(&inner, arg);
-	if (error)
-		return error;
-	c->cursors = inner.cursors;
-	c->last_next = inner.last_next;
-	return 0;
+		error = bind_args(&inner.args, map, c->err);
+	if (!error && !c->run && !inner.args.at[DRAW_U64].given)
+		inner.args.at[DRAW_U64] = c->args.at[u64_param];
+	return error ? error : then(&inner, arg);
 }
 
 struct samples {
 	struct draw law;
-	uint64_t begin;
+	int site;
 };
 
 static int take_samples(struct compiler *c, void *arg)
@@ -409,12 +399,12 @@ static int take_samples(struct compiler *c, void *arg)
 	if (error)
 		return error;
 	samples->law = p.law;
-	samples->begin = p.offset;
-	return put_stream(c, &p.law, p.offset, p.first, p.cursor);
+	samples->site = p.site;
+	return put_site(c, p.site);
 }
 
 int compile_samples(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
-		    struct draw *ret_law, uint64_t *ret_begin)
+		    struct draw *ret_law, int *ret_site)
 {
 	struct samples samples;
 	const int error = compile_inside(c, law, map, u64_param, c->reply, take_samples, &samples);
@@ -422,6 +412,6 @@ int compile_samples(struct compiler *c, const struct operation *law, const struc
 	if (error)
 		return error;
 	*ret_law = samples.law;
-	*ret_begin = samples.begin;
+	*ret_site = samples.site;
 	return 0;
 }

@@ -51,13 +51,14 @@ static int check_members(const struct compiler *c, const struct operation *law, 
 struct noise {
 	const struct shape *shape; /* of x */
 	struct buffer *samples;
+	int site;
 };
 
 static int draw_noise(struct compiler *inner, void *arg)
 {
 	struct noise *noise = arg;
 
-	return compile_draw_like(inner, noise->shape, &noise->samples);
+	return compile_draw_like(inner, noise->shape, &noise->samples, &noise->site);
 }
 
 /* The dtype of x's reals, or of the law where that has no such numbers: then they are converted. */
@@ -71,7 +72,7 @@ static const char *noise_dtype(const struct operation *law, const struct shape *
 
 /* Compiles the draw into a temporary, as a program would. */
 static int compile_noise(struct compiler *c, const struct operation *law, const struct value *noise,
-			 const struct shape *x, struct value *ret_reply, struct buffer **ret_samples)
+			 const struct shape *x, struct value *ret_reply, struct noise *ret_noise)
 {
 	struct zone *zone = c->program->zone;
 	struct value map = value_map();
@@ -88,7 +89,7 @@ static int compile_noise(struct compiler *c, const struct operation *law, const 
 		return compile_no_memory(c);
 	error = compile_inside(c, law, &map, NOISE_U64, ret_reply, draw_noise, &made);
 	if (!error)
-		*ret_samples = made.samples;
+		*ret_noise = made;
 	return error;
 }
 
@@ -97,7 +98,8 @@ int compile_noise_add(struct compiler *c)
 	const struct value *noise = c->args.at[NOISE_NOISE].given ? c->args.at[NOISE_NOISE].value : NULL;
 	struct value reply = value_map();
 	const struct operation *law = NULL;
-	struct buffer *x, *out, *samples = NULL;
+	struct buffer *x, *out;
+	struct noise samples = {0};
 	struct step *step;
 	int error = compile_input(c, NOISE_IN, &x);
 
@@ -113,10 +115,11 @@ int compile_noise_add(struct compiler *c)
 		error = compile_output(c, NOISE_OUT, &x->shape, &out);
 	if (error)
 		return error;
+	c->program->sites.at[samples.site].inside = c->reply->map.count + 1;
 	step = program_step(c->program, STEP_NOISE_ADD, x, out);
 	if (!step || value_put(c->program->zone, c->reply, "noise", reply))
 		return compile_no_memory(c);
-	step->in[1] = samples;
+	step->in[1] = samples.samples;
 	step->scale.by = c->args.at[NOISE_SIGMA].f64;
 	return compile_reply(c, NOISE_OUT, out);
 }

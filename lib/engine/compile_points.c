@@ -34,24 +34,6 @@ static enum points_scramble find_scramble(const struct compiler *c)
 	return SCRAMBLE_PLAIN;
 }
 
-static int find_stream(const struct compiler *c, struct stream *ret)
-{
-	const struct arg *own = c->args.at, *run = c->run ? c->run->at : NULL;
-	const struct stream stream = {
-		.generator =
-			run && !own[POINTS_GENERATOR].given ? run[RUN_GENERATOR].choice : own[POINTS_GENERATOR].choice,
-		.seed = run && !own[POINTS_SEED].given ? run[RUN_SEED].u64 : own[POINTS_SEED].u64,
-		.stream = run && !own[POINTS_STREAM].given ? run[RUN_STREAM].u64 : own[POINTS_STREAM].u64,
-	};
-
-	if (!stream_id_fits(&stream))
-		return bind_error(&c->args, POINTS_STREAM, c->err, ERROR_OUT_OF_RANGE,
-				  "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, stream.stream,
-				  generator_row(stream.generator)->name, generator_row(stream.generator)->most_stream);
-	*ret = stream;
-	return 0;
-}
-
 /* The tile of `out`, if there is one: its dtype, and its points where n was left out. */
 static int find_size(struct compiler *c, struct points_settings *settings, uint64_t *ret_n)
 {
@@ -87,38 +69,44 @@ static int check_end(const struct compiler *c, const struct points_settings *set
 	return 0;
 }
 
-static void release(void *points)
+static struct site_choice own_choice(const struct compiler *c)
 {
-	points_free(points);
+	const struct arg *own = c->args.at;
+	const bool all = !c->run;
+
+	return (struct site_choice){
+		.has_generator = all || own[POINTS_GENERATOR].given,
+		.has_seed = all || own[POINTS_SEED].given,
+		.has_stream = all || own[POINTS_STREAM].given,
+		.has_text = all || own[POINTS_U64].given,
+		.generator = own[POINTS_GENERATOR].choice,
+		.seed = own[POINTS_SEED].u64,
+		.stream = own[POINTS_STREAM].u64,
+		.text = own[POINTS_U64].choice != 0,
+	};
 }
 
-static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t first, struct buffer *out)
+/* The set itself is made when its key is known. */
+static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
+		     uint64_t n, struct buffer *out)
 {
+	const struct site site = {
+		.operation = c->args.operation,
+		.context = c->run ? c->run->context : c->args.context,
+		.step_name = c->step_name,
+		.step = c->run ? (int)c->step : -1,
+		.is_points = true,
+		.is_keyless = settings->scramble == SCRAMBLE_PLAIN,
+		.own = own_choice(c),
+		.first_point = offset,
+		.next_point = offset + n,
+	};
 	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);
 
-	if (!step || points_create(settings, c->program->space->engine->features, &step->points.set))
+	if (!step || site_add(c->program, &site, NULL, &step->site))
 		return compile_no_memory(c);
-	step->points.kind = settings->kind;
-	step->points.begin = first * settings->dims;
-	if (zone_defer(c->program->zone, release, step->points.set)) {
-		points_free(step->points.set);
-		return compile_no_memory(c);
-	}
-	return 0;
-}
-
-static int put_origin(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t next)
-{
-	struct value *map = c->reply;
-
-	if (value_put(c->program->zone, map, "generator",
-		      value_string(generator_row(settings->stream.generator)->name)) ||
-	    compile_put_u64(c, POINTS_U64, map, "seed", settings->stream.seed) ||
-	    compile_put_u64(c, POINTS_U64, map, "stream", settings->stream.stream) ||
-	    compile_put_u64(c, POINTS_U64, map, "offset", offset) ||
-	    compile_put_u64(c, POINTS_U64, map, "next", next) ||
-	    value_put(c->program->zone, map, "stream_format", value_uint(STREAM_FORMAT)))
-		return compile_no_memory(c);
+	step->points.settings = *settings;
+	step->points.begin = (offset + begin) * settings->dims;
 	return 0;
 }
 
@@ -136,9 +124,9 @@ int compile_points(struct compiler *c)
 	const bool design = settings.kind == POINTS_LHS;
 	const uint64_t offset = design ? 0 : at[POINTS_OFFSET].u64;
 	uint64_t n = 0, begin, end;
-	int error = find_stream(c, &settings.stream);
+	int error = find_size(c, &settings, &n);
 
-	if (error || (error = find_size(c, &settings, &n)))
+	if (error)
 		return error;
 	if (design && n >> LATIN_HYPERCUBE_LOG2_POINTS > 0 && n != UINT64_C(1) << LATIN_HYPERCUBE_LOG2_POINTS)
 		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
@@ -164,8 +152,10 @@ int compile_points(struct compiler *c)
 				  "more than 2^62 bytes, allowed are fewer");
 	error = compile_output(c, POINTS_OUT, &shape, &buffer);
 	if (!error)
-		error = make_step(c, &settings, offset + begin, buffer);
+		error = make_step(c, &settings, offset, begin, n, buffer);
 	if (!error)
 		error = compile_reply(c, POINTS_OUT, buffer);
-	return error ? error : put_origin(c, &settings, offset, offset + n);
+	if (!error && site_put(c->program, (int)c->program->sites.count - 1, c->reply))
+		error = compile_no_memory(c);
+	return error;
 }

@@ -105,6 +105,25 @@ static int read_operation(struct compiler *compiler, const struct value *map, si
 			context, bind_text(op->bytes.at, op->bytes.size, got));
 	snprintf(context, STEP_CONTEXT, "%s: steps[%zu] %s", compiler->run->context, index, operation->name);
 	compiler->args.operation = operation;
+	compiler->step = index;
+	compiler->step_name = operation->name;
+	return 0;
+}
+
+/* `stream_name`: of those that draw from one place of one stream. */
+static int read_stream_name(struct compiler *compiler, const struct value *map)
+{
+	const struct operation *operation = compiler->args.operation;
+	const struct value *name = value_get(map, "stream_name");
+
+	compiler->stream_name = NULL;
+	compiler->args.names_stream = operation->class == METHOD_DRAW || strcmp(operation->name, "trace") == 0;
+	if (!name || !compiler->args.names_stream)
+		return 0;
+	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: stream_name: takes the name of a stream",
+				 compiler->args.context);
+	compiler->stream_name = name;
 	return 0;
 }
 
@@ -113,6 +132,8 @@ static int bind_step(struct compiler *compiler, const struct value *map, size_t 
 {
 	int error = read_operation(compiler, map, index, context);
 
+	if (!error)
+		error = read_stream_name(compiler, map);
 	if (!error)
 		error = bind_args(&compiler->args, map, compiler->err);
 	if (!error && value_get(map, "timeout_ms"))
@@ -126,12 +147,14 @@ static int compile_step(struct compiler *compiler, const struct value *map, stru
 {
 	struct zone *zone = compiler->program->zone;
 	int error = read_name(compiler, map);
+	struct value as;
 
 	if (error)
 		return error;
 	compiler->reply = ret_reply;
-	if (value_put(zone, ret_reply, "op", value_string(compiler->args.operation->name)) ||
-	    (compiler->name && value_put(zone, ret_reply, "as", *value_get(map, "as"))))
+	if (value_put(zone, ret_reply, "op", value_string(compiler->args.operation->name)))
+		return compile_no_memory(compiler);
+	if (compiler->name && (value_copy(zone, value_get(map, "as"), &as) || value_put(zone, ret_reply, "as", as)))
 		return compile_no_memory(compiler);
 	return compile_operation(compiler);
 }
@@ -146,8 +169,7 @@ static int check_steps(const struct args *run, const struct value *list, struct 
 	return 0;
 }
 
-/* bound: the steps, bound already; NULL: they are now. */
-static int compile_steps(struct compiler *compiler, const struct value *list, const struct bound_step *bound)
+static int compile_steps(struct compiler *compiler, const struct value *list)
 {
 	struct zone *zone = compiler->program->zone;
 	struct value *reply = compiler->reply;
@@ -160,10 +182,7 @@ static int compile_steps(struct compiler *compiler, const struct value *list, co
 	for (size_t i = 0; i < list->array.count && !error; i++) {
 		struct value one = value_map();
 
-		if (bound)
-			compiler->args = bound[i].args;
-		else
-			error = bind_step(compiler, &list->array.at[i], i, context);
+		error = bind_step(compiler, &list->array.at[i], i, context);
 		if (!error)
 			error = compile_step(compiler, &list->array.at[i], &one);
 		if (!error && value_push(zone, &steps, one))
@@ -175,54 +194,60 @@ static int compile_steps(struct compiler *compiler, const struct value *list, co
 	if (error)
 		return error;
 	if (value_put(zone, reply, "steps", steps) || value_put(zone, reply, "results", results) ||
-	    value_put(zone, reply, "next", compiler->last_next))
+	    value_put(zone, reply, "next", value_nil()))
 		return compile_no_memory(compiler);
+	return 0;
+}
+
+struct site_choice compile_choice(const struct args *run)
+{
+	const struct arg *at = run->at;
+
+	return (struct site_choice){
+		.has_generator = true,
+		.has_seed = true,
+		.has_stream = true,
+		.has_layout = true,
+		.has_offset = true,
+		.has_text = true,
+		.generator = at[RUN_GENERATOR].choice,
+		.seed = at[RUN_SEED].u64,
+		.stream = at[RUN_STREAM].u64,
+		.trn24 = at[RUN_KEY_LAYOUT].choice != 0,
+		.offset = at[RUN_OFFSET].u64,
+		.text = at[RUN_U64].choice != 0,
+	};
+}
+
+/* What the named stream decides cannot be stated beside it. */
+static int check_named(const struct args *run, struct error *err)
+{
+	static const unsigned own[] = {RUN_GENERATOR, RUN_SEED, RUN_STREAM, RUN_KEY_LAYOUT, RUN_OFFSET};
+
+	for (size_t i = 0; run->at[RUN_NAME].given && i < sizeof own / sizeof *own; i++)
+		if (run->at[own[i]].given)
+			return bind_error(run, RUN_NAME, err, ERROR_OUT_OF_RANGE,
+					  "given beside %s, allowed is one of them", run->operation->params[own[i]].name);
 	return 0;
 }
 
 int compile_program(struct compiler *compiler)
 {
 	const struct args run = compiler->args;
+	struct program *program = compiler->program;
 	int error = check_steps(&run, run.at[RUN_STEPS].value, compiler->err);
 
-	if (error)
-		return error;
-	compiler->run = &run;
-	error = compile_steps(compiler, run.at[RUN_STEPS].value, NULL);
-	compiler->args = run;
-	return error;
-}
-
-int compile_bound(struct compiler *compiler, const struct args *run, const struct bound_step *steps)
-{
-	const struct args own = compiler->args;
-	int error;
-
-	compiler->run = run;
-	error = compile_steps(compiler, run->at[RUN_STEPS].value, steps);
-	compiler->args = own;
-	return error;
-}
-
-int compile_bind_steps(struct compiler *compiler, const struct args *run, struct zone *zone,
-		       struct bound_step **ret_steps)
-{
-	const struct value *list = run->at[RUN_STEPS].value;
-	struct bound_step *steps;
-	int error = check_steps(run, list, compiler->err);
-
-	if (error)
-		return error;
-	steps = zone_alloc(zone, (list->array.count + 1) * sizeof *steps);
-	if (!steps)
-		return compile_no_memory(compiler);
-	compiler->run = run;
-	for (size_t i = 0; i < list->array.count && !error; i++) {
-		error = bind_step(compiler, &list->array.at[i], i, steps[i].context);
-		steps[i].args = compiler->args;
-		steps[i].args.context = steps[i].context;
-	}
 	if (!error)
-		*ret_steps = steps;
+		error = check_named(&run, compiler->err);
+	if (error)
+		return error;
+	program->sites.is_run = true;
+	program->sites.run = compile_choice(&run);
+	compiler->run = &run;
+	error = compile_steps(compiler, run.at[RUN_STEPS].value);
+	compiler->args = run;
+	compiler->run = NULL;
+	if (!error && site_name_run(program, run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL))
+		error = compile_no_memory(compiler);
 	return error;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling stream_draw: the draw that it holds, as if it began its stream, and moving it to its place. */
-#include <inttypes.h>
+/* Compiling stream_draw: the draw that it holds, which waits for its range. */
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +92,7 @@ int compile_stream_draw(struct compiler *c)
 	struct compiler inner = *c;
 
 	inner.args = (struct args){.operation = law, .context = context_of(c, law)};
+	inner.stream_name = c->args.at[STREAM_NAME].value;
 	if (!inner.args.context)
 		return compile_no_memory(c);
 	error = bind_args(&inner.args, &members, c->err);
@@ -101,44 +101,8 @@ int compile_stream_draw(struct compiler *c)
 	if (!inner.args.at[DRAW_U64].given)
 		inner.args.at[DRAW_U64] = c->args.at[STREAM_U64];
 	error = compile_draw(&inner);
-	if (!error)
-		error = program_finish(c->program, inner.args.context, c->err);
-	c->drawn = inner.drawn;
-	return error;
-}
-
-static int put_u64(struct zone *zone, bool text, struct value *reply, const char *name, uint64_t u)
-{
-	char digits[24], *copy;
-
-	if (!text)
-		return value_put(zone, reply, name, value_uint(u));
-	snprintf(digits, sizeof digits, "%" PRIu64, u);
-	copy = zone_copy(zone, digits, strlen(digits));
-	return copy ? value_put(zone, reply, name, value_string(copy)) : -ERROR_NO_MEMORY;
-}
-
-int compile_place(struct program *program, const struct drawn *drawn, const struct stream *stream, uint64_t offset,
-		  struct value *reply)
-{
-	const bool u64_text = drawn->u64_text;
-	struct zone *zone = program->zone;
-	uint64_t first, count, next;
-	int failed;
-
-	if (!stream_span(offset, drawn->n, drawn->words, &first, &count))
-		return -ERROR_END_OF_STREAM;
-	for (size_t i = 0; i < program->n_steps; i++)
-		if (program->steps[i].kind == STEP_DRAW) {
-			program->steps[i].draw.law.stream = *stream;
-			program->steps[i].draw.begin += offset * drawn->components;
-		}
-	failed = value_put(zone, reply, "generator", value_string(generator_row(stream->generator)->name)) |
-		 put_u64(zone, u64_text, reply, "seed", stream->seed) |
-		 put_u64(zone, u64_text, reply, "stream", stream->stream) |
-		 put_u64(zone, u64_text, reply, "offset", offset) | put_u64(zone, u64_text, reply, "position", first);
-	failed |= value_put(zone, reply, "n", value_uint(drawn->n));
-	failed |= stream_next_position(first, count, &next) ? put_u64(zone, u64_text, reply, "next", next)
-							    : value_put(zone, reply, "next", value_nil());
-	return failed ? -ERROR_NO_MEMORY : 0;
+	/* Samples of the whole, whatever is drawn of it. */
+	if (!error && value_put(c->program->zone, c->reply, "n", value_uint(c->program->sites.at[0].n)))
+		error = compile_no_memory(c);
+	return error ? error : program_finish(c->program, inner.args.context, c->err);
 }

@@ -63,7 +63,7 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 	return 0;
 }
 
-static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_law, uint64_t *ret_begin)
+static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_law, int *ret_site)
 {
 	static const char *const laws[] = {"rademacher", "normal"};
 	const char *law = laws[c->args.at[TRACE_LAW].choice];
@@ -78,11 +78,11 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 	int error = draw_map(c, n, matrix->dtype, &map);
 
 	return error ? error
-		     : compile_samples(c, operation_find(law, strlen(law)), &map, TRACE_U64, ret_law, ret_begin);
+		     : compile_samples(c, operation_find(law, strlen(law)), &map, TRACE_U64, ret_law, ret_site);
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
-static int put_reply(struct compiler *c, const struct step *step, struct buffer *out)
+static int put_reply(struct compiler *c, const struct step *step, struct site *site, struct buffer *out)
 {
 	static const char *const methods[] = {"hutchinson", "hutchpp"};
 	struct zone *zone = c->program->zone;
@@ -90,8 +90,10 @@ static int put_reply(struct compiler *c, const struct step *step, struct buffer 
 
 	if (value_put(zone, c->reply, "method", value_string(methods[c->args.at[TRACE_METHOD].choice])) ||
 	    value_put(zone, c->reply, "probes", value_uint(probes)) ||
-	    value_put(zone, c->reply, "products", value_uint(probes + step->trace.basis)) ||
-	    value_put(zone, c->reply, "estimate", value_nil()) ||
+	    value_put(zone, c->reply, "products", value_uint(probes + step->trace.basis)))
+		return compile_no_memory(c);
+	site->estimate = c->reply->map.count;
+	if (value_put(zone, c->reply, "estimate", value_nil()) ||
 	    value_put(zone, c->reply, "standard_error", value_nil()))
 		return compile_no_memory(c);
 	return compile_reply(c, TRACE_OUT, out);
@@ -104,8 +106,10 @@ int compile_trace(struct compiler *c)
 	struct buffer *in, *out;
 	struct step *step;
 	struct draw law;
-	uint64_t begin, first, last;
+	uint64_t first, last;
+	struct site *site;
 	size_t which;
+	int at_site = -1;
 	int error = compile_input(c, TRACE_IN, &in);
 
 	shape_finish(&shape);
@@ -116,7 +120,7 @@ int compile_trace(struct compiler *c)
 	if (!error)
 		error = check_probes(c);
 	if (!error)
-		error = place_probes(c, &in->shape, &law, &begin);
+		error = place_probes(c, &in->shape, &law, &at_site);
 	if (error)
 		return error;
 	stream_partition(at[TRACE_PROBES].u64, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
@@ -124,15 +128,18 @@ int compile_trace(struct compiler *c)
 	if (!step)
 		return compile_no_memory(c);
 	step->trace.law = law;
-	step->trace.begin = begin + first * in->shape.dims[0];
+	step->site = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;
 	which = c->program->n_steps - 1;
-	error = put_reply(c, step, out);
+	site = &c->program->sites.at[at_site];
+	site->begin = first * in->shape.dims[0];
+	site->is_part = at[TRACE_SIZE].u64 > 1;
+	error = put_reply(c, step, site, out);
 	if (error)
 		return error;
 	step = &c->program->steps[which];
-	step->trace.ret_estimate = (struct value *)value_get(c->reply, "estimate");
-	step->trace.ret_error = (struct value *)value_get(c->reply, "standard_error");
+	step->trace.ret_estimate = &c->reply->map.at[site->estimate].value;
+	step->trace.ret_error = &c->reply->map.at[site->estimate + 1].value;
 	return 0;
 }

@@ -252,7 +252,7 @@ uint64_t elementwise_cost(const struct engine *engine, const struct step *step)
 		return draws[step->draw.law.law <= LAW_NORMAL ? step->draw.law.law : LAW_BITS][level] * words +
 		       (step->draw.law.law > LAW_NORMAL ? 8000 * words : 0);
 	case STEP_POINTS:
-		return points[step->points.kind];
+		return points[step->points.settings.kind];
 	case STEP_BOX_MULLER:
 		return (draws[LAW_NORMAL][level] - draws[LAW_UNIFORM][level]) * words;
 	case STEP_SCALE:

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "engine/form.h"
 #include "engine/space_core.h"
 #include "rng/derive.h"
 
@@ -14,8 +15,9 @@ struct kept {
 	atomic_uint refs; /* the space's, and one of each run */
 	uint32_t handle;
 	struct zone *zone;
-	struct args run; /* as of `run` */
-	struct bound_step *steps;
+	struct site_choice choice; /* what the program states for draws that state none */
+	const struct value *name;  /* the named stream among that; NULL */
+	struct form *form;
 	uint64_t charge;
 };
 
@@ -25,6 +27,7 @@ static void unref(void *arg)
 
 	if (atomic_fetch_sub(&kept->refs, 1) > 1)
 		return;
+	form_end(kept->form);
 	zone_free(kept->zone);
 	free(kept);
 }
@@ -34,47 +37,22 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_NO_MEMORY, "program_new: no memory for it");
 }
 
-/* All that the parameters point to is copied: the request's own goes with its reply. */
-static int copy_args(struct kept *kept, const struct args *args)
+/* The request's own goes with its reply. */
+static int copy_name(struct kept *kept, const struct arg *name)
 {
-	kept->run = *args;
-	kept->run.context = "program"; /* steps are told of by it at every run */
-	for (unsigned p = 0; p < args->operation->n_params; p++) {
-		struct value *copy;
+	struct value *copy;
 
-		if (!args->at[p].value)
-			continue;
-		copy = zone_alloc(kept->zone, sizeof *copy);
-		if (!copy || value_copy(kept->zone, args->at[p].value, copy))
-			return -ERROR_NO_MEMORY;
-		kept->run.at[p].value = copy;
-	}
+	if (!name->given)
+		return 0;
+	copy = zone_alloc(kept->zone, sizeof *copy);
+	if (!copy || value_copy(kept->zone, name->value, copy))
+		return -ERROR_NO_MEMORY;
+	kept->name = copy;
 	return 0;
 }
 
-/* Laid out once, so that what is wrong is told now. */
-static int try_out(struct space *space, struct kept *kept, struct error *err)
+static int reserve(struct space *space, struct kept *kept, uint64_t bytes, struct error *err)
 {
-	struct program program = {.space = space, .zone = zone_new()};
-	struct value reply = value_map();
-	struct compiler compiler = {.program = &program, .args = kept->run, .reply = &reply, .err = err};
-	int error;
-
-	if (!program.zone)
-		return no_memory(err);
-	error = compile_bind_steps(&compiler, &kept->run, kept->zone, &kept->steps);
-	if (!error)
-		error = compile_bound(&compiler, &kept->run, kept->steps);
-	if (!error)
-		error = program_finish(&program, "program_new", err);
-	program_end(&program);
-	zone_free(program.zone);
-	return error;
-}
-
-static int reserve(struct space *space, struct kept *kept, struct error *err)
-{
-	const uint64_t bytes = zone_bytes(kept->zone) + sizeof *kept;
 	int error = space->limits.reserve ? space->limits.reserve(space->limits.reserve_arg, bytes, err) : 0;
 
 	if (!error)
@@ -117,17 +95,19 @@ static int keep(struct space *space, struct kept *kept, struct error *err)
 
 static int build(struct space *space, const struct args *args, struct kept *kept, struct error *err)
 {
+	uint64_t bytes = 0;
 	int error;
 
 	pthread_mutex_lock(&space->lock);
 	error = check_room(space, err);
 	pthread_mutex_unlock(&space->lock);
-	if (!error && copy_args(kept, args))
+	kept->choice = compile_choice(args);
+	if (!error && copy_name(kept, &args->at[RUN_NAME]))
 		error = no_memory(err);
 	if (!error)
-		error = try_out(space, kept, err);
+		error = form_make(space, args, kept->zone, &kept->form, &bytes, err);
 	if (!error)
-		error = reserve(space, kept, err);
+		error = reserve(space, kept, bytes + sizeof *kept, err);
 	return error ? error : keep(space, kept, err);
 }
 
@@ -204,48 +184,81 @@ static struct kept *take(struct space *space, uint64_t handle)
 	return kept;
 }
 
-static void override(struct args *run, unsigned param, const struct arg *own)
+/* A place of its own, instead of one that the program would take of a named stream. */
+static bool states_place(const struct arg *at)
 {
-	if (own->given)
-		run->at[param] = *own;
+	return at[KEPT_GENERATOR].given || at[KEPT_SEED].given || at[KEPT_STREAM].given || at[KEPT_LABEL].given ||
+	       at[KEPT_OFFSET].given;
+}
+
+static int check_named(const struct compiler *compiler)
+{
+	static const unsigned own[] = {KEPT_GENERATOR, KEPT_SEED, KEPT_STREAM, KEPT_LABEL, KEPT_OFFSET};
+	const struct args *args = &compiler->args;
+
+	for (size_t i = 0; args->at[KEPT_NAME].given && i < sizeof own / sizeof *own; i++)
+		if (args->at[own[i]].given)
+			return bind_error(args, KEPT_NAME, compiler->err, ERROR_OUT_OF_RANGE,
+					  "given beside %s, allowed is one of them",
+					  args->operation->params[own[i]].name);
+	return 0;
 }
 
 /* What this run states, instead of what the program does. */
-static int set_run(struct compiler *compiler, struct args *run)
+static int set_run(struct compiler *compiler, struct site_choice *run)
 {
 	const struct arg *at = compiler->args.at;
 	struct stream stream;
+	int error = check_named(compiler);
 
-	override(run, RUN_SEED, &at[KEPT_SEED]);
-	override(run, RUN_STREAM, &at[KEPT_STREAM]);
-	override(run, RUN_OFFSET, &at[KEPT_OFFSET]);
-	override(run, RUN_U64, &at[KEPT_U64]);
+	if (error)
+		return error;
+	if (at[KEPT_GENERATOR].given)
+		run->generator = at[KEPT_GENERATOR].choice;
+	if (at[KEPT_SEED].given)
+		run->seed = at[KEPT_SEED].u64;
+	if (at[KEPT_STREAM].given)
+		run->stream = at[KEPT_STREAM].u64;
+	if (at[KEPT_OFFSET].given)
+		run->offset = at[KEPT_OFFSET].u64;
+	if (at[KEPT_U64].given)
+		run->text = at[KEPT_U64].choice != 0;
 	if (!at[KEPT_LABEL].given)
 		return 0;
-	stream = (struct stream){run->at[RUN_GENERATOR].choice, run->at[RUN_SEED].u64, run->at[RUN_STREAM].u64};
+	stream = (struct stream){run->generator, run->seed, run->stream};
 	if (!stream_id_fits(&stream))
 		return bind_error(&compiler->args, KEPT_STREAM, compiler->err, ERROR_OUT_OF_RANGE,
 				  "got %" PRIu64 ", which the program's generator does not have", stream.stream);
 	derive_label(&stream, at[KEPT_LABEL].value->bytes.at, at[KEPT_LABEL].value->bytes.size, &stream);
-	run->at[RUN_SEED].u64 = stream.seed;
-	run->at[RUN_STREAM].u64 = stream.stream;
+	run->seed = stream.seed;
+	run->stream = stream.stream;
 	return 0;
 }
 
 int kept_compile(struct compiler *compiler)
 {
-	const uint64_t handle = compiler->args.at[KEPT_PROGRAM].u64;
-	struct kept *kept = take(compiler->program->space, handle);
-	struct args run;
+	struct program *program = compiler->program;
+	const struct arg *at = compiler->args.at, *name = &at[KEPT_NAME];
+	const uint64_t handle = at[KEPT_PROGRAM].u64;
+	struct kept *kept = take(program->space, handle);
+	struct site_choice run;
 	int error;
 
 	if (!kept)
 		return no_program(compiler->args.context, handle, compiler->err);
-	if (zone_defer(compiler->program->zone, unref, kept)) {
+	if (zone_defer(program->zone, unref, kept)) {
 		unref(kept);
 		return compile_no_memory(compiler);
 	}
-	run = kept->run;
+	run = kept->choice;
 	error = set_run(compiler, &run);
-	return error ? error : compile_bound(compiler, &run, kept->steps);
+	if (!error)
+		error = form_bind(kept->form, program, compiler->reply, compiler->err);
+	if (error)
+		return error;
+	program->form = kept->form;
+	program->sites.run = run;
+	if (site_name_run(program, name->given ? name->value : states_place(at) ? NULL : kept->name))
+		return compile_no_memory(compiler);
+	return 0;
 }

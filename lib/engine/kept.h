@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that a space keeps: sent, parsed, checked and bound once, laid out anew for each run, whose seed, stream and
- * position are its own. A run keeps its program until it is answered. */
+/* Programs that a space keeps: sent, checked and compiled once; a run brings its seed, stream and position, and keeps its
+ * program until it is answered. */
 #ifndef TRNSCI_ENGINE_KEPT_H
 #define TRNSCI_ENGINE_KEPT_H
 

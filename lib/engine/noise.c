@@ -132,6 +132,8 @@ static int compile_law(struct noise *noise, const struct args *args, unsigned pa
 		error = compile_draw(&compiler);
 	if (!error)
 		error = program_finish(&noise->program, args->context, err);
+	if (!error)
+		error = site_place(&noise->program, &noise->reply, err);
 	if (error)
 		return error;
 	step = &noise->program.steps[0];

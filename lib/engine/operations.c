@@ -438,6 +438,7 @@ static const struct param window_params[] = {
 	JOB_PARAMS(NAMED_U64),
 };
 
+#define STREAM_NAME_HELP "a named stream of which this run takes a range for all draws that state no seed and stream"
 #define PROGRAM_PARAMS \
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE, \
 		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"}, \
@@ -448,7 +449,8 @@ static const struct param window_params[] = {
 	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"}, \
 	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
 	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64, \
-		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"}
+		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"}, \
+	[RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP}
 
 static const struct param run_params[] = {
 	PROGRAM_PARAMS,
@@ -460,11 +462,14 @@ static const struct param program_new_params[] = {
 };
 static const struct param program_run_params[] = {
 	[KEPT_PROGRAM] = {"program", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle that program_new gave"},
+	[KEPT_GENERATOR] = {"generator", PARAM_CHOICE, "", "", 0, 0, false, GENERATOR_CHOICES,
+		"generator of draws that state none, instead of the program's"},
 	[KEPT_SEED] = {"seed", PARAM_U64, "", "", ANY_U64, "seed of draws that state none, instead of the program's"},
 	[KEPT_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64, "stream of draws that state none, instead of the program's"},
 	[KEPT_LABEL] = {"label", PARAM_TEXT, "", "", NONE,
 		"text that is folded into seed and stream, as derive does; then seed and stream are those of the reply"},
 	[KEPT_OFFSET] = {"offset", PARAM_U64, "words", "", ANY_U64, "position of the first draw, instead of the program's"},
+	[KEPT_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},
 	JOB_PARAMS(KEPT_U64),
 };
 static const struct param program_free_params[] = {

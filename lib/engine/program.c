@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -19,6 +20,8 @@ enum {
 	SLOTS_MAX = 24,
 	UNIT_NS = 150 * 1000, /* what a unit may be estimated at */
 	CHUNK_MIN = 256,
+	RESULT_ALIGN = 64,
+	RESULT_SMALL = 4096,
 };
 
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
@@ -27,7 +30,7 @@ struct buffer *program_buffer(struct program *program, enum buffer_kind kind, co
 
 	if (!buffer)
 		return NULL;
-	*buffer = (struct buffer){.kind = kind, .shape = *shape, .slot = -1, .next = program->buffers};
+	*buffer = (struct buffer){.kind = kind, .shape = *shape, .slot = -1, .result = -1, .next = program->buffers};
 	program->buffers = buffer;
 	return buffer;
 }
@@ -48,7 +51,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 		program->steps_room = room;
 	}
 	step = &program->steps[program->n_steps++];
-	*step = (struct step){.kind = kind, .in = {in}, .out = out};
+	*step = (struct step){.kind = kind, .site = -1, .in = {in}, .out = out};
 	return step;
 }
 
@@ -59,10 +62,38 @@ int program_plan(struct program *program, struct plan_key key, struct plan_entry
 
 	if (error)
 		return error;
+	use->key = key;
 	use->next = program->plans;
 	program->plans = use;
 	*ret_plan = use->entry;
 	return 0;
+}
+
+/* Aligned; small ones lie in the zone itself. */
+static char *result_bytes(struct zone *zone, size_t size)
+{
+	char *bytes;
+
+	if (size <= RESULT_SMALL) {
+		bytes = zone_alloc(zone, size + RESULT_ALIGN);
+		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
+	}
+	bytes = aligned_alloc(RESULT_ALIGN, size);
+	if (!bytes || zone_defer(zone, free, bytes) == 0)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+int program_result(struct program *program, struct buffer *buffer)
+{
+	const uint64_t bytes = buffer->shape.bytes;
+	uint64_t rounded;
+
+	if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
+		return -ERROR_NO_MEMORY;
+	buffer->base = result_bytes(program->zone, (size_t)rounded);
+	return buffer->base ? 0 : -ERROR_NO_MEMORY;
 }
 
 /* --- segments --- */
@@ -313,6 +344,9 @@ uint64_t program_cost_ns(const struct program *program)
 
 	for (size_t s = 0; s < program->n_segments; s++) {
 		const struct segment *segment = &program->segments[s];
+
+		if (segment->constant && program->knows)
+			continue;
 		const struct step *first = &program->steps[segment->first];
 		const uint64_t more =
 			is_elementwise(first)
@@ -375,7 +409,7 @@ static void drop_temp(struct program *program, struct buffer *buffer)
 static void drop_temps(struct program *program)
 {
 	for (struct buffer *at = program->buffers; at; at = at->next)
-		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == program->at)
+		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == program->at && !at->lent)
 			drop_temp(program, at);
 }
 
@@ -404,6 +438,11 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 		end_segment(program);
 	while (program->at < program->n_segments) {
 		const struct segment *segment = &program->segments[program->at];
+
+		if (segment->constant && program->knows) {
+			program->at++;
+			continue;
+		}
 		int next = program->begun ? 0 : begin_segment(program, job);
 
 		if (next)

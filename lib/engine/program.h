@@ -16,6 +16,7 @@
 #include "dist/points.h"
 #include "engine/plans.h"
 #include "engine/shape.h"
+#include "engine/site.h"
 #include "engine/tile.h"
 #include "fft/signal.h"
 #include "gemm/gemm.h"
@@ -32,14 +33,20 @@ struct buffer {
 	struct shape shape;
 	char *base; /* TEMP: NULL while it has no memory */
 	struct tile *tile;
+	/* TILE of a program that is kept: its handle, and what the error of one that is gone begins with. */
+	uint32_t handle;
+	const char *context, *param;
 	size_t first, last; /* segments that use it */
 	bool used;
-	int slot; /* in scratch; -1: in memory */
+	bool lent; /* TEMP of a run: a constant, whose memory stays until the end, for those that follow */
+	int slot;  /* in scratch; -1: in memory */
+	int result; /* RESULT of a program: which of its results; else -1 */
 	struct buffer *next;
 };
 
 /* A plan that a program holds. */
 struct plan_use {
+	struct plan_key key;
 	struct plan_entry *entry;
 	struct plan_use *next;
 };
@@ -65,16 +72,17 @@ enum { STEP_INPUTS = 3 };
 
 struct step {
 	enum step_kind kind;
+	int site; /* of a draw, points or a trace: where they lie, which site_place finds */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
 	union {
 		struct {
 			struct draw law;
-			uint64_t begin; /* sample of the stream that is out's first */
+			uint64_t begin; /* component of the stream that is out's first */
 		} draw;
 		struct {
-			struct points *set; /* belongs to the zone */
-			enum points_kind kind;
+			struct points *set; /* belongs to the zone, or to the program that is kept; NULL at first */
+			struct points_settings settings;
 			uint64_t begin; /* coordinate of the set that is out's first */
 		} points;
 		struct {
@@ -118,6 +126,7 @@ struct segment {
 	size_t first, count; /* steps */
 	uint64_t n;          /* elements */
 	size_t chunk, block; /* elements of a unit, and of a pass of all steps inside it */
+	bool constant;       /* the same in every run: neither draws nor tiles lie before it */
 };
 
 struct program {
@@ -127,7 +136,12 @@ struct program {
 	size_t n_steps, steps_room;
 	struct buffer *buffers;
 	struct plan_use *plans;
+	struct sites sites;
+	bool keeps; /* it is compiled to be kept: what a request brought is copied, and results have no memory */
+	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
+	struct form *form;            /* of which it is a run; NULL */
 	size_t inline_in, inline_out; /* bytes */
+	uint64_t held_bytes;          /* of tables, beside the zone */
 	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
 	struct segment *segments;
 	size_t n_segments;
@@ -146,6 +160,9 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 
 /* A plan that the program holds until program_end. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (n). */
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan);
+
+/* Gives a result its memory, which lives as long as the zone. -ERROR_NO_MEMORY */
+int program_result(struct program *program, struct buffer *buffer);
 
 /* After the last step: cuts the program into segments and checks temp_bytes. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "engine/compile.h"
+#include "engine/form.h"
 #include "engine/served.h"
 #include "engine/service.h"
 
@@ -28,42 +29,45 @@ struct request {
 	struct value result;
 	request_done *done;
 	void *arg;
-	/* Of a request that the space's owner answers. */
-	bool is_draw, later, answered;
-	struct drawn drawn;
-	struct served served;
-	int answer;           /* of the owner */
-	atomic_bool awaiting; /* the owner has not answered yet */
+	/* Of a request that the space's owner answers, or has ranges for. */
+	struct asked *asked;
+	size_t n_asked;
+	atomic_uint awaiting; /* of them, and request_start's own */
+	bool settled;
 };
 
-static struct request *of_served(struct served *served)
-{
-	return (struct request *)((char *)served - offsetof(struct request, served));
-}
+/* What the space's owner is asked. */
+struct asked {
+	struct served served; /* first */
+	struct request *request;
+	struct site_range *range; /* that it is to find; NULL: it answers the request itself */
+	struct error error;
+	int answer;
+	bool later;
+};
 
 static struct request *of_job(struct job *job)
 {
 	return (struct request *)((char *)job - offsetof(struct request, job));
 }
 
-/* Puts a draw where the owner says. */
-static int place(struct request *request)
+/* All has been answered: draws lie where their ranges do. */
+static int settle(struct request *request)
 {
-	int error = compile_place(&request->program, &request->drawn, &request->served.stream, request->served.offset,
-				  &request->result);
+	request->settled = true;
+	for (size_t i = 0; i < request->n_asked; i++) {
+		const struct asked *asked = &request->asked[i];
 
-	return error ? error_set(&request->error, (enum error_code) - error, "stream_draw: %s", error_meaning(error)) : 0;
-}
-
-/* The owner has answered: the draw is run; of others that was all. */
-static int advance_served(struct request *request)
-{
-	int error = request->answer;
-
-	request->answer = 0;
-	if (!error && request->is_draw)
-		error = place(request);
-	return error;
+		if (asked->answer) {
+			request->error = asked->error;
+			return asked->answer;
+		}
+		if (asked->range) {
+			asked->range->stream = asked->served.stream;
+			asked->range->offset = asked->served.offset;
+		}
+	}
+	return site_place(&request->program, &request->result, &request->error);
 }
 
 static int advance(struct job *job)
@@ -71,13 +75,12 @@ static int advance(struct job *job)
 	struct request *request = of_job(job);
 	int error;
 
-	if (request->later && !request->answered) {
+	if (!request->settled) {
 		if (atomic_load_explicit(&request->awaiting, memory_order_acquire))
 			return JOB_WAIT;
-		request->answered = true;
-		error = advance_served(request);
-		if (error || !request->is_draw)
-			return error ? error : JOB_END;
+		error = settle(request);
+		if (error)
+			return error;
 	}
 	return program_advance(&request->program, job, &job->n_units);
 }
@@ -98,14 +101,23 @@ static void answer(struct request *request)
 	space_unref(space);
 }
 
+/* Also after the answer: the owner may still be in served_answer. */
+static void forget(struct request *request)
+{
+	const struct space_limits *limits = &request->space->limits;
+
+	for (size_t i = 0; i < request->n_asked; i++)
+		if (request->asked[i].later)
+			limits->served->forget(limits->served_arg, &request->asked[i].served);
+}
+
 static void finish(struct job *job, int error)
 {
 	struct request *request = of_job(job);
-	const struct space_limits *limits = &request->space->limits;
 
-	/* Also after the answer: the owner may still be in served_answer. */
-	if (request->later)
-		limits->served->forget(limits->served_arg, &request->served);
+	forget(request);
+	if (!error && request->program.form)
+		form_learn(request->program.form, &request->program);
 	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))
 		error_set(&request->error, ERROR_TIMEOUT, "the request was not done within its timeout_ms");
 	else if (error == -ERROR_CANCELLED)
@@ -162,13 +174,19 @@ static void set_deadline(struct request *request, const struct args *args)
 		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
 }
 
+/* The last answer wakes the request. */
+static void answered(struct request *request)
+{
+	if (atomic_fetch_sub_explicit(&request->awaiting, 1, memory_order_acq_rel) == 1)
+		pool_wake(request->space->engine->pool, &request->job);
+}
+
 static void on_answer(struct served *served, int error)
 {
-	struct request *request = of_served(served);
+	struct asked *asked = (struct asked *)served;
 
-	request->answer = error;
-	atomic_store_explicit(&request->awaiting, false, memory_order_release);
-	pool_wake(request->space->engine->pool, &request->job);
+	asked->answer = error;
+	answered(asked->request);
 }
 
 void served_answer(struct served *served, int error)
@@ -176,46 +194,135 @@ void served_answer(struct served *served, int error)
 	served->answered(served, error);
 }
 
-/* Asks the space's owner. 0: answered; 1: there is something to run, or to wait for; or an error. */
+static int check_served(struct request *request, const char *context)
+{
+	if (request->space->limits.served)
+		return 0;
+	return error_set(&request->error, ERROR_NOT_SUPPORTED,
+			 "%s: named streams are kept by a daemon, allowed: a session with one", context);
+}
+
+static int make_asked(struct request *request, size_t n)
+{
+	request->asked = zone_alloc(request->zone, n * sizeof *request->asked);
+	if (!request->asked)
+		return error_set(&request->error, ERROR_NO_MEMORY, "no memory for the request");
+	atomic_store(&request->awaiting, 1);
+	return 0;
+}
+
+static struct asked *add_asked(struct request *request, struct site_range *range)
+{
+	struct asked *asked = &request->asked[request->n_asked++];
+
+	memset(asked, 0, sizeof *asked);
+	asked->request = request;
+	asked->range = range;
+	asked->served = (struct served){.zone = request->zone,
+					.reply = &request->result,
+					.error = &asked->error,
+					.n = range ? range->n : 0,
+					.words = range ? range->words : 0,
+					.answered = on_answer};
+	atomic_fetch_add(&request->awaiting, 1);
+	return asked;
+}
+
+/* The answer of the call that asked. */
+static int take_answer(struct asked *asked, int answer)
+{
+	asked->later = answer == SERVED_LATER;
+	if (asked->later)
+		return 0;
+	atomic_fetch_sub(&asked->request->awaiting, 1);
+	if (answer)
+		asked->request->error = asked->error;
+	return answer;
+}
+
+/* What was asked is settled now, or is waited for: 1; or 0 when all is answered and there is nothing to run. */
+static int await(struct request *request)
+{
+	int error = 0;
+
+	if (atomic_fetch_sub_explicit(&request->awaiting, 1, memory_order_acq_rel) == 1)
+		error = settle(request);
+	else
+		return 1;
+	return error ? error : request->program.n_segments > 0;
+}
+
+/* Asks the space's owner. 0: answered; 1: it is waited for; or an error. */
 static int serve(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	const struct space_limits *limits = &request->space->limits;
-	const struct operation *operation = compiler->args.operation;
-	int error = bind_args(&compiler->args, params, &request->error), answer;
+	struct asked *asked;
+	int error = bind_args(&compiler->args, params, &request->error);
 
-	request->is_draw = strcmp(operation->name, "stream_draw") == 0;
-	if (!error && !limits->served)
-		error = error_set(&request->error, ERROR_NOT_SUPPORTED,
-				  "%s: named streams are kept by a daemon, allowed: a session with one", operation->name);
-	if (!error && request->is_draw) {
-		error = compile_stream_draw(compiler);
-		request->drawn = compiler->drawn;
-	}
 	if (!error)
-		error = reserve(request);
+		error = check_served(request, compiler->args.context);
+	if (!error)
+		error = make_asked(request, 1);
 	if (error)
 		return error;
 	set_deadline(request, &compiler->args);
-	request->served = (struct served){.zone = request->zone,
-					  .reply = &request->result,
-					  .error = &request->error,
-					  .n = request->drawn.n,
-					  .words = request->drawn.words,
-					  .answered = on_answer};
-	atomic_store(&request->awaiting, true);
-	answer = limits->served->begin(limits->served_arg, &compiler->args, &request->served);
-	request->later = answer == SERVED_LATER;
-	if (request->later)
-		return 1;
-	if (answer || !request->is_draw)
-		return answer;
-	error = place(request);
-	return error ? error : 1;
+	asked = add_asked(request, NULL);
+	error = take_answer(asked, limits->served->begin(limits->served_arg, &compiler->args, &asked->served));
+	return error ? error : await(request);
+}
+
+/* Asks for the ranges that its draws take of named streams, all at once. */
+static int ask_ranges(struct request *request)
+{
+	const struct space_limits *limits = &request->space->limits;
+	struct sites *sites = &request->program.sites;
+	char context[SITE_CONTEXT];
+	int error = make_asked(request, sites->n_ranges);
+
+	for (size_t i = 0; i < sites->n_ranges && !error; i++) {
+		struct site_range *range = &sites->ranges[i];
+		struct asked *asked;
+
+		if (!range->name || range->draws == 0)
+			continue;
+		site_context(&sites->at[range->first], context);
+		error = check_served(request, context);
+		if (error)
+			break;
+		asked = add_asked(request, range);
+		error = take_answer(asked, limits->served->reserve(limits->served_arg, range->name, range->name_size, context,
+								   &asked->served));
+	}
+	return error;
+}
+
+/* A program that is compiled. 1: it is ready to run, or waits for its ranges; or an error. */
+static int prepare_program(struct request *request, const struct args *args)
+{
+	int error = reserve(request);
+
+	if (error)
+		return error;
+	set_deadline(request, args);
+	if (!site_waits(&request->program)) {
+		error = settle(request);
+		return error ? error : 1;
+	}
+	/* What is wrong with the rest is found before a range is spent. */
+	if (request->program.sites.is_run)
+		error = site_place(&request->program, &request->result, &request->error);
+	if (!error)
+		error = ask_ranges(request);
+	if (error)
+		return error;
+	error = await(request);
+	return error < 0 ? error : 1;
 }
 
 /* 0: answered; 1: a program is ready to run; or an error. */
 static int prepare(struct request *request, const struct operation *operation, const struct value *params)
 {
+	const bool is_draw = operation->class == METHOD_STREAM && strcmp(operation->name, "stream_draw") == 0;
 	struct compiler compiler;
 	int error;
 
@@ -225,15 +332,15 @@ static int prepare(struct request *request, const struct operation *operation, c
 	compiler.err = &request->error;
 	compiler.args.operation = operation;
 	compiler.args.context = operation->name;
-	if (operation->class == METHOD_STREAM)
+	if (operation->class == METHOD_STREAM && !is_draw)
 		return serve(request, &compiler, params);
 	if (operation->class != METHOD_SERVICE) {
-		error = compile(&compiler, params);
-		if (!error)
-			error = reserve(request);
-		if (!error)
-			set_deadline(request, &compiler.args);
-		return error ? error : 1;
+		error = is_draw ? bind_args(&compiler.args, params, &request->error) : compile(&compiler, params);
+		if (!error && is_draw)
+			error = check_served(request, compiler.args.context);
+		if (!error && is_draw)
+			error = compile_stream_draw(&compiler);
+		return error ? error : prepare_program(request, &compiler.args);
 	}
 	error = bind_args(&compiler.args, params, &request->error);
 	if (!error)
@@ -288,8 +395,10 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 		return 0;
 	}
 	ready = prepare(request, operation, params);
-	if (ready != 1)
+	if (ready != 1) {
+		forget(request);
 		answer(request);
+	}
 	else if (program_cost_ns(&request->program) <= here_ns(pool_threads(space->engine->pool)))
 		pool_run_here(space->engine->pool, &request->job);
 	else

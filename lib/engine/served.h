@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that the space's owner answers, at once or later: those of class METHOD_STREAM.
- *
- * The engine binds them, and compiles the draw of a stream_draw as far as it goes without its place; the owner says the
- * rest. */
+/* What the space's owner answers, at once or later: requests of class METHOD_STREAM, which the engine binds; and where
+ * the ranges lie that a stream_draw or a program takes of named streams. */
 #ifndef TRNSCI_ENGINE_SERVED_H
 #define TRNSCI_ENGINE_SERVED_H
 
@@ -14,7 +12,7 @@ struct served {
 	struct zone *zone;  /* for the reply; nobody else uses it before the answer */
 	struct value *reply;
 	struct error *error;
-	/* Of a stream_draw: what it needs, and where the owner puts it: sample `offset` of the stream. */
+	/* Of a range: what it needs, and where the owner puts it: sample `offset` of the stream. */
 	uint64_t n;     /* samples */
 	unsigned words; /* of a sample */
 	struct stream stream;
@@ -28,7 +26,10 @@ struct served_ops {
 	/* 0: answered. A negative error: refused, with *served->error. SERVED_LATER: served_answer follows, from any
 	 * thread. args live during the call, the values that they point at as long as served. */
 	int (*begin)(void *arg, const struct args *args, struct served *served);
-	/* A request that was to be answered later ends: answered, cancelled, or with its session. served must not be
+	/* The same for a range of the stream of that name, served->n samples of served->words words; context begins an
+	 * error's text. What was taken is never given back. */
+	int (*reserve)(void *arg, const char *name, size_t name_size, const char *context, struct served *served);
+	/* What was to be answered later ends: answered, cancelled, or with its session. served must not be
 	 * touched once this has returned; it waits for a served_answer that is under way. Any thread. */
 	void (*forget)(void *arg, struct served *served);
 };

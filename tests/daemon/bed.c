@@ -37,12 +37,10 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	struct bed *bed = arg;
 	const char *method = args->operation->name;
 	char name[STORE_NAME_MOST + 1];
-	struct streams_who who = {&bed->peer, name, false, method, NULL};
+	struct streams_who who = {&bed->peer, name, false, method, NULL, NULL};
 
 	snprintf(name, sizeof name, "%.*s", (int)args->at[STREAM_NAME].value->bytes.size,
 		 args->at[STREAM_NAME].value->bytes.at);
-	if (strcmp(method, "stream_draw") == 0)
-		return streams_draw(bed->streams, &who, served);
 	if (strcmp(method, "stream_delete") == 0)
 		return streams_delete(bed->streams, &who, served);
 	if (strcmp(method, "stream_show") == 0)
@@ -53,12 +51,22 @@ static int begin(void *arg, const struct args *args, struct served *served)
 			      &(struct streams_new){.name = name, .stream = {.seed = 1}, .mode = 0600}, served);
 }
 
+static int reserve(void *arg, const char *at, size_t size, const char *context, struct served *served)
+{
+	struct bed *bed = arg;
+	char name[STORE_NAME_MOST + 1];
+	const struct streams_who who = {&bed->peer, name, false, context, NULL, NULL};
+
+	snprintf(name, sizeof name, "%.*s", (int)size, at);
+	return streams_draw(bed->streams, &who, served);
+}
+
 static void forget(void *arg, struct served *served)
 {
 	streams_forget(((struct bed *)arg)->streams, served);
 }
 
-static const struct served_ops ops = {begin, forget};
+static const struct served_ops ops = {begin, reserve, forget};
 
 static void on_done(struct request *request, void *arg)
 {

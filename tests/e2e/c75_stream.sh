@@ -42,6 +42,22 @@ code "a Philox id beyond 2^32" 2 "$cli" stream create second --generator philox4
 code "advance" 0 "$cli" stream advance noise --by 6
 same "rounds up to groups" "noise generator=threefry4x32 seed=42 stream=1 position=3000036" "$(cat "$work/out")"
 code "never back" 2 "$cli" stream advance noise --to 4
+cat >"$work/steps" <<'END'
+"steps": [
+  {"op": "normal", "n": 5, "as": "a"},
+  {"op": "sphere", "n": 3, "dimensions": 3, "as": "b"}],
+ "results": ["a"]}
+END
+{ printf '{"stream_name": "noise", '; cat "$work/steps"; } >"$work/named.json"
+code "a program of a named stream" 0 "$cli" run "$work/named.json" -v --format text
+same "what -v says, in words" "noise generator=threefry4x32 seed=42 stream=1 position=3000036 n=28" "$(grep ^noise "$work/err")"
+{ printf '{"seed": 42, "stream": 1, "offset": 3000036, '; cat "$work/steps"; } >"$work/placed.json"
+same "and repeats" "$("$cli" run "$work/placed.json" --format text)" "$(cat "$work/out")"
+code "its next run" 0 "$cli" -v run "$work/named.json" --format text
+same "has a range of its own" "noise generator=threefry4x32 seed=42 stream=1 position=3000064 n=28" "$(grep ^noise "$work/err")"
+code "never embedded" 65 "$cli" --embedded run "$work/named.json" --format text
+like "since nobody keeps streams there" '*not_supported: run: steps?0? normal: named streams are kept by a daemon*' \
+	"$(cat "$work/err")"
 code "delete" 0 "$cli" stream delete noise
 code "create it again" 0 "$cli" stream create noise --seed 42 --mode 0600
 same "with another id" "noise generator=threefry4x32 seed=42 stream=2 position=0" "$(cat "$work/out")"

@@ -148,7 +148,7 @@ static void test_programs(void **state)
 {
 	struct bed bed = bed_open(1);
 	struct zone *zone = zone_new();
-	struct value two = value_array(), named, many = value_array(), results = value_array();
+	struct value one = value_array(), two = value_array(), named, many = value_array(), results = value_array();
 
 	(void)state;
 	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0]: ", zone, value_uint(1));
@@ -170,13 +170,14 @@ static void test_programs(void **state)
 
 	named = step_of(zone, "bits", "as", value_string("x"));
 	assert_int_equal(value_put(zone, &named, "n", value_uint(1)), 0);
+	assert_int_equal(value_push(zone, &one, named), 0);
 	assert_int_equal(value_push(zone, &two, named), 0);
 	assert_int_equal(value_push(zone, &two, named), 0);
 	REFUSED("run", OUT_OF_RANGE, "out_of_range: run: steps[1] bits: as: ", {"steps", two});
 	for (int i = 0; i < 257; i++)
 		assert_int_equal(value_push(zone, &many, value_map()), 0);
 	REFUSED("run", LIMIT, "limit: run: steps: ", {"steps", many});
-	REFUSED("run", END_OF_STREAM, "end_of_stream: run: steps[0] bits: offset: ", {"steps", two},
+	REFUSED("run", END_OF_STREAM, "end_of_stream: run: steps[0] bits: offset: ", {"steps", one},
 		{"offset", value_uint(UINT64_MAX)});
 	zone_free(zone);
 	bed_close(&bed);

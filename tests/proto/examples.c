@@ -277,9 +277,7 @@ static int serve(void *arg, const struct args *args, struct served *served)
 	const char *name = args->operation->name;
 
 	(void)arg;
-	if (!strcmp(name, "stream_draw"))
-		served->stream = (struct stream){GENERATOR_THREEFRY4X32, 1, 1};
-	else if (!strcmp(name, "stream_list"))
+	if (!strcmp(name, "stream_list"))
 		*served->reply = map("streams", list(1, stream_reply(false)), "after", value_nil(), NULL);
 	else
 		*served->reply = stream_reply(!strcmp(name, "stream_create"));
@@ -288,7 +286,17 @@ static int serve(void *arg, const struct args *args, struct served *served)
 	return 0;
 }
 
-const struct served_ops example_served = {serve, NULL};
+static int reserve(void *arg, const char *name, size_t name_size, const char *context, struct served *served)
+{
+	(void)arg;
+	(void)name;
+	(void)name_size;
+	(void)context;
+	served->stream = (struct stream){GENERATOR_THREEFRY4X32, 1, 1};
+	return 0;
+}
+
+const struct served_ops example_served = {serve, reserve, NULL};
 
 struct value example_session_reply(const char *method)
 {

@@ -228,8 +228,15 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
 /**
  * @name Programs
  * A call of "run" is a program: steps that follow one another over tiles and names. A call of "program_new" keeps one:
- * the same steps, sent and checked once, and a reply with the handle `program`. Calls of "program_run" {program, seed,
- * stream, label, offset} run it, and "program_free" {program} frees it, as the session's end does.
+ * the same steps, sent, checked and compiled once, and a reply with the handle `program`. Calls of "program_run"
+ * {program, generator, seed, stream, label, offset} run it, also several at once, and "program_free" {program} frees it,
+ * as the session's end does.
+ *
+ * "stream_name" in a run, a program_new or a program_run names a named stream, of which each run takes a range of its own
+ * for all draws that state no seed and no stream; a step that draws (also the noise of noise_add) may name one itself.
+ * The reply's `ranges` [{name, generator, seed, stream, position, words}] tell where they lie: with these, and offset =
+ * position, the run can be repeated. A range is spent as soon as it is taken, also by a run that then fails. Only with a
+ * daemon (else `not_supported`).
  * @{ */
 /** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
 TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);

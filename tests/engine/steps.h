@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs written down step by step, and replies compared as a whole. */
+#ifndef TESTS_ENGINE_STEPS_H
+#define TESTS_ENGINE_STEPS_H
+
+#include "engine/harness.h"
+
+/* {name: value ...}, NULL at the end. */
+static inline struct value map_of(struct zone *zone, ...)
+{
+	struct value map = value_map();
+	const char *name;
+	va_list args;
+
+	va_start(args, zone);
+	while ((name = va_arg(args, const char *)))
+		assert_int_equal(value_put(zone, &map, name, va_arg(args, struct value)), 0);
+	va_end(args);
+	return map;
+}
+
+#define STEP(zone, name, ...) map_of(zone, "op", value_string(name), __VA_ARGS__, NULL)
+
+static inline struct value array_with(struct zone *zone, size_t count, const struct value *at)
+{
+	struct value array = value_array();
+
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(value_push(zone, &array, at[i]), 0);
+	return array;
+}
+
+#define STEPS(zone, ...)                                                                                               \
+	array_with(zone, sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value), (struct value[]){__VA_ARGS__})
+
+/* Fails unless two trees are the same, members in the same order; where names the place. */
+static inline void expect_equal(const char *where, const struct value *a, const struct value *b)
+{
+	if (a->kind != b->kind)
+		fail_msg("%s: of kind %d, expected %d", where, (int)a->kind, (int)b->kind);
+	switch (a->kind) {
+	case VALUE_MAP:
+		if (a->map.count != b->map.count)
+			fail_msg("%s: %zu members, expected %zu", where, a->map.count, b->map.count);
+		for (size_t i = 0; i < a->map.count; i++) {
+			char inside[256];
+
+			snprintf(inside, sizeof inside, "%.120s.%.60s", where, b->map.at[i].name);
+			assert_string_equal(a->map.at[i].name, b->map.at[i].name);
+			expect_equal(inside, &a->map.at[i].value, &b->map.at[i].value);
+		}
+		break;
+	case VALUE_ARRAY:
+		if (a->array.count != b->array.count)
+			fail_msg("%s: %zu elements, expected %zu", where, a->array.count, b->array.count);
+		for (size_t i = 0; i < a->array.count; i++)
+			expect_equal(where, &a->array.at[i], &b->array.at[i]);
+		break;
+	case VALUE_STRING:
+	case VALUE_BYTES:
+		if (a->bytes.size != b->bytes.size || memcmp(a->bytes.at, b->bytes.at, a->bytes.size) != 0)
+			fail_msg("%s: other bytes", where);
+		break;
+	case VALUE_REAL:
+		if (memcmp(&a->real, &b->real, sizeof a->real) != 0)
+			fail_msg("%s: %.17g, expected %.17g", where, a->real, b->real);
+		break;
+	case VALUE_NIL:
+		break;
+	default:
+		if (a->u != b->u)
+			fail_msg("%s: %llu, expected %llu", where, (unsigned long long)a->u, (unsigned long long)b->u);
+	}
+}
+
+/* program_new with these parameters, which go with the call. */
+static inline uint64_t keep_program(struct bed *bed, struct call *call)
+{
+	const uint64_t handle = value_get(call_run(call, bed->space, "program_new"), "program")->u;
+
+	call_free(call);
+	return handle;
+}
+
+#endif
