@@ -13,7 +13,7 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 ROOMS ?=
 in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $(subst /, ,$(dir $(test))))),$(test))),$(1))
 
-LIBS_check_codec = $(LIBS_msgpack)
+LIBS_check_codec_random = $(LIBS_msgpack)
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
@@ -94,7 +94,7 @@ check-arm64:
 $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 
 # The codec's peer.
-$(BUILD)/tests/proto/check_codec: CFLAGS_ALL += $(CFLAGS_msgpack)
+$(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 
 # What the checks of a room share.
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daemon/,harness.o served.o load.o) $(BUILD)/bin/trnscid
