@@ -42,12 +42,16 @@ static int add_loaded(void *arg, const struct store_stream *row)
 
 static int open_state(struct streams *streams, bool make, struct error *err)
 {
+	bool damaged = false;
 	int r = 0;
 
 	if (streams->lock_fd < 0)
 		r = store_lock(streams->dir, make, &streams->lock_fd, err);
 	if (r == 0)
-		r = store_open(streams->dir, NULL, make, &streams->store, &streams->damaged, err);
+		r = store_open(streams->dir, NULL, make, &streams->store, &damaged, err);
+	pthread_mutex_lock(&streams->lock);
+	streams->damaged = damaged;
+	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
 

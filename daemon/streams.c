@@ -137,8 +137,10 @@ int streams_show(struct streams *streams, const struct streams_who *who, struct 
 
 	pthread_mutex_lock(&streams->lock);
 	r = find_for(streams, who, 4, served, &named);
-	if (r == 0)
-		copy = *named;
+	if (r == 0) { /* the rest of it is the keeper's, without the lock */
+		copy.row = named->row;
+		copy.next = named->next;
+	}
 	pthread_mutex_unlock(&streams->lock);
 	if (r == 0 && reply_stream(served->zone, served->reply, &copy, who->u64_text) < 0)
 		r = no_memory(who, served);

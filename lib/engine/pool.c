@@ -317,11 +317,13 @@ void pool_submit(struct pool *pool, struct job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static void *spare_take(struct pool *pool)
+/* Takes the job, of which a wake may have come already, and scratch. */
+static void *begin_here(struct pool *pool, struct job *job)
 {
 	void *scratch = NULL;
 
 	pthread_mutex_lock(&pool->lock);
+	job->state = STATE_ADVANCING;
 	pool->submitted++;
 	if (pool->n_spares)
 		scratch = pool->spares[--pool->n_spares];
@@ -360,11 +362,10 @@ static int run_stages(struct pool *pool, struct job *job, void *scratch)
 
 void pool_run_here(struct pool *pool, struct job *job)
 {
-	void *scratch = spare_take(pool);
+	void *scratch = begin_here(pool, job);
 	struct fpenv_saved saved;
 	int next;
 
-	job->state = STATE_ADVANCING;
 	if (!scratch) {
 		pthread_mutex_lock(&pool->lock);
 		submit_locked(pool, job);
