@@ -127,6 +127,23 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 	return r;
 }
 
+int session_look(struct trnsci_session *session, uint64_t *ret_connection, struct error *err)
+{
+	int r = session_check(session, err);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	if (!session->closed && !session->failure.code)
+		session->engine->progress(session, 0);
+	if (session->closed || session->failure.code)
+		r = error_set(err, ERROR_CLOSED, "session: its connection is gone");
+	else
+		*ret_connection = session->connection;
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
 /* The first failure is the cause, later ones are its consequences. */
 void session_fail(struct trnsci_session *session, const struct error *error)
 {

@@ -139,6 +139,9 @@ void session_unref(struct trnsci_session *session);
 /* The same with the lock held; never the last. */
 void session_unref_locked(struct trnsci_session *session);
 
+/* The number of the connection, once it was looked whether it still stands. -ERROR_CLOSED: nothing more can be sent. */
+int session_look(struct trnsci_session *session, uint64_t *ret_connection, struct error *err);
+
 /* Waits until ready(arg) with the lock held. 0 or -ERROR_TIMEOUT. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named streams. */
+/* Named streams: making, showing and moving them. Draws: stream_draw.c. */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
 
-#include "base/checked.h"
 #include "call.h"
-#include "draw.h"
 #include "session.h"
-#include "tile.h"
 
 /* ---- what a reply tells ---- */
 
@@ -89,15 +86,6 @@ static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info 
 	if (end)
 		info->skipped_until = UINT64_MAX;
 	return true;
-}
-
-static bool read_range(const struct trnsci_value *map, struct trnsci_stream_range *range)
-{
-	*range = (struct trnsci_stream_range){0};
-	return read_text(map, "generator", range->generator, sizeof range->generator) &&
-	       read_u64(map, "seed", &range->seed) && read_u64(map, "stream", &range->stream) &&
-	       read_u64(map, "offset", &range->offset) && read_u64(map, "position", &range->position) &&
-	       read_u64(map, "n", &range->n);
 }
 
 /* ---- streams ---- */
@@ -247,163 +235,4 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 		trnsci_call_free(call);
 	} while (r == 0 && said == 0 && *after);
 	return r < 0 ? error_give(err, &error) : said;
-}
-
-/* ---- draws ---- */
-
-int trnsci_stream_call_new(struct trnsci_session *session, const char *name, const char *law,
-			   struct trnsci_call **ret_call, struct trnsci_args **ret_args)
-{
-	struct trnsci_call *call;
-	int r = name && law ? trnsci_call_new(session, "stream_draw", &call) : -ERROR_MISSING_PARAMETER;
-
-	if (r < 0)
-		return r;
-	trnsci_set_text(trnsci_args(call), "name", name);
-	*ret_args = trnsci_set_map(trnsci_args(call), "draw");
-	trnsci_set_text(*ret_args, "op", law);
-	*ret_call = call;
-	return 0;
-}
-
-int trnsci_stream_call_range(const struct trnsci_call *call, struct trnsci_stream_range *ret_range)
-{
-	struct trnsci_stream_range range;
-
-	if (!read_range(trnsci_reply(call), &range))
-		return -ERROR_BAD_REPLY;
-	*ret_range = range;
-	return 0;
-}
-
-static int new_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-		    struct trnsci_call **ret_call, struct trnsci_args **ret_args, struct error *err)
-{
-	int r = draw_check_placeless(draw, "stream_draw", err);
-
-	if (r == 0) {
-		r = trnsci_stream_call_new(session, name, draw->law, ret_call, ret_args);
-		if (r < 0)
-			return error_set(err, (enum error_code) - r, "stream_draw: %s", error_meaning(r));
-		draw_set_parameters(*ret_args, draw);
-	}
-	return r;
-}
-
-/* The reply's range into *ret_range, which may be NULL. */
-static int take_range(const struct trnsci_call *call, struct trnsci_stream_range *ret_range, struct error *err)
-{
-	struct trnsci_stream_range range;
-
-	if (trnsci_stream_call_range(call, &range) < 0)
-		return error_set(err, ERROR_BAD_REPLY, "stream_draw: the reply does not say where the draw lies");
-	if (ret_range)
-		*ret_range = range;
-	return 0;
-}
-
-int trnsci_stream_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-		       struct trnsci_tile *out, struct trnsci_stream_range *ret_range, struct trnsci_error *err)
-{
-	struct error error = {0};
-	struct trnsci_call *call = NULL;
-	struct trnsci_args *args;
-	int r = out ? 0 : error_set(&error, ERROR_BAD_TILE, "stream_draw: out: there is none");
-
-	if (r == 0)
-		r = new_draw(session, name, draw, &call, &args, &error);
-	if (r < 0)
-		return error_give(err, &error);
-	trnsci_set_tile(args, "out", out);
-	r = call_run(call, &error);
-	if (r == 0) {
-		r = take_range(call, ret_range, &error);
-		trnsci_call_free(call);
-	}
-	return r < 0 ? error_give(err, &error) : 0;
-}
-
-static int reserve(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-		   enum trnsci_dtype dtype, uint64_t n, struct trnsci_stream_range *ret_range, struct error *err)
-{
-	struct trnsci_call *call;
-	struct trnsci_args *args;
-	int r = new_draw(session, name, draw, &call, &args, err);
-
-	if (r < 0)
-		return r;
-	trnsci_set_bool(trnsci_args(call), "reserve", true);
-	trnsci_set_u64(args, "n", n);
-	trnsci_set_dtype(args, "dtype", dtype);
-	r = call_run(call, err);
-	if (r == 0) {
-		r = take_range(call, ret_range, err);
-		trnsci_call_free(call);
-	}
-	return r;
-}
-
-int trnsci_stream_reserve(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-			  enum trnsci_dtype dtype, uint64_t n, struct trnsci_stream_range *ret_range,
-			  struct trnsci_error *err)
-{
-	struct error error = {0};
-	int r = reserve(session, name, draw, dtype, n, ret_range, &error);
-
-	return r < 0 ? error_give(err, &error) : 0;
-}
-
-/* Elements of a sample, by an empty plain draw. */
-static int components(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-		      uint64_t *ret, struct error *err)
-{
-	struct trnsci_array array;
-	struct trnsci_call *call;
-	int r = call_make(session, draw->law, &call, err);
-
-	if (r < 0)
-		return r;
-	trnsci_set_u64(trnsci_args(call), "n", 0);
-	trnsci_set_dtype(trnsci_args(call), "dtype", dtype);
-	draw_set_parameters(trnsci_args(call), draw);
-	r = call_run(call, err);
-	if (r < 0)
-		return r;
-	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim == 0 || (array.ndim > 1 && array.shape[1] == 0))
-		r = error_set(err, ERROR_BAD_REPLY, "%s: not an empty draw", draw->law);
-	else
-		*ret = array.ndim > 1 ? array.shape[1] : 1;
-	trnsci_call_free(call);
-	return r;
-}
-
-/* The range first, then what lies in it, as any plain draw. */
-int trnsci_stream_draw_copy(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-			    enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_stream_range *ret_range,
-			    struct trnsci_error *err)
-{
-	struct error error = {0};
-	struct trnsci_stream_range range;
-	struct trnsci_draw placed;
-	uint64_t each = 1;
-	int r = draw_check_placeless(draw, "stream_draw", &error);
-
-	if (r == 0)
-		r = components(session, draw, dtype, &each, &error);
-	if (r == 0 && n % each)
-		r = error_set(&error, ERROR_BAD_SHAPE, "%s: n: %llu elements, allowed multiples of %llu", draw->law,
-			      (unsigned long long)n, (unsigned long long)each);
-	if (r == 0)
-		r = reserve(session, name, draw, dtype, n / each, &range, &error);
-	if (r < 0)
-		return error_give(err, &error);
-	placed = *draw;
-	placed.generator = range.generator;
-	placed.seed = range.seed;
-	placed.stream = range.stream;
-	placed.offset = range.offset;
-	r = trnsci_draw_copy(session, &placed, dtype, n, out, NULL, err);
-	if (r == 0 && ret_range)
-		*ret_range = range;
-	return r;
 }

@@ -89,6 +89,11 @@ void trnsci_close(struct trnsci_session *session)
 	session_unref(session);
 }
 
+int trnsci_restarts(struct trnsci_session *session, uint64_t *ret_restarts)
+{
+	return session_look(session, ret_restarts, NULL);
+}
+
 const char *trnsci_address(const struct trnsci_session *session)
 {
 	return session ? session->address : NULL;

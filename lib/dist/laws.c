@@ -307,6 +307,11 @@ enum law law_find(const char *name, size_t size)
 	return (enum law)law;
 }
 
+bool law_is_vector(enum law law)
+{
+	return law == LAW_DIRICHLET || law == LAW_SPHERE;
+}
+
 bool law_takes(enum law law, enum dtype dtype)
 {
 	const char *const name = dtype_name(dtype);

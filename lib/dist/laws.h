@@ -79,6 +79,9 @@ const char *law_name(enum law law);
 /* The law of that name; LAW_COUNT when there is none. */
 enum law law_find(const char *name, size_t size);
 
+/* Whether a sample of the law is a vector, of as many components as its parameters tell. */
+bool law_is_vector(enum law law);
+
 /* Whether the law is drawn in that dtype. */
 bool law_takes(enum law law, enum dtype dtype);
 

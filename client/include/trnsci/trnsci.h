@@ -178,6 +178,15 @@ TRNSCI_API void trnsci_close(struct trnsci_session *session);
 
 /** Where the session leads: the socket's path, or "embedded:". Lives as long as the session. */
 TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
+/**
+ * Looks at the connection, and tells how many times the session has connected again; 0 if embedded. Any thread.
+ *
+ * A daemon that ends in order closes the connection and then empties the tiles' memory. So who reads a tile in place, and
+ * finds the same number after that as before the call that filled it, has read what the call made.
+ *
+ * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good.
+ */
+TRNSCI_API int trnsci_restarts(struct trnsci_session *session, uint64_t *ret_restarts);
 /** Whether the engine runs inside this process. */
 TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
 
@@ -474,8 +483,9 @@ TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_d
 			   struct trnsci_tile *out, struct trnsci_span *ret_span, struct trnsci_error *err);
 
 /**
- * The same into memory of the caller's own, in pieces, copied: n elements of dtype, which for a law of vectors are a
- * multiple of a sample's components. draw->rank and size must be 0.
+ * The same into memory of the caller's own, copied: n elements of dtype, which for a law of vectors are a multiple of a
+ * sample's components. draw->rank and size must be 0. One request up to 64 KiB, then one for each MiB; laws of vectors
+ * take one more. On error what `out` holds is undefined.
  */
 TRNSCI_API int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *draw,
 				enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_span *ret_span,
@@ -756,7 +766,8 @@ TRNSCI_API int trnsci_stream_advance_to(struct trnsci_session *session, const ch
 TRNSCI_API int trnsci_stream_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
 				  struct trnsci_tile *out, struct trnsci_stream_range *ret_range,
 				  struct trnsci_error *err);
-/** The same into memory of the caller's own, copied: n elements of dtype, as trnsci_draw_copy. */
+/** The same into memory of the caller's own, copied: n elements of dtype, as trnsci_draw_copy; beyond 64 KiB the range is
+ * taken by a request of its own. */
 TRNSCI_API int trnsci_stream_draw_copy(struct trnsci_session *session, const char *name,
 				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t n, void *out,
 				       struct trnsci_stream_range *ret_range, struct trnsci_error *err);
