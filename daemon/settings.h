@@ -41,7 +41,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(spin_us, NUMBER, "microseconds", "100", 0, 10000, "", \
 	  "how long to look for requests before sleeping, while traffic is lively; 0, or one CPU: not at all") \
 	X(weights, TEXT, "weights", "", 0, 0, "", \
-	  "chunks in a row for the sessions of a user or group while others have work, as uid:1000=4,gid:50=2; others: 1") \
+	  "shares of the threads' time for each session of a user or group while others have work, as uid:1000=4,gid:50=2; " \
+	  "others: 1") \
 	X(log_level, CHOICE, "", "info", 0, 0, "error|warning|info|debug", "what is logged: this level and above") \
 	X(connections, NUMBER, "connections", "1024", 2, 16384, "", "connections at once (half)") \
 	X(connections_per_second, NUMBER, "connections", "4096", 2, 1000000, "", \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The setting `weights`: how many units in a row the sessions of a user or group have while others wait. */
+/* The setting `weights`: the shares of time of the sessions of a user or group while others wait. */
 #ifndef TRNSCI_DAEMON_WEIGHTS_H
 #define TRNSCI_DAEMON_WEIGHTS_H
 

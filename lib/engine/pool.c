@@ -112,15 +112,16 @@ static bool have_cursors(const struct pool *pool, struct job *job)
 
 /* Takes a job that no thread works on from its stage's end to where it can go on, or to its end. The lock is held
  * before and after, not meanwhile. */
-static void advance(struct pool *pool, struct job *job)
+static void advance(struct pool *pool, struct job *job, uint64_t expected_ns)
 {
+	const uint64_t start_ns = now_ns();
 	int next;
 
 	do {
 		job->state = STATE_ADVANCING;
 		job->woken = false;
 		pthread_mutex_unlock(&pool->lock);
-		if (is_cancelled(job, job->deadline_ns ? now_ns() : 0))
+		if (is_cancelled(job, start_ns))
 			next = -ERROR_CANCELLED;
 		else
 			next = job->ops->advance(job);
@@ -128,6 +129,7 @@ static void advance(struct pool *pool, struct job *job)
 			next = -ERROR_NO_MEMORY;
 		pthread_mutex_lock(&pool->lock);
 	} while ((next == JOB_STAGE && job->n_units == 0) || (next == JOB_WAIT && job->woken));
+	turn_spend(&pool->turns, job->turn, now_ns() - start_ns, expected_ns);
 
 	if (next == JOB_STAGE) {
 		for (unsigned i = 0; i < pool->n_threads; i++)
@@ -154,25 +156,29 @@ static void advance(struct pool *pool, struct job *job)
 	}
 }
 
-static void run_unit(struct pool *pool, struct job *job, size_t unit, void *scratch, uint64_t *start_ns)
+/* From *start_ns to its end, which becomes the next one's start; what it took. */
+static uint64_t run_unit(struct pool *pool, struct job *job, size_t unit, void *scratch, uint64_t *start_ns)
 {
 	const uint64_t words = job->ops->run(job, unit, scratch);
-	const uint64_t end_ns = now_ns();
+	const uint64_t end_ns = now_ns(), ns = end_ns - *start_ns;
 
-	lane_record(&pool->lanes[unit % ENGINE_LANES], words, end_ns - *start_ns);
+	lane_record(&pool->lanes[unit % ENGINE_LANES], words, ns);
 	*start_ns = end_ns;
 	is_cancelled(job, end_ns);
+	return ns;
 }
 
-/* Serves a job for a unit, or for as long as it is alone. The lock is held before and after, not meanwhile. */
-static void serve(struct pool *pool, struct thread *thread, struct job *job)
+/* Serves a job for a unit, or for as long as it is alone, when time is nobody's loss and only the last unit counts. The
+ * lock is held before and after, not meanwhile. */
+static void serve(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
 {
+	uint64_t took_ns = 0;
 	bool found;
 	size_t unit;
 
 	if (job->state == STATE_READY) {
 		turn_leave(&pool->turns, job);
-		advance(pool, job);
+		advance(pool, job, expected_ns);
 		return;
 	}
 	job->workers++;
@@ -181,16 +187,17 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job)
 	do {
 		found = claim(pool, job, thread->index, &unit);
 		if (found)
-			run_unit(pool, job, unit, thread->scratch, &start_ns);
+			took_ns = run_unit(pool, job, unit, thread->scratch, &start_ns);
 	} while (found && atomic_load_explicit(&pool->turns.queued, memory_order_relaxed) == 1);
 	pthread_mutex_lock(&pool->lock);
+	turn_spend(&pool->turns, job->turn, took_ns, expected_ns);
 	job->workers--;
 	if (!found) {
 		turn_leave(&pool->turns, job);
 		job->exhausted = true;
 	}
 	if (job->exhausted && job->workers == 0)
-		advance(pool, job);
+		advance(pool, job, 0);
 }
 
 static void *thread_main(void *arg)
@@ -201,10 +208,11 @@ static void *thread_main(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	while (true) {
-		struct job *job = turn_next(&pool->turns);
+		uint64_t expected_ns;
+		struct job *job = turn_next(&pool->turns, &expected_ns);
 
 		if (job) {
-			serve(pool, thread, job);
+			serve(pool, thread, job, expected_ns);
 		} else if (pool->stopping) {
 			break;
 		} else {

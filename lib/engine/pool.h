@@ -3,8 +3,8 @@
  *
  * A job is a sequence of stages; the units of a stage are independent. Unit i belongs to lane i mod 128, whose home is
  * thread l mod T; a thread that has no unit of its own left takes one of another's. After each unit a thread chooses
- * again whom to serve, in turn between clients (`struct turn`) and then between a client's jobs, so that a small
- * request is never stuck behind a large one. What a unit computes must not depend on thread, lane or order. */
+ * again whom to serve, between clients by the time they have had (`struct turn`) and in turn between a client's jobs, so
+ * that a small request is never stuck behind a large one. What a unit computes must not depend on thread, lane or order. */
 #ifndef TRNSCI_ENGINE_POOL_H
 #define TRNSCI_ENGINE_POOL_H
 
@@ -39,9 +39,10 @@ struct job_ops {
 
 /* The jobs of one client that have units to give. Zero-initialise; but for weight the pool's own. */
 struct turn {
-	unsigned weight; /* units in a row, set by the owner; 0: 1 */
-	unsigned left;   /* of its present turn */
-	struct turn *next, *prev;
+	unsigned weight; /* shares of time while others have work, set by the owner; 0: 1 */
+	uint64_t clock;   /* time had, divided by the weight */
+	uint64_t unit_ns; /* what the last unit took; 0: never served */
+	struct turn *child, *next, *prev;
 	struct job *jobs;
 };
 

@@ -20,7 +20,7 @@ struct space_limits {
 	size_t inline_bytes; /* of one reply's inline results, and of one request's inline inputs together [16 MiB] */
 	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
-	unsigned weight;     /* units in a row while others have work too [1] */
+	unsigned weight;     /* shares of time while others have work too [1] */
 	size_t programs;     /* programs kept at once [256] */
 	size_t jobs;         /* requests unanswered at once [1024] */
 	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -250,6 +251,53 @@ static void test_turns_are_taken_unit_by_unit(void **state)
 	free(b);
 }
 
+/* Some 30 us of this thread's time. */
+static uint64_t spinning_run(struct job *job, size_t unit, void *scratch)
+{
+	struct timespec now;
+	uint64_t begin_ns, now_ns;
+
+	(void)unit;
+	(void)scratch;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	begin_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	} while (now_ns - begin_ns < 30000);
+	atomic_fetch_add(&((struct task *)job)->done_units, 1);
+	return 0;
+}
+
+static const struct job_ops heavier = {counted_advance, spinning_run, small_finish};
+static const struct job_ops lighter = {counted_advance, spinning_run, task_finish};
+
+/* Weights of 3 and 1: when the heavier one's units are done, a third as many of the other are. Counted, not timed. */
+static void test_weights(void **state)
+{
+	(void)state;
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		struct pool *pool = pool_new(threads);
+		struct turn three = {.weight = 3}, one = {.weight = 1};
+		struct task *a = task_new(pool, &heavier, &three), *b = task_new(pool, &lighter, &one);
+
+		a->n_units = 1500;
+		b->n_units = 1 << 20;
+		a->other = b;
+		pool_submit(pool, &b->job);
+		pool_submit(pool, &a->job);
+		task_wait(a);
+		pool_cancel(pool, &b->job);
+		task_wait(b);
+		pool_destroy(pool);
+		if (a->other_done_at < 333 || a->other_done_at > 750)
+			fail_msg("%u threads: beside 1500 units at weight 3 weight 1 had %zu, expected 500", threads,
+				 a->other_done_at);
+		free(a);
+		free(b);
+	}
+}
+
 /* --- again, wait, cancel --- */
 
 static int again_advance(struct job *job)
@@ -381,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_every_unit_once),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_turns_are_taken_unit_by_unit),
+		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_again_and_wait),
 		cmocka_unit_test(test_cancel_before_while_waiting_and_at_end),
 	};
