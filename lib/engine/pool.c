@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,9 +39,13 @@ struct thread {
 	pthread_t id;
 	unsigned index;
 	void *scratch;
+	bool yields;
+	uint64_t yielded_ns; /* when it did last */
 };
 
-enum { SPARES_MAX = 8 };
+/* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of them
+ * should run instead of a lane that never sleeps. So lanes take short slices, and let go between units. */
+enum { SPARES_MAX = 8, SLICE_NS = 100 * 1000, YIELD_NS = 50 * 1000 };
 
 struct pool {
 	pthread_mutex_t lock;
@@ -168,6 +173,15 @@ static uint64_t run_unit(struct pool *pool, struct job *job, size_t unit, void *
 	return ns;
 }
 
+/* Between units; *at_ns is now, before and after. */
+static void let_others(struct thread *thread, uint64_t *at_ns)
+{
+	if (!thread->yields || *at_ns - thread->yielded_ns < YIELD_NS)
+		return;
+	sched_yield();
+	thread->yielded_ns = *at_ns = now_ns();
+}
+
 /* Serves a job for a unit, or for as long as it is alone, when time is nobody's loss and only the last unit counts. The
  * lock is held before and after, not meanwhile. */
 static void serve(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
@@ -185,6 +199,7 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job, uin
 	pthread_mutex_unlock(&pool->lock);
 	uint64_t start_ns = now_ns();
 	do {
+		let_others(thread, &start_ns);
 		found = claim(pool, job, thread->index, &unit);
 		if (found)
 			took_ns = run_unit(pool, job, unit, thread->scratch, &start_ns);
@@ -206,6 +221,7 @@ static void *thread_main(void *arg)
 	struct pool *pool = thread->pool;
 	const struct fpenv_saved saved = fpenv_enter();
 
+	thread->yields = thread_set_slice(SLICE_NS);
 	pthread_mutex_lock(&pool->lock);
 	while (true) {
 		uint64_t expected_ns;
