@@ -72,7 +72,7 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	const struct ring_memory memory = {&tap->page, (char *)tap->samples, &tap->index, CAPACITY};
 	const struct ring_events events = {published, gone, tap};
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "check"};
-	struct streams_who who = {&session.peer, name, false, "check", NULL};
+	struct streams_who who = {.peer = &session.peer, .name = name, .operation = "check"};
 	struct value none = value_map();
 	struct ranges_source source;
 	struct error err = {0};
