@@ -45,6 +45,13 @@ SANFLAGS_CC := $(if $(findstring address,$(SAN)),$(if $(is_clang),-mllvm -asan,-
 SANFLAGS_ISA := $(if $(findstring undefined,$(SAN)),-fno-sanitize=undefined)
 LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
 
+# gcc fills and copies a small structure by `rep stos` and `rep movs`, which take some 30 cycles to begin; a request has a
+# dozen of them. Not for kernels.
+comma := ,
+SMALL_COPIES := vector_loop:256:noalign$(comma)libcall:-1:noalign
+ROOMS_copies := $(if $(is_clang),,$(if $(filter x86_64,$(ARCH)),lib/base/% lib/engine/% proto/% daemon/% client/%))
+copies_of = $(if $(filter $(ROOMS_copies),$(1)),-mmemset-strategy=$(SMALL_COPIES) -mmemcpy-strategy=$(SMALL_COPIES))
+
 FLAGS_avx2 := -mavx2 -mfma
 FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 FLAGS_avx512bf16 := $(FLAGS_avx512) -mavx512bf16
@@ -91,7 +98,7 @@ isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
 $(BUILD)/obj/%.o: %.c
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) -c $< -o $@
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
 $(BUILD)/obj/lib/dist/feistel_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,45 +270,47 @@ void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t 
 	unlock(user, resource);
 }
 
-static int refuse_share(const struct quota_share *share, uint64_t amount, struct error *err)
+static int refuse_share(const struct quota_share *share, uint64_t amount, uint64_t used, struct error *err)
 {
 	return error_set(
 		err, ERROR_LIMIT,
 		"%s: %" PRIu64 " %s more for a session that has %" PRIu64 ", allowed: the setting %s = %" PRIu64,
-		share->setting, amount, names[share->resource].what, share->used, share->setting, share->limit);
+		share->setting, amount, names[share->resource].what, used, share->setting, share->limit);
 }
 
 int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err)
 {
+	uint64_t used;
 	int r;
 
 	lock(share->user, share->resource);
-	if (amount > share->limit - share->used)
-		r = refuse_share(share, amount, err);
+	used = quota_share_used(share);
+	if (amount > share->limit - used)
+		r = refuse_share(share, amount, used, err);
 	else
 		r = take(share->user, share->resource, amount, err);
-	if (r == 0)
-		share->used += amount;
-	share->peak = share->used > share->peak ? share->used : share->peak;
+	used += r == 0 ? amount : 0;
+	atomic_store_explicit(&share->used, used, memory_order_relaxed);
+	share->peak = used > share->peak ? used : share->peak;
 	unlock(share->user, share->resource);
 	return r;
 }
 
 void quota_share_give(struct quota_share *share, uint64_t amount)
 {
+	uint64_t used;
+
 	lock(share->user, share->resource);
-	assert(amount <= share->used);
-	share->used -= amount;
+	used = quota_share_used(share);
+	assert(amount <= used);
+	atomic_store_explicit(&share->used, used - amount, memory_order_relaxed);
 	give(share->user, share->resource, amount);
 	unlock(share->user, share->resource);
 }
 
 uint64_t quota_share_used(const struct quota_share *share)
 {
-	lock(share->user, share->resource);
-	uint64_t used = share->used;
-	unlock(share->user, share->resource);
-	return used;
+	return atomic_load_explicit(&share->used, memory_order_relaxed);
 }
 
 int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map)

@@ -64,7 +64,8 @@ struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
 	const char *setting; /* that holds the limit */
-	uint64_t limit, used, peak;
+	uint64_t limit, peak;
+	_Atomic uint64_t used; /* read without the lock */
 };
 
 /* As quota_take and quota_give, the session's limit first. */

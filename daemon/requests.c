@@ -293,7 +293,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 {
 	struct stats *stats = &session->service->stats;
 	struct message message;
-	struct error err = {0};
+	struct error err = {.code = 0};
 	int r = codec_decode(frame->at, frame->size, zone, &message, &err);
 
 	if (r == 0 && message.type == MESSAGE_REQUEST) {

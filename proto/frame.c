@@ -118,7 +118,11 @@ void frame_scan_init(struct frame_scan *scan, const struct frame_limits *limits)
 	l.bytes = l.bytes ? l.bytes : DEFAULT_BYTES;
 	l.elements = l.elements ? l.elements : DEFAULT_ELEMENTS;
 	l.depth = l.depth && l.depth < FRAME_MAX_DEPTH ? l.depth : FRAME_MAX_DEPTH;
-	*scan = (struct frame_scan){.limits = l, .open = {1}};
+	scan->limits = l;
+	scan->at = scan->elements = 0;
+	scan->depth = 0;
+	scan->open[0] = 1; /* of the others each is set when its container begins */
+	scan->wrong = NULL;
 }
 
 int frame_scan_more(struct frame_scan *scan, const void *bytes, size_t size, size_t *ret_size)

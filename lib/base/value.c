@@ -187,7 +187,7 @@ static struct value_member *member(const struct value *map, const char *name)
 	return NULL;
 }
 
-int value_add(struct zone *zone, struct value *map, const char *name, struct value value)
+int value_add_sized(struct zone *zone, struct value *map, const char *name, size_t name_size, struct value value)
 {
 	if (map->map.count == map->map.room) {
 		struct value_member *bigger =
@@ -197,7 +197,7 @@ int value_add(struct zone *zone, struct value *map, const char *name, struct val
 			return -ERROR_NO_MEMORY;
 		map->map.at = bigger;
 	}
-	map->map.at[map->map.count++] = (struct value_member){name, strlen(name), value};
+	map->map.at[map->map.count++] = (struct value_member){name, name_size, value};
 	return 0;
 }
 

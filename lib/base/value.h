@@ -127,7 +127,11 @@ int value_push(struct zone *zone, struct value *array, struct value element);
 int value_put(struct zone *zone, struct value *map, const char *name, struct value value);
 /* The same for a name that lives as long as the tree, such as a literal, and that the map does not have yet: what every
  * reply is made of. */
-int value_add(struct zone *zone, struct value *map, const char *name, struct value value);
+int value_add_sized(struct zone *zone, struct value *map, const char *name, size_t name_size, struct value value);
+static inline int value_add(struct zone *zone, struct value *map, const char *name, struct value value)
+{
+	return value_add_sized(zone, map, name, strlen(name), value);
+}
 
 /* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
 int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy);

@@ -56,8 +56,10 @@ struct pool {
 	size_t scratch_bytes;
 	struct lane *lanes;
 	uint64_t submitted, finished;
+	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted */
 	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
-	void *spares[SPARES_MAX]; /* scratch for callers' threads */
+	_Atomic(void *) spare;    /* scratch for a caller's thread; NULL: it is in use, or not had yet */
+	void *spares[SPARES_MAX]; /* for several at once */
 	unsigned n_spares;
 	struct thread threads[];
 };
@@ -298,6 +300,7 @@ void pool_destroy(struct pool *pool)
 		free(pool->threads[i].scratch);
 	}
 	assert(!pool->turns.first && pool->submitted == pool->finished);
+	free(atomic_load(&pool->spare));
 	for (unsigned i = 0; i < pool->n_spares; i++)
 		free(pool->spares[i]);
 	pthread_cond_destroy(&pool->work);
@@ -341,27 +344,32 @@ void pool_submit(struct pool *pool, struct job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Takes the job, of which a wake may have come already, and scratch. */
-static void *begin_here(struct pool *pool, struct job *job)
+static void *spare_take(struct pool *pool)
 {
-	void *scratch = NULL;
+	void *scratch = atomic_exchange_explicit(&pool->spare, NULL, memory_order_acquire);
 
+	if (scratch)
+		return scratch;
 	pthread_mutex_lock(&pool->lock);
-	job->state = STATE_ADVANCING;
-	pool->submitted++;
 	if (pool->n_spares)
 		scratch = pool->spares[--pool->n_spares];
 	pthread_mutex_unlock(&pool->lock);
 	return scratch ? scratch : aligned_alloc(64, pool->scratch_bytes);
 }
 
-/* Under the lock. */
 static void spare_give(struct pool *pool, void *scratch)
 {
+	void *none = NULL;
+
+	if (atomic_compare_exchange_strong_explicit(&pool->spare, &none, scratch, memory_order_release,
+						    memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&pool->lock);
 	if (pool->n_spares < SPARES_MAX)
 		pool->spares[pool->n_spares++] = scratch;
 	else
 		free(scratch);
+	pthread_mutex_unlock(&pool->lock);
 }
 
 /* Until the job ends or cannot go on here; what advance() said last. */
@@ -384,35 +392,41 @@ static int run_stages(struct pool *pool, struct job *job, void *scratch)
 	} while (true);
 }
 
+/* It goes on with the threads, now or when it is woken. */
+static void go_on(struct pool *pool, struct job *job, bool now)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->submitted++;
+	if (now || job->woken)
+		submit_locked(pool, job);
+	else
+		job->state = STATE_WAITING;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* A small request ends here without the lock: until it has to go on with the threads its state stays what it was, which
+ * tells those who wake or cancel it that it does not wait. */
 void pool_run_here(struct pool *pool, struct job *job)
 {
-	void *scratch = begin_here(pool, job);
+	void *scratch = spare_take(pool);
 	struct fpenv_saved saved;
 	int next;
 
 	if (!scratch) {
-		pthread_mutex_lock(&pool->lock);
-		submit_locked(pool, job);
-		pthread_mutex_unlock(&pool->lock);
+		go_on(pool, job, true);
 		return;
 	}
 	saved = fpenv_enter();
 	next = run_stages(pool, job, scratch);
 	fpenv_leave(saved);
 
-	pthread_mutex_lock(&pool->lock);
 	spare_give(pool, scratch);
-	if (next == JOB_AGAIN || (next == JOB_WAIT && job->woken)) {
-		submit_locked(pool, job);
-	} else if (next == JOB_WAIT) {
-		job->state = STATE_WAITING;
-	} else {
-		job->state = STATE_FINISHED;
-		pool->finished++;
+	if (next == JOB_AGAIN || next == JOB_WAIT) {
+		go_on(pool, job, next == JOB_AGAIN);
+		return;
 	}
-	pthread_mutex_unlock(&pool->lock);
-	if (next == JOB_END || next < 0)
-		job->ops->finish(job, next);
+	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
+	job->ops->finish(job, next);
 }
 
 void pool_wake(struct pool *pool, struct job *job)
@@ -451,6 +465,6 @@ void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finishe
 {
 	pthread_mutex_lock(&pool->lock);
 	*ret_running = pool->submitted - pool->finished;
-	*ret_finished = pool->finished;
+	*ret_finished = pool->finished + atomic_load_explicit(&pool->here, memory_order_relaxed);
 	pthread_mutex_unlock(&pool->lock);
 }

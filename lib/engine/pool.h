@@ -92,7 +92,7 @@ void pool_expire(struct pool *pool, struct job *job);
 /* Whether a job is with the threads. Any thread; without the lock. */
 bool pool_is_busy(const struct pool *pool);
 
-/* Jobs submitted and not yet finished, and those finished. */
+/* Jobs submitted and not yet finished, and those finished; one that ends in pool_run_here is finished only. */
 void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finished);
 
 #endif

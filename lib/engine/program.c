@@ -115,14 +115,15 @@ static void drop_dead(struct program *program)
 	size_t kept = program->n_steps;
 
 	for (size_t i = program->n_steps; i-- > 0;) {
-		const struct step step = program->steps[i];
+		const struct step *step = &program->steps[i];
 
-		if (is_dead(&step))
+		if (is_dead(step))
 			continue;
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
-			if (step.in[k])
-				step.in[k]->used = true;
-		program->steps[--kept] = step;
+			if (step->in[k])
+				step->in[k]->used = true;
+		if (--kept != i)
+			program->steps[kept] = *step;
 	}
 	program->steps += kept;
 	program->n_steps -= kept;
