@@ -24,6 +24,16 @@ static int code_of(struct client *client, const char *method, const struct value
 	return message.error.code;
 }
 
+/* One draw of that stream. */
+static struct value program_of(struct client *client, const char *name)
+{
+	struct value steps = value_array();
+
+	value_push(client->zone, &steps,
+		   client_map(client, "op", value_string("bits"), "n", value_uint(4), "stream_name", value_string(name), NULL));
+	return client_map(client, "steps", steps, NULL);
+}
+
 struct wish {
 	uid_t uid;
 	gid_t gid, extra;
@@ -48,6 +58,12 @@ static void try_as(const struct daemon *daemon, const struct wish *wish)
 		EXPECT(code_of(&client, "stream_advance", &params) == wish->advance);
 		params = draw_of(&client, "shared", "bits", 4);
 		EXPECT(code_of(&client, "stream_draw", &params) == wish->draw);
+		params = program_of(&client, "shared");
+		EXPECT(code_of(&client, "run", &params) == wish->draw);
+		const struct value kept = client_result(&client, "program_new", &params);
+
+		params = client_map(&client, "program", *value_get(&kept, "program"), NULL);
+		EXPECT(code_of(&client, "program_run", &params) == wish->draw);
 		params = client_map(&client, "name", value_string("own"), "group", value_uint(4000), NULL);
 		EXPECT(code_of(&client, "stream_create", &params) == ERROR_NOT_PERMITTED);
 		struct value none = value_map(), list = client_result(&client, "stream_list", &none);

@@ -67,6 +67,10 @@ static inline void expect_equal(const char *where, const struct value *a, const 
 		break;
 	case VALUE_NIL:
 		break;
+	case VALUE_BOOL:
+		if (a->boolean != b->boolean)
+			fail_msg("%s: %d, expected %d", where, a->boolean, b->boolean);
+		break;
 	default:
 		if (a->u != b->u)
 			fail_msg("%s: %llu, expected %llu", where, (unsigned long long)a->u, (unsigned long long)b->u);

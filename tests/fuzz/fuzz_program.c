@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler: a request of any method of the engine, and its run. What is wrong is answered with an error of a name; what
- * is not ends within its limits of memory, or when it is cancelled. */
+ * is not ends within its limits of memory, or when it is cancelled. A program that can be run is kept, too, run three
+ * times, of which two at once, and freed: its runs say what its own does. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #include "codec.h"
 #include "engine/engine.h"
 #include "engine/request.h"
+#include "engine/served.h"
 #include "engine/space.h"
 #include "frame.h"
 
@@ -17,6 +20,7 @@ enum { ARENA = 1 << 16, PATIENCE = 100 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct engine *engine;
+static bool tiles; /* that a program may read and write */
 static _Alignas(4096) char arena[ARENA];
 
 static void on_done(struct request *request, void *arg)
@@ -30,28 +34,156 @@ static void keep(void *owner)
 	(void)owner;
 }
 
-static void run(struct space *space, const struct message *message, struct zone *zone)
+/* Whoever keeps named streams: every name stands for one, whose ranges are at the same place each time. */
+static int serve(void *arg, const struct args *args, struct served *served)
 {
-	struct request *request;
-	int done = 0;
+	(void)arg;
+	return error_set(served->error, ERROR_NOT_SUPPORTED, "%s: nobody keeps streams", args->context);
+}
 
-	if (request_start(space, message->method, message->method_size, &message->params, zone, on_done, &done,
-			  &request) < 0)
-		return;
-	for (int waited = 0; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); waited++) {
+static int reserve(void *arg, const char *name, size_t size, const char *context, struct served *served)
+{
+	(void)arg;
+	(void)context;
+	served->stream = (struct stream){GENERATOR_THREEFRY4X32, 7, size ? (unsigned char)*name : 0};
+	served->offset = served->words * STREAM_GROUP_WORDS;
+	return size % 8 == 7 ? error_set(served->error, ERROR_NOT_FOUND, "a name of an unlucky length") : 0;
+}
+
+static const struct served_ops served = {serve, reserve, NULL};
+
+/* In flight: its answer sets done. */
+struct flight {
+	struct request *request;
+	int done;
+};
+
+static bool start(struct space *space, const char *method, size_t size, const struct value *params, struct zone *zone,
+		  struct flight *ret_flight)
+{
+	ret_flight->done = 0;
+	return request_start(space, method, size, params, zone, on_done, &ret_flight->done, &ret_flight->request) == 0;
+}
+
+/* Answered, or cancelled when it takes long: true when it was not. */
+static bool await(struct flight *flight)
+{
+	const struct error *error;
+
+	for (int waited = 0; !__atomic_load_n(&flight->done, __ATOMIC_ACQUIRE); waited++) {
 		if (waited == PATIENCE)
-			request_cancel(request);
+			request_cancel(flight->request);
 		usleep(20);
 	}
-	if (request_error(request) && (!request_error(request)->code || strlen(request_error(request)->text) < 8))
+	error = request_error(flight->request);
+	if (error && (!error->code || strlen(error->text) < 8))
 		abort();
-	request_free(request);
+	return !error;
+}
+
+/* A parameter of the program's own in a zone of its own. */
+static bool start_kept(struct space *space, const char *method, uint64_t handle, struct flight *ret_flight)
+{
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+
+	if (!zone || value_put(zone, &params, "program", value_uint(handle)))
+		abort();
+	return start(space, method, strlen(method), &params, zone, ret_flight);
+}
+
+static void expect_same(const struct request *a, const struct request *b)
+{
+	const struct value *x = value_get(request_result(a), "results"), *y = value_get(request_result(b), "results");
+
+	if (x->map.count != y->map.count)
+		abort();
+	for (size_t i = 0; i < x->map.count; i++) {
+		const struct value *p = value_get(&x->map.at[i].value, "data"), *q = value_get(&y->map.at[i].value, "data");
+
+		if (p->bytes.size != q->bytes.size || memcmp(p->bytes.at, q->bytes.at, p->bytes.size) != 0)
+			abort();
+	}
+}
+
+/* Two at once, and one that finds what they left. */
+static void run_kept(struct space *space, uint64_t handle, const struct request *once)
+{
+	struct flight flights[3], freed;
+	bool good[3];
+
+	for (int i = 0; i < 2; i++)
+		if (!start_kept(space, "program_run", handle, &flights[i]))
+			abort();
+	for (int i = 0; i < 2; i++)
+		good[i] = await(&flights[i]);
+	if (!start_kept(space, "program_run", handle, &flights[2]))
+		abort();
+	good[2] = await(&flights[2]);
+	/* Tiles carry something over from run to run. */
+	for (int i = 0; i < 3; i++) {
+		if (good[i] && !tiles)
+			expect_same(once, flights[i].request);
+		request_free(flights[i].request);
+	}
+	if (!start_kept(space, "program_free", handle, &freed) || !await(&freed))
+		abort();
+	request_free(freed.request);
+}
+
+/* A program of one run, kept; its limit of time is each run's. */
+static void keep_program(struct space *space, const struct value *params, const struct request *once)
+{
+	struct zone *zone = zone_new();
+	struct value kept = value_map(), copy;
+	struct flight flight;
+
+	if (!zone || value_copy(zone, params, &copy))
+		abort();
+	for (size_t i = 0; i < copy.map.count; i++) {
+		const struct value_member *member = &copy.map.at[i];
+
+		if ((member->name_size != 10 || memcmp(member->name, "timeout_ms", 10) != 0) &&
+		    value_put(zone, &kept, member->name, member->value))
+			abort();
+	}
+	if (!start(space, "program_new", 11, &kept, zone, &flight))
+		abort();
+	if (await(&flight))
+		run_kept(space, value_get(request_result(flight.request), "program")->u, once);
+	request_free(flight.request);
+}
+
+static bool is_called(const struct message *message, const char *name)
+{
+	return message->method_size == strlen(name) && memcmp(message->method, name, message->method_size) == 0;
+}
+
+static void run(struct space *space, const struct message *message, struct zone *zone)
+{
+	const bool is_run = is_called(message, "run");
+	struct zone *own = is_run ? zone_new() : NULL;
+	struct value params;
+	struct flight flight;
+	bool good;
+
+	if (is_run && (!own || value_copy(own, &message->params, &params)))
+		abort();
+	if (!start(space, message->method, message->method_size, &message->params, zone, &flight))
+		abort();
+	good = await(&flight);
+	tiles |= good && is_called(message, "tile");
+	if (good && is_run)
+		keep_program(space, &params, flight.request);
+	request_free(flight.request);
+	zone_free(own);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct space_limits limits = {
-		.inline_bytes = 1 << 16, .temp_bytes = 1 << 20, .tiles = 8, .programs = 4, .jobs = 4, .weight = 1};
+		.inline_bytes = 1 << 16, .temp_bytes = 1 << 20, .tiles = 8, .programs = 4, .jobs = 4, .weight = 1,
+		.served = &served};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;
 	struct space *space;
@@ -61,6 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (space_create(engine, &limits, &space) < 0 || space_attach(space, arena, ARENA, keep, arena) < 0)
 		abort();
+	tiles = false;
 	for (;;) {
 		frame_scan_init(&scan, &frames);
 		if (frame_scan_more(&scan, data, size, &length) <= 0)
