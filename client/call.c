@@ -238,6 +238,15 @@ int call_start(struct trnsci_call *call, bool queueing)
 	return r;
 }
 
+enum method_effect call_effect(const struct trnsci_call *call)
+{
+	const struct operation *operation = operation_find(call->method, strlen(call->method));
+
+	if (operation && operation->class == METHOD_PROGRAM && args_mention(call->params, "stream_name"))
+		return EFFECT_LASTING;
+	return operation ? operation_effect(operation) : EFFECT_LASTING;
+}
+
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err)
 {
 	int r = session_check(session, err);

@@ -5,6 +5,8 @@
 
 #include "session.h"
 
+#include "engine/operations.h"
+
 /* As trnsci_call_new, for the session's own methods too. */
 int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
 
@@ -32,6 +34,9 @@ struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid);
 bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
 		 const struct value *reply);
 void call_discard(struct trnsci_call *call);
+
+/* What it does beside its answer: its method's, but for a program that names a stream, of which it spends a range. */
+enum method_effect call_effect(const struct trnsci_call *call);
 
 /* For the typed conveniences: a call with its error in err, and its run, which frees the call when it failed. */
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "call.h"
 #include "codec.h"
-#include "engine/operations.h"
 #include "replay.h"
 
 /* ---- the list, and its end: without recursion, since one making may hold the last reference to thousands ---- */
@@ -210,10 +210,7 @@ static void take_outputs(struct making *making)
 
 static bool can_be_made_again(const struct trnsci_call *call)
 {
-	const struct operation *operation = operation_find(call->method, strlen(call->method));
-
-	return operation &&
-	       (operation_effect(operation) == EFFECT_NONE || strcmp(call->method, "stream_draw") == 0);
+	return call_effect(call) == EFFECT_NONE || strcmp(call->method, "stream_draw") == 0;
 }
 
 static struct making *new_making(const struct args_tile *tiles, size_t count)

@@ -9,39 +9,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "args.h"
 #include "call.h"
 #include "history.h"
 #include "line.h"
 #include "reopen.h"
 #include "wire.h"
 
-#include "engine/operations.h"
 
 /* Of making tiles again, at least: some may be much work. */
 enum { PAUSE_MS = 10, REOPEN_MS = 10000 };
 
 /* ---- what may be done again ---- */
 
-static enum method_effect effect_of(const struct trnsci_call *call)
-{
-	const struct operation *operation = operation_find(call->method, strlen(call->method));
-
-	/* A program that draws from a named stream spends a range of it. */
-	if (operation && operation->class == METHOD_PROGRAM && args_mention(call->params, "stream_name"))
-		return EFFECT_LASTING;
-	return operation ? operation_effect(operation) : EFFECT_LASTING;
-}
-
 bool call_binds(const struct trnsci_call *call)
 {
-	return effect_of(call) == EFFECT_SESSION && !call->own;
+	return call_effect(call) == EFFECT_SESSION && !call->own;
 }
 
 /* What cannot be repeated is not sent into a connection that is known to be over. */
 void call_look_first(struct trnsci_call *call)
 {
-	if (effect_of(call) != EFFECT_LASTING)
+	if (call_effect(call) != EFFECT_LASTING)
 		return;
 	call->unsent = true;
 	wire_receive(call->session);
@@ -141,7 +129,7 @@ static void repeat(struct trnsci_call *call)
 		give_up(call, "it was to be cancelled");
 	else if (strcmp(call->method, "cancel") == 0)
 		give_up(call, "what it cancels is over");
-	else if (effect_of(call) != EFFECT_NONE && !call->own)
+	else if (call_effect(call) != EFFECT_NONE && !call->own)
 		give_up(call, "it is no pure function of its parameters, and may have been done");
 	else if (call->repeated)
 		give_up(call, "it has been, and that daemon went as well");

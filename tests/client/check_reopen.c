@@ -284,6 +284,44 @@ static void test_ranks_and_streams(void **state)
 	}
 }
 
+/* A program that draws from a named stream is not run again, which would spend another range: its tile is lost. */
+static void test_programs_of_streams(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		struct trnsci_stream_info before, after;
+		struct trnsci_tile *named, *plain;
+		const uint64_t n = 100;
+
+		open_both();
+		assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &named, NULL), 0);
+		assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &plain, NULL), 0);
+		for (int k = 0; k < 2; k++) {
+			struct trnsci_call *call;
+
+			assert_int_equal(trnsci_call_new(remote, "run", &call), 0);
+			if (k == 0)
+				trnsci_set_text(trnsci_args(call), "stream_name", "s");
+			trnsci_set_tile(trnsci_step(call, "normal"), "out", k == 0 ? named : plain);
+			if (trnsci_run(call) < 0)
+				fail_msg("%s", trnsci_call_error(call)->text);
+			trnsci_call_free(call);
+		}
+		assert_int_equal(trnsci_stream_show(remote, "s", &before, NULL), 0);
+		assert_int_equal(before.position, 100);
+		restart(signals[i]);
+		ping();
+		assert_true(trnsci_tile_lost(named));
+		assert_false(trnsci_tile_lost(plain));
+		assert_int_equal(trnsci_stream_show(remote, "s", &after, NULL), 0);
+		assert_int_equal(after.position, after.skips ? after.skipped_until : before.position);
+		trnsci_tile_free(named);
+		trnsci_tile_free(plain);
+		close_both();
+	}
+}
+
 /* What the program wrote itself is lost, but its bytes outlast a crash; what was made of it is lost as well. */
 static void test_own_writes(void **state)
 {
@@ -607,7 +645,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_tile_is_its_own), cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_ranks_and_streams),     cmocka_unit_test(test_own_writes),
+		cmocka_unit_test(test_ranks_and_streams),     cmocka_unit_test(test_programs_of_streams),
+		cmocka_unit_test(test_own_writes),
 		cmocka_unit_test(test_open_tiles),            cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_failed_calls),          cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_lost_connection),       cmocka_unit_test(test_bound_sessions),
