@@ -344,6 +344,8 @@ static bool take_frame(struct session *session)
 	zone_free(zone);
 	if (r == -ERROR_BAD_FRAME)
 		requests_end(session, &session->service->stats.bad_frames, ERROR_BAD_FRAME, wrong);
+	else if (r == -ERROR_NO_MEMORY)
+		requests_end(session, &session->service->stats.over_limit, ERROR_NO_MEMORY, "message: no memory to read it");
 	else if (r < 0)
 		requests_end_for_limit(session);
 	return false;

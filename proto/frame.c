@@ -65,9 +65,9 @@ static int refuse(struct frame_scan *scan, const char *wrong)
 static int enter(struct frame_scan *scan, uint64_t count)
 {
 	if (count > scan->limits.elements - scan->elements)
-		return refuse(scan, "more elements than a frame may have");
+		return refuse(scan, "more elements than a frame may have (frame_elements)");
 	if (count > scan->limits.bytes - scan->at)
-		return refuse(scan, "more elements than a frame has bytes");
+		return refuse(scan, "more elements than a frame may have bytes (frame_bytes)");
 	if (count == 0)
 		return 0;
 	if (scan->depth == scan->limits.depth)
@@ -85,7 +85,7 @@ static int take(struct frame_scan *scan, enum shape shape, uint64_t length)
 	if (shape == ARRAY || shape == MAP)
 		return enter(scan, shape == MAP ? 2 * length : length);
 	if (length > scan->limits.bytes - scan->at)
-		return refuse(scan, "longer than a frame may be");
+		return refuse(scan, "longer than a frame may be (frame_bytes)");
 	scan->at += length;
 	return 0;
 }
@@ -144,7 +144,7 @@ int frame_scan_more(struct frame_scan *scan, const void *bytes, size_t size, siz
 		if (head.shape == INVALID)
 			return refuse(scan, "0xc1 is no MessagePack type");
 		if (head_bytes > scan->limits.bytes - scan->at)
-			return refuse(scan, "longer than a frame may be");
+			return refuse(scan, "longer than a frame may be (frame_bytes)");
 		if (head_bytes > size - scan->at)
 			return 0;
 		if (head.length_bytes)
