@@ -18,41 +18,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
-
 #include "base/error.h"
-#include "faults/inject.h"
+#include "faulty.h"
 
 enum { ARENA = 1 << 20, GROWTH_KIB = 16 << 10 };
 
 static struct daemon served;
 static struct fault_page *page;
-static char preload[4200], page_path[128], page_setting[200], state_dir[128];
+static struct faulty faulty;
+static char state_dir[128];
 static unsigned quiet_fds;
 static uint64_t kept_next;
 
 /* It does not spin, so that the calls of a session are as many each time. */
 static const char *const arguments[] = {state_dir, "--arena-ahead-bytes", "0", "--threads", "2", "--spin-us", "0",
-					"--connections-per-second", "1000000", NULL};
-static const char *const environment[] = {preload, page_setting, NULL};
+					"--stream-block=1024", "--connections-per-second", "1000000", NULL};
+static const char *const environment[] = {faulty.preload, faulty.page, NULL};
 
 /* ------- the daemon under test ------- */
 
 static void make_page(struct daemon *daemon)
 {
-	int fd;
-
 	daemon_prepare(daemon);
-	snprintf(page_path, sizeof page_path, "%s/page", daemon->dir);
-	snprintf(page_setting, sizeof page_setting, FAULT_PAGE "=%s", page_path);
 	snprintf(state_dir, sizeof state_dir, "--state-dir=%s", daemon->dir);
-	snprintf(preload, sizeof preload, "LD_PRELOAD=%s", daemon_binary());
-	strcpy(strstr(preload, "/bin/trnscid"), "/tests/faults/inject.so");
-	fd = open(page_path, O_RDWR | O_CREAT, 0600);
-	assert_int_equal(ftruncate(fd, sizeof *page), 0);
-	page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(page != MAP_FAILED);
-	close(fd);
+	faulty_name(daemon, &faulty);
+	page = faulty_page(&faulty);
 }
 
 static void arm(int error, long nth)
@@ -208,6 +198,21 @@ static void shared_noise(struct client *client)
 	done(client, "stream_delete", client_map(client, "name", name, NULL), &result);
 }
 
+/* Of a stream that lasts: more than half a block, so that every draw takes one. */
+static void draw_on(struct client *client)
+{
+	static uint64_t end;
+	struct value result, draw = client_map(client, "op", value_string("bits"), "n", value_uint(600), NULL);
+
+	if (!done(client, "stream_draw",
+		  client_map(client, "name", value_string("kept"), "draw", draw, "reserve", value_bool(true), NULL), &result))
+		return;
+	if (client_number(&result, "position") < end)
+		fail_msg("%s, call %ld (%s): words up to %" PRIu64 " were issued, and now from %" PRIu64,
+			 strerror(page->error), (long)page->nth, page->what, end, client_number(&result, "position"));
+	end = client_number(&result, "next");
+}
+
 static void play(void)
 {
 	static uint8_t first[64];
@@ -228,6 +233,7 @@ static void play(void)
 	}
 	into_a_tile(&client);
 	shared_noise(&client);
+	draw_on(&client);
 	done(&client, "welch", client_map(&client, "in", value_uint(77), NULL), &result);
 	done(&client, "stats", value_map(), &result);
 	done(&client, "no_such", value_map(), &result);
@@ -370,8 +376,7 @@ static void each_call_of_the_start_fails(void **state)
 			starts_or_says(errors[i], nth);
 		printf("# %s: %ld calls, every %ld\n", strerror(errors[i]), count, step);
 	}
-	snprintf(page_path, sizeof page_path, "%s/page", served.dir);
-	snprintf(page_setting, sizeof page_setting, FAULT_PAGE "=%s", page_path);
+	faulty_name(&served, &faulty);
 }
 
 /* ------- clients that are killed ------- */
@@ -386,8 +391,8 @@ static void run_client(const char *const *words)
 		strcpy(program, daemon_binary());
 		strcpy(strrchr(program, '/'), "/trnsci-cli");
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		putenv(preload);
-		putenv(page_setting);
+		putenv(faulty.preload);
+		putenv(faulty.page);
 		setenv("TRNSCI_SOCKET", served.socket, 1);
 		int null = open("/dev/null", O_RDWR);
 		dup2(null, 1);
@@ -405,16 +410,9 @@ static void killed_at_each_call(void **state)
 		{"trnsci-cli", "rand", "normal", "-n", "3000000", "-o", "/dev/null", NULL},
 		{"trnsci-cli", "ring", "normal", "-n", "100000", "-o", "/dev/null", NULL},
 	};
-	char own[128], *shared = strdup(page_setting);
-	struct fault_page *daemons = page;
-
 	(void)state;
-	snprintf(own, sizeof own, "%s/own", served.dir);
-	int fd = open(own, O_RDWR | O_CREAT, 0600);
-	assert_int_equal(ftruncate(fd, sizeof *page), 0);
-	struct fault_page *mine = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	snprintf(page_setting, sizeof page_setting, FAULT_PAGE "=%s", own);
+	strcat(faulty.page, "-own");
+	struct fault_page *mine = faulty_page(&faulty);
 	for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
 		mine->kill = mine->armed = 1;
 		mine->nth = -1;
@@ -431,10 +429,7 @@ static void killed_at_each_call(void **state)
 		assert_true(count > 10);
 	}
 	munmap(mine, sizeof *mine);
-	unlink(own);
-	page = daemons;
-	strcpy(page_setting, shared);
-	free(shared);
+	faulty_name(&served, &faulty);
 }
 
 /* Sends what a whole session would, and is killed after so many bytes. */

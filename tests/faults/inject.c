@@ -185,8 +185,6 @@ EXPORT int munmap(void *at, size_t size)
 	X(int, connect, (int fd, const struct sockaddr *at, socklen_t size), (fd, at, size), EINTR, EAGAIN, ENOMEM)    \
 	X(ssize_t, send, (int fd, const void *at, size_t size, int flags), (fd, at, size, flags), EINTR, EAGAIN,       \
 	  ENOMEM)                                                                                                      \
-	X(int, setsockopt, (int fd, int level, int name, const void *at, socklen_t size), (fd, level, name, at, size), \
-	  ENOMEM)                                                                                                      \
 	X(int, poll, (struct pollfd *fds, nfds_t count, int ms), (fds, count, ms), EINTR, ENOMEM)                      \
 	X(int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), ENOMEM, EMFILE, ENFILE)           \
 	X(int, timerfd_create, (int clock, int flags), (clock, flags), ENOMEM, EMFILE, ENFILE)                         \
@@ -214,6 +212,18 @@ EXPORT ssize_t write(int fd, const void *at, size_t size)
 	else
 		fails = FAILS(EINTR, EAGAIN, EIO, ENOSPC);
 	return fails ? -1 : next(fd, at, size);
+}
+
+EXPORT int setsockopt(int fd, int level, int name, const void *at, socklen_t size)
+{
+	enum { PASSRIGHTS = 83 };
+
+	NEXT(setsockopt);
+	if (page && page->old_kernel && level == SOL_SOCKET && name == PASSRIGHTS) {
+		errno = ENOPROTOOPT;
+		return -1;
+	}
+	return FAILS(ENOMEM) ? -1 : next(fd, level, name, at, size);
 }
 
 /* Only a wait can be interrupted. */
