@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static void arm(int error, long nth)
 {
 	page->armed = 0;
 	page->kill = 0;
+	page->lasting = 0;
 	page->error = error;
 	page->nth = nth;
 	page->seen = 0;
@@ -290,6 +292,46 @@ static void each_call_fails(void **state)
 	assert_true(daemon_kib(&served, "RssAnon") < anon + GROWTH_KIB);
 }
 
+static void *make_good(void *arg)
+{
+	(void)arg;
+	usleep(20000);
+	page->armed = 0;
+	return NULL;
+}
+
+/* From one of the calls on, all fail, while clients try; then there is what was wanting again, and whoever still waits
+ * gets an answer, or the end. */
+static void each_lack_lasts(void **state)
+{
+	static const int lacks[] = {ENOMEM, EMFILE, ENFILE, ENOSPC, EIO};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+		long count, step, hits;
+
+		arm(lacks[i], -1);
+		play();
+		is_well("before");
+		count = page->seen;
+		step = getenv("TRNSCI_FULL") ? 1 : count / 12 + 1;
+		hits = page->hits;
+		for (long nth = 1; nth <= count; nth += step) {
+			pthread_t thread;
+
+			arm(lacks[i], nth);
+			page->lasting = 1;
+			assert_int_equal(pthread_create(&thread, NULL, make_good, NULL), 0);
+			for (int k = 0; k < 3; k++)
+				play();
+			pthread_join(thread, NULL);
+			is_well("after");
+		}
+		printf("# %s, from each of %ld calls on: %ld failed\n", strerror(lacks[i]), count, (long)page->hits - hits);
+		assert_true(page->hits > hits);
+	}
+}
+
 /* ------- the start ------- */
 
 /* As a crash would have left it. */
@@ -502,7 +544,8 @@ static void clocks_jump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_fails),	  cmocka_unit_test(each_call_of_the_start_fails),
+		cmocka_unit_test(each_call_fails),	  cmocka_unit_test(each_lack_lasts),
+		cmocka_unit_test(each_call_of_the_start_fails),
 		cmocka_unit_test(killed_at_each_call),	  cmocka_unit_test(killed_after_each_byte),
 		cmocka_unit_test(clocks_jump),
 	};

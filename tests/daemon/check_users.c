@@ -19,7 +19,7 @@
 #include "load.h"
 #include "served.h"
 
-enum { GREEDY = 60001, MODEST = 60002, CONNECTIONS = 64, JOBS = 64, ARENAS = 64 << 20, FDS = 64 };
+enum { GREEDY = 60001, MODEST = 60002, THIRD = 60003, HOLDER = 60010, CONNECTIONS = 64, JOBS = 64, ARENAS = 64 << 20, FDS = 64 };
 
 static int setup(void **state)
 {
@@ -43,6 +43,7 @@ static pid_t as_user(uid_t uid, void (*act)(void))
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setenv("CMOCKA_TEST_ABORT", "1", 1);
+	close(witness.fd);
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		_exit(2);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* forgotten with the user */
@@ -197,6 +198,82 @@ static void flooded(void **state)
 	client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
 }
 
+/* ---- the host ---- */
+
+/* Takes its half of connections and memory, and stands still with them. */
+static void hold_half(void)
+{
+	static struct client clients[CONNECTIONS / 2];
+	void *base;
+
+	for (int i = 0; i < CONNECTIONS / 2; i++) {
+		client_open(&clients[i], served.socket);
+		struct message message = client_call(&clients[i], "ping", NULL);
+
+		if (message.error.code) { /* the witness has one */
+			assert_int_equal(i, CONNECTIONS / 2 - 1);
+			client_close(&clients[i]);
+		}
+	}
+	client_arena(&clients[0], ARENAS / 2, &base);
+	raise(SIGSTOP);
+}
+
+static void find_it_full(void)
+{
+	struct message message;
+	struct client client;
+
+	client_open(&client, served.socket);
+	message = client_call(&client, "ping", NULL);
+	if (message.error.code != ERROR_LIMIT ||
+	    !strstr(message.error.text, "while all users have 64, allowed: the setting connections = 64"))
+		fail_msg("expected the host's limit, got %s", message.error.text);
+}
+
+static void find_no_memory(void)
+{
+	struct value params;
+	struct client client;
+
+	client_open(&client, served.socket);
+	params = client_map(&client, "bytes", value_uint(1), NULL);
+	client_fails(&client, "arena", &params, ERROR_LIMIT,
+		     "while all users have 67108864, allowed: the setting arena_total_bytes = 67108864");
+}
+
+/* Two users have their halves: a third is told that it is the host's limit. */
+static void full_host(void **state)
+{
+	pid_t holders[2];
+	int status;
+
+	(void)state;
+	if (getuid() != 0) {
+		printf("# skipped: only root can become other users\n");
+		skip();
+	}
+	for (int i = 0; i < 2; i++) {
+		holders[i] = as_user(HOLDER + (uid_t)i, hold_half);
+		assert_int_equal(waitpid(holders[i], &status, WUNTRACED), holders[i]);
+		assert_true(WIFSTOPPED(status));
+	}
+	must_end_well(as_user(THIRD, find_it_full), "the third user");
+	/* The witness leaves its place to him. */
+	client_close(&witness);
+	for (int i = 0; i < 100; i++)
+		usleep(1000);
+	must_end_well(as_user(THIRD, find_no_memory), "the third user, once he is in");
+	for (int i = 0; i < 2; i++) {
+		kill(holders[i], SIGKILL);
+		assert_int_equal(waitpid(holders[i], NULL, 0), holders[i]);
+	}
+	client_open(&witness, served.socket);
+	served_expect_rest();
+}
+
+/* ---- arrivals ---- */
+
 /* The second is rested before the first: users who come and go are told apart for as long as it takes. */
 static void knock_once(void)
 {
@@ -237,7 +314,7 @@ static void arrivals(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(flooded), cmocka_unit_test(arrivals)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(flooded), cmocka_unit_test(full_host), cmocka_unit_test(arrivals)};
 
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, setup, served_stop);

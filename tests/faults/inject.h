@@ -12,6 +12,7 @@
 struct fault_page {
 	_Atomic int armed;      /* calls are counted, and the nth fails */
 	_Atomic int error;      /* with this errno; calls that never give it are not counted; ENOMEM: allocations too */
+	_Atomic int lasting;    /* and all such calls after it */
 	_Atomic int kill;       /* instead, the process is killed at its nth system call */
 	_Atomic long nth, seen; /* from 1 */
 	_Atomic long hits;
