@@ -2,8 +2,8 @@
 /* Buffers, which steps point to, become an array, so that a run's own are a copy with other addresses. */
 #include "engine/form.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/temp.h"
@@ -251,20 +251,47 @@ void form_end(struct form *form)
 
 /* ---- runs ---- */
 
+/* What stands for the tile in this run. */
+struct swaps {
+	const struct form_swap *at;
+	size_t count;
+};
+
+static uint64_t swapped(const struct swaps *swaps, uint64_t handle)
+{
+	for (size_t i = 0; i < swaps->count; i++)
+		if (swaps->at[i].from == handle)
+			return swaps->at[i].to;
+	return handle;
+}
+
+static int bind_tile(struct program *program, const struct swaps *swaps, struct buffer *buffer, struct error *err)
+{
+	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
+	int error = tile_take(program->space, swapped(swaps, buffer->handle), buffer->context, buffer->param,
+			      &buffer->tile, err);
+
+	if (error)
+		return error;
+	if (!shape_equal(&buffer->tile->shape, &buffer->shape)) {
+		error = error_set(err, ERROR_BAD_SHAPE, "%s: %s: the tile is %s, allowed is %s, for which it was compiled",
+				  buffer->context, buffer->param, shape_text(&buffer->tile->shape, has),
+				  shape_text(&buffer->shape, needs));
+		tile_give(program->space, buffer->tile);
+		return error;
+	}
+	buffer->handle = buffer->tile->handle;
+	buffer->base = tile_base(program->space, buffer->tile);
+	return 0;
+}
+
 /* Its address; what it holds from here on, program_end gives back. */
-static int bind_buffer(const struct form *form, struct program *program, size_t i, struct buffer *buffer,
-		       struct error *err)
+static int bind_buffer(const struct form *form, struct program *program, const struct swaps *swaps, size_t i,
+		       struct buffer *buffer, struct error *err)
 {
 	switch (buffer->kind) {
-	case BUFFER_TILE: {
-		int error = tile_take(program->space, buffer->handle, buffer->context, buffer->param,
-					  &buffer->tile, err);
-
-		if (error)
-			return error;
-		buffer->base = tile_base(program->space, buffer->tile);
-		return 0;
-	}
+	case BUFFER_TILE:
+		return bind_tile(program, swaps, buffer, err);
 	case BUFFER_RESULT:
 		return program_result(program, buffer)
 			       ? error_set(err, ERROR_NO_MEMORY, "program_run: no memory for its results")
@@ -281,13 +308,14 @@ static int bind_buffer(const struct form *form, struct program *program, size_t 
 	}
 }
 
-static int bind_buffers(const struct form *form, struct program *program, struct buffer *buffers, struct error *err)
+static int bind_buffers(const struct form *form, struct program *program, const struct swaps *swaps,
+			struct buffer *buffers, struct error *err)
 {
 	for (size_t i = 0; i < form->n_buffers; i++) {
 		int error;
 
 		buffers[i] = form->buffers[i];
-		error = bind_buffer(form, program, i, &buffers[i], err);
+		error = bind_buffer(form, program, swaps, i, &buffers[i], err);
 		if (error)
 			return error;
 		buffers[i].next = program->buffers;
@@ -337,6 +365,49 @@ static void bind_reply(const struct form *form, struct program *program, struct 
 	}
 }
 
+/* The handles that its steps tell. */
+static void tell_swaps(const struct swaps *swaps, struct value *reply)
+{
+	struct value *steps = (struct value *)value_get(reply, "steps");
+
+	for (size_t i = 0; i < steps->array.count && swaps->count; i++) {
+		struct value *tile = (struct value *)value_get(&steps->array.at[i], "tile");
+
+		if (tile)
+			*tile = value_uint(swapped(swaps, tile->u));
+	}
+}
+
+static const struct buffer *find_tile(const struct form *form, uint64_t handle)
+{
+	for (size_t i = 0; i < form->n_buffers; i++)
+		if (form->buffers[i].kind == BUFFER_TILE && form->buffers[i].handle == handle)
+			return &form->buffers[i];
+	return NULL;
+}
+
+int form_check_swaps(const struct form *form, const struct form_swap *at, size_t count, const char *context,
+		     struct error *err)
+{
+	const struct swaps swaps = {at, count};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct buffer *own = find_tile(form, at[i].from);
+
+		if (!own)
+			return error_set(err, ERROR_BAD_TILE,
+					 "%s: the program names no tile %" PRIu64 ", allowed are those that it does",
+					 context, at[i].from);
+		for (size_t k = 0; k < form->n_buffers; k++)
+			if (form->buffers[k].kind == BUFFER_TILE && &form->buffers[k] != own &&
+			    swapped(&swaps, form->buffers[k].handle) == at[i].to)
+				return error_set(err, ERROR_BAD_TILE,
+						 "%s: tile %" PRIu64 " would stand for two, allowed is for one", context,
+						 at[i].to);
+	}
+	return 0;
+}
+
 /* The parts of a program that are as the form has them. */
 static void share(const struct form *form, struct program *program)
 {
@@ -352,8 +423,10 @@ static void share(const struct form *form, struct program *program)
 	program->knows = atomic_load_explicit(&form->state, memory_order_acquire) == LEARNT;
 }
 
-int form_bind(struct form *form, struct program *program, struct value *reply, struct error *err)
+int form_bind(struct form *form, struct program *program, const struct form_swap *at, size_t count,
+	      struct value *reply, struct error *err)
 {
+	const struct swaps swaps = {at, count};
 	const struct program *own = &form->program;
 	const size_t range_bytes = own->sites.n_ranges * sizeof *own->sites.ranges;
 	struct zone *zone = program->zone;
@@ -366,7 +439,7 @@ int form_bind(struct form *form, struct program *program, struct value *reply, s
 	if (!buffers || !plans || !steps || !ranges)
 		return error_set(err, ERROR_NO_MEMORY, "program_run: no memory for the request");
 	share(form, program);
-	error = bind_buffers(form, program, buffers, err);
+	error = bind_buffers(form, program, &swaps, buffers, err);
 	if (error)
 		return error;
 	if (bind_plans(form, program, plans) || value_share(zone, &form->reply, reply))
@@ -380,6 +453,7 @@ int form_bind(struct form *form, struct program *program, struct value *reply, s
 		bind_step(&form->links[i], buffers, plans, &steps[i]);
 	}
 	bind_reply(form, program, reply);
+	tell_swaps(&swaps, reply);
 	return 0;
 }
 

@@ -18,9 +18,21 @@ int form_make(struct space *space, const struct args *run, struct zone *zone, st
 	      uint64_t *ret_bytes, struct error *err);
 void form_end(struct form *form); /* accepts NULL */
 
-/* A run of it, in program's own zone: with its tiles, which are there, its own results, and the reply, but not placed.
- * -ERROR_BAD_TILE, -ERROR_NO_MEMORY; program_end is then to be called, too. */
-int form_bind(struct form *form, struct program *program, struct value *reply, struct error *err);
+/* A tile that a run uses instead of another. */
+struct form_swap {
+	uint64_t from, to;
+};
+
+/* Whether the run's tiles can stand for those that the program names: each for one, and none for two, since what is
+ * written in place is laid out apart. context begins an error's text. -ERROR_BAD_TILE */
+int form_check_swaps(const struct form *form, const struct form_swap *swaps, size_t n_swaps, const char *context,
+		     struct error *err);
+
+/* A run of it, in program's own zone: with its tiles, which are there and of the shapes it was compiled for, its own
+ * results, and the reply, but not placed. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
+ * be called, too. */
+int form_bind(struct form *form, struct program *program, const struct form_swap *swaps, size_t n_swaps,
+	      struct value *reply, struct error *err);
 
 /* A run has come to its end, and nothing of it failed. Any thread. */
 void form_learn(struct form *form, struct program *program);

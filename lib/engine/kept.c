@@ -235,13 +235,54 @@ static int set_run(struct compiler *compiler, struct site_choice *run)
 	return 0;
 }
 
+enum { SWAPS_MOST = 1024 };
+
+static int read_pair(const struct compiler *compiler, const struct value *pair, struct form_swap *ret)
+{
+	if (pair->kind == VALUE_ARRAY && pair->array.count == 2 && value_to_u64(&pair->array.at[0], &ret->from) &&
+	    value_to_u64(&pair->array.at[1], &ret->to))
+		return 0;
+	return bind_error(&compiler->args, KEPT_TILES, compiler->err, ERROR_WRONG_TYPE,
+			  "takes an array of pairs of tiles' handles");
+}
+
+/* `tiles`, in the run's zone. */
+static int read_swaps(struct compiler *compiler, const struct kept *kept, struct form_swap **ret_swaps, size_t *ret_n)
+{
+	const struct arg *arg = &compiler->args.at[KEPT_TILES];
+	const size_t n = arg->given && arg->value->kind == VALUE_ARRAY ? arg->value->array.count : 0;
+	struct form_swap *swaps;
+	int error = 0;
+
+	*ret_n = 0;
+	if (!arg->given)
+		return 0;
+	if (arg->value->kind != VALUE_ARRAY || n > SWAPS_MOST)
+		return bind_error(&compiler->args, KEPT_TILES, compiler->err, ERROR_WRONG_TYPE,
+				  "takes an array of at most %d pairs of tiles' handles", SWAPS_MOST);
+	swaps = zone_alloc(compiler->program->zone, (n + 1) * sizeof *swaps);
+	if (!swaps)
+		return compile_no_memory(compiler);
+	for (size_t i = 0; i < n && !error; i++)
+		error = read_pair(compiler, &arg->value->array.at[i], &swaps[i]);
+	if (!error)
+		error = form_check_swaps(kept->form, swaps, n, "program_run: tiles", compiler->err);
+	if (error)
+		return error;
+	*ret_swaps = swaps;
+	*ret_n = n;
+	return 0;
+}
+
 int kept_compile(struct compiler *compiler)
 {
 	struct program *program = compiler->program;
 	const struct arg *at = compiler->args.at, *name = &at[KEPT_NAME];
 	const uint64_t handle = at[KEPT_PROGRAM].u64;
 	struct kept *kept = take(program->space, handle);
+	struct form_swap *swaps = NULL;
 	struct site_choice run;
+	size_t n_swaps;
 	int error;
 
 	if (!kept)
@@ -253,7 +294,9 @@ int kept_compile(struct compiler *compiler)
 	run = kept->choice;
 	error = set_run(compiler, &run);
 	if (!error)
-		error = form_bind(kept->form, program, compiler->reply, compiler->err);
+		error = read_swaps(compiler, kept, &swaps, &n_swaps);
+	if (!error)
+		error = form_bind(kept->form, program, swaps, n_swaps, compiler->reply, compiler->err);
 	if (error)
 		return error;
 	program->form = kept->form;

@@ -470,6 +470,8 @@ static const struct param program_run_params[] = {
 		"text that is folded into seed and stream, as derive does; then seed and stream are those of the reply"},
 	[KEPT_OFFSET] = {"offset", PARAM_U64, "words", "", ANY_U64, "position of the first draw, instead of the program's"},
 	[KEPT_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},
+	[KEPT_TILES] = {"tiles", PARAM_ANY, "", "", NONE,
+		"array of pairs [a tile that the program names, one of the same dtype and shape to use instead in this run]"},
 	JOB_PARAMS(KEPT_U64),
 };
 static const struct param program_free_params[] = {

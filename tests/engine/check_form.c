@@ -283,6 +283,66 @@ static void test_tiles_are_read_anew(void **state)
 	bed_close(&bed);
 }
 
+static struct value pair_of(struct zone *zone, uint64_t from, uint64_t to)
+{
+	return STEPS(zone, value_uint(from), value_uint(to));
+}
+
+static void swap_fails(struct bed *bed, uint64_t handle, uint64_t from, uint64_t to, int code, const char *text)
+{
+	struct call *call = run_of(handle, 0, 0);
+
+	put(call, "tiles", STEPS(call->zone, pair_of(call->zone, from, to)));
+	call_fails(call, bed->space, "program_run", code, text);
+}
+
+/* Other tiles of the same shapes, also exchanged for one another; the reply tells them. */
+static void test_other_tiles(void **state)
+{
+	struct bed bed = bed_open(1);
+	float *at[4];
+	uint64_t tiles[4], handle;
+	const uint64_t small = tile_of(&bed, "f32", 8, NULL);
+	struct call *made = call_new();
+	struct zone *z = made->zone;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		tiles[i] = tile_of(&bed, "f32", 16, (void **)&at[i]);
+		for (int k = 0; k < 16; k++)
+			at[i][k] = (float)(1 + i);
+	}
+	put(made, "steps",
+	    STEPS(z, STEP(z, "scale", "in", value_uint(tiles[0]), "by", value_real(10), "out", value_uint(tiles[1]))));
+	handle = keep_program(&bed, made);
+	for (int i = 0; i < 3; i++) {
+		const int from = i == 2 ? 1 : 2 * i, to = i == 2 ? 0 : 2 * i + 1; /* (0, 1), (2, 3), (1, 0) */
+		struct call *call = run_of(handle, 0, 0);
+		const struct value *steps;
+
+		put(call, "tiles", STEPS(call->zone, pair_of(call->zone, tiles[0], tiles[from]),
+					 pair_of(call->zone, tiles[1], tiles[to])));
+		steps = value_get(call_run(call, bed.space, "program_run"), "steps");
+		assert_int_equal(value_get(&steps->array.at[0], "tile")->u, tiles[to]);
+		if (at[to][15] != 10 * at[from][15])
+			fail_msg("run %d: expected %g, got %g", i, (double)(10 * at[from][15]), (double)at[to][15]);
+		call_free(call);
+	}
+	swap_fails(&bed, handle, tiles[0], small, ERROR_BAD_SHAPE, "bad_shape: program: steps[0] scale: in: the tile is");
+	swap_fails(&bed, handle, tiles[0], 999, ERROR_BAD_TILE, "bad_tile: program: steps[0] scale: in: tile 999");
+	swap_fails(&bed, handle, tiles[2], tiles[3], ERROR_BAD_TILE, "bad_tile: program_run: tiles: the program names no");
+	swap_fails(&bed, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: program_run: tiles: tile");
+	made = run_of(handle, 0, 0);
+	put(made, "tiles", value_uint(1));
+	call_fails(made, bed.space, "program_run", ERROR_WRONG_TYPE, "wrong_type: program_run: tiles: ");
+	tile_drop(&bed, tiles[0]); /* which another now stands for */
+	made = run_of(handle, 0, 0);
+	put(made, "tiles", STEPS(made->zone, pair_of(made->zone, tiles[0], tiles[2])));
+	call_run(made, bed.space, "program_run");
+	call_free(made);
+	bed_close(&bed);
+}
+
 /* A window of zeros cannot be divided by: each run says so, the later ones too. */
 static void test_failures_are_not_learnt(void **state)
 {
@@ -406,7 +466,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_run_does),         cmocka_unit_test(test_at_once),
 		cmocka_unit_test(test_tiles_are_read_anew), cmocka_unit_test(test_failures_are_not_learnt),
-		cmocka_unit_test(test_charge),
+		cmocka_unit_test(test_other_tiles),         cmocka_unit_test(test_charge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

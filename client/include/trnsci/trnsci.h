@@ -238,7 +238,7 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
  * @name Programs
  * A call of "run" is a program: steps that follow one another over tiles and names. A call of "program_new" keeps one:
  * the same steps, sent, checked and compiled once, and a reply with the handle `program`. Calls of "program_run"
- * {program, generator, seed, stream, label, offset} run it, also several at once, and "program_free" {program} frees it,
+ * {program, generator, seed, stream, label, offset, tiles} run it, also several at once, and "program_free" {program} frees it,
  * as the session's end does.
  *
  * "stream_name" in a run, a program_new or a program_run names a named stream, of which each run takes a range of its own
