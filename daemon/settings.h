@@ -63,7 +63,7 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "inline results of one reply, and inline inputs of one request") \
 	X(temp_bytes, BYTES, "bytes", "256M", 4096, 1ull << 40, "", "temporaries of one request") \
 	X(work_bytes, BYTES, "bytes", "512M", 4096, 1ull << 42, "", \
-	  "results and temporaries of a session's requests, until the replies are on their way") \
+	  "results and temporaries of a session's requests, until the replies are on their way, and what its kept programs hold") \
 	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "results and temporaries of all requests together (half); 0: half of what arena_total_bytes is by default") \
 	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \
