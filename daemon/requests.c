@@ -17,7 +17,8 @@
 enum {
 	HIGH_WATER = 256 << 10, /* bytes to be sent, above which nothing is read */
 	REAP_BYTES = 512 << 10, /* of results that a session holds: to free more is left to the reaper */
-	TURN_NS = 100000,       /* of one session's frames, while others wait */
+	TURN_NS = 100000,       /* of one session's frames, while others wait, for each of its weight */
+	TURN_MOST_NS = 1000000, /* the same for all of it */
 };
 
 /* ------- the last words ------- */
@@ -351,9 +352,16 @@ static bool take_frame(struct session *session)
 	return false;
 }
 
+static uint64_t turn_ns(const struct session *session)
+{
+	const uint64_t ns = (uint64_t)TURN_NS * session->weight;
+
+	return ns < TURN_MOST_NS ? ns : TURN_MOST_NS;
+}
+
 void requests_take(struct session *session)
 {
-	uint64_t end_ns = stats_now_ns() + TURN_NS;
+	uint64_t end_ns = stats_now_ns() + turn_ns(session);
 
 	while (session->backlog && !requests_must_wait(session) && stats_now_ns() < end_ns) {
 		bool more = take_frame(session);

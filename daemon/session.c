@@ -343,7 +343,7 @@ static void give_work_back(void *share, uint64_t bytes)
 	quota_share_give(share, bytes);
 }
 
-static int make_space(struct session *session, const struct ucred *peer)
+static int make_space(struct session *session)
 {
 	const struct settings *settings = session->service->settings;
 	struct space_limits limits = {
@@ -352,7 +352,7 @@ static int make_space(struct session *session, const struct ucred *peer)
 		.tiles = settings->tiles,
 		.programs = settings->programs,
 		.jobs = settings->jobs,
-		.weight = weights_of(settings->weights, peer->uid, peer->gid),
+		.weight = session->weight,
 		.reserve = reserve_work,
 		.unreserve = give_work_back,
 		.reserve_arg = &session->work,
@@ -372,6 +372,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->id = ++service->last_session;
 	session->fd = fd;
 	session->pid = peer->pid;
+	session->weight = weights_of(settings->weights, peer->uid, peer->gid);
 	session->peer = (struct peer){.uid = peer->uid, .gid = peer->gid};
 	session->returned = on_letter;
 	session->reaped = on_reaped;
@@ -428,7 +429,7 @@ void session_open(struct service *service, int fd)
 		goto fail;
 	}
 	init(session, service, fd, &peer);
-	if ((!session->refusal.code && make_space(session, &peer) < 0) || add_events(session) < 0)
+	if ((!session->refusal.code && make_space(session) < 0) || add_events(session) < 0)
 		hang_up(session);
 	return;
 fail:

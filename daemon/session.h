@@ -41,6 +41,7 @@ struct session {
 	uint64_t id;
 	int fd; /* -1: gone; what runs is still awaited */
 	pid_t pid;
+	unsigned weight; /* of its turns */
 	struct peer peer;
 	struct quota_user *user;
 	struct quota_share bytes, jobs, work;
