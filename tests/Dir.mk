@@ -62,7 +62,11 @@ $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARC
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -I. $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
-		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) -lm
+		$(filter %.o,$^) $(LDFLAGS_$(@F)) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) -lm
+
+# The library itself, whose connections, sends and waits the target stands in for.
+$(BUILD)/tests/fuzz/fuzz_reply: $(call objects,$(CLIENT_SOURCES))
+LDFLAGS_fuzz_reply := -Wl,--wrap=line_connect,--wrap=fdpass_send,--wrap=poll
 
 # Transforms step by 0 from a NULL that they do not use, which only clang takes amiss.
 # make fuzz F=codec SECONDS=60 : new inputs are kept in build/fuzz/corpus; a crash becomes a file of the corpus by hand.
