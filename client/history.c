@@ -208,9 +208,16 @@ static void take_outputs(struct making *making)
 	}
 }
 
+/* It spends a range of a named stream, which its reply tells. */
+static bool takes_range(const struct trnsci_call *call)
+{
+	return call_effect(call) == EFFECT_LASTING &&
+	       (strcmp(call->method, "stream_draw") == 0 || strcmp(call->method, "run") == 0);
+}
+
 static bool can_be_made_again(const struct trnsci_call *call)
 {
-	return call_effect(call) == EFFECT_NONE || strcmp(call->method, "stream_draw") == 0;
+	return call_effect(call) == EFFECT_NONE || takes_range(call);
 }
 
 static struct making *new_making(const struct args_tile *tiles, size_t count)
@@ -314,11 +321,11 @@ static void end_output(struct history *history, struct making *making, struct ma
 	unref(history, before);
 }
 
-/* A draw from a named stream is remembered as the plain draw that gives the same: the stream is not asked again. */
+/* What drew from a named stream is remembered as the plain request that gives the same: the stream is not asked again. */
 static bool place(struct history *history, const struct trnsci_call *call, struct making *making,
 		  const struct value *reply)
 {
-	if (strcmp(call->method, "stream_draw") != 0)
+	if (!takes_range(call))
 		return true;
 	history->bytes -= weight(making);
 	const int r = replay_place(making, reply);

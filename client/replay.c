@@ -92,18 +92,77 @@ static int write_draw(struct zone *zone, const struct message *message, const st
 	return r;
 }
 
+/* ---- a program that draws from a named stream, as one that tells its place ---- */
+
+static bool mentions(const struct value *value, const char *name)
+{
+	for (size_t i = 0; value->kind == VALUE_ARRAY && i < value->array.count; i++)
+		if (mentions(&value->array.at[i], name))
+			return true;
+	for (size_t i = 0; value->kind == VALUE_MAP && i < value->map.count; i++) {
+		const struct value_member *member = &value->map.at[i];
+
+		if ((member->name_size == strlen(name) && memcmp(member->name, name, member->name_size) == 0) ||
+		    mentions(&member->value, name))
+			return true;
+	}
+	return false;
+}
+
+/* Its only range. */
+static const struct value *range_of(const struct value *reply)
+{
+	const struct value *ranges = reply ? value_get(reply, "ranges") : NULL;
+
+	return ranges && ranges->kind == VALUE_ARRAY && ranges->array.count == 1 ? &ranges->array.at[0] : NULL;
+}
+
+/* Numbers of values stay as they are: one is put in the place of another, three behind all. A step that names a stream
+ * would be given another range. */
+static int place_program(struct zone *zone, struct value *params, const struct value *reply)
+{
+	const struct value *range = range_of(reply), *generator = range ? value_get(range, "generator") : NULL;
+	const struct value *seed = range ? value_get(range, "seed") : NULL, *stream = range ? value_get(range, "stream") : NULL;
+	const struct value *position = range ? value_get(range, "position") : NULL;
+
+	if (!generator || !seed || !stream || !position || value_get(params, "generator"))
+		return -ERROR_BAD_REPLY;
+	for (size_t i = 0; i < params->map.count; i++) {
+		struct value_member *member = &params->map.at[i];
+
+		if (member->name_size == strlen("stream_name") && memcmp(member->name, "stream_name", member->name_size) == 0)
+			*member = (struct value_member){"generator", strlen("generator"), *generator};
+	}
+	if (mentions(params, "stream_name"))
+		return -ERROR_NOT_SUPPORTED;
+	return value_put(zone, params, "seed", *seed) || value_put(zone, params, "stream", *stream) ||
+			       value_put(zone, params, "offset", *position)
+		       ? -ERROR_NO_MEMORY
+		       : 0;
+}
+
+static int write_placed(struct zone *zone, struct making *making, struct message *message, const struct value *reply,
+			struct codec_buffer *ret_frame, uint32_t *ordinal)
+{
+	int r;
+
+	if (message->method_size == strlen("stream_draw") &&
+	    memcmp(message->method, "stream_draw", message->method_size) == 0)
+		return making->n_tiles == 1 ? write_draw(zone, message, reply, ret_frame, ordinal) : -ERROR_BAD_REPLY;
+	r = place_program(zone, &message->params, reply);
+	return r < 0 ? r : codec_request(ret_frame, 0, "run", &message->params);
+}
+
 int replay_place(struct making *making, const struct value *reply)
 {
 	struct codec_buffer frame = {0};
 	struct zone *zone = zone_new();
 	struct message message;
-	uint32_t ordinal = 0;
-	int r = zone && making->n_tiles == 1 ? 0 : -ERROR_NO_MEMORY;
+	uint32_t ordinal = making->tiles[0].ordinal;
+	int r = zone ? codec_decode(making->request, making->size, zone, &message, NULL) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
-		r = codec_decode(making->request, making->size, zone, &message, NULL);
-	if (r == 0)
-		r = write_draw(zone, &message, reply, &frame, &ordinal);
+		r = write_placed(zone, making, &message, reply, &frame, &ordinal);
 	zone_free(zone);
 	if (r < 0) {
 		codec_buffer_free(&frame);

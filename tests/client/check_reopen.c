@@ -284,40 +284,52 @@ static void test_ranks_and_streams(void **state)
 	}
 }
 
-/* A program that draws from a named stream is not run again, which would spend another range: its tile is lost. */
+/* A program on a named stream is run again at the range that it was given. One whose steps name streams is not run again,
+ * which would spend other ranges: its tile is lost. */
 static void test_programs_of_streams(void **state)
 {
+	enum { WHOLE, STEP, PLAIN, KINDS };
+	static float expected[100];
+
 	(void)state;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct trnsci_stream_info before, after;
-		struct trnsci_tile *named, *plain;
+		struct trnsci_tile *tiles[KINDS];
 		const uint64_t n = 100;
 
 		open_both();
 		assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, NULL), 0);
-		assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &named, NULL), 0);
-		assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &plain, NULL), 0);
-		for (int k = 0; k < 2; k++) {
+		for (int k = 0; k < KINDS; k++) {
 			struct trnsci_call *call;
+			struct trnsci_args *step;
 
-			assert_int_equal(trnsci_call_new(remote, "run", &call), 0);
-			if (k == 0)
-				trnsci_set_text(trnsci_args(call), "stream_name", "s");
-			trnsci_set_tile(trnsci_step(call, "normal"), "out", k == 0 ? named : plain);
-			if (trnsci_run(call) < 0)
-				fail_msg("%s", trnsci_call_error(call)->text);
-			trnsci_call_free(call);
+			assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &tiles[k], NULL), 0);
+			for (int times = 0; times < 2; times++) {
+				assert_int_equal(trnsci_call_new(remote, "run", &call), 0);
+				if (k == WHOLE)
+					trnsci_set_text(trnsci_args(call), "stream_name", "s");
+				step = trnsci_step(call, "normal");
+				trnsci_set_tile(step, "out", tiles[k]);
+				if (k == STEP)
+					trnsci_set_text(step, "stream_name", "s");
+				if (trnsci_run(call) < 0)
+					fail_msg("%s", trnsci_call_error(call)->text);
+				trnsci_call_free(call);
+			}
 		}
+		memcpy(expected, trnsci_tile_view(tiles[WHOLE]), sizeof expected);
 		assert_int_equal(trnsci_stream_show(remote, "s", &before, NULL), 0);
-		assert_int_equal(before.position, 100);
+		assert_int_equal(before.position, 4 * n);
 		restart(signals[i]);
 		ping();
-		assert_true(trnsci_tile_lost(named));
-		assert_false(trnsci_tile_lost(plain));
+		assert_false(trnsci_tile_lost(tiles[WHOLE]));
+		assert_memory_equal(trnsci_tile_view(tiles[WHOLE]), expected, sizeof expected);
+		assert_true(trnsci_tile_lost(tiles[STEP]));
+		assert_false(trnsci_tile_lost(tiles[PLAIN]));
 		assert_int_equal(trnsci_stream_show(remote, "s", &after, NULL), 0);
 		assert_int_equal(after.position, after.skips ? after.skipped_until : before.position);
-		trnsci_tile_free(named);
-		trnsci_tile_free(plain);
+		for (int k = 0; k < KINDS; k++)
+			trnsci_tile_free(tiles[k]);
 		close_both();
 	}
 }

@@ -142,14 +142,15 @@ struct trnsci_options {
  * a wait or a submission, takes up to reconnect_ms longer than its time, and as long as it takes to make the tiles again.
  *
  * Tiles are made again where they lay: objects and addresses stay good. The library remembers the requests that filled
- * them (1 MiB of requests a session, the newest) and asks for them once more: draws, those from named streams by the range
- * that they were given (nothing is issued again), transforms of such tiles, programs. What it never does is to take a
- * tile's content from its memory, which a daemon empties when it ends in order. So the content is *lost* of a tile
- * that the program filled itself, that a call left undone, or that was made by more than is remembered. A program that has
- * the address of a tile may have written there after the call that filled it (trnsci_tile_data; trnsci_tile_view tells
- * that it only reads): such a tile, and what was made of it, is taken only if what is computed equals what its memory
- * still holds, as it does after a crash, but not when the daemon ended in order. A call that reads a tile whose content
- * is lost is refused (`bad_tile`); one that writes it fills it. Its memory keeps what bytes there are.
+ * them (1 MiB of requests a session, the newest) and asks for them once more: draws and programs, those from named streams
+ * by the range that they were given (nothing is issued again), and transforms of such tiles. What it never does is to
+ * take a tile's content from its memory, which a daemon empties when it ends in order. So the content is *lost* of a tile
+ * that the program filled itself, that a call left undone, that was filled by steps which name streams themselves, or that
+ * took more requests than are remembered. A program that has the address of a tile may have written there after the call
+ * that filled it (trnsci_tile_data; trnsci_tile_view tells that it only reads): such a tile, and what was made of it, is
+ * taken only if what is computed equals what its memory still holds, as it does after a crash, but not when the daemon
+ * ended in order. A call that reads a tile whose content is lost is refused (`bad_tile`); one that writes it fills it. Its
+ * memory keeps what bytes there are.
  *
  * Rings, broadcasts and kept programs, and tiles made by a call of "tile", end with the daemon: a session that had any is
  * answered `closed` from then on. */
@@ -193,6 +194,12 @@ TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
 /* ------------------------------------------------------------------------------------------------------------------
  * Calls: one request and its reply */
 
+/* "What a call may return", here and below: 0, or the negated code of the error that the engine answered with, whose text
+ * names the parameter, what was wrong and what is allowed (unknown_method to not_supported, limit, no_memory, system,
+ * timeout, and those of named streams); -TRNSCI_CANCELLED; -TRNSCI_TIMEOUT (the session's); -TRNSCI_CLOSED (the session or its
+ * connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_BAD_TILE also for a tile
+ * whose content is lost. Functions that take a session and no call may be called by any thread, and wait. */
+
 /**
  * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `cancel` and those
  * of rings have functions of their own.
@@ -202,7 +209,8 @@ TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
  */
 TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
 
-/** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting). Accepts NULL. */
+/** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting), and no thread may wait for
+ * it. Accepts NULL. */
 TRNSCI_API void trnsci_call_free(struct trnsci_call *call);
 
 /** The parameters, a map; lives as long as the call. NULL for NULL. */
@@ -286,7 +294,8 @@ TRNSCI_API int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, i
 /** Waits until one of the calls (of one session) is answered. 0 and its place in *ret_index, or -TRNSCI_TIMEOUT. */
 TRNSCI_API int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index);
 
-/** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. Any thread. */
+/** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
+ * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
 
 /**
@@ -391,13 +400,15 @@ TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_a
  * options say.
  *
  * @return 0 (also when it is there already, whatever its size), -TRNSCI_LIMIT (a quota), -TRNSCI_BAD_REPLY (size or
- *   seals of what came are wrong), -TRNSCI_SYSTEM, and what a call may return.
+ *   seals of what came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors; the session then
+ *   stays without an arena), and what a call may return. Any thread.
  */
 TRNSCI_API int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err);
 
-/** A number for trnsci_tile_new, under which tiles are freed together. Never 0. */
+/** A number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
 TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
-/** Frees all tiles of a scope, handles and objects. */
+/** Frees all tiles of a scope, handles and objects, also on error; no call in flight may use them. Returns what a call may
+ * return, -TRNSCI_OUT_OF_RANGE for scope 0. */
 TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
 
 /**
@@ -419,7 +430,8 @@ TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
 /** The same only to be read, which lets the library make the tile again when the daemon is restarted. */
 TRNSCI_API const void *trnsci_tile_view(const struct trnsci_tile *tile);
-/** Whether the tile's content went with a daemon and could not be made again. */
+/** Whether the tile's content went with a daemon and could not be made again; as the last request left it, since this does
+ * not look at the connection (trnsci_restarts does). */
 TRNSCI_API bool trnsci_tile_lost(const struct trnsci_tile *tile);
 /** Says that the program itself has filled the tile, whose content was lost. */
 TRNSCI_API void trnsci_tile_filled(struct trnsci_tile *tile);
@@ -477,7 +489,7 @@ struct trnsci_span {
  *
  * @param n_total samples of the whole draw; 0: as many as the tile holds (size must be 0 or 1 then).
  * @param ret_span may be NULL.
- * @return 0, or what the call returned.
+ * @return what a call may return.
  */
 TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_draw *draw, uint64_t n_total,
 			   struct trnsci_tile *out, struct trnsci_span *ret_span, struct trnsci_error *err);
@@ -657,9 +669,11 @@ struct trnsci_generator {
 };
 
 /**
- * Draws from where the generator stands and moves it on, so that no word serves two draws. The law and its
+ * Fills a tile from where the generator stands and moves it on, so that no word serves two draws. The law and its
  * parameters are taken from draw, the rest of it is not looked at. On error the generator stays. One thread at a time
  * for each generator.
+ *
+ * @return what a call may return; -TRNSCI_END_OF_STREAM, -TRNSCI_OUT_OF_RANGE (a position that is no multiple of 4).
  */
 TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trnsci_generator *generator,
 				     const struct trnsci_draw *draw, struct trnsci_tile *out,
@@ -802,7 +816,13 @@ struct trnsci_fft {
 	uint64_t reserved[3];	       /**< zero */
 };
 
-/** Transforms `in` to `out` (which may be the same tile when shape and dtype agree). options may be NULL. */
+/**
+ * Transforms `in` to `out`, which may be the same tile when shape and dtype agree: out has the shape of in, but for the
+ * lengths given, and n / 2 + 1 in the last axis on the side of half a spectrum. out is c64 or c128 (f32, f64 back from half
+ * a spectrum), as wide as the precision makes it. options may be NULL.
+ *
+ * @return what a call may return; -TRNSCI_BAD_SHAPE when out has not the shape or dtype of the result.
+ */
 TRNSCI_API int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options,
 			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
@@ -822,7 +842,7 @@ struct trnsci_trace {
  * Hutch++, Meyer and others 2021), with its standard error: NaN when one probe was all there was for it. The same
  * bytes from any engine. options and ret_standard_error may be NULL.
  *
- * @return 0, or what the call returned; the results are untouched on error.
+ * @return what a call may return; the results are untouched on error.
  */
 TRNSCI_API int trnsci_trace(struct trnsci_session *session, const struct trnsci_trace *options,
 			    const struct trnsci_tile *in, double *ret_estimate, double *ret_standard_error,
@@ -851,11 +871,13 @@ struct trnsci_dct {
 	uint64_t reserved[3];	       /**< zero */
 };
 
-/** Transforms `in` to `out`, as scipy.fft's dct and dst. May be the same tile. options may be NULL. */
+/** Transforms `in` to `out`, of the same shape but for the lengths given, as scipy.fft's dct and dst: f32 or f64, of c64 and
+ * c128 each part alone. May be the same tile. options may be NULL. Returns what a call may return. */
 TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options,
 			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
-/** Moves frequency 0 to the middle of each of the axes (0: all of them), or back. May be the same tile. */
+/** Moves frequency 0 to the middle of each of the axes (n_axes 0: all of them), or back. Shapes and dtypes agree; may be
+ * the same tile. Returns what a call may return. */
 TRNSCI_API int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
 			       const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
 
@@ -884,7 +906,7 @@ struct trnsci_stft {
  * The spectra of frames of signals (..., samples) to (..., bins, frames), c64 of 32-bit numbers, c128 of 64-bit ones.
  * With center there are samples / hop_length + 1 frames, without (samples - n_fft) / hop_length + 1.
  *
- * @return 0, or what the call returned.
+ * @return what a call may return.
  */
 TRNSCI_API int trnsci_stft(struct trnsci_session *session, const struct trnsci_stft *options,
 			   const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
@@ -893,7 +915,7 @@ TRNSCI_API int trnsci_stft(struct trnsci_session *session, const struct trnsci_s
  * Signals from such spectra: (..., length) of reals, or of complex numbers with return_complex. An error where the
  * squares of the windows add up to nothing.
  *
- * @return 0, or what the call returned.
+ * @return what a call may return.
  */
 TRNSCI_API int trnsci_istft(struct trnsci_session *session, const struct trnsci_stft *options,
 			    const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
@@ -903,13 +925,13 @@ TRNSCI_API int trnsci_istft(struct trnsci_session *session, const struct trnsci_
  * (NULL), those of a in "same", those where the shorter lies wholly inside in "valid", as scipy.signal. b has one
  * dimension, or those of a, each of its size or 1.
  *
- * @return 0, or what the call returned.
+ * @return what a call may return.
  */
 TRNSCI_API int trnsci_convolve(struct trnsci_session *session, const char *mode, int64_t axis,
 			       const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
 			       struct trnsci_error *err);
 
-/** Cross-correlation: the same with b conjugated and in reverse, as scipy.signal.correlate. */
+/** Cross-correlation: the same with b conjugated and in reverse, as scipy.signal.correlate. Returns what a call may return. */
 TRNSCI_API int trnsci_correlate(struct trnsci_session *session, const char *mode, int64_t axis,
 				const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
 				struct trnsci_error *err);
@@ -935,7 +957,7 @@ struct trnsci_welch {
  * The power spectra of signals, reals in place of samples; with second (else NULL, of the shape of in) the complex
  * cross spectra, the mean of conj(X) Y, as scipy.signal.csd. options may be NULL.
  *
- * @return 0, or what the call returned.
+ * @return what a call may return.
  */
 TRNSCI_API int trnsci_welch(struct trnsci_session *session, const struct trnsci_welch *options,
 			    const struct trnsci_tile *in, const struct trnsci_tile *second, struct trnsci_tile *out,
