@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -61,15 +62,22 @@ uint64_t load_median_ping_ns(struct client *client)
 void load_feels_nothing(struct client *client, const char *name, void (*attack)(void))
 {
 	uint64_t quiet = load_median_ping_ns(client), attacked;
+	_Atomic unsigned *attacks =
+		mmap(NULL, sizeof *attacks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(attacks != MAP_FAILED);
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		for (;; ++*attacks)
 			attack();
 	}
-	usleep(20000);
+	/* A busy machine may begin it late. */
+	while (!*attacks && waitpid(pid, NULL, WNOHANG) == 0)
+		usleep(1000);
+	assert_true(*attacks > 0);
+	munmap((void *)attacks, sizeof *attacks);
 	attacked = load_median_ping_ns(client);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
