@@ -181,8 +181,10 @@ static void jobs_of_a_user(void **state)
 		munmap(base, 1 << 20);
 		params[i] = long_program(&client[i]);
 	}
+	kill(served.pid, SIGSTOP); /* so that it finds all at once */
 	for (int i = 0; i < CLIENTS; i++)
 		client_send(&client[i], "run", &params[i]);
+	kill(served.pid, SIGCONT);
 	for (int i = 0; i < CLIENTS; i++) {
 		assert_true(client_receive(&client[i], &message));
 		client_close(&client[i]);
