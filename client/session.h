@@ -103,6 +103,7 @@ struct trnsci_session {
 	void *peer;
 	char *address;
 	pid_t pid; /* who opened it: a child after fork is not served */
+	unsigned char *mark; /* 0 in a child; NULL: it could not be had */
 	int timeout_ms;
 	int reconnect_ms;   /* how long a lost daemon is waited for; 0: not at all */
 	uint64_t spin_ns;   /* bound of spinning; 0: none */

@@ -90,8 +90,25 @@ static int take(struct frame_scan *scan, enum shape shape, uint64_t length)
 	return 0;
 }
 
-/* Most values are short, numbers and texts whose length stands in their type byte: steps over those of the innermost
- * container that come next and keep every limit. */
+/* Bytes of a value whose type tells them, its type byte among them; 0: of another. */
+static inline size_t short_bytes(unsigned char type)
+{
+	static const unsigned char sizes[32] = {
+		[0x00] = 1, [0x02] = 1, [0x03] = 1,             /* nil, false, true */
+		[0x0a] = 5, [0x0b] = 9,                         /* float 32, 64 */
+		[0x0c] = 2, [0x0d] = 3, [0x0e] = 5, [0x0f] = 9, /* uint 8 to 64 */
+		[0x10] = 2, [0x11] = 3, [0x12] = 5, [0x13] = 9, /* int 8 to 64 */
+	};
+
+	if (type < 0x80 || type >= 0xe0)
+		return 1;
+	if (type >= 0xc0)
+		return sizes[type - 0xc0];
+	return type >= 0xa0 ? 1 + (size_t)(type & 31) : 0;
+}
+
+/* Most values are numbers and short texts: steps over those of the innermost container that come next and keep every
+ * limit. */
 static void skip_short(struct frame_scan *scan, const unsigned char *bytes, size_t size)
 {
 	const size_t limit = scan->limits.bytes;
@@ -99,10 +116,9 @@ static void skip_short(struct frame_scan *scan, const unsigned char *bytes, size
 	size_t at = scan->at;
 
 	while (awaited && at < size) {
-		const unsigned char type = bytes[at];
-		const size_t step = (type & 0xe0) == 0xa0 ? 1 + (size_t)(type & 31) : 1;
+		const size_t step = short_bytes(bytes[at]);
 
-		if ((step == 1 && type >= 0x80 && type < 0xe0 && type != 0xa0) || at > limit || step > limit - at)
+		if (step == 0 || at > limit || step > limit - at)
 			break;
 		at += step;
 		awaited--;

@@ -57,7 +57,7 @@ enum dtype bind_dtype(const struct args *args, unsigned param);
 
 /* error_set with "context: parameter: " before the rest. */
 int bind_error(const struct args *args, unsigned param, struct error *err, enum error_code code, const char *format,
-	       ...) __attribute__((format(printf, 5, 6)));
+	       ...) __attribute__((format(printf, 5, 6), cold));
 
 /* At most 40 bytes of a client's text, other than printable ASCII replaced by '?'; returns text. */
 enum { BIND_TEXT = 44 };

@@ -87,6 +87,6 @@ int compile_samples(struct compiler *compiler, const struct operation *law, cons
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
 
-int compile_no_memory(struct compiler *compiler);
+int compile_no_memory(struct compiler *compiler) __attribute__((cold));
 
 #endif
