@@ -144,7 +144,7 @@ static int check_input(const struct trnsci_call *call, const struct args_tile *i
 	if (input->output || !input->tile->lost)
 		return 0;
 	tell_shape(input->tile, shape, sizeof shape);
-	return error_set(err, ERROR_BAD_TILE,
+	return error_set(err, ERROR_LOST,
 			 "%s: %s: the content of tile %s is gone with the daemon that was restarted, and cannot be computed "
 			 "again; allowed once it is filled",
 			 call->method, input->name, shape);
@@ -296,7 +296,7 @@ static bool inputs_have_changed(const struct making *making)
 /* A request that was refused as wrong has written nothing; of one that was not answered, the next daemon knows nothing. */
 static bool has_not_begun(const struct error *error)
 {
-	return error_kind(error->code) == ERROR_KIND_REQUEST || error->code == ERROR_CLOSED;
+	return error_kind(error->code) == ERROR_KIND_REQUEST || error->code == ERROR_CLOSED || error->code == ERROR_LOST;
 }
 
 /* error: NULL when it was done. */

@@ -114,8 +114,6 @@ static int list_tiles(struct reopening *reopening)
 {
 	for (struct trnsci_tile *tile = reopening->session->tiles; tile; tile = tile->next) {
 		tile->new_handle = 0;
-		if (!tile_handle(tile))
-			continue; /* it is about to be made */
 		if (add_tile(reopening, tile) < 0)
 			return -ERROR_NO_MEMORY;
 		reopening->n_tiles++;

@@ -256,8 +256,7 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 				return code;
 		}
 		if (code == EXIT_OK)
-			code = output_write(output, trnsci_tile_view(transform->out),
-					    trnsci_tile_count(transform->out));
+			code = output_write_tile(output, transform->session, transform->out);
 		progress_at(progress, at + n);
 		if (code != EXIT_OK && at > 0)
 			return output_close(output, code);

@@ -134,7 +134,7 @@ static int write_result(const struct product *product)
 		return code;
 	code = output_begin(&output, product->dtype, product->ndim, product->shape);
 	if (code == EXIT_OK)
-		code = output_write(&output, trnsci_tile_view(product->out), trnsci_tile_count(product->out));
+		code = output_write_tile(&output, product->session, product->out);
 	return output_close(&output, code);
 }
 

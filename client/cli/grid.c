@@ -148,7 +148,7 @@ static int write_shifted(const struct shift *shift)
 		return code;
 	code = output_begin(&output, array->dtype, array->ndim, array->shape);
 	if (code == EXIT_OK)
-		code = output_write(&output, trnsci_tile_view(shift->tile), trnsci_tile_count(shift->tile));
+		code = output_write_tile(&output, shift->session, shift->tile);
 	return output_close(&output, code);
 }
 

@@ -196,6 +196,22 @@ int output_write(struct output *output, const void *elements, size_t count)
 	return EXIT_OK;
 }
 
+int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile)
+{
+	uint64_t before = 0, after = 0;
+	int code;
+
+	if (trnsci_restarts(session, &before) < 0)
+		return complain(EXIT_NO_DAEMON, "the daemon went before its result was read");
+	if (trnsci_tile_lost(tile))
+		return complain(EXIT_TRY_AGAIN, "the daemon was restarted before its result was read, which is gone");
+	code = output_write(output, trnsci_tile_view(tile), (size_t)trnsci_tile_count(tile));
+	if (code == EXIT_OK && (trnsci_restarts(session, &after) < 0 || after != before))
+		return complain(EXIT_TRY_AGAIN, "%s: the daemon went while its result was read: what was written is not whole",
+				output->name);
+	return code;
+}
+
 /* What is buffered is lost after an error, as the file is. */
 int output_close(struct output *output, int code)
 {

@@ -32,6 +32,9 @@ int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, co
 /* The next count elements, of any alignment. An exit code. */
 int output_write(struct output *output, const void *elements, size_t count);
 
+/* All elements of a tile, read in place: an error when a daemon's end may have emptied it meanwhile. An exit code. */
+int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile);
+
 /* Ends the array and closes the file; code is what happened so far, and is returned unless closing fails. */
 int output_close(struct output *output, int code);
 

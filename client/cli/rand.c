@@ -138,7 +138,7 @@ static int finish_piece(struct draw *draw, uint64_t at, struct output *output)
 
 	if (trnsci_wait(draw->calls[which], -1) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
-	return output_write(output, trnsci_tile_view(draw->tiles[which]), (size_t)draw->piece * draw->components);
+	return output_write_tile(output, draw->session, draw->tiles[which]);
 }
 
 /* The samples [at, end), fewer than a piece. */

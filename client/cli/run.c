@@ -163,7 +163,9 @@ static int take(struct json_reader *reader, struct trnsci_args *args, const char
 
 /* ---- what comes out ---- */
 
-static int write_array(const char *name, const char *format, const struct trnsci_array *array)
+/* tile: whose elements they are, or NULL. */
+static int write_array(const char *name, const char *format, const struct trnsci_array *array,
+		       const struct program *program, const struct trnsci_tile *tile)
 {
 	struct output output;
 	int code = output_open(name, format, &output);
@@ -172,7 +174,8 @@ static int write_array(const char *name, const char *format, const struct trnsci
 		return code;
 	code = output_begin(&output, array->dtype, array->ndim, array->shape);
 	if (code == EXIT_OK)
-		code = output_write(&output, array->data, (size_t)array->count);
+		code = tile ? output_write_tile(&output, program->session, tile)
+			    : output_write(&output, array->data, (size_t)array->count);
 	return output_close(&output, code);
 }
 
@@ -190,8 +193,7 @@ static int write_tiles(const struct program *program)
 		const uint64_t *shape = trnsci_tile_shape(tile, &array.ndim);
 
 		memcpy(array.shape, shape, array.ndim * sizeof *shape);
-		array.data = trnsci_tile_view(tile);
-		code = write_array(program->files[i], "npy", &array);
+		code = write_array(program->files[i], "npy", &array, program, tile);
 	}
 	return code;
 }
@@ -218,7 +220,7 @@ static int write_results(const struct program *program, const struct options *op
 		memcpy(name, as, size);
 		strcpy(name + size, ".npy");
 		code = write_array(count == 1 ? output : name, count == 1 ? options_get(options, "format") : "npy",
-				   &array);
+				   &array, program, NULL);
 	}
 	return code;
 }

@@ -106,7 +106,7 @@ static int write_result(const struct run *run)
 		return code;
 	code = output_begin(&output, run->result.dtype, run->result.ndim, run->result.shape);
 	if (code == EXIT_OK && run->out)
-		code = output_write(&output, trnsci_tile_view(run->out), trnsci_tile_count(run->out));
+		code = output_write_tile(&output, run->session, run->out);
 	return output_close(&output, code);
 }
 

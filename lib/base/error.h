@@ -35,7 +35,8 @@ enum error_kind { ERROR_KIND_FAILED = 0, ERROR_KIND_REQUEST = 1 };
 	X(NOT_FOUND, 19, REQUEST, "not_found", "nothing of that name is there")                               \
 	X(EXISTS, 20, REQUEST, "exists", "something of that name or number is there, or was")                 \
 	X(NOT_PERMITTED, 21, REQUEST, "not_permitted", "the user may not do that")                            \
-	X(STORE, 22, FAILED, "store", "what is to last could not be read or made durable")
+	X(STORE, 22, FAILED, "store", "what is to last could not be read or made durable")                    \
+	X(LOST, 23, FAILED, "lost", "the content of a tile went with a daemon that ended")
 
 enum error_code {
 #define X(id, number, kind, name, meaning) ERROR_##id = number,

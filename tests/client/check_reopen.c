@@ -107,7 +107,7 @@ static int scale(struct pair in, struct pair out, double by)
 
 	assert_int_equal(trnsci_run(second), 0);
 	if (r < 0)
-		assert_non_null(strstr(trnsci_call_error(first)->text, r == -TRNSCI_BAD_TILE ? "is gone with" : ""));
+		assert_non_null(strstr(trnsci_call_error(first)->text, r == -TRNSCI_LOST ? "is gone with" : ""));
 	trnsci_call_free(first);
 	trnsci_call_free(second);
 	return r;
@@ -137,7 +137,7 @@ static void expect_lost(struct pair pair, const char *what)
 	struct pair out = pair_of(trnsci_tile_dtype(pair.own), trnsci_tile_count(pair.own));
 	int r = scale(pair, out, 2);
 
-	if (r != -TRNSCI_BAD_TILE || !trnsci_tile_lost(pair.remote))
+	if (r != -TRNSCI_LOST || !trnsci_tile_lost(pair.remote))
 		fail_msg("%s: expected it to be lost, got %s", what, trnsci_error_name(r));
 	pair_free(out);
 	draw(pair, 99);
@@ -354,7 +354,7 @@ static void test_own_writes(void **state)
 		assert_ptr_equal(trnsci_tile_data(x.remote), remote_x);
 		if (signals[i] == SIGKILL)
 			assert_memory_equal(remote_x, own_x, N * sizeof(float));
-		assert_int_equal(scale(x, y, 2), -TRNSCI_BAD_TILE);
+		assert_int_equal(scale(x, y, 2), -TRNSCI_LOST);
 		/* By the pointer that the program has had all the time. */
 		memcpy(remote_x, own_x, N * sizeof(float));
 		trnsci_tile_filled(x.remote);
@@ -426,7 +426,7 @@ static void test_in_flight(void **state)
 	restart(SIGKILL);
 	assert_int_equal(trnsci_wait(calls[0], 30000), 0);
 	assert_int_equal(trnsci_wait(calls[1], 30000), 0);
-	assert_int_equal(trnsci_wait(calls[2], 30000), -TRNSCI_BAD_TILE);
+	assert_int_equal(trnsci_wait(calls[2], 30000), -TRNSCI_LOST);
 	assert_int_equal(trnsci_wait(calls[3], 30000), -TRNSCI_CLOSED);
 	create = scaling(own, x.own, x.own, 3);
 	assert_int_equal(trnsci_run(create), 0);

@@ -77,6 +77,7 @@ enum trnsci_error_code {
 	TRNSCI_EXISTS = 20,	      /**< something of that name or number is there, or was */
 	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do that */
 	TRNSCI_STORE = 22,	      /**< what is to last could not be read or made durable */
+	TRNSCI_LOST = 23,	      /**< the content of a tile went with a daemon that ended */
 };
 
 /** What went wrong, written where the caller gives a place for it (which may always be NULL). */
@@ -149,7 +150,7 @@ struct trnsci_options {
  * took more requests than are remembered. A program that has the address of a tile may have written there after the call
  * that filled it (trnsci_tile_data; trnsci_tile_view tells that it only reads): such a tile, and what was made of it, is
  * taken only if what is computed equals what its memory still holds, as it does after a crash, but not when the daemon
- * ended in order. A call that reads a tile whose content is lost is refused (`bad_tile`); one that writes it fills it. Its
+ * ended in order. A call that reads a tile whose content is lost is refused (`lost`); one that writes it fills it. Its
  * memory keeps what bytes there are.
  *
  * Rings, broadcasts and kept programs, and tiles made by a call of "tile", end with the daemon: a session that had any is
@@ -183,7 +184,7 @@ TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
  * Looks at the connection, and tells how many times the session has connected again; 0 if embedded. Any thread.
  *
  * A daemon that ends in order closes the connection and then empties the tiles' memory. So who reads a tile in place, and
- * finds the same number after that as before the call that filled it, has read what the call made.
+ * finds the same number after that as before it, has read what was in it.
  *
  * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good.
  */
@@ -197,8 +198,8 @@ TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
 /* "What a call may return", here and below: 0, or the negated code of the error that the engine answered with, whose text
  * names the parameter, what was wrong and what is allowed (unknown_method to not_supported, limit, no_memory, system,
  * timeout, and those of named streams); -TRNSCI_CANCELLED; -TRNSCI_TIMEOUT (the session's); -TRNSCI_CLOSED (the session or its
- * connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_BAD_TILE also for a tile
- * whose content is lost. Functions that take a session and no call may be called by any thread, and wait. */
+ * connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_LOST (the content of
+ * a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
 
 /**
  * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `cancel` and those
@@ -273,7 +274,7 @@ TRNSCI_API int trnsci_run(struct trnsci_call *call);
  * Sends a call and returns at once. Small embedded requests may be computed before it returns.
  *
  * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already),
- *   -TRNSCI_BAD_TILE (the content of an input is lost).
+ *   -TRNSCI_LOST (the content of an input).
  */
 TRNSCI_API int trnsci_submit(struct trnsci_call *call);
 
