@@ -100,30 +100,39 @@ static void lengthen(struct site_range *range, const struct site *before, const 
 	range->words = group;
 }
 
+/* Of a named stream, of the run, or of none. */
+static int find_own_range(struct program *program, const struct site *site, const struct value *name, int *ret)
+{
+	const bool states = site->step < 0 || site->is_keyless || site->own.has_seed || site->own.has_stream;
+
+	*ret = states ? SITE_OF_NONE : SITE_OF_RUN;
+	if (program->sites.n_ranges == 0 && (site->step >= 0 || name) && add_range(program, NULL))
+		return -ERROR_NO_MEMORY;
+	return name ? find_range(program, name, ret) : 0;
+}
+
 int site_add(struct program *program, const struct site *site, const struct value *name, int *ret_index)
 {
 	struct sites *sites = &program->sites;
-	struct site copy = *site;
 	struct site_range *range;
+	int which;
 	void *at;
-	int error = sites->n_ranges || (site->step < 0 && !name) ? 0 : add_range(program, NULL);
 
-	copy.range = site->step < 0 || site->is_keyless || site->own.has_seed || site->own.has_stream ? SITE_OF_NONE
-												      : SITE_OF_RUN;
-	if (!error && name)
-		error = find_range(program, name, &copy.range);
-	at = error ? NULL : grown(program->zone, sites->at, sites->count, &sites->room, sizeof *sites->at);
+	if (find_own_range(program, site, name, &which))
+		return -ERROR_NO_MEMORY;
+	at = grown(program->zone, sites->at, sites->count, &sites->room, sizeof *sites->at);
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	sites->at = at;
-	*ret_index = (int)sites->count;
-	if (copy.range != SITE_OF_NONE && !copy.is_points) {
-		range = &sites->ranges[copy.range];
-		lengthen(range, range->draws ? &sites->at[range->first] : NULL, &copy);
-		if (range->draws++ == 0)
-			range->first = *ret_index;
-	}
-	sites->at[sites->count++] = copy;
+	*ret_index = (int)sites->count++;
+	sites->at[*ret_index] = *site;
+	sites->at[*ret_index].range = which;
+	if (which == SITE_OF_NONE || site->is_points)
+		return 0;
+	range = &sites->ranges[which];
+	lengthen(range, range->draws ? &sites->at[range->first] : NULL, site);
+	if (range->draws++ == 0)
+		range->first = *ret_index;
 	return 0;
 }
 
