@@ -21,7 +21,7 @@
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
 	TRIM_BYTES = 4 << 20, /* a session that held more leaves a heap that is worth trimming */
-	CROWD = 64,           /* sessions whose holes are worth it */
+	CROWD = 8,            /* sessions whose holes are worth it */
 	REFUSED_AT_ONCE = 16,
 	REFUSED_SECONDS = 2,
 };

@@ -201,7 +201,7 @@ static void test_crowd(void **state)
 	assert_int_equal(trnsci_stream_create(news, DEEDS_STREAM, &stream, NULL, NULL), 0);
 	assert_int_equal(trnsci_broadcast_create(news, DEEDS_BROADCAST, &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
 	assert_int_equal(trnsci_broadcast_publish(news, DEEDS_BROADCAST, 4096, NULL, NULL), 0);
-	crowd(news, 8, 0.5); /* what is allocated once */
+	crowd(news, told ? 64 : 8, told ? 5 : 0.5); /* what is allocated once */
 	struct footprint before = look();
 	before = settled(&before);
 	crowd(news, told ? 1000 : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
