@@ -374,19 +374,24 @@ static void do_look(void)
 		}
 }
 
+/* The number that a descriptor would get. */
+static int lowest_free(void)
+{
+	const int fd = dup(0);
+
+	must(fd >= 0);
+	close(fd);
+	return fd;
+}
+
 static void (*const deeds[8])(void) = {do_tiles, do_draws, do_calls, do_streams, do_rings, do_broadcasts, do_draws, do_look};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct trnsci_options options = {
 		.arena_bytes = ARENA_BYTES, .timeout_ms = 1000, .spin_us = -1, .reconnect_ms = 1000};
-	static int lowest = -1;
-	int fd = dup(0);
+	const int free_before = lowest_free();
 
-	must(fd >= 0);
-	lowest = lowest < 0 ? fd : lowest;
-	must(fd == lowest); /* nothing is left of the input before */
-	close(fd);
 	if (size == 0)
 		return 0;
 	liar.at = data + 1;
@@ -407,5 +412,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < liar.n_fds; i++)
 		if (liar.fds[i] >= 0)
 			close(liar.fds[i]);
+	must(lowest_free() == free_before);
 	return 0;
 }
