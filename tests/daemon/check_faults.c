@@ -314,7 +314,7 @@ static void each_lack_lasts(void **state)
 		play();
 		is_well("before");
 		count = page->seen;
-		step = getenv("TRNSCI_FULL") ? 1 : count / 12 + 1;
+		step = getenv("TRNSCI_FULL") ? 1 : count / 7 + 1;
 		hits = page->hits;
 		for (long nth = 1; nth <= count; nth += step) {
 			pthread_t thread;

@@ -25,9 +25,9 @@
 
 enum { SAMPLES = 4096, PAGE = 4096, MEMORY = PAGE + 4 * SAMPLES, LARGE = 4 << 20 };
 
-static unsigned long_us(unsigned full_s)
+static unsigned long_us(unsigned full_s, unsigned ms)
 {
-	return getenv("TRNSCI_FULL") ? full_s * 1000000 : 1600000;
+	return getenv("TRNSCI_FULL") ? full_s * 1000000 : ms * 1000;
 }
 
 static int setup(void **state)
@@ -230,7 +230,7 @@ static void clients_stop(void **state)
 	client_await_stat(&witness, "daemon.rings", 1);
 	client_await_stat(&witness, "daemon.broadcasts", 1);
 	usleep(100000);
-	expect_sleep(long_us(25));
+	expect_sleep(long_us(25, 400));
 	assert_int_equal(client_stat(&witness, "daemon.sessions"), 3);
 	for (int i = 0; i < 3; i++)
 		goes_on(clients[i]);
@@ -458,7 +458,7 @@ static void daemon_stops(void **state)
 	for (int i = 0; i < SUBJECTS; i++)
 		if (subjects[i].go_on)
 			subjects[i].go_on();
-	usleep(long_us(60));
+	usleep(long_us(60, 1600));
 	kill(served.pid, SIGCONT);
 	for (int i = 0; i < SUBJECTS; i++)
 		subjects[i].end();
