@@ -361,12 +361,15 @@ static uint64_t turn_ns(const struct session *session)
 
 void requests_take(struct session *session)
 {
-	uint64_t end_ns = stats_now_ns() + turn_ns(session);
+	uint64_t end_ns;
 
-	while (session->backlog && !requests_must_wait(session) && stats_now_ns() < end_ns) {
+	if (!session->backlog || requests_must_wait(session))
+		return;
+	end_ns = stats_now_ns() + turn_ns(session);
+	do {
 		bool more = take_frame(session);
 
-		session->backlog = session->backlog && more;
+		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
 		requests_answer(session);
-	}
+	} while (session->backlog && !requests_must_wait(session) && stats_now_ns() < end_ns);
 }

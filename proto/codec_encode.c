@@ -89,7 +89,7 @@ static inline int put_head(struct writer *writer, unsigned type, uint64_t value,
 	return at ? end_write(writer, write_head(at, type, value, n)) : -1;
 }
 
-static int put_uint(struct writer *writer, uint64_t value)
+static inline int put_uint(struct writer *writer, uint64_t value)
 {
 	char *at = begin_write(writer, 0);
 
@@ -117,6 +117,23 @@ static int put_real(struct writer *writer, double value)
 	return put_head(writer, 0xcb, bits, 8);
 }
 
+/* Names and short texts, most of what a reply has, by two moves that may overlap. */
+static inline void copy_short(char *to, const char *from, size_t size)
+{
+	if (size > 16) {
+		memcpy(to, from, size);
+	} else if (size >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + size - 8, from + size - 8, 8);
+	} else if (size >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + size - 4, from + size - 4, 4);
+	} else {
+		for (size_t i = 0; i < size; i++)
+			to[i] = from[i];
+	}
+}
+
 /* A length as write_shortest writes it, and the bytes. */
 static inline int put_sized(struct writer *writer, const void *bytes, size_t size, unsigned below, unsigned small,
 			    unsigned first)
@@ -126,8 +143,7 @@ static inline int put_sized(struct writer *writer, const void *bytes, size_t siz
 	if (!at)
 		return -1;
 	at = write_shortest(at, size, below, small, first);
-	if (size)
-		memcpy(at, bytes, size);
+	copy_short(at, bytes, size);
 	return end_write(writer, at + size);
 }
 
