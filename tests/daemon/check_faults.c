@@ -187,6 +187,31 @@ static void into_a_tile(struct client *client)
 		     client_map(client, "program", value_uint(client_number(&result, "program")), NULL), &result);
 }
 
+/* Tables, a window that the first run leaves to the second, and a range of a named stream for each. */
+static void kept_program(struct client *client, struct value name)
+{
+	struct value result, steps = value_array(), weights = value_array();
+
+	for (unsigned i = 0; i < 3; i++)
+		value_push(client->zone, &weights, value_uint(1 + i));
+	value_push(client->zone, &steps,
+		   client_map(client, "op", value_string("categorical"), "n", value_uint(4), "weights", weights, NULL));
+	value_push(client->zone, &steps,
+		   client_map(client, "op", value_string("uniform"), "n", value_uint(40), "as", value_string("x"), NULL));
+	value_push(client->zone, &steps, client_map(client, "op", value_string("stft"), "in", value_string("x"), "n_fft",
+						    value_uint(16), "as", value_string("y"), NULL));
+	struct value results = value_array(), program;
+
+	value_push(client->zone, &results, value_string("y"));
+	program = client_map(client, "steps", steps, "results", results, "stream_name", name, NULL);
+	if (!done(client, "program_new", program, &result))
+		return;
+	program = client_map(client, "program", value_uint(client_number(&result, "program")), NULL);
+	for (int i = 0; i < 2; i++)
+		done(client, "program_run", program, &result);
+	done(client, "program_free", program, &result);
+}
+
 static void shared_noise(struct client *client)
 {
 	struct value result, noise = client_map(client, "op", value_string("bits"), NULL);
@@ -197,6 +222,7 @@ static void shared_noise(struct client *client)
 		     client_map(client, "ring", value_uint(client_number(&result, "ring")), NULL), &result);
 	done(client, "stream_create", client_map(client, "name", name, "seed", value_uint(3), NULL), &result);
 	done(client, "stream_draw", client_map(client, "name", name, "draw", draw, NULL), &result);
+	kept_program(client, name);
 	done(client, "stream_delete", client_map(client, "name", name, NULL), &result);
 }
 
