@@ -29,6 +29,7 @@ struct form {
 	/* Of each buffer: what the first run left; NULL where it is no constant. */
 	char **constants;
 	uint64_t constant_bytes;
+	struct engine *engine; /* whose they are; a run's reply may outlive the space */
 	atomic_flag taken; /* a run has its constants taken over */
 	atomic_int state;
 };
@@ -224,6 +225,7 @@ int form_make(struct space *space, const struct args *run, struct zone *zone, st
 		return error_set(err, ERROR_NO_MEMORY, "program_new: no memory for it");
 	memset(form, 0, sizeof *form);
 	form->program = (struct program){.space = space, .zone = zone, .keeps = true};
+	form->engine = space->engine;
 	form->reply = value_map();
 	atomic_flag_clear(&form->taken);
 	atomic_init(&form->state, LEARNING);
@@ -246,7 +248,7 @@ void form_end(struct form *form)
 	if (!form)
 		return;
 	for (size_t i = 0; i < form->n_buffers; i++)
-		temp_free(form->program.space->engine, form->constants[i], form->buffers[i].shape.bytes);
+		temp_free(form->engine, form->constants[i], form->buffers[i].shape.bytes);
 }
 
 /* ---- runs ---- */
