@@ -461,12 +461,34 @@ static void test_charge(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* What was learnt goes with the last reply, here after the space; address sanitizers watch. */
+static void test_reply_outlives_space(void **state)
+{
+	struct bed bed = bed_open(1);
+	struct call *made = call_new(), *runs[2];
+	uint64_t handle;
+
+	(void)state;
+	put_stft(made, &bed);
+	handle = keep_program(&bed, made);
+	for (int i = 0; i < 2; i++) {
+		runs[i] = run_of(handle, 1, 0);
+		call_run(runs[i], bed.space, "program_run");
+	}
+	space_close(bed.space);
+	expect_equal("after the space", request_result(runs[0]->request), request_result(runs[1]->request));
+	for (int i = 0; i < 2; i++)
+		call_free(runs[i]);
+	engine_destroy(bed.engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_run_does),         cmocka_unit_test(test_at_once),
 		cmocka_unit_test(test_tiles_are_read_anew), cmocka_unit_test(test_failures_are_not_learnt),
 		cmocka_unit_test(test_other_tiles),         cmocka_unit_test(test_charge),
+		cmocka_unit_test(test_reply_outlives_space),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
