@@ -35,6 +35,7 @@ enum { SANITIZED = 0 };
 enum {
 	PIECE = 256, /* samples that are published at a time, a hundred times a second */
 	GROWTH_KIB = 16 << 10,
+	CLIENT_KIB = 2 << 10, /* at most, beside what they share */
 };
 
 static struct daemon trnscid;
@@ -187,6 +188,37 @@ static struct footprint settled(const struct footprint *before)
 	return now;
 }
 
+/* The number in the line of a file that begins so; 0 without. */
+static long number_in(const char *path, const char *begin)
+{
+	FILE *file = fopen(path, "r");
+	char line[256];
+	long number = 0;
+
+	while (file && number == 0 && fgets(line, sizeof line, file))
+		if (strncmp(line, begin, strlen(begin)) == 0)
+			number = strtol(line + strlen(begin), NULL, 10);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* 1,000, each with a thread of its own; or as many as this machine lets there be, by its memory and its limit of tasks. */
+static int whole_crowd(void)
+{
+	const long kib = number_in("/proc/meminfo", "MemAvailable:");
+	const long tasks = number_in("/sys/fs/cgroup/pids.max", "");
+	long most = 1000;
+
+	if (tasks && tasks / 3 < most)
+		most = tasks / 3;
+	if (kib && kib / CLIENT_KIB < most)
+		most = kib / CLIENT_KIB;
+	if (most < 1000)
+		printf("# only %ld clients at a time: the machine has no room for 1,000\n", most);
+	return (int)most;
+}
+
 static void test_crowd(void **state)
 {
 	const char *told = getenv("SOAK_SECONDS");
@@ -204,7 +236,7 @@ static void test_crowd(void **state)
 	crowd(news, told ? 64 : 8, told ? 5 : 0.5); /* what is allocated once */
 	struct footprint before = look();
 	before = settled(&before);
-	crowd(news, told ? 1000 : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
+	crowd(news, told ? whole_crowd() : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
 	struct footprint after = settled(&before);
 	printf("# before: %" PRIu64 " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads; after: %" PRIu64
 	       " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads\n",
