@@ -98,7 +98,7 @@ isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
 $(BUILD)/obj/%.o: %.c
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) -c $< -o $@
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
 $(BUILD)/obj/lib/dist/feistel_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
@@ -106,7 +106,7 @@ $(BUILD)/obj/lib/dist/feistel_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
 $(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) LINK $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS_daemon) -lm
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # The command line sees the installed library only, through its installed header.
 $(BUILD)/bin/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED)
@@ -121,7 +121,7 @@ $(SHARED): $(CLIENT_OBJECTS) client/libtrnsci.map
 	$(say) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=client/libtrnsci.map \
-		$(if $(SAN),,-Wl,-z,defs) -o $@ $(CLIENT_OBJECTS) -lm
+		$(if $(SAN),,-Wl,-z,defs) -o $@ $(CLIENT_OBJECTS) $(LIBS_msgpack) -lm
 	@ln -sf $(notdir $@) $(BUILD)/lib/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/lib/libtrnsci.so
 
@@ -135,9 +135,9 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
-DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libsystemd-dev libsqlite3-dev libjson-c-dev
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := libcmocka-dev libmsgpack-dev|libmsgpack-c-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
+DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

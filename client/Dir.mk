@@ -19,7 +19,7 @@ $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 
 $(PKGCONFIG): client/trnsci.pc.in Makefile
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $< > $@
 
 examples: $(EXAMPLES)
 all: $(PKGCONFIG)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MessagePack-RPC messages to value trees and back. The only place that knows MessagePack, but for
- * the frame scan. */
+/* MessagePack-RPC messages to value trees and back. The only place that knows msgpack. */
 #ifndef TRNSCI_PROTO_CODEC_H
 #define TRNSCI_PROTO_CODEC_H
 

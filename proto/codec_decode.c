@@ -1,268 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages from bytes, straight into the tree that they become: no other tree lies between, since a small request is
- * read faster than it is looked at twice.
+/* MessagePack-RPC, read by msgpack-c.
  *
- * Every count is held against the bytes that are left before anything is allocated for it, and nesting against
- * FRAME_MAX_DEPTH, so it is safe also where frame_scan has not been. */
+ * The unpacker allocates what a header promises and nests on a stack of 32, so it is given only frames that
+ * frame_scan has passed. */
 #include "codec.h"
 
-#include <stdbool.h>
+#include <msgpack.h>
 #include <string.h>
 
-#include "frame.h"
+/* Of the first piece of msgpack's zone: enough for most requests, and what malloc has at hand. */
+enum { OBJECTS_BYTES = 960 };
 
-struct reader {
-	const unsigned char *at, *end;
-	struct zone *zone;
-	struct error *err;
-	unsigned depth;
-};
-
-static int bad_frame(struct error *err, const char *wrong)
+static bool is_text(const msgpack_object *object)
 {
-	return error_set(err, ERROR_BAD_FRAME, "message: %s", wrong);
+	return object->type == MSGPACK_OBJECT_STR || object->type == MSGPACK_OBJECT_BIN;
 }
 
-static int no_message_pack(const struct reader *reader)
+/* str and bin lie at the same place of msgpack's union, but only by its accident. msgpack-c leaves the pointer of an
+ * empty one NULL. */
+static const char *text_of(const msgpack_object *object, size_t *ret_size)
 {
-	return bad_frame(reader->err, "not MessagePack");
+	bool str = object->type == MSGPACK_OBJECT_STR;
+
+	*ret_size = str ? object->via.str.size : object->via.bin.size;
+	if (*ret_size == 0)
+		return "";
+	return str ? object->via.str.ptr : object->via.bin.ptr;
 }
 
-/* ------- values ------- */
+static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err);
 
-static size_t left(const struct reader *reader)
+static int to_array(const msgpack_object_array *array, struct zone *zone, struct value *ret, struct error *err)
 {
-	return (size_t)(reader->end - reader->at);
-}
+	struct value *at = array->size ? zone_alloc(zone, array->size * sizeof *at) : NULL;
 
-/* A big-endian number of that many bytes. */
-static inline int read_number(struct reader *reader, unsigned bytes, uint64_t *ret)
-{
-	uint64_t number = 0;
+	if (array->size && !at)
+		return error_set(err, ERROR_NO_MEMORY, "request: %u elements", array->size);
+	for (uint32_t i = 0; i < array->size; i++) {
+		int r = to_value(&array->ptr[i], zone, &at[i], err);
 
-	if (left(reader) < bytes)
-		return no_message_pack(reader);
-	for (unsigned i = 0; i < bytes; i++)
-		number = number << 8 | *reader->at++;
-	*ret = number;
+		if (r < 0)
+			return r;
+	}
+	*ret = (struct value){.kind = VALUE_ARRAY, .array = {at, array->size, array->size}};
 	return 0;
 }
 
-static int read_signed(struct reader *reader, unsigned bytes, struct value *ret)
+static int to_map(const msgpack_object_map *map, struct zone *zone, struct value *ret, struct error *err)
 {
-	const unsigned unused = 64 - 8 * bytes;
-	uint64_t bits = 0;
-	int r = read_number(reader, bytes, &bits);
+	struct value_member *at = map->size ? zone_alloc(zone, map->size * sizeof *at) : NULL;
 
-	if (r == 0)
-		*ret = value_int((int64_t)(bits << unused) >> unused);
-	return r;
-}
+	if (map->size && !at)
+		return error_set(err, ERROR_NO_MEMORY, "request: %u members", map->size);
+	for (uint32_t i = 0; i < map->size; i++) {
+		if (!is_text(&map->ptr[i].key))
+			return error_set(err, ERROR_WRONG_TYPE,
+					 "params: a key of a map is not a string, allowed: str, bin");
+		at[i].name = text_of(&map->ptr[i].key, &at[i].name_size);
+		int r = to_value(&map->ptr[i].val, zone, &at[i].value, err);
 
-static int read_unsigned(struct reader *reader, unsigned bytes, struct value *ret)
-{
-	uint64_t number = 0;
-	int r = read_number(reader, bytes, &number);
-
-	if (r == 0)
-		*ret = value_uint(number);
-	return r;
-}
-
-static int read_real(struct reader *reader, unsigned bytes, struct value *ret)
-{
-	uint64_t bits = 0;
-	uint32_t low;
-	double real;
-	float single;
-	int r = read_number(reader, bytes, &bits);
-
-	if (r < 0)
-		return r;
-	low = (uint32_t)bits;
-	memcpy(&single, &low, sizeof single);
-	memcpy(&real, &bits, sizeof real);
-	*ret = value_real(bytes == sizeof single ? (double)single : real);
+		if (r < 0)
+			return r;
+	}
+	*ret = (struct value){.kind = VALUE_MAP, .map = {at, map->size, map->size}};
 	return 0;
 }
 
-static int read_bytes(struct reader *reader, enum value_kind kind, uint64_t size, struct value *ret)
+/* Recursion is bounded by FRAME_MAX_DEPTH. */
+static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
 {
-	if (size > left(reader))
-		return no_message_pack(reader);
-	*ret = (struct value){.kind = kind, .bytes = {(const char *)reader->at, (size_t)size}};
-	reader->at += size;
-	return 0;
-}
-
-static int read_value(struct reader *reader, struct value *ret);
-
-/* A container of so many values begins: each has a byte at least. */
-static int enter(struct reader *reader, uint64_t values)
-{
-	if (values > left(reader))
-		return no_message_pack(reader);
-	if (reader->depth == FRAME_MAX_DEPTH)
-		return bad_frame(reader->err, "nested deeper than a frame may be");
-	reader->depth++;
-	return 0;
-}
-
-static int read_array(struct reader *reader, uint64_t count, struct value *ret)
-{
-	struct value *at = NULL;
-	int r = enter(reader, count);
-
-	if (r == 0 && count && !(at = zone_alloc(reader->zone, count * sizeof *at)))
-		r = error_set(reader->err, ERROR_NO_MEMORY, "request: %zu elements", (size_t)count);
-	for (uint64_t i = 0; i < count && r == 0; i++)
-		r = read_value(reader, &at[i]);
-	if (r < 0)
-		return r;
-	reader->depth--;
-	*ret = (struct value){.kind = VALUE_ARRAY, .array = {at, (size_t)count, (size_t)count}};
-	return 0;
-}
-
-static int read_member(struct reader *reader, struct value_member *member)
-{
-	struct value key;
-	int r = read_value(reader, &key);
-
-	if (r < 0)
-		return r;
-	if (key.kind != VALUE_STRING && key.kind != VALUE_BYTES)
-		return error_set(reader->err, ERROR_WRONG_TYPE,
-				 "params: a key of a map is not a string, allowed: str, bin");
-	member->name = key.bytes.at;
-	member->name_size = key.bytes.size;
-	return read_value(reader, &member->value);
-}
-
-static int read_map(struct reader *reader, uint64_t count, struct value *ret)
-{
-	struct value_member *at = NULL;
-	int r = enter(reader, 2 * count);
-
-	if (r == 0 && count && !(at = zone_alloc(reader->zone, count * sizeof *at)))
-		r = error_set(reader->err, ERROR_NO_MEMORY, "request: %zu members", (size_t)count);
-	for (uint64_t i = 0; i < count && r == 0; i++)
-		r = read_member(reader, &at[i]);
-	if (r < 0)
-		return r;
-	reader->depth--;
-	*ret = (struct value){.kind = VALUE_MAP, .map = {at, (size_t)count, (size_t)count}};
-	return 0;
-}
-
-/* What has its length, of so many bytes, behind its type. */
-static int read_long(struct reader *reader, unsigned bytes, enum value_kind kind, struct value *ret)
-{
-	uint64_t length = 0;
-	int r = read_number(reader, bytes, &length);
-
-	if (r < 0)
-		return r;
-	if (kind == VALUE_ARRAY)
-		return read_array(reader, length, ret);
-	return kind == VALUE_MAP ? read_map(reader, length, ret) : read_bytes(reader, kind, length, ret);
-}
-
-/* Types 0xc0 to 0xdf. */
-static int read_typed(struct reader *reader, unsigned type, struct value *ret)
-{
-	switch (type) {
-	case 0xc0:
-		*ret = value_nil();
+	*ret = value_nil();
+	switch (object->type) {
+	case MSGPACK_OBJECT_NIL:
 		return 0;
-	case 0xc2:
-	case 0xc3:
-		*ret = value_bool(type == 0xc3);
+	case MSGPACK_OBJECT_BOOLEAN:
+		*ret = value_bool(object->via.boolean);
 		return 0;
-	case 0xc4:
-	case 0xc5:
-	case 0xc6:
-		return read_long(reader, 1u << (type - 0xc4), VALUE_BYTES, ret);
-	case 0xca:
-	case 0xcb:
-		return read_real(reader, 4u << (type - 0xca), ret);
-	case 0xcc:
-	case 0xcd:
-	case 0xce:
-	case 0xcf:
-		return read_unsigned(reader, 1u << (type - 0xcc), ret);
-	case 0xd0:
-	case 0xd1:
-	case 0xd2:
-	case 0xd3:
-		return read_signed(reader, 1u << (type - 0xd0), ret);
-	case 0xd9:
-	case 0xda:
-	case 0xdb:
-		return read_long(reader, 1u << (type - 0xd9), VALUE_STRING, ret);
-	case 0xdc:
-	case 0xdd:
-		return read_long(reader, 2u << (type - 0xdc), VALUE_ARRAY, ret);
-	case 0xde:
-	case 0xdf:
-		return read_long(reader, 2u << (type - 0xde), VALUE_MAP, ret);
-	case 0xc1:
-		return no_message_pack(reader);
+	case MSGPACK_OBJECT_POSITIVE_INTEGER:
+		*ret = value_uint(object->via.u64);
+		return 0;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+		*ret = value_int(object->via.i64);
+		return 0;
+	case MSGPACK_OBJECT_FLOAT32:
+	case MSGPACK_OBJECT_FLOAT64:
+		*ret = value_real(object->via.f64);
+		return 0;
+	case MSGPACK_OBJECT_STR:
+	case MSGPACK_OBJECT_BIN:
+		ret->kind = object->type == MSGPACK_OBJECT_STR ? VALUE_STRING : VALUE_BYTES;
+		ret->bytes.at = text_of(object, &ret->bytes.size);
+		return 0;
+	case MSGPACK_OBJECT_ARRAY:
+		return to_array(&object->via.array, zone, ret, err);
+	case MSGPACK_OBJECT_MAP:
+		return to_map(&object->via.map, zone, ret, err);
 	default:
-		return error_set(reader->err, ERROR_WRONG_TYPE,
-				 "params: an ext value, allowed: MessagePack's own types");
+		return error_set(err, ERROR_WRONG_TYPE, "params: an ext value, allowed: MessagePack's own types");
 	}
 }
-
-/* Recursion is bounded by FRAME_MAX_DEPTH. -ERROR_BAD_FRAME; -ERROR_WRONG_TYPE, what it is has no place in a tree;
- * -ERROR_NO_MEMORY. */
-static int read_value(struct reader *reader, struct value *ret)
-{
-	unsigned type;
-
-	if (reader->at == reader->end)
-		return no_message_pack(reader);
-	type = *reader->at++;
-	if (type < 0x80) {
-		*ret = value_uint(type);
-		return 0;
-	}
-	if (type >= 0xe0) {
-		*ret = value_int((int64_t)type - 0x100);
-		return 0;
-	}
-	if (type >= 0xc0)
-		return read_typed(reader, type, ret);
-	if (type >= 0xa0)
-		return read_bytes(reader, VALUE_STRING, type & 31, ret);
-	return type >= 0x90 ? read_array(reader, type & 15, ret) : read_map(reader, type & 15, ret);
-}
-
-static bool is_text(const struct value *value)
-{
-	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
-}
-
-/* ------- messages ------- */
 
 /* [], [{...}], and [[]], which is how Neovim and others write [{}]. */
-static int to_params(const struct value *list, struct value *ret, struct error *err)
+static int to_params(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
 {
+	const msgpack_object_array *array = &object->via.array;
+
 	*ret = value_map();
-	if (list->kind != VALUE_ARRAY)
+	if (object->type != MSGPACK_OBJECT_ARRAY)
 		return error_set(err, ERROR_WRONG_TYPE, "params: not an array, allowed: an array of at most one map");
-	if (list->array.count == 0)
+	if (array->size == 0)
 		return 0;
-	if (list->array.count > 1)
-		return error_set(err, ERROR_WRONG_TYPE, "params: %zu elements, allowed: an array of at most one map",
-				 list->array.count);
-	if (list->array.at[0].kind == VALUE_ARRAY && list->array.at[0].array.count == 0)
+	if (array->size > 1)
+		return error_set(err, ERROR_WRONG_TYPE, "params: %u elements, allowed: an array of at most one map",
+				 array->size);
+	if (array->ptr[0].type == MSGPACK_OBJECT_ARRAY && array->ptr[0].via.array.size == 0)
 		return 0;
-	if (list->array.at[0].kind != VALUE_MAP)
+	if (array->ptr[0].type != MSGPACK_OBJECT_MAP)
 		return error_set(err, ERROR_WRONG_TYPE,
 				 "params: the element is not a map, allowed: an array of at most one map");
-	*ret = list->array.at[0];
-	return 0;
+	return to_map(&array->ptr[0].via.map, zone, ret, err);
 }
 
 static void copy_text(struct error *ret, const char *at, size_t size)
@@ -273,128 +129,100 @@ static void copy_text(struct error *ret, const char *at, size_t size)
 }
 
 /* [kind, text]; or a bare text, which other servers send. A name from a later release keeps its kind. */
-static int to_error(const struct value *value, struct error *ret)
+static int to_error(const msgpack_object *object, struct error *ret)
 {
-	const struct value *text = value;
+	const msgpack_object *text = object;
 	bool request = false;
+	size_t size;
 
 	ret->code = 0;
 	ret->text[0] = '\0';
-	if (value->kind == VALUE_NIL)
+	if (object->type == MSGPACK_OBJECT_NIL)
 		return 0;
-	if (value->kind == VALUE_ARRAY) {
-		if (value->array.count != 2 || value->array.at[0].kind != VALUE_UINT)
+	if (object->type == MSGPACK_OBJECT_ARRAY) {
+		if (object->via.array.size != 2 || object->via.array.ptr[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
 			return -ERROR_BAD_FRAME;
-		request = value->array.at[0].u == ERROR_KIND_REQUEST;
-		text = &value->array.at[1];
+		request = object->via.array.ptr[0].via.u64 == ERROR_KIND_REQUEST;
+		text = &object->via.array.ptr[1];
 	}
 	if (!is_text(text))
 		return -ERROR_BAD_FRAME;
-	copy_text(ret, text->bytes.at, text->bytes.size);
+	const char *at = text_of(text, &size);
+
+	copy_text(ret, at, size);
 	ret->code = error_from_text(ret->text);
 	if (ret->code == 0)
 		ret->code = request ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
 	return 0;
 }
 
-/* A field in which nothing but one kind of value will do: what has no place in a tree is then as wrong as any other. */
-static int read_field(struct reader *reader, struct value *ret)
+static int bad_frame(struct error *err, const char *wrong)
 {
-	int r = read_value(reader, ret);
-
-	if (r == -ERROR_WRONG_TYPE)
-		*ret = value_bool(false);
-	return r == -ERROR_WRONG_TYPE ? 0 : r;
+	return error_set(err, ERROR_BAD_FRAME, "message: %s", wrong);
 }
 
-static int read_response(struct reader *reader, struct message *message)
+static int read_response(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
 {
-	struct value error;
-	int r = read_field(reader, &error);
+	if (to_error(&field[2], &message->error) < 0)
+		return bad_frame(err, "the error is not [kind, text]");
+	int r = to_value(&field[3], zone, &message->result, err);
 
-	if (r == 0 && to_error(&error, &message->error) < 0)
-		return bad_frame(reader->err, "the error is not [kind, text]");
-	if (r == 0)
-		r = read_value(reader, &message->result);
-	return r == -ERROR_WRONG_TYPE ? bad_frame(reader->err, "the result has a value that is not allowed") : r;
+	return r == -ERROR_WRONG_TYPE ? bad_frame(err, "the result has a value that is not allowed") : r;
 }
 
-/* A request or notification, from its method on. */
-static int read_call(struct reader *reader, struct message *message)
+/* A request or notification: its method and params are the last two of n fields. */
+static int read_call(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
 {
-	struct value method, params;
-	int r = read_field(reader, &method);
-
-	if (r < 0)
-		return r;
-	if (!is_text(&method))
-		return bad_frame(reader->err, "the method is not a string");
-	message->method = method.bytes.at;
-	message->method_size = method.bytes.size;
-	r = read_value(reader, &params);
-	return r < 0 ? r : to_params(&params, &message->params, reader->err);
+	if (!is_text(&field[0]))
+		return bad_frame(err, "the method is not a string");
+	message->method = text_of(&field[0], &message->method_size);
+	return to_params(&field[1], zone, &message->params, err);
 }
 
-/* The fields of the array that a message is; 0 when it is none. */
-static unsigned count_fields(struct reader *reader)
+static int read_message(const msgpack_object *object, struct zone *zone, struct message *message, struct error *err)
 {
-	uint64_t count = 0;
-	const unsigned type = reader->at < reader->end ? *reader->at++ : 0;
+	const msgpack_object *field = object->via.array.ptr;
+	uint32_t n = object->type == MSGPACK_OBJECT_ARRAY ? object->via.array.size : 0;
 
-	if ((type & 0xf0) == 0x90)
-		count = type & 15;
-	else if ((type & 0xfe) == 0xdc && read_number(reader, 2u << (type - 0xdc), &count) < 0)
-		return 0;
-	return count <= 4 ? (unsigned)count : 0;
-}
-
-static int read_message(struct reader *reader, struct message *message)
-{
-	const unsigned n = count_fields(reader);
-	struct value type, msgid;
-	int r = n >= 3 ? read_field(reader, &type) : 0;
-
-	if (r < 0)
-		return r;
-	if (n < 3 || type.kind != VALUE_UINT)
-		return bad_frame(reader->err, "not an array [type, ...] of three or four");
-	if (type.u > MESSAGE_NOTIFICATION || (n == 3) != (type.u == MESSAGE_NOTIFICATION))
-		return bad_frame(reader->err, "no such type, allowed: 0 request, 1 response, 2 notification");
-	message->type = (enum message_type)type.u;
+	if (n < 3 || n > 4 || field[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+		return bad_frame(err, "not an array [type, ...] of three or four");
+	if (field[0].via.u64 > MESSAGE_NOTIFICATION || (n == 3) != (field[0].via.u64 == MESSAGE_NOTIFICATION))
+		return bad_frame(err, "no such type, allowed: 0 request, 1 response, 2 notification");
+	message->type = (enum message_type)field[0].via.u64;
 	if (message->type == MESSAGE_NOTIFICATION)
-		return read_call(reader, message);
-	r = read_field(reader, &msgid);
-	if (r < 0)
-		return r;
-	if (msgid.kind != VALUE_UINT || msgid.u > UINT32_MAX)
-		return bad_frame(reader->err, "the msgid is not an integer of 32 bits");
-	message->msgid = (uint32_t)msgid.u;
-	return message->type == MESSAGE_REQUEST ? read_call(reader, message) : read_response(reader, message);
-}
-
-/* Of a message whose params are wrong, what lies behind them has not been read: it must be a whole frame all the same. */
-static bool is_whole(const void *frame, size_t size)
-{
-	const struct frame_limits limits = {.bytes = size, .elements = size};
-	struct frame_scan scan;
-	size_t whole;
-
-	frame_scan_init(&scan, &limits);
-	return frame_scan_more(&scan, frame, size, &whole) == 1 && whole == size;
+		return read_call(field + 1, zone, message, err);
+	if (field[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER || field[1].via.u64 > UINT32_MAX)
+		return bad_frame(err, "the msgid is not an integer of 32 bits");
+	message->msgid = (uint32_t)field[1].via.u64;
+	return message->type == MESSAGE_REQUEST ? read_call(field + 2, zone, message, err)
+						: read_response(field, zone, message, err);
 }
 
 int codec_decode(const void *frame, size_t size, struct zone *zone, struct message *ret_message, struct error *err)
 {
+	msgpack_zone objects;
+	msgpack_object object;
 	struct message message = {.params = value_map(), .result = value_nil()};
-	struct reader reader = {.at = frame, .zone = zone, .err = err, .depth = 1};
+	size_t used = 0;
 	int r;
 
-	reader.end = reader.at + size;
-	r = read_message(&reader, &message);
-	if (r == 0 && reader.at < reader.end)
+	if (!msgpack_zone_init(&objects, OBJECTS_BYTES))
+		return error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
+	switch (msgpack_unpack(frame, size, &used, &objects, &object)) {
+	case MSGPACK_UNPACK_SUCCESS:
+		r = read_message(&object, zone, &message, err);
+		break;
+	case MSGPACK_UNPACK_EXTRA_BYTES:
 		r = bad_frame(err, "bytes behind its end");
-	else if (r == -ERROR_WRONG_TYPE && !is_whole(frame, size))
-		r = no_message_pack(&reader);
+		break;
+	case MSGPACK_UNPACK_NOMEM_ERROR:
+		r = error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
+		break;
+	default:
+		r = bad_frame(err, "not MessagePack");
+	}
+	/* Strings lie in frame, not in msgpack's zone. */
+	msgpack_zone_destroy(&objects);
 	if (r == 0 || r == -ERROR_WRONG_TYPE)
 		*ret_message = message;
 	return r;

@@ -13,7 +13,6 @@ SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
 ROOMS ?=
 in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $(subst /, ,$(dir $(test))))),$(test))),$(1))
 
-LIBS_check_codec_random = $(LIBS_msgpack)
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
@@ -55,14 +54,14 @@ $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) \
 		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) \
-		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) -lm
+		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # With FUZZER set, libFuzzer brings main.
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -I. $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
-		$(filter %.o,$^) $(LDFLAGS_$(@F)) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) -lm
+		$(filter %.o,$^) $(LDFLAGS_$(@F)) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # The library itself, whose connections, sends and waits the target stands in for.
 $(BUILD)/tests/fuzz/fuzz_reply: $(call objects,$(CLIENT_SOURCES))

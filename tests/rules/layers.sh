@@ -66,6 +66,7 @@ may client/cli
 may client/examples
 
 only 'event2?/|event\.h' 'daemon/(listener|session|loop|main)'
+only 'msgpack' 'proto/codec'
 only 'sqlite3' 'daemon/store'
 only 'systemd/' 'daemon/(notify|log)'
 only 'trnsci/' 'client/'
