@@ -39,13 +39,21 @@ struct thread {
 	pthread_t id;
 	unsigned index;
 	void *scratch;
-	bool yields;
-	uint64_t yielded_ns; /* when it did last */
+	bool slept;
+	uint64_t yield_ns; /* when it does next */
 };
 
 /* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of them
- * should run instead of a lane that never sleeps. So lanes take short slices, and let go between units. */
-enum { SPARES_MAX = 8, SLICE_NS = 100 * 1000, YIELD_NS = 50 * 1000 };
+ * should run instead of a lane that never sleeps. So lanes let go between units; not at once, though: who waits for a
+ * short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without end: a
+ * yield to it costs its whole turn, and the system shares the CPU out without being asked. */
+enum {
+	SPARES_MAX = 8,
+	YIELD_NS = 50 * 1000,        /* of units between two yields */
+	FIRST_YIELD_NS = 500 * 1000, /* after a sleep */
+	LONG_YIELD_NS = 700 * 1000,  /* a client's bursts are shorter */
+	LONG_YIELD_REST = 16,        /* as many times as long passes before the next one */
+};
 
 struct pool {
 	pthread_mutex_t lock;
@@ -178,10 +186,18 @@ static uint64_t run_unit(struct pool *pool, struct job *job, size_t unit, void *
 /* Between units; *at_ns is now, before and after. */
 static void let_others(struct thread *thread, uint64_t *at_ns)
 {
-	if (!thread->yields || *at_ns - thread->yielded_ns < YIELD_NS)
+	if (thread->slept) {
+		thread->slept = false;
+		thread->yield_ns = *at_ns + FIRST_YIELD_NS;
+	}
+	if (*at_ns < thread->yield_ns)
 		return;
 	sched_yield();
-	thread->yielded_ns = *at_ns = now_ns();
+
+	const uint64_t end_ns = now_ns(), took_ns = end_ns - *at_ns;
+
+	thread->yield_ns = end_ns + (took_ns < LONG_YIELD_NS ? YIELD_NS : LONG_YIELD_REST * took_ns);
+	*at_ns = end_ns;
 }
 
 /* Serves a job for a unit, or for as long as it is alone, when time is nobody's loss and only the last unit counts. The
@@ -223,7 +239,6 @@ static void *thread_main(void *arg)
 	struct pool *pool = thread->pool;
 	const struct fpenv_saved saved = fpenv_enter();
 
-	thread->yields = thread_set_slice(SLICE_NS);
 	pthread_mutex_lock(&pool->lock);
 	while (true) {
 		uint64_t expected_ns;
@@ -237,6 +252,7 @@ static void *thread_main(void *arg)
 			pool->sleepers++;
 			pthread_cond_wait(&pool->work, &pool->lock);
 			pool->sleepers--;
+			thread->slept = true;
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
