@@ -110,12 +110,10 @@ static int receive(struct line *line, struct fdpass *fds, struct error *err)
 		return r;
 	got = fdpass_receive(line->socket, line->in + line->in_size, line->in_room - line->in_size, fds ? &came : NULL,
 			     &strange);
-	if (strange || (came.count && fds->count)) {
+	if (strange || (fds && !fdpass_join(fds, &came))) {
 		fdpass_close(&came);
 		return error_set(err, ERROR_BAD_REPLY, "connection: a file descriptor that was not asked for");
 	}
-	if (came.count || came.cut)
-		*fds = came;
 	if (got == -EAGAIN)
 		return 0;
 	if (got <= 0)

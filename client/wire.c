@@ -215,13 +215,8 @@ static ssize_t receive_some(struct trnsci_session *session)
 	ssize_t got = fdpass_receive(remote->socket, remote->in + remote->in_size, remote->in_room - remote->in_size,
 				     remote->fds_wanted ? &fds : NULL, &strange);
 
-	if (fds.count && remote->fds.count) {
-		fdpass_close(&fds);
+	if (!fdpass_join(&remote->fds, &fds))
 		strange = true;
-	} else if (fds.count || fds.cut) {
-		fds.cut |= remote->fds.cut;
-		remote->fds = fds;
-	}
 	if (got >= 0 && strange) {
 		wire_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
 		return -EPROTO;

@@ -31,6 +31,19 @@ void fdpass_close(struct fdpass *fds)
 	fds->count = 0;
 }
 
+bool fdpass_join(struct fdpass *have, struct fdpass *came)
+{
+	const bool both = have->count && came->count, cut = have->cut || came->cut;
+
+	if (both)
+		fdpass_close(came);
+	else if (came->count)
+		*have = *came;
+	have->cut = cut;
+	came->count = 0;
+	return !both;
+}
+
 ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds)
 {
 	struct iovec iov = {(void *)bytes, size};

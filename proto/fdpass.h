@@ -19,6 +19,9 @@ struct fdpass {
 /* Closes them all. */
 void fdpass_close(struct fdpass *fds);
 
+/* Those of *came, which is then empty, join those of *have. false: both had some, and came's are closed. */
+bool fdpass_join(struct fdpass *have, struct fdpass *came);
+
 /* sendmsg with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */
 ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
 

@@ -213,6 +213,28 @@ static void ends_and_errors(void **state)
 	pair->a = dup(pair->b);
 }
 
+/* What comes after the first ones: nothing, word of others that were lost, or too many. */
+static void joined_fds(void **state)
+{
+	struct pair *pair = *state;
+	const unsigned before = open_fds();
+	struct fdpass have = {.count = 0}, none = {.cut = true}, one = {.at = {dup(pair->a)}, .count = 1},
+		      other = {.at = {dup(pair->a)}, .count = 1};
+
+	assert_true(fdpass_join(&have, &one));
+	assert_int_equal(have.count, 1);
+	assert_int_equal(one.count, 0);
+	assert_false(have.cut);
+	assert_true(fdpass_join(&have, &none));
+	assert_true(have.cut);
+	assert_int_equal(have.count, 1);
+	assert_false(fdpass_join(&have, &other));
+	assert_int_equal(have.count, 1);
+	assert_int_equal(open_fds(), before + 1);
+	fdpass_close(&have);
+	assert_int_equal(open_fds(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_fd, setup, teardown),
 		cmocka_unit_test_setup_teardown(unwanted_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(fds_beyond_the_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(joined_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_and_errors, setup, teardown),
 	};
 
