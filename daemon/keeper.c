@@ -329,16 +329,16 @@ static void *keep(void *arg)
 
 	pthread_mutex_lock(&streams->lock);
 	for (;;) {
-		size_t count = take_batch(streams, tasks);
-
-		if (count == 0 && streams->stop)
-			break;
-		if (streams->reopen) {
+		if (streams->reopen && !streams->stop) {
 			pthread_mutex_unlock(&streams->lock);
 			reopen(streams);
 			pthread_mutex_lock(&streams->lock);
 			continue;
 		}
+		size_t count = take_batch(streams, tasks);
+
+		if (count == 0 && streams->stop)
+			break;
 		if (count == 0) {
 			pthread_cond_wait(&streams->wake, &streams->lock);
 			continue;
