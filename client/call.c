@@ -67,6 +67,7 @@ static void take_off(struct trnsci_call *call)
 	call->refs++;
 	call->cancelling = false;
 	call->repeated = false;
+	call->unsent = true;
 	call->state = CALL_FLYING;
 }
 

@@ -89,6 +89,20 @@ static void forget(struct history *history, struct making *making)
 	bury(history, dead);
 }
 
+/* One in flight still writes its tiles. */
+static void forget_oldest(struct history *history)
+{
+	struct making *making = history->oldest;
+
+	if (!making->flying) {
+		forget(history, making);
+		return;
+	}
+	delist(history, making);
+	free(making->request);
+	making->request = NULL;
+}
+
 static struct making *ref(struct making *making)
 {
 	if (making)
@@ -227,6 +241,7 @@ static struct making *new_making(const struct args_tile *tiles, size_t count)
 	if (!making)
 		return NULL;
 	making->refs = 1;
+	making->flying = true;
 	making->n_tiles = count;
 	for (size_t i = 0; i < count; i++)
 		making->tiles[i] = (struct making_tile){
@@ -276,7 +291,7 @@ void history_begin(struct trnsci_call *call, const char *frame, size_t size)
 		return;
 	enlist(history, making);
 	while (history->bytes > HISTORY_BYTES)
-		forget(history, history->oldest);
+		forget_oldest(history);
 }
 
 /* ---- answers ---- */
@@ -342,6 +357,7 @@ void history_end(struct trnsci_call *call, const struct error *error, const stru
 	call->making = NULL;
 	if (!making)
 		return;
+	making->flying = false;
 	if (making->listed && (error || inputs_have_changed(making) || !place(history, call, making, reply)))
 		delist(history, making);
 	for (size_t i = 0; i < making->n_tiles; i++)

@@ -30,6 +30,7 @@ struct making_tile {
 struct making {
 	struct making *older, *newer; /* in the session's list, by the time they were sent; once it is dead: others */
 	unsigned refs;                /* of contents, of makings that read them, of the call in flight */
+	bool flying;                  /* not answered yet */
 	bool listed;                  /* its request is remembered; or else its contents cannot be made again */
 	bool doubtful;
 	bool wanted, made; /* while a session is opened again (reopen.h) */

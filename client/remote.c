@@ -57,6 +57,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
 		r = append_request(call, err);
 		if (r == 0) {
+			call->unsent = false;
 			remote->bound |= call_binds(call);
 			remote->fds_wanted |= call->wants_fds;
 			wire_flush(session);
@@ -127,6 +128,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 
 	remote->polling = true;
 	if (!spin_for_news(session, polls, deadline)) {
+		polls[0].events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
 		pthread_mutex_unlock(&session->lock);
 		poll(polls, 2, deadline_left_ms(deadline));
 		pthread_mutex_lock(&session->lock);

@@ -218,8 +218,10 @@ static int make_one(struct reopening *reopening, struct making *making, struct e
 			return 0;
 		if (tile_handle(at->tile) || at->tile->new_handle)
 			continue;
-		if (make_temporary(reopening, at->tile, err) < 0)
-			return err->code == ERROR_CLOSED ? -ERROR_CLOSED : 0;
+		const int error = make_temporary(reopening, at->tile, err);
+
+		if (error < 0)
+			return error == -ERROR_CLOSED || error == -ERROR_BAD_REPLY ? error : 0;
 	}
 	int r = replay_run(making, reopening->line, err);
 
@@ -258,6 +260,21 @@ static bool is_restored(const struct trnsci_tile *tile)
 	return false;
 }
 
+/* A page of zeros may be what the daemon has left of the program's own bytes. */
+static bool has_empty_page(const struct trnsci_tile *tile, const char *bytes)
+{
+	enum { LEAST_PAGE = 4096 };
+
+	for (size_t at = 0, size; at < tile->bytes; at += size) {
+		size = LEAST_PAGE - (tile->offset + at) % LEAST_PAGE;
+		if (size > tile->bytes - at)
+			size = tile->bytes - at;
+		if (bytes[at] == 0 && memcmp(bytes + at, bytes + at + 1, size - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether its content is there, or there was none. */
 static bool is_whole(const struct trnsci_tile *tile, const char *then, const char *now)
 {
@@ -267,7 +284,9 @@ static bool is_whole(const struct trnsci_tile *tile, const char *then, const cha
 		return is_restored(tile);
 	if (!tile->content)
 		return !tile->used && !atomic_load_explicit(&tile->open, memory_order_relaxed);
-	return is_made(tile->content) && (!is_doubtful(tile) || memcmp(then, now, tile->bytes) == 0);
+	if (!is_made(tile->content) || !is_doubtful(tile))
+		return is_made(tile->content);
+	return memcmp(then, now, tile->bytes) == 0 && !has_empty_page(tile, now);
 }
 
 /* Of a tile that is lost the program still sees what the old mapping has. */
@@ -296,7 +315,9 @@ static int switch_arenas(struct reopening *reopening, char **ret_old, struct err
 	if (mremap(reopening->base, arena->size, arena->size, MREMAP_MAYMOVE | MREMAP_FIXED, arena->base) == MAP_FAILED) {
 		const int saved = errno;
 
-		munmap(old, arena->size);
+		/* What lay there may be gone by now. */
+		if (mremap(old, arena->size, arena->size, MREMAP_MAYMOVE | MREMAP_FIXED, arena->base) == MAP_FAILED)
+			munmap(old, arena->size);
 		return error_set(err, ERROR_SYSTEM, "arena: mremap: %s", strerror(saved));
 	}
 	reopening->base = NULL;

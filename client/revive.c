@@ -15,7 +15,6 @@
 #include "reopen.h"
 #include "wire.h"
 
-
 /* Of making tiles again, at least: some may be much work. */
 enum { PAUSE_MS = 10, REOPEN_MS = 10000 };
 
@@ -29,11 +28,8 @@ bool call_binds(const struct trnsci_call *call)
 /* What cannot be repeated is not sent into a connection that is known to be over. */
 void call_look_first(struct trnsci_call *call)
 {
-	if (call_effect(call) != EFFECT_LASTING)
-		return;
-	call->unsent = true;
-	wire_receive(call->session);
-	call->unsent = false;
+	if (call_effect(call) == EFFECT_LASTING)
+		wire_receive(call->session);
 }
 
 /* ---- a daemon that answers ---- */
@@ -76,6 +72,8 @@ static int connect_again(struct trnsci_session *session, int *ret_socket, struct
 			}
 			close(fd);
 		}
+		if (err->code != -r)
+			error_set(err, (enum error_code) - r, "connection: %s", error_meaning(r));
 		if (!is_worth_another(r))
 			return r;
 		nanosleep(&pause, NULL);
@@ -153,7 +151,7 @@ static void repeat_all(struct trnsci_session *session)
 void revive(struct trnsci_session *session, const char *why)
 {
 	struct remote *remote = session->peer;
-	struct error error, failure;
+	struct error error = {0}, failure;
 	int fd = -1;
 
 	if (session->closed || session->failure.code)

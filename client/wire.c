@@ -60,6 +60,8 @@ void wire_replace(struct trnsci_session *session, int socket)
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
+	if (remote->epoll >= 0) /* a child may have the old one, which would stay in there */
+		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
 	dup3(socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
 	close(socket);
 	fdpass_close(&remote->fds);

@@ -105,7 +105,7 @@ $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
-$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_round_trips): $(BUILD)/obj/tests/client/liar.o
+$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/liar.o
 $(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
 
 # Loaded into the daemon and its clients by the check of faults.

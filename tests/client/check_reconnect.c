@@ -14,6 +14,7 @@
 #include <trnsci/trnsci.h>
 
 #include "daemon.h"
+#include "liar.h"
 
 enum { N = 50000, FLIGHT = 8 };
 
@@ -212,12 +213,44 @@ static void test_no_return(void **state)
 	}
 }
 
+static bool answer_second(struct liar *liar, const struct message *request)
+{
+	if (liar_greets(liar, request))
+		return true;
+	if (liar->more > 0)
+		return false; /* the whole request was read; it ends the connection */
+	liar_reply(liar, request, (const char *const[]){"n"}, (const uint64_t[]){1}, 1, -1);
+	return true;
+}
+
+/* More than a socket takes at once goes out again, also from a session that still looks for its answer. */
+static void test_long_request(void **state)
+{
+	enum { LONG = 1 << 18 };
+	static float samples[LONG];
+	const struct trnsci_options options = {.timeout_ms = 5000, .spin_us = 1000000};
+	struct liar *liar = liar_start(answer_second, NULL);
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+
+	(void)state;
+	liar->more = 1;
+	assert_int_equal(trnsci_open(liar->path, &options, &session, NULL), 0);
+	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
+	trnsci_set_array(trnsci_args(call), "in", TRNSCI_F32, 1, (const uint64_t[]){LONG}, samples);
+	if (trnsci_run(call) < 0)
+		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	liar_stop(liar);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_between_requests), cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_polled),		 cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_no_return),
+		cmocka_unit_test(test_no_return),	 cmocka_unit_test(test_long_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

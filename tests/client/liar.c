@@ -72,36 +72,42 @@ static bool handle(struct liar *liar, const char *frame, size_t size)
 
 static void serve(struct liar *liar)
 {
-	char bytes[65536];
+	enum { ROOM = 4 << 20 };
+	char *bytes = malloc(ROOM);
 	size_t used = 0, size;
 	struct frame_scan scan;
 
 	frame_scan_init(&scan, NULL);
 	for (;;) {
-		ssize_t got = recv(liar->client, bytes + used, sizeof bytes - used, 0);
+		ssize_t got = recv(liar->client, bytes + used, ROOM - used, 0);
 
 		if (got <= 0)
-			return;
+			break;
 		used += (size_t)got;
 		while (used > 0 && frame_scan_more(&scan, bytes, used, &size) == 1) {
-			if (!handle(liar, bytes, size))
+			if (!handle(liar, bytes, size)) {
+				free(bytes);
 				return;
+			}
 			used -= size;
 			memmove(bytes, bytes + size, used);
 			frame_scan_init(&scan, NULL);
 		}
 	}
+	free(bytes);
 }
 
 static void *live(void *arg)
 {
 	struct liar *liar = arg;
 
-	liar->client = accept4(liar->listener, NULL, NULL, SOCK_CLOEXEC);
-	if (liar->client >= 0) {
-		serve(liar);
-		close(liar->client);
-	}
+	do {
+		liar->client = accept4(liar->listener, NULL, NULL, SOCK_CLOEXEC);
+		if (liar->client >= 0) {
+			serve(liar);
+			close(liar->client);
+		}
+	} while (liar->more-- > 0);
 	return NULL;
 }
 

@@ -24,13 +24,14 @@ typedef bool script(struct liar *liar, const struct message *request);
 
 struct liar {
 	int listener, client;
+	unsigned more; /* connections that it takes, one after the other, behind the first */
 	char path[64];
 	pthread_t thread;
 	script *answer;
 	const void *lie; /* for its script */
 };
 
-/* Listens at liar->path, to one client. */
+/* Listens at liar->path. */
 struct liar *liar_start(script *answer, const void *lie);
 /* Once the client has closed its session. */
 void liar_stop(struct liar *liar);
