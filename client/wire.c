@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -64,6 +65,8 @@ void wire_replace(struct trnsci_session *session, int socket)
 		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
 	dup3(socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
 	close(socket);
+	if (remote->polling) /* for the socket of before, though it looks at this one when it is woken */
+		eventfd_write(remote->wake, 1);
 	fdpass_close(&remote->fds);
 	remote->fds.cut = false;
 	remote->fds_wanted = false;
