@@ -150,7 +150,7 @@ struct trnsci_options {
  * took more requests than are remembered. A program that has the address of a tile may have written there after the call
  * that filled it (trnsci_tile_data; trnsci_tile_view tells that it only reads): such a tile, and what was made of it, is
  * taken only if what is computed equals what its memory still holds, as it does after a crash, but not when the daemon
- * ended in order. A call that reads a tile whose content is lost is refused (`lost`); one that writes it fills it. Its
+ * ended in order, nor where a page of it is zeros, which either may have left. A call that reads a tile whose content is lost is refused (`lost`); one that writes it fills it. Its
  * memory keeps what bytes there are.
  *
  * Rings, broadcasts and kept programs, and tiles made by a call of "tile", end with the daemon: a session that had any is
@@ -434,7 +434,8 @@ TRNSCI_API const void *trnsci_tile_view(const struct trnsci_tile *tile);
 /** Whether the tile's content went with a daemon and could not be made again; as the last request left it, since this does
  * not look at the connection (trnsci_restarts does). */
 TRNSCI_API bool trnsci_tile_lost(const struct trnsci_tile *tile);
-/** Says that the program itself has filled the tile, whose content was lost. */
+/** Says that the program itself has filled the tile since its content was told to be lost: what it wrote before, while the
+ * session connected again, may not be there. */
 TRNSCI_API void trnsci_tile_filled(struct trnsci_tile *tile);
 /** Its size, elements and their type. */
 TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
