@@ -22,6 +22,7 @@
 #include "lent.h"
 #include "methods.h"
 #include "quota.h"
+#include "requests.h"
 #include "stream_ranges.h"
 
 enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
@@ -67,6 +68,7 @@ static void answer(struct broadcast_entry *entry, const struct error *err)
 {
 	struct session *session = entry->session;
 	struct value result = value_map();
+	struct error no_memory;
 	struct zone *zone;
 
 	if (!entry->waiting)
@@ -74,9 +76,12 @@ static void answer(struct broadcast_entry *entry, const struct error *err)
 	zone = zone_new();
 	entry->waiting = false;
 	session->n_later--;
-	if (session->fd >= 0 && zone &&
-	    value_put(zone, &result, "produced", value_uint(broadcast_produced(entry->broadcast))) == 0)
-		outbox_reply(&session->outbox, entry->msgid, err, err ? NULL : &result, NULL);
+	if (!err && (!zone || value_put(zone, &result, "produced", value_uint(broadcast_produced(entry->broadcast))))) {
+		error_set(&no_memory, ERROR_NO_MEMORY, "broadcast_publish: the reply");
+		err = &no_memory;
+	}
+	if (session->fd >= 0)
+		requests_reply(session, entry->msgid, err, err ? NULL : &result);
 	zone_free(zone);
 }
 

@@ -86,6 +86,11 @@ static void reply(struct session *session, uint32_t msgid, const struct error *e
 	replied(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fds));
 }
 
+void requests_reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result)
+{
+	reply(session, msgid, error, result, NULL);
+}
+
 static void forget(struct job *job)
 {
 	quota_share_give(&job->session->bytes, job->charge);

@@ -12,6 +12,9 @@ void requests_take(struct session *session);
 /* Moves finished requests into the outbox, only as fast as the client reads them. */
 void requests_answer(struct session *session);
 
+/* Answers a request that was not run by the engine; when there is no room for the reply, the client is told so. */
+void requests_reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result);
+
 /* Frames wait while replies do. */
 bool requests_must_wait(const struct session *session);
 
