@@ -259,6 +259,15 @@ static void forget_outputs(const struct found *found)
 		}
 }
 
+/* Nor for what the call writes: it may be any tile. */
+static void forget_all(struct trnsci_session *session)
+{
+	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next) {
+		history_release(tile);
+		tile->used = true;
+	}
+}
+
 /* Whether the request itself can be remembered. */
 static bool keep_request(struct making *making, const char *frame, size_t size)
 {
@@ -275,7 +284,10 @@ void history_begin(struct trnsci_call *call, const char *frame, size_t size)
 	struct history *history = &call->session->history;
 	struct found found;
 
-	find(call, &found); /* enough memory for it was there in history_check */
+	if (find(call, &found) < 0) {
+		forget_all(call->session);
+		return;
+	}
 	struct making *making = found.outputs ? new_making(found.at, found.count) : NULL;
 
 	if (found.outputs && !making)

@@ -331,8 +331,9 @@ static void adopt(struct reopening *reopening, const char *old)
 	for (size_t i = 0; i < reopening->n_tiles; i++) {
 		struct trnsci_tile *tile = reopening->tiles[i];
 
-		if (tile->made && tile->content && is_doubtful(tile))
-			tile->made = memcmp(old + tile->offset, reopening->session->arena.base + tile->offset, tile->bytes) == 0;
+		if (tile->made && is_doubtful(tile))
+			tile->made = tile->content && memcmp(old + tile->offset, reopening->session->arena.base + tile->offset,
+							     tile->bytes) == 0;
 		if (!tile->made && !tile->writers)
 			history_release(tile);
 		tile->lost = !tile->made;
