@@ -14,7 +14,7 @@
 
 enum { TILE_ALIGNMENT = 64, LATE = 1 };
 
-/* Whatever comes of it, those who wait for it go on: the next may try again. */
+/* Whatever comes of it, those who wait for it go on: the next may try again. LATE: the daemon went while it came. */
 static int get_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	struct arena arena;
@@ -30,7 +30,7 @@ static int get_arena(struct trnsci_session *session, size_t bytes, struct error 
 	pthread_mutex_unlock(&session->lock);
 	if (late)
 		munmap(arena.base, arena.size);
-	return late ? error_set(err, ERROR_CLOSED, "arena: the daemon went while it came") : r;
+	return late ? LATE : r;
 }
 
 /* One thread gets it, others wait for that. They need not poll: the one that gets it does, and tells them. */
@@ -40,14 +40,17 @@ static int ensure_arena(struct trnsci_session *session, size_t bytes, struct err
 
 	if (r < 0)
 		return r;
-	pthread_mutex_lock(&session->lock);
-	while (session->arena_pending && !session->closed)
-		pthread_cond_wait(&session->changed, &session->lock);
-	bool have = session->arena.base || session->closed;
-	if (!have)
-		session->arena_pending = true;
-	pthread_mutex_unlock(&session->lock);
-	return have ? 0 : get_arena(session, bytes, err);
+	do {
+		pthread_mutex_lock(&session->lock);
+		while (session->arena_pending && !session->closed)
+			pthread_cond_wait(&session->changed, &session->lock);
+		bool have = session->arena.base || session->closed;
+		if (!have)
+			session->arena_pending = true;
+		pthread_mutex_unlock(&session->lock);
+		r = have ? 0 : get_arena(session, bytes, err);
+	} while (r == LATE);
+	return r;
 }
 
 int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err)
