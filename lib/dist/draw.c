@@ -161,24 +161,6 @@ static void fill_groups(const struct draw_kernels *kernels, const struct draw *d
 	}
 }
 
-int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault)
-{
-	void *table;
-	int error;
-
-	assert(law_takes(draw->law, draw->dtype));
-	error = law_check(draw->law, draw->dtype, draw->parameters, list, n_list, ret_fault);
-	if (error)
-		return error;
-	error = law_plan_table(draw, list, n_list, &table);
-	if (error) {
-		*ret_fault = (struct law_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the law's table"};
-		return error;
-	}
-	draw->table = *ret_table = table;
-	return 0;
-}
-
 size_t draw_table_bytes(const struct draw *draw)
 {
 	if (!draw->table)

@@ -7,10 +7,12 @@
 #ifndef TRNSCI_DIST_DRAW_H
 #define TRNSCI_DIST_DRAW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/dtype.h"
+#include "dist/law_table.h"
 #include "dist/laws.h"
 #include "rng/stream.h"
 
@@ -42,6 +44,30 @@ unsigned draw_words_per_sample(enum dtype dtype);
  * copied. *ret_table (NULL: there is none) is yours to free() after the last draw_fill, and is put in draw->table too.
  * -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY; ret_fault tells which parameter and why. */
 int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault);
+
+/* The same piece by piece, none longer than some 200 us. Fields are the maker's own, but for cost_ns, about what the rest
+ * takes, and work_bytes, what it holds meanwhile. */
+struct draw_maker {
+	struct draw draw;
+	void *table; /* free() it after the last draw_fill, or when its making failed; NULL: there is none to be made */
+	const void *list;
+	size_t n_list, checked;
+	uint64_t cost_ns;
+	size_t work_bytes;
+	double most;
+	bool is_checked;
+	struct alias_maker alias;
+};
+
+/* All is checked but categorical's weights, and draw->table is where it will be. list (for categorical of any
+ * alignment) outlives the maker. Errors are draw_prepare's. */
+int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct draw_maker *ret_maker,
+		     struct law_fault *ret_fault);
+/* The rest of the check, at once: a nanosecond or two a weight. */
+int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault);
+/* 1: there is more; 0: the table is made. */
+int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault);
+void draw_maker_end(struct draw_maker *maker); /* again, too */
 
 /* Memory of the table that a draw has. */
 size_t draw_table_bytes(const struct draw *draw);

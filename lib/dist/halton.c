@@ -103,9 +103,9 @@ void halton_free(struct halton *halton)
 	free(halton);
 }
 
-size_t halton_bytes(const struct halton *halton)
+size_t halton_bytes(uint32_t dims)
 {
-	return sizeof *halton + halton->dims * sizeof halton->bases[0];
+	return sizeof(struct halton) + dims * sizeof(struct base);
 }
 
 /* i < 2^50 keeps power <= i base < 2^63; both are exact in double for i < 2^40 or so, and near enough beyond. */

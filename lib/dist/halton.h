@@ -43,7 +43,7 @@ struct halton;
 
 int halton_create(const struct points_settings *settings, uint32_t features, struct halton **ret_halton);
 void halton_free(struct halton *halton);
-size_t halton_bytes(const struct halton *halton);
+size_t halton_bytes(uint32_t dims);
 
 /* Coordinates [begin, begin + n), point by point, of points below 2^HALTON_LOG2_POINTS. */
 void halton_fill(const struct halton *halton, uint64_t begin, size_t n, double *ret_x);

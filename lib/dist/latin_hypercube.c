@@ -68,9 +68,9 @@ void latin_hypercube_free(struct latin_hypercube *design)
 	free(design);
 }
 
-size_t latin_hypercube_bytes(const struct latin_hypercube *design)
+size_t latin_hypercube_bytes(uint32_t dims)
 {
-	return sizeof *design + 2 * ((size_t)design->dims + BLOCK) * sizeof *design->keys[0];
+	return sizeof(struct latin_hypercube) + 2 * ((size_t)dims + BLOCK) * sizeof(uint64_t);
 }
 
 /* The points whose coordinates those from `begin` on are. */

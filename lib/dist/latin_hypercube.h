@@ -18,7 +18,7 @@ struct latin_hypercube;
 int latin_hypercube_create(const struct points_settings *settings, uint32_t features,
 			   struct latin_hypercube **ret_design);
 void latin_hypercube_free(struct latin_hypercube *design);
-size_t latin_hypercube_bytes(const struct latin_hypercube *design);
+size_t latin_hypercube_bytes(uint32_t dims);
 
 /* Coordinates [begin, begin + n), point by point. */
 void latin_hypercube_fill(const struct latin_hypercube *design, uint64_t begin, size_t n, double *ret_x);

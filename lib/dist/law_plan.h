@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a draw to what the sampler does for it: the kernel, its inputs, its constants; and the tables that laws need. */
+/* From a draw to what the sampler does for it: the kernel, its inputs, its constants. */
 #ifndef TRNSCI_DIST_LAW_PLAN_H
 #define TRNSCI_DIST_LAW_PLAN_H
 
@@ -34,9 +34,5 @@ struct law_plan {
 void law_plan(const struct law_kernel *kernel, const struct draw *draw, struct law_plan *ret_plan);
 
 struct gamma_constants law_gamma_constants(double shape);
-
-/* The table that a law with these parameters draws from, yours to free; NULL in *ret_table when it needs none.
- * -ERROR_NO_MEMORY. */
-int law_plan_table(const struct draw *draw, const double *list, size_t n_list, void **ret_table);
 
 #endif

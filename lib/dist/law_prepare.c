@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables that laws draw from: which law needs one, and building it in memory of our own. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,70 +25,203 @@ static double reach_of(double variance)
 	return 16 + sqrt(225 + 91 * variance);
 }
 
-/* A law with P(mode) = at_mode whose chances end below 2^-65 `reach` from there. Too wide: NULL in *ret_table. */
-static int discrete_new(double (*ratio)(double k, const double *parameters), const double *parameters, double mode,
-			double last, double at_mode, double reach, void **ret_table)
-{
-	const double low = mode > reach ? floor(mode - reach) : 0,
-		     high = mode + reach < last ? floor(mode + reach) : last;
-	struct discrete_table *table;
+/* A law with P(mode) = at_mode whose chances end below 2^-65 `reach` from there. */
+struct discrete {
+	double (*ratio)(double k, const double *parameters);
+	double parameters[2], mode, at_mode, low, high;
+};
 
-	*ret_table = NULL;
-	if (high - low >= DISCRETE_VALUES)
-		return 0;
-	table = malloc(sizeof *table);
-	if (!table)
-		return -ERROR_NO_MEMORY;
-	discrete_table_build(ratio, parameters, (int64_t)low, (int64_t)high, (int64_t)mode, at_mode, table);
-	*ret_table = table;
-	return 0;
+static struct discrete discrete_of(double (*ratio)(double k, const double *parameters), double first, double second,
+				   double mode, double last, double at_mode, double reach)
+{
+	return (struct discrete){.ratio = ratio,
+				 .parameters = {first, second},
+				 .mode = mode,
+				 .at_mode = at_mode,
+				 .low = mode > reach ? floor(mode - reach) : 0,
+				 .high = mode + reach < last ? floor(mode + reach) : last};
 }
 
-static int poisson_table(const struct draw *draw, void **ret_table)
+static struct discrete poisson(const struct draw *draw)
 {
 	const double mean = draw->parameters[0].real, mode = floor(mean);
 
-	return discrete_new(poisson_ratio, &mean, mode, 0x1p62, special_poisson(mode, mean), reach_of(mean), ret_table);
+	return discrete_of(poisson_ratio, mean, 0, mode, 0x1p62, special_poisson(mode, mean), reach_of(mean));
 }
 
-static int binomial_table(const struct draw *draw, void **ret_table)
+static struct discrete binomial(const struct draw *draw)
 {
 	const double n = (double)draw->parameters[0].natural, p = draw->parameters[1].real, q = 1 - p;
-	const double parameters[] = {n, p / q}, top = floor((n + 1) * p), mode = top < n ? top : n;
+	const double top = floor((n + 1) * p), mode = top < n ? top : n;
 
 	if (p >= 1 || p <= 0)
-		return discrete_new(binomial_ratio, parameters, p > 0 ? n : 0, p > 0 ? n : 0, 1, 0, ret_table);
-	return discrete_new(binomial_ratio, parameters, mode, n, special_binomial(mode, n, p), reach_of(n * p * q),
-			    ret_table);
+		return discrete_of(binomial_ratio, n, p / q, p > 0 ? n : 0, p > 0 ? n : 0, 1, 0);
+	return discrete_of(binomial_ratio, n, p / q, mode, n, special_binomial(mode, n, p), reach_of(n * p * q));
 }
 
-static int component_table(const double *list, size_t n_list, void **ret_table)
+static struct discrete discrete_law(const struct draw *draw)
 {
-	struct component_table *table = malloc(sizeof *table + n_list * sizeof *table->components);
+	return draw->law == LAW_POISSON ? poisson(draw) : binomial(draw);
+}
 
-	if (!table)
-		return -ERROR_NO_MEMORY;
-	table->n = n_list;
-	for (size_t i = 0; i < n_list; i++)
+/* ---- tables ---- */
+
+enum { DISCRETE_NS = 8000, VALUE_NS = 12, COMPONENT_NS = 30, WEIGHT_NS = 40 };
+
+/* Of a law that is too wide for one: NULL, and no error. */
+static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table, uint64_t *ret_cost_ns)
+{
+	struct component_table *components;
+	struct discrete discrete;
+
+	*ret_table = NULL;
+	*ret_cost_ns = 0;
+	switch (draw->law) {
+	case LAW_POISSON:
+	case LAW_BINOMIAL:
+		discrete = discrete_law(draw);
+		if (discrete.high - discrete.low >= DISCRETE_VALUES)
+			return 0;
+		*ret_cost_ns = DISCRETE_NS + VALUE_NS * (uint64_t)(discrete.high - discrete.low);
+		*ret_table = malloc(sizeof(struct discrete_table));
+		break;
+	case LAW_CATEGORICAL:
+		*ret_cost_ns = WEIGHT_NS * n_list;
+		*ret_table = alias_table_alloc(n_list);
+		break;
+	case LAW_DIRICHLET:
+		*ret_cost_ns = COMPONENT_NS * n_list;
+		components = malloc(sizeof *components + n_list * sizeof *components->components);
+		if (components)
+			components->n = n_list;
+		*ret_table = components;
+		break;
+	default:
+		return 0;
+	}
+	return *ret_table ? 0 : -ERROR_NO_MEMORY;
+}
+
+static void fill_components(const double *list, struct component_table *table)
+{
+	for (size_t i = 0; i < table->n; i++)
 		table->components[i] = law_gamma_constants(list[i]);
-	*ret_table = table;
+}
+
+/* What is quick to check; of categorical its number of weights. */
+static int check(const struct draw *draw, const void *list, size_t n_list, struct law_fault *ret_fault)
+{
+	if (draw->law == LAW_CATEGORICAL)
+		return law_check_weight_count(n_list, ret_fault);
+	return law_check(draw->law, draw->dtype, draw->parameters, list, n_list, ret_fault);
+}
+
+static int no_memory(struct law_fault *ret_fault)
+{
+	*ret_fault = (struct law_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the law's table"};
+	return -ERROR_NO_MEMORY;
+}
+
+/* ---- makers ---- */
+
+int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct draw_maker *ret_maker,
+		     struct law_fault *ret_fault)
+{
+	uint64_t cost_ns;
+	void *table;
+	int error;
+
+	assert(law_takes(draw->law, draw->dtype));
+	error = check(draw, list, n_list, ret_fault);
+	if (error)
+		return error;
+	if (alloc_table(draw, n_list, &table, &cost_ns))
+		return no_memory(ret_fault);
+	draw->table = table;
+	ret_maker->draw = *draw;
+	ret_maker->table = table;
+	ret_maker->list = list;
+	ret_maker->n_list = n_list;
+	ret_maker->cost_ns = cost_ns;
+	ret_maker->work_bytes = draw->law == LAW_CATEGORICAL ? n_list * ALIAS_WORK_BYTES : 0;
+	ret_maker->checked = 0;
+	ret_maker->most = 0;
+	ret_maker->is_checked = draw->law != LAW_CATEGORICAL;
 	return 0;
 }
 
-int law_plan_table(const struct draw *draw, const double *list, size_t n_list, void **ret_table)
+/* The rest of the check, by a piece. */
+static int check_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 {
-	switch (draw->law) {
-	case LAW_POISSON:
-		return poisson_table(draw, ret_table);
-	case LAW_BINOMIAL:
-		return binomial_table(draw, ret_table);
+	const size_t n = maker->n_list, left = n - maker->checked,
+		     end = left < ALIAS_PIECE ? n : maker->checked + ALIAS_PIECE;
+	int error = law_check_weights(maker->list, maker->checked, end, &maker->most, ret_fault);
+
+	maker->checked = end;
+	if (!error && end == n)
+		error = law_check_most_weight(maker->most, ret_fault);
+	if (error || end < n)
+		return error ? error : 1;
+	maker->is_checked = true;
+	alias_maker_init(&maker->alias, maker->list, maker->most, maker->table);
+	return 1;
+}
+
+int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault)
+{
+	int error = 0;
+
+	while (!maker->is_checked && error >= 0)
+		error = check_piece(maker, ret_fault);
+	return error < 0 ? error : 0;
+}
+
+int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
+{
+	struct discrete discrete;
+	int more;
+
+	if (!maker->is_checked)
+		return check_piece(maker, ret_fault);
+	if (!maker->table)
+		return 0;
+	switch (maker->draw.law) {
 	case LAW_CATEGORICAL:
-		*ret_table = alias_table_new(list, n_list);
-		return *ret_table ? 0 : -ERROR_NO_MEMORY;
+		more = alias_maker_piece(&maker->alias);
+		return more < 0 ? no_memory(ret_fault) : more;
 	case LAW_DIRICHLET:
-		return component_table(list, n_list, ret_table);
+		fill_components(maker->list, maker->table);
+		return 0;
 	default:
-		*ret_table = NULL;
+		discrete = discrete_law(&maker->draw);
+		discrete_table_build(discrete.ratio, discrete.parameters, (int64_t)discrete.low, (int64_t)discrete.high,
+				     (int64_t)discrete.mode, discrete.at_mode, maker->table);
 		return 0;
 	}
+}
+
+void draw_maker_end(struct draw_maker *maker)
+{
+	if (maker->draw.law == LAW_CATEGORICAL && maker->is_checked)
+		alias_maker_end(&maker->alias);
+}
+
+int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault)
+{
+	struct draw_maker maker;
+	int more = draw_maker_begin(draw, list, n_list, &maker, ret_fault);
+
+	if (more)
+		return more;
+	do
+		more = draw_maker_piece(&maker, ret_fault);
+	while (more > 0);
+	draw_maker_end(&maker);
+	if (more < 0) {
+		free(maker.table);
+		draw->table = NULL;
+		return more;
+	}
+	*ret_table = maker.table;
+	return 0;
 }

@@ -4,7 +4,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
 
 /* p 2^64, for p in [0, 1), to the nearest. */
 static uint64_t share_of(double p)
@@ -71,52 +75,124 @@ void discrete_table_build(double (*ratio)(double k, const double *parameters), c
 	guide_build(ret_table);
 }
 
-/* Weights of mean 1, columns below 1 and above sorted to the two ends of a list, each filled from one above. */
-static void alias_fill(double *shares, uint32_t *list, size_t n, struct alias_table *table)
+/* ---- alias tables ---- */
+
+enum { SUMMING, SHARING, SORTING, FILLING, MADE };
+
+struct alias_table *alias_table_alloc(size_t n)
 {
-	size_t n_small = 0, n_large = 0;
+	struct alias_table *table = malloc(sizeof *table + n * sizeof *table->columns);
 
-	for (size_t i = 0; i < n; i++) {
-		table->columns[i] = (struct alias_column){UINT64_MAX, i}; /* filled by itself alone */
-		if (shares[i] < 1)
-			list[n_small++] = (uint32_t)i;
-		else
-			list[n - ++n_large] = (uint32_t)i;
-	}
-	while (n_small > 0 && n_large > 0) {
-		const uint32_t small = list[--n_small], large = list[n - n_large];
+	assert(n > 0 && n <= ALIAS_MOST);
+	if (table)
+		table->n = n;
+	return table;
+}
 
-		table->columns[small] = (struct alias_column){share_of(shares[small]), large};
-		shares[large] -= 1 - shares[small];
-		if (shares[large] < 1) {
-			n_large--;
-			list[n_small++] = large;
-		}
+void alias_maker_init(struct alias_maker *maker, const void *weights, double most, struct alias_table *table)
+{
+	*maker = (struct alias_maker){.table = table, .weights = weights, .most = most, .phase = SUMMING};
+}
+
+static double weight(const struct alias_maker *maker, size_t i)
+{
+	double x;
+
+	memcpy(&x, (const char *)maker->weights + i * sizeof x, sizeof x);
+	return x;
+}
+
+/* Columns of shares below 1 and above to the two ends of a list. */
+static void sort(struct alias_maker *maker, size_t i)
+{
+	maker->table->columns[i] = (struct alias_column){UINT64_MAX, i}; /* filled by itself alone */
+	if (maker->shares[i] < 1)
+		maker->list[maker->n_small++] = (uint32_t)i;
+	else
+		maker->list[maker->table->n - ++maker->n_large] = (uint32_t)i;
+}
+
+/* One below is filled from one above. */
+static void fill(struct alias_maker *maker)
+{
+	double *const shares = maker->shares;
+	const uint32_t small = maker->list[--maker->n_small], large = maker->list[maker->table->n - maker->n_large];
+
+	maker->table->columns[small] = (struct alias_column){share_of(shares[small]), large};
+	shares[large] -= 1 - shares[small];
+	if (shares[large] < 1) {
+		maker->n_large--;
+		maker->list[maker->n_small++] = large;
 	}
+}
+
+static void make_one(struct alias_maker *maker, size_t i)
+{
+	switch (maker->phase) {
+	case SUMMING:
+		maker->sum += weight(maker, i) / maker->most;
+		break;
+	case SHARING: /* of mean 1 */
+		maker->shares[i] = weight(maker, i) / maker->most / (maker->sum / (double)maker->table->n);
+		break;
+	case SORTING:
+		sort(maker, i);
+		break;
+	default:
+		fill(maker);
+	}
+}
+
+static bool is_filled(const struct alias_maker *maker)
+{
+	return maker->phase == FILLING && (maker->n_small == 0 || maker->n_large == 0);
+}
+
+int alias_maker_piece(struct alias_maker *maker)
+{
+	const size_t n = maker->table->n, end = n - maker->at < ALIAS_PIECE ? n : maker->at + ALIAS_PIECE;
+
+	if (!maker->shares) {
+		maker->shares = malloc(n * sizeof *maker->shares);
+		maker->list = malloc(n * sizeof *maker->list);
+		if (!maker->shares || !maker->list)
+			return -ERROR_NO_MEMORY;
+	}
+	while (maker->at < end && !is_filled(maker))
+		make_one(maker, maker->at++);
+	/* Each filling ends a column, so there are fewer than n. */
+	if (maker->at == n || is_filled(maker)) {
+		maker->phase++;
+		maker->at = 0;
+	}
+	return maker->phase != MADE;
+}
+
+void alias_maker_end(struct alias_maker *maker)
+{
+	free(maker->shares);
+	free(maker->list);
+	maker->shares = NULL;
+	maker->list = NULL;
 }
 
 struct alias_table *alias_table_new(const double *weights, size_t n)
 {
-	struct alias_table *table = malloc(sizeof *table + n * sizeof *table->columns);
-	double *shares = malloc(n * sizeof *shares), most = 0, sum = 0;
-	uint32_t *list = malloc(n * sizeof *list);
+	struct alias_table *table = alias_table_alloc(n);
+	struct alias_maker maker;
+	double most = 0;
+	int more;
 
-	assert(n > 0 && n <= ALIAS_MOST);
-	if (!table || !shares || !list) {
-		free(table);
-		table = NULL;
-		goto out;
-	}
-	table->n = n;
+	if (!table)
+		return NULL;
 	for (size_t i = 0; i < n; i++)
 		most = weights[i] > most ? weights[i] : most;
-	for (size_t i = 0; i < n; i++)
-		sum += weights[i] / most;
-	for (size_t i = 0; i < n; i++)
-		shares[i] = weights[i] / most / (sum / (double)n);
-	alias_fill(shares, list, n, table);
-out:
-	free(shares);
-	free(list);
-	return table;
+	alias_maker_init(&maker, weights, most, table);
+	do
+		more = alias_maker_piece(&maker);
+	while (more > 0);
+	alias_maker_end(&maker);
+	if (more < 0)
+		free(table);
+	return more < 0 ? NULL : table;
 }

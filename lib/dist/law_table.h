@@ -35,6 +35,31 @@ struct alias_table {
 
 enum { ALIAS_MOST = 1 << 24 };
 
+/* Its memory, without columns; free() it. */
+struct alias_table *alias_table_alloc(size_t n);
+
+/* The columns of a table while they are made: its fields are its own. */
+struct alias_maker {
+	struct alias_table *table;
+	const void *weights;
+	double most, sum;
+	double *shares; /* with list: room of its own */
+	uint32_t *list;
+	size_t at, n_small, n_large;
+	int phase;
+};
+
+enum {
+	ALIAS_PIECE = 8192, /* weights of a piece: some 100 us */
+	ALIAS_WORK_BYTES = sizeof(double) + sizeof(uint32_t), /* of room for each weight */
+};
+
+/* weights: float64 of any alignment, as alias_table_new's, the greatest being most; they outlive the maker. */
+void alias_maker_init(struct alias_maker *maker, const void *weights, double most, struct alias_table *table);
+/* 1: there is more; 0: it is made. -ERROR_NO_MEMORY */
+int alias_maker_piece(struct alias_maker *maker);
+void alias_maker_end(struct alias_maker *maker); /* again, too */
+
 /* The table of n weights, each finite and >= 0, not all 0 (n from 1 to ALIAS_MOST); free() it. NULL without memory.
  * Each share is right to 2^-52 of 1/n. Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972. */
 struct alias_table *alias_table_new(const double *weights, size_t n);

@@ -232,18 +232,42 @@ static int check_sphere(const struct question *q)
 		       : refuse(q, 0, "got %" PRIu64 ", allowed is 1 to %d", n, LAW_COMPONENTS_MOST);
 }
 
-static int check_weights(const struct question *q)
+int law_check_weight_count(size_t n, struct law_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+
+	return n > 0 && n <= ALIAS_MOST ? 0 : refuse(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MOST);
+}
+
+int law_check_weights(const void *weights, size_t begin, size_t end, double *most, struct law_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+	double x;
+
+	for (size_t i = begin; i < end; i++) {
+		memcpy(&x, (const char *)weights + i * sizeof x, sizeof x);
+		if (!(x >= 0 && x <= DBL_MAX))
+			return refuse(&q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, x, DBL_MAX);
+		*most = x > *most ? x : *most;
+	}
+	return 0;
+}
+
+int law_check_most_weight(double most, struct law_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+
+	return most >= 0x1p-1022 ? 0 : refuse(&q, 0, "all weights are 0, allowed is at least one above 0");
+}
+
+static int check_categorical(const struct question *q)
 {
 	double most = 0;
+	int error = law_check_weight_count(q->n_list, q->fault);
 
-	if (q->n_list == 0 || q->n_list > ALIAS_MOST)
-		return refuse(q, 0, "got %zu weights, allowed is 1 to %d", q->n_list, ALIAS_MOST);
-	for (size_t i = 0; i < q->n_list; i++) {
-		if (!(q->list[i] >= 0 && q->list[i] <= DBL_MAX))
-			return refuse(q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, q->list[i], DBL_MAX);
-		most = q->list[i] > most ? q->list[i] : most;
-	}
-	return most >= 0x1p-1022 ? 0 : refuse(q, 0, "all weights are 0, allowed is at least one above 0");
+	if (!error)
+		error = law_check_weights(q->list, 0, q->n_list, &most, q->fault);
+	return error ? error : law_check_most_weight(most, q->fault);
 }
 
 static int check_dirichlet(const struct question *q)
@@ -287,7 +311,7 @@ static check *const checks[LAW_COUNT] = {
 	[LAW_BERNOULLI] = check_bernoulli,
 	[LAW_RANDINT] = check_randint,
 	[LAW_PERMUTATION] = check_permutation,
-	[LAW_CATEGORICAL] = check_weights,
+	[LAW_CATEGORICAL] = check_categorical,
 	[LAW_RADEMACHER] = check_none,
 	[LAW_DIRICHLET] = check_dirichlet,
 	[LAW_SPHERE] = check_sphere,

@@ -90,4 +90,10 @@ bool law_takes(enum law law, enum dtype dtype);
 int law_check(enum law law, enum dtype dtype, const union law_value parameters[], const double *list, size_t n_list,
 	      struct law_fault *ret_fault);
 
+/* The same for categorical alone, in parts: how many there are; weights [begin, end) (float64 of any alignment), *most
+ * being raised to the greatest; and the greatest of all. */
+int law_check_weight_count(size_t n, struct law_fault *ret_fault);
+int law_check_weights(const void *weights, size_t begin, size_t end, double *most, struct law_fault *ret_fault);
+int law_check_most_weight(double most, struct law_fault *ret_fault);
+
 #endif

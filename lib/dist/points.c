@@ -109,21 +109,26 @@ void points_free(struct points *points)
 	free(points);
 }
 
-size_t points_bytes(const struct points *points)
+size_t points_bytes(const struct points_settings *settings)
 {
-	const struct points_settings *settings = &points->settings;
-
 	switch (settings->kind) {
 	case POINTS_SOBOL:
-		return sizeof *points + sizeof *points->sobol +
-		       (size_t)points->sobol->stride * (points->sobol->n_steps + 4) * sizeof(uint64_t);
+		return sizeof(struct points) + sobol_bytes(settings);
 	case POINTS_HALTON:
-		return sizeof *points + halton_bytes(points->halton);
+		return sizeof(struct points) + halton_bytes(settings->dims);
 	case POINTS_LATTICE:
-		return sizeof *points + (settings->dims + 1) * sizeof(uint64_t);
+		return sizeof(struct points) + (settings->dims + 1) * sizeof(uint64_t);
 	default:
-		return sizeof *points + latin_hypercube_bytes(points->latin_hypercube);
+		return sizeof(struct points) + latin_hypercube_bytes(settings->dims);
 	}
+}
+
+uint64_t points_cost_ns(const struct points_settings *settings)
+{
+	static const uint64_t dimension_ns[POINTS_KINDS] = {
+		[POINTS_SOBOL] = 80, [POINTS_HALTON] = 900, [POINTS_LATTICE] = 30, [POINTS_LHS] = 40};
+
+	return settings->dims * dimension_ns[settings->kind];
 }
 
 static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)

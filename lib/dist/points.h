@@ -51,8 +51,9 @@ struct points;
 int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points);
 void points_free(struct points *points); /* accepts NULL */
 
-/* Memory that it holds. */
-size_t points_bytes(const struct points *points);
+/* What points_create takes of memory, and about of time. */
+size_t points_bytes(const struct points_settings *settings);
+uint64_t points_cost_ns(const struct points_settings *settings);
 
 /* Elements [begin, begin + n) of the array, point by point, into out (n elements of the dtype, any alignment). The
  * caller is inside fpenv_enter. Uses at most 64 KiB of stack. Any thread. */

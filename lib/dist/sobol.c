@@ -91,12 +91,23 @@ static unsigned count_steps(const struct points_settings *settings, unsigned k)
 	return last == 0 ? 0 : 64 - (unsigned)__builtin_clzll(last);
 }
 
+static uint32_t count_words(const struct points_settings *settings, unsigned k)
+{
+	return ((settings->dims << k) + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES;
+}
+
+size_t sobol_bytes(const struct points_settings *settings)
+{
+	const unsigned k = log2_block(settings->dims);
+
+	return sizeof(struct sobol) + (size_t)count_words(settings, k) * (count_steps(settings, k) + 4) * sizeof(uint64_t);
+}
+
 int sobol_create(const struct points_settings *settings, struct sobol **ret_sobol)
 {
 	const unsigned k = log2_block(settings->dims), n_steps = count_steps(settings, k);
-	const uint32_t width = settings->dims << k, stride = (width + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES;
-	const size_t n_words = (size_t)stride * (n_steps + 4);
-	struct sobol *sobol = calloc(1, sizeof *sobol + n_words * sizeof(uint64_t));
+	const uint32_t width = settings->dims << k, stride = count_words(settings, k);
+	struct sobol *sobol = calloc(1, sobol_bytes(settings));
 	const uint16_t *initials = sobol_initials;
 	uint64_t v[64];
 

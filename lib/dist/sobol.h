@@ -54,6 +54,7 @@ const struct sobol_kernel *sobol_select(uint32_t features);
 /* As points_create and points_free. */
 int sobol_create(const struct points_settings *settings, struct sobol **ret_sobol);
 void sobol_free(struct sobol *sobol);
+size_t sobol_bytes(const struct points_settings *settings);
 
 /* Points [first, first + n) to out, n dims elements of the dtype. */
 void sobol_fill(const struct sobol *sobol, const struct sobol_kernel *kernel, enum dtype dtype, uint64_t first,

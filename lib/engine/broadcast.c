@@ -40,8 +40,10 @@ static int advance(struct job *job)
 	struct feed *feed = &broadcast->feed;
 	uint64_t at;
 	size_t n;
-	int r;
+	int r = feed_make(feed);
 
+	if (r != 0)
+		return r;
 	publish(feed);
 	n = next_step(broadcast);
 	if (n == 0)

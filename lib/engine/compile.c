@@ -61,6 +61,50 @@ static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buf
 	return copy;
 }
 
+/* What a program that is kept copies of its request. */
+struct copy_making {
+	struct making making;
+	char *to;
+	const char *from;
+	size_t size;
+};
+
+enum { COPY_PIECE = 256 << 10, COPY_SMALL = 16 << 10 };
+
+static int copy_piece(struct making *making, struct error *err)
+{
+	struct copy_making *copy = (struct copy_making *)making;
+	const size_t n = size_min(copy->size, COPY_PIECE);
+
+	(void)err;
+	memcpy(copy->to, copy->from, n);
+	copy->to += n;
+	copy->from += n;
+	copy->size -= n;
+	return copy->size > 0;
+}
+
+/* NULL: there is no memory for it. */
+static char *kept_copy(struct program *program, const struct value *data)
+{
+	const size_t size = data->bytes.size;
+	struct copy_making *copy;
+	char *to;
+
+	if (size <= COPY_SMALL)
+		return zone_copy(program->zone, data->bytes.at, size);
+	copy = zone_alloc(program->zone, sizeof *copy);
+	to = copy ? malloc(size) : NULL;
+	if (!to || zone_defer(program->zone, free, to)) {
+		free(to);
+		return NULL;
+	}
+	*copy = (struct copy_making){.making = {.piece = copy_piece}, .to = to, .from = data->bytes.at, .size = size};
+	program->held_bytes += size;
+	making_add(program, &copy->making);
+	return to;
+}
+
 static int input_array(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
 {
 	struct program *program = compiler->program;
@@ -88,8 +132,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	buffer = program_buffer(program, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
-	buffer->base = program->keeps ? zone_copy(program->zone, data->bytes.at, data->bytes.size)
-				      : (char *)data->bytes.at;
+	buffer->base = program->keeps ? kept_copy(program, data) : (char *)data->bytes.at;
 	buffer = buffer->base ? aligned_copy(compiler, buffer) : NULL;
 	if (!buffer)
 		return compile_no_memory(compiler);

@@ -114,29 +114,43 @@ static int find_extent(struct compiler *c, enum dtype dtype, uint64_t components
 	return error;
 }
 
-/* The numbers of a list parameter: an array of numbers, or float64 as bytes. To be freed. */
-static int read_list(const struct compiler *c, unsigned param, double **ret_list, size_t *ret_n)
+/* The numbers of a list parameter. */
+struct list {
+	const void *at; /* float64; of any alignment where they lie in the request */
+	double *own;    /* to be freed; NULL: they lie in the request */
+	size_t n;
+};
+
+/* Elements of an array, which the frame bounds; bytes may be many more, and are read where they are. */
+static int read_elements(const struct compiler *c, unsigned param, const struct value *value, struct list *ret)
+{
+	double *own = malloc((value->array.count + 1) * sizeof *own);
+
+	if (!own)
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context,
+				 value->array.count);
+	for (size_t i = 0; i < value->array.count; i++)
+		if (!value_to_f64(&value->array.at[i], &own[i])) {
+			free(own);
+			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is no number", i);
+		}
+	*ret = (struct list){own, own, value->array.count};
+	return 0;
+}
+
+/* An array of numbers, or float64 as bytes. */
+static int read_list(const struct compiler *c, unsigned param, struct list *ret)
 {
 	const struct value *value = c->args.at[param].value;
 	const bool array = value && value->kind == VALUE_ARRAY, bytes = value && value->kind == VALUE_BYTES;
 	const size_t n = array ? value->array.count : bytes ? value->bytes.size / sizeof(double) : 0;
-	double *list;
 
 	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
 		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
 				  "takes an array of at most %d numbers, or their bytes as float64", LIST_MOST);
-	list = malloc((n + 1) * sizeof *list);
-	if (!list)
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, n);
-	if (bytes)
-		memcpy(list, value->bytes.at, n * sizeof *list);
-	for (size_t i = 0; array && i < n; i++)
-		if (!value_to_f64(&value->array.at[i], &list[i])) {
-			free(list);
-			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is no number", i);
-		}
-	*ret_list = list;
-	*ret_n = n;
+	if (array)
+		return read_elements(c, param, value, ret);
+	*ret = (struct list){value->bytes.at, NULL, n};
 	return 0;
 }
 
@@ -157,7 +171,7 @@ static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param
 }
 
 /* The law's parameters from the row's, which stand in the same order behind those of every draw. */
-static int read_parameters(const struct compiler *c, struct draw *draw, double **ret_list, size_t *ret_n)
+static int read_parameters(const struct compiler *c, struct draw *draw, struct list *ret_list)
 {
 	const struct operation *operation = c->args.operation;
 	const struct arg *at = c->args.at + DRAW_COMMON;
@@ -178,34 +192,146 @@ static int read_parameters(const struct compiler *c, struct draw *draw, double *
 			draw->parameters[i].natural = at[i].choice;
 			break;
 		default:
-			return read_list(c, DRAW_COMMON + i, ret_list, ret_n);
+			return read_list(c, DRAW_COMMON + i, ret_list);
 		}
 	return error;
+}
+
+/* A law's table that is made later. */
+struct law_making {
+	struct making making;
+	struct draw_maker maker;
+	double *list; /* its own; NULL */
+	const struct operation *operation;
+	char *context;
+};
+
+static int law_wrong(const char *context, const struct operation *operation, const struct law_fault *fault,
+		     struct error *err)
+{
+	return error_set(err, fault->code, "%s: %s: %s", context, operation->params[DRAW_COMMON + fault->parameter].name,
+			 fault->text);
+}
+
+static void end_law(void *arg)
+{
+	struct law_making *law = arg;
+
+	draw_maker_end(&law->maker);
+	free(law->list);
+	law->list = NULL;
+}
+
+static int make_law(struct making *making, struct error *err)
+{
+	struct law_making *law = (struct law_making *)making;
+	struct law_fault fault;
+	const int more = draw_maker_piece(&law->maker, &fault);
+
+	if (more < 0)
+		return law_wrong(law->context, law->operation, &fault, err);
+	if (more == 0)
+		end_law(law);
+	return more;
+}
+
+static int check_law(struct making *making, struct error *err)
+{
+	struct law_making *law = (struct law_making *)making;
+	struct law_fault fault;
+
+	return draw_maker_check(&law->maker, &fault) ? law_wrong(law->context, law->operation, &fault, err) : 0;
+}
+
+/* Takes the list, whatever happens. */
+static int note_law(const struct compiler *c, const struct draw_maker *maker, double *list)
+{
+	struct program *program = c->program;
+	struct law_making *law = zone_alloc(program->zone, sizeof *law);
+	char *context = zone_copy(program->zone, c->args.context, strlen(c->args.context));
+
+	if (!law || !context) {
+		free(list);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	*law = (struct law_making){.making = {.piece = make_law, .check = check_law},
+				   .maker = *maker,
+				   .list = list,
+				   .operation = c->args.operation,
+				   .context = context};
+	law->making.checks = maker->is_checked ? 0 : maker->n_list;
+	if (zone_defer(program->zone, end_law, law)) {
+		free(list);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	program->work_bytes = maker->work_bytes > program->work_bytes ? maker->work_bytes : program->work_bytes;
+	making_add(program, &law->making);
+	return 0;
+}
+
+static int make_law_here(const struct compiler *c, struct draw_maker *maker, double *list)
+{
+	struct law_fault fault;
+	int more;
+
+	do
+		more = draw_maker_piece(maker, &fault);
+	while (more > 0);
+	draw_maker_end(maker);
+	free(list);
+	return more ? law_wrong(c->args.context, c->args.operation, &fault, c->err) : 0;
+}
+
+/* Takes the list, whatever happens. */
+static int begin_law(const struct compiler *c, struct draw *draw, const struct list *list)
+{
+	struct law_fault fault;
+	struct draw_maker maker;
+
+	if (draw_maker_begin(draw, list->at, list->n, &maker, &fault)) {
+		free(list->own);
+		return law_wrong(c->args.context, c->args.operation, &fault, c->err);
+	}
+	if (maker.table && zone_defer(c->program->zone, free, maker.table)) {
+		free(maker.table);
+		free(list->own);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	c->program->held_bytes += draw_table_bytes(draw);
+	if (making_is_small(c->program, maker.cost_ns))
+		return make_law_here(c, &maker, list->own);
+	return note_law(c, &maker, list->own);
+}
+
+/* Numbers that are bytes of the request may lie anywhere, and go with it. Too many are refused by making_check. */
+static int own_list(const struct compiler *c, const struct draw *draw, struct list *list)
+{
+	const bool small = list->n <= LAW_COMPONENTS_MOST;
+
+	if (list->own || !(draw->law == LAW_DIRICHLET ? small : c->program->outlives && list->n <= MAKING_CHECKS))
+		return 0;
+	list->own = malloc((list->n + 1) * sizeof *list->own);
+	if (!list->own)
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, list->n);
+	if (list->n)
+		memcpy(list->own, list->at, list->n * sizeof *list->own);
+	list->at = list->own;
+	return 0;
 }
 
 /* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
 static int prepare_law(const struct compiler *c, struct draw *draw)
 {
-	struct law_fault fault;
-	double *list = NULL;
-	size_t n_list = 0;
-	void *table;
-	int error = read_parameters(c, draw, &list, &n_list);
+	struct list list = {.n = 0};
+	int error = read_parameters(c, draw, &list);
 
+	if (!error)
+		error = own_list(c, draw, &list);
 	if (error)
 		return error;
 	if (draw->law == LAW_PERMUTATION && draw->parameters[0].natural == 0)
 		draw->parameters[0].natural = 1;
-	error = draw_prepare(draw, list, n_list, &table, &fault);
-	free(list);
-	if (error)
-		return bind_error(&c->args, DRAW_COMMON + fault.parameter, c->err, fault.code, "%s", fault.text);
-	if (table && zone_defer(c->program->zone, free, table)) {
-		free(table);
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
-	}
-	c->program->held_bytes += draw_table_bytes(draw);
-	return 0;
+	return begin_law(c, draw, &list);
 }
 
 static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)

@@ -6,7 +6,8 @@
 
 #include "engine/compile.h"
 
-enum { STEPS_MAX = 256 };
+/* Names of results may be told more than once. */
+enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
 static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
 {
@@ -29,6 +30,9 @@ static int read_results(struct compiler *compiler)
 	if (list->kind != VALUE_ARRAY)
 		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
 				  "takes an array of the names of steps");
+	if (list->array.count > RESULTS_MAX)
+		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_LIMIT, "%zu names, allowed are %d",
+				  list->array.count, RESULTS_MAX);
 	for (size_t i = 0; i < list->array.count; i++) {
 		struct name_entry *entry;
 

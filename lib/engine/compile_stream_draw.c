@@ -47,11 +47,10 @@ static int copy_members(struct compiler *c, const struct operation *law, const s
 
 	for (size_t i = 0; i < draw->map.count && !failed; i++) {
 		const struct value_member *member = &draw->map.at[i];
-		char *name = zone_copy(zone, member->name, member->name_size);
 
 		if (member->name_size == 2 && memcmp(member->name, "op", 2) == 0)
 			continue;
-		failed = name ? value_put(zone, &map, name, member->value) : -1;
+		failed = value_add_sized(zone, &map, member->name, member->name_size, member->value);
 	}
 	if (reserve)
 		failed |= value_put(zone, &map, law->params[DRAW_SIZE].name, value_uint(UINT64_MAX));

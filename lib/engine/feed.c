@@ -27,6 +27,13 @@ int feed_begin(struct feed *feed, const struct job_ops *ops, const char *what, s
 	return error;
 }
 
+int feed_make(struct feed *feed)
+{
+	const int more = noise_make(feed->noise, &feed->why);
+
+	return more > 0 ? JOB_AGAIN : more;
+}
+
 bool feed_publish(struct feed *feed)
 {
 	if (feed->filling == 0)

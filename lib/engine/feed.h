@@ -30,6 +30,9 @@ int feed_begin(struct feed *feed, const struct job_ops *ops, const char *what, s
 	       const struct ring_memory *memory, const struct ranges_source *ranges, const struct ring_events *events,
 	       struct error *err);
 
+/* Before anything else: what the noise needs, by pieces. JOB_AGAIN; 0: all is there; or an error. */
+int feed_make(struct feed *feed);
+
 /* Publishes what the last stage drew; false: nothing was. */
 bool feed_publish(struct feed *feed);
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/temp.h"
@@ -25,6 +26,8 @@ struct form {
 	struct links *links; /* of each step */
 	struct plan_key *plans;
 	size_t n_plans;
+	uint64_t *tiles; /* handles that it names, in order */
+	size_t n_tiles;
 	struct value reply;
 	/* Of each buffer: what the first run left; NULL where it is no constant. */
 	char **constants;
@@ -157,6 +160,26 @@ static int gather_buffers(struct form *form, struct zone *zone)
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Handles of the tiles that it names, in order. */
+static int list_tiles(struct form *form, struct zone *zone)
+{
+	form->tiles = zone_alloc(zone, (form->n_buffers + 1) * sizeof *form->tiles);
+	if (!form->tiles)
+		return -ERROR_NO_MEMORY;
+	for (size_t i = 0; i < form->n_buffers; i++)
+		if (form->buffers[i].kind == BUFFER_TILE)
+			form->tiles[form->n_tiles++] = form->buffers[i].handle;
+	qsort(form->tiles, form->n_tiles, sizeof *form->tiles, by_number);
+	return 0;
+}
+
 static int place_of(const struct buffer *buffer)
 {
 	return buffer ? buffer->slot : -1;
@@ -232,7 +255,7 @@ int form_make(struct space *space, const struct args *run, struct zone *zone, st
 	error = compile_form(form, run, err);
 	if (!error) {
 		form->constant_bytes = find_constants(&form->program);
-		if (gather_buffers(form, zone) || link_steps(form, zone))
+		if (gather_buffers(form, zone) || list_tiles(form, zone) || link_steps(form, zone))
 			error = error_set(err, ERROR_NO_MEMORY, "program_new: no memory for it");
 	}
 	program_end(&form->program);
@@ -241,6 +264,21 @@ int form_make(struct space *space, const struct args *run, struct zone *zone, st
 	*ret_form = form;
 	*ret_bytes = zone_bytes(zone) + form->program.held_bytes + form->constant_bytes;
 	return 0;
+}
+
+int form_go_on(struct form *form, struct error *err)
+{
+	return making_go_on(&form->program, err);
+}
+
+bool form_is_made(const struct form *form)
+{
+	return !form->program.makings;
+}
+
+uint64_t form_work_bytes(const struct form *form)
+{
+	return form->program.work_bytes;
 }
 
 void form_end(struct form *form)
@@ -253,24 +291,27 @@ void form_end(struct form *form)
 
 /* ---- runs ---- */
 
-/* What stands for the tile in this run. */
-struct swaps {
-	const struct form_swap *at;
-	size_t count;
-};
-
-static uint64_t swapped(const struct swaps *swaps, uint64_t handle)
+/* Among the tiles that it names; n_tiles when it does not. */
+static size_t find_tile(const struct form *form, uint64_t handle)
 {
-	for (size_t i = 0; i < swaps->count; i++)
-		if (swaps->at[i].from == handle)
-			return swaps->at[i].to;
-	return handle;
+	const uint64_t *at = form->n_tiles ? bsearch(&handle, form->tiles, form->n_tiles, sizeof handle, by_number) : NULL;
+
+	return at ? (size_t)(at - form->tiles) : form->n_tiles;
 }
 
-static int bind_tile(struct program *program, const struct swaps *swaps, struct buffer *buffer, struct error *err)
+/* What stands for the tile in this run. to: form_swap's; NULL: itself. */
+static uint64_t swapped(const struct form *form, const uint64_t *to, uint64_t handle)
+{
+	const size_t place = to ? find_tile(form, handle) : form->n_tiles;
+
+	return place < form->n_tiles ? to[place] : handle;
+}
+
+static int bind_tile(const struct form *form, struct program *program, const uint64_t *to, struct buffer *buffer,
+		     struct error *err)
 {
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
-	int error = tile_take(program->space, swapped(swaps, buffer->handle), buffer->context, buffer->param,
+	int error = tile_take(program->space, swapped(form, to, buffer->handle), buffer->context, buffer->param,
 			      &buffer->tile, err);
 
 	if (error)
@@ -288,12 +329,12 @@ static int bind_tile(struct program *program, const struct swaps *swaps, struct 
 }
 
 /* Its address; what it holds from here on, program_end gives back. */
-static int bind_buffer(const struct form *form, struct program *program, const struct swaps *swaps, size_t i,
+static int bind_buffer(const struct form *form, struct program *program, const uint64_t *to, size_t i,
 		       struct buffer *buffer, struct error *err)
 {
 	switch (buffer->kind) {
 	case BUFFER_TILE:
-		return bind_tile(program, swaps, buffer, err);
+		return bind_tile(form, program, to, buffer, err);
 	case BUFFER_RESULT:
 		return program_result(program, buffer)
 			       ? error_set(err, ERROR_NO_MEMORY, "program_run: no memory for its results")
@@ -310,14 +351,14 @@ static int bind_buffer(const struct form *form, struct program *program, const s
 	}
 }
 
-static int bind_buffers(const struct form *form, struct program *program, const struct swaps *swaps,
+static int bind_buffers(const struct form *form, struct program *program, const uint64_t *to,
 			struct buffer *buffers, struct error *err)
 {
 	for (size_t i = 0; i < form->n_buffers; i++) {
 		int error;
 
 		buffers[i] = form->buffers[i];
-		error = bind_buffer(form, program, swaps, i, &buffers[i], err);
+		error = bind_buffer(form, program, to, i, &buffers[i], err);
 		if (error)
 			return error;
 		buffers[i].next = program->buffers;
@@ -368,45 +409,47 @@ static void bind_reply(const struct form *form, struct program *program, struct 
 }
 
 /* The handles that its steps tell. */
-static void tell_swaps(const struct swaps *swaps, struct value *reply)
+static void tell_swaps(const struct form *form, const uint64_t *to, struct value *reply)
 {
 	struct value *steps = (struct value *)value_get(reply, "steps");
 
-	for (size_t i = 0; i < steps->array.count && swaps->count; i++) {
+	for (size_t i = 0; i < steps->array.count && to; i++) {
 		struct value *tile = (struct value *)value_get(&steps->array.at[i], "tile");
 
 		if (tile)
-			*tile = value_uint(swapped(swaps, tile->u));
+			*tile = value_uint(swapped(form, to, tile->u));
 	}
 }
 
-static const struct buffer *find_tile(const struct form *form, uint64_t handle)
+int form_swap(const struct form *form, struct zone *zone, const struct form_swap *at, size_t count, const char *context,
+	      uint64_t **ret_to, struct error *err)
 {
-	for (size_t i = 0; i < form->n_buffers; i++)
-		if (form->buffers[i].kind == BUFFER_TILE && form->buffers[i].handle == handle)
-			return &form->buffers[i];
-	return NULL;
-}
+	uint64_t *to = zone_alloc(zone, (3 * form->n_tiles + 1) * sizeof *to), *sorted = to + form->n_tiles,
+		 *given = sorted + form->n_tiles;
 
-int form_check_swaps(const struct form *form, const struct form_swap *at, size_t count, const char *context,
-		     struct error *err)
-{
-	const struct swaps swaps = {at, count};
-
+	if (!to)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for them", context);
+	memcpy(to, form->tiles, form->n_tiles * sizeof *to);
+	memset(given, 0, form->n_tiles * sizeof *given);
 	for (size_t i = 0; i < count; i++) {
-		const struct buffer *own = find_tile(form, at[i].from);
+		const size_t place = find_tile(form, at[i].from);
 
-		if (!own)
+		if (place == form->n_tiles)
 			return error_set(err, ERROR_BAD_TILE,
 					 "%s: the program names no tile %" PRIu64 ", allowed are those that it does",
 					 context, at[i].from);
-		for (size_t k = 0; k < form->n_buffers; k++)
-			if (form->buffers[k].kind == BUFFER_TILE && &form->buffers[k] != own &&
-			    swapped(&swaps, form->buffers[k].handle) == at[i].to)
-				return error_set(err, ERROR_BAD_TILE,
-						 "%s: tile %" PRIu64 " would stand for two, allowed is for one", context,
-						 at[i].to);
+		if (!given[place])
+			to[place] = at[i].to;
+		given[place] = 1;
 	}
+	memcpy(sorted, to, form->n_tiles * sizeof *to);
+	qsort(sorted, form->n_tiles, sizeof *sorted, by_number);
+	for (size_t i = 1; i < form->n_tiles; i++)
+		if (sorted[i] == sorted[i - 1])
+			return error_set(err, ERROR_BAD_TILE,
+					 "%s: tile %" PRIu64 " would stand for two, allowed is for one", context,
+					 sorted[i]);
+	*ret_to = to;
 	return 0;
 }
 
@@ -425,10 +468,8 @@ static void share(const struct form *form, struct program *program)
 	program->knows = atomic_load_explicit(&form->state, memory_order_acquire) == LEARNT;
 }
 
-int form_bind(struct form *form, struct program *program, const struct form_swap *at, size_t count,
-	      struct value *reply, struct error *err)
+int form_bind(struct form *form, struct program *program, const uint64_t *to, struct value *reply, struct error *err)
 {
-	const struct swaps swaps = {at, count};
 	const struct program *own = &form->program;
 	const size_t range_bytes = own->sites.n_ranges * sizeof *own->sites.ranges;
 	struct zone *zone = program->zone;
@@ -441,7 +482,7 @@ int form_bind(struct form *form, struct program *program, const struct form_swap
 	if (!buffers || !plans || !steps || !ranges)
 		return error_set(err, ERROR_NO_MEMORY, "program_run: no memory for the request");
 	share(form, program);
-	error = bind_buffers(form, program, &swaps, buffers, err);
+	error = bind_buffers(form, program, to, buffers, err);
 	if (error)
 		return error;
 	if (bind_plans(form, program, plans) || value_share(zone, &form->reply, reply))
@@ -455,7 +496,7 @@ int form_bind(struct form *form, struct program *program, const struct form_swap
 		bind_step(&form->links[i], buffers, plans, &steps[i]);
 	}
 	bind_reply(form, program, reply);
-	tell_swaps(&swaps, reply);
+	tell_swaps(form, to, reply);
 	return 0;
 }
 

@@ -18,21 +18,25 @@ int form_make(struct space *space, const struct args *run, struct zone *zone, st
 	      uint64_t *ret_bytes, struct error *err);
 void form_end(struct form *form); /* accepts NULL */
 
+/* What is large in it is made by pieces, before its first run and while its request lives: as making_go_on. */
+int form_go_on(struct form *form, struct error *err);
+bool form_is_made(const struct form *form);
+uint64_t form_work_bytes(const struct form *form); /* that their making takes meanwhile */
+
 /* A tile that a run uses instead of another. */
 struct form_swap {
 	uint64_t from, to;
 };
 
-/* Whether the run's tiles can stand for those that the program names: each for one, and none for two, since what is
- * written in place is laid out apart. context begins an error's text. -ERROR_BAD_TILE */
-int form_check_swaps(const struct form *form, const struct form_swap *swaps, size_t n_swaps, const char *context,
-		     struct error *err);
+/* What stands for each tile of the program in a run, in zone: each for one, and none for two, since what is written in
+ * place is laid out apart. The first pair of a tile counts. context begins an error's text. -ERROR_BAD_TILE */
+int form_swap(const struct form *form, struct zone *zone, const struct form_swap *swaps, size_t n_swaps,
+	      const char *context, uint64_t **ret_to, struct error *err);
 
 /* A run of it, in program's own zone: with its tiles, which are there and of the shapes it was compiled for, its own
- * results, and the reply, but not placed. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
+ * results, and the reply, but not placed. to: form_swap's, or NULL. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
  * be called, too. */
-int form_bind(struct form *form, struct program *program, const struct form_swap *swaps, size_t n_swaps,
-	      struct value *reply, struct error *err);
+int form_bind(struct form *form, struct program *program, const uint64_t *to, struct value *reply, struct error *err);
 
 /* A run has come to its end, and nothing of it failed. Any thread. */
 void form_learn(struct form *form, struct program *program);

@@ -77,22 +77,6 @@ static int check_room(const struct space *space, struct error *err)
 	return 0;
 }
 
-static int keep(struct space *space, struct kept *kept, struct error *err)
-{
-	int error;
-
-	pthread_mutex_lock(&space->lock);
-	error = check_room(space, err);
-	if (!error) {
-		kept->handle = ++space->last_program;
-		kept->next = space->programs;
-		space->programs = kept;
-		space->n_programs++;
-	}
-	pthread_mutex_unlock(&space->lock);
-	return error;
-}
-
 static int build(struct space *space, const struct args *args, struct kept *kept, struct error *err)
 {
 	uint64_t bytes = 0;
@@ -106,12 +90,18 @@ static int build(struct space *space, const struct args *args, struct kept *kept
 		error = no_memory(err);
 	if (!error)
 		error = form_make(space, args, kept->zone, &kept->form, &bytes, err);
-	if (!error)
-		error = reserve(space, kept, bytes + sizeof *kept, err);
-	return error ? error : keep(space, kept, err);
+	return error ? error : reserve(space, kept, bytes + sizeof *kept, err);
 }
 
-int kept_create(struct space *space, const struct args *args, uint32_t *ret_handle, struct error *err)
+void kept_drop(struct space *space, struct kept *kept)
+{
+	if (!kept)
+		return;
+	give_back(space, kept);
+	unref(kept);
+}
+
+int kept_begin(struct space *space, const struct args *args, struct kept **ret_kept, struct error *err)
 {
 	struct kept *kept = calloc(1, sizeof *kept);
 	int error;
@@ -122,12 +112,42 @@ int kept_create(struct space *space, const struct args *args, uint32_t *ret_hand
 	kept->zone = zone_new();
 	error = kept->zone ? build(space, args, kept, err) : no_memory(err);
 	if (error) {
-		give_back(space, kept);
-		unref(kept);
+		kept_drop(space, kept);
 		return error;
 	}
-	*ret_handle = kept->handle;
+	*ret_kept = kept;
 	return 0;
+}
+
+int kept_go_on(struct kept *kept, struct error *err)
+{
+	return form_go_on(kept->form, err);
+}
+
+bool kept_is_made(const struct kept *kept)
+{
+	return form_is_made(kept->form);
+}
+
+uint64_t kept_work_bytes(const struct kept *kept)
+{
+	return form_work_bytes(kept->form);
+}
+
+int kept_keep(struct space *space, struct kept *kept, uint32_t *ret_handle, struct error *err)
+{
+	int error;
+
+	pthread_mutex_lock(&space->lock);
+	error = check_room(space, err);
+	if (!error) {
+		*ret_handle = kept->handle = ++space->last_program;
+		kept->next = space->programs;
+		space->programs = kept;
+		space->n_programs++;
+	}
+	pthread_mutex_unlock(&space->lock);
+	return error;
 }
 
 /* Under the lock. */
@@ -246,15 +266,15 @@ static int read_pair(const struct compiler *compiler, const struct value *pair, 
 			  "takes an array of pairs of tiles' handles");
 }
 
-/* `tiles`, in the run's zone. */
-static int read_swaps(struct compiler *compiler, const struct kept *kept, struct form_swap **ret_swaps, size_t *ret_n)
+/* `tiles`, in the run's zone; NULL without any. */
+static int read_swaps(struct compiler *compiler, const struct kept *kept, uint64_t **ret_to)
 {
 	const struct arg *arg = &compiler->args.at[KEPT_TILES];
 	const size_t n = arg->given && arg->value->kind == VALUE_ARRAY ? arg->value->array.count : 0;
 	struct form_swap *swaps;
 	int error = 0;
 
-	*ret_n = 0;
+	*ret_to = NULL;
 	if (!arg->given)
 		return 0;
 	if (arg->value->kind != VALUE_ARRAY || n > SWAPS_MOST)
@@ -265,13 +285,9 @@ static int read_swaps(struct compiler *compiler, const struct kept *kept, struct
 		return compile_no_memory(compiler);
 	for (size_t i = 0; i < n && !error; i++)
 		error = read_pair(compiler, &arg->value->array.at[i], &swaps[i]);
-	if (!error)
-		error = form_check_swaps(kept->form, swaps, n, "program_run: tiles", compiler->err);
-	if (error)
+	if (error || n == 0)
 		return error;
-	*ret_swaps = swaps;
-	*ret_n = n;
-	return 0;
+	return form_swap(kept->form, compiler->program->zone, swaps, n, "program_run: tiles", ret_to, compiler->err);
 }
 
 int kept_compile(struct compiler *compiler)
@@ -280,9 +296,8 @@ int kept_compile(struct compiler *compiler)
 	const struct arg *at = compiler->args.at, *name = &at[KEPT_NAME];
 	const uint64_t handle = at[KEPT_PROGRAM].u64;
 	struct kept *kept = take(program->space, handle);
-	struct form_swap *swaps = NULL;
 	struct site_choice run;
-	size_t n_swaps;
+	uint64_t *to;
 	int error;
 
 	if (!kept)
@@ -294,9 +309,9 @@ int kept_compile(struct compiler *compiler)
 	run = kept->choice;
 	error = set_run(compiler, &run);
 	if (!error)
-		error = read_swaps(compiler, kept, &swaps, &n_swaps);
+		error = read_swaps(compiler, kept, &to);
 	if (!error)
-		error = form_bind(kept->form, program, swaps, n_swaps, compiler->reply, compiler->err);
+		error = form_bind(kept->form, program, to, compiler->reply, compiler->err);
 	if (error)
 		return error;
 	program->form = kept->form;

@@ -92,9 +92,9 @@ static int ask_for_none(struct zone *zone, const struct value *map, bool as_text
 
 	for (size_t i = 0; i < map->map.count && !failed; i++) {
 		const struct value_member *member = &map->map.at[i];
-		char *name = zone_copy(zone, member->name, member->name_size);
 
-		failed = !name || value_put(zone, &copy, name, member->value);
+		/* One that is there twice is refused with the others. */
+		failed = value_add_sized(zone, &copy, member->name, member->name_size, member->value);
 	}
 	failed = failed || value_put(zone, &copy, "n", value_uint(0));
 	failed = failed || (named && put_stream(zone, named, &copy));
@@ -133,6 +133,8 @@ static int compile_law(struct noise *noise, const struct args *args, unsigned pa
 	if (!error)
 		error = program_finish(&noise->program, args->context, err);
 	if (!error)
+		error = making_check(&noise->program, args->context, err);
+	if (!error)
 		error = site_place(&noise->program, &noise->reply, err);
 	if (error)
 		return error;
@@ -161,7 +163,7 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 		free(noise);
 		return no_memory(args, err);
 	}
-	noise->program = (struct program){.space = space, .zone = noise->zone};
+	noise->program = (struct program){.space = space, .zone = noise->zone, .outlives = true};
 	noise->reply = value_map();
 	noise->named = named;
 	error = find_law(args, param, given, &law, err);
@@ -239,6 +241,11 @@ void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t 
 	step->out->base = out;
 	segment->n = n * noise->components;
 	*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+}
+
+int noise_make(struct noise *noise, struct error *err)
+{
+	return making_go_on(&noise->program, err);
 }
 
 uint64_t noise_run(struct noise *noise, size_t unit, void *scratch)

@@ -37,6 +37,9 @@ uint64_t noise_samples(const struct noise *noise);
  * noise. -ERROR_NO_MEMORY */
 int noise_describe(const struct noise *noise, struct zone *zone, struct value *map);
 
+/* Makes what its law draws from, by a piece, before the first samples. 1: there may be more; 0: all is there. */
+int noise_make(struct noise *noise, struct error *err);
+
 /* Sets what is drawn next: samples [first, first + n) into out, in *ret_units units for noise_run. Nothing may run.
  * The caller has kept to noise_samples. */
 void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t *ret_units);

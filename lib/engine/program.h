@@ -14,6 +14,7 @@
 
 #include "dist/draw.h"
 #include "dist/points.h"
+#include "engine/making.h"
 #include "engine/plans.h"
 #include "engine/shape.h"
 #include "engine/site.h"
@@ -82,6 +83,7 @@ struct step {
 		} draw;
 		struct {
 			struct points *set; /* belongs to the zone, or to the program that is kept; NULL at first */
+			bool is_noted;      /* it is to be made, for the stream that the settings have */
 			struct points_settings settings;
 			uint64_t begin; /* coordinate of the set that is out's first */
 		} points;
@@ -138,10 +140,14 @@ struct program {
 	struct plan_use *plans;
 	struct sites sites;
 	bool keeps; /* it is compiled to be kept: what a request brought is copied, and results have no memory */
+	bool outlives; /* it is made after the request is gone: weights that it brought are copied */
 	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
 	struct form *form;            /* of which it is a run; NULL */
 	size_t inline_in, inline_out; /* bytes */
 	uint64_t held_bytes;          /* of tables, beside the zone */
+	uint64_t work_bytes;          /* the most that their making takes meanwhile */
+	struct making *makings, *last_making; /* to be made, before anything runs */
+	uint32_t made_ns;                     /* about what has been made at once */
 	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
 	struct segment *segments;
 	size_t n_segments;

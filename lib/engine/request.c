@@ -10,6 +10,7 @@
 
 #include "engine/compile.h"
 #include "engine/form.h"
+#include "engine/kept.h"
 #include "engine/served.h"
 #include "engine/service.h"
 
@@ -25,6 +26,7 @@ struct request {
 	uint64_t reserved; /* bytes, to be given back with these two */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
+	struct kept *kept; /* of a program_new: it is being made; NULL */
 	struct error error;
 	struct value result;
 	request_done *done;
@@ -70,19 +72,44 @@ static int settle(struct request *request)
 	return site_place(&request->program, &request->result, &request->error);
 }
 
+/* By pieces, each in a turn: what its steps need. JOB_AGAIN; 0: all is made; or an error. */
+static int make(struct request *request)
+{
+	const int more = making_go_on(&request->program, &request->error);
+
+	return more > 0 ? JOB_AGAIN : more;
+}
+
+static int advance_kept(struct request *request)
+{
+	struct kept *kept = request->kept;
+	const int more = kept_go_on(kept, &request->error);
+
+	if (more)
+		return more > 0 ? JOB_AGAIN : more;
+	request->kept = NULL;
+	return service_keep(request->space, kept, request->zone, &request->result, &request->error);
+}
+
 static int advance(struct job *job)
 {
 	struct request *request = of_job(job);
 	int error;
 
+	if (request->kept)
+		return advance_kept(request);
 	if (!request->settled) {
+		error = make(request);
+		if (error)
+			return error;
 		if (atomic_load_explicit(&request->awaiting, memory_order_acquire))
 			return JOB_WAIT;
 		error = settle(request);
 		if (error)
 			return error;
 	}
-	return program_advance(&request->program, job, &job->n_units);
+	error = make(request);
+	return error ? error : program_advance(&request->program, job, &job->n_units);
 }
 
 static uint64_t run(struct job *job, size_t unit, void *scratch)
@@ -95,6 +122,7 @@ static void answer(struct request *request)
 {
 	struct space *space = request->space;
 
+	kept_drop(space, request->kept);
 	program_end(&request->program);
 	space_leave(space, &request->entry);
 	request->done(request, request->arg);
@@ -146,11 +174,15 @@ static int check_method(const struct operation *operation, const char *method, s
 	return 0;
 }
 
-/* Results are written, and temporaries had, only after this. */
-static int reserve(struct request *request)
+/* Results are written, and temporaries had, only after this, and tables filled that are not small. */
+static uint64_t bytes_of(const struct program *program)
+{
+	return program->inline_out + program->temp_bytes + program->held_bytes + program->work_bytes;
+}
+
+static int reserve(struct request *request, uint64_t bytes)
 {
 	const struct space_limits *limits = &request->space->limits;
-	uint64_t bytes = request->program.inline_out + request->program.temp_bytes;
 	int error = limits->reserve && bytes ? limits->reserve(limits->reserve_arg, bytes, &request->error) : 0;
 
 	if (error || !limits->reserve)
@@ -299,17 +331,20 @@ static int ask_ranges(struct request *request)
 /* A program that is compiled. 1: it is ready to run, or waits for its ranges; or an error. */
 static int prepare_program(struct request *request, const struct args *args)
 {
-	int error = reserve(request);
+	int error = 0;
 
-	if (error)
-		return error;
 	set_deadline(request, args);
 	if (!site_waits(&request->program)) {
 		error = settle(request);
+		if (!error)
+			error = reserve(request, bytes_of(&request->program));
 		return error ? error : 1;
 	}
 	/* What is wrong with the rest is found before a range is spent. */
-	if (request->program.sites.is_run)
+	error = making_check(&request->program, args->context, &request->error);
+	if (!error)
+		error = reserve(request, bytes_of(&request->program));
+	if (!error && request->program.sites.is_run)
 		error = site_place(&request->program, &request->result, &request->error);
 	if (!error)
 		error = ask_ranges(request);
@@ -345,8 +380,11 @@ static int prepare(struct request *request, const struct operation *operation, c
 	error = bind_args(&compiler.args, params, &request->error);
 	if (!error)
 		error = service_answer(request->space, &compiler.args, request->zone, &request->result,
-				       &request->error);
-	return error;
+				       &request->kept, &request->error);
+	if (error || !request->kept)
+		return error;
+	error = reserve(request, kept_work_bytes(request->kept));
+	return error ? error : 1;
 }
 
 static struct request *request_new(struct space *space, struct zone *zone, request_done *done, void *arg)
@@ -399,7 +437,7 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 		forget(request);
 		answer(request);
 	}
-	else if (program_cost_ns(&request->program) <= here_ns(pool_threads(space->engine->pool)))
+	else if (!request->kept && !request->program.makings && program_cost_ns(&request->program) <= here_ns(pool_threads(space->engine->pool)))
 		pool_run_here(space->engine->pool, &request->job);
 	else
 		pool_submit(space->engine->pool, &request->job);

@@ -122,8 +122,10 @@ static int advance(struct job *job)
 {
 	struct ring *ring = (struct ring *)job;
 	size_t n;
-	int error;
+	int error = feed_make(&ring->feed);
 
+	if (error)
+		return error;
 	publish(ring);
 	error = look(ring);
 	n = error ? 0 : room(ring);

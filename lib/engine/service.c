@@ -158,18 +158,33 @@ static int answer_free(struct space *space, const struct args *args, struct zone
 	return error ? error : PUT("freed", value_uint(freed));
 }
 
-static int answer_program_new(struct space *space, const struct args *args, struct zone *zone, struct value *map,
-			      struct error *err)
+int service_keep(struct space *space, struct kept *kept, struct zone *zone, struct value *map, struct error *err)
 {
-	uint32_t handle;
-	int error = kept_create(space, args, &handle, err);
+	uint32_t handle = 0;
+	int error = kept_keep(space, kept, &handle, err);
+
+	if (error) {
+		kept_drop(space, kept);
+		return error;
+	}
+	if (PUT("program", value_uint(handle))) {
+		kept_free(space, handle, NULL);
+		return error_set(err, ERROR_NO_MEMORY, "program_new: no memory for the reply");
+	}
+	return 0;
+}
+
+static int answer_program_new(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+			      struct kept **ret_kept, struct error *err)
+{
+	struct kept *kept;
+	int error = kept_begin(space, args, &kept, err);
 
 	if (error)
 		return error;
-	if (PUT("program", value_uint(handle))) {
-		kept_free(space, handle, NULL);
-		return -ERROR_NO_MEMORY;
-	}
+	if (kept_is_made(kept))
+		return service_keep(space, kept, zone, map, err);
+	*ret_kept = kept;
 	return 0;
 }
 
@@ -182,7 +197,7 @@ static int answer_program_free(struct space *space, const struct args *args, str
 }
 
 int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *map,
-		   struct error *err)
+		   struct kept **ret_kept, struct error *err)
 {
 	const char *name = args->operation->name;
 	int error = 0;
@@ -196,7 +211,7 @@ int service_answer(struct space *space, const struct args *args, struct zone *zo
 	else if (strcmp(name, "free") == 0)
 		error = answer_free(space, args, zone, map, err);
 	else if (strcmp(name, "program_new") == 0)
-		error = answer_program_new(space, args, zone, map, err);
+		error = answer_program_new(space, args, zone, map, ret_kept, err);
 	else if (strcmp(name, "program_free") == 0)
 		error = answer_program_free(space, args, zone, map, err);
 	else if (strcmp(name, "derive") == 0)

@@ -279,29 +279,66 @@ static int tell_run(struct placing *p)
 
 /* ---- all of them ---- */
 
+/* A set of points that is made later. */
+struct points_making {
+	struct making making;
+	struct program *program;
+	struct step *step;
+};
+
 static void release(void *points)
 {
 	points_free(points);
+}
+
+static int make_points(struct program *program, struct step *step)
+{
+	int error = points_create(&step->points.settings, program->space->engine->features, &step->points.set);
+
+	step->points.is_noted = false;
+	if (error)
+		return error;
+	if (zone_defer(program->zone, release, step->points.set) == 0)
+		return 0;
+	points_free(step->points.set);
+	step->points.set = NULL;
+	return -ERROR_NO_MEMORY;
+}
+
+static int make_noted(struct making *making, struct error *err)
+{
+	struct points_making *points = (struct points_making *)making;
+	const int error = make_points(points->program, points->step);
+
+	return error ? error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables") : 0;
+}
+
+static int note_points(struct program *program, struct step *step)
+{
+	struct points_making *points = zone_alloc(program->zone, sizeof *points);
+
+	if (!points)
+		return -ERROR_NO_MEMORY;
+	*points = (struct points_making){.making = {.piece = make_noted}, .program = program, .step = step};
+	step->points.is_noted = true;
+	step->points.set = NULL;
+	making_add(program, &points->making);
+	return 0;
 }
 
 /* The set that is there serves if its key is the same. */
 static int key_points(struct program *program, struct step *step, const struct stream *stream)
 {
 	struct points_settings *settings = &step->points.settings;
-	int error;
 
-	if (step->points.set && is_same(&settings->stream, stream))
+	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, stream))
 		return 0;
 	settings->stream = *stream;
-	error = points_create(settings, program->space->engine->features, &step->points.set);
-	if (error)
-		return error;
-	program->held_bytes += points_bytes(step->points.set);
-	if (zone_defer(program->zone, release, step->points.set) == 0)
+	program->held_bytes += points_bytes(settings);
+	if (step->points.is_noted) /* for another stream: made for this one instead */
 		return 0;
-	points_free(step->points.set);
-	step->points.set = NULL;
-	return -ERROR_NO_MEMORY;
+	return making_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
+								  : note_points(program, step);
 }
 
 static int aim(struct program *program, struct step *step, const struct place *places)
