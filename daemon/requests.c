@@ -94,7 +94,8 @@ void requests_reply(struct session *session, uint32_t msgid, const struct error 
 static void forget(struct job *job)
 {
 	quota_share_give(&job->session->bytes, job->charge);
-	quota_share_give(&job->session->jobs, 1);
+	if (!job->frame)
+		quota_share_give(&job->session->jobs, 1);
 	free(job);
 }
 
@@ -110,8 +111,16 @@ static void take_down(struct chore *chore)
 	struct job *job = (struct job *)((char *)chore - offsetof(struct job, chore));
 
 	request_free(job->request);
+	zone_free(job->frame);
 	job->letter.deliver = job->session->reaped;
 	loop_post(job->session->service->loop, &job->letter);
+}
+
+static void reap(struct job *job)
+{
+	job->session->n_reaping++;
+	job->chore.run = take_down;
+	reaper_post(&job->chore);
 }
 
 /* Answered, or nobody is left to be answered. */
@@ -119,14 +128,26 @@ static void job_free(void *arg)
 {
 	struct job *job = arg;
 
-	if (quota_share_used(&job->session->work) < REAP_BYTES) {
-		request_free(job->request);
-		forget(job);
+	if (quota_share_used(&job->session->work) >= REAP_BYTES || job->charge >= REAP_BYTES) {
+		reap(job);
 		return;
 	}
-	job->session->n_reaping++;
-	job->chore.run = take_down;
-	reaper_post(&job->chore);
+	request_free(job->request);
+	forget(job);
+}
+
+/* A frame that has become no job. */
+static void frame_free(struct session *session, struct zone *zone, uint64_t charge)
+{
+	struct job *job = charge >= REAP_BYTES ? malloc(sizeof *job) : NULL;
+
+	if (job) {
+		*job = (struct job){.session = session, .charge = charge, .frame = zone};
+		reap(job);
+		return;
+	}
+	zone_free(zone);
+	quota_share_give(&session->bytes, charge);
 }
 
 /* From running to finished. */
@@ -291,8 +312,7 @@ static void handle_request(struct session *session, const struct message *messag
 	}
 	reply(session, message->msgid, &err, NULL, NULL);
 done:
-	zone_free(zone);
-	quota_share_give(&session->bytes, charge);
+	frame_free(session, zone, charge);
 }
 
 static void handle_frame(struct session *session, const struct inbox_frame *frame, struct zone *zone)
@@ -319,8 +339,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 		end_input(session, r == -ERROR_BAD_FRAME ? &stats->bad_frames : &stats->over_limit,
 			  error_kind(err.code), err.text);
 	}
-	zone_free(zone);
-	quota_share_give(&session->bytes, frame->charge);
+	frame_free(session, zone, frame->charge);
 }
 
 /* One beyond a limit has said its word with its first message. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -82,6 +83,41 @@ static void free_if_done(struct session *session)
 		loop_end(service->loop);
 }
 
+static void on_ended(struct letter *letter)
+{
+	struct session *session = (struct session *)((char *)letter - offsetof(struct session, ended));
+
+	session->n_reaping--;
+	free_if_done(session);
+}
+
+/* By the reaper. */
+static void end_space(struct chore *chore)
+{
+	struct session *session = (struct session *)((char *)chore - offsetof(struct session, ending));
+	struct space *space = session->space;
+
+	session->space = NULL;
+	space_close(space);
+	session->ended.deliver = on_ended;
+	loop_post(session->service->loop, &session->ended);
+}
+
+/* Nothing of it goes on; many tiles and programs are let go of by the reaper. The socket has been closed before: a
+ * client that finds its arena emptied knows by that why. */
+static void close_space(struct session *session)
+{
+	if (!session->space || !space_is_large(session->space)) {
+		space_close(session->space);
+		session->space = NULL;
+		return;
+	}
+	space_stop(session->space);
+	session->n_reaping++;
+	session->ending.run = end_space;
+	reaper_post(&session->ending);
+}
+
 /* The connection is over for both sides; what still runs is cancelled. */
 static void hang_up(struct session *session)
 {
@@ -95,8 +131,7 @@ static void hang_up(struct session *session)
 	broadcasts_close(session);
 	close(session->fd);
 	session->fd = -1;
-	space_close(session->space);
-	session->space = NULL;
+	close_space(session);
 	session->arena = NULL;
 	requests_drop(session);
 	inbox_free(&session->inbox);

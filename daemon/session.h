@@ -30,6 +30,7 @@ struct job {
 	struct session *session;
 	struct job *next, *prev; /* running; then next alone: finished */
 	struct request *request;
+	struct zone *frame; /* of one that has become no request, and is to be taken down; else NULL */
 	uint64_t charge; /* of its frame, in the session's share of message bytes */
 	uint32_t msgid;
 	bool done;
@@ -60,7 +61,9 @@ struct session {
 	struct job *running, *finished, **finished_last;
 	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */
 	void (*reaped)(struct letter *letter);   /* delivers one whose results are down */
-	unsigned n_reaping;                      /* jobs whose results are being taken down */
+	unsigned n_reaping;                      /* of these, of frames, and of the space, what is being taken down */
+	struct chore ending;                     /* takes the space down, when it is large */
+	struct letter ended;
 	struct event *readable, *watched, *writable, *again, *late;
 	uint64_t late_frame; /* the frame that `late` is about */
 	bool late_twice;     /* its patience runs for the second time */

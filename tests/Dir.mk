@@ -114,7 +114,7 @@ $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -O1 -g $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -pthread -fPIC -shared -MMD -MP -o $@ $< -ldl
 
-$(addprefix $(BUILD)/tests/daemon/,check_faults check_unasked_fds): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
+$(addprefix $(BUILD)/tests/daemon/,check_faults check_unasked_fds check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
 
 # make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
 soak: all $(BUILD)/tests/client/check_soak

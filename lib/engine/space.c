@@ -9,6 +9,8 @@
 #include "engine/space_core.h"
 #include "engine/tile.h"
 
+enum { MANY_TILES = 1024 }; /* some 0.1 ms */
+
 enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PROGRAMS = 256 };
 
 static size_t or_default(size_t limit, size_t fallback)
@@ -115,15 +117,30 @@ uint64_t space_reach(struct space *space)
 	return reach;
 }
 
-void space_close(struct space *space)
+void space_stop(struct space *space)
 {
-	if (!space)
-		return;
 	pthread_mutex_lock(&space->lock);
 	space->closed = true;
 	for (struct space_job *at = space->jobs; at; at = at->next)
 		pool_cancel(space->engine->pool, at->job);
 	pthread_mutex_unlock(&space->lock);
+}
+
+bool space_is_large(struct space *space)
+{
+	bool large;
+
+	pthread_mutex_lock(&space->lock);
+	large = space->n_tiles >= MANY_TILES || space->n_programs > 0;
+	pthread_mutex_unlock(&space->lock);
+	return large;
+}
+
+void space_close(struct space *space)
+{
+	if (!space)
+		return;
+	space_stop(space);
 	kept_free_all(space);
 	space_unref(space);
 }

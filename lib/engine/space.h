@@ -6,6 +6,7 @@
 #ifndef TRNSCI_ENGINE_SPACE_H
 #define TRNSCI_ENGINE_SPACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,9 @@ uint64_t space_reach(struct space *space);
 /* Cancels what runs and refuses what comes; then drops the owner's reference. Running requests hold one each, and
  * still call their done callback. Accepts NULL. */
 void space_close(struct space *space);
+/* The first half of it alone, and at once; whether the rest takes long, for many tiles or programs that are kept. */
+void space_stop(struct space *space);
+bool space_is_large(struct space *space);
 
 /* Puts the space's figures into map: bytes, bytes_used, tiles, programs, jobs. Any thread. */
 int space_stats(struct space *space, struct zone *zone, struct value *map);

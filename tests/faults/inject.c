@@ -247,10 +247,21 @@ EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 	return ms != 0 && FAILS(EINTR) ? -1 : next(fd, events, most, ms);
 }
 
+static void linger(int fd)
+{
+	const int ms = page ? atomic_load(&page->close_ms) : 0;
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+	struct stat status;
+
+	if (ms && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode))
+		nanosleep(&time, NULL);
+}
+
 /* Closed all the same, whatever it says. */
 EXPORT int close(int fd)
 {
 	NEXT(close);
+	linger(fd);
 	int r = next(fd);
 
 	return FAILS(EINTR, EIO) ? -1 : r;

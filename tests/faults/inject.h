@@ -17,6 +17,7 @@ struct fault_page {
 	_Atomic long nth, seen; /* from 1 */
 	_Atomic long hits;
 	_Atomic long clock_jump_s; /* added to every clock but the monotonic ones, armed or not */
+	_Atomic int close_ms;      /* that each closing of a socket takes, armed or not */
 	_Atomic int old_kernel;    /* options of sockets that only Linux 6.16 has are unknown, armed or not */
 	char what[32];             /* the call that failed last */
 };
