@@ -367,7 +367,8 @@ static int add_events(struct session *session)
 	return event_add(session->readable, NULL) < 0 ? -ERROR_NO_MEMORY : 0;
 }
 
-/* Both by the engine, from request_start and request_free: on the loop's thread. */
+/* Both by the engine: the first from request_start, on the loop's thread; the second from where a request or a program
+ * that is kept ends, any thread's. */
 static int reserve_work(void *share, uint64_t bytes, struct error *err)
 {
 	return quota_share_take(share, bytes, err);

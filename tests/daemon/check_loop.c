@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
@@ -118,8 +119,18 @@ static void points(void **state)
 
 	(void)state;
 	client_open(&client, served.socket);
-	struct value set = client_map(&client, "op", value_string("halton"), "n", value_uint(1), "d", value_uint(1000), NULL);
+	void *base;
+	int fd = client_arena(&client, 1 << 20, &base);
+	struct value shape = value_array(), tile, set;
+	assert_int_equal(value_push(client.zone, &shape, value_uint(1)) | value_push(client.zone, &shape, value_uint(1000)),
+			 0);
+	tile = client_map(&client, "dtype", value_string("f64"), "shape", shape, NULL);
+	tile = client_result(&client, "tile", &tile);
+	set = client_map(&client, "op", value_string("halton"), "n", value_uint(1), "d", value_uint(1000), "out",
+			 *value_get(&tile, "tile"), NULL);
 	must_be_overtaken(&client, "program_new", steps_of(&client, SETS, set), 0);
+	munmap(base, 1 << 20);
+	close(fd);
 	client_close(&client);
 }
 
