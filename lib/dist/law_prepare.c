@@ -138,15 +138,18 @@ int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct 
 	if (alloc_table(draw, n_list, &table, &cost_ns))
 		return no_memory(ret_fault);
 	draw->table = table;
-	ret_maker->draw = *draw;
 	ret_maker->table = table;
+	ret_maker->is_checked = draw->law != LAW_CATEGORICAL;
+	ret_maker->draw.law = draw->law;
+	if (!table)
+		return 0;
+	ret_maker->draw = *draw;
 	ret_maker->list = list;
 	ret_maker->n_list = n_list;
 	ret_maker->cost_ns = cost_ns;
 	ret_maker->work_bytes = draw->law == LAW_CATEGORICAL ? n_list * ALIAS_WORK_BYTES : 0;
 	ret_maker->checked = 0;
 	ret_maker->most = 0;
-	ret_maker->is_checked = draw->law != LAW_CATEGORICAL;
 	return 0;
 }
 

@@ -292,7 +292,11 @@ static int begin_law(const struct compiler *c, struct draw *draw, const struct l
 		free(list->own);
 		return law_wrong(c->args.context, c->args.operation, &fault, c->err);
 	}
-	if (maker.table && zone_defer(c->program->zone, free, maker.table)) {
+	if (!maker.table) {
+		free(list->own);
+		return 0;
+	}
+	if (zone_defer(c->program->zone, free, maker.table)) {
 		free(maker.table);
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);

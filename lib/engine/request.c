@@ -177,7 +177,9 @@ static int check_method(const struct operation *operation, const char *method, s
 /* Results are written, and temporaries had, only after this, and tables filled that are not small. */
 static uint64_t bytes_of(const struct program *program)
 {
-	return program->inline_out + program->temp_bytes + program->held_bytes + program->work_bytes;
+	const uint64_t bytes = program->inline_out + program->temp_bytes;
+
+	return program->makings ? bytes + program->held_bytes + program->work_bytes : bytes;
 }
 
 static int reserve(struct request *request, uint64_t bytes)

@@ -261,10 +261,9 @@ static void limits(void **state)
 
 int main(void)
 {
+#define rested(name) cmocka_unit_test_teardown(name, rest)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(laws, rest),   cmocka_unit_test_teardown(points, rest),
-		cmocka_unit_test_teardown(kept, rest),   cmocka_unit_test_teardown(same_samples, rest),
-		cmocka_unit_test_teardown(ends, rest),
+		rested(laws), rested(points), rested(kept), rested(same_samples), rested(ends),
 		cmocka_unit_test(limits), /* opens the streams' state */
 	};
 
