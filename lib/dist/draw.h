@@ -56,7 +56,10 @@ struct draw_maker {
 	size_t work_bytes;
 	double most;
 	bool is_checked;
-	struct alias_maker alias;
+	union {
+		struct alias_maker alias;
+		struct discrete discrete;
+	};
 };
 
 /* All is checked but categorical's weights, and draw->table is where it will be. list (for categorical of any

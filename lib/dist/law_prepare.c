@@ -26,11 +26,6 @@ static double reach_of(double variance)
 }
 
 /* A law with P(mode) = at_mode whose chances end below 2^-65 `reach` from there. */
-struct discrete {
-	double (*ratio)(double k, const double *parameters);
-	double parameters[2], mode, at_mode, low, high;
-};
-
 static struct discrete discrete_of(double (*ratio)(double k, const double *parameters), double first, double second,
 				   double mode, double last, double at_mode, double reach)
 {
@@ -69,20 +64,20 @@ static struct discrete discrete_law(const struct draw *draw)
 enum { DISCRETE_NS = 8000, VALUE_NS = 12, COMPONENT_NS = 30, WEIGHT_NS = 40 };
 
 /* Of a law that is too wide for one: NULL, and no error. */
-static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table, uint64_t *ret_cost_ns)
+static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table, uint64_t *ret_cost_ns,
+		       struct discrete *ret_discrete)
 {
 	struct component_table *components;
-	struct discrete discrete;
 
 	*ret_table = NULL;
 	*ret_cost_ns = 0;
 	switch (draw->law) {
 	case LAW_POISSON:
 	case LAW_BINOMIAL:
-		discrete = discrete_law(draw);
-		if (discrete.high - discrete.low >= DISCRETE_VALUES)
+		*ret_discrete = discrete_law(draw);
+		if (ret_discrete->high - ret_discrete->low >= DISCRETE_VALUES)
 			return 0;
-		*ret_cost_ns = DISCRETE_NS + VALUE_NS * (uint64_t)(discrete.high - discrete.low);
+		*ret_cost_ns = DISCRETE_NS + VALUE_NS * (uint64_t)(ret_discrete->high - ret_discrete->low);
 		*ret_table = malloc(sizeof(struct discrete_table));
 		break;
 	case LAW_CATEGORICAL:
@@ -135,7 +130,7 @@ int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct 
 	error = check(draw, list, n_list, ret_fault);
 	if (error)
 		return error;
-	if (alloc_table(draw, n_list, &table, &cost_ns))
+	if (alloc_table(draw, n_list, &table, &cost_ns, &ret_maker->discrete))
 		return no_memory(ret_fault);
 	draw->table = table;
 	ret_maker->table = table;
@@ -181,7 +176,7 @@ int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault)
 
 int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 {
-	struct discrete discrete;
+	const struct discrete *discrete = &maker->discrete;
 	int more;
 
 	if (!maker->is_checked)
@@ -196,9 +191,8 @@ int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 		fill_components(maker->list, maker->table);
 		return 0;
 	default:
-		discrete = discrete_law(&maker->draw);
-		discrete_table_build(discrete.ratio, discrete.parameters, (int64_t)discrete.low, (int64_t)discrete.high,
-				     (int64_t)discrete.mode, discrete.at_mode, maker->table);
+		discrete_table_build(discrete->ratio, discrete->parameters, (int64_t)discrete->low,
+				     (int64_t)discrete->high, (int64_t)discrete->mode, discrete->at_mode, maker->table);
 		return 0;
 	}
 }

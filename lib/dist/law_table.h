@@ -19,6 +19,12 @@ struct discrete_table {
 	uint64_t last[DISCRETE_VALUES];
 };
 
+/* A law on low .. high: what discrete_table_build takes of it. */
+struct discrete {
+	double (*ratio)(double k, const double *parameters);
+	double parameters[2], mode, at_mode, low, high;
+};
+
 /* The law on low .. high (at most DISCRETE_VALUES) whose value at mode has that probability and ratio(k) times it the
  * next: P(k + 1) / P(k). Values of less than 2^-64 vanish; what rounding leaves goes to the mode. */
 void discrete_table_build(double (*ratio)(double k, const double *parameters), const double *parameters, int64_t low,
