@@ -18,7 +18,9 @@ struct kept {
 	struct site_choice choice; /* what the program states for draws that state none */
 	const struct value *name;  /* the named stream among that; NULL */
 	struct form *form;
-	uint64_t charge;
+	uint64_t charge; /* given back when nobody holds it any more: runs under way do after program_free */
+	void (*unreserve)(void *arg, uint64_t bytes);
+	void *reserve_arg;
 };
 
 static void unref(void *arg)
@@ -29,6 +31,8 @@ static void unref(void *arg)
 		return;
 	form_end(kept->form);
 	zone_free(kept->zone);
+	if (kept->charge && kept->unreserve)
+		kept->unreserve(kept->reserve_arg, kept->charge);
 	free(kept);
 }
 
@@ -51,19 +55,18 @@ static int copy_name(struct kept *kept, const struct arg *name)
 	return 0;
 }
 
+/* The owner of the space, to whom it goes back, outlives every request, the space itself may not. */
 static int reserve(struct space *space, struct kept *kept, uint64_t bytes, struct error *err)
 {
-	int error = space->limits.reserve ? space->limits.reserve(space->limits.reserve_arg, bytes, err) : 0;
+	const struct space_limits *limits = &space->limits;
+	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
 
-	if (!error)
-		kept->charge = bytes;
-	return error;
-}
-
-static void give_back(struct space *space, const struct kept *kept)
-{
-	if (kept->charge && space->limits.unreserve)
-		space->limits.unreserve(space->limits.reserve_arg, kept->charge);
+	if (error)
+		return error;
+	kept->charge = bytes;
+	kept->unreserve = limits->unreserve;
+	kept->reserve_arg = limits->reserve_arg;
+	return 0;
 }
 
 /* Under the lock. */
@@ -93,12 +96,10 @@ static int build(struct space *space, const struct args *args, struct kept *kept
 	return error ? error : reserve(space, kept, bytes + sizeof *kept, err);
 }
 
-void kept_drop(struct space *space, struct kept *kept)
+void kept_drop(struct kept *kept)
 {
-	if (!kept)
-		return;
-	give_back(space, kept);
-	unref(kept);
+	if (kept)
+		unref(kept);
 }
 
 int kept_begin(struct space *space, const struct args *args, struct kept **ret_kept, struct error *err)
@@ -112,7 +113,7 @@ int kept_begin(struct space *space, const struct args *args, struct kept **ret_k
 	kept->zone = zone_new();
 	error = kept->zone ? build(space, args, kept, err) : no_memory(err);
 	if (error) {
-		kept_drop(space, kept);
+		kept_drop(kept);
 		return error;
 	}
 	*ret_kept = kept;
@@ -181,7 +182,6 @@ int kept_free(struct space *space, uint64_t handle, struct error *err)
 	pthread_mutex_unlock(&space->lock);
 	if (!kept)
 		return no_program("program_free", handle, err);
-	give_back(space, kept);
 	unref(kept);
 	return 0;
 }

@@ -17,7 +17,7 @@ bool kept_is_made(const struct kept *kept);
 uint64_t kept_work_bytes(const struct kept *kept); /* that this takes meanwhile */
 /* Once it is made, gives it to the space. Handles are never reused in a space. -ERROR_CLOSED, -ERROR_LIMIT */
 int kept_keep(struct space *space, struct kept *kept, uint32_t *ret_handle, struct error *err);
-void kept_drop(struct space *space, struct kept *kept); /* accepts NULL */
+void kept_drop(struct kept *kept); /* accepts NULL */
 
 /* -ERROR_BAD_TILE: no such program. */
 int kept_free(struct space *space, uint64_t handle, struct error *err);

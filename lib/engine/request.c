@@ -122,7 +122,7 @@ static void answer(struct request *request)
 {
 	struct space *space = request->space;
 
-	kept_drop(space, request->kept);
+	kept_drop(request->kept);
 	program_end(&request->program);
 	space_leave(space, &request->entry);
 	request->done(request, request->arg);

@@ -164,7 +164,7 @@ int service_keep(struct space *space, struct kept *kept, struct zone *zone, stru
 	int error = kept_keep(space, kept, &handle, err);
 
 	if (error) {
-		kept_drop(space, kept);
+		kept_drop(kept);
 		return error;
 	}
 	if (PUT("program", value_uint(handle))) {

@@ -205,6 +205,30 @@ static void test_limits(void **state)
 		fail_msg("of 100 bytes and one program, %llu came back", (unsigned long long)left);
 }
 
+/* What a program holds is given back when the last run that needs it is: freeing it first gains nothing. */
+static void test_charge_while_in_use(void **state)
+{
+	enum { ROOM = 1 << 20 };
+	uint64_t left = ROOM;
+	struct space_limits limits = {
+		.programs = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
+	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	const uint64_t handle = keep(&bed), charge = ROOM - left;
+	struct call *run = run_of(handle), *freed = free_of(handle);
+
+	(void)state;
+	assert_int_not_equal(charge, 0);
+	call_run(run, bed.space, "program_run");
+	call_run(freed, bed.space, "program_free");
+	call_free(freed);
+	if (left > ROOM - charge)
+		fail_msg("%llu of %d bytes are left while a run holds the program, which took %llu",
+			 (unsigned long long)left, ROOM, (unsigned long long)charge);
+	call_free(run);
+	assert_int_equal(left, ROOM);
+	bed_close(&bed);
+}
+
 static void test_mistakes_are_told_at_once(void **state)
 {
 	struct bed bed = bed_open(1);
@@ -226,7 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_as_run_does), cmocka_unit_test(test_freed_in_use),
 		cmocka_unit_test(test_tile_gone),        cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_mistakes_are_told_at_once),
+		cmocka_unit_test(test_charge_while_in_use), cmocka_unit_test(test_mistakes_are_told_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
