@@ -213,17 +213,19 @@ static void test_charge_while_in_use(void **state)
 	struct space_limits limits = {
 		.programs = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
-	const uint64_t handle = keep(&bed), charge = ROOM - left;
+	const uint64_t handle = keep(&bed);
 	struct call *run = run_of(handle), *freed = free_of(handle);
+	uint64_t held;
 
 	(void)state;
-	assert_int_not_equal(charge, 0);
+	assert_int_not_equal(left, ROOM);
 	call_run(run, bed.space, "program_run");
+	held = ROOM - left;
 	call_run(freed, bed.space, "program_free");
 	call_free(freed);
-	if (left > ROOM - charge)
-		fail_msg("%llu of %d bytes are left while a run holds the program, which took %llu",
-			 (unsigned long long)left, ROOM, (unsigned long long)charge);
+	if (ROOM - left != held)
+		fail_msg("%llu bytes are held after program_free, %llu before, although a run holds the program",
+			 (unsigned long long)(ROOM - left), (unsigned long long)held);
 	call_free(run);
 	assert_int_equal(left, ROOM);
 	bed_close(&bed);
