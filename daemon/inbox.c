@@ -33,6 +33,21 @@ bool inbox_is_empty(const struct inbox *inbox)
 	return inbox->start == inbox->size;
 }
 
+const void *inbox_peek(const struct inbox *inbox, size_t *ret_size)
+{
+	if (inbox_is_empty(inbox) || inbox->scan.at > 0)
+		return NULL;
+	*ret_size = inbox->size - inbox->start;
+	return inbox->at + inbox->start;
+}
+
+void inbox_skip(struct inbox *inbox, size_t size)
+{
+	assert(size <= inbox->size - inbox->start);
+	inbox->start += size;
+	inbox->frames++;
+}
+
 /* Moves what is left to the front, if that is worth it. */
 static void compact(struct inbox *inbox)
 {

@@ -30,6 +30,11 @@ ssize_t inbox_receive(struct inbox *inbox, int socket);
 /* No byte is left in it. */
 bool inbox_is_empty(const struct inbox *inbox);
 
+/* What has come of a frame that has not been looked at yet; NULL: there is nothing, or one has begun. */
+const void *inbox_peek(const struct inbox *inbox, size_t *ret_size);
+/* A whole frame that was found there so. */
+void inbox_skip(struct inbox *inbox, size_t size);
+
 struct inbox_frame {
 	const void *at;
 	size_t size;

@@ -281,9 +281,11 @@ static void touch_ahead(struct session *session, const struct operation *operati
 	arena_want(session->arena, reach < most ? reach : most);
 }
 
-/* Always answers or starts; gives back zone and charge, or passes them on. */
-static void handle_request(struct session *session, const struct message *message, struct zone *zone, uint64_t charge)
+/* Always answers or starts; gives back zone and the frame's charge, or passes them on. */
+static void handle_request(struct session *session, const struct message *message, struct zone *zone,
+			   const struct inbox_frame *frame)
 {
+	const uint64_t charge = frame->charge;
 	const struct operation *operation = operation_find(message->method, message->method_size);
 	struct error err = session->refusal;
 	struct value result;
@@ -301,6 +303,9 @@ static void handle_request(struct session *session, const struct message *messag
 	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 
+		if (operation && operation->class == METHOD_DRAW)
+			repeats_note(&session->repeats, session->space, operation, &message->params, frame->at,
+				     frame->size);
 		if (start(session, message, zone, charge, &err) == 0) {
 			touch_ahead(session, operation);
 			return;
@@ -323,7 +328,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	int r = codec_decode(frame->at, frame->size, zone, &message, &err);
 
 	if (r == 0 && message.type == MESSAGE_REQUEST) {
-		handle_request(session, &message, zone, frame->charge);
+		handle_request(session, &message, zone, frame);
 		return;
 	}
 	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
@@ -351,11 +356,32 @@ static void end_refused(struct session *session)
 	session->backlog = false;
 }
 
+/* The next frame, if it is a draw that comes again. */
+static bool take_repeat(struct session *session)
+{
+	const struct value *result;
+	uint32_t msgid;
+
+	if (quota_share_take(&session->jobs, 1, NULL) < 0)
+		return false;
+	result = repeats_answer(&session->repeats, &session->inbox, &msgid);
+	quota_share_give(&session->jobs, 1);
+	if (!result)
+		return false;
+	session->requests++;
+	session->service->stats.requests++;
+	session->service->stats.requests_repeated++;
+	reply(session, msgid, NULL, result, NULL);
+	return true;
+}
+
 /* The next frame; false when there is no whole one, or never will be. */
 static bool take_frame(struct session *session)
 {
 	if (inbox_is_empty(&session->inbox))
 		return false;
+	if (take_repeat(session))
+		return true;
 	struct zone *zone = zone_new_kept(&session->service->zones);
 	struct inbox_frame frame;
 	const char *wrong = NULL;

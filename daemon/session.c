@@ -135,6 +135,7 @@ static void hang_up(struct session *session)
 	session->arena = NULL;
 	requests_drop(session);
 	inbox_free(&session->inbox);
+	repeats_free(&session->repeats);
 	outbox_free(&session->outbox);
 	quota_share_give(&session->fds, session->fds.used);
 	free_if_done(session);

@@ -445,6 +445,22 @@ void pool_run_here(struct pool *pool, struct job *job)
 	job->ops->finish(job, next);
 }
 
+int pool_run_now(struct pool *pool, struct job *job)
+{
+	void *scratch = spare_take(pool);
+	struct fpenv_saved saved;
+	int next;
+
+	if (!scratch)
+		return -ERROR_NO_MEMORY;
+	saved = fpenv_enter();
+	next = run_stages(pool, job, scratch);
+	fpenv_leave(saved);
+	spare_give(pool, scratch);
+	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
+	return next;
+}
+
 void pool_wake(struct pool *pool, struct job *job)
 {
 	pthread_mutex_lock(&pool->lock);

@@ -79,6 +79,10 @@ void pool_submit(struct pool *pool, struct job *job);
 /* The same, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. */
 void pool_run_here(struct pool *pool, struct job *job);
 
+/* The same for a job that never waits and has no finish(), which may run again and again: what its last advance() said, or
+ * -ERROR_NO_MEMORY, and it has not begun. */
+int pool_run_now(struct pool *pool, struct job *job);
+
 /* Ends a JOB_WAIT, also one that is about to begin. The job must not have finished. Any thread, any number of times. */
 void pool_wake(struct pool *pool, struct job *job);
 

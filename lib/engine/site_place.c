@@ -364,10 +364,12 @@ int site_place(struct program *program, struct value *reply, struct error *err)
 {
 	const struct sites *sites = &program->sites;
 	struct placing p = {.program = program, .reply = reply, .err = err, .next = value_nil()};
-	struct place *places = zone_alloc(program->zone, (sites->count + 1) * sizeof *places);
+	const bool single = sites->count <= 1; /* most requests: and what is repeated takes nothing more of its zone */
+	struct place one, *places = single ? &one : zone_alloc(program->zone, sites->count * sizeof *places);
+	struct cursor first;
 	int error = 0, failed = 0;
 
-	p.cursors = zone_alloc(program->zone, (sites->count + 1) * sizeof *p.cursors);
+	p.cursors = single ? &first : zone_alloc(program->zone, sites->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
 	for (size_t i = 0; i < sites->count && !error && !failed; i++) {
 		const struct site *site = &sites->at[i];
