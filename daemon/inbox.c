@@ -28,6 +28,11 @@ void inbox_free(struct inbox *inbox)
 	*inbox = (struct inbox){0};
 }
 
+bool inbox_was_filled(const struct inbox *inbox)
+{
+	return inbox->size == inbox->room;
+}
+
 bool inbox_is_empty(const struct inbox *inbox)
 {
 	return inbox->start == inbox->size;

@@ -27,6 +27,9 @@ void inbox_free(struct inbox *inbox);
  * used up; -EPROTO when the client sent file descriptors, which nothing in the protocol lets it do. */
 ssize_t inbox_receive(struct inbox *inbox, int socket);
 
+/* The last time it took as much as it had room for: more may wait. */
+bool inbox_was_filled(const struct inbox *inbox);
+
 /* No byte is left in it. */
 bool inbox_is_empty(const struct inbox *inbox);
 

@@ -402,24 +402,25 @@ static bool take_frame(struct session *session)
 	return false;
 }
 
-static uint64_t turn_ns(const struct session *session)
+uint64_t requests_turn_end_ns(const struct session *session)
 {
 	const uint64_t ns = (uint64_t)TURN_NS * session->weight;
 
-	return ns < TURN_MOST_NS ? ns : TURN_MOST_NS;
+	return stats_now_ns() + (ns < TURN_MOST_NS ? ns : TURN_MOST_NS);
 }
 
-void requests_take(struct session *session)
+bool requests_take(struct session *session, uint64_t end_ns)
 {
-	uint64_t end_ns;
+	bool left = true;
 
 	if (!session->backlog || requests_must_wait(session))
-		return;
-	end_ns = stats_now_ns() + turn_ns(session);
+		return false;
 	do {
 		bool more = take_frame(session);
 
 		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
 		requests_answer(session);
-	} while (session->backlog && !requests_must_wait(session) && stats_now_ns() < end_ns);
+		left = stats_now_ns() < end_ns;
+	} while (session->backlog && !requests_must_wait(session) && left);
+	return left && !session->backlog && !requests_must_wait(session);
 }

@@ -5,9 +5,12 @@
 
 #include "session.h"
 
-/* Starts what whole frames lie in the inbox, as long as the session's turn lasts; session->backlog then says whether
- * some may be left. */
-void requests_take(struct session *session);
+/* When a turn of the session that begins now is over. */
+uint64_t requests_turn_end_ns(const struct session *session);
+
+/* Starts what whole frames lie in the inbox, until its turn is over; session->backlog then says whether some may be left.
+ * true: there is none, replies do not wait, and some of the turn is left. */
+bool requests_take(struct session *session, uint64_t end_ns);
 
 /* Moves finished requests into the outbox, only as fast as the client reads them. */
 void requests_answer(struct session *session);

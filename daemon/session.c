@@ -204,9 +204,9 @@ static bool wait_for_events(struct session *session)
 	return good;
 }
 
-static void advance(struct session *session)
+static void advance_until(struct session *session, uint64_t turn_end_ns)
 {
-	requests_take(session);
+	requests_take(session, turn_end_ns);
 	requests_answer(session);
 	if (!send_replies(session)) {
 		hang_up(session);
@@ -218,6 +218,11 @@ static void advance(struct session *session)
 		hang_up(session);
 	else if (!wait_for_events(session))
 		hang_up(session); /* nothing would ever wake it */
+}
+
+static void advance(struct session *session)
+{
+	advance_until(session, requests_turn_end_ns(session));
 }
 
 void session_continue(struct session *session)
@@ -256,22 +261,11 @@ static bool peer_is_gone(const struct session *session)
 	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR));
 }
 
-static void receive(void *arg)
+/* Of what the socket said: bytes, or why there will be no more. */
+static void note_received(struct session *session, ssize_t got)
 {
-	struct session *session = arg;
 	struct stats *stats = &session->service->stats;
-	ssize_t got;
 
-	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL))
-		return;
-	got = inbox_receive(&session->inbox, session->fd);
-	if (got == -EAGAIN)
-		return;
-	loop_stir(session->service->loop, receive, session);
-	if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
-		hang_up(session);
-		return;
-	}
 	if (got > 0) {
 		session->backlog = true;
 		stats->bytes_received += (uint64_t)got;
@@ -283,7 +277,33 @@ static void receive(void *arg)
 	} else {
 		requests_end_for_limit(session);
 	}
-	advance(session);
+}
+
+/* Small requests may be done before the turn is: what has come behind them is had in the same one, or their client would
+ * have less than its share. */
+static void receive(void *arg)
+{
+	struct session *session = arg;
+	uint64_t end_ns = 0;
+	ssize_t got;
+
+	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL))
+		return;
+	do {
+		got = inbox_receive(&session->inbox, session->fd);
+		if (got == -EAGAIN)
+			break;
+		if (end_ns == 0)
+			loop_stir(session->service->loop, receive, session);
+		if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
+			hang_up(session);
+			return;
+		}
+		note_received(session, got);
+		end_ns = end_ns ? end_ns : requests_turn_end_ns(session);
+	} while (got > 0 && inbox_was_filled(&session->inbox) && requests_take(session, end_ns) && !session->eof);
+	if (end_ns)
+		advance_until(session, end_ns);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
