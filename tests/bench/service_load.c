@@ -16,7 +16,7 @@
 #include "codec.h"
 #include "frame.h"
 
-enum { MAX_CLIENTS = 64, ROOM = 1 << 20, SAMPLES = 512 };
+enum { MAX_CLIENTS = 64, ROOM = 1 << 20, SAMPLES = 512, FIRST_OFFSET = 1 << 20 };
 
 static int connect_to(const char *path)
 {
@@ -29,15 +29,18 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-/* As many equal requests as are in flight, their ids of equal size. tile: 0, or what is filled. */
+/* As many requests as are in flight, each for the samples behind those of the one before; their ids and offsets are of
+ * equal size. tile: 0, or what is filled. */
 static int encode_batch(const char *law, uint64_t tile, int pipeline, struct codec_buffer *ret)
 {
 	struct zone *zone = zone_new();
 	struct value params = value_map();
 	int failed = value_put(zone, &params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
 
-	for (int i = 0; i < pipeline; i++)
+	for (int i = 0; i < pipeline; i++) {
+		failed |= value_put(zone, &params, "offset", value_uint(FIRST_OFFSET + (uint64_t)i * SAMPLES));
 		failed |= codec_request(ret, 1 + (uint32_t)i % 100, law, &params);
+	}
 	zone_free(zone);
 	return failed;
 }
@@ -183,29 +186,70 @@ static int run_batches(struct load *load)
 	return r;
 }
 
+static int begin(struct load *load, const char *socket, bool tiles, long requests, int clients, int pipeline,
+		 uint64_t *ret_tile)
+{
+	*load = (struct load){.clients = clients, .batches = requests / pipeline, .bytes = malloc(ROOM)};
+	return clients > MAX_CLIENTS || !load->bytes ? -1 : open_clients(load, socket, tiles, ret_tile);
+}
+
+/* The batch and the size of its replies are there: the time that it takes. */
+static double run_for(struct load *load)
+{
+	const double began = now();
+
+	return run_batches(load) == 0 ? now() - began : -1;
+}
+
+static void end(struct load *load)
+{
+	for (int i = 0; i < load->clients && i < MAX_CLIENTS; i++)
+		close(load->polls[i].fd);
+	codec_buffer_free(&load->batch);
+	free(load->bytes);
+}
+
 double load_draws(const char *socket, const char *law, bool tiles, long requests, int clients, int pipeline)
 {
-	struct load load = {.clients = clients, .batches = requests / pipeline, .bytes = malloc(ROOM)};
+	struct load load;
 	uint64_t tile = 0;
 	ssize_t reply = -1;
-	double began = 0;
-	int r = clients > MAX_CLIENTS || !load.bytes ? -1 : open_clients(&load, socket, tiles, &tile);
+	double took = -1;
+	int r = begin(&load, socket, tiles, requests, clients, pipeline, &tile);
 
 	if (r == 0)
 		r = encode_batch(law, tile, pipeline, &load.batch);
 	if (r == 0)
 		reply = ask(load.polls[0].fd, load.batch.at, load.batch.size / (size_t)pipeline, load.bytes);
-	if (r == 0 && reply > 0) {
+	if (reply > 0) {
 		load.batch_reply = (size_t)reply * (size_t)pipeline;
-		began = now();
-		r = run_batches(&load);
-		began = now() - began;
+		took = run_for(&load);
 	}
-	for (int i = 0; i < clients && i < MAX_CLIENTS; i++)
-		close(load.polls[i].fd);
-	codec_buffer_free(&load.batch);
-	free(load.bytes);
-	return r == 0 && reply > 0 ? began : -1;
+	end(&load);
+	return took;
+}
+
+/* The reply is "$SIZE", the bytes, and an end of line behind each. */
+double load_gets(const char *socket, size_t size, long requests, int clients, int pipeline)
+{
+	struct load load;
+	uint64_t tile;
+	char key[32], request[96], head[32];
+	int r = begin(&load, socket, false, requests, clients, pipeline, &tile);
+	double took = -1;
+
+	snprintf(key, sizeof key, "%zu", size);
+	const size_t n = (size_t)snprintf(request, sizeof request, "*2\r\n$3\r\nGET\r\n$%zu\r\n%s\r\n", strlen(key), key);
+
+	load.batch.at = malloc(n * (size_t)pipeline);
+	load.batch.size = n * (size_t)pipeline;
+	for (int i = 0; i < pipeline && load.batch.at; i++)
+		memcpy(load.batch.at + n * (size_t)i, request, n);
+	load.batch_reply = ((size_t)snprintf(head, sizeof head, "$%zu\r\n", size) + size + 2) * (size_t)pipeline;
+	if (r == 0 && load.batch.at)
+		took = run_for(&load);
+	end(&load);
+	return took;
 }
 
 int load_idle(const char *socket, int clients)

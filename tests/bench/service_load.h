@@ -10,6 +10,9 @@
  * clients at once, requests in flight each. Seconds taken; negative when it failed. */
 double load_draws(const char *socket, const char *law, bool tiles, long requests, int clients, int pipeline);
 
+/* The same clients of a Redis that has a value of size bytes for the key "size": GETs of it. */
+double load_gets(const char *socket, size_t size, long requests, int clients, int pipeline);
+
 /* Opens so many connections, each of which has had an answer; they stay until the process ends. 0 or -1. */
 int load_idle(const char *socket, int clients);
 
