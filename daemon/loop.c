@@ -104,13 +104,19 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 	notify_watchdog();
 }
 
+void loop_ignore_signals(void)
+{
+	static const int ignored[] = {SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
+
+	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN);
+}
+
 /* Blocked in this thread, and in those that it starts from now on. */
 static int take_signals(struct loop *loop)
 {
 	sigset_t set;
 
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	stopping_signals(&set);

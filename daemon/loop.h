@@ -11,9 +11,12 @@
 struct event_base; /* libevent's */
 struct loop;
 
+/* Ignores the signals that would end the process and that mean nothing to it: SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
+ * and SIGHUP (there is nothing to reload: sessions keep the settings they began with). Call it before anything else. */
+void loop_ignore_signals(void);
+
 /* SIGTERM and SIGINT call stop(arg) from the loop, once; a second one ends the process at once, as signals do. Threads
- * that were started before must block them. SIGPIPE and SIGHUP are ignored (there is nothing to reload: sessions hold
- * on to the settings they began with). One loop in a process. -ERROR_SYSTEM, -ERROR_NO_MEMORY. */
+ * that were started before must block them. One loop in a process. -ERROR_SYSTEM, -ERROR_NO_MEMORY. */
 int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop);
 void loop_free(struct loop *loop);
 

@@ -295,6 +295,7 @@ int main(int argc, char **argv)
 	}
 	if (repair)
 		return repair_state(&settings);
+	loop_ignore_signals();
 	log_open(settings.log_level);
 	return read_cpu(&service) < 0 ? EX_CONFIG : run(&service);
 }

@@ -408,20 +408,34 @@ static void second_signal(void **state)
 	daemon_remove_dir(&daemon);
 }
 
-/* SIGHUP and SIGPIPE change nothing. */
+/* None of these ends the daemon, which serves on. */
 static void other_signals(void **state)
 {
+	static const int signals[] = {SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
 	struct daemon daemon;
 	struct client client;
 
 	(void)state;
 	daemon_start(&daemon, NULL);
 	client_open(&client, daemon.socket);
-	kill(daemon.pid, SIGHUP);
-	kill(daemon.pid, SIGPIPE);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		kill(daemon.pid, signals[i]);
 	client_result(&client, "ping", NULL);
 	client_close(&client);
 	daemon_stop(&daemon);
+}
+
+/* SIGQUIT keeps its meaning: the end, with a core where the limits allow one. */
+static void quits(void **state)
+{
+	struct daemon daemon;
+
+	(void)state;
+	daemon_start(&daemon, NULL);
+	assert_int_equal(prlimit(daemon.pid, RLIMIT_CORE, &(struct rlimit){0, 0}, NULL), 0);
+	kill(daemon.pid, SIGQUIT);
+	assert_int_equal(daemon_wait(&daemon), 128 + SIGQUIT);
+	daemon_remove_dir(&daemon);
 }
 
 static uint64_t cpu_ticks(const struct daemon *daemon)
@@ -480,7 +494,7 @@ int main(void)
 		cmocka_unit_test(socket_by_systemd), cmocka_unit_test(bad_starts),
 		cmocka_unit_test(lowered_cpu),       cmocka_unit_test(drains),
 		cmocka_unit_test(second_signal),     cmocka_unit_test(other_signals),
-		cmocka_unit_test(no_fds_left),
+		cmocka_unit_test(quits),	     cmocka_unit_test(no_fds_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
