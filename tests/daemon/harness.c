@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -28,16 +30,25 @@ enum { PATIENCE_MS = 30000 };
 
 /* ------- the daemon ------- */
 
+/* Resolved before main: within a chroot, /proc/self/exe is wrong once a test has made a mount namespace. */
+static char binary[PATH_MAX + sizeof "/bin/trnscid"];
+
+__attribute__((constructor)) static void find_binary(void)
+{
+	char self[PATH_MAX], *slash;
+
+	if (!realpath((const char *)getauxval(AT_EXECFN), self))
+		return;
+	for (int up = 0; up < 3; up++) /* BUILD/tests/daemon/check_x */
+		if ((slash = strrchr(self, '/')))
+			*slash = '\0';
+	snprintf(binary, sizeof binary, "%s/bin/trnscid", self);
+}
+
 const char *daemon_binary(void)
 {
-	static char path[4096];
-	ssize_t size = readlink("/proc/self/exe", path, sizeof path - 32);
-
-	assert_true(size > 0);
-	path[size] = '\0';
-	for (int up = 0; up < 3; up++) /* BUILD/tests/daemon/check_x */
-		*strrchr(path, '/') = '\0';
-	return strcat(path, "/bin/trnscid");
+	assert_true(*binary);
+	return binary;
 }
 
 static int bind_datagram(const char *path)
