@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checked.h"
@@ -28,6 +29,7 @@ struct arena {
 	uint64_t touched;        /* the reaper's, but for the beginning */
 	_Atomic uint64_t wanted; /* to be touched up to here */
 	atomic_bool posted;
+	bool kept; /* its pages are the client's */
 	void (*gone)(void *arg, uint64_t size);
 	void *arg;
 };
@@ -36,7 +38,7 @@ static void take_down(struct chore *chore)
 {
 	struct arena *arena = (struct arena *)chore;
 
-	for (uint64_t at = 0; at < arena->size; at += PIECE_BYTES)
+	for (uint64_t at = 0; at < arena->size && !arena->kept; at += PIECE_BYTES)
 		fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, PIECE_BYTES);
 	munmap(arena->base, arena->size);
 	close(arena->fd);
@@ -201,6 +203,17 @@ void arena_want(struct arena *arena, uint64_t upto)
 		return;
 	arena->touching.run = touch;
 	reaper_post(&arena->touching);
+}
+
+void arena_keep(struct arena *arena)
+{
+	arena->kept = true;
+}
+
+/* Never fails: the memfd is ours. */
+void arena_mark(struct arena *arena)
+{
+	fchmod(arena->fd, 0);
 }
 
 void arena_release(void *arena)

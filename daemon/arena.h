@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session's shared memory: one memfd, sized once and sealed, mapped here before anybody else has it.
  *
- * The client can write it, punch holes in it and keep it mapped for ever; it cannot resize it or add seals. At the end
- * it is punched whole, by the reaper and piece by piece, so what a client keeps holds none of our memory. */
+ * The client can write it, punch holes in it and keep it mapped for ever; it cannot resize it or add seals. When its
+ * session ends it is marked and then punched whole, by the reaper and piece by piece, so what a client keeps holds none
+ * of our memory. When the daemon ends it is left as it is. */
 #ifndef TRNSCI_DAEMON_ARENA_H
 #define TRNSCI_DAEMON_ARENA_H
 
@@ -33,6 +34,12 @@ void arena_want(struct arena *arena, uint64_t upto);
 int arena_memfd(uint64_t size);
 void *arena_map(int fd, uint64_t size);
 void arena_touch(int fd, void *base, uint64_t from, uint64_t to);
+
+/* Before arena_release. The daemon stops: the pages stay, and are the client's. */
+void arena_keep(struct arena *arena);
+/* Before arena_release, while the session's socket is still open: the memfd's mode becomes 0. So a client that finds
+ * the connection closed can see whether its content stays. */
+void arena_mark(struct arena *arena);
 
 /* Hands the arena, a struct arena, to the reaper; nobody may touch it any more. Any thread. */
 void arena_release(void *arena);

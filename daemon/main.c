@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -229,6 +230,17 @@ static int open_streams(struct service *service)
 	return EXIT_SUCCESS;
 }
 
+/* Clients that connect again learn by it whether they find the daemon that they had. Without random bytes, as early in
+ * a host's start, the time and the process tell two daemons apart. */
+static uint64_t draw_instance(void)
+{
+	uint64_t instance = 0;
+
+	if (getrandom(&instance, sizeof instance, GRND_NONBLOCK) != sizeof instance || instance == 0)
+		instance = stats_now_ns() << 22 ^ (uint64_t)getpid();
+	return instance;
+}
+
 static int run(struct service *service)
 {
 	struct engine_settings engine = {
@@ -236,6 +248,7 @@ static int run(struct service *service)
 		.features = service->features,
 		.plan_cache_bytes = service->settings->plan_cache_bytes,
 		.pin = strcmp(service->settings->pin, "on") == 0,
+		.instance = draw_instance(),
 	};
 	struct error err = {0};
 	int status = EX_SOFTWARE;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "arena.h"
 #include "broadcasts.h"
 #include "lent.h"
 #include "log.h"
@@ -103,6 +104,15 @@ static void end_space(struct chore *chore)
 	loop_post(session->service->loop, &session->ended);
 }
 
+/* The client learns by the mark, once its connection is closed, whether the content of its arena stays. */
+static void end_arena(struct session *session)
+{
+	if (session->arena && session->service->stopping)
+		arena_keep(session->arena);
+	else if (session->arena)
+		arena_mark(session->arena);
+}
+
 /* Nothing of it goes on; many tiles and programs are let go of by the reaper. The socket has been closed before: a
  * client that finds its arena emptied knows by that why. */
 static void close_space(struct session *session)
@@ -129,6 +139,7 @@ static void hang_up(struct session *session)
 	free_events(session);
 	rings_close(session);
 	broadcasts_close(session);
+	end_arena(session);
 	close(session->fd);
 	session->fd = -1;
 	close_space(session);

@@ -12,6 +12,7 @@ struct plans;
 
 struct engine {
 	uint32_t features;
+	uint64_t instance;
 	struct draw_kernels kernels;
 	struct lane lanes[ENGINE_LANES];
 	struct pool *pool;

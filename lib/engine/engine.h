@@ -19,6 +19,7 @@ struct engine_settings {
 	uint32_t features;      /* cpu_feature bits that kernels may use: cpu_allowed() */
 	size_t plan_cache_bytes; /* bound of the plan cache; 0: 256 MiB */
 	bool pin;                /* threads stay on CPUs of their own, where there are as many of both */
+	uint64_t instance;       /* what `version` shows, different for each daemon; 0: none */
 };
 
 /* On success *ret_engine is yours. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (threads), -ERROR_SYSTEM (no thread). */

@@ -591,7 +591,7 @@ static const struct param stream_list_params[] = {
 #define ROW(name, class, params, help) {name, sizeof name - 1, class, help, params, sizeof params / sizeof *params}
 
 static const struct operation rows[] = {
-	ROW("version", METHOD_SERVICE, plain_params, "name, version, and the numbers of protocol and stream format"),
+	ROW("version", METHOD_SERVICE, plain_params, "name, version, the numbers of protocol and stream format, and the daemon's instance"),
 	ROW("ping", METHOD_SERVICE, ping_params, "an answer, with the payload if there is one"),
 	ROW("describe", METHOD_SERVICE, plain_params, "this table: methods, parameters, errors, dtypes"),
 	ROW("derive", METHOD_SERVICE, derive_params, "a new stream from a stream: by a label, a number, or a split"),

@@ -2,20 +2,36 @@
 /* Answers that need no computing. */
 #include "engine/service.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/kept.h"
 #include "engine/service_derive.h"
+#include "engine/space_core.h"
 #include "rng/stream.h"
 
 enum { PROTOCOL_NUMBER = 1 };
 
 #define PUT(name, value) value_put(zone, map, name, value)
 
-static int put_version(struct zone *zone, struct value *map)
+/* As text: clients that have no integers of 64 bits compare it, too. */
+static int put_instance(struct zone *zone, uint64_t instance, struct value *map)
+{
+	char text[17], *copy;
+
+	if (instance == 0)
+		return 0;
+	snprintf(text, sizeof text, "%016" PRIx64, instance);
+	copy = zone_copy(zone, text, 16);
+	return !copy || PUT("instance", value_string(copy));
+}
+
+static int put_version(struct zone *zone, uint64_t instance, struct value *map)
 {
 	return PUT("name", value_string("trnsciD")) || PUT("version", value_string(TRNSCI_VERSION)) ||
-	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER));
+	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER)) ||
+	       put_instance(zone, instance, map);
 }
 
 /* "f32|f64" as an array of texts. */
@@ -203,7 +219,7 @@ int service_answer(struct space *space, const struct args *args, struct zone *zo
 	int error = 0;
 
 	if (strcmp(name, "version") == 0)
-		error = put_version(zone, map) ? -ERROR_NO_MEMORY : 0;
+		error = put_version(zone, space->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "describe") == 0)
 		error = put_description(zone, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "tile") == 0)
