@@ -1,105 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The byte-tile model's report, and the pure functions that derive streams. */
-#include <assert.h>
-#include <string.h>
-
-#include <trnsci/trnsci.h>
-
+/* The byte-tile model, for the self-test's report. */
 #include "rng/byte_tiles.h"
-#include "rng/derive.h"
+#include "selftest.h"
 
 enum { BATCHES = 128 };
 
-static_assert((int)N_TILE_STEPS <= (int)TRNSCI_MAX_TILE_STEPS, "the header's array is too short");
-
-static int tell(enum generator generator, enum conversion conversion,
-		void (*report)(void *arg, const struct trnsci_byte_tiles *row), void *arg)
+/* Threefry is right everywhere, Philox where integers are whole. */
+static bool is_right(enum generator generator, enum conversion conversion, const struct tile_figures *figures)
 {
-	const struct stream stream = {.seed = 42};
-	struct trnsci_byte_tiles row = {
-		.generator = generator_row(generator)->name, .conversion = conversion_name(conversion), .passed = true};
-	struct tile_figures figures;
-
-	byte_tiles_measure(generator, conversion, &stream, BATCHES, &figures);
-	row.n_words = figures.n_words;
-	row.n_right = figures.n_right;
-	row.n_before_wrong = figures.n_before_wrong;
-	row.mean_low = figures.mean_low;
-	row.mean_high = figures.mean_high;
-	row.chi_square = figures.chi_square;
-	for (unsigned s = 0; s < N_TILE_STEPS; s++) {
-		if (figures.most[s] == 0)
-			continue;
-		row.steps[row.n_steps++] = (struct trnsci_tile_step){tile_step_name((enum tile_step)s), figures.most[s],
-								     tile_step_bound((enum tile_step)s)};
-		row.passed &= figures.most[s] <= tile_step_bound((enum tile_step)s);
-	}
-	/* Threefry is right everywhere, Philox where integers are whole. */
-	if (generator == GENERATOR_THREEFRY4X32 || conversion == CONVERSION_EXACT)
-		row.passed &= row.n_right == row.n_words;
-	if (report)
-		report(arg, &row);
-	return row.passed ? 0 : 1;
+	if (generator != GENERATOR_THREEFRY4X32 && conversion != CONVERSION_EXACT)
+		return true;
+	return figures->n_right == figures->n_words;
 }
 
-int trnsci_byte_tiles(void (*report)(void *arg, const struct trnsci_byte_tiles *row), void *arg)
+static void report_generator(struct selftest *test, enum generator generator, enum conversion conversion,
+			     uint64_t largest[N_TILE_STEPS])
 {
-	int failed = 0;
+	const struct stream stream = {.seed = 42};
+	struct tile_figures f;
+
+	byte_tiles_measure(generator, conversion, &stream, BATCHES, &f);
+	for (unsigned s = 0; s < N_TILE_STEPS; s++)
+		largest[s] = f.most[s] > largest[s] ? f.most[s] : largest[s];
+	const struct trnsci_param values[] = {
+		trnsci_u64("n_words", f.n_words),
+		trnsci_u64("n_right", f.n_right),
+		trnsci_u64("n_before_wrong", f.n_before_wrong),
+		trnsci_f64("mean_low", f.mean_low),
+		trnsci_f64("mean_high", f.mean_high),
+		trnsci_f64("chi_square", f.chi_square),
+		trnsci_end(),
+	};
+
+	selftest_report(test, (struct trnsci_check){.subject = generator_row(generator)->name,
+						    .name = conversion_name(conversion),
+						    .values = values,
+						    .passed = is_right(generator, conversion, &f)});
+}
+
+int selftest_byte_tiles(struct selftest *test)
+{
+	uint64_t largest[N_TILE_STEPS] = {0};
 
 	for (unsigned g = 0; g <= GENERATOR_PHILOX4X32; g++)
 		for (unsigned c = 0; c < N_CONVERSIONS; c++)
-			failed += tell((enum generator)g, (enum conversion)c, report, arg);
-	return failed;
-}
+			report_generator(test, (enum generator)g, (enum conversion)c, largest);
+	for (unsigned s = 0; s < N_TILE_STEPS; s++) {
+		const uint64_t bound = tile_step_bound((enum tile_step)s);
+		const struct trnsci_param values[] = {trnsci_u64("largest", largest[s]), trnsci_u64("bound", bound),
+						      trnsci_end()};
 
-/* 0 and the stream, or a negative error. */
-static int find_stream(const struct trnsci_stream *parent, struct stream *ret)
-{
-	const char *name = parent->generator ? parent->generator : "threefry4x32";
-	struct stream stream = {.seed = parent->seed, .stream = parent->stream};
-
-	if (generator_parse(name, strlen(name), &stream.generator) < 0 || !stream_id_fits(&stream))
-		return -TRNSCI_OUT_OF_RANGE;
-	*ret = stream;
+		if (largest[s] > 0)
+			selftest_report(test, (struct trnsci_check){.subject = "steps",
+								    .name = tile_step_name((enum tile_step)s),
+								    .values = values,
+								    .passed = largest[s] <= bound});
+	}
 	return 0;
-}
-
-static int give(const struct trnsci_stream *parent, const struct stream *stream, struct trnsci_stream *ret_stream)
-{
-	*ret_stream = (struct trnsci_stream){parent->generator, stream->seed, stream->stream};
-	return 0;
-}
-
-int trnsci_stream_label(const struct trnsci_stream *parent, const void *label, size_t size,
-			struct trnsci_stream *ret_stream)
-{
-	struct stream stream;
-	int r = find_stream(parent, &stream);
-
-	if (r < 0)
-		return r;
-	derive_label(&stream, label, size, &stream);
-	return give(parent, &stream, ret_stream);
-}
-
-int trnsci_stream_fold_in(const struct trnsci_stream *parent, uint64_t number, struct trnsci_stream *ret_stream)
-{
-	struct stream stream;
-	int r = find_stream(parent, &stream);
-
-	if (r < 0)
-		return r;
-	derive_fold_in(&stream, number, &stream);
-	return give(parent, &stream, ret_stream);
-}
-
-int trnsci_stream_split(const struct trnsci_stream *parent, uint64_t index, struct trnsci_stream *ret_stream)
-{
-	struct stream stream;
-	int r = find_stream(parent, &stream);
-
-	if (r < 0)
-		return r;
-	derive_split(&stream, index, &stream);
-	return give(parent, &stream, ret_stream);
 }

@@ -123,7 +123,7 @@ static int new_piece(struct trnsci_session *session, enum trnsci_dtype dtype, ui
 /* What a permutation permutes is the whole draw unless told: a piece of it must be told. */
 static void state_items(struct trnsci_draw *piece, uint64_t n)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 	size_t free = 0;
 
 	for (; free < NUMBERS && piece->numbers[free].name; free++)

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What known mistakes in bfloat16 cost, for the self-test's report. */
-#include <trnsci/trnsci.h>
-
 #include "fft/psum.h"
+#include "selftest.h"
 
 enum { TRANSFORMS = 64 };
 
-int trnsci_psum(void (*report)(void *arg, const struct trnsci_psum *row), void *arg)
+int selftest_psum(struct selftest *test)
 {
 	static const uint64_t lengths[] = {64, 128, 256};
 
 	for (enum psum psum = 0; psum < PSUMS; psum++)
 		for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-			struct trnsci_psum row = {.what = psum_name(psum), .n = lengths[i]};
-			const int r = psum_error(psum, (size_t)row.n, TRANSFORMS, &row.error);
+			double error;
+			const int r = psum_error(psum, (size_t)lengths[i], TRANSFORMS, &error);
 
 			if (r < 0)
 				return r;
-			report(arg, &row);
+			selftest_report(test, (struct trnsci_check){
+						      .subject = psum_name(psum),
+						      .name = "error",
+						      .values = (struct trnsci_param[]){trnsci_u64("n", lengths[i]),
+											trnsci_f64("error", error),
+											trnsci_end()},
+						      .passed = true});
 		}
 	return 0;
 }

@@ -17,9 +17,9 @@ static const struct trnsci_value *outer(const struct value *value)
 	return (const struct trnsci_value *)(const void *)value;
 }
 
-enum trnsci_kind trnsci_kind(const struct trnsci_value *value)
+enum trnsci_value_kind trnsci_kind(const struct trnsci_value *value)
 {
-	static const enum trnsci_kind kinds[] = {
+	static const enum trnsci_value_kind kinds[] = {
 		[VALUE_NIL] = TRNSCI_NIL,     [VALUE_BOOL] = TRNSCI_BOOL,  [VALUE_UINT] = TRNSCI_UINT,
 		[VALUE_INT] = TRNSCI_INT,     [VALUE_REAL] = TRNSCI_REAL,  [VALUE_STRING] = TRNSCI_TEXT,
 		[VALUE_BYTES] = TRNSCI_BYTES, [VALUE_ARRAY] = TRNSCI_LIST, [VALUE_MAP] = TRNSCI_MAP,
@@ -84,7 +84,7 @@ int trnsci_to_bool(const struct trnsci_value *value, bool *ret)
 
 const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size)
 {
-	enum trnsci_kind kind = trnsci_kind(value);
+	enum trnsci_value_kind kind = trnsci_kind(value);
 
 	if (kind != TRNSCI_TEXT && kind != TRNSCI_BYTES)
 		return NULL;

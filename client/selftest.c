@@ -1,325 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test: what must come out is compiled in, or computed here in the plainest way.
- *
- * For each level of instruction sets, an engine of its own with 128 threads draws and transforms; every chunk is held
- * against the definition of a stream, and the lanes' counters must say that all 128 took part. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* The self-test's suites by name. */
+#include "selftest.h"
+
 #include <string.h>
 
-#include <trnsci/trnsci.h>
-
-#include "base/cpu.h"
-#include "rng/stream.h"
-#include "rng/threefry.h"
-
-enum {
-	CHUNK_WORDS = 16384,
-	LANES = 128,
-	ALL_LANES_WORDS = LANES * CHUNK_WORDS,
-	FFT_LENGTH = 60, /* radices 4, 3 and 5 */
-	TEXT = 160,
-};
-
-/* Salmon et al., SC'11: threefry4x32-20 of zeros, of ones, of the digits of pi. */
 static const struct {
-	uint32_t counter[4], key[4], words[4];
-} known_answers[] = {
-	{{0}, {0}, {0x9c6ca96a, 0xe17eae66, 0xfc10ecd4, 0x5256a7d8}},
-	{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-	 {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-	 {0x2a881696, 0x57012287, 0xf6c7446e, 0xa16a6732}},
-	{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-	 {0xa4093822, 0x299f31d0, 0x082efa98, 0xec4e6c89},
-	 {0x59cd1dbb, 0xb8879579, 0x86b5d00c, 0xac8b6d84}},
+	const char *name;
+	int (*run)(struct selftest *test);
+} suites[] = {
+	{"kernels", selftest_kernels}, {"distributions", selftest_distributions}, {"fft", selftest_fft},
+	{"psum", selftest_psum},       {"byte_tiles", selftest_byte_tiles},
 };
 
-/* The stream contract, computed by an independent program. */
-static const struct {
-	uint64_t seed, stream, position;
-	uint32_t words[4];
-} stream_vectors[] = {
-	{0x0, 0x0, 0, {0x9c6ca96a, 0xe17eae66, 0xfc10ecd4, 0x5256a7d8}},
-	{0x1, 0x0, 0, {0xb8ed4609, 0x11293615, 0x20738f4f, 0xf7a0783a}},
-	{0x1, 0x0, 508, {0x428b4d10, 0x0e255f58, 0x8cda7b2c, 0xe6c07d00}},
-	{0x1, 0x0, 512, {0x9ca4c2d0, 0x52b79a44, 0x746ff6b9, 0xd2bc40a8}},
-	{0x7, 0x3, 8589934592, {0xd6bdf39c, 0x13033c63, 0xc0c54c40, 0x2cd6b8c2}},
-};
-
-static const struct {
-	uint64_t seed, stream, position;
-	double normals[4];
-} normal_vectors[] = {
-	{0x1, 0x0, 0, {0.206820315, 0.330382577, -0.881507061, -0.902066469}},
-	{0x1, 0x0, 1, {0.330382577, -0.881507061, -0.902066469, -0.291441672}},
-	{0x7, 0x3, 8589934592, {0.770103698, 0.061291005, 0.381961668, -0.612397849}},
-};
-
-struct selftest {
-	void (*report)(void *arg, const struct trnsci_check *check);
-	void *arg;
-	const char *variant;
-	struct trnsci_session *session;
-	int failed;
-};
-
-static void tell(struct selftest *test, const char *name, bool passed, const char *detail)
+void selftest_report(struct selftest *test, struct trnsci_check row)
 {
-	struct trnsci_check check = {.variant = test->variant, .name = name, .detail = detail, .passed = passed};
+	static const struct trnsci_param none = {.kind = TRNSCI_PARAM_END};
 
-	test->failed += !passed;
+	row.suite = test->suite;
+	if (!row.detail)
+		row.detail = "";
+	if (!row.values)
+		row.values = &none;
+	test->failed += !row.passed;
 	if (test->report)
-		test->report(test->arg, &check);
+		test->report(test->arg, &row);
 }
 
-static void tell_skip(struct selftest *test, const char *detail)
+static int read_options(const struct trnsci_param *options, struct selftest *test)
 {
-	struct trnsci_check check = {
-		.variant = test->variant, .name = "all", .detail = detail, .passed = true, .skipped = true};
-
-	if (test->report)
-		test->report(test->arg, &check);
-}
-
-/* The counters of the first and third answer lie outside any stream: they are the reference's alone. */
-static void check_known_answers(struct selftest *test)
-{
-	const size_t count = sizeof known_answers / sizeof *known_answers;
-	char detail[TEXT];
-
-	snprintf(detail, sizeof detail, "threefry4x32-20 of zeros, ones and pi");
-	for (size_t i = 0; i < count; i++) {
-		uint32_t words[4];
-
-		threefry4x32(known_answers[i].counter, known_answers[i].key, 20, words);
-		if (memcmp(words, known_answers[i].words, sizeof words) == 0)
-			continue;
-		snprintf(detail, sizeof detail, "answer %zu: expected %08" PRIx32 ", got %08" PRIx32, i,
-			 known_answers[i].words[0], words[0]);
-		tell(test, "known answers", false, detail);
-		return;
+	for (; options && options->kind != TRNSCI_PARAM_END; options++) {
+		if (!options->name || strcmp(options->name, "samples") != 0 || options->kind != TRNSCI_PARAM_U64)
+			return -TRNSCI_UNKNOWN_PARAMETER;
+		test->samples = options->value.u64;
 	}
-	tell(test, "known answers", true, detail);
+	return 0;
 }
 
-/* Four words each: drawn inline, at positions that do and do not begin a chunk. */
-static void check_stream_vectors(struct selftest *test)
+int trnsci_selftest(const char *suite, const struct trnsci_param *options,
+		    void (*report)(void *arg, const struct trnsci_check *check), void *arg)
 {
-	const size_t count = sizeof stream_vectors / sizeof *stream_vectors;
-	struct trnsci_error err;
-	char detail[TEXT];
+	struct selftest test = {.suite = suite, .report = report, .arg = arg};
+	int r = read_options(options, &test);
 
-	for (size_t i = 0; i < count; i++) {
-		struct trnsci_draw draw = {.law = "bits",
-					   .seed = stream_vectors[i].seed,
-					   .stream = stream_vectors[i].stream,
-					   .offset = stream_vectors[i].position};
-		uint32_t words[4] = {0};
-
-		if (trnsci_draw_copy(test->session, &draw, TRNSCI_U32, 4, words, NULL, &err) < 0) {
-			tell(test, "stream vectors", false, err.text);
-			return;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; suite && i < sizeof suites / sizeof *suites; i++)
+		if (strcmp(suites[i].name, suite) == 0) {
+			r = suites[i].run(&test);
+			return r < 0 ? r : test.failed;
 		}
-		if (memcmp(words, stream_vectors[i].words, sizeof words) == 0)
-			continue;
-		snprintf(detail, sizeof detail, "vector %zu: expected %08" PRIx32 ", got %08" PRIx32, i,
-			 stream_vectors[i].words[0], words[0]);
-		tell(test, "stream vectors", false, detail);
-		return;
-	}
-	snprintf(detail, sizeof detail, "%zu vectors of the stream contract", count);
-	tell(test, "stream vectors", true, detail);
-}
-
-/* Within 4 ulp, which is what the contract promises of float32. */
-static void check_normals(struct selftest *test)
-{
-	const size_t count = sizeof normal_vectors / sizeof *normal_vectors;
-	struct trnsci_error err;
-	char detail[TEXT];
-
-	for (size_t i = 0; i < count; i++) {
-		struct trnsci_draw draw = {.law = "normal",
-					   .seed = normal_vectors[i].seed,
-					   .stream = normal_vectors[i].stream,
-					   .offset = normal_vectors[i].position};
-		float normals[4] = {0};
-
-		if (trnsci_draw_copy(test->session, &draw, TRNSCI_F32, 4, normals, NULL, &err) < 0) {
-			tell(test, "normals", false, err.text);
-			return;
-		}
-		for (size_t j = 0; j < 4; j++) {
-			double expected = normal_vectors[i].normals[j];
-
-			if (fabs((double)normals[j] - expected) <= 4 * 0x1p-24 * fabs(expected))
-				continue;
-			snprintf(detail, sizeof detail, "vector %zu: expected %.9g within 4 ulp, got %.9g", i, expected,
-				 (double)normals[j]);
-			tell(test, "normals", false, detail);
-			return;
-		}
-	}
-	snprintf(detail, sizeof detail, "%zu vectors within 4 ulp of float64 Box-Muller", count);
-	tell(test, "normals", true, detail);
-}
-
-/* The first word that differs from the stream's definition, in a draw of a chunk a lane; -1 when none does. */
-static int64_t find_wrong(const uint32_t *words)
-{
-	const struct stream stream = {.generator = GENERATOR_THREEFRY4X32, .seed = 42, .stream = 7};
-	uint32_t block[4] = {0};
-	uint32_t key[4];
-
-	stream_key(&stream, key);
-	for (uint32_t i = 0; i < ALL_LANES_WORDS; i++) {
-		const uint32_t counter[4] = {i % STREAM_BATCH_WORDS / 4, i / STREAM_BATCH_WORDS, 0, 0};
-
-		if (i % 4 == 0)
-			threefry4x32(counter, key, 20, block);
-		if (words[i] != block[i % 4])
-			return i;
-	}
-	return -1;
-}
-
-/* Lanes that have worked since the engine began. */
-static size_t count_lanes(struct trnsci_session *session)
-{
-	struct trnsci_call *call = NULL;
-	size_t used = 0;
-
-	if (trnsci_call_new(session, "stats", &call) == 0 && trnsci_run(call) == 0) {
-		const struct trnsci_value *lanes = trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "lanes");
-
-		for (size_t i = 0; i < trnsci_count(lanes); i++) {
-			uint64_t chunks = 0;
-
-			trnsci_to_u64(trnsci_get(trnsci_at(lanes, i), "chunks"), &chunks);
-			used += chunks > 0;
-		}
-	}
-	trnsci_call_free(call);
-	return used;
-}
-
-/* Chunk i of a job belongs to lane i mod 128: 128 chunks ask for every lane, whichever threads run them. */
-static void check_lanes(struct selftest *test)
-{
-	const uint64_t n = ALL_LANES_WORDS;
-	const struct trnsci_draw draw = {.law = "bits", .seed = 42, .stream = 7};
-	struct trnsci_tile *tile = NULL;
-	struct trnsci_error err;
-	char detail[TEXT];
-	bool passed = false;
-
-	if (trnsci_tile_new(test->session, 0, TRNSCI_U32, 1, &n, &tile, &err) < 0 ||
-	    trnsci_draw(test->session, &draw, 0, tile, NULL, &err) < 0) {
-		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
-	} else {
-		const uint32_t *words = trnsci_tile_data(tile);
-		int64_t wrong = find_wrong(words);
-		size_t lanes = count_lanes(test->session);
-
-		passed = wrong < 0 && lanes == LANES;
-		if (wrong >= 0)
-			snprintf(detail, sizeof detail,
-				 "seed 42, stream 7: word %" PRId64 " in lane %" PRId64
-				 " is not the definition's: %08" PRIx32,
-				 wrong, wrong / CHUNK_WORDS, words[wrong]);
-		else
-			snprintf(detail, sizeof detail, "%zu of %d lanes, %d words as the definition says", lanes,
-				 LANES, ALL_LANES_WORDS);
-	}
-	trnsci_tile_free(tile);
-	tell(test, "lanes", passed, detail);
-}
-
-/* Relative L2 error of a spectrum against sums over n terms. */
-static double spectrum_error(const float *signal, const float *spectrum, size_t n)
-{
-	double wrong = 0, whole = 0;
-
-	for (size_t k = 0; k < n; k++) {
-		double re = 0, im = 0;
-
-		for (size_t j = 0; j < n; j++) {
-			double angle = -2 * 3.14159265358979323846 * (double)(j * k % n) / (double)n;
-
-			re += (double)signal[2 * j] * cos(angle) - (double)signal[2 * j + 1] * sin(angle);
-			im += (double)signal[2 * j] * sin(angle) + (double)signal[2 * j + 1] * cos(angle);
-		}
-		wrong += pow((double)spectrum[2 * k] - re, 2) + pow((double)spectrum[2 * k + 1] - im, 2);
-		whole += re * re + im * im;
-	}
-	return sqrt(wrong / whole);
-}
-
-/* A length of several radices; the direct sums in double are exact to 1e-15 beside it. */
-static void check_fft(struct selftest *test)
-{
-	const uint64_t n = FFT_LENGTH, n_reals = 2 * FFT_LENGTH;
-	const struct trnsci_draw draw = {.law = "normal", .seed = 42};
-	struct trnsci_tile *in = NULL, *out = NULL;
-	struct trnsci_error err;
-	char detail[TEXT];
-	float signal[2 * FFT_LENGTH];
-	bool passed = false;
-
-	if (trnsci_tile_new(test->session, 0, TRNSCI_C64, 1, &n, &in, &err) < 0 ||
-	    trnsci_tile_new(test->session, 0, TRNSCI_C64, 1, &n, &out, &err) < 0 ||
-	    trnsci_draw_copy(test->session, &draw, TRNSCI_F32, n_reals, signal, NULL, &err) < 0) {
-		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
-	} else {
-		memcpy(trnsci_tile_data(in), signal, sizeof signal);
-		if (trnsci_fft(test->session, NULL, in, out, &err) < 0) {
-			snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
-		} else {
-			double error = spectrum_error(signal, trnsci_tile_data(out), n);
-
-			passed = error <= 1e-6;
-			snprintf(detail, sizeof detail, "length %d against direct sums: error %.2g, allowed 1e-6",
-				 FFT_LENGTH, error);
-		}
-	}
-	trnsci_tile_free(in);
-	trnsci_tile_free(out);
-	tell(test, "fft", passed, detail);
-}
-
-/* 128 threads, more than CPUs: whatever depends on who runs which chunk would show. */
-static void check_variant(struct selftest *test)
-{
-	const struct trnsci_options options = {.threads = LANES, .cpu = test->variant, .arena_bytes = 16 << 20};
-	struct trnsci_error err;
-
-	if (trnsci_open("embedded:", &options, &test->session, &err) < 0) {
-		tell(test, "engine", false, err.text);
-		return;
-	}
-	check_known_answers(test);
-	check_stream_vectors(test);
-	check_normals(test);
-	check_lanes(test);
-	check_fft(test);
-	trnsci_close(test->session);
-}
-
-/* A level above the CPU's is told as skipped, by name: a skip is no pass. */
-int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg)
-{
-	struct selftest test = {.report = report, .arg = arg};
-	size_t count;
-	const struct cpu_level *levels = cpu_levels(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		test.variant = levels[i].name;
-		if (levels[i].features & ~cpu_detect())
-			tell_skip(&test, "this CPU has no such instructions");
-		else
-			check_variant(&test);
-	}
-	return test.failed;
+	return -TRNSCI_NOT_FOUND;
 }

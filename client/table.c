@@ -52,14 +52,14 @@ enum trnsci_dtype trnsci_dtype_parse(const char *name)
 	return name ? (enum trnsci_dtype)dtype_parse(name, strlen(name)) : TRNSCI_DTYPE_NONE;
 }
 
-int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
+int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation)
 {
 	size_t count;
 	const struct operation *rows = operations(&count);
 
 	if (index >= count)
 		return -ERROR_OUT_OF_RANGE;
-	*ret_operation = (struct trnsci_operation){
+	*ret_operation = (struct trnsci_operation_info){
 		.name = rows[index].name,
 		.category = method_class_name(rows[index].class),
 		.help = rows[index].help,
@@ -68,7 +68,7 @@ int trnsci_operation(size_t index, struct trnsci_operation *ret_operation)
 	return 0;
 }
 
-int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter *ret_parameter)
+int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter)
 {
 	const struct operation *row = operation ? operation_find(operation, strlen(operation)) : NULL;
 
@@ -78,7 +78,7 @@ int trnsci_parameter(const char *operation, size_t index, struct trnsci_paramete
 		return -ERROR_OUT_OF_RANGE;
 	const struct param *param = &row->params[index];
 
-	*ret_parameter = (struct trnsci_parameter){
+	*ret_parameter = (struct trnsci_parameter_info){
 		.name = param->name,
 		.type = param_type_name(param->type),
 		.unit = param->unit ? param->unit : "",

@@ -62,7 +62,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		{"name", 0, "NAME", "a named stream to take the samples from"},
 		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
 	};
-	struct trnsci_operation law;
+	struct trnsci_operation_info law;
 	struct options options;
 	struct trnsci_session *session = NULL;
 	char usage[128], laws[512];

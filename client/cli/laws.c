@@ -8,7 +8,7 @@
 #include "cli.h"
 
 /* Laws are the operations of the category draw: a new one needs no line here. */
-bool law_find(const char *name, struct trnsci_operation *ret)
+bool law_find(const char *name, struct trnsci_operation_info *ret)
 {
 	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
 		if (strcmp(ret->category, "draw") == 0 && strcmp(ret->name, name) == 0)
@@ -18,7 +18,7 @@ bool law_find(const char *name, struct trnsci_operation *ret)
 
 void laws_list(char *to, size_t room, const char *separator)
 {
-	struct trnsci_operation operation;
+	struct trnsci_operation_info operation;
 	size_t used = 0;
 
 	to[0] = '\0';
@@ -29,7 +29,7 @@ void laws_list(char *to, size_t room, const char *separator)
 
 int laws_print(const char *command)
 {
-	struct trnsci_operation operation;
+	struct trnsci_operation_info operation;
 
 	printf("usage: trnsci-cli %s DIST -n COUNT [option ...]\n\nDraw random numbers. DIST is one of\n", command);
 	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)

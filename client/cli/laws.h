@@ -9,7 +9,7 @@
 #include <trnsci/trnsci.h>
 
 /* The law of that name; false when there is none. */
-bool law_find(const char *name, struct trnsci_operation *ret);
+bool law_find(const char *name, struct trnsci_operation_info *ret);
 
 /* Their names, for an error's text. */
 void laws_list(char *to, size_t room, const char *separator);

@@ -88,7 +88,7 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* Parameter number index that is an option; false past the end. */
-static bool nth_parameter(const struct option_set *set, size_t *index, struct trnsci_parameter *ret)
+static bool nth_parameter(const struct option_set *set, size_t *index, struct trnsci_parameter_info *ret)
 {
 	while (set->operation && trnsci_parameter(set->operation, (*index)++, ret) == 0)
 		if (!is_hidden(set, ret->name))
@@ -97,7 +97,7 @@ static bool nth_parameter(const struct option_set *set, size_t *index, struct tr
 }
 
 /* The row of the table for a parameter of the set's operation; false when there is none. */
-static bool find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter *ret)
+static bool find_parameter(const struct option_set *set, const char *name, struct trnsci_parameter_info *ret)
 {
 	for (size_t i = 0; set->operation && trnsci_parameter(set->operation, i, ret) == 0; i++)
 		if (same_name(ret->name, name))
@@ -131,7 +131,7 @@ static void add(struct list *list, const char *name, char letter, int has_value)
 
 static void make_list(const struct option_set *set, struct list *list)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 	size_t index = 0;
 
 	list->letters[0] = ':'; /* a missing value is told apart */
@@ -156,7 +156,7 @@ static void print_row(char letter, const char *name, const char *value, const ch
 }
 
 /* The unit and, where it says something, the default follow the help. */
-static void print_parameter(const struct trnsci_parameter *parameter)
+static void print_parameter(const struct trnsci_parameter_info *parameter)
 {
 	char more[256];
 	const char *value = strcmp(parameter->type, "bool") == 0     ? NULL
@@ -172,7 +172,7 @@ static void print_parameter(const struct trnsci_parameter *parameter)
 
 static void print_help(const struct option_set *set)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 	size_t index = 0;
 	bool first = true;
 
@@ -262,7 +262,7 @@ int options_parse(const struct option_set *set, struct cli *cli, int argc, char 
 		if (ret->n_given == OPTIONS_MAX)
 			return complain(EXIT_USAGE, "--%s: more options than %d", name, OPTIONS_MAX);
 		/* The list is gone when this returns: the name is that of the table or of the row. */
-		struct trnsci_parameter parameter;
+		struct trnsci_parameter_info parameter;
 		const char *kept = find_parameter(set, name, &parameter) ? parameter.name : NULL;
 
 		for (size_t i = 0; i < set->n_rows; i++)
@@ -396,7 +396,7 @@ static bool set_text(struct trnsci_args *args, const char *name, const char *tex
 }
 
 /* By the type that the table states; its range is the engine's to check. */
-static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter *parameter, const char *text)
+static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter_info *parameter, const char *text)
 {
 	static const struct {
 		const char *type;
@@ -425,7 +425,7 @@ static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter
 int options_set_parameters(const struct options *options, struct trnsci_args *args)
 {
 	for (size_t i = 0; i < options->n_given; i++) {
-		struct trnsci_parameter parameter;
+		struct trnsci_parameter_info parameter;
 		bool own = false;
 
 		for (size_t j = 0; j < options->set->n_rows; j++)

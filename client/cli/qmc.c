@@ -21,7 +21,7 @@ struct points {
 	uint64_t pieces; /* of this part */
 };
 
-static bool find_kind(const char *name, struct trnsci_operation *ret)
+static bool find_kind(const char *name, struct trnsci_operation_info *ret)
 {
 	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
 		if (strcmp(ret->category, "points") == 0 && strcmp(ret->name, name) == 0)
@@ -31,7 +31,7 @@ static bool find_kind(const char *name, struct trnsci_operation *ret)
 
 static int print_kinds(void)
 {
-	struct trnsci_operation operation;
+	struct trnsci_operation_info operation;
 
 	printf("usage: trnsci-cli qmc KIND -n POINTS -d DIMS [option ...]\n\nMake quasi-random points. KIND is one "
 	       "of\n");
@@ -148,7 +148,7 @@ int command_qmc(struct cli *cli, int argc, char **argv)
 		{"output", 'o', "FILE", "where to [stdout]"},
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
 	};
-	struct trnsci_operation kind;
+	struct trnsci_operation_info kind;
 	char usage[128];
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))

@@ -271,7 +271,7 @@ int rand_run_law(struct cli *cli, const struct option_set *set, const char *name
 /* A law that has a shape itself calls that of the result dims. */
 bool rand_has_shape(const char *law)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 	bool own_shape = false;
 
 	for (size_t i = 0; trnsci_parameter(law, i, &parameter) == 0; i++)
@@ -282,7 +282,7 @@ bool rand_has_shape(const char *law)
 int command_rand(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation law;
+	struct trnsci_operation_info law;
 	char usage[128], laws[512];
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))

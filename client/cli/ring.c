@@ -93,7 +93,7 @@ static bool is_stream_option(const char *name)
 /* The law's parameters by their types in the table. */
 static int read_parameters(struct ringing *ringing)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 	int code = EXIT_OK;
 
 	for (size_t i = 0; code == EXIT_OK && trnsci_parameter(ringing->draw.law, i, &parameter) == 0; i++) {
@@ -234,8 +234,8 @@ int command_ring(struct cli *cli, int argc, char **argv)
 		{"output", 'o', "FILE", "where to [stdout]"},
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
 	};
-	struct trnsci_operation law;
-	struct trnsci_parameter parameter;
+	struct trnsci_operation_info law;
+	struct trnsci_parameter_info parameter;
 	char usage[128], laws[512];
 	bool own_shape = false;
 

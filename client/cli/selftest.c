@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "byte_tiles.h"
 #include "cli.h"
 #include "options.h"
+#include "suites.h"
 
 enum { SAMPLES = 100000 };
 
@@ -35,9 +35,9 @@ static void report(void *arg, const struct trnsci_check *check)
 	struct table *table = arg;
 	size_t used;
 
-	if (strcmp(table->variant, check->variant) != 0) {
+	if (strcmp(table->variant, check->subject) != 0) {
 		end_line(table);
-		snprintf(table->variant, sizeof table->variant, "%s", check->variant);
+		snprintf(table->variant, sizeof table->variant, "%s", check->subject);
 	}
 	used = strlen(table->line);
 	table->failed |= !check->passed;
@@ -98,58 +98,23 @@ static int check_daemon(const struct cli *cli)
 	return failed;
 }
 
-static void print_psum(void *arg, const struct trnsci_psum *row)
+/* The suite that an option asks for; NULL: none of them. */
+static const char *find_suite(const struct options *options)
 {
-	(void)arg;
-	printf("%-65s n = %-4u error %.2g\n", row->what, (unsigned)row->n, row->error);
-}
+	static const char *const names[][2] = {
+		{"byte-tiles", "byte_tiles"}, {"distributions", "distributions"}, {"fft", "fft"}, {"psum", "psum"}};
 
-static void print_law(void *arg, const struct trnsci_law_check *row)
-{
-	(void)arg;
-	printf("%-22s %-5s %016" PRIx64 "  %-4s  %s of %zu%s%s\n", row->name, row->dtype, row->hash,
-	       row->partitions ? "ok" : "FAIL", row->variants ? "ok" : "FAIL", row->n_variants,
-	       *row->detail ? "  " : "", row->detail);
-}
-
-static int print_laws(const struct options *options)
-{
-	uint64_t n = 0;
-	int code = options_u64(options, "samples", &n), failed;
-
-	if (code != EXIT_OK)
-		return code;
-	printf("%-22s %-5s %-16s  %-4s  %s\n", "law", "dtype", "hash", "ranks", "variants");
-	failed = trnsci_laws(n, print_law, NULL);
-	if (failed < 0)
-		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
-	return failed ? complain(EXIT_DATA, "%d laws failed", failed) : EXIT_OK;
-}
-
-static void print_fft_error(void *arg, const struct trnsci_fft_error *row)
-{
-	(void)arg;
-	printf("%-12s %-7s %6u %9.2g %9.2g %9.2g %9.2g %9.2g %s\n", row->precision, row->kind, (unsigned)row->n, row->random,
-	       row->impulse, row->sinusoid, row->badly_scaled, row->bound, row->passed ? "ok" : "FAIL");
-}
-
-/* Relative L2 errors against long double, the worse of forward and inverse. */
-static int print_fft_errors(void)
-{
-	int failed;
-
-	printf("%-12s %-7s %6s %9s %9s %9s %9s %9s\n", "precision", "kind", "n", "random", "impulse", "sinusoid", "1e+-30", "bound");
-	failed = trnsci_fft_errors(print_fft_error, NULL);
-	if (failed < 0)
-		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
-	return failed ? complain(EXIT_DATA, "%d errors are above their bound", failed) : EXIT_OK;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (options_get(options, names[i][0]))
+			return names[i][1];
+	return NULL;
 }
 
 int command_selftest(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
-		{"laws", 0, NULL, "instead: every law in ranks, and by every variant of the kernels"},
+		{"distributions", 0, NULL, "instead: every distribution in ranks, and by every variant of the kernels"},
 		{"samples", 0, "N", "of its longest draws [1003]"},
 		{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
 		{"fft", 0, NULL, "instead: the error of every precision mode of transforms beside its bound"},
@@ -164,20 +129,18 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		NULL};
 	struct options options;
 	struct table table = {0};
+	uint64_t samples = 0;
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
-	if (options_get(&options, "byte-tiles"))
-		return print_byte_tiles() > 0 ? complain(EXIT_DATA, "the byte-tile model failed") : EXIT_OK;
-	if (options_get(&options, "laws"))
-		return print_laws(&options);
-	if (options_get(&options, "fft"))
-		return print_fft_errors();
-	if (options_get(&options, "psum"))
-		return trnsci_psum(print_psum, NULL) < 0 ? complain(EXIT_TRY_AGAIN, "no memory") : EXIT_OK;
+	code = options_u64(&options, "samples", &samples);
+	if (code != EXIT_OK)
+		return code;
+	if (find_suite(&options))
+		return suite_print(find_suite(&options), samples);
 	table.verbose = cli->verbose;
-	int failed = trnsci_selftest(report, &table);
+	int failed = trnsci_selftest("kernels", NULL, report, &table);
 
 	end_line(&table);
 	if (failed < 0)

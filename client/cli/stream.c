@@ -218,7 +218,7 @@ static int list(struct cli *cli, int argc, char **argv)
 static int draw(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation law = {0};
+	struct trnsci_operation_info law = {0};
 	char usage[128], laws[512], hidden[160];
 	const bool helps = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
 

@@ -46,6 +46,7 @@ struct trnsci_tile;
 struct trnsci_ring;
 /** A reader of a broadcast. */
 struct trnsci_broadcast;
+struct trnsci_array;
 
 /** Most dimensions of a shape. */
 enum { TRNSCI_MAX_DIMS = 8 };
@@ -191,6 +192,90 @@ TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
 TRNSCI_API int trnsci_restarts(struct trnsci_session *session, uint64_t *ret_restarts);
 /** Whether the engine runs inside this process. */
 TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Parameters: of any operation, by name. A list is an array of them that trnsci_end() ends; NULL is an empty list. */
+
+/** Of which type a parameter is. */
+enum trnsci_param_kind {
+	TRNSCI_PARAM_END, /**< behind the last of a list */
+	TRNSCI_PARAM_U64,
+	TRNSCI_PARAM_I64,
+	TRNSCI_PARAM_F64,
+	TRNSCI_PARAM_BOOL,
+	TRNSCI_PARAM_TEXT,
+	TRNSCI_PARAM_BYTES,
+	TRNSCI_PARAM_U64S,
+	TRNSCI_PARAM_I64S,
+	TRNSCI_PARAM_F64S,
+	TRNSCI_PARAM_TILE,
+	TRNSCI_PARAM_NEW_TILE,
+	TRNSCI_PARAM_ARRAY,
+	TRNSCI_PARAM_PARAMS,
+};
+
+/** A parameter: made by the functions below. What it points to is read by the function that it is given to, not later. */
+struct trnsci_param {
+	const char *name; /**< NULL in a list of values */
+	enum trnsci_param_kind kind;
+	size_t count; /**< of bytes or values */
+	union {
+		uint64_t u64;
+		int64_t i64;
+		double f64;
+		bool boolean;
+		const char *text;
+		const void *data;
+		const struct trnsci_tile *tile;
+		const struct trnsci_array *array;
+		const struct trnsci_param *params;
+	} value;
+};
+
+/* trnsci_NAME(name, value): integers stay integers over all 64 bits. */
+#define TRNSCI_DEFINE_PARAM_(function, type, kind, member)                                                             \
+	static inline struct trnsci_param trnsci_##function(const char *name, type value)                              \
+	{                                                                                                              \
+		struct trnsci_param param = {name, kind, 0, {0}};                                                      \
+		param.value.member = value;                                                                            \
+		return param;                                                                                          \
+	}
+/* trnsci_NAME(name, values, count) */
+#define TRNSCI_DEFINE_PARAMS_(function, type, kind)                                                                    \
+	static inline struct trnsci_param trnsci_##function(const char *name, const type *values, size_t count)        \
+	{                                                                                                              \
+		struct trnsci_param param = {name, kind, count, {0}};                                                  \
+		param.value.data = values;                                                                             \
+		return param;                                                                                          \
+	}
+TRNSCI_DEFINE_PARAM_(u64, uint64_t, TRNSCI_PARAM_U64, u64)
+TRNSCI_DEFINE_PARAM_(i64, int64_t, TRNSCI_PARAM_I64, i64)
+TRNSCI_DEFINE_PARAM_(f64, double, TRNSCI_PARAM_F64, f64)
+TRNSCI_DEFINE_PARAM_(bool, bool, TRNSCI_PARAM_BOOL, boolean)
+TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text) /* also a choice, a dtype's name, or a step's `as` */
+TRNSCI_DEFINE_PARAM_(with_tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)	  /* an input or output */
+TRNSCI_DEFINE_PARAM_(with_array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)  /* an input, copied */
+TRNSCI_DEFINE_PARAM_(with_params, const struct trnsci_param *, TRNSCI_PARAM_PARAMS, params) /* a map in the map */
+TRNSCI_DEFINE_PARAMS_(bytes, void, TRNSCI_PARAM_BYTES)
+TRNSCI_DEFINE_PARAMS_(u64s, uint64_t, TRNSCI_PARAM_U64S) /* a shape, lengths */
+TRNSCI_DEFINE_PARAMS_(i64s, int64_t, TRNSCI_PARAM_I64S)  /* axes; lengths with -1: as it is */
+TRNSCI_DEFINE_PARAMS_(f64s, double, TRNSCI_PARAM_F64S)	 /* weights */
+
+/** Names a new tile as the output, of the dtype and shape that the operation's rules give (trnsci_reply_tile). */
+static inline struct trnsci_param trnsci_new_tile(const char *name)
+{
+	struct trnsci_param param = {name, TRNSCI_PARAM_NEW_TILE, 0, {0}};
+
+	return param;
+}
+
+/** Ends a list. */
+static inline struct trnsci_param trnsci_end(void)
+{
+	struct trnsci_param param = {NULL, TRNSCI_PARAM_END, 0, {0}};
+
+	return param;
+}
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Calls: one request and its reply */
@@ -349,7 +434,7 @@ TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *cal
  * Values of a reply. Any thread; every function accepts NULL. */
 
 /** What a value is. */
-enum trnsci_kind {
+enum trnsci_value_kind {
 	TRNSCI_NIL,
 	TRNSCI_BOOL,
 	TRNSCI_UINT, /**< an integer >= 0 */
@@ -362,7 +447,7 @@ enum trnsci_kind {
 };
 
 /** Its kind; TRNSCI_NIL of NULL. */
-TRNSCI_API enum trnsci_kind trnsci_kind(const struct trnsci_value *value);
+TRNSCI_API enum trnsci_value_kind trnsci_kind(const struct trnsci_value *value);
 /** The member of a map; NULL when there is none. */
 TRNSCI_API const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name);
 /** Members of a map, elements of a list; else 0. */
@@ -983,7 +1068,7 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
 
 /** One method. */
-struct trnsci_operation {
+struct trnsci_operation_info {
 	const char *name;
 	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform",
 			       * "signal" */
@@ -993,7 +1078,7 @@ struct trnsci_operation {
 };
 
 /** One parameter of it. */
-struct trnsci_parameter {
+struct trnsci_parameter_info {
 	const char *name;
 	const char *type;     /**< "u64", "int", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
 	const char *unit;     /**< "" when it has none */
@@ -1006,117 +1091,49 @@ struct trnsci_parameter {
 };
 
 /** Row index of the table, from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings live for ever. */
-TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation *ret_operation);
+TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation);
 /** Parameter index of an operation, from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the end. */
-TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter *ret_parameter);
+TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Self-test */
 
-/** One line of the self-test. */
+/** One row of a self-test. */
 struct trnsci_check {
-	const char *variant; /**< "scalar", "avx2", "avx512" ... */
-	const char *name;    /**< "known answers", "stream vectors" ... */
-	const char *detail;  /**< what was checked; for a failure what was expected and what came */
+	const char *suite;
+	const char *subject; /**< what was checked: an instruction set, a distribution, a precision mode ... */
+	const char *name;    /**< how: "known answers", "real" ... */
+	const char *detail;  /**< one line; for a failure what was expected and what came; "" when there is none */
+	const struct trnsci_param *values; /**< what was measured, see trnsci_selftest */
 	bool passed;
 	bool skipped; /**< this CPU cannot run it */
 };
 
 /**
- * Runs known answers, stream vectors, normals and transforms with every variant of the kernels that this CPU has, on
- * all 128 lanes of an engine of its own, and tells each check to report. Takes about a second.
+ * Runs a suite of self-tests and reports every row:
  *
- * @param report may be NULL; strings live during the call of it.
- * @return the number of failed checks, or a negative error.
- */
-TRNSCI_API int trnsci_selftest(void (*report)(void *arg, const struct trnsci_check *check), void *arg);
-
-/** What the self-test of the laws found of one law in one dtype. */
-struct trnsci_law_check {
-	const char *name; /**< the law, and its method where it has several */
-	const char *law, *dtype;
-	uint64_t n;	   /**< samples of the longest of three draws in a row */
-	uint64_t hash;	   /**< FNV-1a of the bytes of all three */
-	size_t n_variants; /**< levels of instruction sets that were compared */
-	bool partitions;   /**< the parts of 1, 2, 3, 7 and 128 ranks join to the whole */
-	bool variants;	   /**< every level gives the same bytes */
-	char detail[200];  /**< of a failure */
-};
-
-/**
- * Draws every law of the table in every dtype, three draws in a row, and compares ranks with the whole and every level
- * of instruction sets that this CPU has with the highest. Takes about a second with the default n.
+ * - "kernels": known answers, stream vectors, normals and transforms with every variant of the kernels that this CPU has
+ *   (the subjects), on all 128 lanes of an engine of its own.
+ * - "distributions": draws every distribution in every dtype, three draws in a row, the longest of `samples` (u64,
+ *   default: 1003). Values: dtype, n, hash (FNV-1a of the bytes of all three), ranks (bool: the parts of 1, 2, 3, 7 and
+ *   128 ranks join to the whole), variants (bool: every instruction set gives the same bytes), n_variants.
+ * - "fft": the errors of every precision mode (subject) for each kind of transform (name: complex, real, dct1 ... dst4)
+ *   against long double, relative L2, the worse direction. Values: n, random, impulse, sinusoid, badly_scaled (1e-30 to
+ *   1e30 in one signal), bound (guaranteed).
+ * - "psum": what known mistakes in bfloat16 (the subjects) cost a transform by matrix. Values: n, error (relative L2).
+ * - "byte_tiles": the generators (subjects) on a machine whose 32-bit integers pass through float32, exact, nearest or
+ *   saturating (name). Values: n_words, n_right, n_before_wrong, mean_low, mean_high (of the low and the high 24 bits x
+ *   2^-24), chi_square (of the low 24 bits in 256 bins). Rows of the subject "steps" have the values largest and bound.
  *
- * @param n samples of the longest draw; 0: 1003.
- * @param report may be NULL; its row and strings live during the call of it.
- * @return the number of rows that failed, or a negative error.
- */
-TRNSCI_API int trnsci_laws(uint64_t n, void (*report)(void *arg, const struct trnsci_law_check *row), void *arg);
-
-/** The error of a transform by matrix in bfloat16, done right or with a known mistake. */
-struct trnsci_psum {
-	const char *what;
-	uint64_t n;   /**< length of the transforms */
-	double error; /**< relative L2, over normal input */
-};
-
-/**
- * Computes what three known mistakes cost a transform by matrix in bfloat16, beside the right arithmetic: rounding the
- * angles, the accumulator, or the products of Ozaki's scheme to bfloat16. Takes about a second.
+ * Each takes about a second, "fft" some seconds.
  *
- * @return 0 or a negative error.
+ * @param options the suite's, ended by trnsci_end(); NULL: none.
+ * @param report may be NULL; the row and its strings live during the call of it.
+ * @return the number of rows that did not pass; -TRNSCI_NOT_FOUND (no such suite), -TRNSCI_UNKNOWN_PARAMETER,
+ *   -TRNSCI_NO_MEMORY.
  */
-TRNSCI_API int trnsci_psum(void (*report)(void *arg, const struct trnsci_psum *row), void *arg);
-
-/** The errors of transforms of one kind and length in one precision mode: relative L2, the worse direction. */
-struct trnsci_fft_error {
-	const char *precision;
-	const char *kind; /**< complex, real (half a spectrum, and from it), dct1 to dct4, dst1 to dst4 */
-	uint64_t n;
-	double random, impulse, sinusoid;
-	double badly_scaled; /**< magnitudes of 1e-30 to 1e30 in one signal */
-	double bound;        /**< guaranteed */
-	bool passed;         /**< none is above it */
-};
-
-/**
- * Measures every precision mode against a transform in long double, for lengths to 256, those that are no product
- * with the matrix to 65536, these also for transforms of reals. Takes some seconds.
- *
- * @param report may be NULL; called for each mode and length.
- * @return the number of rows that did not pass, or a negative error.
- */
-TRNSCI_API int trnsci_fft_errors(void (*report)(void *arg, const struct trnsci_fft_error *row), void *arg);
-
-/** Most steps of a generator in the byte-tile model. */
-enum { TRNSCI_MAX_TILE_STEPS = 8 };
-
-/** A kind of step of that model, and its largest intermediate value. */
-struct trnsci_tile_step {
-	const char *name;
-	uint64_t most, bound;
-};
-
-/** A generator on a machine whose 32-bit integers pass through float32. */
-struct trnsci_byte_tiles {
-	const char *generator;
-	const char *conversion; /**< "exact", "nearest" (float32), "saturating" (and 0x80000000 from 2^31 up) */
-	uint64_t n_words, n_right, n_before_wrong;
-	double mean_low, mean_high; /**< of the low and the high 24 bits x 2^-24 */
-	double chi_square;	    /**< of the low 24 bits in 256 bins: 255 degrees of freedom */
-	size_t n_steps;
-	struct trnsci_tile_step steps[TRNSCI_MAX_TILE_STEPS];
-	bool passed; /**< Threefry, and all with exact integers: every word is right; each step within its bound */
-};
-
-/**
- * Computes Threefry4x32 (words as four byte tiles) and Philox4x32 (whole words) as such a machine would, and tells
- * how many words come out right. Takes a fraction of a second.
- *
- * @param report may be NULL; called for each generator and conversion.
- * @return the number of rows that did not pass.
- */
-TRNSCI_API int trnsci_byte_tiles(void (*report)(void *arg, const struct trnsci_byte_tiles *row), void *arg);
+TRNSCI_API int trnsci_selftest(const char *suite, const struct trnsci_param *options,
+			       void (*report)(void *arg, const struct trnsci_check *check), void *arg);
 
 #ifdef __cplusplus
 }

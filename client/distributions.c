@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of the laws: every law of the table in every dtype, drawn whole, in ranks, and by every level of
+/* The self-test of the distributions: each one of the table in every dtype, drawn whole, in ranks, and by every level of
  * instruction sets, several draws in a row.
  *
  * A run is a program of three draws whose lengths are multiples of nothing. Rank after rank of P its parts are joined
@@ -10,24 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <trnsci/trnsci.h>
-
 #include "base/cpu.h"
+#include "selftest.h"
 
 enum {
 	DRAWS = 3,
 	LEVELS = 8,
-	SAMPLES = 1003, /* unless told */
+	SAMPLES = 1003, /* default */
 };
 
 static const uint64_t sizes[] = {1, 2, 3, 7, 128};
 static const char *const names[DRAWS] = {"a", "b", "c"};
 
-/* A law in one dtype, by one method where it has several. */
+/* A distribution in one dtype, by one method where it has several. */
 struct variant {
-	struct trnsci_law_check row;
+	const char *distribution, *dtype;
+	const char *name;   /* the distribution, and its method */
 	const char *method; /* NULL: there is but one */
 	uint64_t counts[DRAWS];
+	uint64_t hash; /* of the bytes of all draws */
+	bool ranks, variants;
+	char detail[200];
 };
 
 /* What a run's draws gave. */
@@ -36,31 +39,29 @@ struct run {
 	struct trnsci_array draws[DRAWS];
 };
 
-struct laws {
-	void (*report)(void *arg, const struct trnsci_law_check *row);
-	void *arg;
+struct distributions {
+	struct selftest *test;
 	uint64_t n;
 	struct trnsci_session *levels[LEVELS]; /* the first is the highest */
 	const char *level_names[LEVELS];
 	size_t n_levels;
-	int failed;
 };
 
-/* The first thing that failed is told. */
+/* Keeps the first thing that failed. */
 __attribute__((format(printf, 2, 3))) static void note(struct variant *v, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (!*v->row.detail)
-		vsnprintf(v->row.detail, sizeof v->row.detail, format, args);
+	if (!*v->detail)
+		vsnprintf(v->detail, sizeof v->detail, format, args);
 	va_end(args);
 }
 
 /* ---- a run ---- */
 
-/* What has no default: a value that every law takes. */
-static void set_required(struct trnsci_args *step, const struct trnsci_parameter *parameter)
+/* What has no default: a value that every distribution takes. */
+static void set_required(struct trnsci_args *step, const struct trnsci_parameter_info *parameter)
 {
 	struct trnsci_args *list;
 
@@ -77,18 +78,18 @@ static void set_required(struct trnsci_args *step, const struct trnsci_parameter
 
 static void set_step(struct trnsci_args *step, const struct variant *v, unsigned draw, uint64_t rank, uint64_t size)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 
 	trnsci_set_text(step, "as", names[draw]);
 	trnsci_set_u64(step, "n", v->counts[draw]);
-	trnsci_set_text(step, "dtype", v->row.dtype);
+	trnsci_set_text(step, "dtype", v->dtype);
 	if (v->method)
 		trnsci_set_text(step, "method", v->method);
 	if (size > 1) {
 		trnsci_set_u64(step, "rank", rank);
 		trnsci_set_u64(step, "size", size);
 	}
-	for (size_t i = 0; trnsci_parameter(v->row.law, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_parameter(v->distribution, i, &parameter) == 0; i++)
 		set_required(step, &parameter);
 }
 
@@ -103,7 +104,7 @@ static int run_draws(struct trnsci_session *session, struct variant *v, uint64_t
 	trnsci_set_u64(trnsci_args(call), "seed", 2026);
 	trnsci_set_u64(trnsci_args(call), "offset", 4);
 	for (unsigned i = 0; i < DRAWS; i++) {
-		set_step(trnsci_step(call, v->row.law), v, i, rank, size);
+		set_step(trnsci_step(call, v->distribution), v, i, rank, size);
 		trnsci_want(call, names[i]);
 	}
 	r = trnsci_run(call);
@@ -168,51 +169,67 @@ static bool partition_joins(struct trnsci_session *session, struct variant *v, c
 	return same;
 }
 
-static void check_partitions(const struct laws *laws, struct variant *v, const struct run *whole)
+static void check_partitions(const struct distributions *all, struct variant *v, const struct run *whole)
 {
-	v->row.partitions = true;
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes && v->row.partitions; i++) {
-		v->row.partitions = partition_joins(laws->levels[0], v, whole, sizes[i]);
-		if (!v->row.partitions)
+	v->ranks = true;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes && v->ranks; i++) {
+		v->ranks = partition_joins(all->levels[0], v, whole, sizes[i]);
+		if (!v->ranks)
 			note(v, "parts of %" PRIu64 " do not join", sizes[i]);
 	}
 }
 
 /* ---- levels ---- */
 
-static void check_levels(const struct laws *laws, struct variant *v)
+static void check_levels(const struct distributions *all, struct variant *v)
 {
-	v->row.variants = true;
-	v->row.n_variants = laws->n_levels;
-	for (size_t i = 1; i < laws->n_levels && v->row.variants; i++) {
+	v->variants = true;
+	for (size_t i = 1; i < all->n_levels && v->variants; i++) {
 		struct run run;
 
-		v->row.variants = run_draws(laws->levels[i], v, 0, 1, &run) == 0;
-		if (!v->row.variants)
+		v->variants = run_draws(all->levels[i], v, 0, 1, &run) == 0;
+		if (!v->variants)
 			return;
-		v->row.variants = hash_of(&run) == v->row.hash;
-		if (!v->row.variants)
-			note(v, "the hash by %s is %016" PRIx64, laws->level_names[i], hash_of(&run));
+		v->variants = hash_of(&run) == v->hash;
+		if (!v->variants)
+			note(v, "the hash by %s is %016" PRIx64, all->level_names[i], hash_of(&run));
 		trnsci_call_free(run.call);
 	}
 }
 
-static void check_variant(struct laws *laws, struct variant *v)
+static void report(const struct distributions *all, const struct variant *v)
+{
+	const struct trnsci_param values[] = {
+		trnsci_text("dtype", v->dtype),
+		trnsci_u64("n", all->n),
+		trnsci_u64("hash", v->hash),
+		trnsci_bool("ranks", v->ranks),
+		trnsci_bool("variants", v->variants),
+		trnsci_u64("n_variants", all->n_levels),
+		trnsci_end(),
+	};
+
+	selftest_report(all->test, (struct trnsci_check){.subject = v->distribution,
+							 .name = v->name,
+							 .detail = v->detail,
+							 .values = values,
+							 .passed = v->ranks && v->variants});
+}
+
+static void check_variant(struct distributions *all, struct variant *v)
 {
 	struct run whole;
 
 	v->counts[0] = 97;
-	v->counts[1] = v->row.n;
+	v->counts[1] = all->n;
 	v->counts[2] = 5;
-	if (run_draws(laws->levels[0], v, 0, 1, &whole) == 0) {
-		v->row.hash = hash_of(&whole);
-		check_partitions(laws, v, &whole);
-		check_levels(laws, v);
+	if (run_draws(all->levels[0], v, 0, 1, &whole) == 0) {
+		v->hash = hash_of(&whole);
+		check_partitions(all, v, &whole);
+		check_levels(all, v);
 		trnsci_call_free(whole.call);
 	}
-	laws->failed += !v->row.partitions || !v->row.variants;
-	if (laws->report)
-		laws->report(laws->arg, &v->row);
+	report(all, v);
 }
 
 /* ---- the walk ---- */
@@ -230,62 +247,63 @@ static bool next_word(const char **at, char word[32])
 	return true;
 }
 
-static const char *choices_of(const char *law, const char *name)
+static const char *choices_of(const char *distribution, const char *name)
 {
-	struct trnsci_parameter parameter;
+	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; trnsci_parameter(law, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_parameter(distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, name) == 0)
 			return parameter.choices;
 	return NULL;
 }
 
-static void check_law(struct laws *laws, const char *law)
+static void check_distribution(struct distributions *all, const char *distribution)
 {
-	const char *methods = choices_of(law, "method"), *method_at = methods ? methods : "-";
+	const char *methods = choices_of(distribution, "method"), *method_at = methods ? methods : "-";
 	char method[32], dtype[32], name[64];
 
 	while (next_word(&method_at, method))
-		for (const char *at = choices_of(law, "dtype"); at && next_word(&at, dtype);) {
-			struct variant v = {.row = {.law = law, .dtype = dtype, .n = laws->n},
+		for (const char *at = choices_of(distribution, "dtype"); at && next_word(&at, dtype);) {
+			struct variant v = {.distribution = distribution,
+					    .dtype = dtype,
+					    .name = name,
 					    .method = methods ? method : NULL};
 
-			snprintf(name, sizeof name, "%s%s%s", law, methods ? " " : "", methods ? method : "");
-			v.row.name = name;
-			check_variant(laws, &v);
+			snprintf(name, sizeof name, "%s%s%s", distribution, methods ? " " : "", methods ? method : "");
+			check_variant(all, &v);
 		}
 }
 
 /* An engine for each level that this CPU has, the highest first, and that with several threads. */
-static int open_levels(struct laws *laws)
+static int open_levels(struct distributions *all)
 {
 	size_t count;
 	const struct cpu_level *levels = cpu_levels(&count);
 
-	for (size_t i = count; i-- > 0 && laws->n_levels < LEVELS;) {
-		const struct trnsci_options options = {.threads = laws->n_levels ? 1 : 7, .cpu = levels[i].name};
+	for (size_t i = count; i-- > 0 && all->n_levels < LEVELS;) {
+		const struct trnsci_options options = {.threads = all->n_levels ? 1 : 7, .cpu = levels[i].name};
 		int r;
 
 		if (levels[i].features & ~cpu_detect())
 			continue;
-		r = trnsci_open("embedded:", &options, &laws->levels[laws->n_levels], NULL);
+		r = trnsci_open("embedded:", &options, &all->levels[all->n_levels], NULL);
 		if (r < 0)
 			return r;
-		laws->level_names[laws->n_levels++] = levels[i].name;
+		all->level_names[all->n_levels++] = levels[i].name;
 	}
 	return 0;
 }
 
-int trnsci_laws(uint64_t n, void (*report)(void *arg, const struct trnsci_law_check *row), void *arg)
+int selftest_distributions(struct selftest *test)
 {
-	struct laws laws = {.report = report, .arg = arg, .n = n ? n : SAMPLES};
-	struct trnsci_operation operation;
-	int r = open_levels(&laws);
+	struct distributions all = {.test = test, .n = test->samples ? test->samples : SAMPLES};
+	struct trnsci_operation_info operation;
+	int r = open_levels(&all);
 
 	for (size_t i = 0; r == 0 && trnsci_operation(i, &operation) == 0; i++)
 		if (strcmp(operation.category, "draw") == 0)
-			check_law(&laws, operation.name);
-	for (size_t i = 0; i < laws.n_levels; i++)
-		trnsci_close(laws.levels[i]);
-	return r < 0 ? r : laws.failed;
+			check_distribution(&all, operation.name);
+	for (size_t i = 0; i < all.n_levels; i++)
+		trnsci_close(all.levels[i]);
+	return r;
 }

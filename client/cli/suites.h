@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the self-test's suites. */
+#ifndef TRNSCI_CLI_SUITES_H
+#define TRNSCI_CLI_SUITES_H
+
+#include "cli.h"
+
+/* Runs a suite other than "kernels" and prints its rows as a table; samples: the option of "distributions", 0: its
+ * default. An exit code. */
+int suite_print(const char *suite, uint64_t samples);
+
+#endif
