@@ -9,7 +9,6 @@
 
 #include "base/checked.h"
 #include "engine/compile.h"
-#include "engine/elementwise.h"
 #include "engine/space_core.h"
 
 struct noise {

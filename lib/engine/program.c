@@ -8,11 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/elementwise.h"
-#include "engine/multiply.h"
 #include "engine/temp.h"
-#include "engine/trace.h"
-#include "engine/transform.h"
 
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
@@ -98,15 +94,9 @@ int program_result(struct program *program, struct buffer *buffer)
 
 /* --- segments --- */
 
-static bool is_elementwise(const struct step *step)
-{
-	return step->kind < STEP_RESIZE;
-}
-
 static bool is_dead(const struct step *step)
 {
-	/* A trace is told in the reply too. */
-	return step->out->kind == BUFFER_TEMP && !step->out->used && step->kind != STEP_TRACE;
+	return step->out->kind == BUFFER_TEMP && !step->out->used && !step_ops(step->kind)->replies;
 }
 
 /* From the last step to the first: a temporary that nobody uses is not computed. */
@@ -184,20 +174,20 @@ static size_t give_slots(struct program *program, const struct segment *segment)
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 		const struct step *step = &program->steps[i];
+		const bool changes_size = step_ops(step->kind)->changes_size;
 		uint32_t dying = 0;
 
 		for (unsigned k = 0; k < 2; k++)
 			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(program, segment, i, step->in[k]))
 				dying |= UINT32_C(1) << step->in[k]->slot;
-		/* A cast changes an element's size, so it cannot be done in place. */
-		if (step->kind != STEP_CAST)
+		if (!changes_size)
 			slots &= ~dying;
 		if (in_scratch(step->out, true)) {
 			if (__builtin_popcount(slots) >= SLOTS_MAX)
 				return i - segment->first;
 			step->out->slot = take_slot(&slots);
 		}
-		slots &= ~(step->kind == STEP_CAST ? dying : 0);
+		slots &= ~(changes_size ? dying : 0);
 	}
 	return segment->count;
 }
@@ -217,12 +207,16 @@ static size_t widest(const struct program *program, const struct segment *segmen
 	return bytes;
 }
 
-static uint64_t cost_of(const struct program *program, const struct segment *segment)
+/* Of all element-wise steps of a segment. */
+static uint64_t element_ps(const struct program *program, const struct segment *segment)
 {
 	uint64_t cost = 1;
 
-	for (size_t i = segment->first; i < segment->first + segment->count; i++)
-		cost += elementwise_cost(program->space->engine, &program->steps[i]);
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+
+		cost += step_ops(step->kind)->element_ps(program->space->engine, step);
+	}
 	return cost;
 }
 
@@ -232,10 +226,10 @@ static void size_segment(const struct program *program, struct segment *segment)
 	const size_t bytes = widest(program, segment);
 
 	segment->n = program->steps[segment->first].out->shape.n;
-	if (!is_elementwise(&program->steps[segment->first]))
+	if (!step_is_elementwise(&program->steps[segment->first]))
 		return;
 	segment->chunk = CHUNK_BYTES / bytes;
-	while (segment->chunk > CHUNK_MIN && segment->chunk * cost_of(program, segment) / 1000 > UNIT_NS)
+	while (segment->chunk > CHUNK_MIN && segment->chunk * element_ps(program, segment) / 1000 > UNIT_NS)
 		segment->chunk /= 2;
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
 }
@@ -244,7 +238,7 @@ static bool joins(const struct program *program, const struct segment *segment, 
 {
 	const struct step *first = &program->steps[segment->first];
 
-	return is_elementwise(step) && is_elementwise(first) && first->out->shape.n == step->out->shape.n;
+	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n;
 }
 
 /* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
@@ -272,25 +266,10 @@ static void assign_slots(struct program *program)
 		note_lives(program);
 		fits = true;
 		for (size_t s = 0; s < program->n_segments && fits; s++)
-			if (is_elementwise(&program->steps[program->segments[s].first]))
+			if (step_is_elementwise(&program->steps[program->segments[s].first]))
 				fits = give_slots(program, &program->segments[s]) == program->segments[s].count;
 		limit = fits ? limit : SLOTS_MAX;
 	} while (!fits);
-}
-
-/* Memory of a step's own. */
-static uint64_t work_bytes(const struct step *step)
-{
-	switch (step->kind) {
-	case STEP_FFT:
-		return step->fft.work_bytes;
-	case STEP_GEMM:
-		return step->gemm.work_bytes;
-	case STEP_TRACE:
-		return step->trace.work_bytes;
-	default:
-		return 0;
-	}
 }
 
 /* The most bytes that temporaries hold in memory at once. */
@@ -300,7 +279,7 @@ static uint64_t temp_peak(const struct program *program)
 
 	for (size_t s = 0; s < program->n_segments; s++) {
 		const struct step *step = &program->steps[program->segments[s].first];
-		uint64_t bytes = work_bytes(step);
+		uint64_t bytes = step->work_bytes;
 
 		for (const struct buffer *at = program->buffers; at; at = at->next)
 			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
@@ -322,15 +301,7 @@ int program_finish(struct program *program, const char *context, struct error *e
 	for (size_t s = 0; s < program->n_segments; s++)
 		size_segment(program, &program->segments[s]);
 	for (size_t i = 0; i < program->n_steps; i++)
-		if (program->steps[i].kind == STEP_FFT)
-			program->steps[i].fft.work_bytes =
-				transform_work_bytes(program->space->engine, &program->steps[i]);
-		else if (program->steps[i].kind == STEP_GEMM)
-			program->steps[i].gemm.work_bytes =
-				multiply_work_bytes(program->space->engine, &program->steps[i]);
-		else if (program->steps[i].kind == STEP_TRACE)
-			program->steps[i].trace.work_bytes =
-				trace_work_bytes(program->space->engine, &program->steps[i]);
+		program->steps[i].work_bytes = step_work_bytes(program->space->engine, &program->steps[i]);
 	peak = temp_peak(program);
 	program->temp_bytes = peak;
 	if (peak > program->space->limits.temp_bytes)
@@ -350,9 +321,9 @@ uint64_t program_cost_ns(const struct program *program)
 			continue;
 		const struct step *first = &program->steps[segment->first];
 		const uint64_t more =
-			is_elementwise(first)
-				? (uint64_t)((double)segment->n * (double)cost_of(program, segment) / 1000)
-				: transform_cost(program->space->engine, first);
+			step_is_elementwise(first)
+				? (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000)
+				: step_cost_ns(program->space->engine, first);
 
 		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
 	}
@@ -383,7 +354,8 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 			const struct step *step = &program->steps[i];
 			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
 
-			elementwise_run(program->space->engine, step, at, n, in, operand(step->out, at, scratch));
+			step_ops(step->kind)->fill(program->space->engine, step, at, n, in,
+						   operand(step->out, at, scratch));
 		}
 	}
 	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;
@@ -419,15 +391,15 @@ static int begin_segment(struct program *program, struct job *job)
 	const struct step *step = &program->steps[program->segments[program->at].first];
 	const int error = get_temps(program);
 
-	if (error || is_elementwise(step))
+	if (error || step_is_elementwise(step))
 		return error;
-	return transform_begin(program->space->engine, step, job, &program->transform);
+	return step_begin(program->space->engine, step, job, &program->run);
 }
 
 static void end_segment(struct program *program)
 {
-	transform_end(program->transform);
-	program->transform = NULL;
+	step_end(program->run);
+	program->run = NULL;
 	drop_temps(program);
 	program->at++;
 	program->begun = false;
@@ -435,7 +407,7 @@ static void end_segment(struct program *program)
 
 int program_advance(struct program *program, struct job *job, size_t *ret_units)
 {
-	if (program->begun && !program->transform)
+	if (program->begun && !program->run)
 		end_segment(program);
 	while (program->at < program->n_segments) {
 		const struct segment *segment = &program->segments[program->at];
@@ -449,13 +421,13 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 		if (next)
 			return next;
 		program->begun = true;
-		if (!program->transform) {
+		if (!program->run) {
 			*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
 			return JOB_STAGE;
 		}
-		next = transform_advance(program->transform, ret_units);
-		if (next < 0 && program->steps[segment->first].kind == STEP_SIGNAL)
-			program->failure = program->steps[segment->first].signal.failure;
+		next = step_advance(program->run, ret_units);
+		if (next < 0)
+			program->failure = program->run->failure;
 		if (next != JOB_END)
 			return next;
 		end_segment(program);
@@ -465,15 +437,15 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 
 uint64_t program_run(struct program *program, size_t unit, void *scratch)
 {
-	if (program->transform)
-		return transform_run(program->transform, unit, scratch);
+	if (program->run)
+		return step_run_chunk(program->run, unit, scratch);
 	return run_chunk(program, &program->segments[program->at], unit, scratch);
 }
 
 void program_end(struct program *program)
 {
-	transform_end(program->transform);
-	program->transform = NULL;
+	step_end(program->run);
+	program->run = NULL;
 	for (struct buffer *at = program->buffers; at; at = at->next) {
 		if (at->kind == BUFFER_TEMP)
 			drop_temp(program, at);

@@ -12,116 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dist/draw.h"
-#include "dist/points.h"
 #include "engine/making.h"
-#include "engine/plans.h"
-#include "engine/shape.h"
 #include "engine/site.h"
-#include "engine/tile.h"
-#include "fft/signal.h"
-#include "gemm/gemm.h"
-
-enum buffer_kind {
-	BUFFER_TILE,
-	BUFFER_INPUT,  /* came with the request */
-	BUFFER_RESULT, /* goes with the reply */
-	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
-};
-
-struct buffer {
-	enum buffer_kind kind;
-	struct shape shape;
-	char *base; /* TEMP: NULL while it has no memory */
-	struct tile *tile;
-	/* TILE of a program that is kept: its handle, and what the error of one that is gone begins with. */
-	uint32_t handle;
-	const char *context, *param;
-	size_t first, last; /* segments that use it */
-	bool used;
-	bool lent; /* TEMP of a run: a constant, whose memory stays until the end, for those that follow */
-	int slot;  /* in scratch; -1: in memory */
-	int result; /* RESULT of a program: which of its results; else -1 */
-	struct buffer *next;
-};
+#include "engine/steps/step.h"
 
 /* A plan that a program holds. */
 struct plan_use {
 	struct plan_key key;
 	struct plan_entry *entry;
 	struct plan_use *next;
-};
-
-enum step_kind {
-	STEP_DRAW,
-	STEP_POINTS,
-	STEP_BOX_MULLER,
-	STEP_SCALE,
-	STEP_ADD,
-	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
-	STEP_CAST, /* to the dtype of out, also the same one */
-	/* Not element-wise: */
-	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
-	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
-		      * or sine transform, of complex elements each part alone */
-	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
-	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
-	STEP_SIGNAL, /* units of lib/fft's work on signals */
-};
-
-enum { STEP_INPUTS = 3 };
-
-struct step {
-	enum step_kind kind;
-	int site; /* of a draw, points or a trace: where they lie, which site_place finds */
-	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
-	struct buffer *out;
-	union {
-		struct {
-			struct draw law;
-			uint64_t begin; /* component of the stream that is out's first */
-		} draw;
-		struct {
-			struct points *set; /* belongs to the zone, or to the program that is kept; NULL at first */
-			bool is_noted;      /* it is to be made, for the stream that the settings have */
-			struct points_settings settings;
-			uint64_t begin; /* coordinate of the set that is out's first */
-		} points;
-		struct {
-			double by, plus;
-		} scale;
-		struct {
-			uint64_t shift[SHAPE_MAX_DIMS]; /* below the axis' size, which then does not change */
-		} resize;
-		struct {
-			unsigned axis;
-			struct plan_entry *plan;
-			uint64_t length; /* of the transform */
-			enum precision precision;
-			bool inverse;
-			bool parts; /* each part of a complex element is transformed alone */
-			double factor;
-			uint64_t work_bytes; /* set by program_finish */
-		} fft;
-		struct {
-			enum gemm_precision precision;
-			struct gemm_call call; /* but for the addresses */
-			uint64_t work_bytes;   /* set by program_finish */
-		} gemm;
-		struct {
-			struct draw law;
-			uint64_t begin;                         /* sample that is component 0 of the first probe */
-			uint64_t basis, probes;                 /* of Hutch++: in S; and those whose forms are averaged */
-			struct value *ret_estimate, *ret_error; /* in the reply */
-			uint64_t work_bytes;                    /* set by program_finish */
-		} trace;
-		struct {
-			const struct signal_kind *kind;
-			const void *call;        /* belongs to the zone */
-			struct plan_entry *plan; /* NULL: it needs none */
-			const char *failure;     /* what an error of a unit means; NULL: it has none */
-		} signal;
-	};
 };
 
 struct segment {
@@ -154,8 +53,8 @@ struct program {
 	/* Execution. */
 	size_t at; /* the segment that is next, or runs */
 	bool begun;
-	struct transform *transform; /* of the segment that runs, when it is one */
-	const char *failure;         /* the text of its error, where the step has one */
+	struct step_run *run; /* of the segment that runs, when it is not element-wise */
+	const char *failure;  /* the text of its error, where the step has one */
 };
 
 /* A buffer without memory. NULL when there is no memory for it. */

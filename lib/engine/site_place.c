@@ -279,85 +279,16 @@ static int tell_run(struct placing *p)
 
 /* ---- all of them ---- */
 
-/* A set of points that is made later. */
-struct points_making {
-	struct making making;
-	struct program *program;
-	struct step *step;
-};
-
-static void release(void *points)
+/* Notes where the samples of a step lie. */
+static int place_step(struct program *program, struct step *step, const struct place *places)
 {
-	points_free(points);
-}
-
-static int make_points(struct program *program, struct step *step)
-{
-	int error = points_create(&step->points.settings, program->space->engine->features, &step->points.set);
-
-	step->points.is_noted = false;
-	if (error)
-		return error;
-	if (zone_defer(program->zone, release, step->points.set) == 0)
-		return 0;
-	points_free(step->points.set);
-	step->points.set = NULL;
-	return -ERROR_NO_MEMORY;
-}
-
-static int make_noted(struct making *making, struct error *err)
-{
-	struct points_making *points = (struct points_making *)making;
-	const int error = make_points(points->program, points->step);
-
-	return error ? error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables") : 0;
-}
-
-static int note_points(struct program *program, struct step *step)
-{
-	struct points_making *points = zone_alloc(program->zone, sizeof *points);
-
-	if (!points)
-		return -ERROR_NO_MEMORY;
-	*points = (struct points_making){.making = {.piece = make_noted}, .program = program, .step = step};
-	step->points.is_noted = true;
-	step->points.set = NULL;
-	making_add(program, &points->making);
-	return 0;
-}
-
-/* The set that is there serves if its key is the same. */
-static int key_points(struct program *program, struct step *step, const struct stream *stream)
-{
-	struct points_settings *settings = &step->points.settings;
-
-	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, stream))
-		return 0;
-	settings->stream = *stream;
-	program->held_bytes += points_bytes(settings);
-	if (step->points.is_noted) /* for another stream: made for this one instead */
-		return 0;
-	return making_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
-								  : note_points(program, step);
-}
-
-static int aim(struct program *program, struct step *step, const struct place *places)
-{
+	const struct step_ops *ops = step_ops(step->kind);
 	const struct place *place = step->site < 0 ? NULL : &places[step->site];
-	const struct site *site = step->site < 0 ? NULL : &program->sites.at[step->site];
 
-	if (!place)
+	if (!place || !ops->place)
 		return 0;
-	if (step->kind == STEP_POINTS)
-		return key_points(program, step, &place->stream);
-	if (step->kind == STEP_TRACE) {
-		step->trace.law.stream = place->stream;
-		step->trace.begin = place->offset + site->begin;
-		return 0;
-	}
-	step->draw.law.stream = place->stream;
-	step->draw.begin = (place->offset + site->begin) * site->components;
-	return 0;
+	return ops->place(program, step,
+			  &(struct step_place){&program->sites.at[step->site], place->stream, place->offset});
 }
 
 int site_place(struct program *program, struct value *reply, struct error *err)
@@ -382,7 +313,7 @@ int site_place(struct program *program, struct value *reply, struct error *err)
 			failed = tell(&p, site, &places[i]);
 	}
 	for (size_t i = 0; i < program->n_steps && !error && !failed; i++)
-		failed = aim(program, &program->steps[i], places);
+		failed = place_step(program, &program->steps[i], places);
 	if (!error && !failed && sites->is_run)
 		failed = tell_run(&p);
 	if (failed)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates of a trace: against the definition with probes drawn apart, and against exact traces. */
-#include "engine/trace.h"
-
 #include "engine/squares.h"
 
 /* A sum of `rank` outer products, and noise. */

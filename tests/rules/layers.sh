@@ -71,6 +71,10 @@ only 'sqlite3' 'daemon/store'
 only 'systemd/' 'daemon/(notify|log)'
 only 'trnsci/' 'client/'
 
+# What differs between kinds of steps stands in their rows (engine/steps). form.c and repeat.c go with prepared calls.
+sources lib/engine | grep -vE '^lib/engine/(form|repeat)\.c$' | xargs grep -nE 'kind *[=!<>]=? *STEP_|case STEP_' >"$list"
+report "no code tests a step's kind"
+
 # Libraries do no I/O, never log and never end the program. engine/cpus.c alone asks the system for its CPUs.
 sources lib | grep -v '^lib/engine/cpus\.c$' |
 	xargs grep -nE '(^|[^_[:alnum:]])(f?printf|puts|perror|f?open|syslog|exit|abort|getenv)\(' | grep -v '__attribute__' >"$list"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/trace_core.h"
+#include "engine/steps/trace_core.h"
 
 /* What is left of a column below this part of it is rounding: the trace misses as little. */
 static const double DEPENDENT = 0x1p-40;

@@ -8,19 +8,12 @@
  * as its lanes are transformed where they lie. Long ones run phase by phase in the units of lib/fft, as many
  * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
  * columns again in one after. */
-#include "engine/transform.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/cpu.h"
-#include "engine/multiply.h"
-#include "engine/resize.h"
-#include "engine/signal.h"
-#include "engine/temp.h"
-#include "engine/trace.h"
+#include "engine/steps/kinds.h"
 #include "fft/transpose.h"
 
 enum {
@@ -49,12 +42,9 @@ struct axis {
 };
 
 struct transform {
-	struct engine *engine;
-	const struct step *step;
+	struct step_run run; /* first */
 	const struct fft_plan *plan;
-	struct plan_waiter waiter;
 	struct axis axis;
-	bool started;
 	size_t n_units;
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
@@ -62,11 +52,7 @@ struct transform {
 	size_t calls;                  /* whole calls of a unit, where they are small; else 1 */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
-	void *work;
 	size_t call, first, phase; /* what runs now */
-	struct multiply multiply;  /* a product of matrices */
-	struct trace *trace;
-	struct signal_state signal;  /* work on signals */
 };
 
 static struct side find_side(const struct shape *shape, unsigned which, size_t stride, unsigned parts)
@@ -162,7 +148,7 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 	return most ? most : 1;
 }
 
-uint64_t transform_work_bytes(const struct engine *engine, const struct step *step)
+static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 {
 	const struct fft_plan *plan = plans_plan(step->fft.plan);
 	const struct axis axis = find_axis(step);
@@ -171,23 +157,12 @@ uint64_t transform_work_bytes(const struct engine *engine, const struct step *st
 }
 
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
-uint64_t transform_cost(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
-	uint64_t bytes, rest;
+	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
+	uint64_t rest = step->fft.length;
 	double flops;
 
-	if (step->kind == STEP_SIGNAL)
-		return signal_cost(engine, step);
-	bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
-	if (step->kind == STEP_RESIZE)
-		return bytes / 4;
-	if (step->kind == STEP_GEMM)
-		return multiply_cost(engine, step);
-	if (step->kind == STEP_TRACE)
-		return trace_cost(engine, step);
-	if (!plans_ready(engine->plans, step->fft.plan))
-		return UINT64_MAX;
-	rest = step->fft.length;
 	if (precision_is_gemm(step->fft.precision)) /* the dearest in plain C, but n is small */
 		return (uint64_t)((double)(bytes / 16) * (double)rest * (engine->features & CPU_AVX2 ? 2 : 100));
 	flops = 5 * (double)(bytes / 16) * log2((double)rest + 1);
@@ -206,7 +181,7 @@ static void cut_panels(struct transform *t, size_t *most)
 
 	t->row_in = row_bytes(&t->axis.in);
 	t->row_out = row_bytes(&t->axis.out);
-	*most = size_min(*most, panel_room(t->engine, t->plan, &t->axis));
+	*most = size_min(*most, panel_room(t->run.engine, t->plan, &t->axis));
 	t->piece = *most < line ? line : size_min(*most / line * line, t->axis.batch);
 }
 
@@ -216,7 +191,7 @@ static void cut_short(struct transform *t)
 	size_t most = UNIT_BYTES / (in > out ? in : out);
 
 	/* Products take longer for their bytes. */
-	if (precision_is_gemm(t->step->fft.precision) && most > 0)
+	if (precision_is_gemm(t->run.step->fft.precision) && most > 0)
 		most /= fft_units(t->plan, 0, most);
 	if (!stays(t->plan, &t->axis))
 		cut_panels(t, &most);
@@ -225,45 +200,19 @@ static void cut_short(struct transform *t)
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 }
 
-static int start_fft(struct transform *t)
+static int begin(struct step_run *run)
 {
-	const uint64_t bytes = t->step->fft.work_bytes;
+	struct transform *t = (struct transform *)run;
 
-	t->plan = plans_plan(t->step->fft.plan);
-	t->axis = find_axis(t->step);
-	t->most = most_at_once(t->engine, t->plan, &t->axis);
-	if (is_short(t->engine, t->plan, &t->axis)) {
+	t->plan = plans_plan(run->step->fft.plan);
+	t->axis = find_axis(run->step);
+	t->most = most_at_once(run->engine, t->plan, &t->axis);
+	if (is_short(run->engine, t->plan, &t->axis)) {
 		cut_short(t);
-		return 0;
-	}
-	if (t->axis.stride > 1) {
+	} else if (t->axis.stride > 1) {
 		t->row_in = row_bytes(&t->axis.in);
 		t->row_out = row_bytes(&t->axis.out);
 	}
-	t->work = temp_alloc(bytes);
-	return t->work ? 0 : -ERROR_NO_MEMORY;
-}
-
-int transform_begin(struct engine *engine, const struct step *step, struct job *job, struct transform **ret_transform)
-{
-	struct transform *t = calloc(1, sizeof *t);
-	int error;
-
-	if (!t)
-		return -ERROR_NO_MEMORY;
-	t->engine = engine;
-	t->step = step;
-	t->waiter.job = job;
-	error = step->kind == STEP_FFT      ? start_fft(t)
-		: step->kind == STEP_GEMM   ? multiply_begin(engine, step, &t->multiply)
-		: step->kind == STEP_TRACE  ? trace_begin(engine, step, &t->trace)
-		: step->kind == STEP_SIGNAL ? signal_begin(engine, step, &t->signal)
-					    : 0;
-	if (error) {
-		transform_end(t);
-		return error;
-	}
-	*ret_transform = t;
 	return 0;
 }
 
@@ -326,39 +275,24 @@ static size_t stage_units(const struct transform *t)
 	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
 }
 
-static int advance_fft(struct transform *t, size_t *ret_units)
+static int advance(struct step_run *run, size_t *ret_chunks)
 {
-	if (!t->started) {
-		const int wait = plans_wait(t->engine->plans, t->step->fft.plan, &t->waiter);
+	struct transform *t = (struct transform *)run;
+
+	if (!run->started) {
+		const int wait = step_await_plan(run, run->step->fft.plan);
 
 		if (wait)
-			return wait < 0 ? wait : JOB_WAIT;
-		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(t->engine->pool))
+			return wait;
+		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(run->engine->pool))
 			return -ERROR_NOT_SUPPORTED;
-		if (t->step->out->shape.n == 0)
+		if (run->step->out->shape.n == 0)
 			return JOB_END;
-		t->started = true;
+		run->started = true;
 	} else if (!step_on(t)) {
 		return JOB_END;
 	}
-	*ret_units = t->n_units = stage_units(t);
-	return JOB_STAGE;
-}
-
-int transform_advance(struct transform *t, size_t *ret_units)
-{
-	if (t->step->kind == STEP_FFT)
-		return advance_fft(t, ret_units);
-	if (t->step->kind == STEP_GEMM)
-		return multiply_advance(&t->multiply, ret_units);
-	if (t->step->kind == STEP_TRACE)
-		return trace_advance(t->trace, ret_units);
-	if (t->step->kind == STEP_SIGNAL)
-		return signal_advance(&t->signal, &t->waiter, ret_units);
-	if (t->started)
-		return JOB_END;
-	t->started = true;
-	*ret_units = resize_units(t->step);
+	*ret_chunks = t->n_units = stage_units(t);
 	return JOB_STAGE;
 }
 
@@ -368,23 +302,23 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 	const struct side *in = &t->axis.in, *out = &t->axis.out;
 
 	return (struct fft_call){
-		.in = t->step->in[0]->base + (call * in->call_distance + first * in->distance) * in->size,
-		.out = t->step->out->base + (call * out->call_distance + first * out->distance) * out->size,
+		.in = t->run.step->in[0]->base + (call * in->call_distance + first * in->distance) * in->size,
+		.out = t->run.step->out->base + (call * out->call_distance + first * out->distance) * out->size,
 		.in_stride = t->axis.stride,
 		.in_distance = in->distance,
 		.out_stride = t->axis.stride,
 		.out_distance = out->distance,
 		.batch = batch,
-		.inverse = t->step->fft.inverse,
-		.scale = t->step->fft.factor,
-		.work = t->work,
+		.inverse = t->run.step->fft.inverse,
+		.scale = t->run.step->fft.factor,
+		.work = t->run.work,
 	};
 }
 
 /* The same for that many calls by way of a panel: columns to rows, and the transforms of all of them back. */
 static void run_panel(const struct transform *t, size_t call, size_t calls, size_t first, size_t batch, char *scratch)
 {
-	const uint32_t features = t->engine->features;
+	const uint32_t features = t->run.engine->features;
 	const size_t rows = calls * batch, in = t->axis.in.size, out = t->axis.out.size;
 	char *x = scratch, *y = in == out ? x : x + rows * t->row_in;
 	struct fft_call inner = call_of(t, call, first, rows);
@@ -422,7 +356,7 @@ static void run_short(const struct transform *t, size_t unit, void *scratch)
 /* The rows of a long transform's columns lie behind what it needs between phases. */
 static char *first_row(const struct transform *t)
 {
-	return (char *)t->work + round_line(fft_work_bytes(t->plan, t->most));
+	return t->run.work + round_line(fft_work_bytes(t->plan, t->most));
 }
 
 static struct fft_call call_of_rows(const struct transform *t)
@@ -445,10 +379,10 @@ static void turn(const struct transform *t, const struct side *side, size_t unit
 	const size_t count = size_min(turned_at_once(t, side), side->n - begin);
 
 	if (side == &t->axis.in)
-		transpose_elements(t->engine->features, size, (const char *)there.in + begin * step, step,
+		transpose_elements(t->run.engine->features, size, (const char *)there.in + begin * step, step,
 				   first_row(t) + begin * size, t->row_in, count, batch_now(t));
 	else
-		transpose_elements(t->engine->features, size, (const char *)rows.out + begin * size, t->row_out,
+		transpose_elements(t->run.engine->features, size, (const char *)rows.out + begin * size, t->row_out,
 				   (char *)there.out + begin * step, step, batch_now(t), count);
 }
 
@@ -465,37 +399,29 @@ static void run_long(const struct transform *t, size_t unit, void *scratch)
 	fft_run_unit(t->plan, &call, t->phase - (t->row_in ? 1 : 0), unit, scratch);
 }
 
-uint64_t transform_run(struct transform *t, size_t unit, void *scratch)
+static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 {
-	size_t transforms;
+	const struct transform *t = (const struct transform *)run;
+	const size_t transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 
-	if (t->step->kind == STEP_RESIZE)
-		return resize_run(t->step, unit);
-	if (t->step->kind == STEP_GEMM)
-		return multiply_run(&t->multiply, unit, scratch);
-	if (t->step->kind == STEP_TRACE)
-		return trace_run(t->trace, unit, scratch);
-	if (t->step->kind == STEP_SIGNAL)
-		return signal_run(&t->signal, unit, scratch);
-	transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 	if (t->piece)
-		run_short(t, unit, scratch);
+		run_short(t, chunk, scratch);
 	else
-		run_long(t, unit, scratch);
+		run_long(t, chunk, scratch);
 	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_units;
 }
 
-void transform_end(struct transform *t)
+static struct plan_entry *find_plan(const struct step *step)
 {
-	if (!t)
-		return;
-	if (t->step->kind == STEP_FFT) {
-		plans_unwait(t->engine->plans, t->step->fft.plan, &t->waiter);
-		temp_free(t->engine, t->work, t->step->fft.work_bytes);
-	}
-	if (t->step->kind == STEP_SIGNAL && t->step->signal.plan)
-		plans_unwait(t->engine->plans, t->step->signal.plan, &t->waiter);
-	multiply_end(&t->multiply);
-	trace_end(t->trace);
-	free(t);
+	return step->fft.plan;
 }
+
+const struct step_ops step_fft = {
+	.cost_ns = cost_ns,
+	.work_bytes = work_bytes,
+	.run_bytes = sizeof(struct transform),
+	.begin = begin,
+	.advance = advance,
+	.run_chunk = run_chunk,
+	.plan = find_plan,
+};

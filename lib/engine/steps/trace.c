@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns.
+/* Estimates of the trace of a matrix from products with random probes, which are drawn where they are used.
+ *
+ * Hutchinson: the mean of x' A x over probes x with independent entries of mean 0 and variance 1.
+ * Source: M. F. Hutchinson, Communications in Statistics 18 (1989) 1059.
+ * Hutch++: exact on the range of A S for a few probes S, by an orthonormal basis Q of it, and Hutchinson's estimate on
+ * what is orthogonal to Q. Source: R. A. Meyer, C. Musco, C. Musco, D. P. Woodruff, "Hutch++", SOSA 2021, algorithm 1.
+ * Component c of probe i is sample i n + c of the distribution, in the matrix's dtype; Hutch++ takes S first. All
+ * arithmetic is float64 in a fixed order: the bytes are the same for any threads and instruction set.
+ *
+ * The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns.
  *
  * Hutchinson's has the forms alone, of columns that are drawn tile by tile and never stored. A form is the sum of its
  * tiles' parts, tile after tile: units leave theirs in slots, and the next stage begins by adding them up. */
-#include "engine/trace.h"
+#include "engine/steps/trace_core.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/temp.h"
-#include "engine/trace_core.h"
+#include "engine/site.h"
 
 /* --- what all phases share --- */
 
@@ -27,14 +34,14 @@ size_t trace_fit(const struct trace *t, double fmas, size_t most)
 static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
 			double *to)
 {
-	const struct step *step = t->step;
+	const struct step *step = t->run.step;
 	const bool wide = step->trace.law.dtype == DTYPE_F64;
 	double drawn[TRACE_COLUMNS];
 	const float *drawn_f32 = (const float *)(const void *)drawn;
 
 	for (unsigned c = 0; c < columns; c++) {
 		if (probe + c < end)
-			draw_fill(&t->engine->kernels, &step->trace.law, step->trace.begin + (probe + c) * t->n + row,
+			draw_fill(&t->run.engine->kernels, &step->trace.law, step->trace.begin + (probe + c) * t->n + row,
 				  rows, drawn);
 		else
 			memset(drawn, 0, sizeof drawn);
@@ -47,7 +54,7 @@ static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, uns
 static void multiply(const struct trace *t, size_t row, size_t rows, size_t column, size_t columns, const double *x,
 		     double *y)
 {
-	const struct buffer *in = t->step->in[0];
+	const struct buffer *in = t->run.step->in[0];
 	const size_t size = dtype_size(in->shape.dtype);
 	const struct panel_matrix a = {in->base + (row * t->n + column) * size, t->n, 1};
 
@@ -94,7 +101,7 @@ static void sketch_run(const struct trace *t, size_t unit, double *x)
 	for (size_t beside = t->tiles_at; beside < t->tiles_at + t->tiles_now; beside++) {
 		const size_t column = beside * TRACE_COLUMNS, columns = tile_columns(t, beside);
 
-		draw_probes(t, group * t->width, t->step->trace.basis, t->width, column, columns, x);
+		draw_probes(t, group * t->width, t->run.step->trace.basis, t->width, column, columns, x);
 		multiply(t, row, rows, column, columns, x, y);
 	}
 }
@@ -103,9 +110,9 @@ static void sketch_run(const struct trace *t, size_t unit, double *x)
 
 static bool rest_advance(struct trace *t, size_t *ret_units)
 {
-	if (t->started)
+	if (t->rest_drawn)
 		return projection_advance(t, ret_units);
-	t->started = true;
+	t->rest_drawn = true;
 	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
 	*ret_units = t->rest * t->above * parts(t);
 	return true;
@@ -114,7 +121,7 @@ static bool rest_advance(struct trace *t, size_t *ret_units)
 static void rest_run(const struct trace *t, size_t unit, double *scratch)
 {
 	const size_t group = unit / t->above, above = unit % t->above, row = above * TRACE_ROWS;
-	const uint64_t first = t->step->trace.basis;
+	const uint64_t first = t->run.step->trace.basis;
 	double *to;
 
 	if (t->projection.started) {
@@ -122,7 +129,7 @@ static void rest_run(const struct trace *t, size_t unit, double *scratch)
 		return;
 	}
 	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
-	draw_probes(t, first + group * t->width, first + t->step->trace.probes, t->width, row, tile_rows(t, above), to);
+	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row, tile_rows(t, above), to);
 }
 
 /* --- the forms: units of a tile by some columns --- */
@@ -157,7 +164,7 @@ static const double *form_columns(const struct trace *t, size_t group, size_t ro
 {
 	if (t->stored)
 		return trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
-	draw_probes(t, group * t->width, t->step->trace.probes, t->width, row, rows, scratch);
+	draw_probes(t, group * t->width, t->run.step->trace.probes, t->width, row, rows, scratch);
 	return scratch;
 }
 
@@ -183,9 +190,9 @@ static void forms_run(const struct trace *t, size_t unit, double *scratch)
 /* The part of the basis, and the mean of the rest's forms with its standard error; one form tells none. */
 static void put_estimate(const struct trace *t)
 {
-	const uint64_t basis = t->step->trace.basis, n = t->step->trace.probes;
+	const uint64_t basis = t->run.step->trace.basis, n = t->run.step->trace.probes;
 	const double *forms = t->sums + (t->stored ? t->basis * PANEL_COLUMNS : 0);
-	double *out = (double *)(void *)t->step->out->base;
+	double *out = (double *)(void *)t->run.step->out->base;
 	double exact = 0, mean = 0, squares = 0, error;
 
 	for (uint64_t i = 0; i < basis; i++)
@@ -196,8 +203,8 @@ static void put_estimate(const struct trace *t)
 	for (uint64_t i = 0; i < n; i++)
 		squares += (forms[i] - mean) * (forms[i] - mean);
 	error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : (double)NAN;
-	*t->step->trace.ret_estimate = value_real(exact + mean);
-	*t->step->trace.ret_error = n > 1 ? value_real(error) : value_nil();
+	*t->run.step->trace.ret_estimate = value_real(exact + mean);
+	*t->run.step->trace.ret_error = n > 1 ? value_real(error) : value_nil();
 	out[0] = exact + mean;
 	out[1] = error;
 }
@@ -212,8 +219,8 @@ static uint64_t lay_out(struct trace *t)
 	const uint64_t stored = t->stored ? columns * t->n : 0;
 	const uint64_t products = t->stored ? t->basis * (t->rest > 1 ? t->rest : 1) * TRACE_BLOCK : 0;
 
-	t->sums = (double *)(void *)t->work;
-	if (t->work) {
+	t->sums = (double *)(void *)t->run.work;
+	if (t->run.work) {
 		t->slots = t->sums + columns;
 		t->panels = t->slots + slots;
 		t->products = t->panels + stored;
@@ -232,8 +239,7 @@ static struct trace trace_of(struct engine *engine, const struct step *step)
 	const size_t n = (size_t)step->in[0]->shape.dims[0];
 
 	return (struct trace){
-		.engine = engine,
-		.step = step,
+		.run = {.engine = engine, .step = step},
 		.kernel = kernel,
 		.n = n,
 		.above = (n + TRACE_ROWS - 1) / TRACE_ROWS,
@@ -246,7 +252,7 @@ static struct trace trace_of(struct engine *engine, const struct step *step)
 	};
 }
 
-uint64_t trace_work_bytes(const struct engine *engine, const struct step *step)
+static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 {
 	struct trace t = trace_of((struct engine *)engine, step);
 
@@ -254,7 +260,7 @@ uint64_t trace_work_bytes(const struct engine *engine, const struct step *step)
 }
 
 /* Each probe is multiplied by the matrix, of a basis twice, and drawn. */
-uint64_t trace_cost(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
 	const struct trace t = trace_of((struct engine *)engine, step);
 	const double columns = (double)(2 * step->trace.basis + step->trace.probes), n = (double)t.n;
@@ -262,21 +268,15 @@ uint64_t trace_cost(const struct engine *engine, const struct step *step)
 	return (uint64_t)(columns * n * (n * t.kernel->fma_ns + 10));
 }
 
-int trace_begin(struct engine *engine, const struct step *step, struct trace **ret_trace)
+static int begin(struct step_run *run)
 {
-	struct trace *t = malloc(sizeof *t);
+	struct trace *t = (struct trace *)run;
+	const struct step_run own = *run;
 
-	if (!t)
-		return -ERROR_NO_MEMORY;
-	*t = trace_of(engine, step);
-	t->work = temp_alloc(step->trace.work_bytes);
-	if (!t->work) {
-		free(t);
-		return -ERROR_NO_MEMORY;
-	}
+	*t = trace_of(run->engine, run->step);
+	t->run = own;
 	lay_out(t);
 	memset(t->sums, 0, (t->basis + t->rest) * PANEL_COLUMNS * sizeof *t->sums);
-	*ret_trace = t;
 	return 0;
 }
 
@@ -294,9 +294,11 @@ static bool phase_advance(struct trace *t, size_t *ret_units)
 	}
 }
 
-int trace_advance(struct trace *t, size_t *ret_units)
+static int advance(struct step_run *run, size_t *ret_chunks)
 {
-	while (!phase_advance(t, ret_units)) {
+	struct trace *t = (struct trace *)run;
+
+	while (!phase_advance(t, ret_chunks)) {
 		if (t->phase == TRACE_FORMS) {
 			put_estimate(t);
 			return JOB_END;
@@ -306,29 +308,42 @@ int trace_advance(struct trace *t, size_t *ret_units)
 	return JOB_STAGE;
 }
 
-uint64_t trace_run(struct trace *t, size_t unit, void *scratch)
+static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 {
+	struct trace *t = (struct trace *)run;
+
 	switch (t->phase) {
 	case TRACE_SKETCH:
-		sketch_run(t, unit, scratch);
+		sketch_run(t, chunk, scratch);
 		break;
 	case TRACE_BASIS:
-		basis_run(t, unit, scratch);
+		basis_run(t, chunk, scratch);
 		break;
 	case TRACE_REST:
-		rest_run(t, unit, scratch);
+		rest_run(t, chunk, scratch);
 		break;
 	case TRACE_FORMS:
-		forms_run(t, unit, scratch);
+		forms_run(t, chunk, scratch);
 		break;
 	}
 	return 2 * t->width;
 }
 
-void trace_end(struct trace *t)
+static int place(struct program *program, struct step *step, const struct step_place *place)
 {
-	if (!t)
-		return;
-	temp_free(t->engine, t->work, t->step->trace.work_bytes);
-	free(t);
+	(void)program;
+	step->trace.law.stream = place->stream;
+	step->trace.begin = place->offset + place->site->begin;
+	return 0;
 }
+
+const struct step_ops step_trace = {
+	.cost_ns = cost_ns,
+	.work_bytes = work_bytes,
+	.run_bytes = sizeof(struct trace),
+	.begin = begin,
+	.advance = advance,
+	.run_chunk = run_chunk,
+	.place = place,
+	.replies = true,
+};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of elements along the last axis, with an odometer over the axes before it. */
-#include "engine/resize.h"
-
+/* Resizing: each axis padded with zeros or trimmed at its end, and elements cast on the way; or each axis of unchanged
+ * size moved round by its shift. in and out have the same number of dimensions.
+ *
+ * Runs of elements along the last axis, with an odometer over the axes before it. */
 #include <string.h>
 
-#include "engine/elementwise.h"
+#include "engine/steps/cast.h"
+#include "engine/steps/kinds.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
@@ -13,13 +15,6 @@ static size_t chunk_elements(const struct step *step)
 	const size_t in = dtype_size(step->in[0]->shape.dtype), out = dtype_size(step->out->shape.dtype);
 
 	return CHUNK_BYTES / (in > out ? in : out);
-}
-
-size_t resize_units(const struct step *step)
-{
-	const size_t chunk = chunk_elements(step);
-
-	return (size_t)((step->out->shape.n + chunk - 1) / chunk);
 }
 
 /* Where a row of out stands: its indices on the axes before the last, and the row of in that it comes from. */
@@ -78,21 +73,41 @@ static void fill_row(const struct step *step, const struct row *row, uint64_t be
 	if (row->inside && begin < length)
 		have = length - begin < n ? (size_t)(length - begin) : n;
 	if (have)
-		elementwise_cast(in->dtype, to, have,
-				 step->in[0]->base + (row->from * length + begin) * dtype_size(in->dtype), out);
+		cast_elements(in->dtype, to, have,
+			      step->in[0]->base + (row->from * length + begin) * dtype_size(in->dtype), out);
 	memset(out + have * dtype_size(to), 0, (n - have) * dtype_size(to));
 }
 
-uint64_t resize_run(const struct step *step, size_t unit)
+static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
+	(void)engine;
+	return (step->in[0]->shape.bytes + step->out->shape.bytes) / 4;
+}
+
+/* One stage. */
+static int advance(struct step_run *run, size_t *ret_chunks)
+{
+	const size_t chunk = chunk_elements(run->step);
+
+	if (run->started)
+		return JOB_END;
+	run->started = true;
+	*ret_chunks = (size_t)((run->step->out->shape.n + chunk - 1) / chunk);
+	return JOB_STAGE;
+}
+
+static uint64_t run_chunk(struct step_run *run, size_t number, void *scratch)
+{
+	const struct step *step = run->step;
 	const struct shape *out = &step->out->shape;
 	const uint64_t length = out->dims[out->ndim - 1], chunk = chunk_elements(step);
 	const uint64_t shift = step->resize.shift[out->ndim - 1];
-	const uint64_t begin = unit * chunk, end = begin + chunk < out->n ? begin + chunk : out->n;
+	const uint64_t begin = number * chunk, end = begin + chunk < out->n ? begin + chunk : out->n;
 	const size_t size = dtype_size(out->dtype);
 	uint64_t column = begin % length;
 	struct row row;
 
+	(void)scratch;
 	seek(step, begin / length, &row);
 	for (uint64_t at = begin; at < end;) {
 		/* Columns before the shift come from the row's end. */
@@ -110,3 +125,10 @@ uint64_t resize_run(const struct step *step, size_t unit)
 	}
 	return (end - begin) * size / 4;
 }
+
+const struct step_ops step_resize = {
+	.cost_ns = cost_ns,
+	.run_bytes = sizeof(struct step_run),
+	.advance = advance,
+	.run_chunk = run_chunk,
+};

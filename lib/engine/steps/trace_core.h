@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace that is being estimated; for trace*.c. */
-#ifndef TRNSCI_ENGINE_TRACE_CORE_H
-#define TRNSCI_ENGINE_TRACE_CORE_H
+#ifndef TRNSCI_ENGINE_STEPS_TRACE_CORE_H
+#define TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 
-#include "engine/core.h"
-#include "engine/trace.h"
+#include "engine/steps/kinds.h"
 #include "gemm/panel.h"
 
 enum {
@@ -40,20 +39,18 @@ struct trace_column {
 };
 
 struct trace {
-	struct engine *engine;
-	const struct step *step;
+	struct step_run run; /* first */
 	const struct panel_kernel *kernel;
 	size_t n, above, beside; /* of the matrix: its side, and the tiles along its columns and rows */
 	size_t basis, rest;      /* panels: of S, later Q; of G, or of all probes when they are drawn */
 	bool stored;             /* the columns of the forms are in memory, not drawn */
 	unsigned width;          /* columns of a unit */
-	char *work;
 	double *sums;     /* of each column: x' A x */
 	double *slots;    /* of the units of a stage */
 	double *panels;   /* n rows each: the basis', then the rest's */
 	double *products; /* blocks Q' v, those of a panel of the basis together */
 	enum trace_phase phase;
-	bool started;
+	bool rest_drawn;            /* the columns of the rest are being drawn, or are there */
 	size_t first, units;        /* of the stage that runs */
 	size_t tiles_at, tiles_now; /* of the sketch: the tiles of a row that are done, and that are being done */
 	/* Of the basis: */

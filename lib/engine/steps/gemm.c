@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of matrices, as units of lib/gemm.
+ *
+ * Units go in groups whose sums fit the memory between phases; mostly there is one phase and one group. */
+#include "base/checked.h"
+#include "engine/steps/kinds.h"
+
+enum { WORK_BYTES = 32 << 20, SLOT_ALIGN = 64 };
+
+struct multiply {
+	struct step_run run; /* first */
+	struct gemm_call call;
+	struct gemm_cut cut;
+	size_t most;         /* units at once, where they keep sums between phases */
+	size_t first, phase; /* what runs */
+};
+
+static struct gemm_call call_of(const struct step *step)
+{
+	struct gemm_call call = step->gemm.call;
+
+	call.a.at = step->in[0]->base;
+	call.b.at = step->in[1]->base;
+	call.c = step->out->base;
+	return call;
+}
+
+static struct gemm_cut cut_of(const struct engine *engine, const struct step *step)
+{
+	return gemm_cut(step->gemm.precision, engine->features, &step->gemm.call);
+}
+
+static size_t slot_bytes(const struct gemm_cut *cut)
+{
+	return (gemm_slot_bytes(cut) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+}
+
+static size_t most_at_once(const struct gemm_cut *cut)
+{
+	const size_t each = slot_bytes(cut);
+
+	return each ? size_min(WORK_BYTES / each, cut->units) : cut->units;
+}
+
+static uint64_t work_bytes(const struct engine *engine, const struct step *step)
+{
+	const struct gemm_cut cut = cut_of(engine, step);
+
+	return most_at_once(&cut) * slot_bytes(&cut);
+}
+
+static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+{
+	const struct gemm_cut cut = cut_of(engine, step);
+
+	return (uint64_t)((double)(cut.units * cut.phases) * gemm_unit_ns(&cut));
+}
+
+static int begin(struct step_run *run)
+{
+	struct multiply *m = (struct multiply *)run;
+
+	m->call = call_of(run->step);
+	m->cut = cut_of(run->engine, run->step);
+	m->most = most_at_once(&m->cut);
+	return m->cut.units && gemm_scratch_bytes(&m->cut) > pool_scratch_bytes(run->engine->pool) ? -ERROR_NOT_SUPPORTED
+												     : 0;
+}
+
+static int advance(struct step_run *run, size_t *ret_chunks)
+{
+	struct multiply *m = (struct multiply *)run;
+
+	if (run->started && ++m->phase == m->cut.phases) {
+		m->phase = 0;
+		m->first += m->most;
+	}
+	run->started = true;
+	if (m->first >= m->cut.units)
+		return JOB_END;
+	*ret_chunks = size_min(m->most, m->cut.units - m->first);
+	return JOB_STAGE;
+}
+
+static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
+{
+	const struct multiply *m = (const struct multiply *)run;
+	void *slot = run->work ? run->work + chunk * slot_bytes(&m->cut) : NULL;
+
+	gemm_run_unit(&m->cut, &m->call, m->phase, m->first + chunk, slot, scratch);
+	return run->step->out->shape.bytes / 4 / (m->cut.units * m->cut.phases);
+}
+
+const struct step_ops step_gemm = {
+	.cost_ns = cost_ns,
+	.work_bytes = work_bytes,
+	.run_bytes = sizeof(struct multiply),
+	.begin = begin,
+	.advance = advance,
+	.run_chunk = run_chunk,
+};

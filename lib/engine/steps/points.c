@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quasi-random points, from a set that is built when its stream is known. */
+#include "engine/making.h"
+#include "engine/program.h"
+#include "engine/steps/kinds.h"
+
+static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
+		 void *out)
+{
+	(void)engine;
+	(void)in;
+	points_fill(step->points.set, step->points.begin + begin, n, out);
+}
+
+/* Of one coordinate: Owen's scrambling and few dimensions. */
+static uint64_t element_ps(const struct engine *engine, const struct step *step)
+{
+	static const uint32_t costs[POINTS_KINDS] = {
+		[POINTS_SOBOL] = 4000, [POINTS_HALTON] = 400000, [POINTS_LATTICE] = 6000, [POINTS_LHS] = 60000};
+
+	(void)engine;
+	return costs[step->points.settings.kind];
+}
+
+/* ---- the set ---- */
+
+/* A set of points that is built later. */
+struct points_making {
+	struct making making; /* first */
+	struct program *program;
+	struct step *step;
+};
+
+static void release(void *points)
+{
+	points_free(points);
+}
+
+static int make_points(struct program *program, struct step *step)
+{
+	int error = points_create(&step->points.settings, program->space->engine->features, &step->points.set);
+
+	step->points.is_noted = false;
+	if (error)
+		return error;
+	if (zone_defer(program->zone, release, step->points.set) == 0)
+		return 0;
+	points_free(step->points.set);
+	step->points.set = NULL;
+	return -ERROR_NO_MEMORY;
+}
+
+static int make_noted(struct making *making, struct error *err)
+{
+	struct points_making *points = (struct points_making *)making;
+	const int error = make_points(points->program, points->step);
+
+	return error ? error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables") : 0;
+}
+
+static int note_points(struct program *program, struct step *step)
+{
+	struct points_making *points = zone_alloc(program->zone, sizeof *points);
+
+	if (!points)
+		return -ERROR_NO_MEMORY;
+	*points = (struct points_making){.making = {.piece = make_noted}, .program = program, .step = step};
+	step->points.is_noted = true;
+	step->points.set = NULL;
+	making_add(program, &points->making);
+	return 0;
+}
+
+static bool is_same(const struct stream *a, const struct stream *b)
+{
+	return a->generator == b->generator && a->seed == b->seed && a->stream == b->stream;
+}
+
+/* A set that is there is kept if its key is the same. */
+static int place(struct program *program, struct step *step, const struct step_place *place)
+{
+	struct points_settings *settings = &step->points.settings;
+
+	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream))
+		return 0;
+	settings->stream = place->stream;
+	program->held_bytes += points_bytes(settings);
+	if (step->points.is_noted) /* for another stream: made for this one instead */
+		return 0;
+	return making_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
+								  : note_points(program, step);
+}
+
+const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lib/fft's work on signals: one stage of all its units, once the plan is ready. */
+#include <stdatomic.h>
+
+#include "engine/steps/kinds.h"
+
+enum { UNIT_NS = 100 * 1000, BYTE_NS = 2 };
+
+struct signal_run {
+	struct step_run run; /* first */
+	struct signal_io io;
+	size_t n_units;
+	atomic_int error; /* of a unit */
+};
+
+static const struct fft_plan *plan_of(const struct step *step)
+{
+	return step->signal.plan ? plans_plan(step->signal.plan) : NULL;
+}
+
+static size_t units_of(const struct step *step)
+{
+	return step->out->shape.n ? step->signal.kind->units(step->signal.call, plan_of(step)) : 0;
+}
+
+/* A single unit is seldom a full one. */
+static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+{
+	uint64_t bytes = step->out->shape.bytes;
+
+	(void)engine;
+	for (unsigned i = 0; i < STEP_INPUTS; i++)
+		bytes += step->in[i] ? step->in[i]->shape.bytes : 0;
+	if (units_of(step) == 1 && bytes < UNIT_NS / BYTE_NS)
+		return bytes * BYTE_NS;
+	return units_of(step) * (uint64_t)UNIT_NS;
+}
+
+static int begin(struct step_run *run)
+{
+	struct signal_run *s = (struct signal_run *)run;
+	const struct step *step = run->step;
+	const struct signal_kind *kind = step->signal.kind;
+
+	if (kind->scratch_bytes &&
+	    kind->scratch_bytes(step->signal.call, plan_of(step)) > pool_scratch_bytes(run->engine->pool))
+		return -ERROR_NOT_SUPPORTED;
+	run->failure = step->signal.failure;
+	s->io.plan = plan_of(step);
+	s->io.out = step->out->base;
+	for (unsigned i = 0; i < STEP_INPUTS; i++)
+		s->io.in[i] = step->in[i] ? step->in[i]->base : NULL;
+	s->n_units = units_of(step);
+	return 0;
+}
+
+static int advance(struct step_run *run, size_t *ret_chunks)
+{
+	struct signal_run *s = (struct signal_run *)run;
+	const int error = atomic_load_explicit(&s->error, memory_order_relaxed);
+
+	if (error)
+		return error;
+	if (run->started || s->n_units == 0)
+		return JOB_END;
+	if (run->step->signal.plan) {
+		const int wait = step_await_plan(run, run->step->signal.plan);
+
+		if (wait)
+			return wait;
+	}
+	run->started = true;
+	*ret_chunks = s->n_units;
+	return JOB_STAGE;
+}
+
+static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
+{
+	struct signal_run *s = (struct signal_run *)run;
+	const int error = run->step->signal.kind->run(run->step->signal.call, &s->io, chunk, scratch);
+
+	if (error)
+		atomic_store_explicit(&s->error, error, memory_order_relaxed);
+	return run->step->out->shape.bytes / 4 / s->n_units;
+}
+
+static struct plan_entry *find_plan(const struct step *step)
+{
+	return step->signal.plan;
+}
+
+const struct step_ops step_signal = {
+	.cost_ns = cost_ns,
+	.run_bytes = sizeof(struct signal_run),
+	.begin = begin,
+	.advance = advance,
+	.run_chunk = run_chunk,
+	.plan = find_plan,
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps: what a program computes, one operation over buffers at a time.
+ *
+ * Each kind of step is one row of functions, struct step_ops, and one file of this folder. Element-wise kinds fill a
+ * run of elements from the same elements of their inputs, so consecutive ones are fused into one segment. A step of any
+ * other kind is a segment of its own: it runs stage by stage, and the chunks of a stage run on any threads in any order.
+ */
+#ifndef TRNSCI_ENGINE_STEPS_STEP_H
+#define TRNSCI_ENGINE_STEPS_STEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dist/draw.h"
+#include "dist/points.h"
+#include "engine/core.h"
+#include "engine/plans.h"
+#include "engine/shape.h"
+#include "engine/tile.h"
+#include "fft/precision.h"
+#include "fft/signal.h"
+#include "gemm/gemm.h"
+
+struct program;
+struct site;
+
+enum buffer_kind {
+	BUFFER_TILE,
+	BUFFER_INPUT,  /* came with the request */
+	BUFFER_RESULT, /* goes with the reply */
+	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
+};
+
+struct buffer {
+	enum buffer_kind kind;
+	struct shape shape;
+	char *base; /* TEMP: NULL while it has no memory */
+	struct tile *tile;
+	/* TILE of a program that is kept: its handle, and what the error of one that is gone begins with. */
+	uint32_t handle;
+	const char *context, *param;
+	size_t first, last; /* segments that use it */
+	bool used;
+	bool lent; /* TEMP of a run: a constant, whose memory stays until the end, for those that follow */
+	int slot;  /* in scratch; -1: in memory */
+	int result; /* RESULT of a program: which of its results; else -1 */
+	struct buffer *next;
+};
+
+/* Where a draw, points or a trace lie in a stream is found by site_place. */
+struct draw_step {
+	struct draw law;
+	uint64_t begin; /* component of the stream that is out's first */
+};
+
+struct points_step {
+	struct points *set; /* owned by the zone, or by the program that is kept; NULL until it is made */
+	bool is_noted;      /* a deferred build makes it, for the stream that the settings have */
+	struct points_settings settings;
+	uint64_t begin; /* coordinate of the set that is out's first */
+};
+
+struct scale_step {
+	double by, plus;
+};
+
+struct resize_step {
+	uint64_t shift[SHAPE_MAX_DIMS]; /* below the axis' size, which then does not change */
+};
+
+struct fft_step {
+	unsigned axis;
+	struct plan_entry *plan;
+	uint64_t length; /* of the transform */
+	enum precision precision;
+	bool inverse;
+	bool parts; /* each part of a complex element is transformed alone */
+	double factor;
+};
+
+struct gemm_step {
+	enum gemm_precision precision;
+	struct gemm_call call; /* but for the addresses */
+};
+
+struct trace_step {
+	struct draw law;
+	uint64_t begin;                         /* sample that is component 0 of the first probe */
+	uint64_t basis, probes;                 /* of Hutch++: in S; and those whose forms are averaged */
+	struct value *ret_estimate, *ret_error; /* in the reply */
+};
+
+struct signal_step {
+	const struct signal_kind *kind;
+	const void *call;        /* owned by the zone */
+	struct plan_entry *plan; /* NULL: it needs none */
+	const char *failure;     /* the error text when a chunk fails; NULL: none can */
+};
+
+enum step_kind {
+	STEP_DRAW,
+	STEP_POINTS,
+	STEP_BOX_MULLER,
+	STEP_SCALE,
+	STEP_ADD,
+	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
+	STEP_CAST,      /* to the dtype of out, also the same one */
+	/* Not element-wise: */
+	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
+	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
+		      * or sine transform, of complex elements each part alone */
+	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
+	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
+	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
+	STEP_KINDS,
+};
+
+enum { STEP_INPUTS = 3 };
+
+struct step {
+	enum step_kind kind;
+	int site;                       /* of a kind that has `place`: where it lies; -1: none */
+	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
+	struct buffer *out;
+	uint64_t work_bytes; /* set by program_finish */
+	union {
+		struct draw_step draw;
+		struct points_step points;
+		struct scale_step scale;
+		struct resize_step resize;
+		struct fft_step fft;
+		struct gemm_step gemm;
+		struct trace_step trace;
+		struct signal_step signal;
+	};
+};
+
+/* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. */
+struct step_run {
+	struct engine *engine;
+	const struct step *step;
+	struct plan_waiter waiter; /* of the job, for the step's plan */
+	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
+	bool started;              /* a stage has begun */
+	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
+};
+
+/* Where a step's samples lie. */
+struct step_place {
+	const struct site *site;
+	struct stream stream;
+	uint64_t offset; /* the sample of the stream at which the whole draw begins */
+};
+
+struct step_ops {
+	/* Element-wise kinds have these two. Elements [begin, begin + n): in and out point at element `begin` and are
+	 * aligned to their element, but for a cast to the same dtype, whose input need not be. in[i] and out may be the
+	 * same place. */
+	void (*fill)(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+		     const void *const in[2], void *out);
+	/* About the picoseconds that an element takes on one core. */
+	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
+
+	/* The other kinds have these. About the nanoseconds that the step takes on one core, its plan being ready. */
+	uint64_t (*cost_ns)(const struct engine *engine, const struct step *step);
+	/* Bytes of memory that the step needs from its begin to its end; NULL: none. */
+	uint64_t (*work_bytes)(const struct engine *engine, const struct step *step);
+	/* Of the state, which begins with a struct step_run; it is zeroed before begin. */
+	size_t run_bytes;
+	/* Buffers and work have their memory. NULL: nothing to do. -ERROR_NOT_SUPPORTED: scratch is too small. */
+	int (*begin)(struct step_run *run);
+	/* As those of job_ops: the next stage, and one of its chunks. */
+	int (*advance)(struct step_run *run, size_t *ret_chunks);
+	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
+
+	/* The plan that the step needs, or NULL; NULL: it needs none. */
+	struct plan_entry *(*plan)(const struct step *step);
+	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
+	int (*place)(struct program *program, struct step *step, const struct step_place *place);
+	bool changes_size; /* an element of out has another size than one of in[0]: not done in place in scratch */
+	bool replies;      /* the reply has results of it, so it runs even if nobody uses out */
+};
+
+/* The row of a kind. */
+const struct step_ops *step_ops(enum step_kind kind);
+
+bool step_is_elementwise(const struct step *step);
+
+/* About the nanoseconds that a step takes on one core, if it is not element-wise; UINT64_MAX while its plan is not
+ * ready. */
+uint64_t step_cost_ns(const struct engine *engine, const struct step *step);
+
+/* Memory of the step's own while it runs. */
+uint64_t step_work_bytes(const struct engine *engine, const struct step *step);
+
+/* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are run
+ * like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
+int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run);
+int step_advance(struct step_run *run, size_t *ret_chunks);
+uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
+/* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */
+void step_end(struct step_run *run);
+
+#endif
