@@ -155,6 +155,10 @@ statistics: $(STATISTICS)
 run-dieharder: $(BUILD)/tests/statistics/feed_words
 	@BUILD=$(BUILD) tests/statistics/dieharder.sh
 
+# The bounds of the matrix modes, derived anew from norms.
+run-bounds:
+	@tests/statistics/matrix_bounds.py
+
 run-points: all
 	@BUILD=$(BUILD) tests/statistics/points.py
 
@@ -167,4 +171,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full

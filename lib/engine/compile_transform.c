@@ -134,10 +134,9 @@ static bool is_wide_inside(enum precision precision)
 /* Relative errors of transforms along several axes add up, each being a multiple of a unitary one. */
 static double bound_of(const struct request_fft *f, enum precision precision, enum dtype out)
 {
-	double bound = is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;
+	const double rounding = is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;
+	const double bound = precision_bound_in_row(precision, f->n_axes, rounding);
 
-	for (unsigned i = 0; i < f->n_axes; i++)
-		bound += precision_bound(precision, f->lengths[i]);
 	return precision_is_wide(precision) && !is_wide(out) ? bound + ROUNDING_F32 : bound;
 }
 

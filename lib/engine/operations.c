@@ -260,7 +260,7 @@ static const struct param fft_params[] = {
 		"arithmetic: fast is float32, kahan and double are float64; the others, products with the matrix for up to "
 		"256 elements, are served by one of these beyond; by default fast or double, by the input"},
 	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
-		"instead of precision: the cheapest whose guaranteed error is at most this"},
+		"instead of precision: the cheapest whose bound (Precision modes) is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",
 		"dtype of the result (real results: of the same width); the last step rounds to it"},
 	JOB_PARAMS(FFT_U64),
@@ -290,7 +290,7 @@ static const struct param series_params[] = {
 	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, "fast|kahan|double",
 		"arithmetic: fast is float32, kahan and double are float64; by default fast or double, by the input"},
 	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
-		"instead of precision: the cheapest whose guaranteed error is at most this"},
+		"instead of precision: the cheapest whose bound (Precision modes) is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "f32|f64",
 		"width of the result; the last step rounds to it"},
 	JOB_PARAMS(FFT_U64),

@@ -3,6 +3,7 @@
 #include "fft/precision.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/error.h"
 #include "fft/dft_gemm.h"
@@ -22,18 +23,6 @@ static const struct row rows[PRECISIONS] = {
 
 /* Targets below this are given float64. */
 static const double LEAST_NARROW = 1e-7;
-
-static double bound(enum precision precision, uint64_t n)
-{
-	switch (precision) {
-	case PRECISION_FAST:
-		return fft_error_bound(n, FFT_F32);
-	case PRECISION_DOUBLE:
-		return fft_error_bound(n, FFT_F64);
-	default:
-		return rows[precision].guaranteed;
-	}
-}
 
 const char *precision_name(enum precision precision)
 {
@@ -72,7 +61,7 @@ int precision_plan_create(enum precision precision, uint64_t n, uint32_t feature
 double precision_bound(enum precision precision, uint64_t n)
 {
 	assert(precision_serving(precision, n) == precision);
-	return bound(precision, n);
+	return rows[precision].guaranteed;
 }
 
 double precision_bound_random(enum precision precision)
@@ -80,10 +69,20 @@ double precision_bound_random(enum precision precision)
 	return rows[precision].random;
 }
 
+/* Each stage's error passes through those behind it. The products of errors are left out where nothing is proved. */
+double precision_bound_in_row(enum precision precision, unsigned transforms, double rounding)
+{
+	const double one = rows[precision].guaranteed;
+
+	if (!precision_is_gemm(precision) || (transforms == 1 && rounding == 0))
+		return transforms * one + rounding;
+	return expm1(transforms * log1p(one) + log1p(rounding));
+}
+
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding, enum precision *ret_precision)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
-		const double sum = transforms * bound(p, n) + (rows[p].wide ? 0 : rounding);
+		const double sum = precision_bound_in_row(p, transforms, rows[p].wide ? 0 : rounding);
 
 		if (precision_serving(p, n) == p && sum <= target && (rows[p].wide || target >= LEAST_NARROW)) {
 			*ret_precision = p;

@@ -13,18 +13,22 @@
 
 #include "fft/fft.h"
 
-/* X(identifier, name, beyond n = 256, relative L2 error guaranteed, on random input, float64 in and out)
- * Guaranteed: for every finite input that does not overflow. Random: normal input, over 64 transforms, n <= 256. */
+/* X(identifier, name, beyond n = 256, bound of the relative L2 error, on random input, float64 in and out)
+ * Bounds hold where no element, sum or result overflows or is denormal. Those of the matrix modes are proved for every
+ * input and every n up to 256: tests/statistics/matrix_bounds.py derives them from norms (the worst n: bf16 165,
+ * bf16_refined 231, ozaki and ozaki6 253, ozaki_hq and ozaki_fp64 230), and check_bounds.c attacks them. Those of fast,
+ * kahan and double are not proved: they held over the tests' table of hard inputs.
+ * Random: normal input, over 64 transforms, n <= 256. */
 #define PRECISION_TABLE(X)                                            \
 	X(FAST, "fast", FAST, 1e-6, 3e-7, false)                      \
 	X(KAHAN, "kahan", KAHAN, 1e-7, 5e-8, false)                   \
 	X(DOUBLE, "double", DOUBLE, 1e-14, 1e-15, true)               \
-	X(BF16, "bf16", FAST, 8e-3, 2.5e-3, false)                    \
-	X(BF16_REFINED, "bf16_refined", FAST, 6e-5, 6e-6, false)      \
-	X(OZAKI, "ozaki", FAST, 5e-5, 5e-6, false)                    \
-	X(OZAKI6, "ozaki6", KAHAN, 5e-7, 2e-7, false)                 \
-	X(OZAKI_HQ, "ozaki_hq", DOUBLE, 1e-10, 2e-11, true)           \
-	X(OZAKI_FP64, "ozaki_fp64", DOUBLE, 2e-15, 5e-16, true)
+	X(BF16, "bf16", FAST, 9.2e-3, 2.5e-3, false)                    \
+	X(BF16_REFINED, "bf16_refined", FAST, 1.1e-4, 6e-6, false)      \
+	X(OZAKI, "ozaki", FAST, 6.5e-5, 5e-6, false)                    \
+	X(OZAKI6, "ozaki6", KAHAN, 9e-6, 2e-7, false)                 \
+	X(OZAKI_HQ, "ozaki_hq", DOUBLE, 4.2e-10, 2e-11, true)           \
+	X(OZAKI_FP64, "ozaki_fp64", DOUBLE, 8.4e-15, 5e-16, true)
 
 enum precision {
 #define X(id, name, beyond, guaranteed, random, wide) PRECISION_##id,
@@ -52,12 +56,15 @@ enum precision precision_serving(enum precision precision, uint64_t n);
 /* A plan for transforms of n in a mode that serves n, as fft_plan_create; kahan's is double's. */
 int precision_plan_create(enum precision precision, uint64_t n, uint32_t features, struct fft_plan **ret_plan);
 
-/* The guaranteed relative L2 error of one transform of n, in a mode that serves n, and that on random input. */
+/* The bound of the relative L2 error of one transform of n, in a mode that serves n, and that on random input. */
 double precision_bound(enum precision precision, uint64_t n);
 double precision_bound_random(enum precision precision);
 
-/* The first mode in the order of cost that serves n itself and whose bound, added over that many transforms in a row
- * and, for modes that are not float64, to `rounding` of the input, meets target. Below 1e-7 only float64 ones.
+/* The bound of that many transforms in a row, in a mode that serves all of them, of input that is off by `rounding`. */
+double precision_bound_in_row(enum precision precision, unsigned transforms, double rounding);
+
+/* The first mode in the order of cost that serves n itself and whose bound over that many transforms in a row, with
+ * `rounding` of the input in modes that are not float64, meets target. Below 1e-7 only float64 ones.
  * -ERROR_OUT_OF_RANGE when none does. */
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding,
 			 enum precision *ret_precision);

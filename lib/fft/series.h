@@ -37,7 +37,7 @@ uint64_t fft_series_period(enum fft_series series, uint64_t n);
 /* The type that undoes it. */
 enum fft_series fft_series_inverse(enum fft_series series);
 
-/* The guaranteed relative L2 error, as fft_error_bound. */
+/* The bound of the relative L2 error, as fft_error_bound. */
 double fft_series_bound(enum fft_precision precision);
 
 #endif

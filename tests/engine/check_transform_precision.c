@@ -79,7 +79,7 @@ static void test_precision(void **state)
 		{"c64", "ozaki6", 0, NULL, "c64", "ozaki6"},
 		{"c64", "ozaki_hq", 0, NULL, "c128", "ozaki_hq"},
 		{"f64", "ozaki_fp64", 0, NULL, "c128", "ozaki_fp64"},
-		{"c64", NULL, 3e-15, NULL, "c128", "ozaki_fp64"},
+		{"c64", NULL, 9e-15, NULL, "c128", "ozaki_fp64"},
 		{"c64", NULL, 2e-7, NULL, "c64", "kahan"},
 		{"c128", "ozaki_hq", 0, "complex64", "c64", "ozaki_hq"},
 	};
