@@ -75,6 +75,8 @@ static int send_all(struct line *line, struct error *err)
 
 		if (sent == -EAGAIN && wait_for(line, POLLOUT, err) == 0)
 			continue;
+		if (sent == -EPIPE)
+			break; /* the reason may wait to be read */
 		if (sent < 0)
 			return sent == -EAGAIN ? -ERROR_CLOSED : lost(strerror((int)-sent), err);
 		done += (size_t)sent;
@@ -161,6 +163,7 @@ static int read_reply(struct line *line, struct zone *zone, struct fdpass *fds, 
 			return r;
 		if (codec_decode(frame, size, zone, &message, err) < 0 || message.type == MESSAGE_REQUEST)
 			return error_set(err, ERROR_BAD_REPLY, "connection: what came is no answer");
+		wire_read_closing(&message, &line->closing);
 	}
 	if (message.msgid != line->last_msgid)
 		return error_set(err, ERROR_BAD_REPLY, "connection: an answer to a request that was not sent");
@@ -207,5 +210,10 @@ int line_greet(struct line *line, struct error *err)
 			r = error_set(err, ERROR_BAD_REPLY, "connection: a daemon of another protocol");
 	}
 	zone_free(zone);
+	if (r == -ERROR_CLOSED && line->closing.code) {
+		if (err)
+			*err = line->closing;
+		r = -line->closing.code;
+	}
 	return r;
 }

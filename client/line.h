@@ -15,6 +15,7 @@ struct line {
 	struct codec_buffer out;
 	char *in;
 	size_t in_size, in_room;
+	struct error closing; /* why the daemon will close it; code 0: it has given no reason */
 };
 
 /* A connected, non-blocking socket. -ERROR_NO_DAEMON, -ERROR_OUT_OF_RANGE (the path), -ERROR_SYSTEM. */
@@ -29,7 +30,8 @@ void line_end(struct line *line);
 int line_call(struct line *line, const char *method, const struct value *params, struct zone *zone,
 	      struct fdpass *ret_fds, struct value *ret_result, struct error *err);
 
-/* Whether a daemon of our protocol is at the other end: -ERROR_BAD_REPLY, or as line_call. */
+/* Whether a daemon of our protocol is at the other end: -ERROR_BAD_REPLY, or as line_call; or the reason that the daemon
+ * gives when it refuses the connection. */
 int line_greet(struct line *line, struct error *err);
 
 #endif

@@ -156,6 +156,11 @@ void revive(struct trnsci_session *session, const char *why)
 
 	if (session->closed || session->failure.code)
 		return;
+	if (!remote->greeted && remote->closing.code) {
+		session_fail(session, &remote->closing);
+		return;
+	}
+	why = remote->closing.code ? remote->closing.text : why;
 	if (remote->bound) {
 		wire_fail(session, ERROR_CLOSED, "connection, and with it rings, broadcasts or kept programs", why);
 	} else if (!remote->greeted || session->reconnect_ms < 0) {

@@ -68,6 +68,7 @@ void wire_replace(struct trnsci_session *session, int socket)
 	if (remote->polling) /* for the socket of before, though it looks at this one when it is woken */
 		eventfd_write(remote->wake, 1);
 	fdpass_close(&remote->fds);
+	remote->closing.code = 0;
 	remote->fds.cut = false;
 	remote->fds_wanted = false;
 	remote->in_size = 0;
@@ -88,6 +89,31 @@ void wire_fail(struct trnsci_session *session, enum error_code code, const char 
 }
 
 /* ---- receiving, with the lock ---- */
+
+bool wire_read_closing(const struct message *message, struct error *ret_error)
+{
+	static const char method[] = "error";
+	const struct value *text, *kind;
+	uint64_t number = ERROR_KIND_FAILED;
+	size_t size;
+
+	if (message->type != MESSAGE_NOTIFICATION || message->method_size != sizeof method - 1 ||
+	    memcmp(message->method, method, sizeof method - 1) != 0)
+		return false;
+	text = value_get(&message->params, "text");
+	kind = value_get(&message->params, "kind");
+	if (!text || (text->kind != VALUE_STRING && text->kind != VALUE_BYTES))
+		return false;
+	size = text->bytes.size < sizeof ret_error->text ? text->bytes.size : sizeof ret_error->text - 1;
+	memcpy(ret_error->text, text->bytes.at, size);
+	ret_error->text[size] = '\0';
+	if (kind)
+		value_to_u64(kind, &number);
+	ret_error->code = error_from_text(ret_error->text);
+	if (ret_error->code == 0) /* a name from a later release */
+		ret_error->code = number == ERROR_KIND_REQUEST ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
+	return true;
+}
 
 /* A reply to a call that wants descriptors takes those that came. */
 static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *call)
@@ -162,6 +188,7 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 	} else if (message.type == MESSAGE_RESPONSE) {
 		answer(session, &message, zone);
 	} else {
+		wire_read_closing(&message, &((struct remote *)session->peer)->closing);
 		zone_free(zone);
 		if (message.type == MESSAGE_REQUEST)
 			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");

@@ -26,6 +26,7 @@ struct remote {
 	size_t out_sent;
 	char *in;
 	size_t in_size, in_room;
+	struct error closing; /* why the daemon will close the connection; code 0: it has given no reason */
 	bool greeted;         /* a daemon of our protocol has answered */
 	bool bound;           /* the daemon has something of the session's, which would go with it */
 	struct frame_scan scan; /* of the frame at the start of in */
@@ -51,6 +52,9 @@ void wire_flush(struct trnsci_session *session);
 /* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
  * connection with bad_reply. Whether there was anything. */
 bool wire_receive(struct trnsci_session *session);
+
+/* Whether the message is the notification by which a daemon says why it ends the connection; *ret_error is then set. */
+bool wire_read_closing(const struct message *message, struct error *ret_error);
 
 /* Tells the session's epoll, if there is one, whether room to send is waited for. */
 void wire_watch(struct remote *remote);

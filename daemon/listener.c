@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <event2/event.h>
 
-#include "codec.h"
 #include "log.h"
+#include "refusal.h"
 #include "session.h"
 
 enum {
@@ -192,21 +192,14 @@ static void remove_socket(const struct listener *listener)
 
 /* ------- accepting ------- */
 
-/* Why, as a notification: no request of it will be read. */
-static void say_no_fds(int fd)
+static void refuse_for_fds(int fd)
 {
-	static const char text[] = "limit: connection: the daemon has no file descriptor left, allowed: its limit of open "
-				   "files (RLIMIT_NOFILE, LimitNOFILE= of the service)";
-	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
-	struct value params = value_map();
+	struct error err;
 
-	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(ERROR_LIMIT))) == 0 &&
-	    value_put(zone, &params, "text", value_string(text)) == 0 &&
-	    codec_notification(&buffer, "error", &params) == 0)
-		send(fd, buffer.at, buffer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
-	codec_buffer_free(&buffer);
-	zone_free(zone);
+	error_set(&err, ERROR_LIMIT,
+		  "connection: the daemon has no file descriptor left, allowed: its limit of open files (RLIMIT_NOFILE, "
+		  "LimitNOFILE= of the service)");
+	refusal_send(fd, &err);
 }
 
 /* Once it could not be had, the next chance is taken: before an fd goes to a connection. */
@@ -227,8 +220,7 @@ static int turn_away(struct listener *listener)
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 	failure = fd < 0 ? errno : 0;
 	if (fd >= 0) {
-		say_no_fds(fd);
-		close(fd);
+		refuse_for_fds(fd);
 		listener->service->stats.connections_refused++;
 	}
 	listener->spare_fd = -1;

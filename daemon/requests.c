@@ -287,20 +287,20 @@ static void handle_request(struct session *session, const struct message *messag
 {
 	const uint64_t charge = frame->charge;
 	const struct operation *operation = operation_find(message->method, message->method_size);
-	struct error err = session->refusal;
+	struct error err = {.code = 0};
 	struct value result;
 	struct fdpass fds = {.count = 0};
 
 	session->requests++;
 	session->service->stats.requests++;
-	if (!err.code && operation && operation->class == METHOD_SESSION) {
+	if (operation && operation->class == METHOD_SESSION) {
 		int r = method_call(session, operation, &message->params, message->msgid, zone, &result, &fds, &err);
 
 		if (r == 0)
 			reply(session, message->msgid, NULL, &result, &fds);
 		if (r >= 0)
 			goto done;
-	} else if (!err.code && quota_share_take(&session->jobs, 1, &err) == 0) {
+	} else if (quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 
 		if (operation && operation->class == METHOD_DRAW)
@@ -347,15 +347,6 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	frame_free(session, zone, frame->charge);
 }
 
-/* One beyond a limit has said its word with its first message. */
-static void end_refused(struct session *session)
-{
-	if (!session->refusal.code)
-		return;
-	session->eof = true;
-	session->backlog = false;
-}
-
 /* The next frame, if it is a draw that comes again. */
 static bool take_repeat(struct session *session)
 {
@@ -389,7 +380,6 @@ static bool take_frame(struct session *session)
 
 	if (r == 1) {
 		handle_frame(session, &frame, zone);
-		end_refused(session);
 		return true;
 	}
 	zone_free(zone);

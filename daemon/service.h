@@ -38,7 +38,6 @@ struct service {
 	struct zone_keep zones; /* of requests */
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;
-	unsigned n_refused; /* of them, those beyond a limit that wait to be told so */
 	uint64_t last_session;
 	uint64_t most_sessions; /* at once, since the heap was trimmed for their sake */
 	bool stopping;

@@ -15,6 +15,7 @@
 #include "broadcasts.h"
 #include "lent.h"
 #include "log.h"
+#include "refusal.h"
 #include "requests.h"
 #include "rings.h"
 #include "stream_methods.h"
@@ -24,8 +25,6 @@ enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */
 	TRIM_BYTES = 4 << 20, /* a session that held more leaves a heap that is worth trimming */
 	CROWD = 8,            /* sessions whose holes are worth it */
-	REFUSED_AT_ONCE = 16,
-	REFUSED_SECONDS = 2,
 };
 
 /* ------- the end ------- */
@@ -63,10 +62,7 @@ static void free_if_done(struct session *session)
 
 	if (session->fd >= 0 || session->running || session->n_reaping || session->n_rings || session->n_broadcasts)
 		return;
-	if (session->refusal.code)
-		service->n_refused--;
-	else
-		quota_give(session->user, QUOTA_CONNECTIONS, 1);
+	quota_give(session->user, QUOTA_CONNECTIONS, 1);
 	quota_user_close(session->user);
 	if (session->prev)
 		session->prev->next = session->next;
@@ -210,8 +206,7 @@ static bool wait_for_events(struct session *session)
 	/* epoll cannot mix the watch, which is edge-triggered, with the others; while sending, they notice too. */
 	good &= want(session->watched, !reading && !sending && !again, NULL);
 	good &= wait_for_rest(session, reading);
-	if (!session->refusal.code) /* there it is the patience with the first message */
-		good &= want(session->again, again, &now);
+	good &= want(session->again, again, &now);
 	return good;
 }
 
@@ -356,14 +351,9 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
 {
-	struct session *session = arg;
-
 	(void)fd;
 	(void)what;
-	if (session->refusal.code)
-		hang_up(session);
-	else
-		advance(session);
+	advance(arg);
 }
 
 /* The same frame as frame_timeout ago. Once, bytes of it that wait to be read are worth as long again. */
@@ -385,7 +375,6 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 static int add_events(struct session *session)
 {
 	struct event_base *base = loop_base(session->service->loop);
-	struct timeval patience = {REFUSED_SECONDS, 0};
 
 	session->readable = event_new(base, session->fd, EV_READ | EV_PERSIST, on_readable, session);
 	session->watched = event_new(base, session->fd, EV_READ | EV_ET | EV_PERSIST, on_watched, session);
@@ -394,8 +383,6 @@ static int add_events(struct session *session)
 	session->late = event_new(base, -1, 0, on_late, session);
 	if (!session->readable || !session->watched || !session->writable || !session->again || !session->late)
 		return -ERROR_NO_MEMORY;
-	if (session->refusal.code)
-		event_add(session->again, &patience);
 	return event_add(session->readable, NULL) < 0 ? -ERROR_NO_MEMORY : 0;
 }
 
@@ -461,48 +448,68 @@ static void init(struct session *session, struct service *service, int fd, const
 		service->most_sessions = service->stats.sessions;
 }
 
-/* Some of those beyond the limit may wait for their first request, to be told which limit it is. */
-static bool admit(struct session *session, struct service *service)
+/* The peer's account, with a connection taken from it; NULL: it is beyond a limit, which err names. */
+static struct quota_user *admit(struct service *service, const struct ucred *peer, struct error *err)
 {
-	if (quota_arrive(session->user, stats_now_ns(), &session->refusal) == 0 &&
-	    quota_take(session->user, QUOTA_CONNECTIONS, 1, &session->refusal) == 0) {
-		service->stats.connections_accepted++;
-		return true;
+	struct quota_user *user = quota_user_open(service->quota, peer->uid);
+
+	if (!user) {
+		error_set(err, ERROR_NO_MEMORY, "connection: the account of uid %u", (unsigned)peer->uid);
+		return NULL;
 	}
-	service->stats.connections_refused++;
-	if (service->n_refused == REFUSED_AT_ONCE)
-		return false;
-	service->n_refused++;
-	return true;
+	if (quota_arrive(user, stats_now_ns(), err) == 0 && quota_take(user, QUOTA_CONNECTIONS, 1, err) == 0)
+		return user;
+	quota_user_close(user);
+	return NULL;
+}
+
+/* Linux 6.16: descriptors that we would only discard are refused to the sender. */
+static void refuse_descriptors(int fd)
+{
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+	int off = 0;
+
+	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
+}
+
+static int create(struct service *service, int fd, struct error *err)
+{
+	socklen_t size = sizeof(struct ucred);
+	struct session *session;
+	struct quota_user *user;
+	struct ucred peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return error_set(err, ERROR_SYSTEM, "connection: the kernel does not name its user");
+	user = admit(service, &peer, err);
+	if (!user)
+		return -err->code;
+	refuse_descriptors(fd);
+	session = calloc(1, sizeof *session);
+	if (!session) {
+		quota_give(user, QUOTA_CONNECTIONS, 1);
+		quota_user_close(user);
+		return error_set(err, ERROR_NO_MEMORY, "connection: its session");
+	}
+	session->user = user;
+	init(session, service, fd, &peer);
+	if (make_space(session) < 0 || add_events(session) < 0)
+		hang_up(session);
+	return 0;
 }
 
 void session_open(struct service *service, int fd)
 {
-	struct session *session = calloc(1, sizeof *session);
-	socklen_t size = sizeof(struct ucred);
-	struct ucred peer;
-	int off = 0;
+	struct error err;
 
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83 /* Linux 6.16: fds that we would only discard are refused to the sender */
-#endif
-	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
-	if (!session || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		goto fail;
-	session->user = quota_user_open(service->quota, peer.uid);
-	if (!session->user)
-		goto fail;
-	if (!admit(session, service)) {
-		quota_user_close(session->user);
-		goto fail;
+	if (create(service, fd, &err) == 0) {
+		service->stats.connections_accepted++;
+	} else {
+		service->stats.connections_refused++;
+		refusal_send(fd, &err);
 	}
-	init(session, service, fd, &peer);
-	if ((!session->refusal.code && make_space(session) < 0) || add_events(session) < 0)
-		hang_up(session);
-	return;
-fail:
-	free(session);
-	close(fd);
 }
 
 void session_drain(struct session *session)

@@ -48,7 +48,6 @@ struct session {
 	struct quota_user *user;
 	struct quota_share bytes, jobs, work;
 	struct quota_share fds; /* sent, and perhaps not read */
-	struct error refusal; /* code not 0: the connection is beyond a limit, and is told so once */
 	struct space *space;
 	struct arena *arena; /* belongs to the space */
 	struct ring_entry *rings;
@@ -74,7 +73,7 @@ struct session {
 	uint64_t requests;
 };
 
-/* Takes a connected, non-blocking socket, whatever happens. */
+/* Takes a connected, non-blocking socket, whatever happens: one beyond a limit gets the reason and is closed. */
 void session_open(struct service *service, int fd);
 
 /* Something of it has ended, or something is to be sent: goes on, to its own end if there is nothing more. */

@@ -166,6 +166,59 @@ static void silence(void **state)
 	liar_stop(liar);
 }
 
+/* ------- reasons ------- */
+
+/* [2, "error", [{"kind": 0, "text": "timeout: message: too slow"}]], and then the end. */
+static bool say_why(struct liar *liar)
+{
+	struct codec_buffer buffer = {0};
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+
+	assert_int_equal(value_put(zone, &params, "kind", value_uint(0)), 0);
+	assert_int_equal(value_put(zone, &params, "text", value_string("timeout: message: too slow")), 0);
+	codec_notification(&buffer, "error", &params);
+	liar_say(liar, buffer.at, buffer.size, -1);
+	codec_buffer_free(&buffer);
+	zone_free(zone);
+	return false;
+}
+
+static bool refuse(struct liar *liar, const struct message *request)
+{
+	(void)request;
+	return say_why(liar);
+}
+
+static bool serve_no_more(struct liar *liar, const struct message *request)
+{
+	return liar_greets(liar, request) || say_why(liar);
+}
+
+/* A daemon that says why it ends the connection: the program sees that, and not only that it is over. */
+static void closings(void **state)
+{
+	const struct trnsci_options options = {.reconnect_ms = -1};
+	struct liar *liar = liar_start(refuse, NULL);
+	struct trnsci_session *session = NULL;
+	struct trnsci_error err = {0};
+	struct trnsci_call *call;
+
+	(void)state;
+	assert_int_equal(trnsci_open(liar->path, &options, &session, &err), -TRNSCI_TIMEOUT);
+	assert_string_equal(err.text, "timeout: message: too slow");
+	liar_stop(liar);
+
+	liar = liar_start(serve_no_more, NULL);
+	assert_int_equal(trnsci_open(liar->path, &options, &session, &err), 0);
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_non_null(strstr(trnsci_call_error(call)->text, "timeout: message: too slow"));
+	trnsci_call_free(call);
+	trnsci_close(session);
+	liar_stop(liar);
+}
+
 /* ------- arenas and tiles ------- */
 
 /* What an arena and the tile in it are. */
@@ -328,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes), cmocka_unit_test(other_protocol), cmocka_unit_test(silence),
+		cmocka_unit_test(closings),
 		cmocka_unit_test(arenas), cmocka_unit_test(tiles), cmocka_unit_test(arrays),
 	};
 

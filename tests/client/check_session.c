@@ -244,6 +244,54 @@ static void default_address(void **state)
 	trnsci_close(session);
 }
 
+/* One connection too many: the error names the limit, however the daemon's end and our first request meet. */
+static void beyond_the_limit(void **state)
+{
+	enum { TRIES = 200 };
+	struct trnsci_session *sessions[2], *third;
+	struct daemon other;
+
+	(void)state;
+	assert_int_equal(daemon_start_with(&other, "1", "--connections=4"), 0);
+	for (int i = 0; i < 2; i++)
+		sessions[i] = open_at(other.socket);
+	for (int i = 0; i < TRIES; i++) {
+		struct trnsci_error err = {0};
+
+		assert_int_equal(trnsci_open(other.socket, NULL, &third, &err), -TRNSCI_LIMIT);
+		if (!strstr(err.text, "half of the setting connections = 4"))
+			fail_msg("expected the limit's name, got %s", err.text);
+	}
+	for (int i = 0; i < 2; i++)
+		trnsci_close(sessions[i]);
+	daemon_stop(&other, SIGTERM);
+}
+
+/* A session that loses its daemon, and whose place another takes meanwhile, fails for that reason. */
+static void no_place_left(void **state)
+{
+	const struct trnsci_options options = {.timeout_ms = 20000, .reconnect_ms = 300};
+	struct trnsci_session *session, *other_session;
+	struct trnsci_call *call;
+	struct daemon other;
+
+	(void)state;
+	assert_int_equal(daemon_start_with(&other, "1", "--connections=2"), 0);
+	assert_int_equal(trnsci_open(other.socket, &options, &session, NULL), 0);
+	kill(other.pid, SIGKILL);
+	assert_int_equal(waitpid(other.pid, NULL, 0), other.pid);
+	assert_int_equal(daemon_spawn(&other, "1", "--connections=2"), 0);
+	other_session = open_at(other.socket);
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	if (!strstr(trnsci_call_error(call)->text, "half of the setting connections = 2"))
+		fail_msg("expected the limit's name, got %s", trnsci_call_error(call)->text);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	trnsci_close(other_session);
+	daemon_stop(&other, SIGTERM);
+}
+
 /* The daemon dies in mid-request. */
 static void dead_daemon(void **state)
 {
@@ -286,6 +334,8 @@ int main(void)
 		cmocka_unit_test(no_daemon),
 		cmocka_unit_test(default_address),
 		cmocka_unit_test(dead_daemon),
+		cmocka_unit_test(beyond_the_limit),
+		cmocka_unit_test(no_place_left),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -353,6 +353,48 @@ void client_fails(struct client *client, const char *method, const struct value 
 			 message.error.code ? message.error.text : "no error");
 }
 
+static void expect_refusal(struct client *client, const struct message *message, const char *words)
+{
+	const struct value *text = value_get(&message->params, "text");
+	struct message beyond;
+
+	assert_int_equal(message->type, MESSAGE_NOTIFICATION);
+	assert_true(message->method_size == 5 && memcmp(message->method, "error", 5) == 0);
+	assert_int_equal(client_number(&message->params, "kind"), error_kind(ERROR_LIMIT));
+	assert_true(text && text->bytes.size > 7 && memcmp(text->bytes.at, "limit: ", 7) == 0);
+	if (!memmem(text->bytes.at, text->bytes.size, words, strlen(words)))
+		fail_msg("expected a limit with \"%s\", got \"%.*s\"", words, (int)text->bytes.size, text->bytes.at);
+	assert_false(client_receive(client, &beyond));
+}
+
+void client_is_refused(struct client *client, const char *words)
+{
+	struct message message;
+
+	if (!client_receive(client, &message))
+		fail_msg("expected why the connection is refused, got the end of input");
+	expect_refusal(client, &message, words);
+}
+
+bool client_is_let_in(struct client *client, const char *words)
+{
+	static const char ping[] = "\x94\x00\x07\xa4ping\x91\x80";
+	struct message message;
+
+	/* A connection that was refused may be closed already. */
+	ssize_t sent = fdpass_send(client->fd, ping, sizeof ping - 1, NULL);
+
+	assert_true(sent == sizeof ping - 1 || sent == -EPIPE);
+	if (!client_receive(client, &message))
+		fail_msg("expected a reply, or why the connection is refused, got the end of input");
+	if (message.type == MESSAGE_RESPONSE) {
+		assert_int_equal(message.error.code, 0);
+		return true;
+	}
+	expect_refusal(client, &message, words);
+	return false;
+}
+
 uint64_t client_number(const struct value *map, const char *name)
 {
 	const struct value *value = value_get(map, name);

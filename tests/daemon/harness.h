@@ -92,6 +92,12 @@ struct message client_call(struct client *client, const char *method, const stru
 struct value client_result(struct client *client, const char *method, const struct value *params);
 void client_fails(struct client *client, const char *method, const struct value *params, int code, const char *words);
 
+/* Whether the connection is let in: a ping is answered. Otherwise its only message must be the notification `error` of a
+ * limit, with a text that has these words, and then comes the end. */
+bool client_is_let_in(struct client *client, const char *words);
+/* The same of a connection that says nothing: it must be refused so. */
+void client_is_refused(struct client *client, const char *words);
+
 uint64_t client_number(const struct value *map, const char *name);
 /* The member "a.b.c" of stats. */
 uint64_t client_stat(struct client *client, const char *path);

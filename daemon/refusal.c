@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A new socket's buffer is empty, so that the one short message always fits. */
+#include "refusal.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/value.h"
+#include "codec.h"
+
+static void write_reason(int fd, const struct error *err)
+{
+	struct codec_buffer buffer = {0};
+	struct zone *zone = zone_new();
+	struct value params = value_map();
+
+	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(err->code))) == 0 &&
+	    value_put(zone, &params, "text", value_string(err->text)) == 0 &&
+	    codec_notification(&buffer, "error", &params) == 0)
+		send(fd, buffer.at, buffer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	codec_buffer_free(&buffer);
+	zone_free(zone);
+}
+
+void refusal_send(int fd, const struct error *err)
+{
+	char request[4096];
+
+	write_reason(fd, err);
+	/* A request that has come already is taken: unread at the end, it would reset the connection behind the reason. */
+	(void)!recv(fd, request, sizeof request, MSG_DONTWAIT);
+	close(fd);
+}
