@@ -24,7 +24,8 @@ enum {
 	PATH_ROOM = sizeof((struct sockaddr_un *)0)->sun_path,
 	SUFFIX_ROOM = 5, /* ".lock", the longest */
 	BACKLOG = 1024,
-	ACCEPT_AT_ONCE = 16,
+	ACCEPT_AT_ONCE = 64,
+	ACCEPT_NS = 250000, /* of one turn of the loop, while sessions wait */
 	PAUSE_US = 100000, /* after an accept that failed */
 };
 
@@ -253,14 +254,16 @@ static int accept_one(struct listener *listener)
 	return 0;
 }
 
+/* As many as there are, within bounds: a full backlog refuses every user's connection, whoever has filled it. */
 static void on_connection(evutil_socket_t fd, short what, void *arg)
 {
 	struct listener *listener = arg;
+	const uint64_t end_ns = stats_now_ns() + ACCEPT_NS;
 	int failure = 0;
 
 	(void)fd;
 	(void)what;
-	for (int i = 0; i < ACCEPT_AT_ONCE && failure == 0; i++)
+	for (int i = 0; i < ACCEPT_AT_ONCE && failure == 0 && stats_now_ns() < end_ns; i++)
 		failure = accept_one(listener);
 	if (failure && failure != EAGAIN)
 		pause_accepting(listener);

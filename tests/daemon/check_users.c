@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Users under load: one who floods the daemon with connections, requests, memory and descriptors has its half of each and
  * no more, and another user is let in, served and as quick as before. By real users: as root only. */
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -304,9 +306,80 @@ static void arrivals(void **state)
 	}
 }
 
+/* ---- storms ---- */
+
+static int try_connect(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	strcpy(address.sun_path, served.socket);
+	assert_true(fd >= 0);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+		return fd;
+	assert_int_equal(errno, EAGAIN); /* the backlog is full */
+	close(fd);
+	return -1;
+}
+
+static void storm(void)
+{
+	for (;;) {
+		int fd = try_connect();
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* Without waiting for room. The user has a connection from then on, and is served. */
+static void squeeze_in(void)
+{
+	enum { WANTED = 50, MOST = 2000000 };
+	unsigned in = 0, tries = 0;
+
+	while (in < WANTED && tries < MOST) {
+		struct client client = {.fd = try_connect(), .zone = zone_new()};
+
+		tries++;
+		if (client.fd >= 0) {
+			fcntl(client.fd, F_SETFL, 0);
+			assert_true(client_is_let_in(&client, ""));
+			in++;
+		}
+		client_close(&client);
+	}
+	printf("# beside a storm of connections %u of %u tries found room\n", in, tries);
+	assert_int_equal(in, WANTED);
+}
+
+static void stormed(void **state)
+{
+	const uint64_t before = client_stat(&witness, "daemon.connections_refused");
+	pid_t storms[2];
+
+	(void)state;
+	if (getuid() != 0) {
+		printf("# skipped: only root can become other users\n");
+		skip();
+	}
+	for (int i = 0; i < 2; i++)
+		storms[i] = as_user(GREEDY, storm);
+	while (client_stat(&witness, "daemon.connections_refused") < before + 2000)
+		;
+	must_end_well(as_user(MODEST, squeeze_in), "the user who behaves");
+	for (int i = 0; i < 2; i++) {
+		kill(storms[i], SIGKILL);
+		assert_int_equal(waitpid(storms[i], NULL, 0), storms[i]);
+	}
+	client_await_stat(&witness, "daemon.sessions", 1);
+	served_expect_rest();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(flooded), cmocka_unit_test(full_host), cmocka_unit_test(arrivals)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(flooded), cmocka_unit_test(full_host), cmocka_unit_test(arrivals),
+					   cmocka_unit_test(stormed)};
 
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, setup, served_stop);
