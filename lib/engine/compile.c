@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/kept.h"
 
 int compile_no_memory(struct compiler *compiler)
 {
@@ -352,36 +351,4 @@ int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *
 	if (!error && put_result(compiler, result))
 		error = compile_no_memory(compiler);
 	return error;
-}
-
-int compile_operation(struct compiler *compiler)
-{
-	switch (compiler->args.operation->class) {
-	case METHOD_DRAW:
-		return compile_draw(compiler);
-	case METHOD_POINTS:
-		return compile_points(compiler);
-	case METHOD_ELEMENTWISE:
-		return compile_elementwise(compiler);
-	case METHOD_TRANSFORM:
-		return compile_transform(compiler);
-	case METHOD_SIGNAL:
-		return compile_signal(compiler);
-	default:
-		return error_set(compiler->err, ERROR_NOT_SUPPORTED, "%s: cannot be computed here",
-				 compiler->args.context);
-	}
-}
-
-int compile(struct compiler *compiler, const struct value *params)
-{
-	const struct operation *operation = compiler->args.operation;
-	const char *context = compiler->args.context;
-	int error = bind_args(&compiler->args, params, compiler->err);
-
-	if (!error && strcmp(operation->name, "program_run") == 0)
-		return kept_compile(compiler);
-	if (!error)
-		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
-	return error ? error : program_finish(compiler->program, context, compiler->err);
 }

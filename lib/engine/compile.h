@@ -44,19 +44,34 @@ enum { STEP_CONTEXT = 72 };
 /* What a program states for draws that state none. */
 struct site_choice compile_choice(const struct args *run);
 
-/* For the files that compile one class each: */
 int compile_program(struct compiler *compiler);
+
+/* For engine/operation_rows.h: each compiles the operations whose rows name it. */
 int compile_draw(struct compiler *compiler);
+int compile_sobol(struct compiler *compiler);
+int compile_halton(struct compiler *compiler);
+int compile_lattice(struct compiler *compiler);
+int compile_lhs(struct compiler *compiler);
+int compile_box_muller(struct compiler *compiler);
+int compile_scale(struct compiler *compiler);
+int compile_add(struct compiler *compiler);
+int compile_noise_add(struct compiler *compiler);
+int compile_fft(struct compiler *compiler);
+int compile_dct(struct compiler *compiler);
+int compile_dst(struct compiler *compiler);
+int compile_shift(struct compiler *compiler);
+int compile_gemm(struct compiler *compiler);
+int compile_trace(struct compiler *compiler);
+int compile_stft(struct compiler *compiler);
+int compile_istft(struct compiler *compiler);
+int compile_convolve(struct compiler *compiler);
+int compile_correlate(struct compiler *compiler);
+int compile_welch(struct compiler *compiler);
+int compile_csd(struct compiler *compiler);
+int compile_window(struct compiler *compiler);
+
 /* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width; and its site. */
 int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer, int *ret_site);
-int compile_points(struct compiler *compiler);
-int compile_elementwise(struct compiler *compiler);
-int compile_noise_add(struct compiler *compiler);
-int compile_transform(struct compiler *compiler);
-int compile_gemm(struct compiler *compiler);
-int compile_shift(struct compiler *compiler);
-int compile_trace(struct compiler *compiler);
-int compile_signal(struct compiler *compiler);
 
 /* Of a bound stream_draw: its draw, which waits for its range. */
 int compile_stream_draw(struct compiler *compiler);

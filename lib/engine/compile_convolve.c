@@ -2,7 +2,6 @@
 /* Compiling convolutions and correlations: the shorter side is the kernel, whose spectra are made first; then blocks
  * in scratch, or, where they are too long for that, in steps. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/compile_signal.h"
 #include "fft/convolve.h"
@@ -132,7 +131,6 @@ static int read_request(struct compiler *c, struct request_convolve *r, struct s
 		error = find_shapes(c, r);
 	if (error)
 		return error;
-	r->correlates = strcmp(c->args.operation->name, "correlate") == 0;
 	r->wide = signal_is_wide(r->a->shape.dtype) || signal_is_wide(r->b->shape.dtype);
 	r->convolve.is_complex = dtype_is_complex(r->a->shape.dtype) || dtype_is_complex(r->b->shape.dtype);
 	r->convolve.precision = signal_precision(r->wide);
@@ -196,9 +194,9 @@ static int add_steps(struct compiler *c, const struct request_convolve *r)
 	return signal_step(c, &convolve_blocks, convolve, r->plan, r->signal, kernels, r->out, NULL);
 }
 
-int compile_convolve(struct compiler *c)
+static int compile_product(struct compiler *c, bool correlates)
 {
-	struct request_convolve r = {0};
+	struct request_convolve r = {.correlates = correlates};
 	struct shape shape;
 	enum dtype dtype;
 	int error = read_request(c, &r, &shape);
@@ -216,4 +214,14 @@ int compile_convolve(struct compiler *c)
 	if (!error)
 		error = add_steps(c, &r);
 	return error ? error : compile_reply(c, CONVOLVE_OUT, r.out);
+}
+
+int compile_convolve(struct compiler *c)
+{
+	return compile_product(c, false);
+}
+
+int compile_correlate(struct compiler *c)
+{
+	return compile_product(c, true);
 }

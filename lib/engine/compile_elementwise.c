@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling element-wise operations. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/compile.h"
 
@@ -26,7 +25,7 @@ static int finish(struct compiler *c, enum step_kind kind, struct buffer *a, uns
 	return *ret_step ? 0 : compile_no_memory(c);
 }
 
-static int compile_box_muller(struct compiler *c)
+int compile_box_muller(struct compiler *c)
 {
 	struct buffer *in;
 	struct step *step;
@@ -42,7 +41,7 @@ static int compile_box_muller(struct compiler *c)
 	return error ? error : compile_reply(c, BOX_MULLER_OUT, step->out);
 }
 
-static int compile_scale(struct compiler *c)
+int compile_scale(struct compiler *c)
 {
 	struct buffer *in;
 	struct step *step;
@@ -59,7 +58,7 @@ static int compile_scale(struct compiler *c)
 	return compile_reply(c, SCALE_OUT, step->out);
 }
 
-static int compile_add(struct compiler *c)
+int compile_add(struct compiler *c)
 {
 	char first[SHAPE_TEXT], second[SHAPE_TEXT];
 	struct buffer *a, *b;
@@ -79,15 +78,4 @@ static int compile_add(struct compiler *c)
 		return error;
 	step->in[1] = b;
 	return compile_reply(c, ADD_OUT, step->out);
-}
-
-int compile_elementwise(struct compiler *c)
-{
-	const char *name = c->args.operation->name;
-
-	if (strcmp(name, "box_muller") == 0)
-		return compile_box_muller(c);
-	if (strcmp(name, "noise_add") == 0)
-		return compile_noise_add(c);
-	return strcmp(name, "scale") == 0 ? compile_scale(c) : compile_add(c);
 }

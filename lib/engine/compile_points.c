@@ -6,16 +6,6 @@
 #include "dist/latin_hypercube.h"
 #include "engine/compile.h"
 
-static enum points_kind find_kind(const char *name)
-{
-	static const char *const names[POINTS_KINDS] = {"sobol", "halton", "lattice", "lhs"};
-	unsigned kind = 0;
-
-	while (kind + 1 < POINTS_KINDS && strcmp(names[kind], name) != 0)
-		kind++;
-	return (enum points_kind)kind;
-}
-
 /* The scrambling of that name: each row lists those that its kind has. */
 static enum points_scramble find_scramble(const struct compiler *c)
 {
@@ -110,11 +100,11 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 	return 0;
 }
 
-int compile_points(struct compiler *c)
+static int compile_points(struct compiler *c, enum points_kind kind)
 {
 	const struct arg *at = c->args.at;
 	struct points_settings settings = {
-		.kind = find_kind(c->args.operation->name),
+		.kind = kind,
 		.bits = 53,
 		.scramble = find_scramble(c),
 	};
@@ -158,4 +148,24 @@ int compile_points(struct compiler *c)
 	if (!error && site_put(c->program, (int)c->program->sites.count - 1, c->reply))
 		error = compile_no_memory(c);
 	return error;
+}
+
+int compile_sobol(struct compiler *c)
+{
+	return compile_points(c, POINTS_SOBOL);
+}
+
+int compile_halton(struct compiler *c)
+{
+	return compile_points(c, POINTS_HALTON);
+}
+
+int compile_lattice(struct compiler *c)
+{
+	return compile_points(c, POINTS_LATTICE);
+}
+
+int compile_lhs(struct compiler *c)
+{
+	return compile_points(c, POINTS_LHS);
 }

@@ -207,7 +207,7 @@ int signal_window(struct compiler *c, unsigned param, struct buffer *given, uint
 	return error;
 }
 
-static int compile_window(struct compiler *c)
+int compile_window(struct compiler *c)
 {
 	struct shape shape = {.ndim = 1};
 	struct buffer *out;
@@ -222,21 +222,4 @@ static int compile_window(struct compiler *c)
 		error = named_window(c, NAMED_WINDOW, NAMED_PARAMETER, shape.n, c->args.at[NAMED_SYMMETRIC].boolean,
 				     shape.dtype == DTYPE_F64, out);
 	return error ? error : compile_reply(c, NAMED_OUT, out);
-}
-
-int compile_signal(struct compiler *c)
-{
-	static const struct {
-		const char *name;
-		int (*compile)(struct compiler *compiler);
-	} rows[] = {
-		{"stft", compile_stft},          {"istft", compile_istft}, {"convolve", compile_convolve},
-		{"correlate", compile_convolve}, {"welch", compile_welch}, {"csd", compile_welch},
-		{"window", compile_window},
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].name, c->args.operation->name) == 0)
-			return rows[i].compile(c);
-	return error_set(c->err, ERROR_NOT_SUPPORTED, "%s: cannot be computed here", c->args.context);
 }

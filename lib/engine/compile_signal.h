@@ -6,11 +6,6 @@
 #include "engine/compile.h"
 #include "fft/frames.h"
 
-int compile_stft(struct compiler *compiler);
-int compile_istft(struct compiler *compiler);
-int compile_convolve(struct compiler *compiler);
-int compile_welch(struct compiler *compiler);
-
 /* Float64, real or complex. */
 bool signal_is_wide(enum dtype dtype);
 enum dtype signal_dtype(bool wide, bool is_complex);

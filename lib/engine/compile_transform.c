@@ -2,7 +2,6 @@
 /* Compiling transforms: axes, lengths and precision become resizes, casts and one step for each axis. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "engine/compile.h"
 #include "fft/precision.h"
@@ -216,17 +215,19 @@ static void read_series(const struct compiler *c, bool sine, struct request_fft 
 	f->kind = PLAN_SERIES + 2 * series + orthogonal;
 }
 
-static int read_request(struct compiler *c, struct request_fft *f)
+/* Which transforms an operation makes. */
+enum family { FOURIER, COSINE, SINE };
+
+static int read_request(struct compiler *c, enum family family, struct request_fft *f)
 {
-	const char *name = c->args.operation->name;
 	int error = 0;
 
 	f->inverse = c->args.at[FFT_INVERSE].boolean;
 	f->norm = (enum norm)c->args.at[FFT_NORM].choice;
-	if (strcmp(name, "fft") == 0)
+	if (family == FOURIER)
 		error = read_fourier(c, f);
 	else
-		read_series(c, strcmp(name, "dst") == 0, f);
+		read_series(c, family == SINE, f);
 	if (!error)
 		error = compile_floating_input(c, FFT_IN, &f->in);
 	if (!error)
@@ -430,21 +431,14 @@ static int put_precision(struct compiler *c, const struct request_fft *f)
 	return 0;
 }
 
-int compile_transform(struct compiler *c)
+static int compile_transform(struct compiler *c, enum family family)
 {
 	struct request_fft f = {0};
 	struct buffer *out;
 	struct shape shape;
 	uint64_t n;
-	int error;
+	int error = read_request(c, family, &f);
 
-	if (strcmp(c->args.operation->name, "gemm") == 0)
-		return compile_gemm(c);
-	if (strcmp(c->args.operation->name, "trace") == 0)
-		return compile_trace(c);
-	if (strcmp(c->args.operation->name, "fftshift") == 0)
-		return compile_shift(c);
-	error = read_request(c, &f);
 	if (error)
 		return error;
 	n = f.lengths[f.n_axes - 1];
@@ -458,4 +452,19 @@ int compile_transform(struct compiler *c)
 	if (!error)
 		error = put_precision(c, &f);
 	return error ? error : compile_reply(c, FFT_OUT, out);
+}
+
+int compile_fft(struct compiler *c)
+{
+	return compile_transform(c, FOURIER);
+}
+
+int compile_dct(struct compiler *c)
+{
+	return compile_transform(c, COSINE);
+}
+
+int compile_dst(struct compiler *c)
+{
+	return compile_transform(c, SINE);
 }

@@ -2,7 +2,6 @@
 /* Compiling power spectra: segments in scratch to sums of their squares, or framing, transforms and squares as steps
  * of their own where segments are too long; then sums of sums until one is left, and the result. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "engine/compile_signal.h"
 #include "fft/welch.h"
@@ -21,7 +20,6 @@ static int read_signals(struct compiler *c, struct request_welch *r)
 	struct shape shape;
 	int error = compile_floating_input(c, WELCH_IN, &r->in);
 
-	r->welch.crosses = strcmp(c->args.operation->name, "csd") == 0;
 	if (!error && r->welch.crosses)
 		error = compile_floating_input(c, CSD_SECOND, &r->second);
 	if (!error)
@@ -230,9 +228,9 @@ static int prepare(struct compiler *c, struct request_welch *r)
 	return error ? error : signal_plan(c, r->welch.frames.n, r->wide, !r->welch.frames.is_complex, &r->plan);
 }
 
-int compile_welch(struct compiler *c)
+static int compile_spectrum(struct compiler *c, bool crosses)
 {
-	struct request_welch r = {0};
+	struct request_welch r = {.welch.crosses = crosses};
 	struct shape shape;
 	int error = read_request(c, &r, &shape);
 
@@ -248,4 +246,14 @@ int compile_welch(struct compiler *c)
 	    value_put(c->program->zone, c->reply, "segments", value_uint(r.welch.frames.count)))
 		return compile_no_memory(c);
 	return compile_reply(c, WELCH_OUT, r.out);
+}
+
+int compile_welch(struct compiler *c)
+{
+	return compile_spectrum(c, false);
+}
+
+int compile_csd(struct compiler *c)
+{
+	return compile_spectrum(c, true);
 }

@@ -13,6 +13,7 @@
 #include "dist/latin_hypercube.h"
 #include "dist/lattice.h"
 #include "dist/sobol.h"
+#include "engine/operation_rows.h"
 #include "engine/params.h"
 #include "fft/precision.h"
 #include "fft/window.h"
@@ -588,84 +589,15 @@ static const struct param stream_list_params[] = {
 	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "most streams of one reply"},
 };
 
-#define ROW(name, class, params, help) {name, sizeof name - 1, class, help, params, sizeof params / sizeof *params}
+/* clang-format on */
 
 static const struct operation rows[] = {
-	ROW("version", METHOD_SERVICE, plain_params, "name, version, the numbers of protocol and stream format, and the daemon's instance"),
-	ROW("ping", METHOD_SERVICE, ping_params, "an answer, with the payload if there is one"),
-	ROW("describe", METHOD_SERVICE, plain_params, "this table: methods, parameters, errors, dtypes"),
-	ROW("derive", METHOD_SERVICE, derive_params, "a new stream from a stream: by a label, a number, or a split"),
-	ROW("stats", METHOD_SESSION, plain_params, "figures of the daemon, the engine and this session"),
-	ROW("arena", METHOD_SESSION, arena_params, "memory for tiles, shared by a file descriptor; once a session"),
-	ROW("cancel", METHOD_SESSION, cancel_params, "stops a request of this session at its next chunk"),
-	ROW("ring_attach", METHOD_SESSION, ring_attach_params,
-		"a ring of shared memory that is kept full of random numbers; with file descriptors"),
-	ROW("broadcast_create", METHOD_SESSION, broadcast_create_params,
-		"random numbers that many readers see, drawn once; ends with this session"),
-	ROW("broadcast_publish", METHOD_SESSION, broadcast_publish_params, "more samples for the readers of a broadcast of this session"),
-	ROW("broadcast_attach", METHOD_SESSION, broadcast_name_params, "the memory of a broadcast, to be read; with a file descriptor"),
-	ROW("broadcast_list", METHOD_SESSION, plain_params, "the broadcasts that this client may read"),
-	ROW("broadcast_close", METHOD_SESSION, broadcast_name_params, "the end of a broadcast of this session"),
-	ROW("ring_detach", METHOD_SESSION, ring_detach_params, "the end of a ring"),
-	ROW("tile", METHOD_SERVICE, tile_params, "a new tile in the session's memory"),
-	ROW("free", METHOD_SERVICE, free_params, "frees a tile, or all tiles of a scope"),
-	ROW("stream_create", METHOD_STREAM, stream_create_params, "a named stream, whose positions are never issued twice"),
-	ROW("stream_draw", METHOD_STREAM, stream_draw_params, "a draw from where a named stream stands, which it moves on"),
-	ROW("stream_show", METHOD_STREAM, stream_name_params, "where a named stream stands, whose it is, what a crash has skipped"),
-	ROW("stream_list", METHOD_STREAM, stream_list_params, "the named streams that the client may show, by name"),
-	ROW("stream_delete", METHOD_STREAM, stream_name_params, "forgets a named stream; its numbers are not given to another"),
-	ROW("stream_advance", METHOD_STREAM, stream_advance_params, "moves a named stream on, after a restored backup or snapshot"),
-	ROW("run", METHOD_PROGRAM, run_params, "a program: steps that follow one another over tiles and names"),
-	ROW("program_new", METHOD_SERVICE, program_new_params, "keeps a program, checked and bound, to be run many times"),
-	ROW("program_run", METHOD_PROGRAM, program_run_params, "runs a program that is kept, at a position and with a seed of its own"),
-	ROW("program_free", METHOD_SERVICE, program_free_params, "frees a program that is kept"),
-	ROW("bits", METHOD_DRAW, bits_params, "the stream's words themselves, or pairs of them"),
-	ROW("uniform", METHOD_DRAW, uniform_params, "uniform numbers in [low, high)"),
-	ROW("normal", METHOD_DRAW, normal_params, "normal numbers by Box and Muller's method"),
-	ROW("exponential", METHOD_DRAW, exponential_params, "exponential numbers"),
-	ROW("laplace", METHOD_DRAW, laplace_params, "double exponential numbers"),
-	ROW("lognormal", METHOD_DRAW, lognormal_params, "numbers whose logarithm is normal"),
-	ROW("gumbel", METHOD_DRAW, gumbel_params, "Gumbel (extreme value) numbers"),
-	ROW("weibull", METHOD_DRAW, weibull_params, "Weibull numbers"),
-	ROW("cauchy", METHOD_DRAW, cauchy_params, "Cauchy numbers"),
-	ROW("student_t", METHOD_DRAW, student_t_params, "Student's t numbers"),
-	ROW("truncated_normal", METHOD_DRAW, truncated_normal_params, "normal numbers held within an interval"),
-	ROW("gamma", METHOD_DRAW, gamma_params, "gamma numbers"),
-	ROW("chi_squared", METHOD_DRAW, chi_squared_params, "chi-squared numbers"),
-	ROW("beta", METHOD_DRAW, beta_params, "beta numbers"),
-	ROW("poisson", METHOD_DRAW, poisson_params, "Poisson counts"),
-	ROW("binomial", METHOD_DRAW, binomial_params, "successes among trials"),
-	ROW("geometric", METHOD_DRAW, geometric_params, "trials up to the first success"),
-	ROW("bernoulli", METHOD_DRAW, bernoulli_params, "1 with probability p, else 0"),
-	ROW("randint", METHOD_DRAW, randint_params, "integers in [low, high), each as likely"),
-	ROW("permutation", METHOD_DRAW, permutation_params, "a permutation of 0 .. items - 1"),
-	ROW("categorical", METHOD_DRAW, categorical_params, "indices with given weights"),
-	ROW("rademacher", METHOD_DRAW, rademacher_params, "-1 or 1"),
-	ROW("dirichlet", METHOD_DRAW, dirichlet_params, "shares of 1; a sample has a component for each alpha"),
-	ROW("sphere", METHOD_DRAW, sphere_params, "points on the unit sphere"),
-	ROW("sobol", METHOD_POINTS, sobol_params, "Sobol points (Joe and Kuo's directions), (n, d), point 0 first"),
-	ROW("halton", METHOD_POINTS, halton_params, "Halton points, (n, d), point 0 first"),
-	ROW("lattice", METHOD_POINTS, lattice_params, "points of an embedded rank-1 lattice in base 2, (n, d)"),
-	ROW("lhs", METHOD_POINTS, lhs_params, "a Latin hypercube of n points, (n, d)"),
-	ROW("box_muller", METHOD_ELEMENTWISE, box_muller_params, "pairs of uniforms to pairs of standard normals"),
-	ROW("scale", METHOD_ELEMENTWISE, scale_params, "x to x by + plus, rounded once"),
-	ROW("add", METHOD_ELEMENTWISE, add_params, "a + b"),
-	ROW("noise_add", METHOD_ELEMENTWISE, noise_add_params, "x + sigma noise in one pass, the noise of any law"),
-	ROW("fft", METHOD_TRANSFORM, fft_params, "discrete Fourier transform over chosen axes"),
-	ROW("dct", METHOD_TRANSFORM, series_params, "discrete cosine transform, types 1 to 4, over chosen axes"),
-	ROW("dst", METHOD_TRANSFORM, series_params, "discrete sine transform, types 1 to 4, over chosen axes"),
-	ROW("fftshift", METHOD_TRANSFORM, shift_params, "frequency 0 to the middle of each axis"),
-	ROW("gemm", METHOD_TRANSFORM, gemm_params, "product of complex matrices, alpha op(a) op(b) + beta c"),
-	ROW("trace", METHOD_TRANSFORM, trace_params, "estimate of a matrix's trace from products with random probes"),
-	ROW("stft", METHOD_SIGNAL, stft_params, "short-time Fourier transform, with the meaning of torch.stft"),
-	ROW("istft", METHOD_SIGNAL, istft_params, "signals from short-time spectra, with the meaning of torch.istft"),
-	ROW("convolve", METHOD_SIGNAL, convolve_params, "convolution along an axis, by transforms"),
-	ROW("correlate", METHOD_SIGNAL, correlate_params, "cross-correlation along an axis, by transforms"),
-	ROW("welch", METHOD_SIGNAL, welch_params, "power spectrum by Welch's method, as scipy.signal.welch"),
-	ROW("csd", METHOD_SIGNAL, csd_params, "cross power spectrum by Welch's method, as scipy.signal.csd"),
-	ROW("window", METHOD_SIGNAL, window_params, "a window by name, as scipy.signal.get_window"),
+#define ROW(name, class, parameters, compile, help)                                                                   \
+	{#name, sizeof #name - 1, METHOD_##class, help, parameters##_params,                                          \
+	 sizeof parameters##_params / sizeof *parameters##_params},
+	OPERATION_ROWS(ROW)
+#undef ROW
 };
-/* clang-format on */
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
 

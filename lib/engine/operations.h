@@ -2,7 +2,8 @@
 /* The one description of every method: name, parameters, inputs, outputs, help.
  *
  * Validation, the wire's `describe`, the command line's help, the generated parts of PROTOCOL.md and the man pages,
- * and the tests that walk every operation all read this table. A new operation is one row here and one kernel. */
+ * and the tests that walk every operation all read this table. A new operation is one row of
+ * engine/operation_rows.h and one kernel. */
 #ifndef TRNSCI_ENGINE_OPERATIONS_H
 #define TRNSCI_ENGINE_OPERATIONS_H
 
