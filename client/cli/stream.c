@@ -233,7 +233,7 @@ static int draw(struct cli *cli, int argc, char **argv)
 	if (!law_find(argv[2], &law))
 		return complain(EXIT_USAGE, "stream draw: '%s': no such law, allowed %s", argv[2], laws);
 	snprintf(usage, sizeof usage, "stream draw NAME %s -n COUNT [option ...]", law.name);
-	snprintf(hidden, sizeof hidden, " n %s out u64 seed stream offset rank size generator key_layout timeout_ms ",
+	snprintf(hidden, sizeof hidden, " n %s out u64 seed stream offset position rank size generator key_layout timeout_ms ",
 		 rand_has_shape(law.name) ? "dims" : "shape");
 	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 

@@ -224,11 +224,13 @@ static int bind_tile(const struct args *args, unsigned p, const struct value *va
 	const bool input = !output && args->operation->class != METHOD_SERVICE;
 
 	if (value->kind == VALUE_UINT || (value->kind == VALUE_STRING && input && args->in_program) ||
-	    (value->kind == VALUE_MAP && input))
+	    (value->kind == VALUE_MAP && (input || output)))
 		return 0;
 	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, takes a tile's handle%s%s", kind_text(value->kind),
 			  input && args->in_program ? ", the name of an earlier step" : "",
-			  input ? " or a map {dtype, shape, data}" : "");
+			  input    ? " or a map {dtype, shape, data}"
+			  : output ? " or the map {new: true}"
+				   : "");
 }
 
 static int bind_one(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)

@@ -123,11 +123,13 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "data of %zu bytes, its shape and dtype ask for %" PRIu64, data->bytes.size,
 				  shape.bytes);
-	if (shape.bytes > allowed - program->inline_in)
-		return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
-				  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
-				  allowed);
-	program->inline_in += shape.bytes;
+	if (!program->space->limits.shares_memory) {
+		if (shape.bytes > allowed - program->inline_in)
+			return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
+					  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
+					  allowed);
+		program->inline_in += shape.bytes;
+	}
 	buffer = program_buffer(program, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
@@ -229,17 +231,64 @@ int compile_floating_input(struct compiler *compiler, unsigned param, struct buf
 
 /* --- outputs --- */
 
+static bool is_new_tile(const struct arg *arg)
+{
+	const struct value *new = arg->given && arg->value->kind == VALUE_MAP ? value_get(arg->value, "new") : NULL;
+
+	return new && new->kind == VALUE_BOOL && new->boolean && arg->value->map.count == 1;
+}
+
+/* The buffer of an output that the request names: the same one where the memory is an input, too. */
+static int caller_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
+{
+	struct program *program = compiler->program;
+	const struct value *data = value_get(map, "data");
+	struct buffer *buffer;
+	struct shape shape;
+	int error;
+
+	if (!program->space->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
+				  "takes a tile's handle or the map {new: true}");
+	error = array_shape(compiler, param, map, &shape);
+	if (error)
+		return error;
+	if (data->bytes.size != shape.bytes || (uintptr_t)data->bytes.at % dtype_size(shape.dtype))
+		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
+				  "memory of %zu bytes, its shape and dtype ask for %" PRIu64 " that are aligned",
+				  data->bytes.size, shape.bytes);
+	for (buffer = program->buffers; buffer; buffer = buffer->next)
+		if (buffer->base == data->bytes.at && shape_equal(&buffer->shape, &shape) && shape.bytes > 0)
+			break;
+	if (!buffer) {
+		buffer = program_buffer(program, BUFFER_CALLER, &shape);
+		if (!buffer)
+			return compile_no_memory(compiler);
+		buffer->base = (char *)data->bytes.at;
+	}
+	*ret_buffer = buffer;
+	return 0;
+}
+
+static int given_buffer(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
+{
+	const struct value *value = compiler->args.at[param].value;
+
+	return value->kind == VALUE_MAP ? caller_buffer(compiler, param, value, ret_buffer)
+					: tile_buffer(compiler, param, value->u, ret_buffer);
+}
+
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape)
 {
 	const struct arg *arg = &compiler->args.at[param];
 	struct buffer *buffer;
 	int error;
 
-	if (!arg->given) {
+	if (!arg->given || is_new_tile(arg)) {
 		*ret_given = false;
 		return 0;
 	}
-	error = tile_buffer(compiler, param, arg->value->u, &buffer);
+	error = given_buffer(compiler, param, &buffer);
 	if (error)
 		return error;
 	*ret_given = true;
@@ -268,6 +317,27 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 	return 0;
 }
 
+/* A tile of the session's, made for this output. */
+static int new_tile(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
+{
+	struct program *program = compiler->program;
+	struct tile_place place;
+	int error;
+
+	if (program->keeps)
+		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
+				  "a new tile for each run, takes a tile's handle");
+	error = tile_create(program->space, shape, 0, &place, compiler->err);
+	if (error)
+		return error;
+	error = tile_buffer(compiler, param, place.handle, ret_buffer);
+	if (error)
+		tile_free(program->space, place.handle, NULL);
+	else
+		(*ret_buffer)->is_new = true;
+	return error;
+}
+
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
 {
 	const struct arg *arg = &compiler->args.at[param];
@@ -275,14 +345,17 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 	struct buffer *buffer;
 	int error;
 
+	if (is_new_tile(arg))
+		return new_tile(compiler, param, shape, ret_buffer);
 	if (arg->given) {
-		error = tile_buffer(compiler, param, arg->value->u, &buffer);
+		error = given_buffer(compiler, param, &buffer);
 		if (error)
 			return error;
 		if (!shape_equal(&buffer->shape, shape))
 			return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
-					  "the tile is %s, allowed is %s", shape_text(&buffer->shape, has),
-					  shape_text(shape, needs));
+					  "the %s is %s, allowed is %s",
+					  arg->value->kind == VALUE_MAP ? "array" : "tile",
+					  shape_text(&buffer->shape, has), shape_text(shape, needs));
 		*ret_buffer = buffer;
 		return 0;
 	}
@@ -321,13 +394,25 @@ static int copy_result(struct compiler *compiler, unsigned param, struct buffer 
 	return 0;
 }
 
+/* Where a new tile lies in the arena. */
+static int put_new_place(struct compiler *compiler, const struct buffer *out)
+{
+	struct zone *zone = compiler->program->zone;
+	struct value place = value_map();
+
+	return value_add(zone, &place, "offset", value_uint(out->tile->block->offset)) ||
+	       value_add(zone, &place, "bytes", value_uint(out->shape.bytes)) ||
+	       value_add(zone, compiler->reply, "place", place);
+}
+
 static int put_place(struct compiler *compiler, const struct buffer *out)
 {
 	struct zone *zone = compiler->program->zone;
 
 	if (out->kind == BUFFER_TILE)
-		return value_add(zone, compiler->reply, "tile", value_uint(out->tile->handle));
-	if (compiler->run)
+		return value_add(zone, compiler->reply, "tile", value_uint(out->tile->handle)) ||
+		       (out->is_new && put_new_place(compiler, out));
+	if (compiler->run || out->kind != BUFFER_RESULT)
 		return 0;
 	return value_add(zone, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
 }

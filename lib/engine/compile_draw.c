@@ -373,13 +373,14 @@ static struct site_choice own_choice(const struct compiler *c)
 		.has_seed = all || at[DRAW_SEED].given,
 		.has_stream = all || at[DRAW_STREAM].given,
 		.has_layout = all || at[DRAW_KEY_LAYOUT].given,
-		.has_offset = all || at[DRAW_OFFSET].given,
+		.has_offset = all || at[DRAW_OFFSET].given || at[DRAW_POSITION].given,
 		.has_text = all || at[DRAW_U64].given,
 		.generator = at[DRAW_GENERATOR].choice,
 		.seed = at[DRAW_SEED].u64,
 		.stream = at[DRAW_STREAM].u64,
 		.trn24 = at[DRAW_KEY_LAYOUT].choice == LAYOUT_TRN24,
 		.offset = at[DRAW_OFFSET].u64,
+		.position = at[DRAW_POSITION].u64,
 		.text = at[DRAW_U64].choice != 0,
 	};
 }

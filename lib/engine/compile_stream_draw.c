@@ -63,7 +63,7 @@ static int copy_members(struct compiler *c, const struct operation *law, const s
 /* What the stream itself decides. */
 static int check_members(const struct compiler *c, const struct operation *law, const struct value *draw, bool reserve)
 {
-	static const unsigned own[] = {DRAW_SEED, DRAW_STREAM,    DRAW_OFFSET,     DRAW_RANK,   DRAW_SIZE,
+	static const unsigned own[] = {DRAW_SEED, DRAW_STREAM,    DRAW_OFFSET,     DRAW_POSITION, DRAW_RANK,   DRAW_SIZE,
 				       DRAW_OUT,  DRAW_GENERATOR, DRAW_KEY_LAYOUT, DRAW_TIMEOUT};
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -31,7 +31,7 @@
 #define JOB_PARAMS(u64) [u64] = U64_STYLE, \
 	[(u64) + 1] = {"timeout_ms", PARAM_U64, "ms", "0", 0, 4294967295.0, false, NULL, \
 		"the request fails with `timeout` if it is not done by then; 0: it may take for ever"}
-#define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result; without it the reply carries it"}
+#define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result, or {new: true} for a new tile; without it the reply carries it"}
 
 #define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
 
@@ -50,6 +50,9 @@
 	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
 	[DRAW_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype that are skipped"}, \
+	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
+		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
+		"from the first sample at or after it"}, \
 	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw is produced, below size"}, \
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
 		"parts that the draw of n samples is cut into"}, \

@@ -442,6 +442,13 @@ uint64_t program_run(struct program *program, size_t unit, void *scratch)
 	return run_chunk(program, &program->segments[program->at], unit, scratch);
 }
 
+void program_free_new_tiles(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->is_new)
+			tile_free(program->space, at->tile->handle, NULL);
+}
+
 void program_end(struct program *program)
 {
 	step_end(program->run);

@@ -79,6 +79,9 @@ uint64_t program_cost_ns(const struct program *program);
 int program_advance(struct program *program, struct job *job, size_t *ret_units);
 uint64_t program_run(struct program *program, size_t unit, void *scratch);
 
+/* Frees the tiles that it has made: of a request that failed, before program_end. */
+void program_free_new_tiles(struct program *program);
+
 /* Gives tiles back and frees temporaries; results belong to the zone. */
 void program_end(struct program *program);
 

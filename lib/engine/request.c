@@ -123,6 +123,8 @@ static void answer(struct request *request)
 	struct space *space = request->space;
 
 	kept_drop(request->kept);
+	if (request->error.code)
+		program_free_new_tiles(&request->program);
 	program_end(&request->program);
 	space_leave(space, &request->entry);
 	request->done(request, request->arg);

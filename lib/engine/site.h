@@ -23,7 +23,8 @@ struct site_choice {
 	enum generator generator;
 	uint64_t seed, stream;
 	bool trn24;      /* key_layout */
-	uint64_t offset; /* of a draw in samples, of a run in words */
+	uint64_t offset; /* of a draw in samples from position on, of a run in words */
+	uint64_t position; /* of a draw, in words */
 	bool text;       /* u64: as text */
 };
 

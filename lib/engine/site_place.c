@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "engine/compile.h"
 
 /* Where the next draw of a stream, or of a range, stands. */
@@ -107,7 +108,7 @@ static int check_named(const struct sites *sites, const struct site *site, struc
 		return fail(site, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
 			    "left out, takes that of its scrambling: points are at no place of a named stream");
 	if (own->has_offset)
-		name = "offset";
+		name = own->position ? "position" : "offset";
 	else if (own->has_seed || own->has_stream)
 		name = own->has_seed ? "seed" : "stream";
 	else if (own->has_generator)
@@ -171,17 +172,34 @@ static struct cursor *find_cursor(struct placing *p, const struct site *site, co
 	return at;
 }
 
+/* The first sample at or after a word that begins with a whole group: vectors need not fill groups. False: the stream
+ * ends before it. */
+static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
+{
+	unsigned __int128 sample = ((unsigned __int128)word + words - 1) / words;
+
+	while (sample * words % STREAM_GROUP_WORDS != 0)
+		sample++;
+	*ret_sample = (uint64_t)sample;
+	return sample * words <= UINT64_MAX;
+}
+
 /* The sample at which the draw begins, and its first word. */
 static int find_offset(struct placing *p, const struct site *site, struct cursor *cursor, struct place *place)
 {
 	const unsigned words = site->words;
 	const bool follows = !site->own.has_offset;
-	uint64_t offset = follows ? cursor->next / words : site->own.offset, first, count;
+	const uint64_t from = follows ? cursor->next : site->own.position;
+	uint64_t offset, first, count;
+	bool fits;
 
-	/* The next whole group that begins a sample: vectors need not fill groups. */
-	while (follows && (offset * words < cursor->next || offset * words % STREAM_GROUP_WORDS != 0))
-		offset++;
-	if ((follows && cursor->ended) || !stream_span(offset, site->n, words, &first, &count))
+	if (!follows && from % STREAM_GROUP_WORDS)
+		return fail(site, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed are multiples of %d",
+			    from, STREAM_GROUP_WORDS);
+	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
+	if (fits && !follows)
+		fits = !add_overflows(offset, site->own.offset, &offset);
+	if (!fits || !stream_span(offset, site->n, words, &first, &count))
 		return fail(site, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
 			    "%" PRIu64 " samples from sample %" PRIu64
 			    " of %u words, allowed is to end by word 2^64, the end of the stream",

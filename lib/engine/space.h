@@ -30,6 +30,9 @@ struct space_limits {
 	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
+	/* Requests come from this process: `out` may be a map {dtype, shape, data} of memory that the result is written to,
+	 * and inline inputs are not bounded. */
+	bool shares_memory;
 	/* Methods that the space's owner answers. NULL: refused with not_supported. */
 	const struct served_ops *served;
 	void *served_arg;

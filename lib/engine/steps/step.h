@@ -29,6 +29,7 @@ enum buffer_kind {
 	BUFFER_TILE,
 	BUFFER_INPUT,  /* came with the request */
 	BUFFER_RESULT, /* goes with the reply */
+	BUFFER_CALLER, /* an output in memory of the caller's */
 	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
 };
 
@@ -37,6 +38,7 @@ struct buffer {
 	struct shape shape;
 	char *base; /* TEMP: NULL while it has no memory */
 	struct tile *tile;
+	bool is_new; /* TILE that this request has made; freed again if the request fails */
 	/* TILE of a program that is kept: its handle, and what the error of one that is gone begins with. */
 	uint32_t handle;
 	const char *context, *param;
