@@ -14,12 +14,13 @@
 enum {
 	FEISTEL_BLOCK = 512, /* the most numbers at once */
 	FEISTEL_MODULAR_ROUNDS = 10,
+	FEISTEL_MODULAR_KEYS = 2 * FEISTEL_MODULAR_ROUNDS,
 	FEISTEL_BINARY_ROUNDS = 8,
 };
 
 /* + is addition modulo side, F a hash under the round's two keys. items <= side^2 <= 2^62. */
 struct feistel_modular {
-	uint64_t items, side, keys[2 * FEISTEL_MODULAR_ROUNDS];
+	uint64_t items, side, keys[FEISTEL_MODULAR_KEYS];
 };
 
 /* + is exclusive or, side 2^half_bits <= 2^16, items <= side^2; F a hash under the keys by turns. */
@@ -33,6 +34,11 @@ struct feistel_kernel {
 	uint32_t needs;
 	/* The images of index, index + 1 .. index + n - 1, all below items; n <= FEISTEL_BLOCK. */
 	void (*modular)(const struct feistel_modular *network, uint64_t index, size_t n, uint64_t *ret_images);
+	/* As modular, each number under keys of its own: x[i] = 2^32 (number / side) + number mod side to its image under
+	 * keys[0][i], keys[1][i] and so on; n <= FEISTEL_BLOCK, side < 2^32. x has room up to a multiple of eight, where
+	 * it is overwritten; the keys have room up to FEISTEL_BLOCK. */
+	void (*keyed)(uint64_t items, uint64_t side, const uint64_t *const keys[FEISTEL_MODULAR_KEYS], size_t n,
+		      uint64_t *x);
 	/* x[i] < items to its image under keys[0][i] and keys[1][i], n <= FEISTEL_BLOCK of them; the arrays have room
 	 * up to a multiple of eight, where x is overwritten. */
 	void (*binary)(const struct feistel_binary *network, const uint64_t *const keys[2], size_t n, uint64_t *x);

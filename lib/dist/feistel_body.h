@@ -34,12 +34,34 @@ INLINE void halves_store(unsigned flight, const u64v left[], const u64v right[],
 		u64_store(ret_x + u * F64_LANES, u64_or(U64_SHL(left[u], 32), right[u]));
 }
 
-/* floor(h side / 2^64), h a hash of x: two multiplications, each followed by a fold. */
-INLINE u64v modular_hash(u64v x, u64v side, const uint64_t key[2])
+/* Where the keys of the numbers come from: `same` for all of them, or key k of number i is rows[k][i], or with places
+ * rows[k][places[i]]. */
+struct key_source {
+	const uint64_t *same;
+	const uint64_t *const *rows;
+	const uint16_t *places;
+};
+
+/* Key k of the numbers from i on. */
+INLINE u64v load_keys(struct key_source source, unsigned k, size_t i)
 {
-	x = u64_add(x, u64_set(key[0]));
+	uint64_t keys[F64_LANES];
+
+	if (source.same)
+		return u64_set(source.same[k]);
+	if (!source.places)
+		return u64_load(source.rows[k] + i);
+	for (unsigned lane = 0; lane < F64_LANES; lane++)
+		keys[lane] = source.rows[k][source.places[i + lane]];
+	return u64_load(keys);
+}
+
+/* floor(h side / 2^64), h a hash of x: two multiplications, each followed by a fold. */
+INLINE u64v modular_hash(u64v x, u64v side, u64v key0, u64v key1)
+{
+	x = u64_add(x, key0);
 	x = u64_mul(u64_xor(x, U64_SHR(x, 32)), u64_set(0xD6E8FEB86659FD93));
-	x = u64_add(u64_xor(x, U64_SHR(x, 29)), u64_set(key[1]));
+	x = u64_add(u64_xor(x, U64_SHR(x, 29)), key1);
 	x = u64_mul(x, u64_set(0xA0761D6478BD642F));
 
 	const u64v high = U64_SHR(x, 32), low = u64_xor(x, high);
@@ -47,32 +69,34 @@ INLINE u64v modular_hash(u64v x, u64v side, const uint64_t key[2])
 	return U64_SHR(u64_add(u64_mul32(high, side), U64_SHR(u64_mul32(low, side), 32)), 32);
 }
 
-INLINE void modular_step(const struct feistel_modular *network, unsigned flight, uint64_t *x)
+INLINE void modular_step(uint64_t side_length, struct key_source source, unsigned flight, size_t at, uint64_t *x)
 {
-	const u64v side = u64_set(network->side);
+	const u64v side = u64_set(side_length);
 	u64v left[FLIGHT], right[FLIGHT];
 
-	halves_load(flight, x, left, right);
+	halves_load(flight, x + at, left, right);
 	for (unsigned r = 0; r < FEISTEL_MODULAR_ROUNDS; r++)
 		for (unsigned u = 0; u < flight; u++) {
-			const u64v mask = modular_hash(right[u], side, network->keys + 2 * r);
+			const size_t i = at + u * F64_LANES;
+			const u64v key0 = load_keys(source, 2 * r, i), key1 = load_keys(source, 2 * r + 1, i);
+			const u64v mask = modular_hash(right[u], side, key0, key1);
 			const u64v sum = u64_wrap(u64_add(left[u], mask), side);
 
 			left[u] = right[u];
 			right[u] = sum;
 		}
-	halves_store(flight, left, right, x);
+	halves_store(flight, left, right, x + at);
 }
 
 /* All of x, up to a multiple of the lanes. */
-static void modular_all(const struct feistel_modular *network, size_t n, uint64_t *x)
+INLINE void modular_all(uint64_t side, struct key_source source, size_t n, uint64_t *x)
 {
 	size_t i = 0;
 
 	for (; i + FLIGHT * F64_LANES <= n; i += FLIGHT * F64_LANES)
-		modular_step(network, FLIGHT, x + i);
+		modular_step(side, source, FLIGHT, i, x);
 	for (; i < n; i += F64_LANES)
-		modular_step(network, 1, x + i);
+		modular_step(side, source, 1, i, x);
 }
 
 INLINE void binary_step(const struct feistel_binary *network, unsigned flight, const uint64_t *key0,
@@ -168,22 +192,48 @@ static void count_up(uint64_t side, uint64_t index, size_t n, uint64_t *ret_x)
 		ret_x[i] = 0;
 }
 
-static void modular_fill(const struct feistel_modular *network, uint64_t index, size_t n, uint64_t *ret_images)
+/* The images of x, whose keys are the source's; x is given and returned as halves. */
+INLINE void modular_walk(uint64_t items, uint64_t side, struct key_source source, size_t n, uint64_t *x)
 {
-	const uint64_t side = network->side, last = (network->items - 1) / side << 32 | (network->items - 1) % side;
-	uint64_t x[FEISTEL_BLOCK];
+	const uint64_t last = (items - 1) / side << 32 | (items - 1) % side;
 	struct walkers walkers;
+	struct key_source on = source;
 
-	count_up(side, index, n, x);
-	modular_all(network, n, x);
+	if (!source.same)
+		on.places = walkers.places;
+	modular_all(side, source, n, x);
 	for (size_t i = n; i % LANES_PAD != 0; i++)
 		x[i] = 0;
 	for (size_t count = set_out(x, NULL, n, last, &walkers); count > 0;) {
-		modular_all(network, count, walkers.x);
+		for (size_t i = count; i % LANES_PAD != 0; i++)
+			walkers.places[i] = 0;
+		modular_all(side, on, count, walkers.x);
 		count = arrive(&walkers, false, count, last, x);
 	}
+}
+
+static void join_halves(uint64_t side, size_t n, const uint64_t *halves, uint64_t *ret_x)
+{
 	for (size_t i = 0; i < n; i++)
-		ret_images[i] = (x[i] >> 32) * (uint32_t)side + (uint32_t)x[i];
+		ret_x[i] = (halves[i] >> 32) * (uint32_t)side + (uint32_t)halves[i];
+}
+
+static void modular_fill(const struct feistel_modular *network, uint64_t index, size_t n, uint64_t *ret_images)
+{
+	uint64_t x[FEISTEL_BLOCK] = {0};
+
+	count_up(network->side, index, n, x);
+	modular_walk(network->items, network->side, (struct key_source){.same = network->keys}, n, x);
+	join_halves(network->side, n, x, ret_images);
+}
+
+static void keyed_fill(uint64_t items, uint64_t side, const uint64_t *const keys[FEISTEL_MODULAR_KEYS], size_t n,
+		       uint64_t *x)
+{
+	for (size_t i = n; i % LANES_PAD != 0; i++)
+		x[i] = 0;
+	modular_walk(items, side, (struct key_source){.rows = keys}, n, x);
+	join_halves(side, n, x, x);
 }
 
 /* Numbers below 2^32 to halves and back. */
@@ -231,4 +281,4 @@ static void place(const uint64_t *cells, const uint64_t *parts, double step, uin
 	}
 }
 
-const struct feistel_kernel SIMD_SUFFIX(feistel) = {SIMD_NAME, SIMD_NEEDS, modular_fill, binary_fill, place};
+const struct feistel_kernel SIMD_SUFFIX(feistel) = {SIMD_NAME, SIMD_NEEDS, modular_fill, keyed_fill, binary_fill, place};

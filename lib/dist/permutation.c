@@ -11,52 +11,53 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "dist/feistel.h"
-
-enum { SHUFFLE_ATTEMPTS = 64 };
 
 /* Word (64 bits) of a sample under a draw number. */
-static uint64_t wide_word(const struct draw_kernels *kernels, const struct draw *draw, uint64_t sample, uint32_t number)
+static uint64_t wide_word(const struct rng_kernel *generator, const struct stream *stream, uint64_t sample,
+			  uint32_t number)
 {
 	struct rng_span span = {.group = sample / 2, .draw = number};
 	uint64_t words[2];
 
-	stream_key(&draw->stream, span.key);
-	kernels->generators[draw->stream.generator]->bits(&span, 1, (uint32_t *)words);
+	stream_key(stream, span.key);
+	generator->bits(&span, 1, (uint32_t *)words);
 	return words[sample % 2];
 }
 
 /* One of 0 .. bound - 1 from the words of a sample, the first of which is given. */
-static uint64_t choose(const struct draw_kernels *kernels, const struct draw *draw, uint64_t sample, uint64_t word,
-		       uint64_t bound)
+static inline uint64_t choose(const struct rng_kernel *generator, const struct stream *stream, uint64_t sample,
+			      uint64_t word, uint64_t bound)
 {
 	unsigned __int128 product = (unsigned __int128)word * bound;
 
-	for (uint32_t attempt = 1; (uint64_t)product < -bound % bound && attempt < SHUFFLE_ATTEMPTS; attempt++)
-		product = (unsigned __int128)wide_word(kernels, draw, sample, attempt) * bound;
+	/* Most products are above bound itself, and need no division (D. Lemire, ACM TOMACS 29(1), 2019). */
+	if ((uint64_t)product >= bound)
+		return (uint64_t)(product >> 64);
+	for (uint32_t attempt = 1; (uint64_t)product < -bound % bound && attempt < PERMUTATION_DRAWS; attempt++)
+		product = (unsigned __int128)wide_word(generator, stream, sample, attempt) * bound;
 	return (uint64_t)(product >> 64);
 }
 
-/* The permutation whose first sample is `first`. */
-static void shuffle(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, uint16_t *ret_order)
+void permutation_shuffle(const struct rng_kernel *generator, const struct stream *stream, uint64_t first, size_t items,
+			 uint16_t *ret_order)
 {
-	const size_t items = (size_t)draw->parameters[0].natural;
-	const struct draw bits = {.law = LAW_BITS, .dtype = DTYPE_U64, .stream = draw->stream};
-	uint64_t words[PERMUTATION_SHUFFLED];
+	struct rng_span span = {.group = first / 2};
+	uint64_t words[PERMUTATION_SHUFFLED + 2];
+	const uint64_t *own = words + first % 2;
 
-	draw_fill(kernels, &bits, first, items, words);
+	stream_key(stream, span.key);
+	generator->bits(&span, ((size_t)(first % 2) + items + 1) / 2, (uint32_t *)words);
 	for (size_t i = 0; i < items; i++) {
-		const size_t other = (size_t)choose(kernels, draw, first + i, words[i], i + 1);
+		const size_t other = (size_t)choose(generator, stream, first + i, own[i], i + 1);
 
 		ret_order[i] = ret_order[other];
 		ret_order[other] = (uint16_t)i;
 	}
 }
 
-static void network_key(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first,
-			struct feistel_modular *ret_network)
+void permutation_network(const struct rng_kernel *generator, const struct stream *stream, uint64_t first,
+			 uint64_t items, struct feistel_modular *ret_network)
 {
-	const uint64_t items = draw->parameters[0].natural;
 	uint64_t side = (uint64_t)sqrt((double)items);
 
 	while (side * side < items)
@@ -66,8 +67,8 @@ static void network_key(const struct draw_kernels *kernels, const struct draw *d
 	side += side % 2;
 	ret_network->items = items;
 	ret_network->side = side;
-	for (uint32_t i = 0; i < 2 * FEISTEL_MODULAR_ROUNDS; i++)
-		ret_network->keys[i] = wide_word(kernels, draw, first, i);
+	for (uint32_t i = 0; i < FEISTEL_MODULAR_KEYS; i++)
+		ret_network->keys[i] = wide_word(generator, stream, first, i);
 }
 
 /* Elements [index, index + n) of the permutation whose first sample is `first`. */
@@ -76,7 +77,8 @@ static void shuffled_fill(const struct draw_kernels *kernels, const struct draw 
 {
 	uint16_t order[PERMUTATION_SHUFFLED];
 
-	shuffle(kernels, draw, first, order);
+	permutation_shuffle(kernels->generators[draw->stream.generator], &draw->stream, first,
+			    (size_t)draw->parameters[0].natural, order);
 	for (size_t i = 0; i < n; i++) {
 		const int64_t value = order[index + i];
 
@@ -90,7 +92,8 @@ static void walked_fill(const struct draw_kernels *kernels, const struct draw *d
 	struct feistel_modular network;
 	uint64_t images[FEISTEL_BLOCK];
 
-	network_key(kernels, draw, first, &network);
+	permutation_network(kernels->generators[draw->stream.generator], &draw->stream, first,
+			    draw->parameters[0].natural, &network);
 	for (size_t i = 0, count; i < n; i += count) {
 		count = size_min(n - i, FEISTEL_BLOCK);
 		kernels->feistel->modular(&network, index + i, count, images);

@@ -58,7 +58,7 @@ uint64_t points_limit(const struct points_settings *settings)
 	}
 }
 
-int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points)
+int points_start(const struct points_settings *settings, uint32_t features, struct points **ret_points)
 {
 	struct points *points = calloc(1, sizeof *points);
 	int error;
@@ -86,6 +86,20 @@ int points_create(const struct points_settings *settings, uint32_t features, str
 		free(points);
 	else
 		*ret_points = points;
+	return error;
+}
+
+int points_build(struct points *points)
+{
+	return points->settings.kind == POINTS_LHS ? latin_hypercube_build(points->latin_hypercube) : 0;
+}
+
+int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points)
+{
+	int error = points_start(settings, features, ret_points);
+
+	while (!error && points_build(*ret_points))
+		;
 	return error;
 }
 
@@ -119,16 +133,17 @@ size_t points_bytes(const struct points_settings *settings)
 	case POINTS_LATTICE:
 		return sizeof(struct points) + (settings->dims + 1) * sizeof(uint64_t);
 	default:
-		return sizeof(struct points) + latin_hypercube_bytes(settings->dims);
+		return sizeof(struct points) + latin_hypercube_bytes(settings);
 	}
 }
 
 uint64_t points_cost_ns(const struct points_settings *settings)
 {
 	static const uint64_t dimension_ns[POINTS_KINDS] = {
-		[POINTS_SOBOL] = 80, [POINTS_HALTON] = 900, [POINTS_LATTICE] = 30, [POINTS_LHS] = 40};
+		[POINTS_SOBOL] = 80, [POINTS_HALTON] = 900, [POINTS_LATTICE] = 30};
 
-	return settings->dims * dimension_ns[settings->kind];
+	return settings->kind == POINTS_LHS ? latin_hypercube_cost_ns(settings)
+					    : settings->dims * dimension_ns[settings->kind];
 }
 
 static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)

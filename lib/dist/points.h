@@ -25,6 +25,9 @@ enum points_scramble {
 	SCRAMBLE_JITTER,
 };
 
+/* How a Latin hypercube finds its cells (latin_hypercube.h). */
+enum lhs_method { LHS_PERMUTATION, LHS_FEISTEL8 };
+
 struct points_settings {
 	enum points_kind kind;
 	enum dtype dtype; /* F32: the float64 coordinate cut to 24 bits, so never 1; or F64 */
@@ -35,6 +38,7 @@ struct points_settings {
 	uint64_t n;
 	enum points_scramble scramble;
 	struct stream stream;
+	enum lhs_method method; /* of a Latin hypercube */
 };
 
 /* The points there are: indices 0 .. limit - 1 (Sobol 2^bits, Halton 2^50, lattice 2^53, Latin hypercube n). */
@@ -47,8 +51,15 @@ bool points_can_scramble(enum points_kind kind, enum points_scramble scramble);
 struct points;
 
 /* Kernels are those that the features allow. The settings are within what is said above, and the stream exists. On
- * success *ret_points is yours. -ERROR_NO_MEMORY. Takes up to half a millisecond (a thousand dimensions). */
+ * success *ret_points is yours. -ERROR_NO_MEMORY. Takes up to half a millisecond (a thousand dimensions), but tens of
+ * milliseconds for a Latin hypercube of thousands of dimensions. */
 int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points);
+
+/* The same in pieces: points_start as points_create, then points_build, which takes at most some 100 us, until it returns
+ * 0 and not 1. Points can be filled from then on. */
+int points_start(const struct points_settings *settings, uint32_t features, struct points **ret_points);
+int points_build(struct points *points);
+
 void points_free(struct points *points); /* accepts NULL */
 
 /* What points_create takes of memory, and about of time. */

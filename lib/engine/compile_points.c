@@ -123,6 +123,8 @@ static int compile_points(struct compiler *c, enum points_kind kind)
 				  "got %" PRIu64 ", allowed is 0 to 2^32", n);
 	if (settings.kind == POINTS_SOBOL)
 		settings.bits = at[POINTS_BITS].choice == 0 ? 53 : 32;
+	if (design)
+		settings.method = at[POINTS_METHOD].choice == 0 ? LHS_PERMUTATION : LHS_FEISTEL8;
 	settings.n = design ? n : 0;
 	if (at[POINTS_RANK].u64 >= at[POINTS_SIZE].u64)
 		return bind_error(&c->args, POINTS_RANK, c->err, ERROR_OUT_OF_RANGE,

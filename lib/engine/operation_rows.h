@@ -74,7 +74,7 @@
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \
 	ROW(halton, POINTS, halton, compile_halton, "Halton points, (n, d), point 0 first") \
 	ROW(lattice, POINTS, lattice, compile_lattice, "points of an embedded rank-1 lattice in base 2, (n, d)") \
-	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d)") \
+	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d), by default in the middles of its cells") \
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \

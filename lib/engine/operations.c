@@ -214,7 +214,10 @@ static const struct param lattice_params[] = {
 	POINTS_SKIP,
 };
 static const struct param lhs_params[] = {
-	POINTS_PARAMS(LATIN_HYPERCUBE_DIMS, "none|jitter", "none: the middles of the cells; jitter: anywhere in them"),
+	POINTS_PARAMS(LATIN_HYPERCUBE_DIMS, "none|jitter",
+		"none: each point in the middle of its cells; jitter: anywhere in them, as scipy's and McKay's designs"),
+	[POINTS_METHOD] = {"method", PARAM_CHOICE, "", "permutation", 0, 0, false, "permutation|feistel8",
+		"how cells are permuted; permutation: as the draw permutation does; feistel8: as release 0.1 did, not uniform"},
 };
 
 static const struct param box_muller_params[] = {

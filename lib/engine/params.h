@@ -37,8 +37,9 @@ enum {
 	POINTS_OUT,
 	POINTS_U64,
 	POINTS_TIMEOUT,
-	POINTS_OFFSET, /* not of a Latin hypercube */
-	POINTS_BITS,   /* of Sobol */
+	POINTS_OFFSET,                 /* not of a Latin hypercube */
+	POINTS_BITS,                   /* of Sobol */
+	POINTS_METHOD = POINTS_OFFSET, /* of a Latin hypercube */
 };
 
 enum { BOX_MULLER_IN, BOX_MULLER_OUT, BOX_MULLER_U64, BOX_MULLER_TIMEOUT };

@@ -92,6 +92,44 @@ static void modular_by_definition(void **state)
 	for_each_kernel(check_modular);
 }
 
+/* Every number under keys of its own; the keys of numbers that are walked further, too. */
+static void check_keyed(const struct feistel_kernel *kernel, uint64_t *seed)
+{
+	static uint64_t keys[FEISTEL_MODULAR_KEYS][FEISTEL_BLOCK + 8];
+	struct feistel_modular network = {.side = 2 + below(seed, UINT64_C(1) << (1 + below(seed, 16)))};
+	const size_t n = 1 + (size_t)below(seed, FEISTEL_BLOCK);
+	const uint64_t *of[FEISTEL_MODULAR_KEYS];
+	uint64_t x[FEISTEL_BLOCK], from[FEISTEL_BLOCK];
+
+	network.items = network.side * network.side;
+	network.items -= below(seed, 2) * below(seed, network.items / 2);
+	for (unsigned k = 0; k < FEISTEL_MODULAR_KEYS; k++) {
+		of[k] = keys[k] + below(seed, 8);
+		for (size_t i = 0; i < FEISTEL_BLOCK + 8; i++)
+			keys[k][i] = next_case(seed);
+	}
+	for (size_t i = 0; i < n; i++) {
+		from[i] = below(seed, network.items);
+		x[i] = from[i] / network.side << 32 | from[i] % network.side;
+	}
+	kernel->keyed(network.items, network.side, of, n, x);
+	for (size_t i = 0; i < n; i++) {
+		for (unsigned k = 0; k < FEISTEL_MODULAR_KEYS; k++)
+			network.keys[k] = of[k][i];
+		if (x[i] != modular_image(&network, from[i]))
+			fail_msg("%s: %llu items, side %llu: image of %llu, the %zuth of %zu: expected %llu, got %llu",
+				 kernel->name, (unsigned long long)network.items, (unsigned long long)network.side,
+				 (unsigned long long)from[i], i, n,
+				 (unsigned long long)modular_image(&network, from[i]), (unsigned long long)x[i]);
+	}
+}
+
+static void keyed_by_definition(void **state)
+{
+	(void)state;
+	for_each_kernel(check_keyed);
+}
+
 static void check_binary(const struct feistel_kernel *kernel, uint64_t *seed)
 {
 	static uint64_t keys[2][FEISTEL_BLOCK + 8];
@@ -154,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modular_by_definition),
+		cmocka_unit_test(keyed_by_definition),
 		cmocka_unit_test(binary_by_definition),
 		cmocka_unit_test(places_by_definition),
 	};

@@ -2,6 +2,7 @@
 /* Permutations: bijections of any size, independent one after another, each order of a small one as likely. */
 #include "dist/permutation.h"
 
+#include "dist/orders.h"
 #include "dist/statistics.h"
 
 static struct draw_kernels best(void)
@@ -69,47 +70,29 @@ static void huge_permutations(void **state)
 	}
 }
 
-static void chi_is_fair(const char *what, const double *counts, size_t n_cells, double expected)
-{
-	double chi = 0;
-
-	for (size_t i = 0; i < n_cells; i++)
-		chi += (counts[i] - expected) * (counts[i] - expected) / expected;
-	/* Wilson and Hilferty: nearly normal. */
-	const double df = (double)n_cells - 1;
-	const double z = (cbrt(chi / df) - (1 - 2 / (9 * df))) / sqrt(2 / (9 * df));
-
-	if (full_check())
-		printf("# %s: chi-square %.1f of %.0f, z = %+.2f\n", what, chi, df, z);
-	if (fabs(z) > 4)
-		fail_msg("%s: chi-square %.1f with %.0f degrees of freedom, z = %.2f, allowed 4", what, chi, df, z);
-}
-
-/* All 120 orders of five items, over consecutive permutations. */
+/* Every order, parity and pairs of small permutations, over keys (one each hundred) and consecutive permutations. */
 static void small_orders_are_alike(void **state)
 {
-	enum { N = 60000 };
-	static int64_t x[5 * N];
-	static double counts[3125];
-	double packed[120];
-	size_t cells = 0;
+	enum { EACH = 100 };
 	const struct draw_kernels kernels = best();
-	const struct draw draw = permutation_of(5, 9);
+	int64_t *x = malloc((size_t)EACH * ORDERS_MOST_ITEMS * sizeof *x);
+	uint16_t *orders = malloc(ORDERS_MOST_BYTES);
 
 	(void)state;
-	draw_fill(&kernels, &draw, 0, 5 * N, x);
-	for (size_t i = 0; i < N; i++) {
-		int64_t code = 0;
+	for (unsigned n = 2; n <= ORDERS_MOST_ITEMS; n = orders_next(n)) {
+		const size_t count = orders_count(n);
 
-		for (size_t j = 0; j < 5; j++)
-			code = code * 5 + x[5 * i + j];
-		counts[code]++;
+		for (size_t i = 0; i < count; i += EACH) {
+			const struct draw draw = permutation_of(n, 9 + i);
+
+			draw_fill(&kernels, &draw, n * i, n * (size_t)EACH, x);
+			for (size_t e = 0; e < n * (size_t)EACH; e++)
+				orders[n * i + e] = (uint16_t)x[e];
+		}
+		orders_are_fair("permutation", n, count, orders);
 	}
-	for (size_t i = 0; i < 3125; i++)
-		if (counts[i] > 0 && cells < 120)
-			packed[cells++] = counts[i];
-	assert_int_equal(cells, 120);
-	chi_is_fair("orders of 5 items", packed, 120, N / 120.0);
+	free(orders);
+	free(x);
 }
 
 /* Networks over many keys: where an index goes, where two neighbours go together, fixed points. */

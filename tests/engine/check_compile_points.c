@@ -8,6 +8,7 @@ static const struct {
 	const char *name, *scramble;
 	enum points_kind kind;
 	enum points_scramble scrambling;
+	enum lhs_method method;
 } kinds[] = {
 	{"sobol", "none", POINTS_SOBOL, SCRAMBLE_PLAIN},
 	{"sobol", "owen", POINTS_SOBOL, SCRAMBLE_OWEN},
@@ -19,6 +20,7 @@ static const struct {
 	{"lattice", "shift", POINTS_LATTICE, SCRAMBLE_SHIFT},
 	{"lhs", "none", POINTS_LHS, SCRAMBLE_PLAIN},
 	{"lhs", "jitter", POINTS_LHS, SCRAMBLE_JITTER},
+	{"lhs", "jitter", POINTS_LHS, SCRAMBLE_JITTER, LHS_FEISTEL8},
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds, N = 5000, D = 7 };
@@ -32,6 +34,7 @@ static double *expected(unsigned k)
 		.bits = 53,
 		.n = N,
 		.scramble = kinds[k].scrambling,
+		.method = kinds[k].method,
 		.stream = {GENERATOR_THREEFRY4X32, 3, 4},
 	};
 	struct points *points;
@@ -51,6 +54,8 @@ static struct call *points_call(unsigned k)
 	put(call, "n", value_uint(N));
 	put(call, "d", value_uint(D));
 	put(call, "scramble", value_string(kinds[k].scramble));
+	if (kinds[k].method == LHS_FEISTEL8)
+		put(call, "method", value_string("feistel8"));
 	put(call, "seed", value_uint(3));
 	put(call, "stream", value_uint(4));
 	return call;

@@ -36,11 +36,10 @@ static void release(void *points)
 	points_free(points);
 }
 
-static int make_points(struct program *program, struct step *step)
+static int start_points(struct program *program, struct step *step)
 {
-	int error = points_create(&step->points.settings, program->space->engine->features, &step->points.set);
+	int error = points_start(&step->points.settings, program->space->engine->features, &step->points.set);
 
-	step->points.is_noted = false;
 	if (error)
 		return error;
 	if (zone_defer(program->zone, release, step->points.set) == 0)
@@ -50,12 +49,27 @@ static int make_points(struct program *program, struct step *step)
 	return -ERROR_NO_MEMORY;
 }
 
+static int make_points(struct program *program, struct step *step)
+{
+	int error = start_points(program, step);
+
+	while (!error && points_build(step->points.set))
+		;
+	return error;
+}
+
 static int make_noted(struct making *making, struct error *err)
 {
 	struct points_making *points = (struct points_making *)making;
-	const int error = make_points(points->program, points->step);
+	struct step *step = points->step;
+	int error = step->points.set ? 0 : start_points(points->program, step);
 
-	return error ? error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables") : 0;
+	if (error)
+		return error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables");
+	if (points_build(step->points.set))
+		return 1;
+	step->points.is_noted = false;
+	return 0;
 }
 
 static int note_points(struct program *program, struct step *step)
@@ -85,8 +99,10 @@ static int place(struct program *program, struct step *step, const struct step_p
 		return 0;
 	settings->stream = place->stream;
 	program->held_bytes += points_bytes(settings);
-	if (step->points.is_noted) /* for another stream: made for this one instead */
+	if (step->points.is_noted) { /* for another stream: made for this one instead */
+		step->points.set = NULL;
 		return 0;
+	}
 	return making_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
 								  : note_points(program, step);
 }
