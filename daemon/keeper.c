@@ -252,7 +252,7 @@ static void note_failure(struct streams *streams, const struct error *err, int r
 	if (!failed && r != 1)
 		return;
 	streams->failures += failed;
-	if (failed && !streams->failing)
+	if (failed && !streams->failing && !streams->misplaced)
 		log_line(LEVEL_ERROR, "%s; draws that need a new block are refused", err->text);
 	else if (!failed && streams->failing)
 		log_line(LEVEL_INFO, "the state of named streams can be written again");
@@ -276,6 +276,8 @@ static void run_batch(struct streams *streams, struct task **tasks, size_t count
 		r = keeper_open(streams, true, &err);
 	if (r == 0)
 		r = write_batch(streams, tasks, count, &err);
+	if (r < 0 && streams->store)
+		streams_check_placement(streams, &(struct error){0});
 	if (r < 0 && count > 1) {
 		for (size_t i = 0; i < count; i++)
 			run_batch(streams, &tasks[i], 1);
@@ -308,11 +310,20 @@ static size_t take_batch(struct streams *streams, struct task **tasks)
 	return count;
 }
 
-/* The state could not be read when the daemon began, and somebody asks for it. */
+/* The state could not be read when the daemon began, or is out of its place, and somebody asks for it. */
 static void reopen(struct streams *streams)
 {
 	struct error err = {0};
-	int r = store_exists(streams->dir) ? keeper_open(streams, false, &err) : 0;
+	int r = 0;
+
+	if (streams->store) {
+		streams_check_placement(streams, &err);
+		pthread_mutex_lock(&streams->lock);
+		streams->reopen = false;
+		pthread_mutex_unlock(&streams->lock);
+		return;
+	}
+	r = store_exists(streams->dir) ? keeper_open(streams, false, &err) : 0;
 
 	pthread_mutex_lock(&streams->lock);
 	streams->trouble = r < 0 ? err : (struct error){0};
@@ -340,7 +351,7 @@ static void *keep(void *arg)
 		if (count == 0 && streams->stop)
 			break;
 		if (count == 0) {
-			pthread_cond_wait(&streams->wake, &streams->lock);
+			streams_wait(streams);
 			continue;
 		}
 		pthread_mutex_unlock(&streams->lock);
@@ -380,9 +391,26 @@ static int give_back(struct streams *streams, struct error *err)
 	return r;
 }
 
-void keeper_stop(struct streams *streams)
+/* Where the state is out of its place nothing is written: who put it there decides what becomes of it. */
+static int end_state(struct streams *streams)
 {
 	struct error err;
+	int r = streams_check_placement(streams, &err);
+
+	if (r == 0)
+		r = give_back(streams, &err);
+	if (store_is_misplaced(streams->store)) {
+		log_line(LEVEL_ERROR, "%s; what lies there now does not know all positions that were issued", err.text);
+		return -ERROR_STORE;
+	}
+	if (r < 0)
+		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+	return 0;
+}
+
+int keeper_stop(struct streams *streams)
+{
+	int r = 0;
 
 	if (streams->keeping) {
 		pthread_mutex_lock(&streams->lock);
@@ -391,8 +419,9 @@ void keeper_stop(struct streams *streams)
 		pthread_mutex_unlock(&streams->lock);
 		pthread_join(streams->keeper, NULL);
 	}
-	if (streams->store && !streams->trouble.code && give_back(streams, &err) < 0)
-		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+	if (streams->store)
+		r = end_state(streams);
 	store_close(streams->store);
 	streams->store = NULL;
+	return r;
 }

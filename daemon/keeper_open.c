@@ -47,8 +47,10 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 
 	if (streams->lock_fd < 0)
 		r = store_lock(streams->dir, make, &streams->lock_fd, err);
+	const struct store_folder folder = {streams->dir, streams->lock_fd, NULL};
+
 	if (r == 0)
-		r = store_open(streams->dir, NULL, make, &streams->store, &damaged, err);
+		r = store_open(&folder, make, &streams->store, &damaged, err);
 	pthread_mutex_lock(&streams->lock);
 	streams->damaged = damaged;
 	pthread_mutex_unlock(&streams->lock);

@@ -2,8 +2,9 @@
 /* trnscid: reads its settings, starts the engine, listens, serves, drains.
  *
  * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
- * could not; 75 another daemon listens there, or has that folder; 78 a bad config file or TRNSCI_CPU; 128 + signal at a
- * second signal. With --repair-state: 0 repaired or sound; 66 no state; 74 it could not be repaired. */
+ * could not; 74 at the stop the state no longer lay in its place; 75 another daemon listens there, or has that folder;
+ * 78 a bad config file or TRNSCI_CPU; 128 + signal at a second signal. With --repair-state: 0 repaired or sound; 66 no
+ * state; 74 it could not be repaired. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +207,7 @@ static int repair_state(const struct settings *settings)
 	streams_find_dir(settings, dir, &named);
 	r = store_lock(dir, false, &fd, &err);
 	if (r == 0)
-		r = store_repair(dir, NULL, stdout, &err);
+		r = store_repair(&(struct store_folder){dir, fd, NULL}, stdout, &err);
 	if (r == 0)
 		return EXIT_SUCCESS;
 	usage(err.text);
@@ -274,7 +275,8 @@ static int run(struct service *service)
 	} else {
 		log_line(LEVEL_ERROR, "no memory or file descriptors to begin with");
 	}
-	streams_close(service->streams);
+	if (streams_close(service->streams) < 0 && status == EXIT_SUCCESS)
+		status = EX_IOERR;
 	loop_free(service->loop);
 	/* Ends the lanes first: the last to let go of an arena may be one of them. */
 	engine_destroy(service->engine);

@@ -29,6 +29,13 @@ enum {
 
 struct store;
 
+/* A state folder that this process has locked. */
+struct store_folder {
+	const char *path;
+	int fd;          /* of store_lock; stays open as long as a store of the folder does */
+	const char *vfs; /* SQLite's; NULL: the default */
+};
+
 /* Whether a name may be a stream's. */
 bool store_name_is_good(const char *name, size_t size);
 
@@ -50,10 +57,10 @@ int store_lock(const char *dir, bool make, int *ret_fd, struct error *err);
 /* Whether there is a state file, or what is left of one, in the folder. */
 bool store_exists(const char *dir);
 
-/* Opens the state of a locked folder; make: a new one where there is none. Everything in it is checked. vfs: SQLite's,
- * NULL for the default. -ERROR_STORE: it is damaged (*ret_damaged, which may be NULL; the text names the repair
- * command), of a newer release, or cannot be read or made. */
-int store_open(const char *dir, const char *vfs, bool make, struct store **ret_store, bool *ret_damaged,
+/* Opens the state of a folder; make: a new one where there is none. Everything in it is checked. -ERROR_STORE: it is
+ * damaged (*ret_damaged, which may be NULL; the text names the repair command), of a newer release, or cannot be read or
+ * made. */
+int store_open(const struct store_folder *folder, bool make, struct store **ret_store, bool *ret_damaged,
 	       struct error *err);
 /* Accepts NULL. */
 void store_close(struct store *store);
@@ -62,7 +69,14 @@ void store_close(struct store *store);
 int store_load(struct store *store, int (*each)(void *arg, const struct store_stream *row), void *arg,
 	       struct error *err);
 
-/* A transaction; a commit that returns 0 is durable. After a failure of any call between them, or of the commit itself,
+/* Compares the folder, the database and its journal with what lies at their paths: SQLite goes on writing to files that
+ * were replaced, deleted or moved. -ERROR_STORE: another lies there, or nothing does (store_is_misplaced).
+ * -ERROR_SYSTEM: the system did not answer. */
+int store_check_placement(struct store *store, struct error *err);
+/* What the last check found. */
+bool store_is_misplaced(const struct store *store);
+
+/* A transaction; a commit that returns 0 is durable, in the files at their paths. After a failure of any call between them, or of the commit itself,
  * nothing of the transaction has happened (or, of a commit, all may have). -ERROR_STORE */
 int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
@@ -78,9 +92,9 @@ int store_remove(struct store *store, const char *name, struct error *err);
 int store_assign(struct store *store, struct stream *stream, bool wanted, uint32_t uid, uint64_t most_seeds,
 		 struct error *err);
 
-/* Makes a sound state of a damaged one in a folder that is locked, and tells of it. What is whole is kept, each stream
+/* Makes a sound state of a damaged one, and reports what it did. What is whole is kept, each stream
  * 2^48 words further on; ids that may have been assigned are not assigned again; the damaged file stays beside it as
  * streams.db.damaged-N. A sound state is left alone. 0, -ERROR_NOT_FOUND, -ERROR_STORE, -ERROR_SYSTEM. */
-int store_repair(const char *dir, const char *vfs, FILE *report, struct error *err);
+int store_repair(const struct store_folder *folder, FILE *report, struct error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #define TRNSCI_DAEMON_STORE_CORE_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "store.h"
 
@@ -34,9 +35,18 @@ enum store_statement {
 	STATEMENTS,
 };
 
+/* Which file it is, whatever its path; all 0: not known yet. */
+struct store_inode {
+	dev_t device;
+	ino_t number;
+};
+
 struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
+	bool placed; /* at its own path: where it lies can be checked */
+	bool misplaced;
+	struct store_inode folder, database, journal;
 	sqlite3_stmt *statements[STATEMENTS];
 	int bound; /* SQLITE_OK, or why a parameter of the statement at hand was not bound: it must not run then */
 	uint64_t sum; /* of all rows' hashes, in the transaction under way */
@@ -70,9 +80,16 @@ void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
 /* The file of that suffix and its journal, where an earlier attempt has left them. */
 void store_unlink(const char *dir, const char *suffix);
 /* DIR/streams.db.new, empty but for the tables; store_adopt puts it into place. */
-int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err);
+int store_make_file(const struct store_folder *folder, uint64_t repairs, struct store **ret_store, struct error *err);
 int store_adopt(const char *dir, struct error *err);
 int store_flush_dir(const char *dir, struct error *err);
+
+/* ---- store_placement.c ---- */
+
+/* Remembers which files these are. -ERROR_SYSTEM; -ERROR_STORE: SQLite has opened another. */
+int store_remember_placement(struct store *store, int folder_fd, struct error *err);
+/* After a commit: the first one opens the journal, and may make it. */
+int store_remember_journal(struct store *store, struct error *err);
 
 /* ---- store_statement.c: a statement may be NULL ---- */
 

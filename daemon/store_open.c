@@ -116,7 +116,7 @@ static int configure(struct store *store)
 	return rc;
 }
 
-static int connect(const char *dir, const char *suffix, const char *vfs, int flags, struct store **ret_store,
+static int connect(const struct store_folder *folder, const char *suffix, int flags, struct store **ret_store,
 		   int *ret_rc, struct error *err)
 {
 	struct store *store = calloc(1, sizeof *store);
@@ -124,9 +124,9 @@ static int connect(const char *dir, const char *suffix, const char *vfs, int fla
 
 	if (!store)
 		return error_set(err, ERROR_NO_MEMORY, "state: its entry");
-	snprintf(store->dir, sizeof store->dir, "%s", dir);
-	store_path(dir, suffix, path);
-	*ret_rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
+	snprintf(store->dir, sizeof store->dir, "%s", folder->path);
+	store_path(folder->path, suffix, path);
+	*ret_rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, folder->vfs);
 	/* A file that could not be opened to be written, were it for want of a descriptor, is opened to be read. */
 	if (*ret_rc == SQLITE_OK && sqlite3_db_readonly(store->db, "main") == 1)
 		*ret_rc = SQLITE_READONLY;
@@ -137,11 +137,11 @@ static int connect(const char *dir, const char *suffix, const char *vfs, int fla
 }
 
 /* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
-static int open_file(const char *dir, const char *suffix, const char *vfs, struct store **ret_store,
-		     char damage[STORE_WHY_ROOM], struct error *err)
+static int open_file(const struct store_folder *folder, struct store **ret_store, char damage[STORE_WHY_ROOM],
+		     struct error *err)
 {
 	struct store *store = NULL;
-	int rc, r = connect(dir, suffix, vfs, SQLITE_OPEN_READWRITE, &store, &rc, err);
+	int rc, r = connect(folder, "", SQLITE_OPEN_READWRITE, &store, &rc, err);
 
 	*damage = '\0';
 	if (r < 0)
@@ -156,11 +156,11 @@ static int open_file(const char *dir, const char *suffix, const char *vfs, struc
 		*damage = '\0'; /* it has not been read to its end */
 	if (rc != SQLITE_OK && store_is_damage(rc))
 		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
-	r = *damage ? store_fail_damaged(dir, damage, err) : store_fail(store, rc, err);
+	r = *damage ? store_fail_damaged(folder->path, damage, err) : store_fail(store, rc, err);
 	if (strcmp(damage, "newer") == 0) {
 		*damage = '\0';
 		r = error_set(err, ERROR_STORE, "%.120s/" STORE_FILE " was made by a newer release, allowed: version %d",
-			      dir, STORE_VERSION);
+			      folder->path, STORE_VERSION);
 	}
 	store_close(store);
 	return r;
@@ -181,13 +181,13 @@ static int make_tables(struct store *store)
 	return rc == SQLITE_OK ? execute(store, "COMMIT") : rc;
 }
 
-int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct store **ret_store, struct error *err)
+int store_make_file(const struct store_folder *folder, uint64_t repairs, struct store **ret_store, struct error *err)
 {
 	struct store *store = NULL;
 	int rc, r;
 
-	store_unlink(dir, ".new");
-	r = connect(dir, ".new", vfs, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
+	store_unlink(folder->path, ".new");
+	r = connect(folder, ".new", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
 	if (r < 0)
 		return r;
 	store->repairs = repairs;
@@ -200,7 +200,7 @@ int store_make_file(const char *dir, const char *vfs, uint64_t repairs, struct s
 	}
 	r = store_fail(store, rc, err);
 	store_close(store);
-	store_unlink(dir, ".new");
+	store_unlink(folder->path, ".new");
 	return r;
 }
 
@@ -227,17 +227,18 @@ static bool is_lost(const char *dir)
 	return store_exists(dir) && stat(path, &st) < 0 && errno == ENOENT;
 }
 
-int store_open(const char *dir, const char *vfs, bool make, struct store **ret_store, bool *ret_damaged,
+int store_open(const struct store_folder *folder, bool make, struct store **ret_store, bool *ret_damaged,
 	       struct error *err)
 {
 	char damage[STORE_WHY_ROOM] = "";
-	struct store *made;
+	const char *dir = folder->path;
+	struct store *made, *store = NULL;
 	int r = 0;
 
 	if (ret_damaged)
 		*ret_damaged = false;
 	if (make && !store_exists(dir)) {
-		r = store_make_file(dir, vfs, 0, &made, err);
+		r = store_make_file(folder, 0, &made, err);
 		if (r == 0) {
 			store_close(made);
 			r = store_adopt(dir, err);
@@ -248,9 +249,15 @@ int store_open(const char *dir, const char *vfs, bool make, struct store **ret_s
 		r = store_fail_damaged(dir, damage, err);
 	}
 	if (r == 0)
-		r = open_file(dir, "", vfs, ret_store, damage, err);
+		r = open_file(folder, &store, damage, err);
 	if (ret_damaged)
 		*ret_damaged = *damage != '\0';
+	if (r == 0)
+		r = store_remember_placement(store, folder->fd, err);
+	if (r == 0)
+		*ret_store = store;
+	else
+		store_close(store);
 	return r;
 }
 

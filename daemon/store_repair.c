@@ -179,15 +179,16 @@ static uint64_t count_repairs(const char *dir, unsigned number)
 	return repairs;
 }
 
-static int rebuild(const char *dir, const char *vfs, FILE *report, struct error *err)
+static int rebuild(const struct store_folder *folder, FILE *report, struct error *err)
 {
+	const char *dir = folder->path;
 	const unsigned number = next_number(dir);
 	struct repair repair = {.report = report, .err = err};
 	int r;
 
 	if (number == DAMAGED_MOST)
 		return error_set(err, ERROR_LIMIT, "state: %d damaged files are kept, allowed: to remove some", number);
-	r = store_make_file(dir, vfs, count_repairs(dir, number), &repair.made, err);
+	r = store_make_file(folder, count_repairs(dir, number), &repair.made, err);
 	if (r < 0)
 		return r;
 	r = store_begin(repair.made, err);
@@ -207,19 +208,20 @@ static int rebuild(const char *dir, const char *vfs, FILE *report, struct error 
 	return r;
 }
 
-int store_repair(const char *dir, const char *vfs, FILE *report, struct error *err)
+int store_repair(const struct store_folder *folder, FILE *report, struct error *err)
 {
+	const char *dir = folder->path;
 	struct store *store;
 	bool damaged;
 	int r;
 
 	if (!store_exists(dir))
 		return error_set(err, ERROR_NOT_FOUND, "state: there is none in %.160s", dir);
-	r = store_open(dir, vfs, false, &store, &damaged, err);
+	r = store_open(folder, false, &store, &damaged, err);
 	if (r == 0) {
 		store_close(store);
 		fprintf(report, "nothing to repair: %s/" STORE_FILE " is sound\n", dir);
 		return 0;
 	}
-	return damaged ? rebuild(dir, vfs, report, err) : r;
+	return damaged ? rebuild(folder, report, err) : r;
 }

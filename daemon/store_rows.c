@@ -42,7 +42,9 @@ int store_commit(struct store *store, struct error *err)
 		r = store_step(store, store_statement(store, STATEMENT_COMMIT), err);
 	if (r < 0)
 		store_rollback(store);
-	return r;
+	else
+		r = store_remember_journal(store, err);
+	return r < 0 ? r : store_check_placement(store, err);
 }
 
 /* ---- streams ---- */

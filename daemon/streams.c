@@ -354,6 +354,17 @@ static int take_dir(struct streams *streams, struct error *err)
 	return 0;
 }
 
+/* Waits on it end by the clock of stats_now_ns. */
+static void init_wake(pthread_cond_t *wake)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
 int streams_open(const struct settings *settings, struct streams **ret_streams, struct error *err)
 {
 	struct streams *streams = calloc(1, sizeof *streams);
@@ -365,7 +376,7 @@ int streams_open(const struct settings *settings, struct streams **ret_streams, 
 	streams->lock_fd = -1;
 	streams->last = &streams->first;
 	pthread_mutex_init(&streams->lock, NULL);
-	pthread_cond_init(&streams->wake, NULL);
+	init_wake(&streams->wake);
 	r = take_dir(streams, err);
 	if (r == 0 && keeper_start(streams) < 0)
 		r = error_set(err, ERROR_SYSTEM, "streams: their thread");
@@ -377,11 +388,12 @@ int streams_open(const struct settings *settings, struct streams **ret_streams, 
 	return 0;
 }
 
-void streams_close(struct streams *streams)
+int streams_close(struct streams *streams)
 {
 	if (!streams)
-		return;
-	keeper_stop(streams);
+		return 0;
+	int r = keeper_stop(streams);
+
 	for (size_t i = 0; i < streams->count; i++)
 		free(streams->sorted[i]);
 	if (streams->lock_fd >= 0)
@@ -391,6 +403,7 @@ void streams_close(struct streams *streams)
 	free(streams->sorted);
 	free(streams->users);
 	free(streams);
+	return r;
 }
 
 int streams_stats(struct streams *streams, struct zone *zone, struct value *map)

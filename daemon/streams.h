@@ -23,8 +23,9 @@ struct streams;
  * a stream, and by streams_trouble. */
 int streams_open(const struct settings *settings, struct streams **ret_streams, struct error *err);
 
-/* A clean stop; no request may be under way. Accepts NULL. */
-void streams_close(struct streams *streams);
+/* A clean stop; no request may be under way. Accepts NULL. -ERROR_STORE: the state no longer lies at its path, which is
+ * logged. */
+int streams_close(struct streams *streams);
 
 /* Why named streams cannot be served; NULL when they can. */
 const struct error *streams_trouble(const struct streams *streams);

@@ -62,6 +62,9 @@ struct streams {
 	size_t n_users;
 	struct error trouble;
 	bool damaged;         /* the trouble is for a repair: to try again is in vain */
+	bool misplaced;       /* the trouble is where the state lies: over once it is back */
+	bool drawn;           /* positions were issued since that was last checked */
+	uint64_t check_ns;    /* when it may be checked again */
 	bool reopen;          /* the keeper is to try again */
 	uint64_t reopened_ns; /* when that was last asked for */
 	uint64_t commits, failures, waits;
@@ -108,8 +111,18 @@ int reply_stream(struct zone *zone, struct value *map, const struct named *named
 /* ---- keeper.c ---- */
 
 int keeper_start(struct streams *streams);
-/* After all tasks are done. */
-void keeper_stop(struct streams *streams);
+/* After all tasks are done. 0; -ERROR_STORE: the state no longer lay at its path. */
+int keeper_stop(struct streams *streams);
+
+/* ---- streams_placement.c ---- */
+
+/* Without the lock: looks where the state lies. While it does not lie at its path there is trouble: nothing is issued.
+ * 0, -ERROR_STORE, -ERROR_SYSTEM. */
+int streams_check_placement(struct streams *streams, struct error *err);
+/* With the lock: positions have been issued from a block, which takes no commit. */
+void streams_note_draw(struct streams *streams);
+/* With the lock, which it gives up meanwhile; returns when there may be something to do for the keeper. */
+void streams_wait(struct streams *streams);
 
 /* ---- keeper_open.c ---- */
 

@@ -95,6 +95,7 @@ int named_take(struct streams *streams, struct named *named, struct served *serv
 	if (end > named->row.reserved)
 		return 0;
 	named->next = end;
+	streams_note_draw(streams);
 	served->stream = named->row.stream;
 	served->offset = offset;
 	if (named->row.reserved - named->next < named->block / 2 && named->row.reserved < STORE_GROUPS)
@@ -104,6 +105,10 @@ int named_take(struct streams *streams, struct named *named, struct served *serv
 
 void named_serve(struct streams *streams, struct named *named)
 {
+	if (streams->trouble.code) {
+		named_refuse(named, &streams->trouble);
+		return;
+	}
 	while (named->waiters) {
 		struct task *task = named->waiters;
 		int r = task->served ? named_take(streams, named, task->served) : 1;

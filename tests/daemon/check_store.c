@@ -14,20 +14,24 @@
 
 struct bed {
 	char dir[64];
+	struct store_folder folder;
 	struct store *store;
 	struct error err;
 };
 
 static void bed_open(struct bed *bed)
 {
+	*bed = (struct bed){0};
 	strcpy(bed->dir, access("/dev/shm", W_OK) == 0 ? "/dev/shm/trnsci-store-XXXXXX" : "/tmp/trnsci-store-XXXXXX");
 	assert_non_null(mkdtemp(bed->dir));
-	assert_int_equal(store_open(bed->dir, NULL, true, &bed->store, NULL, &bed->err), 0);
+	bed->folder.path = bed->dir;
+	assert_int_equal(store_lock(bed->dir, false, &bed->folder.fd, &bed->err), 0);
+	assert_int_equal(store_open(&bed->folder, true, &bed->store, NULL, &bed->err), 0);
 }
 
 static void bed_reopen(struct bed *bed)
 {
-	assert_int_equal(store_open(bed->dir, NULL, false, &bed->store, NULL, &bed->err), 0);
+	assert_int_equal(store_open(&bed->folder, false, &bed->store, NULL, &bed->err), 0);
 }
 
 static void bed_close(struct bed *bed)
@@ -35,6 +39,7 @@ static void bed_close(struct bed *bed)
 	char command[128];
 
 	store_close(bed->store);
+	close(bed->folder.fd);
 	snprintf(command, sizeof command, "rm -r %s", bed->dir);
 	assert_int_equal(system(command), 0);
 }
@@ -111,7 +116,7 @@ static void every_bit_counts(void **state)
 		assert_int_equal(pread(fd, &was, 1, at), 1);
 		byte = (char)(was ^ 1 << at % 8);
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-		if (store_open(bed.dir, NULL, true, &bed.store, NULL, &bed.err) == 0) {
+		if (store_open(&bed.folder, true, &bed.store, NULL, &bed.err) == 0) {
 			if (!is_same(bed.store))
 				fail_msg("byte %jd changed: expected an error or the same rows, got others", (intmax_t)at);
 			store_close(bed.store);
@@ -157,7 +162,7 @@ static void pages_that_went_back(void **state)
 		if (memcmp(before + at, after + at, PAGE) == 0)
 			continue;
 		assert_int_equal(pwrite(fd, before + at, PAGE, at), PAGE);
-		assert_int_equal(store_open(bed.dir, NULL, false, &bed.store, NULL, &bed.err), -ERROR_STORE);
+		assert_int_equal(store_open(&bed.folder, false, &bed.store, NULL, &bed.err), -ERROR_STORE);
 		assert_non_null(strstr(bed.err.text, "another sum"));
 		assert_int_equal(pwrite(fd, after + at, PAGE, at), PAGE);
 		found++;

@@ -14,6 +14,7 @@
 enum { ROOM = 1 << 17, STREAMS = 3 };
 
 static char dir[64];
+static struct store_folder folder = {.path = dir};
 static unsigned char sound[ROOM];
 static size_t sound_size;
 
@@ -66,7 +67,8 @@ static void make_sound(void)
 	strcpy(dir, access("/dev/shm", W_OK) == 0 ? "/dev/shm/trnsci-fuzz-XXXXXX" : "/tmp/trnsci-fuzz-XXXXXX");
 	assert(mkdtemp(dir));
 	atexit(remove_dir);
-	assert(store_open(dir, NULL, true, &store, NULL, &err) == 0 && store_begin(store, &err) == 0);
+	assert(store_lock(dir, false, &folder.fd, &err) == 0);
+	assert(store_open(&folder, true, &store, NULL, &err) == 0 && store_begin(store, &err) == 0);
 	for (unsigned i = 0; i < STREAMS; i++) {
 		struct store_stream row = row_of(i);
 		struct stream assigned = {GENERATOR_THREEFRY4X32, 7, 0};
@@ -109,7 +111,7 @@ static void open_it(bool known)
 	bool damaged;
 	FILE *nowhere;
 
-	if (store_open(dir, NULL, true, &store, &damaged, &err) == 0) {
+	if (store_open(&folder, true, &store, &damaged, &err) == 0) {
 		assert(store_load(store, known ? same_row : any_row, &count, &err) == 0);
 		assert(!known || count == STREAMS);
 		store_close(store);
@@ -118,8 +120,8 @@ static void open_it(bool known)
 	assert(err.code == ERROR_STORE || err.code == ERROR_NO_MEMORY || err.code == ERROR_SYSTEM);
 	nowhere = fopen("/dev/null", "w");
 	assert(nowhere);
-	if (damaged && store_repair(dir, NULL, nowhere, &err) == 0) {
-		assert(store_open(dir, NULL, false, &store, &damaged, &err) == 0);
+	if (damaged && store_repair(&folder, nowhere, &err) == 0) {
+		assert(store_open(&folder, false, &store, &damaged, &err) == 0);
 		assert(store_load(store, any_row, &count, &err) == 0);
 		store_close(store);
 	}

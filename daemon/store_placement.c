@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the state lies. With its lock and its journal held open, SQLite never looks at a path again, and goes on writing
+ * to files that were replaced, deleted or moved: so the folder, the database and the journal are compared with what lies
+ * at their paths. The journal counts too: without it a torn commit cannot be undone. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store_core.h"
+
+static int fail_system(const char *path, int number, struct error *err)
+{
+	return error_set(err, ERROR_SYSTEM, "state: %.180s: %s", path, strerror(number));
+}
+
+static struct store_inode inode_of(const struct stat *st)
+{
+	return (struct store_inode){st->st_dev, st->st_ino};
+}
+
+/* 1: the file lies at the path; 0: another does, or none; or a negative errno. */
+static int lies_at(const char *path, const struct store_inode *file)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	return st.st_dev == file->device && st.st_ino == file->number;
+}
+
+static int fail_misplaced(struct store *store, const char *what, struct error *err)
+{
+	store->misplaced = true;
+	return error_set(err, ERROR_STORE,
+			 "%.90s%s was replaced, moved or deleted under the daemon: put it back, or stop the daemon and see "
+			 "NAMED STREAMS in trnscid(8)",
+			 store->dir, what);
+}
+
+int store_remember_placement(struct store *store, int folder_fd, struct error *err)
+{
+	char path[STORE_PATH_ROOM];
+	struct stat folder, database;
+	int moved = 0;
+
+	store_path(store->dir, "", path);
+	if (fstat(folder_fd, &folder) < 0 || stat(path, &database) < 0)
+		return fail_system(path, errno, err);
+	store->folder = inode_of(&folder);
+	store->database = inode_of(&database);
+	store->placed = true;
+	sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return moved ? fail_misplaced(store, "/" STORE_FILE, err) : store_check_placement(store, err);
+}
+
+int store_remember_journal(struct store *store, struct error *err)
+{
+	char path[STORE_PATH_ROOM];
+	struct stat st;
+
+	if (!store->placed || store->journal.number)
+		return 0;
+	store_path(store->dir, "-journal", path);
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? fail_misplaced(store, "/" STORE_FILE "-journal", err) : fail_system(path, errno, err);
+	store->journal = inode_of(&st);
+	return 0;
+}
+
+int store_check_placement(struct store *store, struct error *err)
+{
+	static const char *const names[] = {"", "/" STORE_FILE, "/" STORE_FILE "-journal"};
+	const struct store_inode *files[] = {&store->folder, &store->database, &store->journal};
+	int r;
+
+	if (!store->placed)
+		return 0;
+	store->misplaced = false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[STORE_PATH_ROOM];
+
+		snprintf(path, sizeof path, "%.480s%s", store->dir, names[i]);
+		if (files[i]->number == 0)
+			continue;
+		r = lies_at(path, files[i]);
+		if (r < 0)
+			return fail_system(path, -r, err);
+		if (r == 0)
+			return fail_misplaced(store, names[i], err);
+	}
+	return 0;
+}
+
+bool store_is_misplaced(const struct store *store)
+{
+	return store->misplaced;
+}
