@@ -226,31 +226,29 @@ void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct tr
 
 /* ---- tiles among them ---- */
 
-struct tiles {
-	struct args_tile *at;
-	size_t count, room;
-	uint32_t ordinal; /* of the next value */
+struct visitor {
+	bool (*visit)(void *arg, const struct args_tile *at);
+	void *arg;
 };
 
 /* As deep as the caller nested it, as args_build. */
-static void find_tiles(const struct trnsci_args *args, uint32_t group, struct tiles *tiles)
+static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args *args, const struct trnsci_args *step)
 {
-	const uint32_t ordinal = tiles->ordinal++;
+	const bool steps = args->value.kind == VALUE_ARRAY && args->name && strcmp(args->name, "steps") == 0;
 	const char *name = args->name ? args->name : "";
+	const struct args_tile at = {args->tile, name, step, strcmp(name, "out") == 0};
 
-	if (args->tile && tiles->count++ < tiles->room)
-		tiles->at[tiles->count - 1] =
-			(struct args_tile){args->tile, name, ordinal, group, strcmp(name, "out") == 0};
+	if (args->tile && visitor->visit(visitor->arg, &at))
+		return true;
 	for (const struct trnsci_args *child = args->first; child; child = child->next)
-		find_tiles(child, ordinal, tiles);
+		if (visit_tiles(visitor, child, steps ? child : step))
+			return true;
+	return false;
 }
 
-size_t args_tiles(const struct trnsci_args *args, struct args_tile *ret_tiles, size_t room)
+bool args_visit_tiles(const struct trnsci_args *args, bool (*visit)(void *arg, const struct args_tile *at), void *arg)
 {
-	struct tiles tiles = {.at = ret_tiles, .room = room};
-
-	find_tiles(args, 0, &tiles);
-	return tiles.count;
+	return visit_tiles(&(struct visitor){visit, arg}, args, args);
 }
 
 /* Bytes of an array; 0 when they cannot be counted. */

@@ -29,13 +29,11 @@ struct trnsci_args *args_list(struct trnsci_args *args, const char *name);
 struct args_tile {
 	struct trnsci_tile *tile; /* borrowed, as the name */
 	const char *name;
-	uint32_t ordinal; /* of its handle among the values of the tree that args_build makes, the root's being 0, those
-			   * of a container before the next one's */
-	uint32_t group; /* the ordinal of the map in which it stands: of one step, in a program */
+	const struct trnsci_args *step; /* in which it stands, of a program; else the root */
 	bool output;
 };
 
-/* Writes the first `room` of them; returns how many there are. */
-size_t args_tiles(const struct trnsci_args *args, struct args_tile *ret_tiles, size_t room);
+/* Calls visit for every tile, step by step, until it returns true. Whether it did. */
+bool args_visit_tiles(const struct trnsci_args *args, bool (*visit)(void *arg, const struct args_tile *at), void *arg);
 
 #endif

@@ -150,6 +150,7 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 	if (r == 0) {
 		broadcast->link.wake_fd = -1;
 		r = map(call, &broadcast->link, &error);
+		broadcast->link.connection = call->connection;
 		trnsci_call_free(call);
 	}
 	if (r < 0) {
@@ -205,7 +206,7 @@ static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct
 		if (state == RING_OPEN && clock_ns() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
 					 (unsigned long long)broadcast->next);
-		r = ring_link_trouble(broadcast->session, "broadcast", state, err);
+		r = ring_link_trouble(broadcast->session, &broadcast->link, "broadcast", state, err);
 		if (r == 0)
 			ring_link_sleep(page, news, deadline);
 	}

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "history.h"
+#include "call_tiles.h"
 #include "engine/request.h"
 
 static_assert(sizeof((struct trnsci_error *)0)->text == sizeof((struct error *)0)->text, "one text fits the other");
@@ -67,7 +67,7 @@ static void take_off(struct trnsci_call *call)
 	call->refs++;
 	call->cancelling = false;
 	call->repeated = false;
-	call->unsent = true;
+	call->ends = CALL_UNSENT;
 	call->state = CALL_FLYING;
 }
 
@@ -148,7 +148,8 @@ static int fail(struct trnsci_call *call, const struct error *error)
 bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
 		 const struct value *reply)
 {
-	history_end(call, error, reply);
+	if (!error)
+		call_set_outputs_lost(call, false);
 	land(call, CALL_DONE);
 	call->connection = call->session->connection;
 	call->zone = zone;
@@ -230,7 +231,6 @@ int call_start(struct trnsci_call *call, bool queueing)
 		if (!error.code)
 			error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
 		pthread_mutex_lock(&call->session->lock);
-		history_end(call, &error, NULL);
 		land(call, CALL_IDLE);
 		fail(call, &error);
 		pthread_mutex_unlock(&call->session->lock);
@@ -280,7 +280,7 @@ int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *r
 
 int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
 {
-	static const char *const own[] = {"arena", "cancel", "ring_attach", "ring_detach", "broadcast_attach"};
+	static const char *const own[] = {"arena", "tile", "free", "cancel", "ring_attach", "ring_detach", "broadcast_attach"};
 	int r = session_check(session, NULL);
 
 	if (r < 0)

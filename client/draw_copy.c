@@ -134,8 +134,8 @@ static void state_items(struct trnsci_draw *piece, uint64_t n)
 			piece->numbers[free] = (struct trnsci_number){"items", (double)n};
 }
 
-/* The daemon that answered may have ended since, and emptied the tile: then what was copied is no sample, and the piece
- * is drawn again. It closes the connection first. */
+/* The daemon may have ended the session since it answered, and emptied the tile: then what was copied is no sample, and the
+ * piece is drawn again. It closes the connection first. */
 static int copy_piece(struct trnsci_session *session, const struct trnsci_draw *piece, struct trnsci_tile *tile,
 		      void *out, struct trnsci_span *ret_span, struct error *err)
 {
@@ -147,7 +147,7 @@ static int copy_piece(struct trnsci_session *session, const struct trnsci_draw *
 			before = after;
 			r = draw_tile(session, piece, 0, tile, ret_span, err);
 			if (r == 0) {
-				memcpy(out, trnsci_tile_view(tile), trnsci_tile_bytes(tile));
+				memcpy(out, trnsci_tile_data(tile), trnsci_tile_bytes(tile));
 				r = session_look(session, &after, err);
 			}
 		} while (r == 0 && before != after);

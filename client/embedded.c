@@ -181,7 +181,7 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, struct a
 		release(mapping);
 		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
 	}
-	*ret_arena = (struct arena){.base = base, .size = size};
+	*ret_arena = (struct arena){.base = base, .size = size, .fd = -1};
 	return 0;
 }
 

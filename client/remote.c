@@ -16,9 +16,6 @@
 
 #include "arena.h"
 #include "call.h"
-#include "history.h"
-#include "line.h"
-#include "revive.h"
 #include "ring_link.h"
 #include "session.h"
 #include "wire.h"
@@ -27,25 +24,6 @@ enum {
 	OPEN_TIMEOUT_MS = 10000,
 };
 
-/* Handles of tiles are those of the present connection: it may have changed up to here. */
-static int append_request(struct trnsci_call *call, struct error *err)
-{
-	struct remote *remote = call->session->peer;
-	const size_t begin = remote->out.size;
-	struct zone *zone = NULL;
-	struct value params;
-	int r = call->own ? 0 : history_check(call, err);
-
-	if (r == 0)
-		r = call_prepare(call, &zone, &params, err);
-	if (r == 0)
-		r = codec_request(&remote->out, call->msgid, call->method, &params);
-	zone_free(zone);
-	if (r == 0)
-		history_begin(call, remote->out.at + begin, remote->out.size - begin);
-	return r;
-}
-
 static int remote_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
@@ -53,15 +31,10 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
-	call_look_first(call);
 	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
-		r = append_request(call, err);
-		if (r == 0) {
-			call->unsent = false;
-			remote->bound |= call_binds(call);
-			remote->fds_wanted |= call->wants_fds;
+		r = wire_append(call, err);
+		if (r == 0)
 			wire_flush(session);
-		}
 		if (remote->out.size > 0 && remote->polling)
 			eventfd_write(remote->wake, 1);
 	}
@@ -195,9 +168,7 @@ static void remote_stop(struct trnsci_session *session)
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	wire_close(remote);
-	if (session->arena.base)
-		munmap(session->arena.base, session->arena.size);
-	session->arena.base = NULL;
+	arena_end(&session->arena);
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -210,9 +181,7 @@ static void remote_destroy(struct trnsci_session *session)
 static void remote_abandon(struct trnsci_session *session)
 {
 	wire_close(session->peer);
-	if (session->arena.base)
-		munmap(session->arena.base, session->arena.size);
-	session->arena.base = NULL;
+	arena_end(&session->arena);
 }
 
 static const struct session_engine remote_engine = {
@@ -229,7 +198,7 @@ static const struct session_engine remote_engine = {
 	.abandon = remote_abandon,
 };
 
-static int make_session(const char *path, const struct trnsci_options *options, int socket,
+static int make_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
 			struct trnsci_session **ret_session, struct error *err)
 {
 	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -243,7 +212,7 @@ static int make_session(const char *path, const struct trnsci_options *options, 
 		close(wake);
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
-	wire_init(remote, socket, wake);
+	wire_init(remote, handshake, wake);
 	spin_init(&remote->spin, session->spin_ns);
 	session->peer = remote;
 	if (session->arena_bytes == 0)
@@ -252,51 +221,26 @@ static int make_session(const char *path, const struct trnsci_options *options, 
 	return 0;
 }
 
-/* Whoever answers there must speak our protocol. */
-static int greet(struct trnsci_session *session, struct error *err)
-{
-	struct trnsci_call *call;
-	uint64_t protocol = 0;
-	int r = call_make(session, "version", &call, err);
-
-	if (r < 0)
-		return r;
-	r = call_run(call, err);
-	if (r < 0)
-		return r;
-	r = call_reply_u64(call, "protocol", &protocol, err);
-	if (r == 0 && protocol != REMOTE_PROTOCOL)
-		r = error_set(err, ERROR_NOT_SUPPORTED, "protocol: the daemon speaks %llu, this library speaks %d",
-			      (unsigned long long)protocol, REMOTE_PROTOCOL);
-	trnsci_call_free(call);
-	return r;
-}
-
 int remote_open(const char *path, const struct trnsci_options *options, struct trnsci_session **ret_session,
 		struct error *err)
 {
-	int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
-	struct trnsci_session *session = NULL;
+	const int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
+	char instance[HANDSHAKE_INSTANCE];
+	struct handshake handshake;
 	int fd = -1;
-	int r = line_connect(path, timeout_ms, &fd, err);
+	int r = handshake_connect(path, timeout_ms, &fd, err);
 
 	if (r < 0)
 		return r;
-	r = make_session(path, options, fd, &session, err);
+	handshake_init(&handshake, fd, deadline_after(timeout_ms));
+	r = handshake_greet(&handshake, instance, err);
+	if (r == 0)
+		r = make_session(path, options, &handshake, ret_session, err);
 	if (r < 0) {
+		handshake_end(&handshake);
 		close(fd);
 		return r;
 	}
-	int usual_ms = session->timeout_ms;
-
-	session->timeout_ms = timeout_ms;
-	r = greet(session, err);
-	session->timeout_ms = usual_ms;
-	if (r < 0) {
-		trnsci_close(session);
-		return r;
-	}
-	((struct remote *)session->peer)->greeted = true;
-	*ret_session = session;
+	memcpy(((struct remote *)(*ret_session)->peer)->instance, instance, sizeof instance);
 	return 0;
 }

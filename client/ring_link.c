@@ -174,9 +174,10 @@ static const char *state_text(uint32_t state)
 	return meaning ? meaning : "an unknown error";
 }
 
-int ring_link_trouble(struct trnsci_session *session, const char *what, uint32_t state, struct error *err)
+int ring_link_trouble(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
+		      struct error *err)
 {
-	bool gone;
+	uint64_t connection;
 
 	if (state == ERROR_CLOSED || state == ERROR_CANCELLED)
 		return error_set(err, ERROR_CLOSED, "%s: it was closed", what);
@@ -184,12 +185,11 @@ int ring_link_trouble(struct trnsci_session *session, const char *what, uint32_t
 		return error_set(err, ERROR_END_OF_STREAM, "%s: its stream has no more samples", what);
 	if (state != RING_OPEN)
 		return error_set(err, ERROR_CLOSED, "%s: it was detached: %s", what, state_text(state));
-	pthread_mutex_lock(&session->lock);
-	if (!session->closed && !session->failure.code)
-		session->engine->progress(session, 0);
-	gone = session->closed || session->failure.code;
-	pthread_mutex_unlock(&session->lock);
-	return gone ? error_set(err, ERROR_CLOSED, "%s: the connection is gone", what) : 0;
+	if (session_look(session, &connection, NULL) < 0)
+		return error_set(err, ERROR_CLOSED, "%s: the connection is gone", what);
+	if (connection != link->connection)
+		return error_set(err, ERROR_CLOSED, "%s: it ended with the daemon, allowed is to attach again", what);
+	return 0;
 }
 
 /* ---- a mark that fork wipes out: asking for the process's id each time would be a system call ---- */

@@ -26,6 +26,7 @@ struct ring_link {
 	size_t map_bytes, index_bytes;
 	int wake_fd;     /* -1: none */
 	uint64_t handle; /* of the daemon */
+	uint64_t connection; /* on which it was attached */
 	struct embedded_ring *embedded;
 };
 
@@ -47,8 +48,9 @@ void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadli
 /* Wakes who sleeps so. */
 void ring_link_wake(const struct ring_page *page, int most);
 
-/* Why no more will come: the error in state, or that the connection is gone. 0 when all is well. */
-int ring_link_trouble(struct trnsci_session *session, const char *what, uint32_t state, struct error *err);
+/* Why no more will come: the error in state, or that the daemon that filled it is gone. 0 when all is well. */
+int ring_link_trouble(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
+		      struct error *err);
 
 /* A number that is not 0, but reads 0 in a child after fork. NULL without memory. Freeing accepts NULL. */
 int *ring_mark_new(void);

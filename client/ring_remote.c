@@ -75,6 +75,7 @@ int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 	if (r < 0)
 		return r;
 	r = build(call, &link, err);
+	link.connection = call->connection;
 	trnsci_call_free(call);
 	if (r < 0) {
 		remote_ring_end(session, &link);
@@ -101,6 +102,8 @@ void remote_ring_end(struct trnsci_session *session, struct ring_link *link)
 	if (link->handle == 0 || call_make(session, "ring_detach", &call, NULL) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
+	call->tied = true;
+	call->tied_to = link->connection;
 	call_start(call, false);
 	call_unref(call);
 }

@@ -25,8 +25,9 @@ enum { CALL_BUCKETS = 256 };
 #define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
 #define ARENA_BYTES_EMBEDDED ((size_t)1 << 30)
 
-struct making;
 struct ring_link;
+
+#define CALL_UNSENT UINT64_MAX
 
 enum call_state { CALL_IDLE, CALL_FLYING, CALL_DONE };
 
@@ -44,11 +45,12 @@ struct trnsci_call {
 	bool queueing;                     /* goes into the session's queue when it is answered */
 	bool queued;                       /* is in it */
 	bool wants_fds;                    /* its reply brings file descriptors */
-	bool unsent;                       /* in flight, but no byte of it is on its way */
+	uint64_t ends;                     /* its last byte among those of the connection (remote.sent); CALL_UNSENT */
 	bool repeated;                     /* sent again, to a daemon that had come back */
 	bool own;                          /* the library's: of the arena and its tiles, which it makes again itself */
 	uint64_t connection;               /* on which it was answered */
-	struct making *making;             /* in flight, of what it writes (history.h) */
+	bool tied;                         /* names what exists on connection tied_to only */
+	uint64_t tied_to;
 	bool cancelling;                   /* to be cancelled as soon as its request is known */
 	struct fdpass fds;                 /* they */
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
@@ -63,13 +65,8 @@ struct trnsci_call {
 struct arena {
 	char *base; /* NULL: none yet */
 	size_t size;
+	int fd;              /* remote: its memfd; else -1 */
 	uint64_t connection; /* on which it came */
-};
-
-/* What is remembered of how tiles came to be (history.h). */
-struct history {
-	struct making *oldest, *newest;
-	size_t bytes;
 };
 
 /* One engine. `peer` is its own. */
@@ -126,7 +123,7 @@ struct trnsci_session {
 	uint64_t connection; /* the present one's number: what the replies of earlier ones named is gone */
 	uint64_t last_scope;
 	struct trnsci_tile *tiles;
-	struct history history;
+	size_t n_lost; /* of them, those whose content is lost */
 };
 
 /* Whether this process may use the session; a text goes to err. */

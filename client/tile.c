@@ -4,10 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "arena.h"
 #include "call.h"
-#include "history.h"
 #include "session.h"
 
 #include "base/checked.h"
@@ -29,7 +28,7 @@ static int get_arena(struct trnsci_session *session, size_t bytes, struct error 
 	pthread_cond_broadcast(&session->changed);
 	pthread_mutex_unlock(&session->lock);
 	if (late)
-		munmap(arena.base, arena.size);
+		arena_end(&arena);
 	return late ? LATE : r;
 }
 
@@ -85,6 +84,14 @@ static void enlist(struct trnsci_session *session, struct trnsci_tile *tile)
 	session->tiles = tile;
 }
 
+void tile_set_lost(struct trnsci_tile *tile, bool lost)
+{
+	if (!tile_handle(tile) || atomic_load_explicit(&tile->lost, memory_order_relaxed) == lost)
+		return;
+	atomic_store_explicit(&tile->lost, lost, memory_order_relaxed);
+	tile->session->n_lost = lost ? tile->session->n_lost + 1 : tile->session->n_lost - 1;
+}
+
 /* From here on parameters that still name it name none; the object lasts as long as they do. */
 static void delist(struct trnsci_tile *tile)
 {
@@ -92,7 +99,7 @@ static void delist(struct trnsci_tile *tile)
 		tile->next->previous = tile->previous;
 	*(tile->previous ? &tile->previous->next : &tile->session->tiles) = tile->next;
 	tile->next = tile->previous = NULL;
-	history_release(tile);
+	tile_set_lost(tile, false);
 	tile->data = NULL;
 	atomic_store_explicit(&tile->handle, 0, memory_order_relaxed);
 }
@@ -278,42 +285,24 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 
 /* ---- looking ---- */
 
-/* The flag is no part of what the tile is to its user. */
+/* A program that asks for the address of a tile whose content is lost is about to fill it. */
 void *trnsci_tile_data(const struct trnsci_tile *tile)
 {
+	struct trnsci_tile *own = (struct trnsci_tile *)tile; /* what is known of the content is no part of the tile */
+
 	if (!tile)
 		return NULL;
-	atomic_store_explicit(&((struct trnsci_tile *)tile)->open, true, memory_order_relaxed);
+	if (atomic_load_explicit(&tile->lost, memory_order_relaxed) && session_check(tile->session, NULL) == 0) {
+		pthread_mutex_lock(&tile->session->lock);
+		tile_set_lost(own, false);
+		pthread_mutex_unlock(&tile->session->lock);
+	}
 	return tile->data;
-}
-
-const void *trnsci_tile_view(const struct trnsci_tile *tile)
-{
-	return tile ? tile->data : NULL;
 }
 
 bool trnsci_tile_lost(const struct trnsci_tile *tile)
 {
-	bool lost = false;
-
-	if (tile && session_check(tile->session, NULL) == 0) {
-		pthread_mutex_lock(&tile->session->lock);
-		lost = tile->lost;
-		pthread_mutex_unlock(&tile->session->lock);
-	}
-	return lost;
-}
-
-void trnsci_tile_filled(struct trnsci_tile *tile)
-{
-	if (!tile || session_check(tile->session, NULL) < 0)
-		return;
-	atomic_store_explicit(&tile->open, true, memory_order_relaxed);
-	pthread_mutex_lock(&tile->session->lock);
-	history_release(tile);
-	tile->lost = false;
-	tile->used = true;
-	pthread_mutex_unlock(&tile->session->lock);
+	return tile && atomic_load_explicit(&tile->lost, memory_order_relaxed);
 }
 
 size_t trnsci_tile_bytes(const struct trnsci_tile *tile)

@@ -10,9 +10,7 @@
 
 #include <trnsci/trnsci.h>
 
-struct making;
-
-/* Parameters that name a tile, and requests that are remembered, keep the object, not the tile. */
+/* Parameters that name a tile keep the object, not the tile. */
 struct trnsci_tile {
 	atomic_uint refs;
 	struct trnsci_session *session;
@@ -26,16 +24,8 @@ struct trnsci_tile {
 	size_t bytes;
 	size_t offset; /* in the arena */
 	void *data;
-	/* What it holds (history.h), under the session's lock. */
-	atomic_bool open;           /* the program may have written it: trnsci_tile_data gave its address */
-	bool used;                  /* a call may have written it */
-	bool lost;                  /* its content went with a daemon */
-	unsigned writers;           /* calls in flight that write it */
-	const struct making *last;  /* the only one of them so far; NULL when there were several */
-	struct making *content;     /* NULL: not known */
-	/* While a session is opened again (reopen.h). */
-	uint64_t new_handle;
-	bool made;
+	atomic_bool lost;    /* its content went with a daemon; changed under the session's lock */
+	uint64_t new_handle; /* while the session is restored (restore.h) */
 };
 
 static inline uint64_t tile_handle(const struct trnsci_tile *tile)
@@ -46,5 +36,8 @@ static inline uint64_t tile_handle(const struct trnsci_tile *tile)
 /* NULL for NULL. */
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile);
 void tile_unref(struct trnsci_tile *tile); /* accepts NULL; any thread, with or without a lock */
+
+/* With the session's lock. Says that the content of a living tile is gone, or that it is there. */
+void tile_set_lost(struct trnsci_tile *tile, bool lost);
 
 #endif

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "call.h"
+#include "call_tiles.h"
 
 #include "fdpass.h"
-#include "revive.h"
+#include "reconnect.h"
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
@@ -22,10 +24,21 @@ enum {
 
 const struct frame_limits wire_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
 
-void wire_init(struct remote *remote, int socket, int wake)
+static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
-	*remote = (struct remote){.socket = socket, .wake = wake, .epoll = -1};
+	free(remote->in);
+	remote->in = handshake->in;
+	remote->in_size = handshake->in_size;
+	remote->in_room = handshake->in_room;
+	handshake->in = NULL;
+	handshake_end(handshake);
 	frame_scan_init(&remote->scan, &wire_reply_limits);
+}
+
+void wire_init(struct remote *remote, struct handshake *handshake, int wake)
+{
+	*remote = (struct remote){.socket = handshake->socket, .wake = wake, .epoll = -1};
+	adopt_input(remote, handshake);
 }
 
 void wire_close(struct remote *remote)
@@ -56,23 +69,24 @@ static void drop_output(struct remote *remote)
 		codec_buffer_free(&remote->out);
 }
 
-void wire_replace(struct trnsci_session *session, int socket)
+void wire_replace(struct trnsci_session *session, struct handshake *handshake)
 {
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
 	if (remote->epoll >= 0) /* a child may have the old one, which would stay in there */
 		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
-	dup3(socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
-	close(socket);
+	dup3(handshake->socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
+	close(handshake->socket);
 	if (remote->polling) /* for the socket of before, though it looks at this one when it is woken */
 		eventfd_write(remote->wake, 1);
 	fdpass_close(&remote->fds);
 	remote->closing.code = 0;
 	remote->fds.cut = false;
 	remote->fds_wanted = false;
-	remote->in_size = 0;
-	frame_scan_init(&remote->scan, &wire_reply_limits);
+	remote->sending_ended = false;
+	remote->sent = 0;
+	adopt_input(remote, handshake);
 	drop_output(remote);
 	session->connection++;
 	if (remote->epoll >= 0)
@@ -272,7 +286,7 @@ bool wire_receive(struct trnsci_session *session)
 		if (got == -EAGAIN || session->failure.code)
 			break;
 		if (got <= 0) {
-			revive(session, got ? strerror((int)-got) : "the daemon closed it");
+			reconnect(session, got ? strerror((int)-got) : "the daemon closed it");
 			break;
 		}
 		any = true;
@@ -298,26 +312,57 @@ void wire_watch(struct remote *remote)
 	remote->epoll_out = wanted;
 }
 
-/* After a failed send, what the daemon said before it left is still read. */
+int wire_append(struct trnsci_call *call, struct error *err)
+{
+	struct remote *remote = call->session->peer;
+	struct zone *zone = NULL;
+	struct value params;
+	int r = call->own ? 0 : call_check_inputs(call, err);
+
+	if (r == 0 && call->tied && call->tied_to != call->session->connection)
+		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
+	if (r == 0)
+		r = call_prepare(call, &zone, &params, err);
+	if (r == 0 && codec_request(&remote->out, call->msgid, call->method, &params) < 0)
+		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
+	zone_free(zone);
+	if (r < 0)
+		return r;
+	call->ends = remote->sent + (remote->out.size - remote->out_sent);
+	remote->fds_wanted |= call->wants_fds;
+	return 0;
+}
+
+/* A daemon that stops takes no more requests, and answers those that it has: only when it closes the connection is it
+ * gone. After any other failure it is not waited for. */
+static void end_sending(struct remote *remote, int error)
+{
+	drop_output(remote);
+	remote->sending_ended = true;
+	if (error != -EPIPE)
+		shutdown(remote->socket, SHUT_RDWR);
+}
+
 void wire_flush(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
-	const uint64_t connection = session->connection;
 
+	if (remote->sending_ended)
+		drop_output(remote);
 	while (remote->out_sent < remote->out.size && !session->failure.code) {
-		ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
-					   remote->out.size - remote->out_sent, NULL);
+		const ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
+						 remote->out.size - remote->out_sent, NULL);
 
 		if (sent == -EAGAIN)
 			break;
 		if (sent < 0) {
-			drop_output(remote);
+			end_sending(remote, (int)sent);
+			wire_watch(remote);
 			wire_receive(session);
-			if (session->connection == connection)
-				revive(session, "the daemon closed it");
 			return;
 		}
 		remote->out_sent += (size_t)sent;
+		remote->sent += (uint64_t)sent;
 	}
 	if (remote->out_sent == remote->out.size)
 		drop_output(remote);

@@ -11,6 +11,7 @@
 #include "base/spin.h"
 #include "codec.h"
 #include "frame.h"
+#include "handshake.h"
 
 /* A remote session's peer. */
 struct remote {
@@ -24,18 +25,20 @@ struct remote {
 	struct fdpass fds; /* that came and wait for their reply */
 	struct codec_buffer out;
 	size_t out_sent;
+	uint64_t sent;     /* bytes that the connection has taken */
+	bool sending_ended; /* it takes no more; what was sent may still be answered */
+	char instance[HANDSHAKE_INSTANCE]; /* of the daemon */
 	char *in;
 	size_t in_size, in_room;
 	struct error closing; /* why the daemon will close the connection; code 0: it has given no reason */
-	bool greeted;         /* a daemon of our protocol has answered */
-	bool bound;           /* the daemon has something of the session's, which would go with it */
 	struct frame_scan scan; /* of the frame at the start of in */
 };
 
 /* What a daemon may send in one frame: more than its own limits let it. */
 extern const struct frame_limits wire_reply_limits;
 
-void wire_init(struct remote *remote, int socket, int wake);
+/* The handshake's socket, and what was read from it beyond its replies, are the connection's from now on. */
+void wire_init(struct remote *remote, struct handshake *handshake, int wake);
 /* Closes what is open, and says no word. */
 void wire_close(struct remote *remote);
 void wire_free(struct remote *remote);
@@ -43,8 +46,13 @@ void wire_free(struct remote *remote);
 /* The connection is at its end: every call in flight is answered with this error. */
 void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
 
-/* Forgets what was on its way in both directions; socket takes the place, and the number, of the one before. */
-void wire_replace(struct trnsci_session *session, int socket);
+/* Forgets what was on its way in both directions; the handshake's socket takes the place, and the number, of the one
+ * before. */
+void wire_replace(struct trnsci_session *session, struct handshake *handshake);
+
+/* Writes the request of a call in flight behind what is to be sent, with the handles that tiles have on this connection.
+ * -ERROR_LOST (an input), -ERROR_CLOSED (it is tied to an earlier connection), -ERROR_NO_MEMORY. */
+int wire_append(struct trnsci_call *call, struct error *err);
 
 /* Sends what the socket takes. */
 void wire_flush(struct trnsci_session *session);

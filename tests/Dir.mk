@@ -65,7 +65,7 @@ $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARC
 
 # The library itself, whose connections, sends and waits the target stands in for.
 $(BUILD)/tests/fuzz/fuzz_reply: $(call objects,$(CLIENT_SOURCES))
-LDFLAGS_fuzz_reply := -Wl,--wrap=line_connect,--wrap=fdpass_send,--wrap=poll
+LDFLAGS_fuzz_reply := -Wl,--wrap=handshake_connect,--wrap=fdpass_send,--wrap=poll
 
 # Transforms step by 0 from a NULL that they do not use, which only clang takes amiss.
 # make fuzz F=codec SECONDS=60 : new inputs are kept in build/fuzz/corpus; a crash becomes a file of the corpus by hand.

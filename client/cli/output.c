@@ -205,7 +205,7 @@ int output_write_tile(struct output *output, struct trnsci_session *session, con
 		return complain(EXIT_NO_DAEMON, "the daemon went before its result was read");
 	if (trnsci_tile_lost(tile))
 		return complain(EXIT_TRY_AGAIN, "the daemon was restarted before its result was read, which is gone");
-	code = output_write(output, trnsci_tile_view(tile), (size_t)trnsci_tile_count(tile));
+	code = output_write(output, trnsci_tile_data(tile), (size_t)trnsci_tile_count(tile));
 	if (code == EXIT_OK && (trnsci_restarts(session, &after) < 0 || after != before))
 		return complain(EXIT_TRY_AGAIN, "%s: the daemon went while its result was read: what was written is not whole",
 				output->name);

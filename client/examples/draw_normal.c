@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 		trnsci_close(session);
 		return 1;
 	}
-	const float *samples = trnsci_tile_view(tile);
+	const float *samples = trnsci_tile_data(tile);
 	double sum = 0, squares = 0;
 
 	for (uint64_t i = 0; i < n; i++) {

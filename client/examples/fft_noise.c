@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", program ? trnsci_call_error(program)->text : "no memory");
 		goto out;
 	}
-	print_peak(trnsci_tile_view(spectrum));
+	print_peak(trnsci_tile_data(spectrum));
 	status = 0;
 out:
 	trnsci_call_free(program);

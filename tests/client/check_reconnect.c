@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Daemons that are gone, or come back: what is a pure function is computed by the next one, with the same bytes; what is
- * not is reported; nothing crashes, and nothing waits for ever. Tiles: check_reopen. */
+ * not is reported; nothing crashes, and nothing waits for ever. Tiles: check_restore. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

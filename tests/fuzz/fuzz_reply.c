@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <trnsci/trnsci.h>
@@ -27,6 +28,7 @@ enum {
 	FLAG_REPLY = 4,  /* the bytes are the result in an answer to what was asked last; else they are sent as they are */
 	FLAG_ERROR = 8,  /* ... or its error */
 	FLAG_LAST = 16,  /* the connection ends behind it; the client may connect again */
+	FLAG_MARK = 32,  /* the memory that was passed before is marked as one that a daemon empties */
 	FD_BYTES = 6,    /* kind, pages (two), seals, what two counters of its first page say */
 	FDS_MOST = 64,   /* in one input */
 	ARENA_BYTES = 1 << 20,
@@ -34,7 +36,7 @@ enum {
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int __wrap_line_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err);
+int __wrap_handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err);
 ssize_t __wrap_fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
 ssize_t __real_fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
@@ -141,20 +143,24 @@ static void deliver(void)
 	else
 		say(liar.at, size, &fds);
 	liar.at += size;
+	for (size_t i = 0; flags & FLAG_MARK && i < liar.n_fds; i++)
+		fchmod(liar.fds[i], 0);
 	if (flags & FLAG_LAST)
 		hang_up();
 }
 
 /* ---- where the library meets it ---- */
 
-/* The first connection is greeted honestly; others from the input, as long as it lasts. */
-int __wrap_line_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
+/* Every connection is greeted honestly. The second is with another daemon than the first, the third with the same as the
+ * second, and so on; all that follows comes from the input, as long as it lasts. */
+int __wrap_handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
 {
-	static const char greeting[] = "\x94\x01\x01\xc0\x81\xa8protocol\x01";
+	char greeting[] = "\x94\x01\x01\xc0\x82\xa8protocol\x01\xa8instance\xa1?";
 	int pair[2];
 
 	(void)path;
 	(void)timeout_ms;
+	greeting[sizeof greeting - 2] = (char)('a' + (liar.connections + 1) / 2 % 26);
 	if (liar.connections++ > 0 && liar.at >= liar.end)
 		return error_set(err, ERROR_OUT_OF_RANGE, "fuzz: no more"); /* one that is not tried again */
 	if (liar.socket >= 0)
@@ -251,7 +257,7 @@ static void do_tiles(void)
 			trnsci_tile_new(session, (uint64_t)i, TRNSCI_F32, 2, shape, &tiles[i], NULL);
 	shrink_all();
 	for (int i = 0; i < 2; i++)
-		if (tiles[i] && trnsci_tile_view(tiles[i]))
+		if (tiles[i] && trnsci_tile_data(tiles[i]))
 			memset(trnsci_tile_data(tiles[i]), 1, trnsci_tile_bytes(tiles[i]));
 }
 
@@ -368,7 +374,7 @@ static void do_look(void)
 	trnsci_restarts(session, &restarts);
 	shrink_all();
 	for (int i = 0; i < 2; i++)
-		if (tiles[i] && trnsci_tile_view(tiles[i])) {
+		if (tiles[i] && trnsci_tile_data(tiles[i])) {
 			trnsci_tile_lost(tiles[i]);
 			memset(trnsci_tile_data(tiles[i]), 2, trnsci_tile_bytes(tiles[i]));
 		}

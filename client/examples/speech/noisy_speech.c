@@ -152,9 +152,9 @@ static double back_error(const float *signal, const float *back, size_t n)
 
 static bool check_results(const struct tiles *tiles, size_t n, double snr_db)
 {
-	const float *clean = trnsci_tile_view(tiles->clean), *noisy = trnsci_tile_view(tiles->noisy);
-	const float *clean_spectrum = trnsci_tile_view(tiles->clean_spectrum);
-	const float *noisy_spectrum = trnsci_tile_view(tiles->noisy_spectrum);
+	const float *clean = trnsci_tile_data(tiles->clean), *noisy = trnsci_tile_data(tiles->noisy);
+	const float *clean_spectrum = trnsci_tile_data(tiles->clean_spectrum);
+	const float *noisy_spectrum = trnsci_tile_data(tiles->noisy_spectrum);
 	double in_time = 10 * log10(energy(clean, n) / difference_energy(noisy, clean, n));
 	double in_spectrum = 10 * log10(energy(clean_spectrum, 2 * n) /
 					difference_energy(noisy_spectrum, clean_spectrum, 2 * n));
@@ -170,7 +170,7 @@ static bool check_results(const struct tiles *tiles, size_t n, double snr_db)
 			"   ");
 	passed &= check("energy of spectrum and signal (Parseval)", fabs(parseval), 1e-6, "   ");
 	passed &= check("inverse transform gives the signal back",
-			back_error(noisy, trnsci_tile_view(tiles->back), n), 1e-6, "   ");
+			back_error(noisy, trnsci_tile_data(tiles->back), n), 1e-6, "   ");
 	return passed;
 }
 
@@ -184,8 +184,8 @@ static int write_spectra(const char *path, const struct tiles *tiles, size_t n, 
 	fputs("# Hz  recording_dB  with_noise_dB\n", file);
 	for (unsigned c = 0; c < POINTS; c++)
 		fprintf(file, "%.2f %.3f %.3f\n", spectrum_column_hz(rate_hz, c, POINTS),
-			spectrum_level_db(trnsci_tile_view(tiles->clean_spectrum), n, rate_hz, c, POINTS),
-			spectrum_level_db(trnsci_tile_view(tiles->noisy_spectrum), n, rate_hz, c, POINTS));
+			spectrum_level_db(trnsci_tile_data(tiles->clean_spectrum), n, rate_hz, c, POINTS),
+			spectrum_level_db(trnsci_tile_data(tiles->noisy_spectrum), n, rate_hz, c, POINTS));
 	return fclose(file);
 }
 
@@ -236,7 +236,7 @@ static int add_noise(struct trnsci_session *session, const struct settings *sett
 	       ms[1]);
 	passed = check_results(&tiles, wav->count, settings->snr_db);
 	puts("\n  Power by frequency: █ the recording, ░ what the noise adds");
-	spectrum_plot(stdout, trnsci_tile_view(tiles.clean_spectrum), trnsci_tile_view(tiles.noisy_spectrum),
+	spectrum_plot(stdout, trnsci_tile_data(tiles.clean_spectrum), trnsci_tile_data(tiles.noisy_spectrum),
 		      wav->count, wav->rate_hz);
 	if (settings->spectra && write_spectra(settings->spectra, &tiles, wav->count, wav->rate_hz) != 0)
 		fprintf(stderr, "noisy_speech: %s cannot be written\n", settings->spectra);

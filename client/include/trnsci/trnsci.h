@@ -138,24 +138,15 @@ struct trnsci_options {
 	uint64_t reserved[4]; /**< zero */
 };
 
-/* A daemon that ends or is restarted, or that drops the connection: a session connects again as soon as one answers at
- * the same address. Calls in flight that are pure functions of their parameters are sent again, once; others (those of
- * named streams) are answered `closed`, and their text says that they were not repeated. What finds the connection gone,
- * a wait or a submission, takes up to reconnect_ms longer than its time, and as long as it takes to make the tiles again.
- *
- * Tiles are made again where they lay: objects and addresses stay good. The library remembers the requests that filled
- * them (1 MiB of requests a session, the newest) and asks for them once more: draws and programs, those from named streams
- * by the range that they were given (nothing is issued again), and transforms of such tiles. What it never does is to
- * take a tile's content from its memory, which a daemon empties when it ends in order. So the content is *lost* of a tile
- * that the program filled itself, that a call left undone, that was filled by steps which name streams themselves, or that
- * took more requests than are remembered. A program that has the address of a tile may have written there after the call
- * that filled it (trnsci_tile_data; trnsci_tile_view tells that it only reads): such a tile, and what was made of it, is
- * taken only if what is computed equals what its memory still holds, as it does after a crash, but not when the daemon
- * ended in order, nor where a page of it is zeros, which either may have left. A call that reads a tile whose content is lost is refused (`lost`); one that writes it fills it. Its
- * memory keeps what bytes there are.
- *
- * Rings, broadcasts and kept programs, and tiles made by a call of "tile", end with the daemon: a session that had any is
- * answered `closed` from then on. */
+/* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as one answers at the same
+ * address, inside the call that finds out, which takes up to reconnect_ms longer; tiles, their addresses and their content
+ * stay. A call in flight that is a pure function of its parameters is sent again, once; any other, and one that writes a
+ * tile that it reads, is answered `closed`, with a text that says that it may have been done. The tiles that such a call
+ * was writing are *lost*, and all tiles are when the daemon itself had ended the session: a call that reads a lost tile is
+ * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Rings and
+ * broadcasts report `closed` and can be attached again; programs that were kept have to be kept again. What other threads
+ * write into tiles while the session connects again may be left behind: if trnsci_restarts gives the same number before
+ * and after, it was not. */
 
 /**
  * Opens a session.
@@ -182,9 +173,9 @@ TRNSCI_API void trnsci_close(struct trnsci_session *session);
 /** Where the session leads: the socket's path, or "embedded:". Lives as long as the session. */
 TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
 /**
- * Looks at the connection, and tells how many times the session has connected again; 0 if embedded. Any thread.
+ * Looks at the connection, and gives how many times the session has connected again; 0 if embedded. Any thread.
  *
- * A daemon that ends in order closes the connection and then empties the tiles' memory. So who reads a tile in place, and
+ * A daemon that ends a session closes the connection and then empties the tiles' memory. So who reads a tile in place, and
  * finds the same number after that as before it, has read what was in it.
  *
  * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good.
@@ -287,8 +278,8 @@ static inline struct trnsci_param trnsci_end(void)
  * a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
 
 /**
- * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `cancel` and those
- * of rings have functions of their own.
+ * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`, `cancel`
+ * and those of rings have functions of their own.
  *
  * @param ret_call yours (trnsci_call_free).
  * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED.
@@ -512,16 +503,12 @@ TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, e
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
 
 /** The tile's memory, to read and write, its own until it is freed or the session closed (then NULL); the address never
- * changes. Written while a call uses it, results vary. Any thread, as the functions below. */
+ * changes. Written while a call uses it, results vary. To ask for a lost tile's address says that the program fills it:
+ * from then on it is not lost. Any thread, as the functions below. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
-/** The same only to be read, which lets the library make the tile again when the daemon is restarted. */
-TRNSCI_API const void *trnsci_tile_view(const struct trnsci_tile *tile);
-/** Whether the tile's content went with a daemon and could not be made again; as the last request left it, since this does
- * not look at the connection (trnsci_restarts does). */
+/** Whether the tile's content is lost, as the last request left it: this does not look at the connection
+ * (trnsci_restarts does). */
 TRNSCI_API bool trnsci_tile_lost(const struct trnsci_tile *tile);
-/** Says that the program itself has filled the tile since its content was told to be lost: what it wrote before, while the
- * session connected again, may not be there. */
-TRNSCI_API void trnsci_tile_filled(struct trnsci_tile *tile);
 /** Its size, elements and their type. */
 TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
 TRNSCI_API uint64_t trnsci_tile_count(const struct trnsci_tile *tile);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiles that a call reads and writes. A program does not read what an earlier step of its own writes. */
+#include "call_tiles.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "tile.h"
+
+/* ---- one tile among those of a call ---- */
+
+struct search {
+	const struct args_tile *input;
+	bool reached;         /* the input's step */
+	bool written_before;  /* by an earlier step */
+	bool written;         /* by any step */
+};
+
+static bool search_writer(void *arg, const struct args_tile *at)
+{
+	struct search *search = arg;
+
+	search->reached |= at->step == search->input->step;
+	if (at->output && at->tile == search->input->tile) {
+		search->written = true;
+		search->written_before |= !search->reached;
+	}
+	return false;
+}
+
+static struct search search_writers(const struct trnsci_call *call, const struct args_tile *input)
+{
+	struct search search = {.input = input};
+
+	args_visit_tiles(call->params, search_writer, &search);
+	return search;
+}
+
+/* ---- inputs ---- */
+
+static void write_shape(const struct trnsci_tile *tile, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "%s [", trnsci_dtype_name(tile->dtype));
+
+	for (size_t i = 0; i < tile->ndim && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, i ? ", %" PRIu64 : "%" PRIu64, tile->shape[i]);
+	if (used < room)
+		snprintf(text + used, room - used, "]");
+}
+
+struct check {
+	const struct trnsci_call *call;
+	struct error *err;
+};
+
+static bool find_lost_input(void *arg, const struct args_tile *at)
+{
+	const struct check *check = arg;
+	char shape[100];
+
+	if (at->output || !tile_handle(at->tile) || !trnsci_tile_lost(at->tile) ||
+	    search_writers(check->call, at).written_before)
+		return false;
+	write_shape(at->tile, shape, sizeof shape);
+	error_set(check->err, ERROR_LOST,
+		  "%s: %s: the content of tile %s was lost with the daemon; allowed once a call or the program has filled it",
+		  check->call->method, at->name, shape);
+	return true;
+}
+
+int call_check_inputs(const struct trnsci_call *call, struct error *err)
+{
+	struct check check = {call, err};
+
+	if (call->session->n_lost == 0)
+		return 0;
+	return args_visit_tiles(call->params, find_lost_input, &check) ? -ERROR_LOST : 0;
+}
+
+/* ---- outputs ---- */
+
+static bool set_output_lost(void *arg, const struct args_tile *at)
+{
+	const bool *lost = arg;
+
+	if (at->output)
+		tile_set_lost(at->tile, *lost);
+	return false;
+}
+
+void call_set_outputs_lost(const struct trnsci_call *call, bool lost)
+{
+	if (lost || call->session->n_lost > 0)
+		args_visit_tiles(call->params, set_output_lost, &lost);
+}
+
+static bool is_in_place(void *arg, const struct args_tile *at)
+{
+	if (at->output)
+		return false;
+	const struct search search = search_writers(arg, at);
+
+	return search.written && !search.written_before;
+}
+
+bool call_works_in_place(const struct trnsci_call *call)
+{
+	return args_visit_tiles(call->params, is_in_place, (void *)call);
+}

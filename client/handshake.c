@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A connection before its session has it. */
+#include "handshake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "frame.h"
+#include "wire.h"
+
+enum { HANDSHAKE_ROOM = 4096 };
+
+int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+
+	if (!*path || strlen(path) >= sizeof address.sun_path)
+		return error_set(err, ERROR_OUT_OF_RANGE, "address: %zu bytes, allowed 1 to %zu", strlen(path),
+				 sizeof address.sun_path - 1);
+	strcpy(address.sun_path, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* a full backlog makes connect wait */
+	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+		error_set(err, ERROR_NO_DAEMON, "%s: %s", path, strerror(errno));
+		close(fd);
+		return -ERROR_NO_DAEMON;
+	}
+	*ret_socket = fd;
+	return 0;
+}
+
+void handshake_init(struct handshake *handshake, int socket, int64_t deadline)
+{
+	*handshake = (struct handshake){.socket = socket, .deadline = deadline};
+}
+
+void handshake_end(struct handshake *handshake)
+{
+	codec_buffer_free(&handshake->out);
+	free(handshake->in);
+	handshake->in = NULL;
+}
+
+static int fail_closed(const char *why, struct error *err)
+{
+	return error_set(err, ERROR_CLOSED, "connection: %s", why);
+}
+
+static int wait_for(struct handshake *handshake, short what, struct error *err)
+{
+	struct pollfd news = {handshake->socket, what, 0};
+	int r;
+
+	do
+		r = poll(&news, 1, deadline_left_ms(handshake->deadline));
+	while (r < 0 && errno == EINTR);
+	if (r == 0)
+		return error_set(err, ERROR_TIMEOUT, "connection: no answer in time");
+	return r > 0 ? 0 : fail_closed(strerror(errno), err);
+}
+
+static int send_all(struct handshake *handshake, struct error *err)
+{
+	const struct codec_buffer *out = &handshake->out;
+
+	for (size_t done = 0; done < out->size;) {
+		const ssize_t sent = fdpass_send(handshake->socket, out->at + done, out->size - done, NULL);
+		const int r = sent == -EAGAIN ? wait_for(handshake, POLLOUT, err) : 0;
+
+		if (r < 0)
+			return r;
+		if (sent == -EPIPE)
+			break; /* the reason may wait to be read */
+		if (sent < 0 && sent != -EAGAIN)
+			return fail_closed(strerror((int)-sent), err);
+		done += sent > 0 ? (size_t)sent : 0;
+	}
+	handshake->out.size = 0;
+	return 0;
+}
+
+static int make_room(struct handshake *handshake, struct error *err)
+{
+	const size_t room = handshake->in_room ? handshake->in_room * 2 : HANDSHAKE_ROOM;
+	char *bigger = handshake->in_size < handshake->in_room ? handshake->in : realloc(handshake->in, room);
+
+	if (!bigger)
+		return error_set(err, ERROR_NO_MEMORY, "connection: a reply could not be stored");
+	if (handshake->in_size >= handshake->in_room)
+		handshake->in_room = room;
+	handshake->in = bigger;
+	return 0;
+}
+
+/* Some bytes more; fds (may be NULL) are those of one reply, which come with one of its bytes. */
+static int receive(struct handshake *handshake, struct fdpass *fds, struct error *err)
+{
+	struct fdpass came = {.count = 0};
+	bool strange = false;
+	ssize_t got;
+	int r = make_room(handshake, err);
+
+	if (r == 0)
+		r = wait_for(handshake, POLLIN, err);
+	if (r < 0)
+		return r;
+	got = fdpass_receive(handshake->socket, handshake->in + handshake->in_size,
+			     handshake->in_room - handshake->in_size, fds ? &came : NULL, &strange);
+	if (strange || (fds && !fdpass_join(fds, &came))) {
+		fdpass_close(&came);
+		return error_set(err, ERROR_BAD_REPLY, "connection: a file descriptor that was not asked for");
+	}
+	if (got == -EAGAIN)
+		return 0;
+	if (got <= 0)
+		return fail_closed(got ? strerror((int)-got) : "the daemon closed it", err);
+	handshake->in_size += (size_t)got;
+	return 0;
+}
+
+/* The next whole frame, taken out of what has come: a copy in the zone. */
+static int next_frame(struct handshake *handshake, struct zone *zone, struct fdpass *fds, char **ret_frame,
+		      size_t *ret_size, struct error *err)
+{
+	struct frame_scan scan;
+	size_t size = 0;
+	int r = 0;
+
+	frame_scan_init(&scan, &wire_reply_limits);
+	while (r == 0) {
+		r = handshake->in_size ? frame_scan_more(&scan, handshake->in, handshake->in_size, &size) : 0;
+		if (r == 0 && (r = receive(handshake, fds, err)) < 0)
+			return r;
+	}
+	if (r < 0)
+		return error_set(err, ERROR_BAD_REPLY, "connection: %s", scan.wrong);
+	*ret_frame = zone_copy(zone, handshake->in, size);
+	if (!*ret_frame)
+		return error_set(err, ERROR_NO_MEMORY, "connection: a reply could not be stored");
+	*ret_size = size;
+	handshake->in_size -= size;
+	memmove(handshake->in, handshake->in + size, handshake->in_size);
+	return 0;
+}
+
+static int read_reply(struct handshake *handshake, struct zone *zone, struct fdpass *fds, struct value *ret_result,
+		      struct error *err)
+{
+	struct message message = {.type = MESSAGE_NOTIFICATION};
+
+	while (message.type == MESSAGE_NOTIFICATION) {
+		char *frame = NULL;
+		size_t size = 0;
+		int r = next_frame(handshake, zone, fds, &frame, &size, err);
+
+		if (r < 0)
+			return r;
+		if (codec_decode(frame, size, zone, &message, err) < 0 || message.type == MESSAGE_REQUEST)
+			return error_set(err, ERROR_BAD_REPLY, "connection: what came is no answer");
+		wire_read_closing(&message, &handshake->closing);
+	}
+	if (message.msgid != handshake->last_msgid)
+		return error_set(err, ERROR_BAD_REPLY, "connection: an answer to a request that was not sent");
+	if (message.error.code) {
+		if (err)
+			*err = message.error;
+		return -message.error.code;
+	}
+	if (message.result.kind != VALUE_MAP)
+		return error_set(err, ERROR_BAD_REPLY, "connection: the reply is not a map");
+	*ret_result = message.result;
+	return 0;
+}
+
+int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct zone *zone,
+		   struct fdpass *ret_fds, struct value *ret_result, struct error *err)
+{
+	struct fdpass fds = {.count = 0};
+	int r = codec_request(&handshake->out, ++handshake->last_msgid, method, params);
+
+	if (r < 0)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", method);
+	r = send_all(handshake, err);
+	if (r == 0)
+		r = read_reply(handshake, zone, ret_fds ? &fds : NULL, ret_result, err);
+	if (r < 0)
+		fdpass_close(&fds);
+	else if (ret_fds)
+		*ret_fds = fds;
+	return r;
+}
+
+static int read_version(const struct value *reply, char ret_instance[HANDSHAKE_INSTANCE], struct error *err)
+{
+	const struct value *number = value_get(reply, "protocol"), *instance = value_get(reply, "instance");
+	uint64_t protocol = 0;
+
+	if (!number || !value_to_u64(number, &protocol))
+		return error_set(err, ERROR_BAD_REPLY, "version: the reply has no number protocol");
+	if (protocol != REMOTE_PROTOCOL)
+		return error_set(err, ERROR_NOT_SUPPORTED, "protocol: the daemon speaks %llu, this library speaks %d",
+				 (unsigned long long)protocol, REMOTE_PROTOCOL);
+	ret_instance[0] = '\0';
+	if (!instance)
+		return 0;
+	if (instance->kind != VALUE_STRING || instance->bytes.size >= HANDSHAKE_INSTANCE)
+		return error_set(err, ERROR_BAD_REPLY, "version: instance: allowed are up to %d bytes of text",
+				 HANDSHAKE_INSTANCE - 1);
+	memcpy(ret_instance, instance->bytes.at, instance->bytes.size);
+	ret_instance[instance->bytes.size] = '\0';
+	return 0;
+}
+
+int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INSTANCE], struct error *err)
+{
+	struct zone *zone = zone_new();
+	struct value result;
+	int r = zone ? handshake_call(handshake, "version", NULL, zone, NULL, &result, err) : -ERROR_NO_MEMORY;
+
+	if (r == 0)
+		r = read_version(&result, ret_instance, err);
+	zone_free(zone);
+	if (r == -ERROR_CLOSED && handshake->closing.code) {
+		if (err)
+			*err = handshake->closing;
+		r = -handshake->closing.code;
+	}
+	return r;
+}
