@@ -12,10 +12,36 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "frame.h"
-#include "wire.h"
+#include "fdpass.h"
 
 enum { HANDSHAKE_ROOM = 4096 };
+
+const struct frame_limits handshake_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
+
+bool handshake_read_closing(const struct message *message, struct error *ret_error)
+{
+	static const char method[] = "error";
+	const struct value *text, *kind;
+	uint64_t number = ERROR_KIND_FAILED;
+	size_t size;
+
+	if (message->type != MESSAGE_NOTIFICATION || message->method_size != sizeof method - 1 ||
+	    memcmp(message->method, method, sizeof method - 1) != 0)
+		return false;
+	text = value_get(&message->params, "text");
+	kind = value_get(&message->params, "kind");
+	if (!text || (text->kind != VALUE_STRING && text->kind != VALUE_BYTES))
+		return false;
+	size = text->bytes.size < sizeof ret_error->text ? text->bytes.size : sizeof ret_error->text - 1;
+	memcpy(ret_error->text, text->bytes.at, size);
+	ret_error->text[size] = '\0';
+	if (kind)
+		value_to_u64(kind, &number);
+	ret_error->code = error_from_text(ret_error->text);
+	if (ret_error->code == 0) /* a name from a later release */
+		ret_error->code = number == ERROR_KIND_REQUEST ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
+	return true;
+}
 
 int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
 {
@@ -137,7 +163,7 @@ static int next_frame(struct handshake *handshake, struct zone *zone, struct fdp
 	size_t size = 0;
 	int r = 0;
 
-	frame_scan_init(&scan, &wire_reply_limits);
+	frame_scan_init(&scan, &handshake_reply_limits);
 	while (r == 0) {
 		r = handshake->in_size ? frame_scan_more(&scan, handshake->in, handshake->in_size, &size) : 0;
 		if (r == 0 && (r = receive(handshake, fds, err)) < 0)
@@ -168,7 +194,7 @@ static int read_reply(struct handshake *handshake, struct zone *zone, struct fdp
 			return r;
 		if (codec_decode(frame, size, zone, &message, err) < 0 || message.type == MESSAGE_REQUEST)
 			return error_set(err, ERROR_BAD_REPLY, "connection: what came is no answer");
-		wire_read_closing(&message, &handshake->closing);
+		handshake_read_closing(&message, &handshake->closing);
 	}
 	if (message.msgid != handshake->last_msgid)
 		return error_set(err, ERROR_BAD_REPLY, "connection: an answer to a request that was not sent");

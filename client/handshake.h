@@ -4,9 +4,13 @@
 #define TRNSCI_CLIENT_HANDSHAKE_H
 
 #include "codec.h"
+#include "frame.h"
 #include "session.h"
 
 enum { REMOTE_PROTOCOL = 1, HANDSHAKE_INSTANCE = 17 /* bytes of a daemon's instance, as text */ };
+
+/* What a daemon may send in one frame: more than its own limits let it. */
+extern const struct frame_limits handshake_reply_limits;
 
 struct handshake {
 	int socket;       /* connected, non-blocking */
@@ -33,5 +37,8 @@ int handshake_call(struct handshake *handshake, const char *method, const struct
 /* Asks who is at the other end; ret_instance is empty for a daemon that has none. -ERROR_NOT_SUPPORTED (another protocol),
  * or as handshake_call; or the reason that the daemon gives when it refuses the connection. */
 int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INSTANCE], struct error *err);
+
+/* Whether the message is the notification by which a daemon says why it ends the connection; *ret_error is then set. */
+bool handshake_read_closing(const struct message *message, struct error *ret_error);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "arena.h"
 #include "call.h"
+#include "reconnect.h"
 #include "ring_link.h"
 #include "session.h"
 #include "wire.h"
@@ -212,7 +213,7 @@ static int make_session(const char *path, const struct trnsci_options *options, 
 		close(wake);
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
-	wire_init(remote, handshake, wake);
+	wire_init(remote, handshake, wake, reconnect);
 	spin_init(&remote->spin, session->spin_ns);
 	session->peer = remote;
 	if (session->arena_bytes == 0)

@@ -15,14 +15,11 @@
 #include "call_tiles.h"
 
 #include "fdpass.h"
-#include "reconnect.h"
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
 	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
 };
-
-const struct frame_limits wire_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
 
 static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
@@ -32,12 +29,13 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 	remote->in_room = handshake->in_room;
 	handshake->in = NULL;
 	handshake_end(handshake);
-	frame_scan_init(&remote->scan, &wire_reply_limits);
+	frame_scan_init(&remote->scan, &handshake_reply_limits);
 }
 
-void wire_init(struct remote *remote, struct handshake *handshake, int wake)
+void wire_init(struct remote *remote, struct handshake *handshake, int wake,
+	       void (*lost)(struct trnsci_session *session, const char *why))
 {
-	*remote = (struct remote){.socket = handshake->socket, .wake = wake, .epoll = -1};
+	*remote = (struct remote){.socket = handshake->socket, .lost = lost, .wake = wake, .epoll = -1};
 	adopt_input(remote, handshake);
 }
 
@@ -103,31 +101,6 @@ void wire_fail(struct trnsci_session *session, enum error_code code, const char 
 }
 
 /* ---- receiving, with the lock ---- */
-
-bool wire_read_closing(const struct message *message, struct error *ret_error)
-{
-	static const char method[] = "error";
-	const struct value *text, *kind;
-	uint64_t number = ERROR_KIND_FAILED;
-	size_t size;
-
-	if (message->type != MESSAGE_NOTIFICATION || message->method_size != sizeof method - 1 ||
-	    memcmp(message->method, method, sizeof method - 1) != 0)
-		return false;
-	text = value_get(&message->params, "text");
-	kind = value_get(&message->params, "kind");
-	if (!text || (text->kind != VALUE_STRING && text->kind != VALUE_BYTES))
-		return false;
-	size = text->bytes.size < sizeof ret_error->text ? text->bytes.size : sizeof ret_error->text - 1;
-	memcpy(ret_error->text, text->bytes.at, size);
-	ret_error->text[size] = '\0';
-	if (kind)
-		value_to_u64(kind, &number);
-	ret_error->code = error_from_text(ret_error->text);
-	if (ret_error->code == 0) /* a name from a later release */
-		ret_error->code = number == ERROR_KIND_REQUEST ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
-	return true;
-}
 
 /* A reply to a call that wants descriptors takes those that came. */
 static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *call)
@@ -202,7 +175,7 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 	} else if (message.type == MESSAGE_RESPONSE) {
 		answer(session, &message, zone);
 	} else {
-		wire_read_closing(&message, &((struct remote *)session->peer)->closing);
+		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
 		zone_free(zone);
 		if (message.type == MESSAGE_REQUEST)
 			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
@@ -220,7 +193,7 @@ static void handle_frames(struct trnsci_session *session)
 		r = frame_scan_more(&remote->scan, remote->in + at, remote->in_size - at, &size);
 		if (r <= 0)
 			break;
-		frame_scan_init(&remote->scan, &wire_reply_limits);
+		frame_scan_init(&remote->scan, &handshake_reply_limits);
 		handle_frame(session, at, size);
 		at += size;
 	}
@@ -286,7 +259,7 @@ bool wire_receive(struct trnsci_session *session)
 		if (got == -EAGAIN || session->failure.code)
 			break;
 		if (got <= 0) {
-			reconnect(session, got ? strerror((int)-got) : "the daemon closed it");
+			remote->lost(session, got ? strerror((int)-got) : "the daemon closed it");
 			break;
 		}
 		any = true;

@@ -16,6 +16,7 @@
 /* A remote session's peer. */
 struct remote {
 	int socket;
+	void (*lost)(struct trnsci_session *session, const char *why); /* the connection has ended */
 	int wake;       /* eventfd: the polling thread shall look again */
 	int epoll;      /* for trnsci_fd; -1 until then */
 	bool polling;   /* a thread is in poll */
@@ -34,11 +35,9 @@ struct remote {
 	struct frame_scan scan; /* of the frame at the start of in */
 };
 
-/* What a daemon may send in one frame: more than its own limits let it. */
-extern const struct frame_limits wire_reply_limits;
-
 /* The handshake's socket, and what was read from it beyond its replies, are the connection's from now on. */
-void wire_init(struct remote *remote, struct handshake *handshake, int wake);
+void wire_init(struct remote *remote, struct handshake *handshake, int wake,
+	       void (*lost)(struct trnsci_session *session, const char *why));
 /* Closes what is open, and says no word. */
 void wire_close(struct remote *remote);
 void wire_free(struct remote *remote);
@@ -60,9 +59,6 @@ void wire_flush(struct trnsci_session *session);
 /* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
  * connection with bad_reply. Whether there was anything. */
 bool wire_receive(struct trnsci_session *session);
-
-/* Whether the message is the notification by which a daemon says why it ends the connection; *ret_error is then set. */
-bool wire_read_closing(const struct message *message, struct error *ret_error);
 
 /* Tells the session's epoll, if there is one, whether room to send is waited for. */
 void wire_watch(struct remote *remote);
