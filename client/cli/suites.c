@@ -90,7 +90,7 @@ static void head_byte_tiles(void)
 	       "byte\n"
 	       "tiles, Philox's as whole words. Means are of 24 bits x 2^-24, right ones 0.5; chi-square of the low "
 	       "24\n"
-	       "bits has 255 degrees of freedom. (Philox on Trainium was seen to have a mean of 0.31.)\n\n");
+	       "bits has 255 degrees of freedom. The conversions are a model: no machine's figures are claimed.\n\n");
 	printf("%-13s %-11s %10s %11s %9s %9s %11s\n", "generator", "conversion", "right", "right first", "mean low",
 	       "mean high", "chi-square");
 }

@@ -365,7 +365,6 @@ void byte_tiles_measure(enum generator generator, enum conversion conversion, co
 				n_right++;
 			else if (n_before_wrong == UINT64_MAX)
 				n_before_wrong = position;
-			low += generator == GENERATOR_PHILOX4X32 ? (word & 0xFFFFFF) * 0x1p-24 : 0;
 			high += (word >> 8) * 0x1p-24;
 			counts[word >> 16 & 0xFF]++;
 		}

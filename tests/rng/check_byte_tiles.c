@@ -169,6 +169,28 @@ static void philox_goes_wrong(void **state)
 		}
 }
 
+/* The figures of right words are those of the words themselves, whichever generator and conversion gave them. */
+static void figures_are_of_the_words(void **state)
+{
+	(void)state;
+	for (unsigned g = 0; g <= GENERATOR_PHILOX4X32; g++) {
+		const struct stream stream = {.generator = (enum generator)g, .seed = 42};
+		double low = 0, high = 0;
+		struct tile_figures figures;
+
+		byte_tiles_measure(stream.generator, CONVERSION_EXACT, &stream, 8, &figures);
+		for (unsigned i = 0; i < 8 * STREAM_BATCH_WORDS; i++) {
+			const uint32_t right = stream_word(&stream, i, 0);
+
+			low += (right & 0xFFFFFF) * 0x1p-24 / (8 * STREAM_BATCH_WORDS);
+			high += (right >> 8) * 0x1p-24 / (8 * STREAM_BATCH_WORDS);
+		}
+		if (fabs(figures.mean_low - low) > 1e-12 || fabs(figures.mean_high - high) > 1e-12)
+			fail_msg("%s: expected means %.6f and %.6f, got %.6f and %.6f", generator_row(stream.generator)->name,
+				 low, high, figures.mean_low, figures.mean_high);
+	}
+}
+
 /* Right words have chi-square near its 255 degrees of freedom; where the state saturates it collapses, means too. */
 static void figures_tell(void **state)
 {
@@ -224,6 +246,7 @@ int main(void)
 		cmocka_unit_test(right_words),
 		cmocka_unit_test(late_batches),
 		cmocka_unit_test(philox_goes_wrong),
+		cmocka_unit_test(figures_are_of_the_words),
 		cmocka_unit_test(figures_tell),
 	};
 
