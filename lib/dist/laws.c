@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of laws, and the one place where their parameters are checked. */
+/* Checks of a distribution's parameters. */
 #include "dist/laws.h"
 
 #include <float.h>
@@ -56,33 +56,12 @@ static int check_finite(const struct question *q, unsigned parameter)
 	return refuse(q, parameter, "got %.17g, allowed for %s is -%.9g to %.9g", x, dtype_name(q->dtype), most, most);
 }
 
-/* In (0, most]. */
-static int check_positive(const struct question *q, unsigned parameter, double most)
-{
-	const double x = real(q, parameter);
-
-	return x > 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is above 0 up to %.9g", x, most);
-}
-
 /* In [0, the greatest of the dtype]. */
 static int check_scale(const struct question *q, unsigned parameter)
 {
 	const double x = real(q, parameter), most = greatest(q->dtype);
 
 	return x >= 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
-}
-
-static int check_probability(const struct question *q, unsigned parameter)
-{
-	const double x = real(q, parameter);
-
-	return x >= 0 && x <= 1 ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to 1", x);
-}
-
-static int check_none(const struct question *q)
-{
-	(void)q;
-	return 0;
 }
 
 static int check_uniform(const struct question *q)
@@ -108,34 +87,9 @@ static int check_location_scale(const struct question *q)
 	return error ? error : check_scale(q, 1);
 }
 
-/* One parameter above 0. */
-static int check_one_positive(const struct question *q)
+static int check_second_scale(const struct question *q)
 {
-	return check_positive(q, 0, DBL_MAX);
-}
-
-static int check_exponential(const struct question *q)
-{
-	/* 1 / rate is finite. */
-	return real(q, 0) >= 0x1p-1022 && real(q, 0) <= DBL_MAX
-		       ? 0
-		       : refuse(q, 0, "got %.17g, allowed is %.9g to %.9g", real(q, 0), 0x1p-1022, DBL_MAX);
-}
-
-static int check_lognormal(const struct question *q)
-{
-	const double mean = real(q, 0), std = real(q, 1);
-
-	if (!(fabs(mean) <= 1e6))
-		return refuse(q, 0, "got %.17g, allowed is -1e6 to 1e6", mean);
-	return std >= 0 && std <= 1e6 ? 0 : refuse(q, 1, "got %.17g, allowed is 0 to 1e6", std);
-}
-
-static int check_shape_scale(const struct question *q)
-{
-	const int error = check_positive(q, 0, DBL_MAX);
-
-	return error ? error : check_scale(q, 1);
+	return check_scale(q, 1);
 }
 
 static int check_truncated(const struct question *q)
@@ -151,37 +105,6 @@ static int check_truncated(const struct question *q)
 		return refuse(q, low > 0 ? 2 : 3, "got %.17g, allowed is a bound that leaves an interval",
 			      low > 0 ? low : high);
 	return 0;
-}
-
-static int check_beta(const struct question *q)
-{
-	const int error = check_positive(q, 0, DBL_MAX);
-
-	return error ? error : check_positive(q, 1, DBL_MAX);
-}
-
-static int check_poisson(const struct question *q)
-{
-	const double mean = real(q, 0);
-
-	return mean >= 0 && mean <= 1e15 ? 0 : refuse(q, 0, "got %.17g, allowed is 0 to 1e15", mean);
-}
-
-static int check_binomial(const struct question *q)
-{
-	if (q->parameters[0].natural > 1ull << 52)
-		return refuse(q, 0, "got %" PRIu64 ", allowed is 0 to 2^52", q->parameters[0].natural);
-	return check_probability(q, 1);
-}
-
-static int check_geometric(const struct question *q)
-{
-	return check_positive(q, 0, 1);
-}
-
-static int check_bernoulli(const struct question *q)
-{
-	return check_probability(q, 0);
 }
 
 /* Both bounds within [least, last + 1] of a dtype of 32 bits. */
@@ -216,20 +139,10 @@ static int check_randint(const struct question *q)
 		       : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
 }
 
+/* The caller has put the samples of the whole draw in the place of 0. */
 static int check_permutation(const struct question *q)
 {
-	const uint64_t items = q->parameters[0].natural;
-
-	return items > 0 && items <= 1ull << 62 ? 0 : refuse(q, 0, "got %" PRIu64 ", allowed is 1 to 2^62", items);
-}
-
-static int check_sphere(const struct question *q)
-{
-	const uint64_t n = q->parameters[0].natural;
-
-	return n > 0 && n <= LAW_COMPONENTS_MOST
-		       ? 0
-		       : refuse(q, 0, "got %" PRIu64 ", allowed is 1 to %d", n, LAW_COMPONENTS_MOST);
+	return q->parameters[0].natural > 0 ? 0 : refuse(q, 0, "got 0, allowed is 1 to 2^62");
 }
 
 int law_check_weight_count(size_t n, struct law_fault *ret_fault)
@@ -281,41 +194,71 @@ static int check_dirichlet(const struct question *q)
 	return 0;
 }
 
-static const struct {
-	const char *name, *dtypes;
-	size_t name_size;
-} rows[LAW_COUNT] = {
-#define X(id, name, dtypes, fallback) {name, dtypes, sizeof name - 1},
-	LAW_TABLE(X)
-#undef X
+enum parameter_type { TYPE_F64, TYPE_U64, TYPE_INT, TYPE_CHOICE, TYPE_ANY };
+
+struct parameter {
+	enum parameter_type type;
+	double least, most;
+	bool is_above;
 };
 
+static const struct row {
+	const char *name, *dtypes;
+	size_t name_size, n_parameters;
+	struct parameter parameters[LAW_PARAMETERS];
+} rows[LAW_COUNT] = {
+#define ONE(...)                                                     +1
+#define TAKE(name, type, unit, fallback, least, most, above, choices, help) {TYPE_##type, least, most, above},
+#define P(...) TAKE(__VA_ARGS__)
+#define ROW(id, name, shape, dtypes, fallback, help)                                                                   \
+	{#name, dtypes, sizeof #name - 1, 0 id##_PARAMETERS(ONE), {id##_PARAMETERS(P)}},
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
+};
+
+/* What the range of a row leaves open; NULL: nothing. */
 static check *const checks[LAW_COUNT] = {
-	[LAW_BITS] = check_none,
 	[LAW_UNIFORM] = check_uniform,
 	[LAW_NORMAL] = check_location_scale,
-	[LAW_EXPONENTIAL] = check_exponential,
 	[LAW_LAPLACE] = check_location_scale,
-	[LAW_LOGNORMAL] = check_lognormal,
 	[LAW_GUMBEL] = check_location_scale,
-	[LAW_WEIBULL] = check_shape_scale,
+	[LAW_WEIBULL] = check_second_scale,
 	[LAW_CAUCHY] = check_location_scale,
-	[LAW_STUDENT_T] = check_one_positive,
 	[LAW_TRUNCATED_NORMAL] = check_truncated,
-	[LAW_GAMMA] = check_shape_scale,
-	[LAW_CHI_SQUARED] = check_one_positive,
-	[LAW_BETA] = check_beta,
-	[LAW_POISSON] = check_poisson,
-	[LAW_BINOMIAL] = check_binomial,
-	[LAW_GEOMETRIC] = check_geometric,
-	[LAW_BERNOULLI] = check_bernoulli,
+	[LAW_GAMMA] = check_second_scale,
 	[LAW_RANDINT] = check_randint,
 	[LAW_PERMUTATION] = check_permutation,
 	[LAW_CATEGORICAL] = check_categorical,
-	[LAW_RADEMACHER] = check_none,
 	[LAW_DIRICHLET] = check_dirichlet,
-	[LAW_SPHERE] = check_sphere,
 };
+
+/* Numbers and counts; a range whose bounds are both 0 is left to the checks. */
+static int check_range(const struct question *q, const struct parameter *row, unsigned parameter)
+{
+	const char *const above = row->is_above ? "above " : "";
+	const uint64_t natural = q->parameters[parameter].natural;
+	const double x = real(q, parameter);
+
+	if (row->least == 0 && row->most == 0)
+		return 0;
+	if (row->type == TYPE_U64)
+		return natural >= (uint64_t)row->least && natural <= (uint64_t)row->most
+			       ? 0
+			       : refuse(q, parameter, "got %" PRIu64 ", allowed is %.15g to %.15g", natural, row->least,
+					row->most);
+	if (row->type != TYPE_F64 || (x >= row->least && x <= row->most && !(row->is_above && x == row->least)))
+		return 0;
+	return refuse(q, parameter, "got %.17g, allowed is %s%.9g to %.9g", x, above, row->least, row->most);
+}
+
+static int check_ranges(const struct question *q, const struct row *row)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < row->n_parameters && !error; i++)
+		error = check_range(q, &row->parameters[i], i);
+	return error;
+}
 
 const char *law_name(enum law law)
 {
@@ -352,5 +295,7 @@ int law_check(enum law law, enum dtype dtype, const union law_value parameters[]
 {
 	const struct question q = {dtype, parameters, list, n_list, ret_fault};
 
-	return checks[law](&q);
+	const int error = check_ranges(&q, &rows[law]);
+
+	return error || !checks[law] ? error : checks[law](&q);
 }

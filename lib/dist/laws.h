@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of laws: names, dtypes, parameters and their checks. A new law is one row here, one kernel, one test.
- *
- * What a parameter is called, its default and its help stand in the engine's table of operations, in the order given
- * here; what combinations are allowed is decided here, once for every door. */
+/* The distributions by number, and the one place where their parameters are checked: each against the range that its row
+ * states (dist/distribution_rows.h), then what the dtype and the other parameters allow. */
 #ifndef TRNSCI_DIST_LAWS_H
 #define TRNSCI_DIST_LAWS_H
 
@@ -12,42 +10,12 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-
-/* X(identifier, name, dtypes, default dtype): the parameters are, in this order,
- * uniform low high; normal mean std method; exponential rate; laplace, gumbel, cauchy loc scale; lognormal mean std
- * (of the logarithm); weibull shape scale; student_t df; truncated_normal mean std low high (the bounds in std);
- * gamma shape scale; chi_squared df; beta alpha beta; poisson lam; binomial trials p; geometric p; bernoulli p;
- * randint low high (exclusive, modulo 2^64: the least of i64 stands for 2^63, 0 of u64 for 2^64); permutation items; categorical and dirichlet a list; sphere dimensions. */
-#define LAW_TABLE(X)                                                                                                   \
-	X(BITS, "bits", "u32|u64", "u32")                                                                              \
-	X(UNIFORM, "uniform", "f32|f64|bf16|f16", "f32")                                                               \
-	X(NORMAL, "normal", "f32|f64|bf16|f16", "f32")                                                                 \
-	X(EXPONENTIAL, "exponential", "f32|f64", "f32")                                                                \
-	X(LAPLACE, "laplace", "f32|f64", "f32")                                                                        \
-	X(LOGNORMAL, "lognormal", "f32|f64", "f32")                                                                    \
-	X(GUMBEL, "gumbel", "f32|f64", "f32")                                                                          \
-	X(WEIBULL, "weibull", "f32|f64", "f32")                                                                        \
-	X(CAUCHY, "cauchy", "f32|f64", "f32")                                                                          \
-	X(STUDENT_T, "student_t", "f32|f64", "f32")                                                                    \
-	X(TRUNCATED_NORMAL, "truncated_normal", "f32|f64", "f32")                                                      \
-	X(GAMMA, "gamma", "f32|f64", "f32")                                                                            \
-	X(CHI_SQUARED, "chi_squared", "f32|f64", "f32")                                                                \
-	X(BETA, "beta", "f32|f64", "f32")                                                                              \
-	X(POISSON, "poisson", "i64", "i64")                                                                            \
-	X(BINOMIAL, "binomial", "i64", "i64")                                                                          \
-	X(GEOMETRIC, "geometric", "i64", "i64")                                                                        \
-	X(BERNOULLI, "bernoulli", "i8|i32", "i8")                                                                      \
-	X(RANDINT, "randint", "i64|i32|u64|u32", "i64")                                                                        \
-	X(PERMUTATION, "permutation", "i64", "i64")                                                                    \
-	X(CATEGORICAL, "categorical", "i64", "i64")                                                                    \
-	X(RADEMACHER, "rademacher", "i8|i32|f32|f64", "i8")                                                            \
-	X(DIRICHLET, "dirichlet", "f32|f64", "f32")                                                                    \
-	X(SPHERE, "sphere", "f32|f64", "f32")
+#include "dist/distribution_rows.h"
 
 enum law {
-#define X(id, name, dtypes, fallback) LAW_##id,
-	LAW_TABLE(X)
-#undef X
+#define ROW(id, name, shape, dtypes, fallback, help) LAW_##id,
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
 		LAW_COUNT,
 };
 

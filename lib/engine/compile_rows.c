@@ -6,7 +6,9 @@
 /* In the order of the operations. */
 static int (*const functions[])(struct compiler *compiler) = {
 #define ROW(name, class, parameters, compile, help) compile,
-	OPERATION_ROWS(ROW)
+#define DRAW(id, name, shape, dtypes, fallback, help) compile_draw,
+	OPERATION_ROWS(ROW, DRAW)
+#undef DRAW
 #undef ROW
 };
 

@@ -3,12 +3,15 @@
  * engine/compile_rows.c compiles is expanded from this one list.
  *
  * ROW(name, class, parameters, compile function, help). Parameters: the array of engine/operations.c that is called
- * PARAMETERS_params. Compile function: NULL where the class is not computed by a step of a program. */
+ * PARAMETERS_params. Compile function: NULL where the class is not computed by a step of a program. The draws' rows are
+ * those of the distributions, each of which becomes DRAW_ROW(...). */
 #ifndef TRNSCI_ENGINE_OPERATION_ROWS_H
 #define TRNSCI_ENGINE_OPERATION_ROWS_H
 
+#include "dist/distribution_rows.h"
+
 /* clang-format off */
-#define OPERATION_ROWS(ROW) \
+#define OPERATION_ROWS(ROW, DRAW_ROW) \
 	ROW(version, SERVICE, plain, NULL, \
 	    "name, version, the numbers of protocol and stream format, and the daemon's instance") \
 	ROW(ping, SERVICE, ping, NULL, "an answer, with the payload if there is one") \
@@ -46,30 +49,7 @@
 	ROW(program_run, PROGRAM, program_run, NULL, \
 	    "runs a program that is kept, at a position and with a seed of its own") \
 	ROW(program_free, SERVICE, program_free, NULL, "frees a program that is kept") \
-	ROW(bits, DRAW, bits, compile_draw, "the stream's words themselves, or pairs of them") \
-	ROW(uniform, DRAW, uniform, compile_draw, "uniform numbers in [low, high)") \
-	ROW(normal, DRAW, normal, compile_draw, "normal numbers by Box and Muller's method") \
-	ROW(exponential, DRAW, exponential, compile_draw, "exponential numbers") \
-	ROW(laplace, DRAW, laplace, compile_draw, "double exponential numbers") \
-	ROW(lognormal, DRAW, lognormal, compile_draw, "numbers whose logarithm is normal") \
-	ROW(gumbel, DRAW, gumbel, compile_draw, "Gumbel (extreme value) numbers") \
-	ROW(weibull, DRAW, weibull, compile_draw, "Weibull numbers") \
-	ROW(cauchy, DRAW, cauchy, compile_draw, "Cauchy numbers") \
-	ROW(student_t, DRAW, student_t, compile_draw, "Student's t numbers") \
-	ROW(truncated_normal, DRAW, truncated_normal, compile_draw, "normal numbers held within an interval") \
-	ROW(gamma, DRAW, gamma, compile_draw, "gamma numbers") \
-	ROW(chi_squared, DRAW, chi_squared, compile_draw, "chi-squared numbers") \
-	ROW(beta, DRAW, beta, compile_draw, "beta numbers") \
-	ROW(poisson, DRAW, poisson, compile_draw, "Poisson counts") \
-	ROW(binomial, DRAW, binomial, compile_draw, "successes among trials") \
-	ROW(geometric, DRAW, geometric, compile_draw, "trials up to the first success") \
-	ROW(bernoulli, DRAW, bernoulli, compile_draw, "1 with probability p, else 0") \
-	ROW(randint, DRAW, randint, compile_draw, "integers in [low, high), each as likely") \
-	ROW(permutation, DRAW, permutation, compile_draw, "a permutation of 0 .. items - 1") \
-	ROW(categorical, DRAW, categorical, compile_draw, "indices with given weights") \
-	ROW(rademacher, DRAW, rademacher, compile_draw, "-1 or 1") \
-	ROW(dirichlet, DRAW, dirichlet, compile_draw, "shares of 1; a sample has a component for each alpha") \
-	ROW(sphere, DRAW, sphere, compile_draw, "points on the unit sphere") \
+	DISTRIBUTION_ROWS(DRAW_ROW) \
 	ROW(sobol, POINTS, sobol, compile_sobol, \
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \
 	ROW(halton, POINTS, halton, compile_halton, "Halton points, (n, d), point 0 first") \

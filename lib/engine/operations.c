@@ -12,6 +12,7 @@
 #include "dist/halton.h"
 #include "dist/latin_hypercube.h"
 #include "dist/lattice.h"
+#include "dist/laws.h"
 #include "dist/sobol.h"
 #include "engine/operation_rows.h"
 #include "engine/params.h"
@@ -22,7 +23,6 @@
 #define ANY_U64 0, 0, false, NULL
 #define ANY_F64 0, 0, false, NULL
 #define NONE    0, 0, false, NULL
-#define EVEN_INFINITE -(double)INFINITY, (double)INFINITY, false, NULL
 
 /* clang-format off */
 #define U64_STYLE {"u64", PARAM_CHOICE, "", "uint", 0, 0, false, "uint|str", \
@@ -35,10 +35,8 @@
 
 #define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
 
-#define DRAW_PARAMS(dtypes, fallback_dtype) DRAW_PARAMS_BESIDE("shape", dtypes, fallback_dtype)
-
-/* gamma and weibull have a shape of their own; theirs of the result is called otherwise. */
-#define DRAW_PARAMS_BESIDE(shape_name, dtypes, fallback_dtype) \
+/* A distribution's own parameters follow behind. */
+#define DRAW_PARAMS(shape_name, dtypes, fallback_dtype) \
 	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
 		"samples of the whole draw; may be left out beside shape or out"}, \
 	[DRAW_SHAPE] = {shape_name, PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
@@ -59,127 +57,13 @@
 	[DRAW_OUT] = OUT, \
 	JOB_PARAMS(DRAW_U64)
 
-/* What several laws have. */
-#define POSITIVE 0, DBL_MAX, true, NULL
-#define LOCATION {"loc", PARAM_F64, "", "0", ANY_F64, "centre of the law"}
-#define SCALE {"scale", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "scale of the law"}
-#define PROBABILITY {"p", PARAM_F64, "", "0.5", 0, 1, false, NULL, "probability of success"}
-
-static const struct param bits_params[] = {
-	DRAW_PARAMS("u32|u64", "u32"),
-};
-static const struct param uniform_params[] = {
-	DRAW_PARAMS("f32|f64|bf16|f16", "f32"),
-	[DRAW_COMMON] = {"low", PARAM_F64, "", "0", ANY_F64, "least value"},
-	[DRAW_COMMON + 1] = {"high", PARAM_F64, "", "1", ANY_F64, "upper bound, never reached; above low"},
-};
-static const struct param normal_params[] = {
-	DRAW_PARAMS("f32|f64|bf16|f16", "f32"),
-	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the law"},
-	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the law"},
-	[DRAW_COMMON + 2] = {"method", PARAM_CHOICE, "", "boxmuller", 0, 0, false, "boxmuller|boxmuller64",
-		"how uniforms become normals: boxmuller reaches 5.88 sigma in f32, boxmuller64 9.4"},
-};
-static const struct param exponential_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"rate", PARAM_F64, "", "1", POSITIVE, "1 / mean"},
-};
-static const struct param laplace_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = LOCATION,
-	[DRAW_COMMON + 1] = SCALE,
-};
-static const struct param lognormal_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the logarithm"},
-	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the logarithm"},
-};
-static const struct param gumbel_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = LOCATION,
-	[DRAW_COMMON + 1] = SCALE,
-};
-static const struct param weibull_params[] = {
-	DRAW_PARAMS_BESIDE("dims", "f32|f64", "f32"),
-	[DRAW_COMMON] = {"shape", PARAM_F64, "", "1", POSITIVE, "exponent of the law"},
-	[DRAW_COMMON + 1] = SCALE,
-};
-static const struct param cauchy_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = LOCATION,
-	[DRAW_COMMON + 1] = SCALE,
-};
-static const struct param student_t_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"df", PARAM_F64, "", NULL, POSITIVE, "degrees of freedom"},
-};
-static const struct param truncated_normal_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"mean", PARAM_F64, "", "0", ANY_F64, "mean of the whole law"},
-	[DRAW_COMMON + 1] = {"std", PARAM_F64, "", "1", 0, DBL_MAX, false, NULL, "standard deviation of the whole law"},
-	[DRAW_COMMON + 2] = {"low", PARAM_F64, "std", "-2", EVEN_INFINITE,
-		"least value, in standard deviations from the mean"},
-	[DRAW_COMMON + 3] = {"high", PARAM_F64, "std", "2", EVEN_INFINITE,
-		"greatest value, in standard deviations from the mean; above low"},
-};
-static const struct param gamma_params[] = {
-	DRAW_PARAMS_BESIDE("dims", "f32|f64", "f32"),
-	[DRAW_COMMON] = {"shape", PARAM_F64, "", NULL, POSITIVE, "shape of the law"},
-	[DRAW_COMMON + 1] = SCALE,
-};
-static const struct param chi_squared_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"df", PARAM_F64, "", NULL, POSITIVE, "degrees of freedom"},
-};
-static const struct param beta_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"alpha", PARAM_F64, "", NULL, POSITIVE, "first parameter"},
-	[DRAW_COMMON + 1] = {"beta", PARAM_F64, "", NULL, POSITIVE, "second parameter"},
-};
-static const struct param poisson_params[] = {
-	DRAW_PARAMS("i64", "i64"),
-	[DRAW_COMMON] = {"lam", PARAM_F64, "", "1", 0, 1e15, false, NULL, "mean of the law"},
-};
-static const struct param binomial_params[] = {
-	DRAW_PARAMS("i64", "i64"),
-	[DRAW_COMMON] = {"trials", PARAM_U64, "trials", NULL, 0, 0x1p52, false, NULL, "number of trials"},
-	[DRAW_COMMON + 1] = PROBABILITY,
-};
-static const struct param geometric_params[] = {
-	DRAW_PARAMS("i64", "i64"),
-	[DRAW_COMMON] = {"p", PARAM_F64, "", "0.5", 0, 1, true, NULL, "probability of success"},
-};
-static const struct param bernoulli_params[] = {
-	DRAW_PARAMS("i8|i32", "i8"),
-	[DRAW_COMMON] = PROBABILITY,
-};
-static const struct param randint_params[] = {
-	DRAW_PARAMS("i64|i32|u64|u32", "i64"),
-	[DRAW_COMMON] = {"low", PARAM_INT, "", "0", NONE, "least value"},
-	[DRAW_COMMON + 1] = {"high", PARAM_INT, "", NULL, NONE,
-		"upper bound, never reached; above low, at most one more than the dtype's last: "
-		"18446744073709551616 (as text) for all of u64"},
-};
-static const struct param permutation_params[] = {
-	DRAW_PARAMS("i64", "i64"),
-	[DRAW_COMMON] = {"items", PARAM_U64, "items", "0", 0, 0x1p62, false, NULL,
-		"size of the permutation; 0: the samples of the whole draw. Draws beyond it go on with another"},
-};
-static const struct param categorical_params[] = {
-	DRAW_PARAMS("i64", "i64"),
-	[DRAW_COMMON] = {"weights", PARAM_ANY, "", NULL, NONE, "weight of each of 0, 1, ...: an array of numbers >= 0, not all 0"},
-};
-static const struct param rademacher_params[] = {
-	DRAW_PARAMS("i8|i32|f32|f64", "i8"),
-};
-static const struct param dirichlet_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"alpha", PARAM_ANY, "", NULL, NONE, "parameter of each component: an array of numbers > 0"},
-};
-static const struct param sphere_params[] = {
-	DRAW_PARAMS("f32|f64", "f32"),
-	[DRAW_COMMON] = {"dimensions", PARAM_U64, "", "3", 1, 1024, false, NULL, "components of a point"},
-};
+#define PARAMETER(name, type, unit, fallback, ...) {#name, PARAM_##type, unit, fallback, __VA_ARGS__},
+#define DRAW_ROW(id, name, shape, dtypes, fallback, help) \
+	static const struct param name##_params[] = { \
+		DRAW_PARAMS(#shape, dtypes, fallback), \
+		id##_PARAMETERS(PARAMETER) \
+	};
+DISTRIBUTION_ROWS(DRAW_ROW)
 
 #define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
 	[POINTS_N] = {"n", PARAM_U64, "points", "", ANY_U64, \
@@ -408,7 +292,7 @@ static const struct param correlate_params[] = {
 	[WELCH_IN] = {"in", PARAM_TILE, "", NULL, NONE, in_help}, \
 	[WELCH_OUT] = OUT, \
 	WINDOW_PARAMS(WELCH_WINDOW, "hann"), \
-	[WELCH_FS] = {"fs", PARAM_F64, "Hz", "1", POSITIVE, "samples in a second"}, \
+	[WELCH_FS] = {"fs", PARAM_F64, "Hz", "1", RANGE_POSITIVE, NULL, "samples in a second"}, \
 	[WELCH_NPERSEG] = {"nperseg", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
 		"length of a segment; by default that of window_values, or 256; at most that of a signal"}, \
 	[WELCH_NOVERLAP] = {"noverlap", PARAM_U64, "samples", "", 0, 0x1p30, false, NULL, \
@@ -601,7 +485,9 @@ static const struct operation rows[] = {
 #define ROW(name, class, parameters, compile, help)                                                                   \
 	{#name, sizeof #name - 1, METHOD_##class, help, parameters##_params,                                          \
 	 sizeof parameters##_params / sizeof *parameters##_params},
-	OPERATION_ROWS(ROW)
+#define DRAW(id, name, shape, dtypes, fallback, help) ROW(name, DRAW, name, compile_draw, help)
+	OPERATION_ROWS(ROW, DRAW)
+#undef DRAW
 #undef ROW
 };
 
