@@ -26,6 +26,7 @@ enum {
 	BACKLOG = 1024,
 	ACCEPT_AT_ONCE = 64,
 	ACCEPT_NS = 250000, /* of one turn of the loop, while sessions wait */
+	WAITING_MOST = 8192, /* more than a backlog holds */
 	PAUSE_US = 100000, /* after an accept that failed */
 };
 
@@ -334,6 +335,21 @@ void listener_close(struct listener *listener)
 	if (listener->spare_fd >= 0)
 		close(listener->spare_fd);
 	free(listener);
+}
+
+void listener_refuse_waiting(int fd, const struct error *why)
+{
+	int connection;
+
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return;
+	for (int i = 0; i < WAITING_MOST; i++) {
+		connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (connection >= 0)
+			refusal_send(connection, why);
+		else if (errno != EINTR && errno != ECONNABORTED)
+			return;
+	}
 }
 
 const char *listener_name(const struct listener *listener)

@@ -18,6 +18,9 @@ int listener_open(struct service *service, int fd, struct listener **ret_listene
 /* Nobody can connect any more. Accepts NULL. */
 void listener_close(struct listener *listener);
 
+/* Sends the reason to every connection that waits on fd, a listening socket, and closes them. */
+void listener_refuse_waiting(int fd, const struct error *why);
+
 /* "the socket passed by the service manager", or the path. */
 const char *listener_name(const struct listener *listener);
 

@@ -3,8 +3,9 @@
  *
  * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
  * could not; 74 at the stop the state no longer lay in its place; 75 another daemon listens there, or has that folder;
- * 78 a bad config file or TRNSCI_CPU; 128 + signal at a second signal. With --repair-state: 0 repaired or sound; 66 no
- * state; 74 it could not be repaired. */
+ * 78 a bad config file or TRNSCI_CPU, and any bad setting where a socket was passed; 128 + signal at a second signal. A
+ * daemon that cannot start sends the reason to whoever waits on a socket that was passed. With --repair-state: 0 repaired
+ * or sound; 66 no state; 74 it could not be repaired. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +41,6 @@ static void print_help(void)
 	settings_print(stdout);
 }
 
-static int usage(const char *text)
-{
-	fprintf(stderr, "trnscid: %s\n", text);
-	return EXIT_USAGE;
-}
-
 /* The value of the option at argv[*at], as "--name=VALUE" or the next word; name is cut to what stands before '='. */
 static const char *option_value(char **argv, int *at, char name[64])
 {
@@ -55,11 +50,10 @@ static const char *option_value(char **argv, int *at, char name[64])
 	return equals ? equals + 1 : argv[*at + 1] ? argv[++*at] : NULL;
 }
 
-/* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status. */
-static int read_options(char **argv, bool config_pass, struct settings *settings, bool *ret_repair)
+/* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status; err is
+ * then set, unless it is EXIT_SUCCESS. */
+static int read_options(char **argv, bool config_pass, struct settings *settings, bool *ret_repair, struct error *err)
 {
-	struct error err;
-
 	for (int at = 1; argv[at]; at++) {
 		char name[64];
 
@@ -76,27 +70,24 @@ static int read_options(char **argv, bool config_pass, struct settings *settings
 			continue;
 		}
 		if (strncmp(argv[at], "--", 2) != 0 || !argv[at][2]) {
-			snprintf(err.text, sizeof err.text,
-				 "unknown_parameter: %.60s: no such option, allowed: see --help", argv[at]);
-			return usage(err.text);
+			error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such option, allowed: see --help", argv[at]);
+			return EXIT_USAGE;
 		}
 		const char *value = option_value(argv, &at, name);
 		bool config = strcmp(name, "config") == 0;
 		if (!value) {
-			snprintf(err.text, sizeof err.text, "missing_parameter: %s: needs a value", name);
-			return usage(err.text);
+			error_set(err, ERROR_MISSING_PARAMETER, "%s: needs a value", name);
+			return EXIT_USAGE;
 		}
-		if (config && config_pass && settings_load(settings, value, &err) < 0) {
-			usage(err.text);
+		if (config && config_pass && settings_load(settings, value, err) < 0)
 			return EX_CONFIG;
-		}
-		if (!config && !config_pass && settings_set(settings, name, value, &err) < 0)
-			return usage(err.text);
+		if (!config && !config_pass && settings_set(settings, name, value, err) < 0)
+			return EXIT_USAGE;
 	}
 	return -1;
 }
 
-static int read_cpu(struct service *service)
+static int read_cpu(struct service *service, struct error *err)
 {
 	const char *wish = getenv("TRNSCI_CPU");
 	uint32_t wanted = 0;
@@ -110,8 +101,7 @@ static int read_cpu(struct service *service)
 		for (size_t i = 0; i < count; i++)
 			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
 				 levels[i].name);
-		log_line(LEVEL_ERROR, "out_of_range: TRNSCI_CPU: \"%.40s\", allowed: %s", wish, names);
-		return -1;
+		return error_set(err, ERROR_OUT_OF_RANGE, "TRNSCI_CPU: \"%.40s\", allowed: %s", wish, names);
 	}
 	if (service->wish)
 		cpu_level_parse(wish, &wanted);
@@ -167,17 +157,15 @@ static void set_spin(struct service *service)
 	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
 }
 
-static int serve(struct service *service)
+static int serve(struct service *service, struct error *err)
 {
-	struct error err = {0};
-	int fd = -1, r = notify_listen_fd(&fd, &err);
+	const int fd = service->passed_fd;
+	int r;
 
-	if (r == 0)
-		r = listener_open(service, fd, &service->listener, &err);
-	if (r < 0) {
-		log_line(LEVEL_ERROR, "%s", err.text);
+	service->passed_fd = -1;
+	r = listener_open(service, fd, &service->listener, err);
+	if (r < 0)
 		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? EXIT_USAGE : EX_OSERR;
-	}
 	log_line(LEVEL_INFO, "version " TRNSCI_VERSION " listens on %s with %s kernels",
 		 listener_name(service->listener), cpu_level_name(service->features));
 	notify_status("serves with %s kernels", cpu_level_name(service->features));
@@ -186,6 +174,7 @@ static int serve(struct service *service)
 	loop_run(service->loop);
 	listener_close(service->listener);
 	log_line(LEVEL_INFO, "stopped");
+	err->code = 0;
 	return EXIT_SUCCESS;
 }
 
@@ -210,21 +199,18 @@ static int repair_state(const struct settings *settings)
 		r = store_repair(&(struct store_folder){dir, fd, NULL}, stdout, &err);
 	if (r == 0)
 		return EXIT_SUCCESS;
-	usage(err.text);
+	fprintf(stderr, "trnscid: %s\n", err.text);
 	return r == -ERROR_NOT_FOUND ? EX_NOINPUT : r == -ERROR_LIMIT ? EX_TEMPFAIL : EX_IOERR;
 }
 
 /* Without its streams the daemon still serves all else; but two daemons in one named folder are a mistake. */
-static int open_streams(struct service *service)
+static int open_streams(struct service *service, struct error *err)
 {
 	const struct error *trouble;
-	struct error err = {0};
-	int r = streams_open(service->settings, &service->streams, &err);
+	int r = streams_open(service->settings, &service->streams, err);
 
-	if (r < 0) {
-		log_line(LEVEL_ERROR, "%s", err.text);
+	if (r < 0)
 		return r == -ERROR_LIMIT ? EX_TEMPFAIL : EX_OSERR;
-	}
 	trouble = streams_trouble(service->streams);
 	if (trouble)
 		log_line(LEVEL_ERROR, "no named streams: %s", trouble->text);
@@ -242,7 +228,8 @@ static uint64_t draw_instance(void)
 	return instance;
 }
 
-static int run(struct service *service)
+/* err: why it could not begin; its code is 0 once it has served. */
+static int run(struct service *service, struct error *err)
 {
 	struct engine_settings engine = {
 		.threads = (unsigned)service->settings->threads,
@@ -251,7 +238,6 @@ static int run(struct service *service)
 		.pin = strcmp(service->settings->pin, "on") == 0,
 		.instance = draw_instance(),
 	};
-	struct error err = {0};
 	int status = EX_SOFTWARE;
 	bool reaping = false;
 
@@ -259,21 +245,18 @@ static int run(struct service *service)
 	bound_heap();
 	service->started_ns = stats_now_ns();
 	service->loop_thread = pthread_self();
-	if (engine_create(&engine, &service->engine, &err) < 0) {
-		log_line(LEVEL_ERROR, "engine: %s", err.text);
+	if (engine_create(&engine, &service->engine, err) < 0)
 		return status;
-	}
+	error_set(err, ERROR_NO_MEMORY, "daemon: no memory or file descriptors to begin with");
 	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
 	    reaper_start() == 0) {
 		reaping = true;
-		status = open_streams(service);
+		status = open_streams(service, err);
 		if (status == EXIT_SUCCESS &&
 		    spare_create(service->quota, service->settings->arena_ahead_bytes, &service->spare) < 0)
 			status = EX_SOFTWARE;
 		if (status == EXIT_SUCCESS)
-			status = serve(service);
-	} else {
-		log_line(LEVEL_ERROR, "no memory or file descriptors to begin with");
+			status = serve(service, err);
 	}
 	if (streams_close(service->streams) < 0 && status == EXIT_SUCCESS)
 		status = EX_IOERR;
@@ -288,29 +271,68 @@ static int run(struct service *service)
 	return status;
 }
 
+/* -1, or an exit status as read_options; weights are known to be right from here on. */
+static int read_settings(char **argv, struct settings *settings, bool *ret_repair, struct error *err)
+{
+	int status;
+
+	settings_default(settings);
+	status = read_options(argv, true, settings, ret_repair, err);
+	if (status < 0)
+		status = read_options(argv, false, settings, ret_repair, err);
+	if (status < 0 && weights_check(settings->weights, err) < 0)
+		status = EX_CONFIG;
+	return status;
+}
+
+/* Whoever waits on the socket that the service manager passed learns why: unanswered, they would start us again at once,
+ * until the manager gives the socket up. */
+static void refuse_waiting(int passed_fd, const struct error *why)
+{
+	struct error reason;
+
+	if (passed_fd < 0)
+		return;
+	error_set(&reason, ERROR_CLOSED, "daemon: it cannot start: %s", why->text);
+	listener_refuse_waiting(passed_fd, &reason);
+}
+
+/* status: so far. A bad setting is EX_CONFIG where a socket was passed: by that number the service manager knows it. */
+static int take_socket(struct service *service, int status, struct error *err)
+{
+	struct error wrong;
+
+	if (notify_listen_fd(&service->passed_fd, &wrong) == 0)
+		return status >= 0 && service->passed_fd >= 0 ? EX_CONFIG : status;
+	if (status >= 0)
+		return status;
+	*err = wrong;
+	return EX_OSERR;
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings settings;
-	struct service service = {.settings = &settings};
-	struct error err;
+	struct service service = {.settings = &settings, .passed_fd = -1};
+	struct error err = {0};
 	bool repair = false;
 	int status;
 
 	(void)argc;
 	umask(077);
-	settings_default(&settings);
-	status = read_options(argv, true, &settings, &repair);
-	if (status < 0)
-		status = read_options(argv, false, &settings, &repair);
-	if (status >= 0)
-		return status;
-	if (weights_check(settings.weights, &err) < 0) {
-		usage(err.text);
-		return EX_CONFIG;
-	}
-	if (repair)
-		return repair_state(&settings);
 	loop_ignore_signals();
+	status = read_settings(argv, &settings, &repair, &err);
+	if (status == EXIT_SUCCESS)
+		return status;
+	if (status < 0 && repair)
+		return repair_state(&settings);
 	log_open(settings.log_level);
-	return read_cpu(&service) < 0 ? EX_CONFIG : run(&service);
+	status = take_socket(&service, status, &err);
+	if (status < 0)
+		status = read_cpu(&service, &err) < 0 ? EX_CONFIG : run(&service, &err);
+	if (err.code) {
+		log_line(LEVEL_ERROR, "%s", err.text);
+		refuse_waiting(service.passed_fd, &err);
+	}
+	return status;
 }

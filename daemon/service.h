@@ -26,6 +26,7 @@ struct service {
 	struct loop *loop;
 	struct quota *quota;
 	struct spare *spare;
+	int passed_fd;             /* the service manager's listening socket; -1: none, or the listener has it */
 	struct listener *listener; /* NULL once it stops */
 	struct streams *streams;
 	struct stats stats;

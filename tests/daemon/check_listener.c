@@ -211,6 +211,29 @@ static void default_path(void **state)
 	daemon_remove_dir(&daemon);
 }
 
+/* Starts the daemon as a service manager does, with the listening socket. */
+static void spawn_with_socket(struct daemon *daemon, int listening, const char *argument, const char *environment)
+{
+	daemon->pid = fork();
+	assert_true(daemon->pid >= 0);
+	if (daemon->pid == 0) {
+		char pid[32];
+
+		snprintf(pid, sizeof pid, "%d", getpid());
+		setenv("LISTEN_PID", pid, 1);
+		setenv("LISTEN_FDS", "1", 1);
+		setenv("NOTIFY_SOCKET", daemon->notify, 1);
+		setenv("XDG_STATE_HOME", daemon->dir, 1);
+		if (environment)
+			putenv((char *)environment);
+		if (listening != 3)
+			dup2(listening, 3);
+		fcntl(3, F_SETFD, 0);
+		execl(daemon_binary(), "trnscid", "--log-level=warning", argument, NULL);
+		_exit(127);
+	}
+}
+
 /* A socket from the service manager, as sd_listen_fds describes it; it is not ours to remove. */
 static void socket_is_passed(void **state)
 {
@@ -223,20 +246,7 @@ static void socket_is_passed(void **state)
 	/* connected before the daemon is there: it waits in the backlog */
 	client_open(&client, daemon.socket);
 	client_send(&client, "ping", NULL);
-	daemon.pid = fork();
-	if (daemon.pid == 0) {
-		char pid[32];
-
-		snprintf(pid, sizeof pid, "%d", getpid());
-		setenv("LISTEN_PID", pid, 1);
-		setenv("LISTEN_FDS", "1", 1);
-		setenv("NOTIFY_SOCKET", daemon.notify, 1);
-		if (listening != 3)
-			dup2(listening, 3);
-		fcntl(3, F_SETFD, 0);
-		execl(daemon_binary(), "trnscid", NULL);
-		_exit(127);
-	}
+	spawn_with_socket(&daemon, listening, NULL, NULL);
 	daemon_await(&daemon, "READY=1");
 	struct message message;
 	assert_true(client_receive(&client, &message));
@@ -248,6 +258,70 @@ static void socket_is_passed(void **state)
 	assert_int_equal(connects(daemon.socket), 0); /* still listens, in us */
 	close(listening);
 	daemon_remove_dir(&daemon);
+}
+
+/* The only message: why the daemon cannot start; and then the end. */
+static void expect_reason(struct client *client, const char *words)
+{
+	struct message message;
+
+	if (!client_receive(client, &message))
+		fail_msg("expected why the daemon cannot start, got the end of input");
+	const struct value *text = value_get(&message.params, "text");
+	assert_int_equal(message.type, MESSAGE_NOTIFICATION);
+	assert_non_null(text);
+	if (memcmp(text->bytes.at, "closed: daemon: it cannot start: ", 33) != 0 ||
+	    !memmem(text->bytes.at, text->bytes.size, words, strlen(words)))
+		fail_msg("expected \"%s\" as what keeps the daemon from starting, got \"%.*s\"", words,
+			 (int)text->bytes.size, text->bytes.at);
+	assert_false(client_receive(client, &message));
+	client_close(client);
+}
+
+/* Settings that are wrong: whoever waits is sent the reason, none stays behind, and the next daemon serves. */
+static void bad_settings_with_a_socket(void **state)
+{
+	enum { WAITING = 8 }; /* as many as the backlog holds */
+	static const struct {
+		const char *argument, *environment, *words;
+		int status;
+	} examples[] = {
+		{"--threads=129", NULL, "threads: \"129\", allowed: 0 to 128", EX_CONFIG},
+		{"--no-such=1", NULL, "no-such: no such setting", EX_CONFIG},
+		{"--config=/nonexistent", NULL, "/nonexistent: No such file", EX_CONFIG},
+		{"--weights=uid:1=0", NULL, "weights", EX_CONFIG},
+		{"--threads=1", "TRNSCI_CPU=fastest", "TRNSCI_CPU: \"fastest\"", EX_CONFIG},
+		{"--state-dir=/dev/null/none", NULL, "/dev/null/none", EX_OSERR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct client clients[WAITING];
+		struct daemon daemon;
+
+		daemon_prepare(&daemon);
+		int listening = listen_at(daemon.socket);
+		for (int k = 0; k < WAITING; k++) {
+			client_open(&clients[k], daemon.socket);
+			if (k % 2)
+				client_send(&clients[k], "ping", NULL);
+		}
+		spawn_with_socket(&daemon, listening, examples[i].argument, examples[i].environment);
+		int status = daemon_wait(&daemon);
+		if (status != examples[i].status)
+			fail_msg("%s: expected exit status %d, got %d", examples[i].argument, examples[i].status, status);
+		for (int k = 0; k < WAITING; k++)
+			expect_reason(&clients[k], examples[i].words);
+		spawn_with_socket(&daemon, listening, NULL, NULL);
+		daemon_await(&daemon, "READY=1");
+		client_open(&clients[0], daemon.socket);
+		client_result(&clients[0], "ping", NULL);
+		client_close(&clients[0]);
+		kill(daemon.pid, SIGTERM);
+		assert_int_equal(daemon_wait(&daemon), 0);
+		close(listening);
+		daemon_remove_dir(&daemon);
+	}
 }
 
 static void socket_by_systemd(void **state)
@@ -491,6 +565,7 @@ int main(void)
 		cmocka_unit_test(replaces_the_dead), cmocka_unit_test(yields_to_the_living),
 		cmocka_unit_test(starts_at_once),    cmocka_unit_test(leaves_anothers_socket),
 		cmocka_unit_test(default_path),      cmocka_unit_test(socket_is_passed),
+		cmocka_unit_test(bad_settings_with_a_socket),
 		cmocka_unit_test(socket_by_systemd), cmocka_unit_test(bad_starts),
 		cmocka_unit_test(lowered_cpu),       cmocka_unit_test(drains),
 		cmocka_unit_test(second_signal),     cmocka_unit_test(other_signals),
