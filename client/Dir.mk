@@ -32,3 +32,11 @@ $(filter $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/trnsci.o
 $(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/npy.o
 
 .PHONY: examples
+
+# The lists of options in the command line's manual, which check c80_manuals holds to the commands' own help.
+manual: $(BUILD)/bin/trnsci-cli
+	$(say) MANUAL client/man/trnsci-cli.1
+	$(Q)client/man/expand $< client/man/trnsci-cli.1 > $(BUILD)/trnsci-cli.1
+	$(Q)cp $(BUILD)/trnsci-cli.1 client/man/trnsci-cli.1
+
+.PHONY: manual

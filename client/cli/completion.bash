@@ -6,11 +6,11 @@ _trnsci_cli_options() {
 	trnsci-cli "$@" --help 2>/dev/null | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'
 }
 
-# The words of "--option A|B|C".
+# The words of "--option a|b|c"; what is in capitals, or a flag's help, is none.
 _trnsci_cli_choices() {
 	local option=$1
 	shift
-	trnsci-cli "$@" --help 2>/dev/null | grep -oE -- "$option [a-z0-9_]+(\|[a-z0-9_]+)+" | cut -d' ' -f2 | tr '|' '\n'
+	trnsci-cli "$@" --help 2>/dev/null | grep -oE -- "$option [a-z0-9_]+(\|[a-z0-9_]+)*( |\$)" | cut -d' ' -f2 | tr '|' '\n'
 }
 
 _trnsci_cli() {

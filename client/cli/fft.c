@@ -348,7 +348,7 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 static const struct option_row rows[] = {
 	{"output", 'o', "FILE", "where to [stdout]"},
 	{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
-	{"length", 0, "N[,N ...]", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
+	{"length", 0, "N,...", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
 	{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
 	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128; f32 or f64 where it is real"},
 };

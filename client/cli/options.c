@@ -2,9 +2,12 @@
 /* Options: one list for getopt_long, made of three. */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,26 +151,66 @@ static void make_list(const struct option_set *set, struct list *list)
 
 static void print_row(char letter, const char *name, const char *value, const char *help, const char *more)
 {
-	char left[160], buffer[64];
+	enum { HELP_COLUMN = 36 };
+	char buffer[64];
+	const int used = printf("  %c%c%c --%s%s%s ", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ',
+				spelled(name, buffer), value ? " " : "", value ? value : "");
 
-	snprintf(left, sizeof left, "%c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ',
-		 spelled(name, buffer), value ? " " : "", value ? value : "");
-	printf("  %-34s %s%s\n", left, help, more);
+	printf("%*s%s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used + 1 : 0, "", help, more);
 }
 
-/* The unit and, where it says something, the default follow the help. */
+/* "above 0", "0 to 1", "1 and up"; "" where the type says it all. */
+static void range_text(const struct trnsci_parameter_info *parameter, char *to, size_t room)
+{
+	const bool open = parameter->max == 0 || parameter->max == DBL_MAX || parameter->max == 0x1p64;
+	const bool above = parameter->above_min;
+
+	to[0] = '\0';
+	if (parameter->choices || (parameter->min == 0 && parameter->max == 0))
+		return;
+	if (isinf(parameter->max))
+		snprintf(to, room, ", also inf and -inf");
+	else if (open)
+		snprintf(to, room, above ? ", above %.15g" : ", %.15g and up", parameter->min);
+	else
+		snprintf(to, room, above ? ", above %.15g to %.15g" : ", %.15g to %.15g", parameter->min, parameter->max);
+}
+
+/* Whether its default says something: a flag is off where it is not given. */
+static bool shows_default(const struct trnsci_parameter_info *parameter)
+{
+	return parameter->fallback && *parameter->fallback &&
+	       !(strcmp(parameter->type, "bool") == 0 && strcmp(parameter->fallback, "false") == 0);
+}
+
+/* What stands behind the option: choices in lower case, which completion offers, or the type in capitals; NULL for a flag. */
+static const char *value_text(const struct trnsci_parameter_info *parameter, char text[16])
+{
+	size_t i = 0;
+
+	if (strcmp(parameter->type, "bool") == 0)
+		return NULL;
+	if (parameter->choices)
+		return parameter->choices;
+	if (strcmp(parameter->type, "any") == 0)
+		return "LIST";
+	for (; parameter->type[i] && i < 15; i++)
+		text[i] = (char)toupper((unsigned char)parameter->type[i]);
+	text[i] = '\0';
+	return text;
+}
+
+/* The unit, where the help does not name it, the range and the default follow the help. */
 static void print_parameter(const struct trnsci_parameter_info *parameter)
 {
-	char more[256];
-	const char *value = strcmp(parameter->type, "bool") == 0     ? NULL
-			    : strcmp(parameter->type, "choice") == 0 ? parameter->choices
-			    : strcmp(parameter->type, "any") == 0    ? "LIST"
-								     : parameter->type;
-	bool open = !parameter->fallback || !*parameter->fallback || strcmp(parameter->type, "bool") == 0;
+	const bool shows = shows_default(parameter), is_said = strstr(parameter->help, parameter->unit);
+	char range[80], more[256], type[16];
 
-	snprintf(more, sizeof more, "%s%s%s%s%s", *parameter->unit ? ", in " : "", parameter->unit, open ? "" : " [",
-		 open ? "" : parameter->fallback, open ? "" : "]");
-	print_row(0, parameter->name, value, parameter->help, more);
+	range_text(parameter, range, sizeof range);
+	snprintf(more, sizeof more, "%s%s%s%s%s%s", is_said ? "" : ", in ", is_said ? "" : parameter->unit, range,
+		 shows ? " [" : "", shows ? parameter->fallback : parameter->fallback ? "" : " [required]",
+		 shows ? "]" : "");
+	print_row(0, parameter->name, value_text(parameter, type), parameter->help, more);
 }
 
 static void print_help(const struct option_set *set)

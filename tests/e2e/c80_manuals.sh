@@ -32,6 +32,8 @@ for command in $commands; do
 	done
 	same "the manual names the options of $words" "" "$missing"
 done
+same "the manual's lists of options are the commands' own (make manual)" "" \
+	"$("$root/client/man/expand" "$cli" "$manual" | diff "$manual" - | head -n 8)"
 missing=
 for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_'); do
 	grep -q "^\.Fn $name\b" "$root/client/man/libtrnsci.3" || missing="$missing $name"

@@ -152,6 +152,8 @@ static void write_param(const struct param *param)
 	fputs(" | ", out);
 	if (param->choices)
 		write_cell(param->choices);
+	else if (param->min != 0 && param->max == 0)
+		fprintf(out, "%.17g and up", param->min);
 	else if (param->min != 0 || param->max != 0)
 		fprintf(out, "%s%.17g to %.17g", param->above_min ? "above " : "", param->min, param->max);
 	fputs(" | ", out);

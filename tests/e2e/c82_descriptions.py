@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every description of a parameter states what `describe` does: type, unit, default, choices and range.
+
+Compared with the daemon's reply are PROTOCOL.md, the --help of every command, what completion offers for a choice, and
+what the header says of the fields of option structures. (c80_manuals compares the manual's lists with --help.)"""
+import os
+import re
+import socket
+import subprocess
+import sys
+
+import msgpack
+
+root, cli, daemon_socket = sys.argv[1:4]
+count = failed = 0
+
+
+def report(name, wrong):
+    global count, failed
+    count += 1
+    print('not ok' if wrong else 'ok', count, '-', name)
+    for line in wrong:
+        print('#  ', line)
+    failed |= bool(wrong)
+
+
+def describe():
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(daemon_socket)
+        peer.sendall(msgpack.packb([0, 1, 'describe', []]))
+        unpacker = msgpack.Unpacker(raw=False)
+        while True:
+            unpacker.feed(peer.recv(1 << 16))
+            for message in unpacker:
+                return message[3]
+
+
+def number(text):
+    return float(text.strip())
+
+
+def range_of(parameter):
+    """(least, greatest, whether the least is excluded), None for what the type says."""
+    least, most = parameter['min'], parameter['max']
+    if parameter['type'] == 'choice' or (least is None and most is None):
+        return None
+    if most in (2.0**64, sys.float_info.max):
+        most = None
+    return (least, most, bool(parameter.get('above_min')))
+
+
+def parse_range(text):
+    """The range at the end of a help text, or of a cell; and the text without it."""
+    match = re.search(r'(?:^|, )also inf and -inf$', text)
+    if match:
+        return (-float('inf'), float('inf'), False), text[:match.start()]
+    real = r'-?(?:inf|[0-9][0-9.]*(?:e[-+]?[0-9]+)?)'
+    match = re.search(rf'(?:^|, )(above )?({real}) to ({real})$', text)
+    if match:
+        return (number(match[2]), number(match[3]), bool(match[1])), text[:match.start()]
+    match = re.search(rf'(?:^|, )(?:above ({real})|({real}) and up)$', text)
+    if match:
+        return (number(match[1] or match[2]), None, bool(match[1])), text[:match.start()]
+    return None, text
+
+
+def close(a, b):
+    return a == b or (a is not None and b is not None and abs(a - b) <= 1e-12 * abs(a))
+
+
+def same_range(a, b):
+    if a is None or b is None:
+        return a is b
+    return close(a[0], b[0]) and close(a[1], b[1]) and a[2] == b[2]
+
+
+def cells(line):
+    return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
+
+
+def check_protocol(methods):
+    text = open(os.path.join(root, 'proto/PROTOCOL.md'), encoding='utf-8').read()
+    generated = text[text.index('# Methods'):]
+    wrong = []
+    for method in methods.values():
+        section = re.search(rf'^### {method["name"]}\n(.*?)(?=^### |^## |\Z)', generated, re.M | re.S)
+        if not section:
+            wrong.append(f'{method["name"]} is missing')
+            continue
+        rows = [cells(line) for line in section[1].splitlines() if line.startswith('| ')][1:]
+        if [row[0] for row in rows] != [p['name'] for p in method['params']]:
+            wrong.append(f'{method["name"]}: parameters {[row[0] for row in rows]}')
+            continue
+        for row, p in zip(rows, method['params']):
+            where = f'{method["name"]}: {p["name"]}'
+            fallback = 'required' if p['required'] else p['default'] or 'none'
+            if row[2] != p['unit'] or row[3] != fallback:
+                wrong.append(f'{where}: {row[2:4]}, describe: {[p["unit"], fallback]}')
+            if p['type'] == 'choice':
+                if row[4].split('|') != p['choices']:
+                    wrong.append(f'{where}: {row[4]}, describe: {p["choices"]}')
+            else:
+                got = parse_range(row[4])[0]
+                if got and got[1] in (2.0**64, sys.float_info.max):
+                    got = (got[0], None, got[2])
+                if not same_range(got, range_of(p)):
+                    wrong.append(f'{where}: {row[4]}, describe: {range_of(p)}')
+    report('PROTOCOL.md: units, defaults, choices and ranges', wrong)
+
+
+def help_of(*command):
+    return subprocess.run([cli, *command, '--help'], capture_output=True, text=True, check=False).stdout
+
+
+def words_of(text):
+    return re.findall(r'^  ([a-z][a-z0-9_-]*)', text.split('\ncommon options:')[0], re.M)
+
+
+def commands():
+    """Every command that has options, as its words."""
+    for command in words_of(help_of()):
+        inner = words_of(help_of(command)) if command in ('rand', 'qmc', 'stream', 'broadcast') else []
+        for word in inner or [None]:
+            yield (command, word) if word else (command,)
+
+
+def check_row(where, parameter, value, text):
+    """The value's placeholder and the help of one option against the parameter."""
+    wrong = []
+    fallback = re.search(r' ?\[([^][]*)\]$', text)
+    stated = fallback[1] if fallback else None
+    text = text[:fallback.start()] if fallback else text
+    shown = parameter['default']
+    if parameter['type'] == 'bool' and shown == 'false':
+        shown = None
+    if stated != ('required' if parameter['required'] else shown):
+        wrong.append(f'{where}: default {stated}, describe: {shown}')
+    got, text = parse_range(text)
+    if not same_range(got, range_of(parameter)):
+        wrong.append(f'{where}: range {got}, describe: {range_of(parameter)}')
+    if parameter['unit'] not in text:
+        wrong.append(f'{where}: the unit {parameter["unit"]} is missing')
+    if not text.startswith(parameter['help']):
+        wrong.append(f'{where}: help {text}')
+    if parameter['type'] == 'choice' and value.split('|') != parameter['choices']:
+        wrong.append(f'{where}: choices {value}, describe: {parameter["choices"]}')
+    return wrong
+
+
+def check_help(methods):
+    """Returns the choices that completion is to offer: (words, option, choices)."""
+    wrong, choices, seen = [], [], set()
+    for command in commands():
+        text = help_of(*command)
+        operation = re.search(r'^parameters of ([a-z_]+):\n(.*?)(?:\n\n|\Z)', text, re.M | re.S)
+        if not operation:
+            continue
+        method = methods[operation[1]]
+        seen.add(operation[1])
+        parameters = {p['name'].replace('_', '-'): p for p in method['params']}
+        rows = re.findall(r'^      --([a-z0-9-]+)(?: ([^ ]+))? +(.*)$', operation[2], re.M)
+        if len(rows) != len(operation[2].splitlines()):
+            wrong.append(f'{command}: a row that is not "--option VALUE help"')
+        for name, value, help_text in rows:
+            where = f'{" ".join(command)} --{name}'
+            wrong += check_row(where, parameters[name], value, help_text)
+            if parameters[name]['type'] == 'choice':
+                choices.append((command, name, parameters[name]['choices']))
+    missing = {m['name'] for m in methods.values() if m['class'] in ('draw', 'points')} - seen
+    report('--help: help, units, defaults, choices and ranges', wrong + [f'no command has {m}' for m in missing])
+    return choices
+
+
+def check_completion(choices):
+    script = os.path.join(root, 'client/cli/completion.bash')
+    lines = [f'. "{script}"']
+    for command, option, _ in choices:
+        words = ' '.join(['trnsci-cli', *command, f'--{option}', '""'])
+        lines.append(f'COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=(); _trnsci_cli; '
+                     'echo "${COMPREPLY[*]}"')
+    path = os.path.dirname(cli) + ':' + os.environ['PATH']
+    offered = subprocess.run(['bash', '-c', '\n'.join(lines)], capture_output=True, text=True, check=True,
+                             env={**os.environ, 'PATH': path}).stdout.splitlines()
+    wrong = [f'{" ".join(command)} --{option}: {got}, describe: {" ".join(expected)}'
+             for (command, option, expected), got in zip(choices, offered) if got.split() != expected]
+    if len(offered) != len(choices):
+        wrong.append(f'{len(offered)} answers to {len(choices)} questions')
+    report(f'completion offers the choices of {len(choices)} options', wrong)
+
+
+# Structures of the header, and the method that they state the parameters of.
+STRUCTURES = {'trnsci_draw': 'uniform', 'trnsci_source': 'uniform', 'trnsci_fft': 'fft', 'trnsci_dct': 'dct',
+              'trnsci_trace': 'trace', 'trnsci_stft': 'stft', 'trnsci_welch': 'welch',
+              'trnsci_stream_options': 'stream_create'}
+
+
+def stated_default(comment):
+    for pattern in (r'"([^"]*)" \(NULL\)', r'NULL: "([^"]*)"', r'\b0: (-?[0-9.]+)\b'):
+        match = re.search(pattern, comment)
+        if match:
+            return match[1]
+    return None
+
+
+def check_header(methods):
+    header = open(os.path.join(root, 'client/include/trnsci/trnsci.h'), encoding='utf-8').read()
+    wrong, compared = [], 0
+    for structure, operation in STRUCTURES.items():
+        body = re.search(rf'^struct {structure} {{\n(.*?)^}};', header, re.M | re.S)
+        parameters = {p['name']: p for p in methods[operation]['params']}
+        for fields, comment in re.findall(r'^\t[^;/]*?([a-z_, ]+)(?:\[[^]]*\])?;\s*/\*\*< (.*?)\*/', body[1] if body else '',
+                                          re.M | re.S):
+            parameter = parameters.get(fields.split(',')[-1].split()[-1])
+            if not parameter:
+                continue
+            stated = stated_default(comment)
+            quoted = re.findall(r'"([^"]*)"', comment)
+            compared += stated is not None
+            if stated is not None and parameter['default'] and stated != parameter['default']:
+                wrong.append(f'{structure}: {parameter["name"]}: {stated}, describe: {parameter["default"]}')
+            if parameter['type'] == 'choice' and not set(quoted) <= set(parameter['choices']):
+                wrong.append(f'{structure}: {parameter["name"]}: {quoted}, describe: {parameter["choices"]}')
+    if not compared:
+        wrong.append('no field with a default was found')
+    report(f'trnsci.h: {compared} defaults of fields', wrong)
+
+
+reply = describe()
+table = {m['name']: m for m in reply['methods']}
+check_protocol(table)
+check_completion(check_help(table))
+check_header(table)
+print(f'1..{count}')
+sys.exit(failed)
