@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/compile.h"
+#include "engine/compile_scaling.h"
 #include "fft/precision.h"
 
 enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD };
@@ -22,6 +23,7 @@ struct request_fft {
 	enum precision precision;        /* that runs */
 	enum dtype work, work_real, out; /* of the arithmetic, complex and real; of the result */
 	double bound;
+	struct buffer *tops; /* by which float64 input of a float32 mode is scaled; else NULL */
 };
 
 static bool is_wide(enum dtype dtype)
@@ -281,6 +283,29 @@ static int move(struct compiler *c, struct buffer *in, struct buffer *out)
 	return program_step(c->program, same ? STEP_CAST : STEP_RESIZE, in, out) ? 0 : compile_no_memory(c);
 }
 
+static uint32_t axes_of(const struct request_fft *f)
+{
+	uint32_t axes = 0;
+
+	for (unsigned i = 0; i < f->n_axes; i++)
+		axes |= 1u << f->axes[i];
+	return axes;
+}
+
+/* Wide input to a narrow mode. */
+static int scale_down(struct compiler *c, struct request_fft *f, struct buffer *out)
+{
+	return scaling_steps_down(c, axes_of(f), f->in, out, &f->tops);
+}
+
+/* The result of the arithmetic to the result. */
+static int finish(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
+{
+	if (f->tops)
+		return scaling_steps_up(c, axes_of(f), work, f->tops, out);
+	return work == out ? 0 : move(c, work, out);
+}
+
 static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
 			  struct buffer *out)
 {
@@ -321,7 +346,7 @@ static int transform_axes(struct compiler *c, const struct request_fft *f, unsig
 
 /* The input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or into `into`,
  * or, where that is NULL, into a temporary. */
-static int prepare(struct compiler *c, const struct request_fft *f, enum dtype dtype, uint64_t last,
+static int prepare(struct compiler *c, struct request_fft *f, enum dtype dtype, uint64_t last,
 		   struct buffer *into, struct buffer **ret)
 {
 	struct buffer *buffer = into;
@@ -336,7 +361,9 @@ static int prepare(struct compiler *c, const struct request_fft *f, enum dtype d
 	}
 	if (!buffer)
 		error = temp(c, &shape, &buffer);
-	if (!error)
+	if (!error && is_wide(f->in->shape.dtype) && !is_wide(dtype))
+		error = scale_down(c, f, buffer);
+	else if (!error)
 		error = move(c, f->in, buffer);
 	if (!error)
 		*ret = buffer;
@@ -356,7 +383,7 @@ static int work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype,
 }
 
 /* All axes alike: complex, or a cosine or sine transform. */
-static int complex_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+static int complex_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	struct buffer *from, *work;
 	int error = work_buffer(c, out, f->work, &work);
@@ -365,11 +392,11 @@ static int complex_steps(struct compiler *c, const struct request_fft *f, struct
 		error = prepare(c, f, f->work, f->lengths[f->n_axes - 1], work, &from);
 	if (!error)
 		error = transform_axes(c, f, f->n_axes, from, work);
-	return error || work == out ? error : move(c, work, out);
+	return error ? error : finish(c, f, work, out);
 }
 
 /* The last axis as complex numbers to a whole spectrum, of which half is kept. */
-static int half_by_product(struct compiler *c, const struct request_fft *f, struct buffer *half)
+static int half_by_product(struct compiler *c, struct request_fft *f, struct buffer *half)
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *from, *whole = NULL;
@@ -383,7 +410,7 @@ static int half_by_product(struct compiler *c, const struct request_fft *f, stru
 }
 
 /* The last axis to half a spectrum, then the others in place. */
-static int real_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+static int real_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *from, *work;
@@ -399,11 +426,11 @@ static int real_steps(struct compiler *c, const struct request_fft *f, struct bu
 	}
 	if (!error)
 		error = transform_axes(c, f, last, work, work);
-	return error || work == out ? error : move(c, work, out);
+	return error ? error : finish(c, f, work, out);
 }
 
 /* The other axes, in a temporary, then the last from half a spectrum to reals. */
-static int real_inverse_steps(struct compiler *c, const struct request_fft *f, struct buffer *out)
+static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *from = NULL, *half, *work;
@@ -418,7 +445,7 @@ static int real_inverse_steps(struct compiler *c, const struct request_fft *f, s
 		error = transform_axes(c, f, last, from, half);
 	if (!error)
 		error = transform_axis(c, f, last, half, work);
-	return error || work == out ? error : move(c, work, out);
+	return error ? error : finish(c, f, work, out);
 }
 
 static int put_precision(struct compiler *c, const struct request_fft *f)

@@ -227,7 +227,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind convolve_blocks = {blocks_units, blocks_scratch, blocks_run};
+const struct signal_kind convolve_blocks = {blocks_units, blocks_scratch, blocks_run, 0};
 
 /* ---- as steps ---- */
 
@@ -263,7 +263,7 @@ static int kernels_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind convolve_kernels = {kernels_units, NULL, kernels_run};
+const struct signal_kind convolve_kernels = {kernels_units, NULL, kernels_run, 0};
 
 static size_t frames_units(const void *call, const struct fft_plan *plan)
 {
@@ -285,7 +285,7 @@ static int frames_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind convolve_frames = {frames_units, NULL, frames_run};
+const struct signal_kind convolve_frames = {frames_units, NULL, frames_run, 0};
 
 static size_t products_units(const void *call, const struct fft_plan *plan)
 {
@@ -309,7 +309,7 @@ static int products_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind convolve_products = {products_units, NULL, products_run};
+const struct signal_kind convolve_products = {products_units, NULL, products_run, 0};
 
 static size_t results_units(const void *call, const struct fft_plan *plan)
 {
@@ -332,4 +332,4 @@ static int results_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind convolve_results = {results_units, NULL, results_run};
+const struct signal_kind convolve_results = {results_units, NULL, results_run, 0};

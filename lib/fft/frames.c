@@ -192,7 +192,7 @@ static int sums_run(const void *call, const struct signal_io *io, size_t unit, v
 	return 0;
 }
 
-const struct signal_kind frames_sums = {sums_units, NULL, sums_run};
+const struct signal_kind frames_sums = {sums_units, NULL, sums_run, 0};
 
 static size_t windowed_units(const void *call, const struct fft_plan *plan)
 {
@@ -220,7 +220,7 @@ static int windowed_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind frames_windowed = {windowed_units, NULL, windowed_run};
+const struct signal_kind frames_windowed = {windowed_units, NULL, windowed_run, 0};
 
 /* ---- windows by name ---- */
 
@@ -248,4 +248,4 @@ static int window_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind frames_named_window = {window_units, NULL, window_run};
+const struct signal_kind frames_named_window = {window_units, NULL, window_run, 0};

@@ -244,7 +244,7 @@ static int inverse_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind stft_inverse = {inverse_units, inverse_scratch, inverse_run};
+const struct signal_kind stft_inverse = {inverse_units, inverse_scratch, inverse_run, 0};
 
 /* ---- as steps ---- */
 
@@ -272,7 +272,7 @@ static int gather_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind stft_gather = {gather_units, NULL, gather_run};
+const struct signal_kind stft_gather = {gather_units, NULL, gather_run, 0};
 
 /* Samples of a unit whose sums take as long as they should. */
 static uint64_t add_piece(const struct stft *stft)
@@ -312,7 +312,7 @@ static int add_run(const void *call, const struct signal_io *io, size_t unit, vo
 	return 0;
 }
 
-const struct signal_kind stft_add = {add_units, NULL, add_run};
+const struct signal_kind stft_add = {add_units, NULL, add_run, 0};
 
 /* ---- the check ---- */
 
@@ -363,4 +363,4 @@ static int check_run(const void *call, const struct signal_io *io, size_t unit, 
 	return 0;
 }
 
-const struct signal_kind stft_check = {check_units, NULL, check_run};
+const struct signal_kind stft_check = {check_units, NULL, check_run, 0};

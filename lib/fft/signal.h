@@ -20,6 +20,7 @@ struct signal_kind {
 	size_t (*scratch_bytes)(const void *call, const struct fft_plan *plan);
 	/* A unit. 0, or a negative error, which ends the whole. */
 	int (*run)(const void *call, const struct signal_io *io, size_t unit, void *scratch);
+	unsigned byte_ps; /* about what a byte of inputs and output costs; 0: unknown, units are full */
 };
 
 /* Elements that a unit of plain loops takes. */

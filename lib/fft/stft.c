@@ -156,7 +156,7 @@ static int forward_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind stft_forward = {forward_units, scratch_bytes, forward_run};
+const struct signal_kind stft_forward = {forward_units, scratch_bytes, forward_run, 0};
 
 /* ---- storing as a step ---- */
 
@@ -190,4 +190,4 @@ static int store_run(const void *call, const struct signal_io *io, size_t unit, 
 	return 0;
 }
 
-const struct signal_kind stft_store = {store_units, NULL, store_run};
+const struct signal_kind stft_store = {store_units, NULL, store_run, 0};

@@ -146,7 +146,7 @@ static int segments_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind welch_segments = {segments_units, segments_scratch, segments_run};
+const struct signal_kind welch_segments = {segments_units, segments_scratch, segments_run, 0};
 
 /* ---- spectra that were made by a step ---- */
 
@@ -178,7 +178,7 @@ static int squares_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind welch_squares = {squares_units, NULL, squares_run};
+const struct signal_kind welch_squares = {squares_units, NULL, squares_run, 0};
 
 static size_t sums_units(const void *call, const struct fft_plan *plan)
 {
@@ -208,7 +208,7 @@ static int sums_run(const void *call, const struct signal_io *io, size_t unit, v
 	return 0;
 }
 
-const struct signal_kind welch_sums = {sums_units, NULL, sums_run};
+const struct signal_kind welch_sums = {sums_units, NULL, sums_run, 0};
 
 /* ---- the window ---- */
 
@@ -231,7 +231,7 @@ static int window_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind welch_window_sums = {window_units, NULL, window_run};
+const struct signal_kind welch_window_sums = {window_units, NULL, window_run, 0};
 
 /* ---- the result ---- */
 
@@ -335,4 +335,4 @@ static int result_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind welch_result = {result_units, result_scratch, result_run};
+const struct signal_kind welch_result = {result_units, result_scratch, result_run, 0};

@@ -73,6 +73,9 @@ struct gemm_vectors {
 	void (*spread_pairs)(const uint32_t *x, size_t n, uint32_t *to);
 	/* to[i] += s c[i] */
 	void (*gather)(const float *c, size_t n, double s, double *to);
+	/* to[i] = s x[i], rounded to float32, or exact; in place only where the widths agree. */
+	void (*narrow)(const double *x, size_t n, const double s[2], float *to);
+	void (*widen)(const float *x, size_t n, const double s[2], double *to);
 };
 
 /* All variants built in, best first, scalar last. */

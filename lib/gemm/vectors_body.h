@@ -27,16 +27,39 @@ static float top_f32(const float *x, size_t n)
 	return bf16_float_of((uint32_t)top);
 }
 
+/* Of the magnitude, whose order is theirs. */
+static inline int64_t size_bits(double x)
+{
+	int64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits & INT64_MAX;
+}
+
 static double top_f64(const double *x, size_t n)
 {
-	double top = 0;
+	enum { AT_ONCE = 8 };
+	const int64_t infinity = INT64_C(0x7FF) << 52;
+	int64_t tops[AT_ONCE] = {0}, top = 0;
+	double result;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const double size = x[i] < 0 ? -x[i] : x[i];
+	for (; i + AT_ONCE <= n; i += AT_ONCE)
+		for (size_t j = 0; j < AT_ONCE; j++) {
+			int64_t bits = size_bits(x[i + j]);
 
-		top = size > top && size <= 0x1.fffffffffffffp1023 ? size : top;
+			bits = bits < infinity ? bits : 0;
+			tops[j] = bits > tops[j] ? bits : tops[j];
+		}
+	for (; i < n; i++) {
+		const int64_t bits = size_bits(x[i]);
+
+		tops[0] = bits < infinity && bits > tops[0] ? bits : tops[0];
 	}
-	return top;
+	for (size_t j = 0; j < AT_ONCE; j++)
+		top = tops[j] > top ? tops[j] : top;
+	memcpy(&result, &top, sizeof result);
+	return result;
 }
 
 static void scale_f32(const float *x, size_t n, const float s[2], float *to)
@@ -174,7 +197,24 @@ static void gather(const float *c, size_t n, double s, double *to)
 		to[i] += s * c[i];
 }
 
+static void narrow(const double *x, size_t n, const double s[2], float *restrict to)
+{
+	const double s0 = s[0], s1 = s[1];
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (float)(x[i] * s0 * s1);
+}
+
+static void widen(const float *x, size_t n, const double s[2], double *restrict to)
+{
+	const double s0 = s[0], s1 = s[1];
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = x[i] * s0 * s1;
+}
+
 static const struct gemm_vectors loops = {
 	top_f32,   top_f64,   scale_f32, scale_f64,  split_f32,  split_f64,    raise_f32,
 	raise_f64, weigh_f32, weigh_f64, spread_f32, spread_f64, spread_pairs, gather,
+	narrow,    widen,
 };

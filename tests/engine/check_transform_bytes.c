@@ -20,6 +20,8 @@ static const struct kind kinds[] = {
 	{"fft", "f64", {"hermitian", "inverse"}, NULL, NULL},
 	{"fft", "c64", {NULL}, "precision", "kahan"},
 	{"fft", "c64", {NULL}, "precision", "ozaki6"},
+	{"fft", "c128", {NULL}, "precision", "fast"},
+	{"fft", "f64", {"real"}, "precision", "fast"},
 	{"dct", "f32", {NULL}, "type", "1"},
 	{"dct", "f64", {NULL}, "type", "2"},
 	{"dct", "c64", {"inverse"}, "type", "2"},

@@ -31,6 +31,8 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 	(void)engine;
 	for (unsigned i = 0; i < STEP_INPUTS; i++)
 		bytes += step->in[i] ? step->in[i]->shape.bytes : 0;
+	if (step->signal.kind->byte_ps)
+		return (uint64_t)((double)bytes * step->signal.kind->byte_ps / 1000);
 	if (units_of(step) == 1 && bytes < UNIT_NS / BYTE_NS)
 		return bytes * BYTE_NS;
 	return units_of(step) * (uint64_t)UNIT_NS;
