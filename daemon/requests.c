@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "codec.h"
 #include "engine/operations.h"
+#include "engine/prepared.h"
 #include "log.h"
 #include "methods.h"
 
@@ -235,28 +237,26 @@ struct job *requests_find(struct session *session, uint32_t msgid)
 	return NULL;
 }
 
-/* Hands the request to the engine, with the zone. */
-static int start(struct session *session, const struct message *message, struct zone *zone, uint64_t charge,
-		 struct error *err)
+/* A request that is about to run. */
+static struct job *new_job(struct session *session, uint32_t msgid, uint64_t charge)
 {
-	struct service *service = session->service;
 	struct job *job = malloc(sizeof *job);
-	int r;
 
-	if (!job) {
-		zone_free(zone);
-		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
-	}
-	*job = (struct job){
-		.letter.deliver = session->returned, .session = session, .charge = charge, .msgid = message->msgid};
+	if (!job)
+		return NULL;
+	*job = (struct job){.letter.deliver = session->returned, .session = session, .charge = charge, .msgid = msgid};
 	job->next = session->running;
 	if (job->next)
 		job->next->prev = job;
 	session->running = job;
-	service->starting = job;
-	r = request_start(session->space, message->method, message->method_size, &message->params, zone, on_done, job,
-			  &job->request);
-	service->starting = NULL;
+	session->service->starting = job;
+	return job;
+}
+
+/* r: what the engine said to it. */
+static int started(struct session *session, struct job *job, int r, struct error *err)
+{
+	session->service->starting = NULL;
 	if (r < 0) {
 		session->running = job->next;
 		if (job->next)
@@ -267,6 +267,77 @@ static int start(struct session *session, const struct message *message, struct 
 	if (job->done)
 		requests_finish(job);
 	return 0;
+}
+
+/* Hands the request to the engine, with the zone. */
+static int start(struct session *session, const struct message *message, struct zone *zone, uint64_t charge,
+		 struct error *err)
+{
+	struct job *job = new_job(session, message->msgid, charge);
+
+	if (!job) {
+		zone_free(zone);
+		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
+	}
+	return started(session, job,
+		       request_start(session->space, message->method, message->method_size, &message->params, zone,
+				     on_done, job, &job->request),
+		       err);
+}
+
+/* ------- prepared calls ------- */
+
+static_assert((int)RUN_PREPARED_SEED == (int)PREPARED_SEED && (int)RUN_PREPARED_STREAM == (int)PREPARED_STREAM &&
+		      (int)RUN_PREPARED_OFFSET == (int)PREPARED_OFFSET,
+	      "what a run states is said alike");
+
+static struct prepared_changes changes_of(const struct run_prepared *run)
+{
+	size_t n = RUN_PREPARED_TILES;
+
+	while (n > 0 && run->tiles[n - 1] == 0)
+		n--;
+	return (struct prepared_changes){run->given, run->seed, run->stream, run->offset, run->tiles, n};
+}
+
+static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
+		     struct error *err)
+{
+	struct zone *zone = zone_new_kept(&session->service->zones);
+	struct job *job = zone ? new_job(session, (uint32_t)run->user, 0) : NULL;
+
+	if (!job) {
+		zone_free(zone);
+		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
+	}
+	return started(session, job,
+		       prepared_start(session->space, run->prepared, changes, zone, on_done, job, &job->request), err);
+}
+
+void requests_run(struct session *session, const struct run_prepared *run)
+{
+	const struct prepared_changes changes = changes_of(run);
+	struct error err = {.code = 0};
+	struct prepared *prepared;
+	const struct value *result;
+
+	session->requests++;
+	session->service->stats.requests++;
+	session->service->stats.requests_prepared++;
+	if (quota_share_take(&session->jobs, 1, &err) < 0) {
+		reply(session, (uint32_t)run->user, &err, NULL, NULL);
+		return;
+	}
+	result = prepared_run_now(session->space, run->prepared, &changes, &prepared);
+	if (result) {
+		reply(session, (uint32_t)run->user, NULL, result, NULL);
+		prepared_give(prepared);
+	} else if (start_run(session, run, &changes, &err) == 0) {
+		return;
+	} else {
+		reply(session, (uint32_t)run->user, &err, NULL, NULL);
+	}
+	quota_share_give(&session->jobs, 1);
 }
 
 /* Pages of a new tile are made while its client gets ready to use it. */
@@ -293,6 +364,7 @@ static void handle_request(struct session *session, const struct message *messag
 
 	session->requests++;
 	session->service->stats.requests++;
+	session->service->stats.requests_prepared += operation && strcmp(operation->name, "run_prepared") == 0;
 	if (operation && operation->class == METHOD_SESSION) {
 		int r = method_call(session, operation, &message->params, message->msgid, zone, &result, &fds, &err);
 
@@ -303,9 +375,6 @@ static void handle_request(struct session *session, const struct message *messag
 	} else if (quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 
-		if (operation && operation->class == METHOD_DRAW)
-			repeats_note(&session->repeats, session->space, operation, &message->params, frame->at,
-				     frame->size);
 		if (start(session, message, zone, charge, &err) == 0) {
 			touch_ahead(session, operation);
 			return;
@@ -347,22 +416,20 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	frame_free(session, zone, frame->charge);
 }
 
-/* The next frame, if it is a draw that comes again. */
-static bool take_repeat(struct session *session)
+/* The next frame, if it is a run of a prepared call that changes only numbers and tiles. */
+static bool take_run(struct session *session)
 {
-	const struct value *result;
-	uint32_t msgid;
+	struct run_prepared run;
+	size_t size;
+	const void *bytes = inbox_peek(&session->inbox, &size);
 
-	if (quota_share_take(&session->jobs, 1, NULL) < 0)
+	if (!bytes)
 		return false;
-	result = repeats_answer(&session->repeats, &session->inbox, &msgid);
-	quota_share_give(&session->jobs, 1);
-	if (!result)
+	size = run_prepared_read(bytes, size, &run);
+	if (size == 0)
 		return false;
-	session->requests++;
-	session->service->stats.requests++;
-	session->service->stats.requests_repeated++;
-	reply(session, msgid, NULL, result, NULL);
+	inbox_skip(&session->inbox, size);
+	requests_run(session, &run);
 	return true;
 }
 
@@ -371,7 +438,7 @@ static bool take_frame(struct session *session)
 {
 	if (inbox_is_empty(&session->inbox))
 		return false;
-	if (take_repeat(session))
+	if (take_run(session))
 		return true;
 	struct zone *zone = zone_new_kept(&session->service->zones);
 	struct inbox_frame frame;

@@ -3,6 +3,7 @@
 #ifndef TRNSCI_DAEMON_REQUESTS_H
 #define TRNSCI_DAEMON_REQUESTS_H
 
+#include "run_prepared.h"
 #include "session.h"
 
 /* When a turn of the session that begins now is over. */
@@ -20,6 +21,9 @@ void requests_reply(struct session *session, uint32_t msgid, const struct error 
 
 /* Frames wait while replies do. */
 bool requests_must_wait(const struct session *session);
+
+/* Runs a prepared call and answers it under run->user, its msgid: in place where it is small, else as a request. */
+void requests_run(struct session *session, const struct run_prepared *run);
 
 /* A job has come back from the engine: from running to finished. */
 void requests_finish(struct job *job);

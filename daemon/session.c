@@ -109,7 +109,7 @@ static void end_arena(struct session *session)
 		arena_mark(session->arena);
 }
 
-/* Nothing of it goes on; many tiles and programs are let go of by the reaper. The socket has been closed before: a
+/* Nothing of it goes on; many tiles and prepared calls are let go of by the reaper. The socket has been closed before: a
  * client that finds its arena emptied knows by that why. */
 static void close_space(struct session *session)
 {
@@ -142,7 +142,6 @@ static void hang_up(struct session *session)
 	session->arena = NULL;
 	requests_drop(session);
 	inbox_free(&session->inbox);
-	repeats_free(&session->repeats);
 	outbox_free(&session->outbox);
 	quota_share_give(&session->fds, session->fds.used);
 	free_if_done(session);
@@ -405,7 +404,7 @@ static int make_space(struct session *session)
 		.inline_bytes = settings->inline_bytes,
 		.temp_bytes = settings->temp_bytes,
 		.tiles = settings->tiles,
-		.programs = settings->programs,
+		.prepared = settings->prepared,
 		.jobs = settings->jobs,
 		.weight = session->weight,
 		.reserve = reserve_work,

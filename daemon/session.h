@@ -16,7 +16,6 @@
 #include "outbox.h"
 #include "peer.h"
 #include "reaper.h"
-#include "repeats.h"
 #include "service.h"
 
 struct arena;
@@ -57,7 +56,6 @@ struct session {
 	unsigned n_broadcasts; /* of its own, whose end has not come */
 	unsigned n_later;      /* requests that are answered later, but are no jobs */
 	struct inbox inbox;
-	struct repeats repeats;
 	struct outbox outbox;
 	struct job *running, *finished, **finished_last;
 	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */

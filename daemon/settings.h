@@ -56,14 +56,14 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(arena_ahead_bytes, BYTES, "bytes", "16M", 0, 1ull << 34, "", \
 	  "touched before they are needed: of a spare arena, and of the tiles of each other; 0: none") \
 	X(tiles, NUMBER, "tiles", "65536", 1, 1u << 20, "", "tiles of a session at once") \
-	X(programs, NUMBER, "programs", "256", 1, 65536, "", "programs that a session keeps at once") \
+	X(prepared, NUMBER, "calls", "256", 1, 65536, "", "prepared calls of a session at once") \
 	X(jobs, NUMBER, "requests", "1024", 1, 65536, "", "unanswered requests of a session") \
 	X(jobs_total, NUMBER, "requests", "8192", 2, 1u << 20, "", "unanswered requests of all sessions together (half)") \
 	X(inline_bytes, BYTES, "bytes", "16M", 4096, 1u << 30, "", \
 	  "inline results of one reply, and inline inputs of one request") \
 	X(temp_bytes, BYTES, "bytes", "256M", 4096, 1ull << 40, "", "temporaries of one request") \
 	X(work_bytes, BYTES, "bytes", "512M", 4096, 1ull << 42, "", \
-	  "results and temporaries of a session's requests, until the replies are on their way, and what its kept programs hold") \
+	  "results and temporaries of a session's requests, until the replies are on their way, and what its prepared calls hold") \
 	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "results and temporaries of all requests together (half); 0: half of what arena_total_bytes is by default") \
 	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \

@@ -13,7 +13,7 @@
 	X(connections_refused, "connections beyond a limit")                                                           \
 	X(sessions, "sessions now")                                                                                    \
 	X(requests, "requests read")                                                                                   \
-	X(requests_repeated, "of them, draws known from before by their bytes")                                        \
+	X(requests_prepared, "of them, runs of prepared calls")                                                        \
 	X(errors, "requests answered with an error")                                                                   \
 	X(cancelled, "requests that a client cancelled")                                                               \
 	X(notifications_ignored, "notifications, none of which we know")                                               \

@@ -104,7 +104,7 @@ $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/daem
 $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_vfs.o)
 $(BUILD)/obj/tests/daemon/bed.o: CFLAGS_ALL += -I.
 $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
-$(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/examples.o
+$(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/liar.o
 $(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
 

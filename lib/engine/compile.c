@@ -60,7 +60,7 @@ static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buf
 	return copy;
 }
 
-/* What a program that is kept copies of its request. */
+/* What a prepared call copies of its request. */
 struct copy_making {
 	struct making making;
 	char *to;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling a request: a program of several steps, or a single operation. */
-#include <string.h>
-
 #include "engine/compile.h"
-#include "engine/kept.h"
 
 int compile(struct compiler *compiler, const struct value *params)
 {
@@ -11,8 +8,6 @@ int compile(struct compiler *compiler, const struct value *params)
 	const char *context = compiler->args.context;
 	int error = bind_args(&compiler->args, params, compiler->err);
 
-	if (!error && strcmp(operation->name, "program_run") == 0)
-		return kept_compile(compiler);
 	if (!error)
 		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
 	return error ? error : program_finish(compiler->program, context, compiler->err);

@@ -88,15 +88,16 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 		.is_points = true,
 		.is_keyless = settings->scramble == SCRAMBLE_PLAIN,
 		.own = own_choice(c),
+		.begin = begin,
 		.first_point = offset,
 		.next_point = offset + n,
+		.most_points = points_limit(settings),
 	};
 	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);
 
 	if (!step || site_add(c->program, &site, NULL, &step->site))
 		return compile_no_memory(c);
 	step->points.settings = *settings;
-	step->points.begin = (offset + begin) * settings->dims;
 	return 0;
 }
 

@@ -45,10 +45,9 @@
 	ROW(stream_advance, STREAM, stream_advance, NULL, \
 	    "moves a named stream on, after a restored backup or snapshot") \
 	ROW(run, PROGRAM, run, NULL, "a program: steps that follow one another over tiles and names") \
-	ROW(program_new, SERVICE, program_new, NULL, "keeps a program, checked and bound, to be run many times") \
-	ROW(program_run, PROGRAM, program_run, NULL, \
-	    "runs a program that is kept, at a position and with a seed of its own") \
-	ROW(program_free, SERVICE, program_free, NULL, "frees a program that is kept") \
+	ROW(prepare, SERVICE, prepare, NULL, "validates and compiles a call once, to be run many times") \
+	ROW(run_prepared, PROGRAM, run_prepared, NULL, "runs a prepared call, with a place and tiles of its own") \
+	ROW(release, SERVICE, release, NULL, "ends a prepared call; runs under way finish") \
 	DISTRIBUTION_ROWS(DRAW_ROW) \
 	ROW(sobol, POINTS, sobol, compile_sobol, \
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \

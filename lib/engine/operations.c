@@ -330,44 +330,46 @@ static const struct param window_params[] = {
 };
 
 #define STREAM_NAME_HELP "a named stream of which this run takes a range for all draws that state no seed and stream"
-#define PROGRAM_PARAMS \
-	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE, \
-		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"}, \
-	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"}, \
-	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
-		"generator of draws that state none"}, \
-	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"}, \
-	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"}, \
-	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
-	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64, \
-		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"}, \
-	[RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP}
-
 static const struct param run_params[] = {
-	PROGRAM_PARAMS,
+	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
+		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
+	[RUN_RESULTS] = {"results", PARAM_ANY, "", "", NONE, "array of the names of steps whose outputs the reply carries"},
+	[RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of draws that state none"},
+	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"},
+	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
+	[RUN_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
+		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
+	[RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},
 	JOB_PARAMS(RUN_U64),
 };
-static const struct param program_new_params[] = {
-	PROGRAM_PARAMS,
-	[RUN_U64] = U64_STYLE,
+static const struct param prepare_params[] = {
+	[PREPARE_METHOD] = {"method", PARAM_TEXT, "", NULL, NONE, "the call's method: run, stream_draw, or any step of a run"},
+	[PREPARE_PARAMS] = {"params", PARAM_ANY, "", "", NONE, "map of the call's parameters"},
+	[PREPARE_MAX_BYTES] = {"max_bytes", PARAM_U64, "bytes", "", ANY_U64,
+		"refuse with `limit` what would hold more; by default only work_bytes limits it"},
+	[PREPARE_U64] = U64_STYLE,
 };
-static const struct param program_run_params[] = {
-	[KEPT_PROGRAM] = {"program", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle that program_new gave"},
-	[KEPT_GENERATOR] = {"generator", PARAM_CHOICE, "", "", 0, 0, false, GENERATOR_CHOICES,
-		"generator of draws that state none, instead of the program's"},
-	[KEPT_SEED] = {"seed", PARAM_U64, "", "", ANY_U64, "seed of draws that state none, instead of the program's"},
-	[KEPT_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64, "stream of draws that state none, instead of the program's"},
-	[KEPT_LABEL] = {"label", PARAM_TEXT, "", "", NONE,
+#define INSTEAD ", instead of what the call states"
+#define PREPARED_HANDLE {"prepared", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle that prepare gave"}
+static const struct param run_prepared_params[] = {
+	[PREPARED_RUN_HANDLE] = PREPARED_HANDLE,
+	[PREPARED_RUN_GENERATOR] = {"generator", PARAM_CHOICE, "", "", 0, 0, false, GENERATOR_CHOICES, "generator" INSTEAD},
+	[PREPARED_RUN_SEED] = {"seed", PARAM_U64, "", "", ANY_U64, "seed" INSTEAD},
+	[PREPARED_RUN_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64, "stream" INSTEAD},
+	[PREPARED_RUN_LABEL] = {"label", PARAM_TEXT, "", "", NONE,
 		"text that is folded into seed and stream, as derive does; then seed and stream are those of the reply"},
-	[KEPT_OFFSET] = {"offset", PARAM_U64, "words", "", ANY_U64, "position of the first draw, instead of the program's"},
-	[KEPT_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},
-	[KEPT_TILES] = {"tiles", PARAM_ANY, "", "", NONE,
-		"array of pairs [a tile that the program names, one of the same dtype and shape to use instead in this run]"},
-	JOB_PARAMS(KEPT_U64),
+	[PREPARED_RUN_OFFSET] = {"offset", PARAM_U64, "", "", ANY_U64, "offset in the call's own unit" INSTEAD},
+	[PREPARED_RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP " (a prepared run only)"},
+	[PREPARED_RUN_TILES] = {"tiles", PARAM_ANY, "", "", NONE,
+		"array: element i is the tile to use for the i-th tile that the call names, nil for that one itself; or a pair of "
+		"handles, the second in the place of the first"},
+	JOB_PARAMS(PREPARED_RUN_U64),
 };
-static const struct param program_free_params[] = {
-	[PROGRAM_FREE_PROGRAM] = {"program", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle of the program to free"},
-	[PROGRAM_FREE_U64] = U64_STYLE,
+static const struct param release_params[] = {
+	[RELEASE_PREPARED] = PREPARED_HANDLE,
+	[RELEASE_U64] = U64_STYLE,
 };
 
 static const struct param tile_params[] = {

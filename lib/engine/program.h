@@ -30,6 +30,8 @@ struct segment {
 	bool constant;       /* the same in every run: neither draws nor tiles lie before it */
 };
 
+struct prepared;
+
 struct program {
 	struct space *space;
 	struct zone *zone;
@@ -38,10 +40,10 @@ struct program {
 	struct buffer *buffers;
 	struct plan_use *plans;
 	struct sites sites;
-	bool keeps; /* it is compiled to be kept: what a request brought is copied, and results have no memory */
+	bool keeps; /* it is compiled for a prepared call: what a request brought is copied, and results have no memory */
 	bool outlives; /* it is made after the request is gone: weights that it brought are copied */
 	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
-	struct form *form;            /* of which it is a run; NULL */
+	struct prepared *prepared;    /* of which it is a run; NULL */
 	size_t inline_in, inline_out; /* bytes */
 	uint64_t held_bytes;          /* of tables, beside the zone */
 	uint64_t work_bytes;          /* the most that their making takes meanwhile */

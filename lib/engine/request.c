@@ -9,8 +9,7 @@
 #include <time.h>
 
 #include "engine/compile.h"
-#include "engine/form.h"
-#include "engine/kept.h"
+#include "engine/prepared_core.h"
 #include "engine/served.h"
 #include "engine/service.h"
 
@@ -26,7 +25,7 @@ struct request {
 	uint64_t reserved; /* bytes, to be given back with these two */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
-	struct kept *kept; /* of a program_new: it is being made; NULL */
+	struct prepared *prepared; /* of a `prepare`: it is being built; NULL */
 	struct error error;
 	struct value result;
 	request_done *done;
@@ -80,15 +79,15 @@ static int make(struct request *request)
 	return more > 0 ? JOB_AGAIN : more;
 }
 
-static int advance_kept(struct request *request)
+static int advance_prepared(struct request *request)
 {
-	struct kept *kept = request->kept;
-	const int more = kept_go_on(kept, &request->error);
+	struct prepared *prepared = request->prepared;
+	const int more = making_go_on(&prepared->program, &request->error);
 
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
-	request->kept = NULL;
-	return service_keep(request->space, kept, request->zone, &request->result, &request->error);
+	request->prepared = NULL;
+	return service_keep(request->space, prepared, request->zone, &request->result, &request->error);
 }
 
 static int advance(struct job *job)
@@ -96,8 +95,8 @@ static int advance(struct job *job)
 	struct request *request = of_job(job);
 	int error;
 
-	if (request->kept)
-		return advance_kept(request);
+	if (request->prepared)
+		return advance_prepared(request);
 	if (!request->settled) {
 		error = make(request);
 		if (error)
@@ -122,7 +121,7 @@ static void answer(struct request *request)
 {
 	struct space *space = request->space;
 
-	kept_drop(request->kept);
+	prepared_drop(request->prepared);
 	if (request->error.code)
 		program_free_new_tiles(&request->program);
 	program_end(&request->program);
@@ -146,8 +145,8 @@ static void finish(struct job *job, int error)
 	struct request *request = of_job(job);
 
 	forget(request);
-	if (!error && request->program.form)
-		form_learn(request->program.form, &request->program);
+	if (!error && request->program.prepared)
+		prepared_learn(request->program.prepared, &request->program);
 	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))
 		error_set(&request->error, ERROR_TIMEOUT, "the request was not done within its timeout_ms");
 	else if (error == -ERROR_CANCELLED)
@@ -198,9 +197,8 @@ static int reserve(struct request *request, uint64_t bytes)
 }
 
 /* Of a job: timeout_ms, which runs from here. */
-static void set_deadline(struct request *request, const struct args *args)
+static void set_deadline(struct request *request, uint64_t timeout_ms)
 {
-	const uint64_t timeout_ms = bind_timeout_ms(args);
 	struct timespec now;
 
 	if (timeout_ms == 0)
@@ -301,7 +299,7 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 		error = make_asked(request, 1);
 	if (error)
 		return error;
-	set_deadline(request, &compiler->args);
+	set_deadline(request, bind_timeout_ms(&compiler->args));
 	asked = add_asked(request, NULL);
 	error = take_answer(asked, limits->served->begin(limits->served_arg, &compiler->args, &asked->served));
 	return error ? error : await(request);
@@ -333,11 +331,11 @@ static int ask_ranges(struct request *request)
 }
 
 /* A program that is compiled. 1: it is ready to run, or waits for its ranges; or an error. */
-static int prepare_program(struct request *request, const struct args *args)
+static int ready_program(struct request *request, const char *context, uint64_t timeout_ms)
 {
 	int error = 0;
 
-	set_deadline(request, args);
+	set_deadline(request, timeout_ms);
 	if (!site_waits(&request->program)) {
 		error = settle(request);
 		if (!error)
@@ -345,7 +343,7 @@ static int prepare_program(struct request *request, const struct args *args)
 		return error ? error : 1;
 	}
 	/* What is wrong with the rest is found before a range is spent. */
-	error = making_check(&request->program, args->context, &request->error);
+	error = making_check(&request->program, context, &request->error);
 	if (!error)
 		error = reserve(request, bytes_of(&request->program));
 	if (!error && request->program.sites.is_run)
@@ -358,37 +356,75 @@ static int prepare_program(struct request *request, const struct args *args)
 	return error < 0 ? error : 1;
 }
 
-/* 0: answered; 1: a program is ready to run; or an error. */
-static int prepare(struct request *request, const struct operation *operation, const struct value *params)
+/* For a request's program and reply; the rest of args is large, and set by bind_args. */
+static void init_compiler(struct compiler *compiler, struct request *request, const struct operation *operation)
 {
-	const bool is_draw = operation->class == METHOD_STREAM && strcmp(operation->name, "stream_draw") == 0;
+	memset(compiler, 0, offsetof(struct compiler, args.at));
+	compiler->program = &request->program;
+	compiler->reply = &request->result;
+	compiler->err = &request->error;
+	compiler->args.operation = operation;
+	compiler->args.context = operation->name;
+}
+
+static int answer_service(struct request *request, struct compiler *compiler, const struct value *params)
+{
+	int error = bind_args(&compiler->args, params, &request->error);
+
+	if (!error)
+		error = service_answer(request->space, &compiler->args, request->zone, &request->result,
+				       &request->prepared, &request->error);
+	if (error || !request->prepared)
+		return error;
+	error = reserve(request, request->prepared->program.work_bytes);
+	return error ? error : 1;
+}
+
+static int compile_request(struct request *request, struct compiler *compiler, const struct value *params)
+{
+	const char *name = compiler->args.operation->name;
+	int error;
+
+	if (strcmp(name, "stream_draw") && strcmp(name, "run_prepared"))
+		return compile(compiler, params);
+	error = bind_args(&compiler->args, params, &request->error);
+	if (!error && strcmp(name, "run_prepared") == 0)
+		return prepared_compile(compiler);
+	if (!error)
+		error = check_served(request, compiler->args.context);
+	return error ? error : compile_stream_draw(compiler);
+}
+
+/* 0: answered; 1: a program is ready to run; or an error. */
+static int ready(struct request *request, const struct operation *operation, const struct value *params)
+{
+	struct compiler compiler;
+	uint64_t timeout_ms;
+	int error;
+
+	init_compiler(&compiler, request, operation);
+	if (operation->class == METHOD_SERVICE)
+		return answer_service(request, &compiler, params);
+	if (operation->class == METHOD_STREAM && strcmp(operation->name, "stream_draw") != 0)
+		return serve(request, &compiler, params);
+	error = compile_request(request, &compiler, params);
+	if (error)
+		return error;
+	timeout_ms = bind_timeout_ms(&compiler.args);
+	if (request->program.prepared && timeout_ms == 0)
+		timeout_ms = request->program.prepared->timeout_ms;
+	return ready_program(request, operation->name, timeout_ms);
+}
+
+static int ready_prepared(struct request *request, const struct operation *operation, uint32_t handle,
+			  const struct prepared_changes *changes)
+{
 	struct compiler compiler;
 	int error;
 
-	memset(&compiler, 0, offsetof(struct compiler, args.at));
-	compiler.program = &request->program;
-	compiler.reply = &request->result;
-	compiler.err = &request->error;
-	compiler.args.operation = operation;
-	compiler.args.context = operation->name;
-	if (operation->class == METHOD_STREAM && !is_draw)
-		return serve(request, &compiler, params);
-	if (operation->class != METHOD_SERVICE) {
-		error = is_draw ? bind_args(&compiler.args, params, &request->error) : compile(&compiler, params);
-		if (!error && is_draw)
-			error = check_served(request, compiler.args.context);
-		if (!error && is_draw)
-			error = compile_stream_draw(&compiler);
-		return error ? error : prepare_program(request, &compiler.args);
-	}
-	error = bind_args(&compiler.args, params, &request->error);
-	if (!error)
-		error = service_answer(request->space, &compiler.args, request->zone, &request->result,
-				       &request->kept, &request->error);
-	if (error || !request->kept)
-		return error;
-	error = reserve(request, kept_work_bytes(request->kept));
-	return error ? error : 1;
+	init_compiler(&compiler, request, operation);
+	error = prepared_compile_run(&compiler, handle, changes);
+	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
 }
 
 static struct request *request_new(struct space *space, struct zone *zone, request_done *done, void *arg)
@@ -419,12 +455,27 @@ static uint64_t here_ns(unsigned threads)
 	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
 }
 
+/* ready: as ready() says. */
+static void start(struct request *request, int ready)
+{
+	struct pool *pool = request->space->engine->pool;
+
+	if (ready != 1) {
+		forget(request);
+		answer(request);
+	} else if (!request->prepared && !request->program.makings &&
+		   program_cost_ns(&request->program) <= here_ns(pool_threads(pool))) {
+		pool_run_here(pool, &request->job);
+	} else {
+		pool_submit(pool, &request->job);
+	}
+}
+
 int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
 		  struct zone *zone, request_done *done, void *arg, struct request **ret_request)
 {
 	const struct operation *operation = operation_find(method, method_size);
 	struct request *request = request_new(space, zone, done, arg);
-	int ready;
 
 	if (!request) {
 		zone_free(zone);
@@ -436,15 +487,27 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 		done(request, arg);
 		return 0;
 	}
-	ready = prepare(request, operation, params);
-	if (ready != 1) {
-		forget(request);
-		answer(request);
+	start(request, ready(request, operation, params));
+	return 0;
+}
+
+int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct zone *zone,
+		   request_done *done, void *arg, struct request **ret_request)
+{
+	static const char name[] = "run_prepared";
+	const struct operation *operation = operation_find(name, sizeof name - 1);
+	struct request *request = request_new(space, zone, done, arg);
+
+	if (!request) {
+		zone_free(zone);
+		return -ERROR_NO_MEMORY;
 	}
-	else if (!request->kept && !request->program.makings && program_cost_ns(&request->program) <= here_ns(pool_threads(space->engine->pool)))
-		pool_run_here(space->engine->pool, &request->job);
-	else
-		pool_submit(space->engine->pool, &request->job);
+	*ret_request = request;
+	if (space_enter(space, &request->entry, name, &request->error)) {
+		done(request, arg);
+		return 0;
+	}
+	start(request, ready_prepared(request, operation, handle, changes));
 	return 0;
 }
 

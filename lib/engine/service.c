@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/kept.h"
+#include "engine/prepared_core.h"
 #include "engine/service_derive.h"
 #include "engine/space_core.h"
 #include "rng/stream.h"
@@ -174,46 +174,47 @@ static int answer_free(struct space *space, const struct args *args, struct zone
 	return error ? error : PUT("freed", value_uint(freed));
 }
 
-int service_keep(struct space *space, struct kept *kept, struct zone *zone, struct value *map, struct error *err)
+int service_keep(struct space *space, struct prepared *prepared, struct zone *zone, struct value *map, struct error *err)
 {
+	const uint64_t tiles = prepared->n_tiles;
 	uint32_t handle = 0;
-	int error = kept_keep(space, kept, &handle, err);
+	int error = prepared_keep(space, prepared, &handle, err);
 
 	if (error) {
-		kept_drop(kept);
+		prepared_drop(prepared);
 		return error;
 	}
-	if (PUT("program", value_uint(handle))) {
-		kept_free(space, handle, NULL);
-		return error_set(err, ERROR_NO_MEMORY, "program_new: no memory for the reply");
+	if (PUT("prepared", value_uint(handle)) || PUT("tiles", value_uint(tiles))) {
+		prepared_release(space, handle, NULL);
+		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for the reply");
 	}
 	return 0;
 }
 
-static int answer_program_new(struct space *space, const struct args *args, struct zone *zone, struct value *map,
-			      struct kept **ret_kept, struct error *err)
+static int answer_prepare(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+			  struct prepared **ret_prepared, struct error *err)
 {
-	struct kept *kept;
-	int error = kept_begin(space, args, &kept, err);
+	struct prepared *prepared;
+	int error = prepared_begin(space, args, &prepared, err);
 
 	if (error)
 		return error;
-	if (kept_is_made(kept))
-		return service_keep(space, kept, zone, map, err);
-	*ret_kept = kept;
+	if (!prepared->program.makings)
+		return service_keep(space, prepared, zone, map, err);
+	*ret_prepared = prepared;
 	return 0;
 }
 
-static int answer_program_free(struct space *space, const struct args *args, struct zone *zone, struct value *map,
-			       struct error *err)
+static int answer_release(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+			  struct error *err)
 {
-	int error = kept_free(space, args->at[PROGRAM_FREE_PROGRAM].u64, err);
+	int error = prepared_release(space, args->at[RELEASE_PREPARED].u64, err);
 
-	return error ? error : PUT("freed", value_uint(1));
+	return error ? error : PUT("released", value_uint(1));
 }
 
 int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *map,
-		   struct kept **ret_kept, struct error *err)
+		   struct prepared **ret_prepared, struct error *err)
 {
 	const char *name = args->operation->name;
 	int error = 0;
@@ -226,10 +227,10 @@ int service_answer(struct space *space, const struct args *args, struct zone *zo
 		error = answer_tile(space, args, zone, map, err);
 	else if (strcmp(name, "free") == 0)
 		error = answer_free(space, args, zone, map, err);
-	else if (strcmp(name, "program_new") == 0)
-		error = answer_program_new(space, args, zone, map, ret_kept, err);
-	else if (strcmp(name, "program_free") == 0)
-		error = answer_program_free(space, args, zone, map, err);
+	else if (strcmp(name, "prepare") == 0)
+		error = answer_prepare(space, args, zone, map, ret_prepared, err);
+	else if (strcmp(name, "release") == 0)
+		error = answer_release(space, args, zone, map, err);
 	else if (strcmp(name, "derive") == 0)
 		error = derive_answer(args, zone, map, err);
 	else if (args->at[PING_PAYLOAD].given)

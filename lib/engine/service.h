@@ -6,14 +6,14 @@
 #include "engine/bind.h"
 #include "engine/tile.h"
 
-struct kept;
+struct prepared;
 
-/* Answers a bound METHOD_SERVICE request; the reply is made in zone. But for a program_new in which there is something
- * large to make first, and that *ret_kept then is. */
+/* Answers a bound METHOD_SERVICE request; the reply is made in zone. But a `prepare` with something
+ * large to build first sets *ret_prepared instead. */
 int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *reply,
-		   struct kept **ret_kept, struct error *err);
+		   struct prepared **ret_prepared, struct error *err);
 
 /* The answer to that, when it is made; takes it. */
-int service_keep(struct space *space, struct kept *kept, struct zone *zone, struct value *reply, struct error *err);
+int service_keep(struct space *space, struct prepared *prepared, struct zone *zone, struct value *reply, struct error *err);
 
 #endif

@@ -45,7 +45,8 @@ struct site {
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
-	uint64_t first_point, next_point;
+	uint64_t first_point, next_point; /* of points; a set has so many: */
+	uint64_t most_points;
 	/* Its place in the reply: the map of its step, or one inside it; and the members there. */
 	size_t inside;   /* 1 + the member that is the map; 0: the step's own */
 	size_t member;   /* `generator`, behind which the others stand */
@@ -64,6 +65,9 @@ struct site_range {
 	struct stream stream;
 	uint64_t offset; /* in samples of as many words */
 };
+
+/* So many are placed without memory from the program's zone. */
+enum { SITE_PLACES_HERE = 16 };
 
 /* All of a program. ranges[SITE_OF_RUN] is there when steps have sites. */
 struct sites {

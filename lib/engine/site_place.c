@@ -288,7 +288,7 @@ static int tell_run(struct placing *p)
 	struct value list = value_array();
 	int failed = value_put(zone, p->reply, "next", p->next);
 
-	/* What a program that is kept would draw from is for each run to say. */
+	/* What a prepared call would draw from is for each run to say. */
 	for (size_t i = 0; i < sites->n_ranges && !failed && !p->program->keeps; i++)
 		if (sites->ranges[i].name && sites->ranges[i].draws)
 			failed = tell_range(p, &sites->ranges[i], &list);
@@ -313,12 +313,12 @@ int site_place(struct program *program, struct value *reply, struct error *err)
 {
 	const struct sites *sites = &program->sites;
 	struct placing p = {.program = program, .reply = reply, .err = err, .next = value_nil()};
-	const bool single = sites->count <= 1; /* most requests: and what is repeated takes nothing more of its zone */
-	struct place one, *places = single ? &one : zone_alloc(program->zone, sites->count * sizeof *places);
-	struct cursor first;
+	const bool here = sites->count <= SITE_PLACES_HERE; /* what runs again and again takes nothing more of its zone */
+	struct place few[SITE_PLACES_HERE], *places = here ? few : zone_alloc(program->zone, sites->count * sizeof *places);
+	struct cursor few_cursors[SITE_PLACES_HERE];
 	int error = 0, failed = 0;
 
-	p.cursors = single ? &first : zone_alloc(program->zone, sites->count * sizeof *p.cursors);
+	p.cursors = here ? few_cursors : zone_alloc(program->zone, sites->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
 	for (size_t i = 0; i < sites->count && !error && !failed; i++) {
 		const struct site *site = &sites->at[i];

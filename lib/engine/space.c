@@ -5,13 +5,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/kept.h"
+#include "engine/prepared_core.h"
 #include "engine/space_core.h"
 #include "engine/tile.h"
 
 enum { MANY_TILES = 1024 }; /* some 0.1 ms */
 
-enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PROGRAMS = 256 };
+enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PREPARED = 256 };
 
 static size_t or_default(size_t limit, size_t fallback)
 {
@@ -32,7 +32,7 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	space->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
 	space->limits.temp_bytes = or_default(limits->temp_bytes, DEFAULT_TEMP);
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
-	space->limits.programs = or_default(limits->programs, DEFAULT_PROGRAMS);
+	space->limits.prepared = or_default(limits->prepared, DEFAULT_PREPARED);
 	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
 	space->turn.weight = limits->weight;
 	space->next_handle = 1;
@@ -131,7 +131,7 @@ bool space_is_large(struct space *space)
 	bool large;
 
 	pthread_mutex_lock(&space->lock);
-	large = space->n_tiles >= MANY_TILES || space->n_programs > 0;
+	large = space->n_tiles >= MANY_TILES || space->n_prepared > 0;
 	pthread_mutex_unlock(&space->lock);
 	return large;
 }
@@ -141,23 +141,23 @@ void space_close(struct space *space)
 	if (!space)
 		return;
 	space_stop(space);
-	kept_free_all(space);
+	prepared_release_all(space);
 	space_unref(space);
 }
 
 int space_stats(struct space *space, struct zone *zone, struct value *map)
 {
-	uint64_t bytes, used, tiles, programs, jobs;
+	uint64_t bytes, used, tiles, prepared, jobs;
 
 	pthread_mutex_lock(&space->lock);
 	bytes = space->size;
 	used = space->region ? region_used(space->region) : 0;
 	tiles = space->n_tiles;
-	programs = space->n_programs;
+	prepared = space->n_prepared;
 	jobs = space->n_jobs;
 	pthread_mutex_unlock(&space->lock);
 	if (value_put(zone, map, "bytes", value_uint(bytes)) || value_put(zone, map, "bytes_used", value_uint(used)) ||
-	    value_put(zone, map, "tiles", value_uint(tiles)) || value_put(zone, map, "programs", value_uint(programs)) ||
+	    value_put(zone, map, "tiles", value_uint(tiles)) || value_put(zone, map, "prepared", value_uint(prepared)) ||
 	    value_put(zone, map, "jobs", value_uint(jobs)))
 		return -ERROR_NO_MEMORY;
 	return 0;

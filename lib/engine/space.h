@@ -22,7 +22,7 @@ struct space_limits {
 	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
 	unsigned weight;     /* shares of time while others have work too [1] */
-	size_t programs;     /* programs kept at once [256] */
+	size_t prepared;     /* calls prepared at once [256] */
 	size_t jobs;         /* requests unanswered at once [1024] */
 	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
 	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. NULL:
@@ -51,11 +51,11 @@ uint64_t space_reach(struct space *space);
 /* Cancels what runs and refuses what comes; then drops the owner's reference. Running requests hold one each, and
  * still call their done callback. Accepts NULL. */
 void space_close(struct space *space);
-/* The first half of it alone, and at once; whether the rest takes long, for many tiles or programs that are kept. */
+/* The first half of it alone, and at once; whether the rest takes long, for many tiles or prepared calls. */
 void space_stop(struct space *space);
 bool space_is_large(struct space *space);
 
-/* Puts the space's figures into map: bytes, bytes_used, tiles, programs, jobs. Any thread. */
+/* Puts the space's figures into map: bytes, bytes_used, tiles, prepared, jobs. Any thread. */
 int space_stats(struct space *space, struct zone *zone, struct value *map);
 
 #endif

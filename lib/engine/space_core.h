@@ -10,10 +10,10 @@
 #include "engine/region.h"
 #include "engine/space.h"
 
-struct kept;
+struct prepared;
 struct tile;
 
-enum { SCOPE_BUCKETS = 64 };
+enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
 
 /* One unanswered request. */
 struct space_job {
@@ -38,9 +38,9 @@ struct space {
 	size_t table_size, n_tiles;
 	uint64_t next_handle;
 	struct tile *scopes[SCOPE_BUCKETS];
-	struct kept *programs;
-	size_t n_programs;
-	uint32_t last_program;
+	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
+	size_t n_prepared;
+	uint32_t last_prepared;
 	struct space_job *jobs;
 	size_t n_jobs;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs sent with each run, and kept: microseconds of this thread's CPU time a run, of one that is computed where it
- * arrives, medians over rounds in which both take turns. A kept one saves binding and layout, and for a law of many weights
+/* Programs sent with each run, and prepared: microseconds of this thread's CPU time a run, of one that is computed where it
+ * arrives, medians over rounds in which both take turns. A prepared one saves binding and layout, and for a law of many weights
  * and for a window also their tables. */
 #include "bench/timing.h"
 #include "engine/steps.h"
@@ -75,11 +75,11 @@ static double run_us(struct bed *bed, size_t row, const uint64_t tiles[2], uint6
 		struct call *call = call_new();
 
 		if (handle)
-			put(call, "program", value_uint(handle));
+			put(call, "prepared", value_uint(handle));
 		else
 			rows[row].put(call, tiles[0], tiles[1]);
 		put(call, "offset", value_uint(4096 * i));
-		call_run(call, bed->space, handle ? "program_run" : "run");
+		call_run(call, bed->space, handle ? "run_prepared" : "run");
 		call_free(call);
 	}
 	return 1e6 * (now() - begin) / RUNS;
@@ -90,19 +90,19 @@ int main(void)
 	struct bed bed = bed_open(1);
 	const uint64_t tiles[2] = {out_tile(&bed, "f32"), out_tile(&bed, "i64")};
 
-	printf("programs, us of CPU a run          sent      kept     times as fast\n");
+	printf("programs, us of CPU a run          sent  prepared     times as fast\n");
 	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
 		struct call *call = call_new();
-		double sent[ROUNDS], kept[ROUNDS];
+		double sent[ROUNDS], prepared[ROUNDS];
 		uint64_t handle;
 
 		rows[row].put(call, tiles[0], tiles[1]);
-		handle = keep_program(&bed, call);
+		handle = prepare_program(&bed, call);
 		for (int round = 0; round < ROUNDS; round++) {
 			sent[round] = run_us(&bed, row, tiles, 0);
-			kept[round] = run_us(&bed, row, tiles, handle);
+			prepared[round] = run_us(&bed, row, tiles, handle);
 		}
-		const double a = median_of(sent, ROUNDS), b = median_of(kept, ROUNDS);
+		const double a = median_of(sent, ROUNDS), b = median_of(prepared, ROUNDS);
 
 		printf("  %-32s %8.2f %8.2f %8.1f\n", rows[row].name, a, b, a / b);
 	}

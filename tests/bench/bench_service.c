@@ -37,7 +37,7 @@ struct bench {
 	struct daemon daemon;
 	struct redis redis;
 	struct trnsci_session *session, *embedded;
-	struct trnsci_call *draw, *ping, *run, *kept, *named;
+	struct trnsci_call *draw, *ping, *run, *prepared, *named;
 	struct trnsci_tile *tile;
 	size_t size; /* of a GET */
 	struct trnsci_fft fft;
@@ -137,16 +137,18 @@ static void run_fft_embedded(struct bench *bench)
 		fail("embedded fft");
 }
 
+/* What was set again is sent again. */
 static void run_program(struct bench *bench)
 {
+	trnsci_set_u64(trnsci_args(bench->run), "seed", 0);
 	if (trnsci_run(bench->run) < 0)
 		fail("run");
 }
 
-static void run_kept(struct bench *bench)
+static void run_prepared(struct bench *bench)
 {
-	if (trnsci_run(bench->kept) < 0)
-		fail("program_run");
+	if (trnsci_run(bench->prepared) < 0)
+		fail("a prepared run");
 }
 
 static struct spread time_of(struct bench *bench, void (*run)(struct bench *bench), int rounds, unsigned pause_us)
@@ -392,44 +394,38 @@ static void put_steps(struct trnsci_call *call)
 
 static void bench_programs(struct bench *bench)
 {
-	struct trnsci_call *new;
-	struct spread run, kept;
-	uint64_t handle;
+	struct spread run, prepared;
 
 	if (trnsci_call_new(bench->session, "run", &bench->run) < 0 ||
-	    trnsci_call_new(bench->session, "program_new", &new) < 0 ||
-	    trnsci_call_new(bench->session, "program_run", &bench->kept) < 0)
+	    trnsci_call_new(bench->session, "run", &bench->prepared) < 0)
 		fail("a call");
 	put_steps(bench->run);
-	put_steps(new);
-	if (trnsci_run(new) < 0 || trnsci_to_u64(trnsci_get(trnsci_reply(new), "program"), &handle) < 0)
-		fail("program_new");
-	trnsci_set_u64(trnsci_args(bench->kept), "program", handle);
-	race(bench, run_program, run_kept, LOOP_ROUNDS / 4, 0, &run, &kept);
-	printf("\na program of %d steps over %d samples, closed loop: p50 %.1f us kept, %.1f sent each time\n",
-	       3 * PROGRAM_ROUNDS, SAMPLES, kept.p50, run.p50);
+	put_steps(bench->prepared);
+	race(bench, run_program, run_prepared, LOOP_ROUNDS / 4, 0, &run, &prepared);
+	printf("\na program of %d steps over %d samples, closed loop: p50 %.1f us prepared, %.1f sent each time\n",
+	       3 * PROGRAM_ROUNDS, SAMPLES, prepared.p50, run.p50);
 	trnsci_call_free(bench->run);
-	trnsci_call_free(bench->kept);
-	trnsci_call_free(new);
+	trnsci_call_free(bench->prepared);
 }
 
 /* A kind of load, and what it cost of server CPU time. */
 struct load_row {
-	const char *what, *law; /* NULL: Redis */
-	bool tiles, by_redis;   /* by redis-benchmark */
+	const char *what;
+	struct load_draw draw; /* method NULL: Redis */
+	bool by_redis;         /* by redis-benchmark */
 	double rates[LOAD_TURNS], walls[LOAD_TURNS];
 };
 
 static void run_load(struct bench *bench, struct load_row *row, int turn)
 {
-	const pid_t pid = row->law ? bench->daemon.pid : bench->redis.pid;
+	const pid_t pid = row->draw.method ? bench->daemon.pid : bench->redis.pid;
 	const double cpu = cpu_of(pid), began = now_us();
 	int r = 0;
 
 	if (row->by_redis)
 		r = redis_load(&bench->redis, LOAD, CLIENTS, PIPELINE);
-	else if (row->law)
-		r = load_draws(bench->daemon.socket, row->law, row->tiles, LOAD, CLIENTS, PIPELINE) < 0;
+	else if (row->draw.method)
+		r = load_draws(bench->daemon.socket, &row->draw, LOAD, CLIENTS, PIPELINE) < 0;
 	else
 		r = load_gets(bench->redis.socket, SMALL, LOAD, CLIENTS, PIPELINE) < 0;
 	if (r)
@@ -447,9 +443,10 @@ static void bench_load(struct bench *bench)
 	static struct load_row rows[] = {
 		{.what = "Redis GET of 2 KiB by redis-benchmark", .by_redis = true},
 		{.what = "Redis GET of 2 KiB by the clients below"},
-		{.what = "uniforms in the reply", .law = "uniform"},
-		{.what = "normals in the reply", .law = "normal"},
-		{.what = "uniforms into a tile", .law = "uniform", .tiles = true},
+		{.what = "uniforms in the reply", .draw = {.method = "uniform", .prepared = true}},
+		{.what = "normals in the reply", .draw = {.method = "normal", .prepared = true}},
+		{.what = "uniforms into a tile", .draw = {.method = "uniform", .tiles = true, .prepared = true}},
+		{.what = "normals in the reply, not prepared", .draw = {.method = "normal"}},
 	};
 	const size_t count = sizeof rows / sizeof *rows;
 
@@ -463,7 +460,7 @@ static void bench_load(struct bench *bench)
 		qsort(rows[i].walls, LOAD_TURNS, sizeof(double), by_size);
 		printf("    %-42s %.0f (%.0f)\n", rows[i].what, rows[i].rates[LOAD_TURNS / 2],
 		       rows[i].walls[LOAD_TURNS / 2]);
-		if (!rows[i].law)
+		if (!rows[i].draw.method)
 			continue;
 		print_least("of Redis by redis-benchmark", rows[i].rates[LOAD_TURNS / 2] / rows[0].rates[LOAD_TURNS / 2], 2);
 		printf("    %-56s %8.2f\n", "of Redis by the same clients",

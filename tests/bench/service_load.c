@@ -29,17 +29,23 @@ static int connect_to(const char *path)
 	return fd;
 }
 
+/* What is drawn. tile: 0, or what is filled. */
+static int put_draw(struct zone *zone, uint64_t tile, struct value *params)
+{
+	return value_put(zone, params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
+}
+
 /* As many requests as are in flight, each for the samples behind those of the one before; their ids and offsets are of
- * equal size. tile: 0, or what is filled. */
-static int encode_batch(const char *law, uint64_t tile, int pipeline, struct codec_buffer *ret)
+ * equal size. prepared: 0, or the handle of the call that they run. */
+static int encode_batch(const char *method, uint64_t tile, uint64_t prepared, int pipeline, struct codec_buffer *ret)
 {
 	struct zone *zone = zone_new();
 	struct value params = value_map();
-	int failed = value_put(zone, &params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
+	int failed = prepared ? value_put(zone, &params, "prepared", value_uint(prepared)) : put_draw(zone, tile, &params);
 
 	for (int i = 0; i < pipeline; i++) {
 		failed |= value_put(zone, &params, "offset", value_uint(FIRST_OFFSET + (uint64_t)i * SAMPLES));
-		failed |= codec_request(ret, 1 + (uint32_t)i % 100, law, &params);
+		failed |= codec_request(ret, 1 + (uint32_t)i % 100, prepared ? "run_prepared" : method, &params);
 	}
 	zone_free(zone);
 	return failed;
@@ -209,16 +215,36 @@ static void end(struct load *load)
 	free(load->bytes);
 }
 
-double load_draws(const char *socket, const char *law, bool tiles, long requests, int clients, int pipeline)
+/* The handles of all sessions' first prepared calls are the same, too. */
+static int prepare_all(struct load *load, const char *method, uint64_t tile, uint64_t *ret_prepared)
+{
+	struct zone *zone = zone_new();
+	struct value draw = value_map(), params = value_map();
+	int failed = put_draw(zone, tile, &draw) | value_put(zone, &params, "method", value_string(method)) |
+		     value_put(zone, &params, "params", draw);
+
+	for (int i = 0; i < load->clients && !failed; i++) {
+		const int64_t handle = number_of(load->polls[i].fd, "prepare", &params, "prepared", zone, load->bytes);
+
+		failed = handle <= 0 || (i > 0 && (uint64_t)handle != *ret_prepared);
+		*ret_prepared = (uint64_t)handle;
+	}
+	zone_free(zone);
+	return failed ? -1 : 0;
+}
+
+double load_draws(const char *socket, const struct load_draw *draw, long requests, int clients, int pipeline)
 {
 	struct load load;
-	uint64_t tile = 0;
+	uint64_t tile = 0, prepared = 0;
 	ssize_t reply = -1;
 	double took = -1;
-	int r = begin(&load, socket, tiles, requests, clients, pipeline, &tile);
+	int r = begin(&load, socket, draw->tiles, requests, clients, pipeline, &tile);
 
+	if (r == 0 && draw->prepared)
+		r = prepare_all(&load, draw->method, tile, &prepared);
 	if (r == 0)
-		r = encode_batch(law, tile, pipeline, &load.batch);
+		r = encode_batch(draw->method, tile, prepared, pipeline, &load.batch);
 	if (r == 0)
 		reply = ask(load.polls[0].fd, load.batch.at, load.batch.size / (size_t)pipeline, load.bytes);
 	if (reply > 0) {

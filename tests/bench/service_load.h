@@ -6,9 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Draws of 512 uniforms (law "uniform") or normals, in the reply or into a tile of each client: so many in all,
- * clients at once, requests in flight each. Seconds taken; negative when it failed. */
-double load_draws(const char *socket, const char *law, bool tiles, long requests, int clients, int pipeline);
+/* Draws of 512 samples. */
+struct load_draw {
+	const char *method; /* "uniform", "normal" */
+	bool tiles;         /* into a tile of each client, or in the reply */
+	bool prepared;      /* as runs of a prepared call of each client */
+};
+
+/* So many of them in all, by so many clients at once, each with so many in flight. Seconds taken; negative when it
+ * failed. */
+double load_draws(const char *socket, const struct load_draw *draw, long requests, int clients, int pipeline);
 
 /* The same clients of a Redis that has a value of size bytes for the key "size": GETs of it. */
 double load_gets(const char *socket, size_t size, long requests, int clients, int pipeline);

@@ -48,7 +48,7 @@ static volatile char *fill_arena(struct client *client)
 	return base;
 }
 
-/* Some tiles and a program that is kept: then the reaper takes the space down, not the loop. */
+/* Some tiles and a prepared call: then the reaper takes the space down, not the loop. */
 static void burden(struct client *client)
 {
 	struct value steps = value_array(), step = client_map(client, "op", value_string("poisson"), "n", value_uint(1),
@@ -56,8 +56,8 @@ static void burden(struct client *client)
 	struct value params;
 
 	assert_int_equal(value_push(client->zone, &steps, step), 0);
-	params = client_map(client, "steps", steps, NULL);
-	client_result(client, "program_new", &params);
+	params = client_map(client, "method", value_string("run"), "params", client_map(client, "steps", steps, NULL), NULL);
+	client_result(client, "prepare", &params);
 }
 
 static bool is_closed(const struct client *client)

@@ -170,6 +170,11 @@ static bool done(struct client *client, const char *method, struct value params,
 	return true;
 }
 
+static struct value prepare_of(struct client *client, struct value run)
+{
+	return client_map(client, "method", value_string("run"), "params", run, NULL);
+}
+
 static void into_a_tile(struct client *client)
 {
 	struct value result, tile;
@@ -182,13 +187,13 @@ static void into_a_tile(struct client *client)
 	done(client, "normal", client_map(client, "out", handle, NULL), &result);
 	struct value steps = value_array();
 	value_push(client->zone, &steps, client_map(client, "op", value_string("uniform"), "out", handle, NULL));
-	if (done(client, "program_new", client_map(client, "steps", steps, NULL), &result))
-		done(client, "program_run",
-		     client_map(client, "program", value_uint(client_number(&result, "program")), NULL), &result);
+	if (done(client, "prepare", prepare_of(client, client_map(client, "steps", steps, NULL)), &result))
+		done(client, "run_prepared",
+		     client_map(client, "prepared", value_uint(client_number(&result, "prepared")), NULL), &result);
 }
 
 /* Tables, a window that the first run leaves to the second, and a range of a named stream for each. */
-static void kept_program(struct client *client, struct value name)
+static void prepared_program(struct client *client, struct value name)
 {
 	struct value result, steps = value_array(), weights = value_array();
 
@@ -204,12 +209,12 @@ static void kept_program(struct client *client, struct value name)
 
 	value_push(client->zone, &results, value_string("y"));
 	program = client_map(client, "steps", steps, "results", results, "stream_name", name, NULL);
-	if (!done(client, "program_new", program, &result))
+	if (!done(client, "prepare", prepare_of(client, program), &result))
 		return;
-	program = client_map(client, "program", value_uint(client_number(&result, "program")), NULL);
+	program = client_map(client, "prepared", value_uint(client_number(&result, "prepared")), NULL);
 	for (int i = 0; i < 2; i++)
-		done(client, "program_run", program, &result);
-	done(client, "program_free", program, &result);
+		done(client, "run_prepared", program, &result);
+	done(client, "release", program, &result);
 }
 
 static void shared_noise(struct client *client)
@@ -222,7 +227,7 @@ static void shared_noise(struct client *client)
 		     client_map(client, "ring", value_uint(client_number(&result, "ring")), NULL), &result);
 	done(client, "stream_create", client_map(client, "name", name, "seed", value_uint(3), NULL), &result);
 	done(client, "stream_draw", client_map(client, "name", name, "draw", draw, NULL), &result);
-	kept_program(client, name);
+	prepared_program(client, name);
 	done(client, "stream_delete", client_map(client, "name", name, NULL), &result);
 }
 
@@ -515,11 +520,11 @@ static void killed_after_each_byte(void **state)
 		     ring = client_map(&writer, "noise", noise, NULL),
 		     large = client_map(&writer, "n", value_uint(300000), NULL);
 	value_push(writer.zone, &steps, client_map(&writer, "op", value_string("uniform"), "out", value_uint(1), NULL));
-	struct value program = client_map(&writer, "steps", steps, NULL);
+	struct value program = prepare_of(&writer, client_map(&writer, "steps", steps, NULL));
 	codec_request(&bytes, 1, "arena", &arena);
 	codec_request(&bytes, 2, "tile", &tile);
 	codec_request(&bytes, 3, "normal", &into);
-	codec_request(&bytes, 4, "program_new", &program);
+	codec_request(&bytes, 4, "prepare", &program);
 	codec_request(&bytes, 5, "normal", &large);
 	codec_request(&bytes, 6, "ring_attach", &ring);
 	client_close(&writer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What takes long to make for one request keeps nobody from theirs: tables of laws, sets of points, copies of what is
- * kept. A ping that is sent behind such a request, in the same bytes, is answered before it; made on the loop it would
+ * prepared. A ping that is sent behind such a request, in the same bytes, is answered before it; made on the loop it would
  * come second each time. That is counted, not timed: of TRIES one has to. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +65,11 @@ static struct value steps_of(struct client *client, int count, struct value step
 	return client_map(client, "steps", steps, NULL);
 }
 
+static struct value prepare_of(struct client *client, struct value run)
+{
+	return client_map(client, "method", value_string("run"), "params", run, NULL);
+}
+
 /* Whether the ping's answer is the first; code: the other's. */
 static bool is_overtaken(struct client *client, const char *method, const struct value *params, int code)
 {
@@ -77,10 +82,10 @@ static bool is_overtaken(struct client *client, const char *method, const struct
 	assert_int_equal(heavy->msgid, msgid);
 	if ((int)heavy->error.code != code)
 		fail_msg("%s: expected error %d, got %d: %s", method, code, (int)heavy->error.code, heavy->error.text);
-	if (code == 0 && value_get(&heavy->result, "program")) {
-		struct value kept = client_map(client, "program", *value_get(&heavy->result, "program"), NULL);
+	if (code == 0 && value_get(&heavy->result, "prepared")) {
+		struct value prepared = client_map(client, "prepared", *value_get(&heavy->result, "prepared"), NULL);
 
-		client_result(client, "program_free", &kept);
+		client_result(client, "release", &prepared);
 	}
 	return first.msgid == ping;
 }
@@ -128,13 +133,13 @@ static void points(void **state)
 	tile = client_result(&client, "tile", &tile);
 	set = client_map(&client, "op", value_string("halton"), "n", value_uint(1), "d", value_uint(1000), "out",
 			 *value_get(&tile, "tile"), NULL);
-	must_be_overtaken(&client, "program_new", steps_of(&client, SETS, set), 0);
+	must_be_overtaken(&client, "prepare", prepare_of(&client, steps_of(&client, SETS, set)), 0);
 	munmap(base, 1 << 20);
 	close(fd);
 	client_close(&client);
 }
 
-static void kept(void **state)
+static void prepared(void **state)
 {
 	struct client client;
 
@@ -142,12 +147,12 @@ static void kept(void **state)
 	client_open(&client, served.socket);
 	struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(1), "weights",
 				       weights_value(WEIGHTS), NULL);
-	must_be_overtaken(&client, "program_new", steps_of(&client, 1, draw), 0);
+	must_be_overtaken(&client, "prepare", prepare_of(&client, steps_of(&client, 1, draw)), 0);
 	/* And a copy of numbers that came with it. */
 	struct value in = client_map(&client, "dtype", value_string("f64"), "shape", value_uint(WEIGHTS), "data",
 				     weights_value(WEIGHTS), NULL);
 	struct value step = client_map(&client, "op", value_string("scale"), "in", in, "by", value_real(2), NULL);
-	must_be_overtaken(&client, "program_new", steps_of(&client, 1, step), 0);
+	must_be_overtaken(&client, "prepare", prepare_of(&client, steps_of(&client, 1, step)), 0);
 	client_close(&client);
 }
 
@@ -188,10 +193,11 @@ static void same_samples(void **state)
 	assert_int_equal(value_push(client.zone, &results, value_string("x")), 0);
 	params = steps_of(&client, 1, draw);
 	assert_int_equal(value_put(client.zone, &params, "results", results), 0);
-	result = client_result(&client, "program_new", &params);
-	params = client_map(&client, "program", *value_get(&result, "program"), NULL);
+	params = prepare_of(&client, params);
+	result = client_result(&client, "prepare", &params);
+	params = client_map(&client, "prepared", *value_get(&result, "prepared"), NULL);
 	for (int i = 0; i < 2; i++) {
-		result = client_result(&client, "program_run", &params);
+		result = client_result(&client, "run_prepared", &params);
 		expect_samples(value_get(value_get(value_get(&result, "results"), "x"), "data"), N);
 	}
 	client_close(&client);
@@ -227,8 +233,8 @@ static void ends(void **state)
 		client_send(&client, i % 2 ? "categorical" : "nothing", &params);
 		struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(1), "weights",
 					       weights_value(WEIGHTS), NULL);
-		params = steps_of(&client, 1, draw);
-		client_send(&client, "program_new", &params);
+		params = prepare_of(&client, steps_of(&client, 1, draw));
+		client_send(&client, "prepare", &params);
 		client_close(&client);
 	}
 }
@@ -263,7 +269,7 @@ int main(void)
 {
 #define rested(name) cmocka_unit_test_teardown(name, rest)
 	const struct CMUnitTest tests[] = {
-		rested(laws), rested(points), rested(kept), rested(same_samples), rested(ends),
+		rested(laws), rested(points), rested(prepared), rested(same_samples), rested(ends),
 		cmocka_unit_test(limits), /* opens the streams' state */
 	};
 

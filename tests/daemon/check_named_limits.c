@@ -19,7 +19,7 @@ static int setup(void **state)
 	(void)state;
 	snprintf(state_dir, sizeof state_dir, "--state-dir=/tmp/trnscid-limits-%d", (int)getpid());
 	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--rings=2", "--broadcasts=2",
-					   "--programs=3", "--temp-bytes=64K", "--work-total-bytes=1M",
+					   "--prepared=3", "--temp-bytes=64K", "--work-total-bytes=1M",
 					   "--frame-elements=100", "--frame-bytes=1M", "--buffer-bytes=64K",
 					   "--buffer-total-bytes=1M", "--streams-total=2", "--jobs-total=8",
 					   "--inline-bytes=1M", state_dir, NULL});
@@ -90,7 +90,7 @@ static void broadcasts(void **state)
 	client_close(&client);
 }
 
-static void programs(void **state)
+static void prepared(void **state)
 {
 	struct client client;
 
@@ -98,10 +98,11 @@ static void programs(void **state)
 	client_open(&client, served.socket);
 	struct value steps = value_array();
 	value_push(client.zone, &steps, client_map(&client, "op", value_string("bits"), "n", value_uint(4), NULL));
-	struct value params = client_map(&client, "steps", steps, NULL);
+	struct value run = client_map(&client, "steps", steps, NULL);
+	struct value params = client_map(&client, "method", value_string("run"), "params", run, NULL);
 	for (int i = 0; i < 3; i++)
-		client_result(&client, "program_new", &params);
-	client_fails(&client, "program_new", &params, ERROR_LIMIT, "allowed are 3 (programs)");
+		client_result(&client, "prepare", &params);
+	client_fails(&client, "prepare", &params, ERROR_LIMIT, "allowed are 3 (prepared)");
 	client_close(&client);
 }
 
@@ -319,7 +320,7 @@ static const char *const provoked[][2] = {
 	{"arena_bytes", "check_session_limits"}, {"arena_total_bytes", "check_hostile"},
 	{"rings", "rings"},			 {"broadcasts", "broadcasts"},
 	{"ring_bytes", "check_ring"},		 {"tiles", "check_session_limits"},
-	{"programs", "programs"},		 {"jobs", "check_session_limits"},
+	{"prepared", "prepared"},		 {"jobs", "check_session_limits"},
 	{"jobs_total", "jobs_of_a_user"},	 {"inline_bytes", "check_session_limits"},
 	{"temp_bytes", "temporaries"},		 {"work_bytes", "check_session_limits"},
 	{"work_total_bytes", "work_of_a_user"},	 {"frame_bytes", "frames"},
@@ -355,7 +356,7 @@ int main(void)
 {
 #define limit(name) cmocka_unit_test_teardown(name, rest)
 	const struct CMUnitTest tests[] = {
-		limit(rings),		limit(broadcasts),     limit(programs),
+		limit(rings),		limit(broadcasts),     limit(prepared),
 		limit(temporaries),	limit(work_of_a_user), limit(streams),
 		limit(jobs_of_a_user),	limit(frames),	       limit(messages_of_a_session),
 		limit(messages_of_a_user), cmocka_unit_test(none_is_forgotten),

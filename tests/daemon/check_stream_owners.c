@@ -60,10 +60,11 @@ static void try_as(const struct daemon *daemon, const struct wish *wish)
 		EXPECT(code_of(&client, "stream_draw", &params) == wish->draw);
 		params = program_of(&client, "shared");
 		EXPECT(code_of(&client, "run", &params) == wish->draw);
-		const struct value kept = client_result(&client, "program_new", &params);
+		params = client_map(&client, "method", value_string("run"), "params", params, NULL);
+		const struct value reply = client_result(&client, "prepare", &params);
 
-		params = client_map(&client, "program", *value_get(&kept, "program"), NULL);
-		EXPECT(code_of(&client, "program_run", &params) == wish->draw);
+		params = client_map(&client, "prepared", *value_get(&reply, "prepared"), NULL);
+		EXPECT(code_of(&client, "run_prepared", &params) == wish->draw);
 		params = client_map(&client, "name", value_string("own"), "group", value_uint(4000), NULL);
 		EXPECT(code_of(&client, "stream_create", &params) == ERROR_NOT_PERMITTED);
 		struct value none = value_map(), list = client_result(&client, "stream_list", &none);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that draw from a named stream of a daemon, kept and not, by several clients at once: no position twice, each
+/* Programs that draw from a named stream of a daemon, prepared and not, by several clients at once: no position twice, each
  * run repeats from what it says, and what a run took stays taken when it is cancelled. */
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ struct taken {
 struct runner {
 	pthread_t thread;
 	struct client client;
-	bool keeps;
+	bool prepares;
 	struct taken taken[RUNS];
 };
 
@@ -87,14 +87,15 @@ static void *run_many(void *arg)
 	struct message message;
 	unsigned sent = 0;
 
-	if (runner->keeps) {
-		const struct value kept = client_result(client, "program_new", &params);
+	if (runner->prepares) {
+		params = client_map(client, "method", value_string("run"), "params", params, NULL);
+		const struct value reply = client_result(client, "prepare", &params);
 
-		params = client_map(client, "program", value_uint(client_number(&kept, "program")), NULL);
+		params = client_map(client, "prepared", value_uint(client_number(&reply, "prepared")), NULL);
 	}
 	for (unsigned received = 0; received < RUNS; received++) {
 		for (; sent < RUNS && sent < received + PIPELINE; sent++)
-			client_send(client, runner->keeps ? "program_run" : "run", &params);
+			client_send(client, runner->prepares ? "run_prepared" : "run", &params);
 		assert_true(client_receive(client, &message));
 		if (message.error.code)
 			fail_msg("%s", message.error.text);
@@ -126,7 +127,7 @@ static void ranges_of_their_own(void **test)
 	spawn_with(&daemon, state, &client); /* blocks of 4096 words: many runs wait for the disk */
 	create(&client, "noise");
 	for (unsigned i = 0; i < CLIENTS; i++) {
-		runners[i] = (struct runner){.keeps = i % 2};
+		runners[i] = (struct runner){.prepares = i % 2};
 		client_open(&runners[i].client, daemon.socket);
 		assert_int_equal(pthread_create(&runners[i].thread, NULL, run_many, &runners[i]), 0);
 	}

@@ -310,17 +310,9 @@ static void test_failures(void **state)
 	bed_close(&bed);
 }
 
-/* ---- kept programs ---- */
+/* ---- prepared programs ---- */
 
-static struct call *run_of(uint64_t handle)
-{
-	struct call *call = call_new();
-
-	put(call, "program", value_uint(handle));
-	return call;
-}
-
-static void test_kept(void **state)
+static void test_prepared(void **state)
 {
 	struct bed bed = open_bed();
 	struct call *call = call_new(), *run;
@@ -329,16 +321,16 @@ static void test_kept(void **state)
 	(void)state;
 	put_steps(call);
 	put(call, "stream_name", value_string("b"));
-	handle = keep_program(&bed, call);
+	handle = prepare_program(&bed, call);
 	assert_int_equal(owner.next[1], 1000); /* nothing is taken when it is made */
 	for (int i = 0; i < 6; i++) {
 		owner.later = i % 2;
 		owner.n_pending = 0;
-		run = run_of(handle);
+		run = prepared_call(handle);
 		if (i >= 4)
 			put(run, "stream_name", value_string("a"));
 		before = owner.next[i < 4];
-		call_start(run, bed.space, "program_run");
+		call_start(run, bed.space, "run_prepared");
 		if (owner.later)
 			answer(0, 0);
 		call_wait(run);
@@ -347,10 +339,10 @@ static void test_kept(void **state)
 		assert_true(number(range_of(run, 0), "position") >= before);
 		expect_replayed(&bed, run);
 		/* The same program, told the place. */
-		call = run_of(handle);
+		call = prepared_call(handle);
 		put_place(call, range_of(run, 0));
 		before = owner.next[i < 4];
-		call_run(call, bed.space, "program_run");
+		call_run(call, bed.space, "run_prepared");
 		assert_int_equal(owner.next[i < 4], before);
 		expect_equal("results", value_get(request_result(call->request), "results"),
 			     value_get(request_result(run->request), "results"));
@@ -358,11 +350,11 @@ static void test_kept(void **state)
 		call_free(call);
 		call_free(run);
 	}
-	run = run_of(handle);
+	run = prepared_call(handle);
 	put(run, "stream_name", value_string("a"));
 	put(run, "seed", value_uint(1));
-	call_fails(run, bed.space, "program_run", ERROR_OUT_OF_RANGE,
-		   "out_of_range: program_run: stream_name: given beside seed");
+	call_fails(run, bed.space, "run_prepared", ERROR_OUT_OF_RANGE,
+		   "out_of_range: run_prepared: stream_name: given beside generator, seed");
 	bed_close(&bed);
 }
 
@@ -429,7 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replays),  cmocka_unit_test(test_several_streams), cmocka_unit_test(test_later),
-		cmocka_unit_test(test_failures), cmocka_unit_test(test_kept),            cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_prepared),            cmocka_unit_test(test_mistakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,13 +77,37 @@ static inline void expect_equal(const char *where, const struct value *a, const 
 	}
 }
 
-/* program_new with these parameters, which go with the call. */
-static inline uint64_t keep_program(struct bed *bed, struct call *call)
+/* The parameters of a call become those of a `prepare` of it. */
+static inline void prepare_call(struct call *call, const char *method)
 {
-	const uint64_t handle = value_get(call_run(call, bed->space, "program_new"), "program")->u;
+	const struct value params = call->params;
 
+	call->params = map_of(call->zone, "method", value_string(method), "params", params, NULL);
+}
+
+/* Prepares the method with these parameters, which go with the call. */
+static inline uint64_t prepare_method(struct bed *bed, const char *method, struct call *call)
+{
+	uint64_t handle;
+
+	prepare_call(call, method);
+	handle = value_get(call_run(call, bed->space, "prepare"), "prepared")->u;
 	call_free(call);
 	return handle;
+}
+
+static inline uint64_t prepare_program(struct bed *bed, struct call *call)
+{
+	return prepare_method(bed, "run", call);
+}
+
+/* A call with the handle alone: of a run, or of a release. */
+static inline struct call *prepared_call(uint64_t handle)
+{
+	struct call *call = call_new();
+
+	put(call, "prepared", value_uint(handle));
+	return call;
 }
 
 #endif

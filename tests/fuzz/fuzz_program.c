@@ -81,13 +81,13 @@ static bool await(struct flight *flight)
 	return !error;
 }
 
-/* A parameter of the program's own in a zone of its own. */
-static bool start_kept(struct space *space, const char *method, uint64_t handle, struct flight *ret_flight)
+/* A run or a release, in a zone of its own. */
+static bool start_prepared(struct space *space, const char *method, uint64_t handle, struct flight *ret_flight)
 {
 	struct zone *zone = zone_new();
 	struct value params = value_map();
 
-	if (!zone || value_put(zone, &params, "program", value_uint(handle)))
+	if (!zone || value_put(zone, &params, "prepared", value_uint(handle)))
 		abort();
 	return start(space, method, strlen(method), &params, zone, ret_flight);
 }
@@ -107,17 +107,17 @@ static void expect_same(const struct request *a, const struct request *b)
 }
 
 /* Two at once, and one that finds what they left. */
-static void run_kept(struct space *space, uint64_t handle, const struct request *once)
+static void run_prepared(struct space *space, uint64_t handle, const struct request *once)
 {
 	struct flight flights[3], freed;
 	bool good[3];
 
 	for (int i = 0; i < 2; i++)
-		if (!start_kept(space, "program_run", handle, &flights[i]))
+		if (!start_prepared(space, "run_prepared", handle, &flights[i]))
 			abort();
 	for (int i = 0; i < 2; i++)
 		good[i] = await(&flights[i]);
-	if (!start_kept(space, "program_run", handle, &flights[2]))
+	if (!start_prepared(space, "run_prepared", handle, &flights[2]))
 		abort();
 	good[2] = await(&flights[2]);
 	/* Tiles carry something over from run to run. */
@@ -126,31 +126,25 @@ static void run_kept(struct space *space, uint64_t handle, const struct request 
 			expect_same(once, flights[i].request);
 		request_free(flights[i].request);
 	}
-	if (!start_kept(space, "program_free", handle, &freed) || !await(&freed))
+	if (!start_prepared(space, "release", handle, &freed) || !await(&freed))
 		abort();
 	request_free(freed.request);
 }
 
-/* A program of one run, kept; its limit of time is each run's. */
-static void keep_program(struct space *space, const struct value *params, const struct request *once)
+/* The program of one run, prepared. */
+static void prepare_program(struct space *space, const struct value *params, const struct request *once)
 {
 	struct zone *zone = zone_new();
-	struct value kept = value_map(), copy;
+	struct value prepare = value_map(), copy;
 	struct flight flight;
 
-	if (!zone || value_copy(zone, params, &copy))
+	if (!zone || value_copy(zone, params, &copy) || value_put(zone, &prepare, "method", value_string("run")) ||
+	    value_put(zone, &prepare, "params", copy))
 		abort();
-	for (size_t i = 0; i < copy.map.count; i++) {
-		const struct value_member *member = &copy.map.at[i];
-
-		if ((member->name_size != 10 || memcmp(member->name, "timeout_ms", 10) != 0) &&
-		    value_put(zone, &kept, member->name, member->value))
-			abort();
-	}
-	if (!start(space, "program_new", 11, &kept, zone, &flight))
+	if (!start(space, "prepare", 7, &prepare, zone, &flight))
 		abort();
 	if (await(&flight))
-		run_kept(space, value_get(request_result(flight.request), "program")->u, once);
+		run_prepared(space, value_get(request_result(flight.request), "prepared")->u, once);
 	request_free(flight.request);
 }
 
@@ -174,7 +168,7 @@ static void run(struct space *space, const struct message *message, struct zone 
 	good = await(&flight);
 	tiles |= good && is_called(message, "tile");
 	if (good && is_run)
-		keep_program(space, &params, flight.request);
+		prepare_program(space, &params, flight.request);
 	request_free(flight.request);
 	zone_free(own);
 }
@@ -182,7 +176,7 @@ static void run(struct space *space, const struct message *message, struct zone 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct space_limits limits = {
-		.inline_bytes = 1 << 16, .temp_bytes = 1 << 20, .tiles = 8, .programs = 4, .jobs = 4, .weight = 1,
+		.inline_bytes = 1 << 16, .temp_bytes = 1 << 20, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1,
 		.served = &served};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;

@@ -218,18 +218,6 @@ void example_run(const char *method, const struct value *params, struct request 
 		fail_msg("%s: %s", method, request_error(*ret_request)->text);
 }
 
-/* By now the example of program_free has freed the first. */
-static uint64_t another_program(const struct value *params)
-{
-	struct request *request;
-	uint64_t handle;
-
-	example_run("program_new", params, &request);
-	handle = value_get(request_result(request), "program")->u;
-	request_free(request);
-	return handle;
-}
-
 static struct value example_program(void)
 {
 	return map("steps",
@@ -240,15 +228,36 @@ static struct value example_program(void)
 		   "results", list(1, value_string("noise")), "seed", value_uint(1), NULL);
 }
 
+static struct value example_prepare(void)
+{
+	return map("method", value_string("run"), "params", example_program(), NULL);
+}
+
+/* By now the example of release has ended the first. */
+static uint64_t another_prepared(void)
+{
+	const struct value params = example_prepare();
+	struct request *request;
+	uint64_t handle;
+
+	example_run("prepare", &params, &request);
+	handle = value_get(request_result(request), "prepared")->u;
+	request_free(request);
+	return handle;
+}
+
 static bool example_of_program(const char *method, struct value *ret)
 {
-	*ret = example_program();
-	if (!strcmp(method, "program_free"))
-		*ret = map("program", value_uint(1), NULL);
-	else if (!strcmp(method, "program_run"))
-		*ret = map("program", value_uint(another_program(ret)), "offset", value_uint(4), NULL);
+	if (!strcmp(method, "run"))
+		*ret = example_program();
+	else if (!strcmp(method, "prepare"))
+		*ret = example_prepare();
+	else if (!strcmp(method, "release"))
+		*ret = map("prepared", value_uint(1), NULL);
+	else if (!strcmp(method, "run_prepared"))
+		*ret = map("prepared", value_uint(another_prepared()), "offset", value_uint(4), NULL);
 	else
-		return !strcmp(method, "run") || !strcmp(method, "program_new");
+		return false;
 	return true;
 }
 

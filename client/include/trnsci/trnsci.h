@@ -144,7 +144,7 @@ struct trnsci_options {
  * tile that it reads, is answered `closed`, with a text that says that it may have been done. The tiles that such a call
  * was writing are *lost*, and all tiles are when the daemon itself had ended the session: a call that reads a lost tile is
  * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Rings and
- * broadcasts report `closed` and can be attached again; programs that were kept have to be kept again. What other threads
+ * broadcasts report `closed` and can be attached again. What other threads
  * write into tiles while the session connects again may be left behind: if trnsci_restarts gives the same number before
  * and after, it was not. */
 
@@ -321,12 +321,9 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
 
 /**
  * @name Programs
- * A call of "run" is a program: steps that follow one another over tiles and names. A call of "program_new" keeps one:
- * the same steps, sent, checked and compiled once, and a reply with the handle `program`. Calls of "program_run"
- * {program, generator, seed, stream, label, offset, tiles} run it, also several at once, and "program_free" {program} frees it,
- * as the session's end does.
+ * A call of "run" is a program: steps that follow one another over tiles and names.
  *
- * "stream_name" in a run, a program_new or a program_run names a named stream, of which each run takes a range of its own
+ * "stream_name" in a run names a named stream, of which each run takes a range of its own
  * for all draws that state no seed and no stream; a step that draws (also the noise of noise_add) may name one itself.
  * The reply's `ranges` [{name, generator, seed, stream, position, words}] tell where they lie: with these, and offset =
  * position, the run can be repeated. A range is spent as soon as it is taken, also by a run that then fails. Only with a

@@ -416,6 +416,11 @@ static struct plan_entry *find_plan(const struct step *step)
 	return step->fft.plan;
 }
 
+static void set_plan(struct step *step, struct plan_entry *plan)
+{
+	step->fft.plan = plan;
+}
+
 const struct step_ops step_fft = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
@@ -424,4 +429,5 @@ const struct step_ops step_fft = {
 	.advance = advance,
 	.run_chunk = run_chunk,
 	.plan = find_plan,
+	.set_plan = set_plan,
 };

@@ -2,6 +2,7 @@
 /* Quasi-random points, from a set that is built when its stream is known. */
 #include "engine/making.h"
 #include "engine/program.h"
+#include "engine/site.h"
 #include "engine/steps/kinds.h"
 
 static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
@@ -94,10 +95,14 @@ static bool is_same(const struct stream *a, const struct stream *b)
 static int place(struct program *program, struct step *step, const struct step_place *place)
 {
 	struct points_settings *settings = &step->points.settings;
+	const struct site *site = place->site;
 
-	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream))
+	step->points.begin = (site->first_point + site->begin) * settings->dims;
+	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream) &&
+	    settings->n == site->next_point)
 		return 0;
 	settings->stream = place->stream;
+	settings->n = site->next_point;
 	program->held_bytes += points_bytes(settings);
 	if (step->points.is_noted) { /* for another stream: made for this one instead */
 		step->points.set = NULL;
@@ -107,4 +112,4 @@ static int place(struct program *program, struct step *step, const struct step_p
 								  : note_points(program, step);
 }
 
-const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place};
+const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place, .builds = true};

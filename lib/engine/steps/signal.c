@@ -91,6 +91,11 @@ static struct plan_entry *find_plan(const struct step *step)
 	return step->signal.plan;
 }
 
+static void set_plan(struct step *step, struct plan_entry *plan)
+{
+	step->signal.plan = plan;
+}
+
 const struct step_ops step_signal = {
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct signal_run),
@@ -98,4 +103,5 @@ const struct step_ops step_signal = {
 	.advance = advance,
 	.run_chunk = run_chunk,
 	.plan = find_plan,
+	.set_plan = set_plan,
 };

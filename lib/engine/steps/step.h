@@ -39,7 +39,7 @@ struct buffer {
 	char *base; /* TEMP: NULL while it has no memory */
 	struct tile *tile;
 	bool is_new; /* TILE that this request has made; freed again if the request fails */
-	/* TILE of a program that is kept: its handle, and what the error of one that is gone begins with. */
+	/* TILE of a prepared call: its handle, and what the error of one that is gone begins with. */
 	uint32_t handle;
 	const char *context, *param;
 	size_t first, last; /* segments that use it */
@@ -57,7 +57,7 @@ struct draw_step {
 };
 
 struct points_step {
-	struct points *set; /* owned by the zone, or by the program that is kept; NULL until it is made */
+	struct points *set; /* owned by the zone, or by the prepared call; NULL until it is made */
 	bool is_noted;      /* a deferred build makes it, for the stream that the settings have */
 	struct points_settings settings;
 	uint64_t begin; /* coordinate of the set that is out's first */
@@ -178,8 +178,13 @@ struct step_ops {
 
 	/* The plan that the step needs, or NULL; NULL: it needs none. */
 	struct plan_entry *(*plan)(const struct step *step);
+	/* A run of a prepared call has taken the plan anew. */
+	void (*set_plan)(struct step *step, struct plan_entry *plan);
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
 	int (*place)(struct program *program, struct step *step, const struct step_place *place);
+	/* Kinds that reply: where the reply has its results, one member behind the other. */
+	void (*set_reply)(struct step *step, struct value_member *results);
+	bool builds;       /* place may build tables, which takes memory */
 	bool changes_size; /* an element of out has another size than one of in[0]: not done in place in scratch */
 	bool replies;      /* the reply has results of it, so it runs even if nobody uses out */
 };

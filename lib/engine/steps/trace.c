@@ -337,6 +337,12 @@ static int place(struct program *program, struct step *step, const struct step_p
 	return 0;
 }
 
+static void set_reply(struct step *step, struct value_member *results)
+{
+	step->trace.ret_estimate = &results[0].value;
+	step->trace.ret_error = &results[1].value;
+}
+
 const struct step_ops step_trace = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
@@ -345,5 +351,6 @@ const struct step_ops step_trace = {
 	.advance = advance,
 	.run_chunk = run_chunk,
 	.place = place,
+	.set_reply = set_reply,
 	.replies = true,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are kept: every run gives what `run` gives with the same seed, stream and position. */
-#include "engine/harness.h"
+/* Prepared programs: every run gives what `run` gives with the same seed, stream and position. */
+#include "engine/steps.h"
 
 #include "rng/derive.h"
 
@@ -38,15 +38,12 @@ static void put_program(struct call *call, uint64_t seed)
 	put(call, "seed", value_uint(seed));
 }
 
-static uint64_t keep(struct bed *bed)
+static uint64_t prepare(struct bed *bed)
 {
 	struct call *call = call_new();
-	uint64_t handle;
 
 	put_program(call, 7);
-	handle = value_get(call_run(call, bed->space, "program_new"), "program")->u;
-	call_free(call); /* and with it all that it was made of */
-	return handle;
+	return prepare_program(bed, call); /* all that it was made of is gone then */
 }
 
 static void expect_same(const struct call *got, const struct call *expected)
@@ -69,14 +66,13 @@ static void expect_same(const struct call *got, const struct call *expected)
 static void test_runs_as_run_does(void **state)
 {
 	struct bed bed = bed_open(2);
-	const uint64_t handle = keep(&bed);
+	const uint64_t handle = prepare(&bed);
 
 	(void)state;
 	for (uint64_t i = 0; i < 12; i++) {
 		struct stream stream = {GENERATOR_THREEFRY4X32, i % 2 ? 100 + i : 7, i % 3 ? i : 0};
-		struct call *kept = call_new(), *run = call_new();
+		struct call *kept = prepared_call(handle), *run = call_new();
 
-		put(kept, "program", value_uint(handle));
 		if (i % 2)
 			put(kept, "seed", value_uint(stream.seed));
 		if (i % 3)
@@ -89,7 +85,7 @@ static void test_runs_as_run_does(void **state)
 		put_program(run, stream.seed);
 		put(run, "stream", value_uint(stream.stream));
 		put(run, "offset", value_uint(i * 1000));
-		call_run(kept, bed.space, "program_run");
+		call_run(kept, bed.space, "run_prepared");
 		call_run(run, bed.space, "run");
 		expect_same(kept, run);
 		call_free(kept);
@@ -98,34 +94,21 @@ static void test_runs_as_run_does(void **state)
 	bed_close(&bed);
 }
 
-static struct call *run_of(uint64_t handle)
-{
-	struct call *call = call_new();
-
-	put(call, "program", value_uint(handle));
-	return call;
-}
-
-static struct call *free_of(uint64_t handle)
-{
-	return run_of(handle);
-}
-
-/* Freed while a run is under way: that one still ends well. */
-static void test_freed_in_use(void **state)
+/* Released while a run is under way: that one still ends well. */
+static void test_released_in_use(void **state)
 {
 	struct bed bed = bed_open(1);
-	const uint64_t handle = keep(&bed), other = keep(&bed);
+	const uint64_t handle = prepare(&bed), other = prepare(&bed);
 	struct call *runs[8];
 
 	(void)state;
 	assert_int_not_equal(handle, other);
 	for (int i = 0; i < 8; i++) {
-		runs[i] = run_of(handle);
-		call_start(runs[i], bed.space, "program_run");
+		runs[i] = prepared_call(handle);
+		call_start(runs[i], bed.space, "run_prepared");
 	}
-	struct call *freed = free_of(handle);
-	call_run(freed, bed.space, "program_free");
+	struct call *freed = prepared_call(handle);
+	call_run(freed, bed.space, "release");
 	call_free(freed);
 	for (int i = 0; i < 8; i++) {
 		call_wait(runs[i]);
@@ -134,8 +117,8 @@ static void test_freed_in_use(void **state)
 	}
 	for (int i = 0; i < 8; i++)
 		call_free(runs[i]);
-	call_fails(run_of(handle), bed.space, "program_run", ERROR_BAD_TILE, "bad_tile: program_run: program: ");
-	call_fails(free_of(handle), bed.space, "program_free", ERROR_BAD_TILE, "bad_tile: program_free: program: ");
+	call_fails(prepared_call(handle), bed.space, "run_prepared", ERROR_BAD_TILE, "bad_tile: run_prepared: prepared: ");
+	call_fails(prepared_call(handle), bed.space, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
 	bed_close(&bed);
 }
 
@@ -153,14 +136,13 @@ static void test_tile_gone(void **state)
 	assert_int_equal(value_put(call->zone, &one, "out", value_uint(tile)), 0);
 	assert_int_equal(value_push(call->zone, &steps, one), 0);
 	put(call, "steps", steps);
-	handle = value_get(call_run(call, bed.space, "program_new"), "program")->u;
-	call_free(call);
-	call = run_of(handle);
-	call_run(call, bed.space, "program_run");
+	handle = prepare_program(&bed, call);
+	call = prepared_call(handle);
+	call_run(call, bed.space, "run_prepared");
 	call_free(call);
 	tile_drop(&bed, tile);
-	call_fails(run_of(handle), bed.space, "program_run", ERROR_BAD_TILE,
-		   "bad_tile: program: steps[0] uniform: out: tile 1 was freed");
+	call_fails(prepared_call(handle), bed.space, "run_prepared", ERROR_BAD_TILE,
+		   "bad_tile: run: steps[0] uniform: out: tile 1 was freed");
 	bed_close(&bed);
 }
 
@@ -183,55 +165,57 @@ static void test_limits(void **state)
 {
 	uint64_t left = 1 << 20;
 	struct space_limits limits = {
-		.programs = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
+		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new(), *freed;
-	const uint64_t first = keep(&bed);
+	const uint64_t first = prepare(&bed);
 
 	(void)state;
-	keep(&bed);
+	prepare(&bed);
 	put_program(call, 1);
-	call_fails(call, bed.space, "program_new", ERROR_LIMIT,
-		   "limit: program_new: 2 programs are kept, allowed are 2 (programs)");
-	freed = free_of(first);
-	call_run(freed, bed.space, "program_free");
+	prepare_call(call, "run");
+	call_fails(call, bed.space, "prepare", ERROR_LIMIT,
+		   "limit: prepare: 2 calls are prepared, allowed are 2 (prepared)");
+	freed = prepared_call(first);
+	call_run(freed, bed.space, "release");
 	call_free(freed);
 	left = 100;
 	call = call_new();
 	put_program(call, 1);
-	call_fails(call, bed.space, "program_new", ERROR_LIMIT, "limit: work_bytes: no more");
+	prepare_call(call, "run");
+	call_fails(call, bed.space, "prepare", ERROR_LIMIT, "limit: work_bytes: no more");
 	bed_close(&bed);
 	if (left < 100 || left > 1 << 20)
-		fail_msg("of 100 bytes and one program, %llu came back", (unsigned long long)left);
+		fail_msg("of 100 bytes and one prepared call, %llu came back", (unsigned long long)left);
 }
 
-/* What a program holds is given back when the last run that needs it is: freeing it first gains nothing. */
+/* What a prepared call holds is given back when the last run that needs it is: releasing it first gains nothing. */
 static void test_charge_while_in_use(void **state)
 {
 	enum { ROOM = 1 << 20 };
 	uint64_t left = ROOM;
 	struct space_limits limits = {
-		.programs = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
+		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
-	const uint64_t handle = keep(&bed);
-	struct call *run = run_of(handle), *freed = free_of(handle);
+	const uint64_t handle = prepare(&bed);
+	struct call *run = prepared_call(handle), *freed = prepared_call(handle);
 	uint64_t held;
 
 	(void)state;
 	assert_int_not_equal(left, ROOM);
-	call_run(run, bed.space, "program_run");
+	call_run(run, bed.space, "run_prepared");
 	held = ROOM - left;
-	call_run(freed, bed.space, "program_free");
+	call_run(freed, bed.space, "release");
 	call_free(freed);
 	if (ROOM - left != held)
-		fail_msg("%llu bytes are held after program_free, %llu before, although a run holds the program",
+		fail_msg("%llu bytes are held after the release, %llu before, although a run holds the call",
 			 (unsigned long long)(ROOM - left), (unsigned long long)held);
 	call_free(run);
 	assert_int_equal(left, ROOM);
 	bed_close(&bed);
 }
 
-static void test_mistakes_are_told_at_once(void **state)
+static void test_mistakes_are_reported_at_once(void **state)
 {
 	struct bed bed = bed_open(1);
 	struct call *call = call_new();
@@ -242,17 +226,18 @@ static void test_mistakes_are_told_at_once(void **state)
 	assert_int_equal(value_put(call->zone, &one, "in", value_string("nobody")), 0);
 	assert_int_equal(value_push(call->zone, &steps, one), 0);
 	put(call, "steps", steps);
-	call_fails(call, bed.space, "program_new", ERROR_BAD_TILE,
-		   "bad_tile: program: steps[0] scale: in: no earlier step is called \"nobody\"");
+	prepare_call(call, "run");
+	call_fails(call, bed.space, "prepare", ERROR_BAD_TILE,
+		   "bad_tile: run: steps[0] scale: in: no earlier step is called \"nobody\"");
 	bed_close(&bed);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs_as_run_does), cmocka_unit_test(test_freed_in_use),
+		cmocka_unit_test(test_runs_as_run_does), cmocka_unit_test(test_released_in_use),
 		cmocka_unit_test(test_tile_gone),        cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_charge_while_in_use), cmocka_unit_test(test_mistakes_are_told_at_once),
+		cmocka_unit_test(test_charge_while_in_use), cmocka_unit_test(test_mistakes_are_reported_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

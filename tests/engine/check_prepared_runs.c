@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled forms: whatever a program holds, each of its runs replies what `run` does, to the last byte, also once
+/* Runs of prepared programs: whatever a program holds, each of its runs replies what `run` does, to the last byte, also once
  * windows, tables and spectra are there from the runs before, and from several threads at once. */
 #include "engine/steps.h"
 
@@ -153,9 +153,8 @@ enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static struct call *run_of(uint64_t handle, uint64_t seed, uint64_t offset)
 {
-	struct call *call = call_new();
+	struct call *call = prepared_call(handle);
 
-	put(call, "program", value_uint(handle));
 	put(call, "seed", value_uint(seed));
 	put(call, "offset", value_uint(offset));
 	return call;
@@ -171,14 +170,14 @@ static void test_as_run_does(void **state)
 		uint64_t handle;
 
 		programs[i].put(made, &bed);
-		handle = keep_program(&bed, made);
+		handle = prepare_program(&bed, made);
 		for (uint64_t k = 0; k < 5; k++) {
 			struct call *kept = run_of(handle, 1 + k / 2, 1000 * k), *run = call_new();
 
 			programs[i].put(run, NULL);
 			put(run, "seed", value_uint(1 + k / 2));
 			put(run, "offset", value_uint(1000 * k));
-			call_run(kept, bed.space, "program_run");
+			call_run(kept, bed.space, "run_prepared");
 			call_run(run, bed.space, "run");
 			expect_equal(programs[i].name, request_result(kept->request), request_result(run->request));
 			call_free(kept);
@@ -207,7 +206,7 @@ static void *run_many(void *arg)
 	for (int i = 0; i < RUNS / 4; i++) {
 		for (int k = 0; k < 4; k++) {
 			calls[k] = run_of(runner->handle, (uint64_t)(k % 2), 0);
-			call_start(calls[k], runner->bed->space, "program_run");
+			call_start(calls[k], runner->bed->space, "run_prepared");
 		}
 		for (int k = 0; k < 4; k++) {
 			call_wait(calls[k]);
@@ -232,7 +231,7 @@ static void test_at_once(void **state)
 			continue;
 		made = call_new();
 		programs[i].put(made, &bed);
-		runner.handle = keep_program(&bed, made);
+		runner.handle = prepare_program(&bed, made);
 		for (int k = 0; k < 2; k++) {
 			runner.expected[k] = call_new();
 			programs[i].put(runner.expected[k], NULL);
@@ -266,7 +265,7 @@ static void test_tiles_are_read_anew(void **state)
 	put(made, "steps",
 	    STEPS(z, STEP(z, "convolve", "a", ramp_of(z, "f32", 100), "b", value_uint(kernel), "as", value_string("y"))));
 	put(made, "results", names_of(z, "y", NULL));
-	handle = keep_program(&bed, made);
+	handle = prepare_program(&bed, made);
 	for (int i = 1; i < 4; i++) {
 		struct call *run = run_of(handle, 0, 0);
 		const float taps[4] = {(float)i};
@@ -274,7 +273,7 @@ static void test_tiles_are_read_anew(void **state)
 		float first;
 
 		memcpy(at, taps, sizeof taps);
-		y = value_get(value_get(value_get(call_run(run, bed.space, "program_run"), "results"), "y"), "data");
+		y = value_get(value_get(value_get(call_run(run, bed.space, "run_prepared"), "results"), "y"), "data");
 		memcpy(&first, y->bytes.at, sizeof first);
 		if (first < (float)i * 0.999f || first > (float)i * 1.001f)
 			fail_msg("run %d: the kernel was %d times as large, and the first sample is %g", i, i, (double)first);
@@ -293,7 +292,7 @@ static void swap_fails(struct bed *bed, uint64_t handle, uint64_t from, uint64_t
 	struct call *call = run_of(handle, 0, 0);
 
 	put(call, "tiles", STEPS(call->zone, pair_of(call->zone, from, to)));
-	call_fails(call, bed->space, "program_run", code, text);
+	call_fails(call, bed->space, "run_prepared", code, text);
 }
 
 /* Other tiles of the same shapes, also exchanged for one another; the reply tells them. */
@@ -314,7 +313,7 @@ static void test_other_tiles(void **state)
 	}
 	put(made, "steps",
 	    STEPS(z, STEP(z, "scale", "in", value_uint(tiles[0]), "by", value_real(10), "out", value_uint(tiles[1]))));
-	handle = keep_program(&bed, made);
+	handle = prepare_program(&bed, made);
 	for (int i = 0; i < 3; i++) {
 		const int from = i == 2 ? 1 : 2 * i, to = i == 2 ? 0 : 2 * i + 1; /* (0, 1), (2, 3), (1, 0) */
 		struct call *call = run_of(handle, 0, 0);
@@ -322,23 +321,23 @@ static void test_other_tiles(void **state)
 
 		put(call, "tiles", STEPS(call->zone, pair_of(call->zone, tiles[0], tiles[from]),
 					 pair_of(call->zone, tiles[1], tiles[to])));
-		steps = value_get(call_run(call, bed.space, "program_run"), "steps");
+		steps = value_get(call_run(call, bed.space, "run_prepared"), "steps");
 		assert_int_equal(value_get(&steps->array.at[0], "tile")->u, tiles[to]);
 		if (at[to][15] != 10 * at[from][15])
 			fail_msg("run %d: expected %g, got %g", i, (double)(10 * at[from][15]), (double)at[to][15]);
 		call_free(call);
 	}
-	swap_fails(&bed, handle, tiles[0], small, ERROR_BAD_SHAPE, "bad_shape: program: steps[0] scale: in: the tile is");
-	swap_fails(&bed, handle, tiles[0], 999, ERROR_BAD_TILE, "bad_tile: program: steps[0] scale: in: tile 999");
-	swap_fails(&bed, handle, tiles[2], tiles[3], ERROR_BAD_TILE, "bad_tile: program_run: tiles: the program names no");
-	swap_fails(&bed, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: program_run: tiles: tile");
+	swap_fails(&bed, handle, tiles[0], small, ERROR_BAD_SHAPE, "bad_shape: run: steps[0] scale: in: the tile is");
+	swap_fails(&bed, handle, tiles[0], 999, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: tile 999");
+	swap_fails(&bed, handle, tiles[2], tiles[3], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: element 0: the prepared run names no");
+	swap_fails(&bed, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: tile");
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", value_uint(1));
-	call_fails(made, bed.space, "program_run", ERROR_WRONG_TYPE, "wrong_type: program_run: tiles: ");
+	call_fails(made, bed.space, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
 	tile_drop(&bed, tiles[0]); /* which another now stands for */
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", STEPS(made->zone, pair_of(made->zone, tiles[0], tiles[2])));
-	call_run(made, bed.space, "program_run");
+	call_run(made, bed.space, "run_prepared");
 	call_free(made);
 	bed_close(&bed);
 }
@@ -359,10 +358,10 @@ static void test_failures_are_not_learnt(void **state)
 		  STEP(z, "istft", "in", value_string("y"), "n_fft", value_uint(64), "window_values",
 		       array_of(z, "f32", 64, zeros, sizeof zeros), "as", value_string("back"))));
 	put(made, "results", names_of(z, "back", NULL));
-	handle = keep_program(&bed, made);
+	handle = prepare_program(&bed, made);
 	for (int i = 0; i < 3; i++)
-		call_fails(run_of(handle, 0, 0), bed.space, "program_run", ERROR_OUT_OF_RANGE,
-			   "out_of_range: program: steps[2] istft: window_values: ");
+		call_fails(run_of(handle, 0, 0), bed.space, "run_prepared", ERROR_OUT_OF_RANGE,
+			   "out_of_range: run: steps[2] istft: window_values: ");
 	bed_close(&bed);
 }
 
@@ -413,16 +412,15 @@ static struct call *window_of(uint64_t n)
 
 static uint64_t charge_of(struct bed *bed, struct call *call, uint64_t *ret_handle)
 {
-	*ret_handle = keep_program(bed, call);
+	*ret_handle = prepare_program(bed, call);
 	return held;
 }
 
-static void drop_program(struct bed *bed, uint64_t handle)
+static void release(struct bed *bed, uint64_t handle)
 {
-	struct call *call = call_new();
+	struct call *call = prepared_call(handle);
 
-	put(call, "program", value_uint(handle));
-	call_run(call, bed->space, "program_free");
+	call_run(call, bed->space, "release");
 	call_free(call);
 }
 
@@ -432,20 +430,23 @@ static void test_charge(void **state)
 	uint64_t limit = 1 << 20, small, large, handle;
 	struct space_limits limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	struct call *call;
 
 	(void)state;
 	held = 0;
 	small = charge_of(&bed, weights_of(10), &handle);
-	drop_program(&bed, handle);
+	release(&bed, handle);
 	assert_int_equal(held, 0);
 	large = charge_of(&bed, weights_of(10000), &handle);
-	drop_program(&bed, handle);
+	release(&bed, handle);
 	if (large - small < 159840 || large - small > 200000)
 		fail_msg("10,000 weights hold %llu bytes more than 10", (unsigned long long)(large - small));
-	call_fails(weights_of(100000), bed.space, "program_new", ERROR_LIMIT, "limit: work_bytes: ");
+	call = weights_of(100000);
+	prepare_call(call, "run");
+	call_fails(call, bed.space, "prepare", ERROR_LIMIT, "limit: work_bytes: ");
 	assert_int_equal(held, 0);
 	small = charge_of(&bed, window_of(16), &handle);
-	drop_program(&bed, handle);
+	release(&bed, handle);
 	large = charge_of(&bed, window_of(16384), &handle);
 	if (large - small < 16368 * 8 || large - small > 16384 * 9)
 		fail_msg("a spectrum of 16,384 points holds %llu bytes more than one of 16",
@@ -453,7 +454,7 @@ static void test_charge(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct call *run = run_of(handle, 0, 0);
 
-		call_run(run, bed.space, "program_run");
+		call_run(run, bed.space, "run_prepared");
 		call_free(run);
 		assert_int_equal(held, large);
 	}
@@ -470,10 +471,10 @@ static void test_reply_outlives_space(void **state)
 
 	(void)state;
 	put_stft(made, &bed);
-	handle = keep_program(&bed, made);
+	handle = prepare_program(&bed, made);
 	for (int i = 0; i < 2; i++) {
 		runs[i] = run_of(handle, 1, 0);
-		call_run(runs[i], bed.space, "program_run");
+		call_run(runs[i], bed.space, "run_prepared");
 	}
 	space_close(bed.space);
 	expect_equal("after the space", request_result(runs[0]->request), request_result(runs[1]->request));

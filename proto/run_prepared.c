@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading run_prepared: [0, msgid, "run_prepared", [{"prepared": 1, "offset": 512, "tiles": [nil, 7]}]]. */
+#include "run_prepared.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { NIL = 0xc0, UINT8 = 0xcc, UINT64 = 0xcf, FIXARRAY = 0x90, FIXMAP = 0x80, FIXSTR = 0xa0 };
+
+struct walk {
+	const uint8_t *at, *end;
+};
+
+static bool take_byte(struct walk *walk, uint8_t wanted)
+{
+	return walk->at < walk->end && *walk->at++ == wanted;
+}
+
+/* The low four bits of a short array's or map's first byte. */
+static bool take_count(struct walk *walk, uint8_t kind, unsigned *ret_count)
+{
+	if (walk->at == walk->end || (*walk->at & 0xf0) != kind)
+		return false;
+	*ret_count = *walk->at++ & 15u;
+	return true;
+}
+
+static bool take_uint(struct walk *walk, uint64_t *ret)
+{
+	const uint8_t type = walk->at < walk->end ? *walk->at++ : NIL;
+	uint64_t value = 0;
+	size_t width;
+
+	if (type < 0x80) {
+		*ret = type;
+		return true;
+	}
+	if (type < UINT8 || type > UINT64)
+		return false;
+	width = (size_t)1 << (type - UINT8);
+	if ((size_t)(walk->end - walk->at) < width)
+		return false;
+	for (size_t i = 0; i < width; i++)
+		value = value << 8 | *walk->at++;
+	*ret = value;
+	return true;
+}
+
+static bool take_u32(struct walk *walk, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (!take_uint(walk, &value) || value > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+/* Handles begin at 1: a 0 would be taken for nil. */
+static bool take_tiles(struct walk *walk, uint32_t tiles[RUN_PREPARED_TILES])
+{
+	unsigned count;
+
+	if (!take_count(walk, FIXARRAY, &count) || count > RUN_PREPARED_TILES)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (walk->at < walk->end && *walk->at == NIL)
+			walk->at++;
+		else if (!take_u32(walk, &tiles[i]) || tiles[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+enum { PREPARED = 1 << 8, TILES = 1 << 9 }; /* seen, beside RUN_PREPARED_SEED ... */
+
+static unsigned member_of(const uint8_t *name, size_t size)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+		unsigned bit;
+	} members[] = {{"prepared", 8, PREPARED},
+		       {"offset", 6, RUN_PREPARED_OFFSET},
+		       {"seed", 4, RUN_PREPARED_SEED},
+		       {"stream", 6, RUN_PREPARED_STREAM},
+		       {"tiles", 5, TILES}};
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (members[i].size == size && memcmp(members[i].name, name, size) == 0)
+			return members[i].bit;
+	return 0;
+}
+
+static bool take_value(struct walk *walk, unsigned member, struct run_prepared *run)
+{
+	switch (member) {
+	case PREPARED:
+		return take_u32(walk, &run->prepared);
+	case RUN_PREPARED_SEED:
+		return take_uint(walk, &run->seed);
+	case RUN_PREPARED_STREAM:
+		return take_uint(walk, &run->stream);
+	case RUN_PREPARED_OFFSET:
+		return take_uint(walk, &run->offset);
+	case TILES:
+		return take_tiles(walk, run->tiles);
+	default:
+		return false;
+	}
+}
+
+/* One given twice is an error, for others to report. */
+static bool take_members(struct walk *walk, struct run_prepared *run)
+{
+	unsigned count, seen = 0;
+
+	if (!take_count(walk, FIXMAP, &count))
+		return false;
+	for (; count > 0; count--) {
+		const size_t left = (size_t)(walk->end - walk->at);
+		const size_t size = left ? *walk->at & 31u : 0;
+		unsigned member;
+
+		if (left < 1 + size || (*walk->at & 0xe0) != FIXSTR)
+			return false;
+		member = member_of(walk->at + 1, size);
+		walk->at += 1 + size;
+		if (seen & member || !take_value(walk, member, run))
+			return false;
+		seen |= member;
+	}
+	run->given = seen & (RUN_PREPARED_SEED | RUN_PREPARED_STREAM | RUN_PREPARED_OFFSET);
+	return seen & PREPARED;
+}
+
+size_t run_prepared_read(const void *bytes, size_t size, struct run_prepared *ret_run)
+{
+	static const char method[] = "\xacrun_prepared\x91";
+	const uint8_t *begin = bytes;
+	struct walk walk = {begin, begin + size};
+	struct run_prepared run = {.prepared = 0};
+	uint32_t msgid;
+
+	if (!take_byte(&walk, 0x94) || !take_byte(&walk, 0) || !take_u32(&walk, &msgid) ||
+	    (size_t)(walk.end - walk.at) < sizeof method - 1 || memcmp(walk.at, method, sizeof method - 1) != 0)
+		return 0;
+	walk.at += sizeof method - 1;
+	if (!take_members(&walk, &run))
+		return 0;
+	run.user = msgid;
+	*ret_run = run;
+	return (size_t)(walk.at - begin);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small prepared calls that run in the caller's thread: every run gives what request_start gives for the same call, or
+ * nothing where that is an error. */
+#include "engine/steps.h"
+
+#include "engine/params.h"
+#include "engine/prepared.h"
+
+enum { TILE_BYTES = 2048 };
+
+/* What a row cannot do without. */
+static void put_required(struct call *call, const struct operation *operation)
+{
+	for (size_t i = DRAW_COMMON; i < operation->n_params; i++) {
+		const struct param *param = &operation->params[i];
+
+		if (param->fallback)
+			continue;
+		if (param->type == PARAM_F64)
+			put(call, param->name, value_real(0.5));
+		else
+			put(call, param->name, value_uint(7));
+	}
+}
+
+static struct call *new_draw(const struct operation *operation, uint64_t n, uint64_t tile)
+{
+	struct call *call = call_new();
+
+	put_required(call, operation);
+	if (tile)
+		put(call, "out", value_uint(tile));
+	else
+		put(call, "n", value_uint(n));
+	return call;
+}
+
+static void put_changes(struct call *call, const struct prepared_changes *changes)
+{
+	if (changes->given & PREPARED_OFFSET)
+		put(call, "offset", value_uint(changes->offset));
+	if (changes->given & PREPARED_SEED)
+		put(call, "seed", value_uint(changes->seed));
+	if (changes->given & PREPARED_STREAM)
+		put(call, "stream", value_uint(changes->stream));
+}
+
+/* 0: the operation's example cannot be prepared, as one whose weights are missing. */
+static uint64_t prepare(struct bed *bed, const char *method, struct call *call)
+{
+	uint64_t handle = 0;
+
+	prepare_call(call, method);
+	call_start(call, bed->space, "prepare");
+	call_wait(call);
+	if (!request_error(call->request))
+		handle = value_get(request_result(call->request), "prepared")->u;
+	call_free(call);
+	return handle;
+}
+
+static const struct value *run_now(struct bed *bed, uint64_t handle, const struct prepared_changes *changes,
+				   struct prepared **ret_prepared)
+{
+	return prepared_run_now(bed->space, (uint32_t)handle, changes, ret_prepared);
+}
+
+/* Whether there was a reply. call: the same, to be started as a request; it goes. */
+static bool compare(struct bed *bed, uint64_t handle, const char *method, struct call *call,
+		    const struct prepared_changes *changes)
+{
+	char *expected = malloc(TILE_BYTES);
+	struct prepared *prepared;
+	const struct value *reply;
+
+	put_changes(call, changes);
+	call_start(call, bed->space, method);
+	call_wait(call);
+	memcpy(expected, bed->memory, TILE_BYTES);
+	memset(bed->memory, 0, TILE_BYTES);
+	reply = run_now(bed, handle, changes, &prepared);
+	if ((reply == NULL) != (request_error(call->request) != NULL))
+		fail_msg("%s: a reply %d, an error %d", method, reply != NULL, request_error(call->request) != NULL);
+	if (reply) {
+		expect_equal(method, reply, request_result(call->request));
+		if (value_get(reply, "tile") && memcmp(expected, bed->memory, TILE_BYTES) != 0)
+			fail_msg("%s: other bytes in the tile", method);
+		prepared_give(prepared);
+	}
+	free(expected);
+	call_free(call);
+	return reply != NULL;
+}
+
+static bool is_small(struct bed *bed, uint64_t handle)
+{
+	static const struct prepared_changes none;
+	struct prepared *prepared;
+	const bool is = run_now(bed, handle, &none, &prepared) != NULL;
+
+	if (is)
+		prepared_give(prepared);
+	return is;
+}
+
+static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65535, 65536, UINT32_MAX, (uint64_t)UINT32_MAX + 1,
+				   (1ull << 62) - 100, UINT64_MAX - 600, UINT64_MAX - 3, UINT64_MAX};
+
+/* Every distribution that is small, at every level, to the end of the stream and beyond it. */
+static void every_draw(void **state)
+{
+	size_t n_levels, n_operations;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
+	const struct operation *all = operations(&n_operations);
+
+	(void)state;
+	for (size_t level = 0; level < n_levels; level++) {
+		struct bed bed = bed_open_with(2, levels[level].features & cpu_detect(), 1 << 20, NULL);
+		unsigned draws = 0, errors = 0;
+
+		for (size_t i = 0; i < n_operations; i++) {
+			const uint64_t handle = all[i].class == METHOD_DRAW
+							? prepare(&bed, all[i].name, new_draw(&all[i], 37, 0))
+							: 0;
+
+			if (!handle || !is_small(&bed, handle))
+				continue;
+			draws++;
+			for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++)
+				errors += !compare(&bed, handle, all[i].name, new_draw(&all[i], 37, 0),
+						   &(struct prepared_changes){.given = (unsigned)k % 8,
+									      .offset = offsets[k],
+									      .seed = offsets[k] * 3,
+									      .stream = k % 2});
+			errors += !compare(&bed, handle, all[i].name, new_draw(&all[i], 37, 0),
+					   &(struct prepared_changes){.given = PREPARED_OFFSET, .offset = UINT64_MAX});
+		}
+		printf("# %s: %u distributions, %u errors\n", levels[level].name, draws, errors);
+		assert_true(draws >= 10 && errors >= draws);
+		bed_close(&bed);
+	}
+}
+
+/* ---- programs ---- */
+
+/* Steps that follow one another, draw at places of their own, and name tiles x and y. */
+static struct call *new_program(uint64_t x, uint64_t y)
+{
+	struct call *call = call_new();
+	struct zone *z = call->zone;
+
+	put(call, "steps",
+	    STEPS(z, STEP(z, "normal", "n", value_uint(100), "as", value_string("a")),
+		  STEP(z, "scale", "in", value_string("a"), "by", value_real(0.5), "as", value_string("b")),
+		  STEP(z, "uniform", "n", value_uint(100), "seed", value_uint(3), "offset", value_uint(5), "as",
+		       value_string("c")),
+		  STEP(z, "add", "a", value_string("b"), "b", value_string("c"), "out", value_uint(x)),
+		  STEP(z, "scale", "in", value_uint(x), "by", value_real(2), "out", value_uint(y), "as",
+		       value_string("y"))));
+	put(call, "results", STEPS(z, value_string("y")));
+	return call;
+}
+
+static void programs(void **state)
+{
+	struct bed bed = bed_open(2);
+	const uint64_t x = tile_of(&bed, "f32", 100, NULL), y = tile_of(&bed, "f32", 100, NULL);
+	const uint64_t other = tile_of(&bed, "f32", 100, NULL);
+	const uint64_t handle = prepare(&bed, "run", new_program(x, y));
+	const uint32_t tiles[] = {(uint32_t)other, (uint32_t)x}, twice[] = {0, (uint32_t)x}, three[] = {0, 0, 0};
+	struct prepared_changes changes = {.given = PREPARED_SEED | PREPARED_OFFSET, .seed = 9};
+	struct prepared *prepared;
+
+	(void)state;
+	for (uint64_t offset = 0; offset < 10; offset++) {
+		changes.offset = offset * 7;
+		assert_true(compare(&bed, handle, "run", new_program(x, y), &changes));
+	}
+	changes.tiles = tiles;
+	changes.n_tiles = 2;
+	for (int i = 0; i < 4; i++) { /* others and the same ones, in turn: the reply names those of its run */
+		assert_true(compare(&bed, handle, "run", i % 2 ? new_program(x, y) : new_program(other, x), &changes));
+		changes.n_tiles = i % 2 ? 2 : 0;
+	}
+	changes.tiles = twice;
+	changes.n_tiles = 2;
+	assert_null(run_now(&bed, handle, &changes, &prepared));
+	changes.tiles = three;
+	changes.n_tiles = 3;
+	assert_null(run_now(&bed, handle, &changes, &prepared));
+	bed_close(&bed);
+}
+
+/* ---- tiles ---- */
+
+/* A prepared call does not keep its tile, and another one in its place is not its own. */
+static void tiles_freed(void **state)
+{
+	static const struct prepared_changes none;
+	const struct operation *operation = operation_find("normal", 6);
+	struct bed bed = bed_open(2);
+	const uint64_t tile = tile_of(&bed, "f32", 512, NULL);
+	const uint64_t handle = prepare(&bed, "normal", new_draw(operation, 0, tile));
+	struct prepared *prepared;
+	uint64_t other;
+	uint32_t same;
+
+	(void)state;
+	assert_true(compare(&bed, handle, "normal", new_draw(operation, 0, tile), &none));
+	tile_drop(&bed, tile);
+	other = tile_of(&bed, "f32", 100, NULL);
+	assert_int_not_equal(other, tile);
+	memset(bed.memory, 0x5A, 4096);
+	assert_null(run_now(&bed, handle, &none, &prepared));
+	for (int i = 0; i < 4096; i++)
+		assert_int_equal(((char *)bed.memory)[i], 0x5A);
+	same = (uint32_t)other; /* of another shape */
+	assert_null(run_now(&bed, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
+	same = (uint32_t)tile_of(&bed, "f32", 512, NULL);
+	assert_non_null(run_now(&bed, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
+	prepared_give(prepared);
+	bed_close(&bed);
+}
+
+/* While one run is not given back, others are requests; and it outlives release and space. */
+static void one_at_a_time(void **state)
+{
+	static const struct prepared_changes none;
+	struct bed bed = bed_open(1);
+	const struct operation *operation = operation_find("uniform", 7);
+	const uint64_t handle = prepare(&bed, "uniform", new_draw(operation, 8, 0));
+	struct prepared *first, *second;
+	struct call *call;
+	const struct value *reply = run_now(&bed, handle, &none, &first), *again;
+
+	(void)state;
+	assert_non_null(reply);
+	assert_null(run_now(&bed, handle, &none, &second));
+	call = prepared_call(handle);
+	again = call_run(call, bed.space, "run_prepared");
+	expect_equal("a request meanwhile", again, reply);
+	call_free(call);
+	call = prepared_call(handle);
+	call_run(call, bed.space, "release");
+	call_free(call);
+	assert_null(run_now(&bed, handle, &none, &second));
+	bed_close(&bed);
+	assert_int_equal(value_get(reply, "n")->u, 8);
+	prepared_give(first);
+}
+
+/* ---- memory ---- */
+
+static uint64_t reserved;
+static bool refuses;
+
+static int reserve(void *arg, uint64_t bytes, struct error *err)
+{
+	(void)arg;
+	if (refuses)
+		return error_set(err, ERROR_LIMIT, "no more");
+	reserved += bytes;
+	return 0;
+}
+
+static void unreserve(void *arg, uint64_t bytes)
+{
+	(void)arg;
+	reserved -= bytes;
+}
+
+/* The owner is asked each time, and gets all back. */
+static void reservations(void **state)
+{
+	static const struct prepared_changes none;
+	struct space_limits limits = {.reserve = reserve, .unreserve = unreserve};
+	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	const uint64_t handle = prepare(&bed, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
+	const uint64_t held = reserved;
+
+	(void)state;
+	assert_true(held > 2048 && held < 32 << 10);
+	for (int i = 0; i < 4; i++) {
+		struct prepared *prepared;
+		const struct value *reply;
+
+		refuses = i % 2;
+		reply = run_now(&bed, handle, &none, &prepared);
+		assert_int_equal(reply != NULL, !refuses);
+		if (reply)
+			prepared_give(prepared);
+		assert_int_equal(reserved, held);
+	}
+	refuses = false;
+	bed_close(&bed);
+	assert_int_equal(reserved, 0);
+}
+
+/* What is large, timed, written as text or waits is run as a request. */
+static void not_small(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		uint64_t u;
+	} cases[] = {{"n", NULL, 5000}, {"timeout_ms", NULL, 10}, {"u64", "str", 0}};
+	struct bed bed = bed_open(1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct call *call = call_new();
+		uint64_t handle;
+
+		put(call, "n", value_uint(8));
+		put(call, cases[i].name, cases[i].text ? value_string(cases[i].text) : value_uint(cases[i].u));
+		handle = prepare(&bed, "uniform", call);
+		assert_true(handle != 0 && !is_small(&bed, handle));
+	}
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_draw),	 cmocka_unit_test(programs),	 cmocka_unit_test(tiles_freed),
+		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
