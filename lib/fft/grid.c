@@ -30,13 +30,12 @@ static void search(uint64_t n, uint64_t product, unsigned which, uint64_t *best)
 
 uint64_t fft_fast_length(uint64_t n, bool real)
 {
-	/* An even length is twice any smooth one. */
-	const bool even = real && n > 1;
 	uint64_t best = 2 * FFT_MAX_LENGTH;
 
 	if (n < 1 || n > FFT_MAX_LENGTH)
 		return 0;
-	search(even ? (n + 1) / 2 : n, 1, 0, &best);
-	best *= even ? 2 : 1;
+	/* An even length is twice any smooth one. */
+	search(real ? n / 2 + n % 2 : n, 1, 0, &best);
+	best *= real ? 2 : 1;
 	return best <= FFT_MAX_LENGTH ? best : 0;
 }

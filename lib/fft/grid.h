@@ -11,7 +11,7 @@
 double fft_frequency(uint64_t n, uint64_t k, double spacing, bool real);
 
 /* The least length >= n >= 1 whose transform needs no convolution: without a prime factor above 13, of real transforms
- * an even one (or 1). 0 when that passes FFT_MAX_LENGTH. */
+ * an even one. 0 when that passes FFT_MAX_LENGTH. */
 uint64_t fft_fast_length(uint64_t n, bool real);
 
 #endif

@@ -7,7 +7,7 @@
 
 static uint64_t next_by_one(uint64_t n, bool real)
 {
-	while (!factor_is_smooth(n) || (real && n > 1 && n % 2))
+	while (!factor_is_smooth(n) || (real && n % 2))
 		n++;
 	return n;
 }
