@@ -33,7 +33,7 @@
 		"the request fails with `timeout` if it is not done by then; 0: it may take for ever"}
 #define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result, or {new: true} for a new tile; without it the reply carries it"}
 
-#define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; Threefry, stream 0 only"
+#define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; threefry4x32 and stream 0 only"
 
 /* A distribution's own parameters follow behind. */
 #define DRAW_PARAMS(shape_name, dtypes, fallback_dtype) \

@@ -91,6 +91,11 @@ static void trn24(void **state)
 	put(other, "key_layout", value_string("trn24"));
 	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
+	/* Trainium's kernel has twenty rounds, so there is nothing to replay with thirteen. */
+	other = bits_call("threefry4x32_13", seed, 0);
+	put(other, "key_layout", value_string("trn24"));
+	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with threefry4x32 only");
 	bed_close(&bed);
 }
 
