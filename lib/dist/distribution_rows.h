@@ -39,7 +39,7 @@
 	ROW(TRUNCATED_NORMAL, truncated_normal, shape, "f32|f64", "f32", "normal numbers held within an interval") \
 	ROW(GAMMA, gamma, dims, "f32|f64", "f32", "gamma numbers") \
 	ROW(CHI_SQUARED, chi_squared, shape, "f32|f64", "f32", "chi-squared numbers") \
-	ROW(BETA, beta, shape, "f32|f64", "f32", "beta numbers") \
+	ROW(BETA, beta, shape, "f32|f64", "f32", "beta numbers in [0, 1], by rounding also 0 and 1 themselves") \
 	ROW(POISSON, poisson, shape, "i64", "i64", "Poisson counts") \
 	ROW(BINOMIAL, binomial, shape, "i64", "i64", "successes among trials") \
 	ROW(GEOMETRIC, geometric, shape, "i64", "i64", "trials up to the first success") \
@@ -74,10 +74,11 @@
 	P(std, F64, "", "1", 0, 1e6, false, NULL, "standard deviation of the logarithm")
 #define GUMBEL_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
 #define WEIBULL_PARAMETERS(P) \
-	P(shape, F64, "", "1", RANGE_POSITIVE, NULL, "exponent of the distribution") \
+	P(shape, F64, "", "1", RANGE_POSITIVE, NULL, "exponent of the distribution (f32 samples can be inf below 0.033 with scale 1)") \
 	P(scale, F64, "", "1", RANGE_SCALE, NULL, "scale of the distribution")
 #define CAUCHY_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
-#define STUDENT_T_PARAMETERS(P) DEGREES_PARAMETERS(P)
+#define STUDENT_T_PARAMETERS(P) \
+	P(df, F64, "", NULL, RANGE_POSITIVE, NULL, "degrees of freedom (f32 samples can be infinite below 0.2)")
 #define TRUNCATED_NORMAL_PARAMETERS(P) \
 	P(mean, F64, "", "0", RANGE_OF_TYPE, NULL, "mean of the whole distribution") \
 	P(std, F64, "", "1", RANGE_SCALE, NULL, "standard deviation of the whole distribution") \

@@ -204,6 +204,10 @@ static void write_generated(void)
 #define X(id, number, name, long_name, size, descr) fprintf(out, "| %s | %s | %d |\n", name, long_name, size);
 	DTYPE_TABLE(X)
 #undef X
+	fputs("\nA sample beyond the range of its dtype is inf or -inf, one too small for it is 0, and one of `beta` that is "
+	      "nearer to 1 than the dtype resolves is exactly 1. In f64, a sample of `beta` below 2^-1024 (5.6e-309) is 0, "
+	      "where `gamma` reaches 4.9e-324.\n",
+	      out);
 	write_precisions();
 	fputs("\n# Methods\n", out);
 	for (size_t class = 0; class < sizeof classes / sizeof *classes; class ++) {

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples at the ends of their dtypes, as PROTOCOL.md and the manual describe them: inf, exactly 1, 0. */
+#include <float.h>
+
+#include "dist/statistics.h"
+
+enum { N = 1 << 20 };
+
+static void draw_samples(enum law law, enum dtype dtype, double first, double second, void *ret_x)
+{
+	const struct law_case c = {.law = law, .dtype = dtype, .parameters = {{.real = first}, {.real = second}}};
+	struct draw_kernels kernels;
+	struct draw draw;
+	void *table;
+
+	draw_select(cpu_detect(), &kernels);
+	draw = case_draw(&c, 1, &table);
+	draw_fill(&kernels, &draw, 0, N, ret_x);
+	free(table);
+}
+
+/* How many of x are low < x < high, and how many are x itself; none is NaN. */
+static unsigned count_f32(const float *x, float low, float high)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < N; i++) {
+		assert_false(isnan(x[i]));
+		count += x[i] > low && x[i] < high;
+	}
+	return count;
+}
+
+static unsigned count_equal(const float *x, float value)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < N; i++)
+		count += x[i] == value;
+	return count;
+}
+
+static void infinities_of_float32(void **state)
+{
+	float *x = malloc(N * sizeof *x);
+
+	(void)state;
+	draw_samples(LAW_WEIBULL, DTYPE_F32, 0.02, 1, x);
+	assert_true(count_equal(x, INFINITY) > 100 && count_f32(x, -INFINITY, 0) == 0);
+	draw_samples(LAW_WEIBULL, DTYPE_F32, 0.033, 1, x);
+	assert_int_equal(count_equal(x, INFINITY), 0);
+	draw_samples(LAW_STUDENT_T, DTYPE_F32, 0.05, 0, x);
+	assert_true(count_equal(x, INFINITY) > 100 && count_equal(x, -INFINITY) > 100);
+	draw_samples(LAW_STUDENT_T, DTYPE_F32, 0.2, 0, x);
+	assert_int_equal(count_equal(x, INFINITY) + count_equal(x, -INFINITY), 0);
+	assert_int_equal(count_f32(x, -FLT_MAX, FLT_MAX), N);
+	free(x);
+}
+
+static void ones_of_beta(void **state)
+{
+	float *x = malloc(N * sizeof *x);
+
+	(void)state;
+	draw_samples(LAW_BETA, DTYPE_F32, 0.5, 0.5, x);
+	/* P(x > 1 - 2^-25) = 2 / pi asin(2^-12.5), or 1 of 9100. */
+	assert_true(count_equal(x, 1) > 60 && count_equal(x, 1) < 180);
+	assert_int_equal(count_f32(x, 1, INFINITY) + count_equal(x, INFINITY), 0);
+	free(x);
+}
+
+/* Below 2^-1024 the ratio of beta's two gammas overflows; a gamma itself keeps its denormals. */
+static void least_of_float64(void **state)
+{
+	double *x = malloc(N * sizeof *x);
+	unsigned zeros = 0, tiny = 0, denormal = 0;
+
+	(void)state;
+	draw_samples(LAW_BETA, DTYPE_F64, 0.001, 1, x);
+	for (size_t i = 0; i < N; i++) {
+		assert_true(x[i] == 0 || (x[i] >= 0x1p-1025 && x[i] <= 1));
+		zeros += x[i] == 0;
+	}
+	draw_samples(LAW_GAMMA, DTYPE_F64, 0.001, 1, x);
+	for (size_t i = 0; i < N; i++) {
+		tiny += x[i] > 0 && x[i] < 0x1p-1025;
+		denormal += x[i] > 0 && x[i] < 0x1p-1060;
+	}
+	assert_true(zeros > N / 10 && tiny > 1000 && denormal > 100);
+	free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(infinities_of_float32),
+		cmocka_unit_test(ones_of_beta),
+		cmocka_unit_test(least_of_float64),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
