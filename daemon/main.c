@@ -22,6 +22,7 @@
 #include "log.h"
 #include "notify.h"
 #include "reaper.h"
+#include "sandbox.h"
 #include "session.h"
 #include "spare.h"
 #include "store.h"
@@ -160,12 +161,15 @@ static void set_spin(struct service *service)
 static int serve(struct service *service, struct error *err)
 {
 	const int fd = service->passed_fd;
+	struct error warning;
 	int r;
 
 	service->passed_fd = -1;
 	r = listener_open(service, fd, &service->listener, err);
 	if (r < 0)
 		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? EXIT_USAGE : EX_OSERR;
+	if (sandbox_deny_exec(&warning) < 0)
+		log_line(LEVEL_WARNING, "%s: the daemon could be made to execute programs", warning.text);
 	log_line(LEVEL_INFO, "version " TRNSCI_VERSION " listens on %s with %s kernels",
 		 listener_name(service->listener), cpu_level_name(service->features));
 	notify_status("serves with %s kernels", cpu_level_name(service->features));

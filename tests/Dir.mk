@@ -136,7 +136,7 @@ run-check: all checks
 	@BUILD=$(BUILD) SAN=$(SAN) tests/run-all $(call in_rooms,$(CHECKS) $(FUZZERS) $(SCRIPTS))
 
 # make check-boot : what is installed, under a really booted systemd (root).
-check-boot: all
+check-boot: all $(BUILD)/tests/daemon/check_sandbox
 	@tests/need $(call quoted,$(DEPS_BOOT))
 	@BUILD=$(BUILD) TRNSCI_FULL=1 prove --timer -e tests/run-one tests/e2e/d_systemd.sh
 

@@ -15,6 +15,7 @@ command -v systemd-nspawn >/dev/null || skip "systemd-container is not installed
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 make -s install DESTDIR="$stage" PREFIX=/usr BUILD="${BUILD:-build}" >&2 || exit 1
+install -m 755 "${BUILD:-build}/tests/daemon/check_sandbox" "$stage/usr/lib/check_sandbox" || exit 1
 chmod 755 "$stage" # it becomes the container's /
 systemd-analyze security --offline=true --threshold=5 "$stage/usr/lib/systemd/system/trnscid.service" >"$stage/security" ||
 	{ sed 's/^/# /' "$stage/security"; exit 1; }
