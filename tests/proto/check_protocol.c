@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proto/PROTOCOL.md behind its mark is made from the tables of operations, errors and dtypes, with one example of each
- * method in the bytes that the codec writes and the engine answers. This checks that the file is up to date;
+ * method in the bytes that the codec writes and the engine answers on scalar kernels. This checks that the file is up to date;
  * `make protocol` brings it up to date. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/dtype.h"
 #include "codec.h"
 #include "engine/operations.h"
@@ -97,6 +98,18 @@ static const struct value *answer(const struct operation *operation, const struc
 	return request_result(*ret_request);
 }
 
+/* Whether the bytes of its results depend on the instruction set; replayed() proves that no other's do. */
+static bool has_bytes_of_its_own(const char *method)
+{
+	static const char *const methods[] = {"fft",      "dct",       "dst",   "gemm", "stft", "istft",
+					      "convolve", "correlate", "welch", "csd"};
+
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcmp(methods[i], method) == 0)
+			return true;
+	return false;
+}
+
 static void write_example(const struct operation *operation)
 {
 	struct codec_buffer request_bytes = {0}, reply_bytes = {0};
@@ -106,6 +119,9 @@ static void write_example(const struct operation *operation)
 	if (!example_params(operation->name, &params))
 		fail_msg("%s has no example: add one to tests/proto/examples.c", operation->name);
 	assert_int_equal(codec_request(&request_bytes, MSGID, operation->name, &params), 0);
+	if (has_bytes_of_its_own(operation->name))
+		fputs("\nThe bytes of the reply's results are those of the scalar kernels (`TRNSCI_CPU=scalar`), see *Same bytes*.\n",
+		      out);
 	fprintf(out, "\n```\n[0, %d, \"%s\", [", MSGID, operation->name);
 	if (params.map.count)
 		show(&params);
@@ -232,17 +248,38 @@ static char *read_file(void)
 	return text;
 }
 
+/* The generated part, as an engine with those features makes it. Yours to free. */
+static char *generate(uint32_t features)
+{
+	struct engine_settings settings = {.threads = 1, .features = features, .instance = 0x9e3779b97f4a7c15};
+	struct space_limits limits = {.served = &example_served};
+	struct engine *engine;
+	struct error err;
+	void *memory = aligned_alloc(4096, EXAMPLES_ARENA);
+	char *made = NULL;
+	size_t size;
+
+	zone = zone_new();
+	assert_int_equal(engine_create(&settings, &engine, &err), 0);
+	assert_int_equal(space_create(engine, &limits, &space), 0);
+	examples_begin(zone, space);
+	assert_int_equal(space_attach(space, memory, EXAMPLES_ARENA, free, memory), 0);
+	out = open_memstream(&made, &size);
+	write_generated();
+	fclose(out);
+	space_close(space);
+	engine_destroy(engine);
+	zone_free(zone);
+	return made;
+}
+
 static void up_to_date(void **state)
 {
-	char *file = read_file(), *mark = strstr(file, MARK), *made = NULL;
-	size_t size;
+	char *file = read_file(), *mark = strstr(file, MARK), *made = generate(0);
 
 	(void)state;
 	assert_non_null(mark);
 	mark += strlen(MARK);
-	out = open_memstream(&made, &size);
-	write_generated();
-	fclose(out);
 	if (getenv("TRNSCI_UPDATE")) {
 		FILE *written = fopen(PATH, "w");
 
@@ -262,34 +299,54 @@ static void up_to_date(void **state)
 	free(made);
 }
 
-static int setup(void **state)
+/* The section of a method. */
+static size_t find_section(const char *text, const char *method, const char **ret_begin)
 {
-	struct engine_settings settings = {.threads = 1, .instance = 0x9e3779b97f4a7c15}; /* scalar kernels: the same bytes on every machine */
-	struct engine *engine;
-	struct error err;
+	char title[64];
+	const char *end;
 
-	zone = zone_new();
-	struct space_limits limits = {.served = &example_served};
-
-	if (engine_create(&settings, &engine, &err) < 0 || space_create(engine, &limits, &space) < 0)
-		return -1;
-	*state = engine;
-	examples_begin(zone, space);
-	void *memory = aligned_alloc(4096, EXAMPLES_ARENA);
-	return space_attach(space, memory, EXAMPLES_ARENA, free, memory);
+	snprintf(title, sizeof title, "\n### %s\n", method);
+	*ret_begin = strstr(text, title);
+	assert_non_null(*ret_begin);
+	end = strstr(*ret_begin + strlen(title), "\n##");
+	return end ? (size_t)(end - *ret_begin) : strlen(*ret_begin);
 }
 
-static int teardown(void **state)
+static void expect_same(const char *scalar, const char *made, const char *method, const char *level)
 {
-	space_close(space);
-	engine_destroy(*state);
-	zone_free(zone);
-	return 0;
+	const char *expected, *got;
+	const size_t size = find_section(scalar, method, &expected);
+
+	if (find_section(made, method, &got) != size || memcmp(expected, got, size))
+		fail_msg("%s: on %s its example has other bytes than on the scalar kernels", method, level);
+}
+
+/* On every level that this CPU has, all examples give the bytes of the file, but those that are marked there. */
+static void replayed(void **state)
+{
+	size_t n_levels, count;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
+	const struct operation *all = operations(&count);
+	char *scalar = generate(0), *made;
+
+	(void)state;
+	for (size_t level = 0; level < n_levels; level++) {
+		if (levels[level].features & ~cpu_detect()) {
+			printf("# %s: not run, this CPU lacks it\n", levels[level].name);
+			continue;
+		}
+		made = generate(levels[level].features);
+		for (size_t i = 0; i < count; i++)
+			if (!has_bytes_of_its_own(all[i].name))
+				expect_same(scalar, made, all[i].name, levels[level].name);
+		free(made);
+	}
+	free(scalar);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(up_to_date)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(up_to_date), cmocka_unit_test(replayed)};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
