@@ -64,7 +64,7 @@ int signal_step(struct compiler *c, const struct signal_kind *kind, const void *
 	step->in[1] = second;
 	step->signal.kind = kind;
 	step->signal.call = call;
-	step->signal.plan = plan;
+	step->plan = plan;
 	step->signal.failure = NULL;
 	if (ret_step)
 		*ret_step = step;
@@ -86,7 +86,7 @@ int signal_transform(struct compiler *c, struct plan_entry *plan, uint64_t n, bo
 	if (!step)
 		return compile_no_memory(c);
 	step->fft.axis = in->shape.ndim - 1;
-	step->fft.plan = plan;
+	step->plan = plan;
 	step->fft.length = n;
 	step->fft.precision = signal_is_wide(in->shape.dtype) ? PRECISION_DOUBLE : PRECISION_FAST;
 	step->fft.inverse = inverse;

@@ -139,7 +139,6 @@ int compile_trace(struct compiler *c)
 	if (error)
 		return error;
 	step = &c->program->steps[which];
-	step->trace.ret_estimate = &c->reply->map.at[site->estimate].value;
-	step->trace.ret_error = &c->reply->map.at[site->estimate + 1].value;
+	step->ops->set_reply(step, &c->reply->map.at[site->estimate]);
 	return 0;
 }

@@ -324,7 +324,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 	if (!step)
 		return compile_no_memory(c);
 	step->fft.axis = f->axes[i];
-	step->fft.plan = plan;
+	step->plan = plan;
 	step->fft.length = f->lengths[i];
 	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;

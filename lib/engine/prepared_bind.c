@@ -161,7 +161,7 @@ static void bind_step(const struct prepared_links *links, struct buffer *buffers
 		step->in[k] = links->in[k] < 0 ? NULL : &buffers[links->in[k]];
 	step->out = &buffers[links->out];
 	if (links->plan >= 0)
-		step_ops(step->kind)->set_plan(step, plans[links->plan]);
+		step->plan = plans[links->plan];
 }
 
 /* ---- streams ---- */
@@ -241,11 +241,10 @@ static void bind_reply(const struct prepared *prepared, struct program *program,
 			value_uint(buffers[prepared->mentions[i].buffer].handle);
 	for (size_t i = 0; i < prepared->program.n_steps; i++) {
 		struct step *step = &program->steps[i];
-		const struct step_ops *ops = step_ops(step->kind);
 		const struct site *site = step->site < 0 ? NULL : &program->sites.at[step->site];
 
-		if (ops->set_reply)
-			ops->set_reply(step, map_of(reply, site->step)->map.at + site->estimate);
+		if (step->ops->set_reply)
+			step->ops->set_reply(step, map_of(reply, site->step)->map.at + site->estimate);
 	}
 }
 

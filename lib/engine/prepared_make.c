@@ -13,7 +13,7 @@ enum { CONSTANTS_MOST = 16 << 20 };
 
 static bool can_be_constant(const struct step *step)
 {
-	return !step_ops(step->kind)->place && step->out->kind == BUFFER_TEMP;
+	return !step->ops->place && step->out->kind == BUFFER_TEMP;
 }
 
 /* A buffer is while none of its writers is found to depend on the run: lent marks those. */
@@ -140,13 +140,11 @@ static int index_of(const struct buffer *buffer)
 
 static int plan_of(const struct prepared *prepared, const struct step *step)
 {
-	const struct step_ops *ops = step_ops(step->kind);
-	const struct plan_entry *entry = ops->plan ? ops->plan(step) : NULL;
 	int i = 0;
 
-	if (!entry)
+	if (!step->plan)
 		return -1;
-	for (const struct plan_use *at = prepared->program.plans; at && at->entry != entry; at = at->next)
+	for (const struct plan_use *at = prepared->program.plans; at && at->entry != step->plan; at = at->next)
 		i++;
 	return i;
 }

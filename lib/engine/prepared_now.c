@@ -16,7 +16,7 @@ enum {
 
 static bool is_small_step(const struct step *step)
 {
-	return step_is_elementwise(step) && !step_ops(step->kind)->builds;
+	return step_is_elementwise(step) && !step->ops->builds;
 }
 
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */

@@ -47,7 +47,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 		program->steps_room = room;
 	}
 	step = &program->steps[program->n_steps++];
-	*step = (struct step){.kind = kind, .site = -1, .in = {in}, .out = out};
+	*step = (struct step){.ops = step_ops(kind), .site = -1, .in = {in}, .out = out};
 	return step;
 }
 
@@ -96,7 +96,7 @@ int program_result(struct program *program, struct buffer *buffer)
 
 static bool is_dead(const struct step *step)
 {
-	return step->out->kind == BUFFER_TEMP && !step->out->used && !step_ops(step->kind)->replies;
+	return step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply;
 }
 
 /* From the last step to the first: a temporary that nobody uses is not computed. */
@@ -174,7 +174,7 @@ static size_t give_slots(struct program *program, const struct segment *segment)
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 		const struct step *step = &program->steps[i];
-		const bool changes_size = step_ops(step->kind)->changes_size;
+		const bool changes_size = step->ops->changes_size;
 		uint32_t dying = 0;
 
 		for (unsigned k = 0; k < 2; k++)
@@ -215,7 +215,7 @@ static uint64_t element_ps(const struct program *program, const struct segment *
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 		const struct step *step = &program->steps[i];
 
-		cost += step_ops(step->kind)->element_ps(program->space->engine, step);
+		cost += step->ops->element_ps(program->space->engine, step);
 	}
 	return cost;
 }
@@ -354,8 +354,7 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 			const struct step *step = &program->steps[i];
 			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
 
-			step_ops(step->kind)->fill(program->space->engine, step, at, n, in,
-						   operand(step->out, at, scratch));
+			step->ops->fill(program->space->engine, step, at, n, in, operand(step->out, at, scratch));
 		}
 	}
 	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;

@@ -300,13 +300,12 @@ static int tell_run(struct placing *p)
 /* Notes where the samples of a step lie. */
 static int place_step(struct program *program, struct step *step, const struct place *places)
 {
-	const struct step_ops *ops = step_ops(step->kind);
 	const struct place *place = step->site < 0 ? NULL : &places[step->site];
 
-	if (!place || !ops->place)
+	if (!place || !step->ops->place)
 		return 0;
-	return ops->place(program, step,
-			  &(struct step_place){&program->sites.at[step->site], place->stream, place->offset});
+	return step->ops->place(program, step,
+				&(struct step_place){&program->sites.at[step->site], place->stream, place->offset});
 }
 
 int site_place(struct program *program, struct value *reply, struct error *err)

@@ -7,7 +7,7 @@
 static void expect_elementwise(unsigned kind, const struct step_ops *ops)
 {
 	if (!ops->element_ps || ops->cost_ns || ops->work_bytes || ops->run_bytes || ops->begin || ops->advance ||
-	    ops->run_chunk || ops->plan || ops->replies)
+	    ops->run_chunk || ops->set_reply)
 		fail_msg("kind %u: expected fill, element_ps and place only, of an element-wise kind", kind);
 }
 

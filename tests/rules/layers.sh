@@ -72,7 +72,7 @@ only 'systemd/' 'daemon/(notify|log)'
 only 'trnsci/' 'client/'
 
 # What differs between kinds of steps stands in their rows (engine/steps).
-sources lib/engine | xargs grep -nE 'kind *[=!<>]=? *STEP_|case STEP_' >"$list"
+sources lib/engine | xargs grep -nE '(kind|ops) *([=!<>]=|[<>]) *(STEP_|&?step_)|case STEP_' >"$list"
 report "no code tests a step's kind"
 
 # Libraries do no I/O, never log and never end the program. engine/cpus.c alone asks the system for its CPUs.

@@ -150,7 +150,7 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 
 static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 {
-	const struct fft_plan *plan = plans_plan(step->fft.plan);
+	const struct fft_plan *plan = plans_plan(step->plan);
 	const struct axis axis = find_axis(step);
 
 	return is_short(engine, plan, &axis) ? 0 : long_bytes(plan, &axis, most_at_once(engine, plan, &axis));
@@ -204,7 +204,7 @@ static int begin(struct step_run *run)
 {
 	struct transform *t = (struct transform *)run;
 
-	t->plan = plans_plan(run->step->fft.plan);
+	t->plan = plans_plan(run->step->plan);
 	t->axis = find_axis(run->step);
 	t->most = most_at_once(run->engine, t->plan, &t->axis);
 	if (is_short(run->engine, t->plan, &t->axis)) {
@@ -280,7 +280,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 	struct transform *t = (struct transform *)run;
 
 	if (!run->started) {
-		const int wait = step_await_plan(run, run->step->fft.plan);
+		const int wait = step_await_plan(run);
 
 		if (wait)
 			return wait;
@@ -411,16 +411,6 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_units;
 }
 
-static struct plan_entry *find_plan(const struct step *step)
-{
-	return step->fft.plan;
-}
-
-static void set_plan(struct step *step, struct plan_entry *plan)
-{
-	step->fft.plan = plan;
-}
-
 const struct step_ops step_fft = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
@@ -428,6 +418,4 @@ const struct step_ops step_fft = {
 	.begin = begin,
 	.advance = advance,
 	.run_chunk = run_chunk,
-	.plan = find_plan,
-	.set_plan = set_plan,
 };

@@ -10,9 +10,9 @@ extern const struct step_ops step_draw, step_points, step_box_muller, step_scale
 
 /* For the kinds that need a plan: 0 when it is ready, JOB_WAIT when the job will be woken, or the error with which
  * building it failed. */
-static inline int step_await_plan(struct step_run *run, struct plan_entry *plan)
+static inline int step_await_plan(struct step_run *run)
 {
-	const int wait = plans_wait(run->engine->plans, plan, &run->waiter);
+	const int wait = plans_wait(run->engine->plans, run->step->plan, &run->waiter);
 
 	return wait > 0 ? JOB_WAIT : wait;
 }

@@ -15,7 +15,7 @@ struct signal_run {
 
 static const struct fft_plan *plan_of(const struct step *step)
 {
-	return step->signal.plan ? plans_plan(step->signal.plan) : NULL;
+	return step->plan ? plans_plan(step->plan) : NULL;
 }
 
 static size_t units_of(const struct step *step)
@@ -65,8 +65,8 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 		return error;
 	if (run->started || s->n_units == 0)
 		return JOB_END;
-	if (run->step->signal.plan) {
-		const int wait = step_await_plan(run, run->step->signal.plan);
+	if (run->step->plan) {
+		const int wait = step_await_plan(run);
 
 		if (wait)
 			return wait;
@@ -86,22 +86,10 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return run->step->out->shape.bytes / 4 / s->n_units;
 }
 
-static struct plan_entry *find_plan(const struct step *step)
-{
-	return step->signal.plan;
-}
-
-static void set_plan(struct step *step, struct plan_entry *plan)
-{
-	step->signal.plan = plan;
-}
-
 const struct step_ops step_signal = {
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct signal_run),
 	.begin = begin,
 	.advance = advance,
 	.run_chunk = run_chunk,
-	.plan = find_plan,
-	.set_plan = set_plan,
 };

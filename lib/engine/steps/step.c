@@ -27,38 +27,21 @@ const struct step_ops *step_ops(enum step_kind kind)
 	return table[kind];
 }
 
-bool step_is_elementwise(const struct step *step)
-{
-	return table[step->kind]->fill;
-}
-
-static struct plan_entry *find_plan(const struct step *step)
-{
-	const struct step_ops *ops = table[step->kind];
-
-	return ops->plan ? ops->plan(step) : NULL;
-}
-
 uint64_t step_cost_ns(const struct engine *engine, const struct step *step)
 {
-	struct plan_entry *plan = find_plan(step);
-
-	if (plan && !plans_ready(engine->plans, plan))
+	if (step->plan && !plans_ready(engine->plans, step->plan))
 		return UINT64_MAX;
-	return table[step->kind]->cost_ns(engine, step);
+	return step->ops->cost_ns(engine, step);
 }
 
 uint64_t step_work_bytes(const struct engine *engine, const struct step *step)
 {
-	const struct step_ops *ops = table[step->kind];
-
-	return ops->work_bytes ? ops->work_bytes(engine, step) : 0;
+	return step->ops->work_bytes ? step->ops->work_bytes(engine, step) : 0;
 }
 
 int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run)
 {
-	const struct step_ops *ops = table[step->kind];
-	struct step_run *run = calloc(1, ops->run_bytes);
+	struct step_run *run = calloc(1, step->ops->run_bytes);
 	int error = 0;
 
 	if (!run)
@@ -70,8 +53,8 @@ int step_begin(struct engine *engine, const struct step *step, struct job *job, 
 		run->work = temp_alloc(step->work_bytes);
 		error = run->work ? 0 : -ERROR_NO_MEMORY;
 	}
-	if (!error && ops->begin)
-		error = ops->begin(run);
+	if (!error && step->ops->begin)
+		error = step->ops->begin(run);
 	if (error)
 		step_end(run);
 	else
@@ -81,23 +64,20 @@ int step_begin(struct engine *engine, const struct step *step, struct job *job, 
 
 int step_advance(struct step_run *run, size_t *ret_chunks)
 {
-	return table[run->step->kind]->advance(run, ret_chunks);
+	return run->step->ops->advance(run, ret_chunks);
 }
 
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch)
 {
-	return table[run->step->kind]->run_chunk(run, chunk, scratch);
+	return run->step->ops->run_chunk(run, chunk, scratch);
 }
 
 void step_end(struct step_run *run)
 {
-	struct plan_entry *plan;
-
 	if (!run)
 		return;
-	plan = find_plan(run->step);
-	if (plan)
-		plans_unwait(run->engine->plans, plan, &run->waiter);
+	if (run->step->plan)
+		plans_unwait(run->engine->plans, run->step->plan, &run->waiter);
 	temp_free(run->engine, run->work, run->step->work_bytes);
 	free(run);
 }

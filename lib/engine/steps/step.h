@@ -24,6 +24,7 @@
 
 struct program;
 struct site;
+struct step_ops;
 
 enum buffer_kind {
 	BUFFER_TILE,
@@ -73,7 +74,6 @@ struct resize_step {
 
 struct fft_step {
 	unsigned axis;
-	struct plan_entry *plan;
 	uint64_t length; /* of the transform */
 	enum precision precision;
 	bool inverse;
@@ -95,9 +95,8 @@ struct trace_step {
 
 struct signal_step {
 	const struct signal_kind *kind;
-	const void *call;        /* owned by the zone */
-	struct plan_entry *plan; /* NULL: it needs none */
-	const char *failure;     /* the error text when a chunk fails; NULL: none can */
+	const void *call;    /* owned by the zone */
+	const char *failure; /* the error text when a chunk fails; NULL: none can */
 };
 
 enum step_kind {
@@ -121,11 +120,12 @@ enum step_kind {
 enum { STEP_INPUTS = 3 };
 
 struct step {
-	enum step_kind kind;
+	const struct step_ops *ops;     /* the row of its kind */
 	int site;                       /* of a kind that has `place`: where it lies; -1: none */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
-	uint64_t work_bytes; /* set by program_finish */
+	struct plan_entry *plan; /* of a kind that awaits one, held by the program; NULL: it needs none */
+	uint64_t work_bytes;     /* set by program_finish */
 	union {
 		struct draw_step draw;
 		struct points_step points;
@@ -176,23 +176,21 @@ struct step_ops {
 	int (*advance)(struct step_run *run, size_t *ret_chunks);
 	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
 
-	/* The plan that the step needs, or NULL; NULL: it needs none. */
-	struct plan_entry *(*plan)(const struct step *step);
-	/* A run of a prepared call has taken the plan anew. */
-	void (*set_plan)(struct step *step, struct plan_entry *plan);
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
 	int (*place)(struct program *program, struct step *step, const struct step_place *place);
 	/* Kinds that reply: where the reply has its results, one member behind the other. */
 	void (*set_reply)(struct step *step, struct value_member *results);
 	bool builds;       /* place may build tables, which takes memory */
 	bool changes_size; /* an element of out has another size than one of in[0]: not done in place in scratch */
-	bool replies;      /* the reply has results of it, so it runs even if nobody uses out */
 };
 
-/* The row of a kind. */
+/* The row of a kind: the table. */
 const struct step_ops *step_ops(enum step_kind kind);
 
-bool step_is_elementwise(const struct step *step);
+static inline bool step_is_elementwise(const struct step *step)
+{
+	return step->ops->fill;
+}
 
 /* About the nanoseconds that a step takes on one core, if it is not element-wise; UINT64_MAX while its plan is not
  * ready. */

@@ -352,5 +352,4 @@ const struct step_ops step_trace = {
 	.run_chunk = run_chunk,
 	.place = place,
 	.set_reply = set_reply,
-	.replies = true,
 };
