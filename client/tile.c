@@ -226,7 +226,8 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 
 /* ---- freeing ---- */
 
-/* Freeing asks for no answer: a session that is gone has freed its tiles anyway. */
+/* The tile leaves the list before its place can be given to another: a session that is restored in between finds one tile
+ * in each place. The request asks for no answer: a connection that is gone has freed its tiles anyway. */
 void trnsci_tile_free(struct trnsci_tile *tile)
 {
 	struct trnsci_call *call;
@@ -237,20 +238,23 @@ void trnsci_tile_free(struct trnsci_tile *tile)
 
 	if (session_check(session, NULL) < 0)
 		return; /* a child after fork: the tile is the parent's */
-	if (call_make(session, "free", &call, NULL) == 0) {
-		call->own = true;
-		trnsci_set_tile(trnsci_args(call), "tile", tile);
-		call_start(call, false); /* nobody waits for the answer */
-		call_unref(call);
-	}
 	pthread_mutex_lock(&session->lock);
+	const uint64_t handle = tile_handle(tile), connection = session->connection;
+
 	delist(tile);
 	pthread_mutex_unlock(&session->lock);
+	if (call_make(session, "free", &call, NULL) == 0) {
+		call->own = true;
+		call->tied = true;
+		call->tied_to = connection;
+		trnsci_set_u64(trnsci_args(call), "tile", handle);
+		call_start(call, false);
+		call_unref(call);
+	}
 	tile_unref(tile);
 	session_unref(session);
 }
 
-/* The daemon has freed them by now, or the connection is gone: the objects go in either case. */
 static void forget_scope(struct trnsci_session *session, uint64_t scope)
 {
 	pthread_mutex_lock(&session->lock);
@@ -275,10 +279,10 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 	if (r == 0) {
 		call->own = true;
 		trnsci_set_u64(trnsci_args(call), "scope", scope);
+		forget_scope(session, scope); /* first, as a tile that is freed alone */
 		r = call_run(call, &error);
 		if (r == 0)
 			trnsci_call_free(call);
-		forget_scope(session, scope);
 	}
 	return r < 0 ? error_give(err, &error) : 0;
 }

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls, rings and broadcasts that are under way when their daemon is killed or stopped, and threads that go on. What a call
+ * was writing that cannot be repeated is lost, and nothing else. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+
+#include "restart.h"
+
+enum { DRAWN, SCALED, IN_PLACE, NAMED, READS_NAMED, PROGRAM, CALLS };
+
+struct flight {
+	struct pair x, z, mine, named, of_named, drawn, of_program;
+	struct trnsci_call *calls[CALLS];
+};
+
+/* normal -> of_program; of_program * 2 -> of_program: it reads only what it has written itself. */
+static struct trnsci_call *program_on(struct trnsci_session *session, struct trnsci_tile *tile)
+{
+	struct trnsci_call *program;
+	struct trnsci_args *step;
+
+	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
+	trnsci_set_u64(trnsci_args(program), "seed", 12);
+	step = trnsci_step(program, "normal");
+	trnsci_set_tile(step, "out", tile);
+	step = trnsci_step(program, "scale");
+	trnsci_set_tile(step, "in", tile);
+	trnsci_set_f64(step, "by", 2);
+	trnsci_set_tile(step, "out", tile);
+	return program;
+}
+
+static void submit_flight(struct flight *flight)
+{
+	struct trnsci_args *args;
+
+	struct pair *const pairs[] = {&flight->x, &flight->z, &flight->mine, &flight->named, &flight->of_named, &flight->drawn,
+				      &flight->of_program};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		*pairs[i] = pair_of(TRNSCI_F32, N);
+	draw(flight->x, 1);
+	draw(flight->named, 3);
+	memset(trnsci_tile_data(flight->mine.remote), 1, N * sizeof(float));
+	memset(trnsci_tile_data(flight->mine.own), 1, N * sizeof(float));
+	assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, NULL), 0);
+	kill(trnscid.pid, SIGSTOP); /* nothing is answered before the signal that ends it */
+	assert_int_equal(trnsci_call_new(remote, "normal", &flight->calls[DRAWN]), 0);
+	trnsci_set_u64(trnsci_args(flight->calls[DRAWN]), "seed", 8);
+	trnsci_set_tile(trnsci_args(flight->calls[DRAWN]), "out", flight->drawn.remote);
+	flight->calls[SCALED] = scaling(remote, flight->x.remote, flight->z.remote, 5);
+	flight->calls[IN_PLACE] = scaling(remote, flight->mine.remote, flight->mine.remote, 7);
+	assert_int_equal(trnsci_stream_call_new(remote, "s", "normal", &flight->calls[NAMED], &args), 0);
+	trnsci_set_tile(args, "out", flight->named.remote);
+	flight->calls[READS_NAMED] = scaling(remote, flight->named.remote, flight->of_named.remote, 2);
+	flight->calls[PROGRAM] = program_on(remote, flight->of_program.remote);
+	for (int i = 0; i < CALLS; i++)
+		assert_int_equal(trnsci_submit(flight->calls[i]), 0);
+}
+
+static void land_flight(struct flight *flight, const int expected[CALLS])
+{
+	struct trnsci_call *twins[3];
+
+	for (int i = 0; i < CALLS; i++) {
+		const int r = trnsci_wait(flight->calls[i], 30000);
+
+		if (r != expected[i])
+			fail_msg("call %d: expected %s, got %s (%s)", i, trnsci_error_name(expected[i]), trnsci_error_name(r),
+				 trnsci_call_error(flight->calls[i])->text);
+		if (r == -TRNSCI_CLOSED)
+			assert_non_null(strstr(trnsci_call_error(flight->calls[i])->text, "not repeated"));
+		trnsci_call_free(flight->calls[i]);
+	}
+	draw(flight->drawn, 8);
+	twins[0] = scaling(own, flight->x.own, flight->z.own, 5);
+	twins[1] = scaling(own, flight->mine.own, flight->mine.own, 7);
+	twins[2] = program_on(own, flight->of_program.own);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(trnsci_run(twins[i]), 0);
+		trnsci_call_free(twins[i]);
+	}
+	expect_same(flight->drawn, "a draw");
+	expect_same(flight->x, "what was read");
+	expect_same(flight->z, "out of place");
+	expect_same(flight->of_program, "a program");
+}
+
+static void free_flight(struct flight *flight)
+{
+	pair_free(flight->x);
+	pair_free(flight->z);
+	pair_free(flight->mine);
+	pair_free(flight->named);
+	pair_free(flight->of_named);
+	pair_free(flight->drawn);
+	pair_free(flight->of_program);
+}
+
+/* None is answered: what can be is done by the next daemon, what it was writing otherwise is lost. */
+static void test_killed_in_flight(void **state)
+{
+	static const int expected[CALLS] = {
+		[IN_PLACE] = -TRNSCI_CLOSED, [NAMED] = -TRNSCI_CLOSED, [READS_NAMED] = -TRNSCI_LOST};
+	struct flight flight;
+
+	(void)state;
+	open_both();
+	submit_flight(&flight);
+	restart(SIGKILL);
+	land_flight(&flight, expected);
+	assert_true(trnsci_tile_lost(flight.of_named.remote));
+	expect_lost(flight.mine, "a call in place");
+	expect_lost(flight.named, "a draw from a named stream");
+	free_flight(&flight);
+	close_both();
+}
+
+/* A daemon that stops answers what it has: nothing is lost. What is submitted meanwhile goes to the next one. */
+static void test_stopped_in_flight(void **state)
+{
+	static const int expected[CALLS] = {0};
+	struct flight flight;
+
+	(void)state;
+	open_both();
+	submit_flight(&flight);
+	kill(trnscid.pid, SIGTERM);
+	kill(trnscid.pid, SIGCONT);
+	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+	struct trnsci_call *late = scaling(remote, flight.mine.remote, flight.mine.remote, 3);
+
+	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	assert_int_equal(trnsci_submit(late), 0);
+	if (trnsci_wait(late, 30000) < 0)
+		fail_msg("expected an answer of the next daemon, got %s", trnsci_call_error(late)->text);
+	trnsci_call_free(late);
+	late = scaling(own, flight.mine.own, flight.mine.own, 3);
+	assert_int_equal(trnsci_run(late), 0); /* by 3 and 7 instead of 7 and 3 */
+	trnsci_call_free(late);
+	land_flight(&flight, expected);
+	expect_same(flight.mine, "in place");
+	assert_false(trnsci_tile_lost(flight.named.remote) || trnsci_tile_lost(flight.of_named.remote));
+	free_flight(&flight);
+	close_both();
+}
+
+/* What was not sent was not done, and is sent to the next daemon whatever it is. */
+static void test_never_sent(void **state)
+{
+	struct trnsci_call *call;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		open_both();
+		struct pair x = pair_of(TRNSCI_F32, N);
+
+		draw(x, 1);
+		restart(signals[i]);
+		assert_int_equal(scale(x, x, 3), 0);
+		expect_same(x, "in place, sent when the daemon was gone");
+		restart(signals[i]);
+		assert_int_equal(trnsci_call_new(remote, "stream_create", &call), 0);
+		trnsci_set_text(trnsci_args(call), "name", "late");
+		if (trnsci_run(call) < 0)
+			fail_msg("expected a stream, got %s", trnsci_call_error(call)->text);
+		trnsci_call_free(call);
+		pair_free(x);
+		close_both();
+	}
+}
+
+/* ---- rings and broadcasts ---- */
+
+static void take_ring(struct trnsci_ring *ring, int *ret_r)
+{
+	static float samples[4096];
+	struct trnsci_error err;
+
+	do
+		*ret_r = trnsci_ring_take(ring, samples, 4096, 20000, NULL, &err);
+	while (*ret_r == 0);
+	if (*ret_r == -TRNSCI_CLOSED && strlen(err.text) == 0)
+		fail_msg("expected a text, got none");
+}
+
+/* Rings and broadcasts end with the daemon; the session does not, and attaches others. */
+static void test_rings_and_broadcasts(void **state)
+{
+	const struct trnsci_draw law = {.law = "normal", .seed = 6};
+	static float expected[64], got[64];
+	struct trnsci_broadcast_span span;
+	struct trnsci_broadcast *reader;
+	struct trnsci_ring *ring, *again;
+	struct trnsci_error err;
+	int r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		open_both();
+		assert_int_equal(trnsci_draw_copy(own, &law, TRNSCI_F32, 64, expected, NULL, NULL), 0);
+		assert_int_equal(trnsci_ring_attach(remote, &law, TRNSCI_F32, 0, &ring, NULL), 0);
+		assert_int_equal(trnsci_broadcast_create(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
+		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
+		restart(signals[i]);
+		take_ring(ring, &r);
+		assert_int_equal(r, -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, &err), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), -TRNSCI_NOT_FOUND);
+		ping();
+		assert_int_equal(trnsci_ring_attach(remote, &law, TRNSCI_F32, 0, &again, NULL), 0);
+		trnsci_ring_detach(ring); /* its number is the new one's by now */
+		if (trnsci_ring_take(again, got, 64, 20000, NULL, &err) < 0)
+			fail_msg("expected samples of the ring attached again, got %s", err.text);
+		assert_memory_equal(got, expected, sizeof got);
+		trnsci_broadcast_detach(reader);
+		assert_int_equal(trnsci_broadcast_create(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
+		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
+		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), 0);
+		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, NULL), 0);
+		assert_memory_equal(got, expected, sizeof got);
+		trnsci_broadcast_detach(reader);
+		ping();
+		assert_int_equal(trnsci_ring_take(again, got, 64, 20000, NULL, &err), 0);
+		trnsci_ring_detach(again);
+		close_both();
+	}
+}
+
+/* ---- several threads ---- */
+
+static atomic_bool over;
+static atomic_uint rounds;
+
+/* Tiles come, are filled, read and go; nothing but success is allowed, and each has its own samples. */
+static void *work(void *arg)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)arg;
+	const struct trnsci_draw law = {.law = "uniform", .seed = seed};
+	static _Thread_local float expected[N];
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_draw_copy(own, &law, TRNSCI_F32, N, expected, NULL, NULL), 0);
+	while (!atomic_load(&over)) {
+		struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, N), *y = tile_of(remote, TRNSCI_F32, N);
+
+		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
+			fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+		struct trnsci_call *call = scaling(remote, x, y, 1);
+
+		if (trnsci_run(call) < 0)
+			fail_msg("seed %llu: %s", (unsigned long long)seed, trnsci_call_error(call)->text);
+		trnsci_call_free(call);
+		assert_int_equal(trnsci_arena(remote, 0, NULL), 0);
+		trnsci_tile_free(x);
+		x = tile_of(remote, TRNSCI_F32, N);
+		call = scaling(remote, y, x, 1);
+		assert_int_equal(trnsci_run(call), 0);
+		trnsci_call_free(call);
+		assert_int_equal(trnsci_call_new(remote, "scale", &call), 0);
+		trnsci_set_tile(trnsci_args(call), "in", x);
+		assert_int_equal(trnsci_run(call), 0); /* with the reply: it was computed from what x holds */
+
+		struct trnsci_array array;
+
+		assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+		if (array.bytes != sizeof expected || memcmp(array.data, expected, sizeof expected) != 0)
+			fail_msg("seed %llu: expected its own samples, got others", (unsigned long long)seed);
+		trnsci_call_free(call);
+		trnsci_tile_free(x);
+		trnsci_tile_free(y);
+		atomic_fetch_add(&rounds, 1);
+	}
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+
+	(void)state;
+	open_both();
+	atomic_store(&over, false);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
+	for (int i = 0; i < 7; i++) {
+		const unsigned before = atomic_load(&rounds);
+
+		while (atomic_load(&rounds) - before < 2 * THREADS)
+			usleep(100);
+		if (i < 6)
+			restart(signals[i % 2]);
+	}
+	atomic_store(&over, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	close_both();
+}
+
+static atomic_uint draws;
+
+static void *draw_on(void *arg)
+{
+	const struct trnsci_draw law = {.law = "normal"};
+	struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, 1 << 15);
+	struct trnsci_error err;
+
+	(void)arg;
+	while (!atomic_load(&over)) {
+		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
+			fail_msg("expected an answer, got %s", err.text);
+		atomic_fetch_add(&draws, 1);
+	}
+	trnsci_tile_free(x);
+	return NULL;
+}
+
+/* What another thread is just about to send when the connection is found gone is sent once. */
+static void test_cut_while_sending(void **state)
+{
+	enum { THREADS = 4, CUTS = 300 };
+	pthread_t threads[THREADS];
+
+	(void)state;
+	open_both();
+	atomic_store(&over, false);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, draw_on, NULL), 0);
+	for (int i = 0; i < CUTS; i++) {
+		const unsigned before = atomic_load(&draws);
+
+		while (atomic_load(&draws) - before < 4 * THREADS)
+			usleep(10);
+		cut();
+	}
+	atomic_store(&over, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	close_both();
+}
+
+/* The lost connection's descriptor lives on in a child: it is none of the session's. */
+static void test_poll_after_fork(void **state)
+{
+	struct trnsci_call *call;
+	int ends[2];
+
+	(void)state;
+	open_both();
+	struct pollfd poll_fd = {trnsci_fd(remote), POLLIN, 0};
+
+	assert_true(poll_fd.fd >= 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	const pid_t child = fork();
+
+	if (child == 0) {
+		char end;
+
+		close(ends[1]);
+		_exit(read(ends[0], &end, 1) != 0);
+	}
+	restart(SIGKILL);
+	ping();
+	assert_int_equal(trnsci_next(remote, 0, &call), -TRNSCI_TIMEOUT);
+	if (poll(&poll_fd, 1, 0) != 0)
+		fail_msg("expected nothing to read, got events 0x%x", (unsigned)poll_fd.revents);
+	close(ends[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(ends[0]);
+	close_both();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_killed_in_flight),
+		cmocka_unit_test(test_stopped_in_flight),
+		cmocka_unit_test(test_never_sent),
+		cmocka_unit_test(test_rings_and_broadcasts),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_cut_while_sending),
+		cmocka_unit_test(test_poll_after_fork),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
