@@ -103,6 +103,7 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	quota->total[QUOTA_WORK_BYTES] =
 		settings->work_total_bytes ? settings->work_total_bytes : quota_default_arena_total() / 2;
 	quota->total[QUOTA_BUFFER_BYTES] = settings->buffer_total_bytes;
+	quota->total[QUOTA_REPLY_BYTES] = settings->reply_total_bytes;
 	quota->total[QUOTA_FDS] = settings->fds_total;
 	quota->arrivals_per_second = settings->connections_per_second;
 	*ret_quota = quota;

@@ -22,6 +22,7 @@
 	X(JOBS, "requests", "jobs_total", QUOTA_OF_LOOP)                                                               \
 	X(WORK_BYTES, "work bytes", "work_total_bytes", QUOTA_OF_ALL)                                                  \
 	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes", QUOTA_OF_LOOP)                                          \
+	X(REPLY_BYTES, "reply bytes", "reply_total_bytes", QUOTA_OF_LOOP)                                              \
 	X(FDS, "unread file descriptors", "fds_total", QUOTA_OF_LOOP)
 
 enum quota_threads { QUOTA_OF_LOOP, QUOTA_OF_ALL };

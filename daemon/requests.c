@@ -96,6 +96,7 @@ void requests_reply(struct session *session, uint32_t msgid, const struct error 
 static void forget(struct job *job)
 {
 	quota_share_give(&job->session->bytes, job->charge);
+	quota_share_give(&job->session->replies, job->reply_bytes);
 	if (!job->frame)
 		quota_share_give(&job->session->jobs, 1);
 	free(job);
@@ -179,9 +180,19 @@ void requests_drop(struct session *session)
 	session->finished_last = &session->finished;
 }
 
+/* Whether a request's results might not fit. Those of one alone always do, or a limit below inline_bytes would keep a
+ * request waiting for ever. */
+static bool replies_are_full(const struct session *session)
+{
+	const struct settings *settings = session->service->settings;
+	const uint64_t used = quota_share_used(&session->replies);
+
+	return used > 0 && used + settings->inline_bytes > settings->reply_bytes;
+}
+
 bool requests_must_wait(const struct session *session)
 {
-	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER;
+	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER || replies_are_full(session);
 }
 
 /* The outbox keeps the job as long as it sends from it. */

@@ -19,7 +19,7 @@ void requests_answer(struct session *session);
 /* Answers a request that was not run by the engine; when there is no room for the reply, the client is told so. */
 void requests_reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result);
 
-/* Frames wait while replies do. */
+/* Frames wait while replies do, and while the results that are under way leave no room for others. */
 bool requests_must_wait(const struct session *session);
 
 /* Runs a prepared call and answers it under run->user, its msgid: in place where it is small, else as a request. */

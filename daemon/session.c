@@ -255,7 +255,7 @@ static void on_reaped(struct letter *letter)
 	struct session *session = job->session;
 
 	requests_reaped(job);
-	free_if_done(session);
+	session_continue(session); /* a request may have waited for the bytes of its results */
 }
 
 /* End of input is a hang-up when the peer is gone in the other direction as well. */
@@ -397,6 +397,18 @@ static void give_work_back(void *share, uint64_t bytes)
 	quota_share_give(share, bytes);
 }
 
+/* By the engine, while it starts the request. The session has no limit here: requests_must_wait has seen to it, and lets
+ * one that is larger go alone. */
+static int reserve_reply(void *arg, uint64_t bytes, struct error *err)
+{
+	struct session *session = arg;
+	int r = quota_share_take(&session->replies, bytes, err);
+
+	if (r == 0)
+		session->service->starting->reply_bytes = bytes;
+	return r;
+}
+
 static int make_space(struct session *session)
 {
 	const struct settings *settings = session->service->settings;
@@ -410,6 +422,8 @@ static int make_space(struct session *session)
 		.reserve = reserve_work,
 		.unreserve = give_work_back,
 		.reserve_arg = &session->work,
+		.reserve_reply = reserve_reply,
+		.reply_arg = session,
 		.served = &stream_methods,
 		.served_arg = session,
 	};
@@ -436,6 +450,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->fds = (struct quota_share){session->user, QUOTA_FDS, "fds", settings->fds, 0, 0};
 	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0, 0};
 	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0, 0};
+	session->replies = (struct quota_share){session->user, QUOTA_REPLY_BYTES, "reply_bytes", UINT64_MAX, 0, 0};
 	inbox_init(&session->inbox, &limits, &session->bytes);
 	outbox_init(&session->outbox, &session->bytes);
 	session->next = service->sessions;

@@ -32,6 +32,7 @@ struct job {
 	struct request *request;
 	struct zone *frame; /* of one that has become no request, and is to be taken down; else NULL */
 	uint64_t charge; /* of its frame, in the session's share of message bytes */
+	uint64_t reply_bytes; /* of its inline results, in the session's share */
 	uint32_t msgid;
 	bool done;
 };
@@ -46,6 +47,7 @@ struct session {
 	struct peer peer;
 	struct quota_user *user;
 	struct quota_share bytes, jobs, work;
+	struct quota_share replies; /* inline results, from before their job starts until they are sent */
 	struct quota_share fds; /* sent, and perhaps not read */
 	struct space *space;
 	struct arena *arena; /* belongs to the space */

@@ -72,6 +72,10 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(buffer_bytes, BYTES, "bytes", "128M", 65536, 1ull << 34, "", \
 	  "messages of a session: requests until answered, replies until read") \
 	X(buffer_total_bytes, BYTES, "bytes", "1G", 1u << 20, 1ull << 40, "", "messages of all sessions together (half)") \
+	X(reply_bytes, BYTES, "bytes", "32M", 4096, 1ull << 40, "", \
+	  "inline results of a session's requests until they are read: while those of one request more might not fit, its next " \
+	  "request waits unread") \
+	X(reply_total_bytes, BYTES, "bytes", "1G", 1u << 20, 1ull << 46, "", "inline results of all sessions together (half)") \
 	X(send_timeout, NUMBER, "seconds", "30", 1, 3600, "", "how long a client may leave replies unread before it is dropped") \
 	X(state_dir, TEXT, "path", "", 0, 0, "", \
 	  "where named streams are kept; empty: $STATE_DIRECTORY, or $XDG_STATE_HOME/trnsci, or ~/.local/state/trnsci") \

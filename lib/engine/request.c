@@ -196,6 +196,18 @@ static int reserve(struct request *request, uint64_t bytes)
 	return 0;
 }
 
+/* What a program's run takes of its session's shares. */
+static int reserve_run(struct request *request)
+{
+	const struct space_limits *limits = &request->space->limits;
+	const uint64_t reply_bytes = request->program.inline_out;
+	int error = 0;
+
+	if (limits->reserve_reply && reply_bytes)
+		error = limits->reserve_reply(limits->reply_arg, reply_bytes, &request->error);
+	return error ? error : reserve(request, bytes_of(&request->program));
+}
+
 /* Of a job: timeout_ms, which runs from here. */
 static void set_deadline(struct request *request, uint64_t timeout_ms)
 {
@@ -339,13 +351,13 @@ static int ready_program(struct request *request, const char *context, uint64_t 
 	if (!site_waits(&request->program)) {
 		error = settle(request);
 		if (!error)
-			error = reserve(request, bytes_of(&request->program));
+			error = reserve_run(request);
 		return error ? error : 1;
 	}
 	/* What is wrong with the rest is found before a range is spent. */
 	error = making_check(&request->program, context, &request->error);
 	if (!error)
-		error = reserve(request, bytes_of(&request->program));
+		error = reserve_run(request);
 	if (!error && request->program.sites.is_run)
 		error = site_place(&request->program, &request->result, &request->error);
 	if (!error)

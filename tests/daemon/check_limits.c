@@ -25,7 +25,8 @@ enum { PER_SECOND = 200, UNREAD_FDS = 8, ARENA = 1 << 20 };
 static int setup(void **state)
 {
 	static const char *const arguments[] = {"--connections-per-second", "400", "--frame-timeout", "1",
-						"--fds", "8", "--fds-total", "48", "--threads", "2", "--arena-ahead-bytes", "0", NULL};
+						"--fds", "8", "--fds-total", "48", "--threads", "2",
+						"--reply-total-bytes", "64M", "--arena-ahead-bytes", "0", NULL};
 
 	(void)state;
 	served_start(arguments);
@@ -38,6 +39,7 @@ static int nothing_is_left(void **state)
 	client_await_stat(&witness, "daemon.sessions", 1);
 	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", 0);
 	assert_int_equal(client_stat(&witness, "daemon.quota.fds_total.used"), 0);
+	client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 0);
 	return 0;
 }
 
@@ -289,6 +291,118 @@ static void floods(void **state)
 	load_feels_nothing(&witness, "requests whose replies are not read", flood);
 }
 
+/* ------- results that are not read ------- */
+
+enum { DRAW = 1 << 20, DRAW_BYTES = 4 * DRAW, DRAWS = 60 };
+
+static void send_draws(struct client *client, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct value params = client_map(client, "n", value_uint(DRAW), "seed", value_uint((uint64_t)i), NULL);
+
+		client_send(client, "uniform", &params);
+	}
+}
+
+/* The most bytes of results that the daemon has held, seen while it would have had the time to hold them all. */
+static uint64_t watch_replies(uint64_t *ret_kib)
+{
+	enum { ROUNDS = 400 };
+	uint64_t most = 0, most_kib = 0;
+
+	client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 5 * DRAW_BYTES);
+	for (int i = 0; i < ROUNDS; i++) {
+		const uint64_t used = client_stat(&witness, "daemon.quota.reply_total_bytes.used"),
+			       work = client_stat(&witness, "daemon.quota.work_total_bytes.used"),
+			       kib = daemon_kib(&served, "RssAnon");
+
+		most = used > most ? used : most;
+		most = work > most ? work : most;
+		most_kib = kib > most_kib ? kib : most_kib;
+	}
+	*ret_kib = most_kib;
+	return most;
+}
+
+/* Asks for 240 MiB at once and reads nothing: the daemon holds no more than the setting reply_bytes = 32 MiB, leaves the
+ * other requests unread, and goes on with them once the client reads. */
+static void unread_results(void **state)
+{
+	const uint64_t limit = 32 << 20, before_kib = daemon_kib(&served, "RssAnon");
+	uint64_t kib, most;
+	struct client client;
+	struct message message;
+
+	(void)state;
+	client_open(&client, served.socket);
+	send_draws(&client, DRAWS);
+	most = watch_replies(&kib);
+	printf("# of %d MiB at most %" PRIu64 " MiB are held, and %" PRIu64 " MiB of memory\n", DRAWS * DRAW_BYTES >> 20,
+	       most >> 20, (kib > before_kib ? kib - before_kib : 0) >> 10);
+	assert_true(most <= limit);
+	assert_true(SANITIZED || kib < before_kib + 2 * (limit >> 10));
+	for (int i = 0; i < DRAWS; i++) {
+		assert_true(client_receive(&client, &message));
+		assert_int_equal(message.error.code, 0);
+		assert_int_equal(value_get(&message.result, "data")->bytes.size, DRAW_BYTES);
+		zone_free(client.zone);
+		client.zone = zone_new();
+	}
+	client_close(&client);
+}
+
+/* Each of a user's sessions has its own bound, and all of them half of --reply-total-bytes=64M. */
+static void unread_results_of_a_user(void **state)
+{
+	struct client clients[2];
+	struct message message;
+	bool refused = false;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		client_open(&clients[i], served.socket);
+		send_draws(&clients[i], 5);
+		if (i == 0)
+			client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 5 * DRAW_BYTES);
+	}
+	for (int i = 0; i < 5; i++) {
+		assert_true(client_receive(&clients[1], &message));
+		if (message.error.code == 0)
+			continue;
+		refused = true;
+		assert_int_equal(message.error.code, ERROR_LIMIT);
+		assert_non_null(strstr(message.error.text, "half of the setting reply_total_bytes = 67108864"));
+	}
+	/* The other keeps what it was promised. */
+	for (int i = 0; i < 5; i++) {
+		assert_true(client_receive(&clients[0], &message));
+		assert_int_equal(message.error.code, 0);
+	}
+	assert_true(refused);
+	for (int i = 0; i < 2; i++)
+		client_close(&clients[i]);
+}
+
+/* A limit that is smaller than a result: it goes alone, and the next one after it. */
+static void larger_than_the_limit(void **state)
+{
+	struct daemon daemon;
+	struct client client;
+	struct message message;
+
+	(void)state;
+	daemon_start(&daemon, (const char *const[]){"--threads=2", "--reply-bytes=64K", NULL});
+	client_open(&client, daemon.socket);
+	send_draws(&client, 5);
+	for (int i = 0; i < 5; i++) {
+		assert_true(client_receive(&client, &message));
+		assert_int_equal(message.error.code, 0);
+		assert_int_equal(message.msgid, i + 1);
+	}
+	client_close(&client);
+	daemon_stop(&daemon);
+}
+
 /* ------- forks ------- */
 
 /* The connection lives as long as one process has it, and no longer. */
@@ -355,6 +469,7 @@ int main(void)
 #define limit(name) cmocka_unit_test_teardown(name, nothing_is_left)
 	const struct CMUnitTest tests[] = {
 		limit(rates),	    limit(unread_fds), limit(many_fds), limit(forks),	     limit(racing_inputs),
+		limit(unread_results), limit(unread_results_of_a_user), limit(larger_than_the_limit),
 		limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames),
 	};
 
