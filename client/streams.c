@@ -122,6 +122,8 @@ static int check_options(const struct trnsci_stream_options *options, struct err
 	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
 		if (options->reserved[i] != 0)
 			return error_set(err, ERROR_OUT_OF_RANGE, "stream_create: a reserved field is not 0");
+	if (options->seed && !options->has_seed)
+		return error_set(err, ERROR_OUT_OF_RANGE, "stream_create: seed: given without has_seed");
 	return 0;
 }
 
@@ -129,7 +131,8 @@ static void set_options(struct trnsci_args *args, const struct trnsci_stream_opt
 {
 	if (options->generator)
 		trnsci_set_text(args, "generator", options->generator);
-	trnsci_set_u64(args, "seed", options->seed);
+	if (options->has_seed)
+		trnsci_set_u64(args, "seed", options->seed);
 	if (options->has_stream)
 		trnsci_set_u64(args, "stream", options->stream);
 	if (options->mode)

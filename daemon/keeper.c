@@ -94,8 +94,12 @@ static void stage(const struct streams *streams, struct task *task)
 
 static int write_create(struct streams *streams, struct task *task)
 {
-	int r = store_assign(streams->store, &task->row.stream, task->wanted, task->row.uid,
-			     streams->settings->stream_seeds, &task->error);
+	int r;
+
+	if (!task->seeded)
+		task->row.stream.seed = store_seed(streams->store);
+	r = store_assign(streams->store, &task->row.stream, task->wanted, task->row.uid,
+			 streams->settings->stream_seeds, &task->error);
 
 	return r < 0 ? r : store_put(streams->store, &task->row, &task->error);
 }

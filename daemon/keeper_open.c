@@ -42,7 +42,7 @@ static int add_loaded(void *arg, const struct store_stream *row)
 
 static int open_state(struct streams *streams, bool make, struct error *err)
 {
-	bool damaged = false;
+	enum store_fault fault = STORE_SOUND;
 	int r = 0;
 
 	if (streams->lock_fd < 0)
@@ -50,9 +50,9 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 	const struct store_folder folder = {streams->dir, streams->lock_fd, NULL};
 
 	if (r == 0)
-		r = store_open(&folder, make, &streams->store, &damaged, err);
+		r = store_open(&folder, make, &streams->store, &fault, err);
 	pthread_mutex_lock(&streams->lock);
-	streams->damaged = damaged;
+	streams->damaged = fault != STORE_SOUND;
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
@@ -107,6 +107,21 @@ static int load(struct streams *streams, struct error *err)
 	return r;
 }
 
+/* What the administrator should know of the folder. */
+static void warn(const struct streams *streams)
+{
+	const struct store_folder folder = {streams->dir, streams->lock_fd, NULL};
+	char text[STORE_NOTE_ROOM];
+
+	if (!store_is_marked(streams->store))
+		log_line(LEVEL_WARNING,
+			 "%s: its file system keeps no extended attributes: a state that was restored, copied or moved is not "
+			 "noticed",
+			 streams->dir);
+	if (store_find_writable(&folder, text))
+		log_line(LEVEL_WARNING, "%s can be written by others, who can make streams repeat themselves", text);
+}
+
 int keeper_open(struct streams *streams, bool make, struct error *err)
 {
 	int r = open_state(streams, make, err);
@@ -116,6 +131,8 @@ int keeper_open(struct streams *streams, bool make, struct error *err)
 	pthread_mutex_lock(&streams->lock);
 	r = load(streams, err);
 	pthread_mutex_unlock(&streams->lock);
+	if (r == 0)
+		warn(streams);
 	if (r == 0)
 		return 0;
 	store_close(streams->store);

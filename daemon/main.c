@@ -4,8 +4,8 @@
  * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
  * could not; 74 at the stop the state no longer lay in its place; 75 another daemon listens there, or has that folder;
  * 78 a bad config file or TRNSCI_CPU, and any bad setting where a socket was passed; 128 + signal at a second signal. A
- * daemon that cannot start sends the reason to whoever waits on a socket that was passed. With --repair-state: 0 repaired
- * or sound; 66 no state; 74 it could not be repaired. */
+ * daemon that cannot start sends the reason to whoever waits on a socket that was passed. With --repair-state
+ * or --restored-state: 0 done; 66 no state; 74 it could not be done. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +31,12 @@
 
 enum { EXIT_USAGE = 2 };
 
+enum action { ACTION_SERVE, ACTION_REPAIR, ACTION_RESTORE };
+
 static void print_help(void)
 {
 	puts("usage: trnscid [--config FILE] [--SETTING VALUE]...\n"
-	     "       trnscid --repair-state [--state-dir PATH]\n"
+	     "       trnscid --repair-state | --restored-state [--state-dir PATH]\n"
 	     "       trnscid --help | --version\n\n"
 	     "Random numbers and Fourier transforms for every process on the host, see trnscid(8).\n"
 	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line wins.\n"
@@ -53,7 +55,8 @@ static const char *option_value(char **argv, int *at, char name[64])
 
 /* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status; err is
  * then set, unless it is EXIT_SUCCESS. */
-static int read_options(char **argv, bool config_pass, struct settings *settings, bool *ret_repair, struct error *err)
+static int read_options(char **argv, bool config_pass, struct settings *settings, enum action *ret_action,
+			struct error *err)
 {
 	for (int at = 1; argv[at]; at++) {
 		char name[64];
@@ -67,7 +70,11 @@ static int read_options(char **argv, bool config_pass, struct settings *settings
 			return EXIT_SUCCESS;
 		}
 		if (strcmp(argv[at], "--repair-state") == 0) {
-			*ret_repair = true;
+			*ret_action = ACTION_REPAIR;
+			continue;
+		}
+		if (strcmp(argv[at], "--restored-state") == 0) {
+			*ret_action = ACTION_RESTORE;
 			continue;
 		}
 		if (strncmp(argv[at], "--", 2) != 0 || !argv[at][2]) {
@@ -190,17 +197,19 @@ static void bound_heap(void)
 }
 
 /* While no daemon has the folder. */
-static int repair_state(const struct settings *settings)
+static int mend_state(const struct settings *settings, enum action action)
 {
 	char dir[SETTING_TEXT_ROOM];
 	struct error err;
 	bool named;
-	int fd, r;
+	int fd = -1, r;
 
 	streams_find_dir(settings, dir, &named);
 	r = store_lock(dir, false, &fd, &err);
+	const struct store_folder folder = {dir, fd, NULL};
+
 	if (r == 0)
-		r = store_repair(&(struct store_folder){dir, fd, NULL}, stdout, &err);
+		r = action == ACTION_REPAIR ? store_repair(&folder, stdout, &err) : store_restore(&folder, stdout, &err);
 	if (r == 0)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "trnscid: %s\n", err.text);
@@ -276,14 +285,14 @@ static int run(struct service *service, struct error *err)
 }
 
 /* -1, or an exit status as read_options; weights are known to be right from here on. */
-static int read_settings(char **argv, struct settings *settings, bool *ret_repair, struct error *err)
+static int read_settings(char **argv, struct settings *settings, enum action *ret_action, struct error *err)
 {
 	int status;
 
 	settings_default(settings);
-	status = read_options(argv, true, settings, ret_repair, err);
+	status = read_options(argv, true, settings, ret_action, err);
 	if (status < 0)
-		status = read_options(argv, false, settings, ret_repair, err);
+		status = read_options(argv, false, settings, ret_action, err);
 	if (status < 0 && weights_check(settings->weights, err) < 0)
 		status = EX_CONFIG;
 	return status;
@@ -319,17 +328,17 @@ int main(int argc, char **argv)
 	static struct settings settings;
 	struct service service = {.settings = &settings, .passed_fd = -1};
 	struct error err = {0};
-	bool repair = false;
+	enum action action = ACTION_SERVE;
 	int status;
 
 	(void)argc;
 	umask(077);
 	loop_ignore_signals();
-	status = read_settings(argv, &settings, &repair, &err);
+	status = read_settings(argv, &settings, &action, &err);
 	if (status == EXIT_SUCCESS)
 		return status;
-	if (status < 0 && repair)
-		return repair_state(&settings);
+	if (status < 0 && action != ACTION_SERVE)
+		return mend_state(&settings, action);
 	log_open(settings.log_level);
 	status = take_socket(&service, status, &err);
 	if (status < 0)

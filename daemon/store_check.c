@@ -30,14 +30,14 @@ static const char *text_at(sqlite3_stmt *row, int at)
 	return text ? text : "";
 }
 
-static bool u64_at(sqlite3_stmt *row, int at, uint64_t *ret)
+bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret)
 {
 	struct value text = value_string(text_at(row, at));
 
 	return value_to_u64(&text, ret);
 }
 
-static bool natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret)
+bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret)
 {
 	const sqlite3_int64 number = sqlite3_column_int64(row, at);
 
@@ -51,7 +51,7 @@ static bool u32_at(sqlite3_stmt *row, int at, uint32_t *ret)
 {
 	uint64_t wide;
 
-	if (!natural_at(row, at, UINT32_MAX, &wide))
+	if (!store_natural_at(row, at, UINT32_MAX, &wide))
 		return false;
 	*ret = (uint32_t)wide;
 	return true;
@@ -83,13 +83,13 @@ static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
 		return false;
 	memset(row, 0, sizeof *row);
 	strcpy(row->name, name);
-	bool good = generator_at(at, 1, &row->stream.generator) && u64_at(at, 2, &row->stream.seed) &&
-		    u64_at(at, 3, &row->stream.stream) && stream_id_fits(&row->stream) && u32_at(at, 4, &row->uid) &&
-		    u32_at(at, 5, &row->gid) && u32_at(at, 6, &row->mode) && natural_at(at, 7, INT64_MAX, &created) &&
-		    natural_at(at, 8, STORE_GROUPS, &row->issued) && natural_at(at, 9, STORE_GROUPS, &row->reserved) &&
-		    natural_at(at, 10, INT64_MAX, &row->skips) && natural_at(at, 11, STORE_GROUPS, &row->skipped) &&
-		    natural_at(at, 12, STORE_GROUPS, &row->skipped_from) &&
-		    natural_at(at, 13, STORE_GROUPS, &row->skipped_until);
+	bool good = generator_at(at, 1, &row->stream.generator) && store_u64_at(at, 2, &row->stream.seed) &&
+		    store_u64_at(at, 3, &row->stream.stream) && stream_id_fits(&row->stream) && u32_at(at, 4, &row->uid) &&
+		    u32_at(at, 5, &row->gid) && u32_at(at, 6, &row->mode) && store_natural_at(at, 7, INT64_MAX, &created) &&
+		    store_natural_at(at, 8, STORE_GROUPS, &row->issued) && store_natural_at(at, 9, STORE_GROUPS, &row->reserved) &&
+		    store_natural_at(at, 10, INT64_MAX, &row->skips) && store_natural_at(at, 11, STORE_GROUPS, &row->skipped) &&
+		    store_natural_at(at, 12, STORE_GROUPS, &row->skipped_from) &&
+		    store_natural_at(at, 13, STORE_GROUPS, &row->skipped_until);
 
 	row->created_s = good ? (int64_t)created : 0;
 	return good && row->issued <= row->reserved;
@@ -98,17 +98,17 @@ static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
 static bool read_seed(sqlite3_stmt *at, struct store_seed *row)
 {
 	memset(row, 0, sizeof *row);
-	if (!generator_at(at, 0, &row->stream.generator) || !u64_at(at, 1, &row->stream.seed) || !u32_at(at, 3, &row->uid))
+	if (!generator_at(at, 0, &row->stream.generator) || !store_u64_at(at, 1, &row->stream.seed) || !u32_at(at, 3, &row->uid))
 		return false;
 	row->ended = sqlite3_column_type(at, 2) == SQLITE_TEXT && *text_at(at, 2) == '\0';
-	return row->ended || (u64_at(at, 2, &row->stream.stream) && stream_id_fits(&row->stream));
+	return row->ended || (store_u64_at(at, 2, &row->stream.stream) && stream_id_fits(&row->stream));
 }
 
 static bool read_taken(sqlite3_stmt *at, struct store_taken *row)
 {
 	memset(row, 0, sizeof *row);
-	return generator_at(at, 0, &row->stream.generator) && u64_at(at, 1, &row->stream.seed) &&
-	       u64_at(at, 2, &row->stream.stream) && u32_at(at, 3, &row->uid) && stream_id_fits(&row->stream);
+	return generator_at(at, 0, &row->stream.generator) && store_u64_at(at, 1, &row->stream.seed) &&
+	       store_u64_at(at, 2, &row->stream.stream) && u32_at(at, 3, &row->uid) && stream_id_fits(&row->stream);
 }
 
 /* ---- walking ---- */
@@ -226,9 +226,20 @@ static int check_header(struct store *store, char why[STORE_WHY_ROOM])
 		snprintf(why, STORE_WHY_ROOM, "no state of trnscid");
 	if (rc == SQLITE_OK && !*why)
 		rc = ask(store, "PRAGMA user_version", text);
-	if (rc == SQLITE_OK && !*why && atoi(text) != STORE_VERSION)
-		snprintf(why, STORE_WHY_ROOM, atoi(text) > STORE_VERSION ? "newer" : "no version of it");
+	if (rc != SQLITE_OK || *why)
+		return rc;
+	store->version = atoi(text);
+	if (store->version < 1 || store->version > STORE_VERSION)
+		snprintf(why, STORE_WHY_ROOM, store->version > STORE_VERSION ? "newer" : "no version of it");
 	return rc;
+}
+
+/* The nth statement of the state's version, counted from 0. */
+static const char *schema_at(const struct store *store, size_t n)
+{
+	if (store->version == 1)
+		return n == 0 ? store_schema_1 : store_schema[n - 1];
+	return store_schema[n];
 }
 
 static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
@@ -241,7 +252,7 @@ static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(at);
 	for (; rc == SQLITE_ROW && same; rc = sqlite3_step(at), count++)
-		same = count < STORE_TABLES && strcmp(text_at(at, 0), store_schema[count]) == 0;
+		same = count < STORE_TABLES && strcmp(text_at(at, 0), schema_at(store, count)) == 0;
 	sqlite3_finalize(at);
 	if (!same || (rc == SQLITE_DONE && count != STORE_TABLES))
 		snprintf(why, STORE_WHY_ROOM, "its tables are others");
@@ -267,25 +278,17 @@ static int check_pages(struct store *store, char why[STORE_WHY_ROOM])
 static int check_rows(struct store *store, char why[STORE_WHY_ROOM])
 {
 	struct store_walk walk = {0};
-	sqlite3_stmt *get = store_statement(store, STATEMENT_SUM_GET);
-	uint64_t sum = 0, repairs = 0;
-	int r, rc = get ? sqlite3_step(get) : sqlite3_extended_errcode(store->db);
-	bool good = rc == SQLITE_ROW && u64_at(get, 0, &sum) && natural_at(get, 1, UINT32_MAX, &repairs);
-	int last = sqlite3_reset(get);
+	bool good = false;
+	int r, rc = store_read_head(store, &good);
 
-	if (rc == SQLITE_ROW)
-		rc = last == SQLITE_OK ? SQLITE_DONE : last;
-	if (rc != SQLITE_DONE)
-		return rc;
-	rc = store_walk(store, &walk, &r);
+	if (rc == SQLITE_OK)
+		rc = store_walk(store, &walk, &r);
 	if (rc != SQLITE_OK)
 		return rc;
 	if (walk.wrong)
 		snprintf(why, STORE_WHY_ROOM, "%u rows have another hash", walk.wrong);
-	else if (!good || sum != walk.sum + store_hash_repairs(repairs))
+	else if (!good || store->sum != walk.sum)
 		snprintf(why, STORE_WHY_ROOM, "the rows have another sum");
-	store->sum = sum;
-	store->repairs = repairs;
 	return SQLITE_OK;
 }
 

@@ -10,18 +10,19 @@
 
 enum {
 	STORE_APPLICATION = 0x74726e73, /* "trns" */
-	STORE_VERSION = 1,
+	STORE_VERSION = 2,
 	STORE_PATH_ROOM = 512,
 	STORE_TEXT_ROOM = 512, /* a row in one line, for its hash */
-	STORE_WHY_ROOM = 64,
+	STORE_WHY_ROOM = 80,
 };
 
 enum store_statement {
 	STATEMENT_BEGIN,
 	STATEMENT_COMMIT,
 	STATEMENT_ROLLBACK,
-	STATEMENT_SUM_GET,
-	STATEMENT_SUM_SET,
+	STATEMENT_HEAD_GET_1,
+	STATEMENT_HEAD_GET,
+	STATEMENT_HEAD_PUT,
 	STATEMENT_STREAM_HASH,
 	STATEMENT_STREAM_PUT,
 	STATEMENT_STREAM_REMOVE,
@@ -41,6 +42,23 @@ struct store_inode {
 	ino_t number;
 };
 
+/* The state's row of its own. Of version 1 only `repairs` is not 0. */
+struct store_head {
+	uint64_t repairs; /* and restores: each leaves ids unused */
+	uint64_t identity, seed;
+	uint64_t commits; /* that this one makes, too */
+	bool marked;      /* the folder has been marked, and so must be */
+};
+
+/* What the folder's attribute says. */
+struct store_mark {
+	uint64_t identity, commits, repairs, inode;
+	int64_t birth_s;   /* both 0: the file system does not keep it */
+	uint32_t birth_ns;
+};
+
+enum store_marking { STORE_MARK_NONE, STORE_MARK_READ, STORE_MARK_UNREADABLE, STORE_MARK_UNSUPPORTED };
+
 struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
@@ -49,8 +67,12 @@ struct store {
 	struct store_inode folder, database, journal;
 	sqlite3_stmt *statements[STATEMENTS];
 	int bound; /* SQLITE_OK, or why a parameter of the statement at hand was not bound: it must not run then */
-	uint64_t sum; /* of all rows' hashes, in the transaction under way */
-	uint64_t repairs;
+	int version;
+	uint64_t sum; /* of the hashes of all rows but the head, in the transaction under way */
+	struct store_head head;
+	int folder_fd; /* the caller's */
+	bool guarded;      /* the folder can be marked */
+	uint64_t marked_at; /* commits that the mark knows of; 0: there is none */
 };
 
 /* The next id of a (generator, seed), and who first used it. */
@@ -73,16 +95,37 @@ bool store_is_damage(int rc);
 /* err from SQLite's last word; names the repair where that is damage. */
 int store_fail(struct store *store, int rc, struct error *err);
 int store_fail_damaged(const char *dir, const char *why, struct error *err);
+int store_fail_restored(const char *dir, const char *why, struct error *err);
 
 /* ---- store_open.c ---- */
 
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
 /* The file of that suffix and its journal, where an earlier attempt has left them. */
 void store_unlink(const char *dir, const char *suffix);
-/* DIR/streams.db.new, empty but for the tables; store_adopt puts it into place. */
-int store_make_file(const struct store_folder *folder, uint64_t repairs, struct store **ret_store, struct error *err);
+/* DIR/streams.db.new, empty but for the tables and the head; store_adopt puts it into place. */
+int store_make_file(const struct store_folder *folder, const struct store_head *head, struct store **ret_store,
+		    struct error *err);
 int store_adopt(const char *dir, struct error *err);
 int store_flush_dir(const char *dir, struct error *err);
+
+/* ---- store_head.c ---- */
+
+/* Of a state that has had so many repairs: identity and seed are drawn. -ERROR_SYSTEM */
+int store_draw_head(uint64_t repairs, struct store_head *ret_head, struct error *err);
+/* Reads the head and, from its sum, store->sum. SQLITE_OK with *ret_good, or SQLite's error. */
+int store_read_head(struct store *store, bool *ret_good);
+int store_put_head(struct store *store, struct error *err);
+/* Makes a state of version 1 one of ours, in one transaction. */
+int store_upgrade(struct store *store, struct error *err);
+
+/* ---- store_mark.c ---- */
+
+int store_read_mark(int folder_fd, struct store_mark *ret_mark, enum store_marking *ret_marking, struct error *err);
+/* Durably. -ERROR_STORE, -ERROR_SYSTEM */
+int store_write_mark(const char *dir, int folder_fd, const struct store_head *head, struct error *err);
+/* "" in why, or why this cannot be the state that the mark is of. */
+int store_compare_mark(int folder_fd, const struct store_head *head, char why[STORE_WHY_ROOM],
+		       enum store_marking *ret_marking, struct store_mark *ret_mark, struct error *err);
 
 /* ---- store_placement.c ---- */
 
@@ -120,7 +163,9 @@ int store_read_hash(struct store *store, sqlite3_stmt *get, uint64_t *ret_hash, 
 
 /* ---- store_hash.c ---- */
 
+/* The head of version 1, and of ours. */
 uint64_t store_hash_repairs(uint64_t repairs);
+uint64_t store_hash_head(const struct store_head *head);
 uint64_t store_hash_stream(const struct store_stream *row);
 uint64_t store_hash_seed(const struct store_seed *row);
 uint64_t store_hash_taken(const struct store_taken *row);
@@ -133,6 +178,9 @@ unsigned store_repair_bits(const struct stream *stream);
 int store_put_taken(struct store *store, const struct store_taken *row, struct error *err);
 
 /* ---- store_check.c ---- */
+
+bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret);
+bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret);
 
 /* What a walk over all rows meets; a row whose hash is wrong, or which cannot be, is only counted. */
 struct store_walk {

@@ -12,6 +12,13 @@ int store_fail_damaged(const char *dir, const char *why, struct error *err)
 			 dir, why);
 }
 
+int store_fail_restored(const char *dir, const char *why, struct error *err)
+{
+	return error_set(err, ERROR_STORE,
+			 "the state was restored, copied or moved (%.60s), go on: trnscid --restored-state --state-dir %.100s",
+			 why, dir);
+}
+
 bool store_is_damage(int rc)
 {
 	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB || (rc & 0xff) == SQLITE_FORMAT ||

@@ -24,6 +24,15 @@ uint64_t store_hash_repairs(uint64_t repairs)
 	return mix(text);
 }
 
+uint64_t store_hash_head(const struct store_head *head)
+{
+	char text[STORE_TEXT_ROOM];
+
+	snprintf(text, sizeof text, "state|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%d", head->repairs, head->identity,
+		 head->seed, head->commits, head->marked);
+	return mix(text);
+}
+
 uint64_t store_hash_stream(const struct store_stream *row)
 {
 	char text[STORE_TEXT_ROOM];

@@ -67,9 +67,9 @@ static int first_id(const struct store *store, const struct stream *stream, uint
 	const uint64_t most = generator_row(stream->generator)->most_stream;
 	const unsigned bits = store_repair_bits(stream);
 
-	if (store->repairs > most >> bits)
+	if (store->head.repairs > most >> bits)
 		return error_set(err, ERROR_OUT_OF_RANGE, "stream_create: seed: the ids of a new seed have been used up by repairs");
-	*ret_id = (store->repairs << bits) + 1;
+	*ret_id = (store->head.repairs << bits) + 1;
 	return 0;
 }
 
@@ -140,10 +140,10 @@ static int assign_wanted(struct store *store, const struct store_seed *seed, con
 
 	if (r < 0)
 		return r;
-	if (store->repairs)
+	if (store->head.repairs)
 		return error_set(err, ERROR_EXISTS,
-				 "stream_create: stream: since the state was repaired it cannot tell which ids have been assigned, "
-				 "allowed: to leave it out");
+				 "stream_create: stream: the state was repaired or restored and does not know which ids have been "
+				 "assigned, allowed: none");
 	/* Stream 0 lies below every counter, and is taken by being named only. */
 	if (r == 1 || (stream->stream != 0 && (seed->ended || stream->stream < seed->stream.stream)))
 		return error_set(err, ERROR_EXISTS,

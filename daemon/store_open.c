@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "store_core.h"
@@ -71,6 +72,11 @@ int store_lock(const char *dir, bool make, int *ret_fd, struct error *err)
 	return 0;
 }
 
+static bool is_marked(const char *dir)
+{
+	return getxattr(dir, STORE_MARK, NULL, 0) >= 0;
+}
+
 bool store_exists(const char *dir)
 {
 	char path[STORE_PATH_ROOM], journal[STORE_PATH_ROOM];
@@ -79,7 +85,7 @@ bool store_exists(const char *dir)
 	store_path(dir, "", path);
 	store_path(dir, "-journal", journal);
 	/* What cannot be looked at may be there. */
-	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0;
+	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0 || is_marked(dir);
 }
 
 int store_flush_dir(const char *dir, struct error *err)
@@ -166,22 +172,26 @@ static int open_file(const struct store_folder *folder, struct store **ret_store
 	return r;
 }
 
-static int make_tables(struct store *store)
+static int make_tables(struct store *store, struct error *err)
 {
-	char sql[256];
-	int rc = execute(store, "BEGIN IMMEDIATE");
+	char sql[128];
+	int r, rc = execute(store, "BEGIN IMMEDIATE");
 
 	for (size_t i = 0; rc == SQLITE_OK && i < STORE_TABLES; i++)
 		rc = execute(store, store_schema[i]);
-	snprintf(sql, sizeof sql,
-		 "PRAGMA application_id=%d; PRAGMA user_version=%d; INSERT INTO meta VALUES(1, '%" PRIu64 "', %" PRIu64 ")",
-		 STORE_APPLICATION, STORE_VERSION, store->sum, store->repairs);
+	snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d", STORE_APPLICATION, STORE_VERSION);
 	if (rc == SQLITE_OK)
 		rc = execute(store, sql);
-	return rc == SQLITE_OK ? execute(store, "COMMIT") : rc;
+	if (rc != SQLITE_OK)
+		return store_fail(store, rc, err);
+	r = store_put_head(store, err);
+	if (r == 0 && (rc = execute(store, "COMMIT")) != SQLITE_OK)
+		r = store_fail(store, rc, err);
+	return r;
 }
 
-int store_make_file(const struct store_folder *folder, uint64_t repairs, struct store **ret_store, struct error *err)
+int store_make_file(const struct store_folder *folder, const struct store_head *head, struct store **ret_store,
+		    struct error *err)
 {
 	struct store *store = NULL;
 	int rc, r;
@@ -190,15 +200,14 @@ int store_make_file(const struct store_folder *folder, uint64_t repairs, struct 
 	r = connect(folder, ".new", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
 	if (r < 0)
 		return r;
-	store->repairs = repairs;
-	store->sum = store_hash_repairs(repairs);
-	if (rc == SQLITE_OK)
-		rc = make_tables(store);
-	if (rc == SQLITE_OK) {
+	store->version = STORE_VERSION;
+	store->head = *head;
+	store->head.commits = 1;
+	r = rc == SQLITE_OK ? make_tables(store, err) : store_fail(store, rc, err);
+	if (r == 0) {
 		*ret_store = store;
 		return 0;
 	}
-	r = store_fail(store, rc, err);
 	store_close(store);
 	store_unlink(folder->path, ".new");
 	return r;
@@ -217,7 +226,7 @@ int store_adopt(const char *dir, struct error *err)
 	return store_flush_dir(dir, err);
 }
 
-/* The journal stays where a state was. */
+/* The journal and the mark stay where a state was. */
 static bool is_lost(const char *dir)
 {
 	char path[STORE_PATH_ROOM];
@@ -227,38 +236,84 @@ static bool is_lost(const char *dir)
 	return store_exists(dir) && stat(path, &st) < 0 && errno == ENOENT;
 }
 
-int store_open(const struct store_folder *folder, bool make, struct store **ret_store, bool *ret_damaged,
+static int make_state(const struct store_folder *folder, struct error *err)
+{
+	struct store_head head;
+	struct store *made;
+	int r = store_draw_head(0, &head, err);
+
+	if (r == 0)
+		r = store_make_file(folder, &head, &made, err);
+	if (r < 0)
+		return r;
+	store_close(made);
+	return store_adopt(folder->path, err);
+}
+
+/* A state that never had a mark gets one: it is marked as it stands, and then knows that it must be. */
+static int settle_mark(struct store *store, const struct store_folder *folder, enum store_fault *ret_fault,
+		       struct error *err)
+{
+	char why[STORE_WHY_ROOM];
+	enum store_marking marking;
+	struct store_mark mark = {0};
+	int r = store_compare_mark(folder->fd, &store->head, why, &marking, &mark, err);
+
+	if (r == 0 && *why) {
+		*ret_fault = STORE_RESTORED;
+		return store_fail_restored(store->dir, why, err);
+	}
+	if (r == 0 && store->version != STORE_VERSION)
+		r = store_upgrade(store, err);
+	if (r < 0)
+		return r;
+	store->folder_fd = folder->fd;
+	store->guarded = marking != STORE_MARK_UNSUPPORTED;
+	store->marked_at = marking == STORE_MARK_READ ? mark.commits : 0;
+	if (!store->guarded || store->head.marked)
+		return 0;
+	r = store_begin(store, err);
+	store->head.marked = true;
+	return r < 0 ? r : store_commit(store, err);
+}
+
+int store_open(const struct store_folder *folder, bool make, struct store **ret_store, enum store_fault *ret_fault,
 	       struct error *err)
 {
 	char damage[STORE_WHY_ROOM] = "";
-	const char *dir = folder->path;
-	struct store *made, *store = NULL;
-	int r = 0;
+	enum store_fault fault = STORE_SOUND;
+	struct store *store = NULL;
+	int r = make && !store_exists(folder->path) ? make_state(folder, err) : 0;
 
-	if (ret_damaged)
-		*ret_damaged = false;
-	if (make && !store_exists(dir)) {
-		r = store_make_file(folder, 0, &made, err);
-		if (r == 0) {
-			store_close(made);
-			r = store_adopt(dir, err);
-		}
-	}
-	if (r == 0 && is_lost(dir)) {
+	if (r == 0 && is_lost(folder->path)) {
 		snprintf(damage, sizeof damage, "%s is gone", STORE_FILE);
-		r = store_fail_damaged(dir, damage, err);
+		r = store_fail_damaged(folder->path, damage, err);
 	}
 	if (r == 0)
 		r = open_file(folder, &store, damage, err);
-	if (ret_damaged)
-		*ret_damaged = *damage != '\0';
+	if (*damage)
+		fault = STORE_DAMAGED;
 	if (r == 0)
 		r = store_remember_placement(store, folder->fd, err);
+	if (r == 0)
+		r = settle_mark(store, folder, &fault, err);
 	if (r == 0)
 		*ret_store = store;
 	else
 		store_close(store);
+	if (ret_fault)
+		*ret_fault = fault;
 	return r;
+}
+
+uint64_t store_seed(const struct store *store)
+{
+	return store->head.seed;
+}
+
+bool store_is_marked(const struct store *store)
+{
+	return store->guarded;
 }
 
 void store_close(struct store *store)

@@ -3,8 +3,10 @@
  * to files that were replaced, deleted or moved: so the folder, the database and the journal are compared with what lies
  * at their paths. The journal counts too: without it a torn commit cannot be undone. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "store_core.h"
 
@@ -32,8 +34,8 @@ static int fail_misplaced(struct store *store, const char *what, struct error *e
 {
 	store->misplaced = true;
 	return error_set(err, ERROR_STORE,
-			 "%.90s%s was replaced, moved or deleted under the daemon: put it back, or stop the daemon and see "
-			 "NAMED STREAMS in trnscid(8)",
+			 "%.90s%s was replaced, moved or deleted under the daemon: put it back, or stop the daemon and "
+			 "run trnscid --restored-state",
 			 store->dir, what);
 }
 
@@ -65,6 +67,24 @@ int store_remember_journal(struct store *store, struct error *err)
 		return errno == ENOENT ? fail_misplaced(store, "/" STORE_FILE "-journal", err) : fail_system(path, errno, err);
 	store->journal = inode_of(&st);
 	return 0;
+}
+
+bool store_find_writable(const struct store_folder *folder, char ret_text[STORE_NOTE_ROOM])
+{
+	static const char *const names[] = {"", "/" STORE_FILE, "/" STORE_FILE "-journal"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[STORE_PATH_ROOM];
+		struct stat st;
+
+		snprintf(path, sizeof path, "%.480s%s", folder->path, names[i]);
+		if (stat(path, &st) < 0 || (!(st.st_mode & 022) && (st.st_uid == geteuid() || st.st_uid == 0)))
+			continue;
+		snprintf(ret_text, STORE_NOTE_ROOM, "%s (owner %" PRIu32 ", mode %04o)", path, (uint32_t)st.st_uid,
+			 (unsigned)st.st_mode & 07777);
+		return true;
+	}
+	return false;
 }
 
 int store_check_placement(struct store *store, struct error *err)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repair. A row whose hash is right was written by us, but perhaps some time ago (a page that went back): so nothing is
- * taken at its word. Positions move on by 2^48 words, which a host that draws 10^9 words a second takes three days to
- * use; ids by 2^40 (Philox: 2^24), also those of seeds that nothing is left of. */
+/* Repair and restore. A row whose hash is right was written by us, but perhaps some time ago (a page that went back, a
+ * backup): so nothing is taken at its word. After damage positions move on by 2^48 words, which a host that draws 10^9
+ * words a second takes three days to use; a file that was put back may be older than that, and goes on at the next
+ * multiple of 2^60. Ids move on by 2^40 (Philox: 2^24), also those of seeds that nothing is left of. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,11 +13,17 @@
 #include "store_core.h"
 
 #define MARGIN_GROUPS ((uint64_t)1 << 46) /* 2^48 words */
+#define FAR_GROUPS    ((uint64_t)1 << 58) /* 2^60 words */
 
-enum { DAMAGED_MOST = 9999 };
+enum { ASIDE_MOST = 9999 };
 
 struct repair {
-	struct store *made;
+	const struct store_folder *folder;
+	const char *aside; /* the old file's new suffix, before its number */
+	unsigned number;
+	bool far;         /* the file may be an old one */
+	uint64_t unknown; /* repairs and restores that it does not know of */
+	struct store from, *made;
 	FILE *report;
 	unsigned streams, seeds, taken;
 	struct error *err;
@@ -26,17 +34,30 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* The first group that was never issued, however old the row. */
+static uint64_t move_on(const struct repair *repair, uint64_t reserved)
+{
+	if (!repair->far)
+		return least(reserved + MARGIN_GROUPS, STORE_GROUPS);
+	const uint64_t steps = reserved / FAR_GROUPS + 1, ends = STORE_GROUPS / FAR_GROUPS;
+
+	return least(steps + least(repair->unknown, ends), ends) * FAR_GROUPS;
+}
+
 static int keep_stream(void *arg, const struct store_stream *row)
 {
 	struct repair *repair = arg;
 	struct store_stream moved = *row;
 
-	moved.issued = moved.reserved = least(row->reserved + MARGIN_GROUPS, STORE_GROUPS);
+	moved.issued = moved.reserved = move_on(repair, row->reserved);
 	moved.skips = row->skips + 1;
 	moved.skipped = least(row->skipped + (moved.reserved - row->issued), STORE_GROUPS);
 	moved.skipped_from = row->issued;
 	moved.skipped_until = moved.reserved;
-	fprintf(repair->report, "kept: stream %s, from position %" PRIu64 " on\n", row->name, moved.reserved * 4);
+	if (moved.reserved == STORE_GROUPS)
+		fprintf(repair->report, "kept: stream %s, which has come to its end\n", row->name);
+	else
+		fprintf(repair->report, "kept: stream %s, from position %" PRIu64 " on\n", row->name, moved.reserved * 4);
 	repair->streams++;
 	return store_put(repair->made, &moved, repair->err);
 }
@@ -47,7 +68,7 @@ static int keep_seed(void *arg, const struct store_seed *row)
 	struct store_seed moved = *row;
 	const uint64_t jump = (uint64_t)1 << store_repair_bits(&row->stream);
 	const uint64_t most = generator_row(row->stream.generator)->most_stream;
-	const uint64_t floor = (repair->made->repairs << store_repair_bits(&row->stream)) + 1;
+	const uint64_t floor = (repair->made->head.repairs << store_repair_bits(&row->stream)) + 1;
 
 	if (!row->ended) {
 		moved.ended = row->stream.stream > most - jump;
@@ -67,15 +88,15 @@ static int keep_taken(void *arg, const struct store_taken *row)
 	return store_put_taken(repair->made, row, repair->err);
 }
 
-/* The first number that no damaged file has, beginning with 1. */
-static unsigned next_number(const char *dir)
+/* The first number that no file set aside so has, beginning with 1. */
+static unsigned next_number(const char *dir, const char *aside)
 {
 	char path[STORE_PATH_ROOM], suffix[32];
 	struct stat st;
 	unsigned number = 1;
 
-	for (; number < DAMAGED_MOST; number++) {
-		snprintf(suffix, sizeof suffix, ".damaged-%u", number);
+	for (; number < ASIDE_MOST; number++) {
+		snprintf(suffix, sizeof suffix, "%s%u", aside, number);
 		store_path(dir, suffix, path);
 		if (stat(path, &st) < 0 && errno == ENOENT)
 			break;
@@ -83,7 +104,7 @@ static unsigned next_number(const char *dir)
 	return number;
 }
 
-/* A byte for byte copy; a file that is not there is no failure. */
+/* A durable copy, byte for byte; a file that is not there is no failure. */
 static int copy(const char *dir, const char *from, const char *to, struct error *err)
 {
 	char source[STORE_PATH_ROOM], target[STORE_PATH_ROOM], bytes[4096];
@@ -98,7 +119,7 @@ static int copy(const char *dir, const char *from, const char *to, struct error 
 	out = fopen(target, "we");
 	while (out && (got = fread(bytes, 1, sizeof bytes, in)) > 0 && fwrite(bytes, 1, got, out) == got)
 		;
-	bool good = out && !ferror(in) && !ferror(out);
+	bool good = out && !ferror(in) && !ferror(out) && fflush(out) == 0 && fsync(fileno(out)) == 0;
 
 	fclose(in);
 	if (out && fclose(out) != 0)
@@ -106,33 +127,44 @@ static int copy(const char *dir, const char *from, const char *to, struct error 
 	return good ? 0 : error_set(err, ERROR_SYSTEM, "state: %.180s: cannot be copied: %s", source, strerror(errno));
 }
 
+static int empty(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), r;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	r = fsync(fd);
+	close(fd);
+	return r;
+}
+
 /* The journal is emptied and not removed: beside a new state its content would be played back, and its presence tells
  * that there was a state. The state itself stays until the new one takes its place. */
-static int set_aside(const char *dir, unsigned number, struct error *err)
+static int set_aside(const struct repair *repair)
 {
 	char path[STORE_PATH_ROOM], aside[STORE_PATH_ROOM], suffix[48];
+	const char *dir = repair->folder->path;
 	int r;
 
-	snprintf(suffix, sizeof suffix, ".damaged-%u-journal", number);
-	r = copy(dir, "-journal", suffix, err);
+	snprintf(suffix, sizeof suffix, "%s%u-journal", repair->aside, repair->number);
+	r = copy(dir, "-journal", suffix, repair->err);
 	if (r < 0)
 		return r;
 	store_path(dir, "-journal", path);
-	int failed = truncate(path, 0) < 0 && errno != ENOENT;
+	int failed = empty(path) < 0;
 
-	snprintf(suffix, sizeof suffix, ".damaged-%u", number);
+	snprintf(suffix, sizeof suffix, "%s%u", repair->aside, repair->number);
 	store_path(dir, suffix, aside);
 	store_path(dir, "", path);
 	failed |= link(path, aside) < 0 && errno != ENOENT;
-	sync();
-	return failed ? error_set(err, ERROR_SYSTEM, "state: %.180s: %s", aside, strerror(errno)) : store_flush_dir(dir, err);
+	return failed ? error_set(repair->err, ERROR_SYSTEM, "state: %.180s: %s", aside, strerror(errno))
+		      : store_flush_dir(dir, repair->err);
 }
 
-/* Every whole row of the damaged state into the new one. It is read from a copy: its journal is played back into it. */
-static int salvage(const char *dir, struct repair *repair)
+/* Opens a copy of the old state, into which its journal is played back. What cannot be opened leaves from.db NULL. */
+static int open_copy(struct repair *repair)
 {
-	struct store from = {0};
-	struct store_walk walk = {keep_stream, keep_seed, keep_taken, repair, 0, 0};
+	const char *dir = repair->folder->path;
 	char path[STORE_PATH_ROOM];
 	int rc, r = copy(dir, "", ".read", repair->err);
 
@@ -141,15 +173,33 @@ static int salvage(const char *dir, struct repair *repair)
 	if (r < 0)
 		return r;
 	store_path(dir, ".read", path);
-	rc = sqlite3_open_v2(path, &from.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	if (rc == SQLITE_OK) {
-		sqlite3_db_config(from.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-		sqlite3_db_config(from.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-		sqlite3_db_config(from.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-		rc = store_walk(&from, &walk, &r);
+	rc = sqlite3_open_v2(path, &repair->from.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (rc != SQLITE_OK) {
+		fprintf(repair->report, "reading stopped: %s\n", sqlite3_errstr(rc & 0xff));
+		sqlite3_close(repair->from.db);
+		repair->from.db = NULL;
+		return 0;
 	}
-	sqlite3_close(from.db);
-	store_unlink(dir, ".read");
+	sqlite3_db_config(repair->from.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(repair->from.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(repair->from.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return 0;
+}
+
+static void close_copy(struct repair *repair)
+{
+	for (size_t i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(repair->from.statements[i]);
+	sqlite3_close(repair->from.db);
+	store_unlink(repair->folder->path, ".read");
+}
+
+/* Every whole row of the old state into the new one. */
+static int salvage(struct repair *repair)
+{
+	struct store_walk walk = {keep_stream, keep_seed, keep_taken, repair, 0, 0};
+	int r = 0, rc = repair->from.db ? store_walk(&repair->from, &walk, &r) : SQLITE_OK;
+
 	if ((rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM) /* more could be read */
 		return error_set(repair->err, ERROR_NO_MEMORY, "state: %s", sqlite3_errstr(rc & 0xff));
 	if (rc != SQLITE_OK)
@@ -159,69 +209,149 @@ static int salvage(const char *dir, struct repair *repair)
 	return r;
 }
 
-/* Repairs that the state has seen: as it says itself, or as the files beside it do. */
-static uint64_t count_repairs(const char *dir, unsigned number)
+/* What the old file says of itself, as far as it can be read. */
+static void read_old_head(struct store *from)
 {
-	char path[STORE_PATH_ROOM];
-	struct store from = {0};
-	uint64_t repairs = number;
+	bool good;
 
-	store_path(dir, "", path);
-	if (sqlite3_open_v2(path, &from.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
-		sqlite3_stmt *get = store_statement(&from, STATEMENT_SUM_GET);
-		sqlite3_int64 said = get && sqlite3_step(get) == SQLITE_ROW ? sqlite3_column_int64(get, 1) : 0;
-
-		if (said > 0 && said < UINT16_MAX && (uint64_t)said + 1 > repairs)
-			repairs = (uint64_t)said + 1;
-		sqlite3_finalize(get);
-	}
-	sqlite3_close(from.db);
-	return repairs;
+	for (from->version = STORE_VERSION; from->db && from->version > 0; from->version--)
+		if (store_read_head(from, &good) == SQLITE_OK && good)
+			return;
 }
 
-static int rebuild(const struct store_folder *folder, FILE *report, struct error *err)
+/* The new head: repairs as the file itself, the files beside it or the mark count them, and one more. Where the mark is
+ * not the file's, the file may be an old one, also when it is damaged. */
+static int plan(struct repair *repair, bool restore, struct store_head *ret_head)
 {
-	const char *dir = folder->path;
-	const unsigned number = next_number(dir);
-	struct repair repair = {.report = report, .err = err};
-	int r;
+	char why[STORE_WHY_ROOM];
+	enum store_marking marking;
+	struct store_mark mark = {0};
+	struct store_head *old = &repair->from.head;
+	int r = store_compare_mark(repair->folder->fd, old, why, &marking, &mark, repair->err);
+	uint64_t repairs = old->repairs < UINT16_MAX ? old->repairs + 1 : 1;
 
-	if (number == DAMAGED_MOST)
-		return error_set(err, ERROR_LIMIT, "state: %d damaged files are kept, allowed: to remove some", number);
-	r = store_make_file(folder, count_repairs(dir, number), &repair.made, err);
 	if (r < 0)
 		return r;
-	r = store_begin(repair.made, err);
-	if (r == 0)
-		r = salvage(dir, &repair);
-	if (r == 0)
-		r = store_commit(repair.made, err);
-	store_close(repair.made);
-	if (r == 0)
-		r = set_aside(dir, number, err);
-	if (r == 0)
-		r = store_adopt(dir, err);
-	if (r == 0)
-		fprintf(report,
-			"repaired: %u streams, %u seeds and %u ids are kept; the damaged file is " STORE_FILE ".damaged-%u\n",
-			repair.streams, repair.seeds, repair.taken, number);
+	if (!restore && repairs < repair->number)
+		repairs = repair->number;
+	if (mark.repairs < UINT16_MAX && mark.repairs >= repairs)
+		repairs = mark.repairs + 1;
+	repair->far = restore || *why;
+	repair->unknown = repairs - 1 - least(old->repairs, repairs - 1);
+	r = store_draw_head(repairs, ret_head, repair->err);
+	ret_head->marked = marking != STORE_MARK_UNSUPPORTED;
 	return r;
+}
+
+/* Owner and mode of the old file, so that the daemon can open the new one; where there is none, the folder's owner. */
+static int keep_owner(const struct repair *repair)
+{
+	char old[STORE_PATH_ROOM], made[STORE_PATH_ROOM];
+	struct stat st;
+
+	store_path(repair->folder->path, "", old);
+	store_path(repair->folder->path, ".new", made);
+	const bool there = stat(old, &st) == 0;
+
+	if (!there && fstat(repair->folder->fd, &st) < 0)
+		return error_set(repair->err, ERROR_SYSTEM, "state: %.180s: %s", old, strerror(errno));
+	if (chown(made, st.st_uid, st.st_gid) < 0 && there)
+		return error_set(repair->err, ERROR_SYSTEM, "state: %.110s: its owner %u and group %u: %s, allowed: to run this as root",
+				 made, (unsigned)st.st_uid, (unsigned)st.st_gid, strerror(errno));
+	if (there && chmod(made, st.st_mode & 0777) < 0)
+		return error_set(repair->err, ERROR_SYSTEM, "state: %.180s: %s", made, strerror(errno));
+	return 0;
+}
+
+/* The mark comes first: between the two the folder has an old file, which is refused, and the command is run again. */
+static int take_over(struct repair *repair, const struct store_head *head)
+{
+	int r = keep_owner(repair);
+
+	if (r == 0)
+		r = set_aside(repair);
+	if (r == 0 && head->marked)
+		r = store_write_mark(repair->folder->path, repair->folder->fd, head, repair->err);
+	return r < 0 ? r : store_adopt(repair->folder->path, repair->err);
+}
+
+static int rebuild(struct repair *repair, bool restore)
+{
+	struct store_head head;
+	int r;
+
+	repair->number = next_number(repair->folder->path, repair->aside);
+	if (repair->number == ASIDE_MOST)
+		return error_set(repair->err, ERROR_LIMIT, "state: %d old files are kept, allowed: to remove some", ASIDE_MOST);
+	r = open_copy(repair);
+	if (r == 0) {
+		read_old_head(&repair->from);
+		r = plan(repair, restore, &head);
+	}
+	if (r == 0)
+		r = store_make_file(repair->folder, &head, &repair->made, repair->err);
+	if (r == 0)
+		r = store_begin(repair->made, repair->err);
+	if (r == 0)
+		r = salvage(repair);
+	if (r == 0)
+		r = store_commit(repair->made, repair->err);
+	if (r == 0)
+		head = repair->made->head;
+	store_close(repair->made);
+	close_copy(repair);
+	return r < 0 ? r : take_over(repair, &head);
+}
+
+static void report_done(const struct repair *repair, const char *done)
+{
+	fprintf(repair->report, "%s: %u streams, %u seeds and %u ids are kept; the old file is " STORE_FILE "%s%u\n", done,
+		repair->streams, repair->seeds, repair->taken, repair->aside, repair->number);
+}
+
+static int fail_missing(const char *dir, struct error *err)
+{
+	return error_set(err, ERROR_NOT_FOUND, "state: there is none in %.160s", dir);
 }
 
 int store_repair(const struct store_folder *folder, FILE *report, struct error *err)
 {
-	const char *dir = folder->path;
+	struct repair repair = {.folder = folder, .aside = ".damaged-", .report = report, .err = err};
+	enum store_fault fault;
 	struct store *store;
-	bool damaged;
 	int r;
 
-	if (!store_exists(dir))
-		return error_set(err, ERROR_NOT_FOUND, "state: there is none in %.160s", dir);
-	r = store_open(folder, false, &store, &damaged, err);
+	if (!store_exists(folder->path))
+		return fail_missing(folder->path, err);
+	r = store_open(folder, false, &store, &fault, err);
 	if (r == 0) {
 		store_close(store);
-		fprintf(report, "nothing to repair: %s/" STORE_FILE " is sound\n", dir);
+		fprintf(report, "nothing to repair: %s/" STORE_FILE " is sound\n", folder->path);
 		return 0;
 	}
-	return damaged ? rebuild(folder, report, err) : r;
+	if (fault == STORE_DAMAGED)
+		r = rebuild(&repair, false);
+	if (fault == STORE_DAMAGED && r == 0)
+		report_done(&repair, "repaired");
+	return r;
+}
+
+int store_restore(const struct store_folder *folder, FILE *report, struct error *err)
+{
+	struct repair repair = {.folder = folder, .aside = ".restored-", .report = report, .err = err};
+	enum store_fault fault;
+	struct store *store;
+	int r;
+
+	if (!store_exists(folder->path))
+		return fail_missing(folder->path, err);
+	r = store_open(folder, false, &store, &fault, err);
+	if (r == 0)
+		store_close(store);
+	else if (fault != STORE_RESTORED)
+		return r;
+	r = rebuild(&repair, true);
+	if (r == 0)
+		report_done(&repair, "restored");
+	return r;
 }

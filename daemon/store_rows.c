@@ -6,12 +6,25 @@
 
 /* ---- transactions ---- */
 
-/* The sum as the file has it: a commit that failed may have happened. A transaction whose end failed for want of memory
+/* The mark never lags by more than the commit that comes. */
+static int raise_mark(struct store *store, struct error *err)
+{
+	int r;
+
+	if (!store->guarded || store->marked_at == store->head.commits)
+		return 0;
+	r = store_write_mark(store->dir, store->folder_fd, &store->head, err);
+	if (r == 0)
+		store->marked_at = store->head.commits;
+	return r;
+}
+
+/* The head as the file has it: a commit that failed may have happened. A transaction whose end failed for want of memory
  * is still open, and ends now. */
 int store_begin(struct store *store, struct error *err)
 {
-	struct store_single row;
-	int r;
+	bool good = false;
+	int rc, r;
 
 	store_rollback(store);
 	if (!sqlite3_get_autocommit(store->db))
@@ -19,10 +32,10 @@ int store_begin(struct store *store, struct error *err)
 	r = store_step(store, store_statement(store, STATEMENT_BEGIN), err);
 	if (r < 0)
 		return r;
-	r = store_read_single(store, store_statement(store, STATEMENT_SUM_GET), &row, err);
-	if (r == 0 && (!row.found || sscanf(row.text, "%" SCNu64, &store->sum) != 1))
-		r = store_fail(store, SQLITE_CORRUPT, err);
-	return r;
+	rc = store_read_head(store, &good);
+	if (rc != SQLITE_OK || !good)
+		return store_fail(store, rc != SQLITE_OK ? rc : SQLITE_CORRUPT, err);
+	return raise_mark(store, err);
 }
 
 void store_rollback(struct store *store)
@@ -31,20 +44,22 @@ void store_rollback(struct store *store)
 		store_step(store, store_statement(store, STATEMENT_ROLLBACK), NULL);
 }
 
+/* What is durable in files that nobody finds again is not marked. */
 int store_commit(struct store *store, struct error *err)
 {
-	sqlite3_stmt *set = store_statement(store, STATEMENT_SUM_SET);
 	int r;
 
-	store_give_u64(store, set, 1, store->sum);
-	r = store_step(store, set, err);
+	store->head.commits++;
+	r = store_put_head(store, err);
 	if (r == 0)
 		r = store_step(store, store_statement(store, STATEMENT_COMMIT), err);
 	if (r < 0)
 		store_rollback(store);
 	else
 		r = store_remember_journal(store, err);
-	return r < 0 ? r : store_check_placement(store, err);
+	if (r == 0)
+		r = store_check_placement(store, err);
+	return r < 0 ? r : raise_mark(store, err);
 }
 
 /* ---- streams ---- */

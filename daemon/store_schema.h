@@ -5,7 +5,6 @@
 
 /* In the order in which they are made, and sqlite_schema keeps them. */
 static const char *const store_schema[] = {
-	"CREATE TABLE meta(id INTEGER PRIMARY KEY, sum TEXT NOT NULL, repairs INTEGER NOT NULL) STRICT",
 	"CREATE TABLE seed(generator TEXT NOT NULL, seed TEXT NOT NULL, next TEXT NOT NULL, uid INTEGER NOT NULL, "
 	"hash TEXT NOT NULL, PRIMARY KEY(generator, seed)) STRICT, WITHOUT ROWID",
 	"CREATE INDEX seed_uid ON seed(uid)",
@@ -17,8 +16,14 @@ static const char *const store_schema[] = {
 	"CREATE TABLE taken(generator TEXT NOT NULL, seed TEXT NOT NULL, stream TEXT NOT NULL, uid INTEGER NOT NULL, "
 	"hash TEXT NOT NULL, PRIMARY KEY(generator, seed, stream)) STRICT, WITHOUT ROWID",
 	"CREATE INDEX taken_uid ON taken(uid)",
+	"CREATE TABLE state(id INTEGER PRIMARY KEY, sum TEXT NOT NULL, repairs INTEGER NOT NULL, identity TEXT NOT NULL, "
+	"seed TEXT NOT NULL, commits INTEGER NOT NULL, marked INTEGER NOT NULL) STRICT",
 };
 
 enum { STORE_TABLES = sizeof store_schema / sizeof *store_schema };
+
+/* Version 1 began with this one, and had no `state`. */
+static const char store_schema_1[] =
+	"CREATE TABLE meta(id INTEGER PRIMARY KEY, sum TEXT NOT NULL, repairs INTEGER NOT NULL) STRICT";
 
 #endif

@@ -9,8 +9,9 @@ static const char *const texts[STATEMENTS] = {
 	[STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
 	[STATEMENT_COMMIT] = "COMMIT",
 	[STATEMENT_ROLLBACK] = "ROLLBACK",
-	[STATEMENT_SUM_GET] = "SELECT sum, repairs FROM meta WHERE id = 1",
-	[STATEMENT_SUM_SET] = "UPDATE meta SET sum = ?1 WHERE id = 1",
+	[STATEMENT_HEAD_GET_1] = "SELECT sum, repairs FROM meta WHERE id = 1",
+	[STATEMENT_HEAD_GET] = "SELECT sum, repairs, identity, seed, commits, marked FROM state WHERE id = 1",
+	[STATEMENT_HEAD_PUT] = "INSERT OR REPLACE INTO state VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6)",
 	[STATEMENT_STREAM_HASH] = "SELECT hash FROM stream WHERE name = ?1",
 	[STATEMENT_STREAM_PUT] =
 		"INSERT OR REPLACE INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",

@@ -69,6 +69,7 @@ static int create(struct session *session, const struct args *args, const struct
 		.name = who->name,
 		.stream = {at[STREAM_CREATE_GENERATOR].choice, at[STREAM_CREATE_SEED].u64, 0},
 		.wanted = at[STREAM_CREATE_STREAM].given,
+		.seeded = at[STREAM_CREATE_SEED].given,
 	};
 	int r = read_mode(args, &what.mode, served->error);
 

@@ -228,6 +228,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		named->row.mode = what->mode;
 		named->row.created_s = time(NULL) > 0 ? (int64_t)time(NULL) : 0;
 		task->wanted = what->wanted;
+		task->seeded = what->seeded;
 		pthread_mutex_lock(&streams->lock);
 		r = check_new(streams, who, served);
 		if (r == 0 && !streams_insert(streams, named))

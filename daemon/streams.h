@@ -35,8 +35,9 @@ void streams_find_dir(const struct settings *settings, char dir[SETTING_TEXT_ROO
 
 struct streams_new {
 	const char *name;
-	struct stream stream; /* stream->stream: when wanted */
+	struct stream stream; /* stream->stream: when wanted; stream->seed: when seeded */
 	bool wanted;
+	bool seeded; /* false: the state's own seed */
 	uint32_t gid, mode;
 };
 

@@ -18,6 +18,7 @@ struct task {
 	struct served *served; /* who waits for it; NULL: nobody any more */
 	bool u64_text;
 	bool wanted;             /* create: the id */
+	bool seeded;             /* create: its seed is given */
 	uint64_t to;             /* advance: the group */
 	struct store_stream row; /* as it will stand in the store; the keeper's, as all below */
 	bool unchanged;          /* nothing is to be written */

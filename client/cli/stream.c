@@ -98,6 +98,7 @@ static int create(struct cli *cli, int argc, char **argv)
 	wanted.mode = options_get(&options, "mode");
 	wanted.has_stream = options_get(&options, "stream");
 	wanted.has_group = options_get(&options, "group");
+	wanted.has_seed = options_get(&options, "seed");
 	if ((code = options_u64(&options, "seed", &wanted.seed)) == EXIT_OK &&
 	    (code = options_u64(&options, "stream", &wanted.stream)) == EXIT_OK &&
 	    (code = options_u64(&options, "group", &group)) == EXIT_OK && group > UINT32_MAX)
@@ -154,7 +155,7 @@ static int delete(struct cli *cli, int argc, char **argv)
 static int advance(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {"stream advance NAME --by WORDS | --to POSITION",
-					      "Move a named stream on, after a restored backup or snapshot.",
+					      "Move a named stream on, after a restored snapshot of the machine.",
 					      NULL,
 					      0,
 					      "stream_advance",
@@ -241,11 +242,11 @@ static int draw(struct cli *cli, int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{"create", "a new stream: stream create NAME --seed S", create},
+	{"create", "a new stream: stream create NAME", create},
 	{"draw", "numbers from it: stream draw NAME DIST -n COUNT", draw},
 	{"show", "where it stands: stream show NAME", show},
 	{"list", "all streams that you may see", list},
-	{"advance", "skip numbers, after a restored backup: stream advance NAME --by WORDS", advance},
+	{"advance", "skip numbers, after a restored snapshot: stream advance NAME --by WORDS", advance},
 	{"delete", "forget it: stream delete NAME", delete},
 };
 

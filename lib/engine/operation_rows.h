@@ -43,7 +43,7 @@
 	ROW(stream_delete, STREAM, stream_name, NULL, \
 	    "forgets a named stream; its numbers are not given to another") \
 	ROW(stream_advance, STREAM, stream_advance, NULL, \
-	    "moves a named stream on, after a restored backup or snapshot") \
+	    "moves a named stream on, after a restored snapshot of the machine") \
 	ROW(run, PROGRAM, run, NULL, "a program: steps that follow one another over tiles and names") \
 	ROW(prepare, SERVICE, prepare, NULL, "validates and compiles a call once, to be run many times") \
 	ROW(run_prepared, PROGRAM, run_prepared, NULL, "runs a prepared call, with a place and tiles of its own") \

@@ -274,7 +274,7 @@ static struct spread bench_loop(struct bench *bench)
 /* From a stream whose place the daemon keeps, in blocks that it makes durable ahead of need. */
 static void bench_named(struct bench *bench)
 {
-	const struct trnsci_stream_options options = {.seed = 1};
+	const struct trnsci_stream_options options = {.seed = 1, .has_seed = true};
 	struct spread named, stated;
 	struct trnsci_args *draw;
 

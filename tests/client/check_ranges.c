@@ -72,7 +72,7 @@ static void expect_apart(struct spans *spans)
 
 static void create(const char *name, uint64_t seed)
 {
-	const struct trnsci_stream_options options = {.seed = seed};
+	const struct trnsci_stream_options options = {.seed = seed, .has_seed = true};
 	struct trnsci_error err;
 
 	good(trnsci_stream_create(session, name, &options, NULL, &err), &err);

@@ -223,7 +223,7 @@ static void test_crowd(void **state)
 {
 	const char *told = getenv("SOAK_SECONDS");
 	const struct trnsci_draw draw = deeds_news();
-	const struct trnsci_stream_options stream = {.seed = DEEDS_SEED};
+	const struct trnsci_stream_options stream = {.seed = DEEDS_SEED, .has_seed = true};
 	struct trnsci_session *news;
 
 	(void)state;

@@ -45,7 +45,7 @@ static void good(int r, const struct trnsci_error *err)
 
 static void test_life(void **state)
 {
-	struct trnsci_stream_options options = {.generator = "philox4x32", .seed = 3, .mode = "0600"};
+	struct trnsci_stream_options options = {.generator = "philox4x32", .seed = 3, .has_seed = true, .mode = "0600"};
 	struct trnsci_stream_info info;
 	struct trnsci_error err = {0};
 
@@ -79,6 +79,27 @@ static void test_life(void **state)
 	options.reserved[1] = 1;
 	expect(trnsci_stream_create(session, "life", &options, NULL, &err), -TRNSCI_OUT_OF_RANGE, &err, "reserved");
 	expect(trnsci_stream_create(session, NULL, NULL, NULL, &err), -TRNSCI_MISSING_PARAMETER, &err, "name");
+}
+
+/* Without a seed: the one that the daemon's state was made with, the same for all; what it is can be shown. */
+static void test_seeds(void **state)
+{
+	struct trnsci_stream_options options = {0};
+	struct trnsci_stream_info first, second, third;
+	struct trnsci_error err = {0};
+
+	(void)state;
+	good(trnsci_stream_create(session, "seedless", NULL, &first, &err), &err);
+	good(trnsci_stream_create(session, "seedless2", &options, &second, &err), &err);
+	assert_true(first.seed > UINT32_MAX);
+	assert_true(second.seed == first.seed && second.stream == first.stream + 1);
+	good(trnsci_stream_show(session, "seedless", &third, &err), &err);
+	assert_true(third.seed == first.seed);
+	options.has_seed = true;
+	good(trnsci_stream_create(session, "zero", &options, &third, &err), &err);
+	assert_int_equal(third.seed, 0);
+	options = (struct trnsci_stream_options){.seed = 5};
+	expect(trnsci_stream_create(session, "five", &options, NULL, &err), -TRNSCI_OUT_OF_RANGE, &err, "has_seed");
 }
 
 static void test_draws(void **state)
@@ -222,7 +243,8 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life), cmocka_unit_test(test_draws),    cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_seeds), cmocka_unit_test(test_draws),    cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_list), cmocka_unit_test(test_embedded),
 	};
 

@@ -15,6 +15,7 @@
 
 #include "daemon/log.h"
 #include "engine/request.h"
+#include "torn_mark.h"
 #include "torn_vfs.h"
 
 /* The daemon's log, which would tell of each cut. */
@@ -48,7 +49,7 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	if (strcmp(method, "stream_advance") == 0)
 		return streams_advance(bed->streams, &who, args->at[STREAM_ADVANCE_BY].u64, false, served);
 	return streams_create(bed->streams, &who,
-			      &(struct streams_new){.name = name, .stream = {.seed = 1}, .mode = 0600}, served);
+			      &(struct streams_new){.name = name, .stream = {.seed = 1}, .seeded = true, .mode = 0600}, served);
 }
 
 static int reserve(void *arg, const char *at, size_t size, const char *context, struct served *served)
@@ -263,6 +264,7 @@ void bed_open(struct bed *bed, uint64_t seed)
 	strcpy(bed->settings.state_dir, bed->dir);
 	assert_int_equal(engine_create(&engine, &bed->engine, &err), 0);
 	assert_int_equal(space_create(bed->engine, &limits, &bed->space), 0);
+	torn_mark_forget();
 	torn_begin(seed);
 }
 

@@ -57,6 +57,51 @@ static void power_cuts(void **state)
 	printf("# %u power cuts\n", cuts);
 }
 
+/* A short life of everything, from an empty folder to a clean stop; false: it went to its end with power. */
+static bool live_shortly(struct bed *bed, uint64_t operations)
+{
+	bed_power_on(bed);
+	bed_check_names(bed);
+	torn_cut_at(operations);
+	bed_create(bed, 0);
+	bed_create(bed, 1);
+	for (int i = 0; i < 3; i++)
+		bed_draw(bed, i % 2);
+	bed_advance(bed, 0);
+	bed_delete(bed, 1);
+	streams_close(bed->streams);
+
+	const bool cut = torn_is_cut();
+
+	torn_settle();
+	torn_begin(bed->seed ^ operations << 32);
+	return cut;
+}
+
+/* Commit, mark, sync, publish: a cut at each operation of a life, and then at each of the next one in the same folder. It
+ * starts again cleanly each time. */
+static void every_point(void **state)
+{
+	unsigned cuts = 0;
+
+	(void)state;
+	for (unsigned seed = 0; seed < rounds(1, 40); seed++) {
+		bool more = true;
+
+		for (uint64_t at = 1; more; at++, cuts++) {
+			struct bed bed;
+
+			bed_open(&bed, 9000 + seed);
+			more = live_shortly(&bed, at);
+			live_shortly(&bed, 1 + at * 7 % 60);
+			live_shortly(&bed, 0);
+			bed_close(&bed);
+		}
+	}
+	printf("# %u lives cut at each operation in turn\n", cuts);
+	assert_true(cuts > 100);
+}
+
 /* A clean stop loses nothing: the next draw follows the last. */
 static void clean_stops(void **state)
 {
@@ -132,7 +177,7 @@ static void full_disks(void **state)
 	}
 }
 
-/* Four syncs a commit, and a commit for half a block: of 64 Mi words, next to none for a draw. */
+/* Five syncs a commit, and a commit for half a block: of 64 Mi words, next to none for a draw. */
 static void syncs_of_draws(void **state)
 {
 	enum { DRAWS = 20000 };
@@ -158,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_stops),
 		cmocka_unit_test(power_cuts),
+		cmocka_unit_test(every_point),
 		cmocka_unit_test(full_disks),
 		cmocka_unit_test(syncs_of_draws),
 	};

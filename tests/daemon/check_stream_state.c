@@ -301,12 +301,116 @@ static void damage_and_repair(void **test)
 	daemon_remove_dir(&daemon);
 }
 
+/* ---- owners and modes ---- */
+
+static const struct stat *status_of(const struct daemon *daemon)
+{
+	static struct stat st;
+	char path[160];
+
+	path_of(daemon, "/streams.db", path);
+	assert_int_equal(stat(path, &st), 0);
+	return &st;
+}
+
+/* As root, of a state that is another user's: who could open it before can open it afterwards. */
+static void repair_keeps_the_owner(void **test)
+{
+	static const char *const commands[] = {"--repair-state", "--restored-state"};
+	enum { OWNER = 12345, GROUP = 54321 };
+	char state[128], path[160], folder[160], command[4400];
+	struct daemon daemon;
+
+	(void)test;
+	if (geteuid() != 0) {
+		puts("# only root can give files away");
+		skip();
+	}
+	for (size_t i = 0; i < 2; i++) {
+		begin(&daemon, state);
+		prepare(&daemon, state);
+		path_of(&daemon, "/streams.db", path);
+		path_of(&daemon, "", folder);
+		assert_int_equal(chown(path, OWNER, GROUP), 0);
+		assert_int_equal(chmod(path, 0640), 0);
+		assert_int_equal(chown(folder, OWNER, GROUP), 0);
+		if (i == 0)
+			flip(&daemon, place_of(&daemon, "lost") + 4);
+		snprintf(command, sizeof command, "%s %s %s >/dev/null", daemon_binary(), commands[i], state);
+		assert_int_equal(system(command), 0);
+		assert_int_equal(status_of(&daemon)->st_uid, OWNER);
+		assert_int_equal(status_of(&daemon)->st_gid, GROUP);
+		assert_int_equal(status_of(&daemon)->st_mode & 07777, 0640);
+		/* A state that is gone: its folder's owner. */
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(repair(state), 0);
+		assert_int_equal(status_of(&daemon)->st_uid, OWNER);
+		assert_int_equal(status_of(&daemon)->st_mode & 07777, 0600);
+		daemon_remove_dir(&daemon);
+	}
+}
+
+/* What the daemon writes to standard error at its start on that state. */
+static void start_and_read(struct daemon *daemon, const char *state, char *ret_text, size_t room)
+{
+	int loud = dup(STDERR_FILENO), pipe_fds[2];
+	struct client client;
+
+	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+	dup2(pipe_fds[1], STDERR_FILENO);
+	daemon_spawn(daemon, (const char *const[]){state, NULL}, NULL);
+	dup2(loud, STDERR_FILENO);
+	close(loud);
+	close(pipe_fds[1]);
+	daemon_await(daemon, "READY=1");
+	client_open(&client, daemon->socket);
+	end_with(daemon, &client);
+	ssize_t size = read(pipe_fds[0], ret_text, room - 1);
+
+	close(pipe_fds[0]);
+	ret_text[size > 0 ? size : 0] = '\0';
+}
+
+static void others_can_write(void **test)
+{
+	static const struct {
+		const char *name;
+		mode_t mode;
+		bool warns;
+	} rows[] = {{"", 0700, false},	     {"", 0755, false},		   {"", 0770, true},
+		    {"", 0707, true},	     {"/streams.db", 0644, false}, {"/streams.db", 0620, true},
+		    {"/streams.db", 0602, true}};
+	char state[128], path[160], text[4096], why[240];
+	struct daemon daemon;
+
+	(void)test;
+	begin(&daemon, state);
+	prepare(&daemon, state);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct stat st;
+
+		path_of(&daemon, rows[i].name, path);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(chmod(path, rows[i].mode), 0);
+		start_and_read(&daemon, state, text, sizeof text);
+		snprintf(why, sizeof why, "%s (owner %u, mode %04o) can be written by others", path, (unsigned)st.st_uid,
+			 (unsigned)rows[i].mode);
+		if (!strstr(text, why) == rows[i].warns)
+			fail_msg("%s %04o: expected %s, got \"%s\"", path, (unsigned)rows[i].mode,
+				 rows[i].warns ? why : "no warning", text);
+		assert_int_equal(chmod(path, st.st_mode & 07777), 0);
+	}
+	daemon_remove_dir(&daemon);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_daemon_a_folder),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(damage_and_repair),
+		cmocka_unit_test(repair_keeps_the_owner),
+		cmocka_unit_test(others_can_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

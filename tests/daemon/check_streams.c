@@ -117,6 +117,40 @@ static void names_and_ids(void **test)
 	daemon_stop(&daemon);
 }
 
+/* A seed of the state's own: another for each state, the same after a restart, and that of all streams without one. */
+static void own_seeds(void **test)
+{
+	char state[128];
+	struct daemon daemon;
+	struct client client;
+	struct value params, reply;
+	uint64_t seeds[3];
+
+	(void)test;
+	for (int i = 0; i < 3; i++) {
+		begin(&daemon, state);
+		spawn_with(&daemon, state, &client);
+		params = named(&client, "a");
+		reply = client_result(&client, "stream_create", &params);
+		seeds[i] = client_number(&reply, "seed");
+		assert_int_equal(client_number(&reply, "stream"), 1);
+		for (int k = 0; k < i; k++)
+			assert_true(seeds[k] != seeds[i]);
+		end_with(&daemon, &client);
+		spawn_with(&daemon, state, &client);
+		params = named(&client, "b");
+		reply = client_result(&client, "stream_create", &params);
+		assert_true(client_number(&reply, "seed") == seeds[i]);
+		assert_int_equal(client_number(&reply, "stream"), 2);
+		reply = draw(&client, "b", "bits", 10);
+		assert_true(client_number(&reply, "seed") == seeds[i]);
+		reply = create_seeded(&client, "c", 0);
+		assert_int_equal(client_number(&reply, "seed"), 0);
+		client_close(&client);
+		daemon_stop(&daemon);
+	}
+}
+
 static void lists(void **test)
 {
 	char state[128], name[16];
@@ -231,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replays),
 		cmocka_unit_test(names_and_ids),
+		cmocka_unit_test(own_seeds),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(waiting_draws),

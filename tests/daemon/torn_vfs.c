@@ -3,6 +3,7 @@
 #include "torn_vfs.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "torn_mark.h"
 
 enum { SECTOR = 512, FILES = 16, PATH = 512 };
 
@@ -194,6 +197,14 @@ static int count(bool write, bool sync)
 	if (torn.operations < torn.fail_from || torn.operations >= torn.fail_until)
 		return SQLITE_OK;
 	return write && torn.fail_writes ? SQLITE_FULL : sync && torn.fail_syncs ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+}
+
+int torn_operation(bool write, bool sync)
+{
+	pthread_mutex_lock(&torn.lock);
+	const int rc = count(write, sync);
+	pthread_mutex_unlock(&torn.lock);
+	return rc == SQLITE_OK ? 0 : rc == SQLITE_FULL ? ENOSPC : EIO;
 }
 
 static int torn_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
@@ -426,4 +437,5 @@ void torn_settle(void)
 		if (!moved)
 			settle(image);
 	}
+	torn_mark_settle(draw(2));
 }

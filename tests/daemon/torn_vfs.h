@@ -22,6 +22,9 @@ bool torn_is_cut(void);
 /* The operations from..until fail for lack of space (writes), or (syncs) with an I/O error. */
 void torn_fail(uint64_t from, uint64_t until, bool writes, bool syncs);
 
+/* An operation beside SQLite's: 0, or the errno with which it fails. */
+int torn_operation(bool write, bool sync);
+
 /* Operations so far, and of them syncs. */
 uint64_t torn_operations(void);
 uint64_t torn_syncs(void);

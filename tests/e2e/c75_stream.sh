@@ -89,4 +89,32 @@ code "repair" 0 "$build/bin/trnscid" --repair-state --state-dir "$work/state"
 start_daemon --state-dir "$work/state"
 code "it serves again" 0 "$cli" stream create noise --seed 42
 same "ids go on far away" "noise generator=threefry4x32 seed=42 stream=1099511627777 position=0" "$(cat "$work/out")"
+
+# The state's own seed, and a state that is put back.
+code "create without a seed" 0 "$cli" stream create own
+own=$(sed 's/.* seed=\([0-9]*\) .*/\1/' "$work/out")
+like "it is random" "[1-9]????????????*" "$own"
+same "and shown" "seed          $own" "$("$cli" stream show own | grep '^seed')"
+code "a draw" 0 "$cli" stream draw own bits -n 5 --format text
+same "repeats by it" "$("$cli" rand bits -n 5 --seed "$own" --stream 1099511627777 --format text)" "$(cat "$work/out")"
+stop_daemon
+start_daemon --state-dir "$work/state"
+same "it is kept" "$own" "$("$cli" stream create own2 | sed 's/.* seed=\([0-9]*\) .*/\1/')"
+stop_daemon
+cp -R "$work/state" "$work/elsewhere"
+code "to restore what is not there: 66" 66 "$build/bin/trnscid" --restored-state --state-dir "$work"
+code "restored" 0 "$build/bin/trnscid" --restored-state --state-dir "$work/state"
+like "what it did" "*kept: stream own, from position 1152921504606846976 on*restored: 3 streams*streams.db.restored-1" \
+	"$(cat "$work/out")"
+start_daemon --state-dir "$work/state"
+same "the stream goes on" "own generator=threefry4x32 seed=$own stream=1099511627777 position=1152921504606846976" \
+	"$("$cli" stream list | grep '^own ')"
+same "a new seed" "no" "$("$cli" stream create own3 | grep -q "seed=$own " && echo yes || echo no)"
+stop_daemon
+if setfattr -n user.trnsci.test -v x "$work" 2>/dev/null; then
+	start_daemon --state-dir "$work/elsewhere"
+	code "a copy is refused" 75 "$cli" stream draw own bits -n 1
+	like "and the command named" "*trnscid --restored-state --state-dir $work/elsewhere*" "$(cat "$work/err")"
+	stop_daemon
+fi
 finish

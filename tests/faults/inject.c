@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -179,6 +180,11 @@ EXPORT int munmap(void *at, size_t size)
 	X(int, rename, (const char *from, const char *to), (from, to), ENOMEM, ENOSPC, EIO)                            \
 	X(int, unlink, (const char *path), (path), ENOMEM, EIO)                                                        \
 	X(int, flock, (int fd, int what), (fd, what), EINTR, ENOMEM)                                                   \
+	X(ssize_t, fgetxattr, (int fd, const char *name, void *at, size_t size), (fd, name, at, size), ENOMEM, EIO)    \
+	X(int, fsetxattr, (int fd, const char *name, const void *at, size_t size, int flags),                          \
+	  (fd, name, at, size, flags), ENOMEM, ENOSPC, EIO)                                                            \
+	X(int, statx, (int fd, const char *path, int flags, unsigned mask, struct statx *ret),                         \
+	  (fd, path, flags, mask, ret), ENOMEM, EIO)                                                                   \
 	X(int, fsync, (int fd), (fd), EIO, ENOSPC)                                                                     \
 	X(int, fdatasync, (int fd), (fd), EIO, ENOSPC)                                                                 \
 	X(int, socket, (int domain, int type, int protocol), (domain, type, protocol), ENOMEM, EMFILE, ENFILE)         \

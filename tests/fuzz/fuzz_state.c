@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "daemon/store.h"
@@ -41,6 +42,7 @@ static void remove_all(void)
 
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
 		unlink(path(suffixes[i]));
+	removexattr(dir, STORE_MARK);
 }
 
 static void remove_dir(void)
@@ -108,10 +110,10 @@ static void open_it(bool known)
 	struct store *store;
 	struct error err = {0};
 	unsigned count = 0;
-	bool damaged;
+	enum store_fault fault;
 	FILE *nowhere;
 
-	if (store_open(&folder, true, &store, &damaged, &err) == 0) {
+	if (store_open(&folder, true, &store, &fault, &err) == 0) {
 		assert(store_load(store, known ? same_row : any_row, &count, &err) == 0);
 		assert(!known || count == STREAMS);
 		store_close(store);
@@ -120,8 +122,8 @@ static void open_it(bool known)
 	assert(err.code == ERROR_STORE || err.code == ERROR_NO_MEMORY || err.code == ERROR_SYSTEM);
 	nowhere = fopen("/dev/null", "w");
 	assert(nowhere);
-	if (damaged && store_repair(&folder, nowhere, &err) == 0) {
-		assert(store_open(&folder, false, &store, &damaged, &err) == 0);
+	if (fault == STORE_DAMAGED && store_repair(&folder, nowhere, &err) == 0) {
+		assert(store_open(&folder, false, &store, &fault, &err) == 0);
 		assert(store_load(store, any_row, &count, &err) == 0);
 		store_close(store);
 	}

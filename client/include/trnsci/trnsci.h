@@ -799,11 +799,12 @@ struct trnsci_stream_info {
 /** How to create a stream; all zero is good. */
 struct trnsci_stream_options {
 	const char *generator; /**< NULL: "threefry4x32" */
-	uint64_t seed;	       /**< another on each host, or they draw the same numbers */
+	uint64_t seed;	       /**< only with `has_seed`; two hosts with one seed draw the same numbers */
 	bool has_stream;       /**< take `stream`, which no name may ever have had, and not the next of a counter */
 	uint64_t stream;
 	const char *mode; /**< octal digits; NULL: "0640" */
 	bool has_group;	  /**< take `group`, one of the caller's, and not the caller's first */
+	bool has_seed;	  /**< take `seed`, and not the random one that the daemon's state was made with */
 	uint32_t group;
 	uint64_t reserved[4]; /**< zero */
 };
@@ -838,7 +839,7 @@ TRNSCI_API int trnsci_stream_list(struct trnsci_session *session,
 /** Its numbers are never given to another stream. *ret_info: as it was. */
 TRNSCI_API int trnsci_stream_delete(struct trnsci_session *session, const char *name,
 				    struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-/** Skips so many words (rounded up to a multiple of 4): after a restored backup or snapshot, at least as many as may
+/** Skips so many words (rounded up to a multiple of 4): after a restored snapshot of the machine, at least as many as may
  * have been drawn since it was made. */
 TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words,
 				     struct trnsci_stream_info *ret_info, struct trnsci_error *err);
