@@ -15,6 +15,7 @@ in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $
 
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
+LIBS_check_transform_errors := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
 LIBS_bench_fft := -lfftw3 -lfftw3f
 LIBS_bench_signal := -lfftw3 -lfftw3f

@@ -4,6 +4,24 @@
 
 #include "rng/derive.h"
 
+/* float64 normals transformed in float32, which is several steps. */
+static void push_scaled(struct zone *zone, struct value *steps)
+{
+	struct value one = value_map();
+
+	assert_int_equal(value_put(zone, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(zone, &one, "n", value_uint(300)), 0);
+	assert_int_equal(value_put(zone, &one, "dtype", value_string("f64")), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("wide")), 0);
+	assert_int_equal(value_push(zone, steps, one), 0);
+	one = value_map();
+	assert_int_equal(value_put(zone, &one, "op", value_string("fft")), 0);
+	assert_int_equal(value_put(zone, &one, "in", value_string("wide")), 0);
+	assert_int_equal(value_put(zone, &one, "precision", value_string("fast")), 0);
+	assert_int_equal(value_put(zone, &one, "as", value_string("v")), 0);
+	assert_int_equal(value_push(zone, steps, one), 0);
+}
+
 /* Normals, scaled and transformed, and inline data with noise. */
 static void put_program(struct call *call, uint64_t seed)
 {
@@ -31,6 +49,8 @@ static void put_program(struct call *call, uint64_t seed)
 	assert_int_equal(value_put(zone, &one, "in", array_of(zone, "f32", 4, ones, sizeof ones)), 0);
 	assert_int_equal(value_put(zone, &one, "as", value_string("w")), 0);
 	assert_int_equal(value_push(zone, &steps, one), 0);
+	push_scaled(zone, &steps);
+	assert_int_equal(value_push(zone, &results, value_string("v")), 0);
 	assert_int_equal(value_push(zone, &results, value_string("y")), 0);
 	assert_int_equal(value_push(zone, &results, value_string("w")), 0);
 	put(call, "steps", steps);
@@ -48,9 +68,9 @@ static uint64_t prepare(struct bed *bed)
 
 static void expect_same(const struct call *got, const struct call *expected)
 {
-	static const char *const names[] = {"y", "w"};
+	static const char *const names[] = {"y", "w", "v"};
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		const struct value *a = value_get(value_get(request_result(got->request), "results"), names[i]);
 		const struct value *b = value_get(value_get(request_result(expected->request), "results"), names[i]);
 
