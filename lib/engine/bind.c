@@ -390,14 +390,22 @@ uint64_t bind_timeout_ms(const struct args *args)
 	return timeout < 0 ? 0 : args->at[timeout].u64;
 }
 
+struct value bind_choice_text(const struct param *param, unsigned choice)
+{
+	const char *at = param->choices;
+
+	for (; choice > 0; choice--)
+		at = strchr(at, '|') + 1;
+	return (struct value){.kind = VALUE_STRING, .bytes = {at, strcspn(at, "|")}};
+}
+
 enum dtype bind_dtype(const struct args *args, unsigned p)
 {
 	const struct param *param = &args->operation->params[p];
-	const char *at = param->choices;
+	struct value text;
 
 	if (!args->at[p].given && !*param->fallback)
 		return DTYPE_NONE;
-	for (unsigned i = 0; i < args->at[p].choice; i++)
-		at = strchr(at, '|') + 1;
-	return dtype_parse(at, strcspn(at, "|"));
+	text = bind_choice_text(param, args->at[p].choice);
+	return dtype_parse(text.bytes.at, text.bytes.size);
 }

@@ -52,6 +52,9 @@ int bind_args(struct args *args, const struct value *map, struct error *err);
 /* What bound args say of timeout_ms; 0: nothing. */
 uint64_t bind_timeout_ms(const struct args *args);
 
+/* The text of a parameter's choice, borrowed from its row. */
+struct value bind_choice_text(const struct param *param, unsigned choice);
+
 /* The dtype that a bound PARAM_CHOICE of dtypes stands for; DTYPE_NONE when it was left out without a default. */
 enum dtype bind_dtype(const struct args *args, unsigned param);
 

@@ -338,9 +338,8 @@ static int prepare_law(const struct compiler *c, struct draw *draw)
 	return begin_law(c, draw, &list);
 }
 
-static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)
+static int find_dtype(struct compiler *c, enum law law, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)
 {
-	const struct param *param = &c->args.operation->params[DRAW_DTYPE];
 	int error = compile_out_shape(c, DRAW_OUT, ret_out, ret_tile);
 
 	if (error)
@@ -348,9 +347,9 @@ static int find_dtype(struct compiler *c, bool *ret_out, struct shape *ret_tile,
 	*ret_dtype = bind_dtype(&c->args, DRAW_DTYPE);
 	if (!*ret_out || c->args.at[DRAW_DTYPE].given || ret_tile->dtype == *ret_dtype)
 		return 0;
-	if (!strstr(param->choices, dtype_name(ret_tile->dtype)))
+	if (!law_takes(law, ret_tile->dtype))
 		return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
-				  dtype_name(ret_tile->dtype), param->choices);
+				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
 	*ret_dtype = ret_tile->dtype;
 	return 0;
 }
@@ -410,7 +409,7 @@ static int place(struct compiler *c, const struct shape *like, struct placed *re
 	struct placed p = {.law = {.law = law_find(name, strlen(name))}};
 	struct shape tile;
 	bool out;
-	int error = find_dtype(c, &out, &tile, &p.law.dtype);
+	int error = find_dtype(c, p.law.law, &out, &tile, &p.law.dtype);
 
 	if (!error)
 		error = prepare_law(c, &p.law);

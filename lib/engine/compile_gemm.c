@@ -198,11 +198,10 @@ static double bound_of(const struct request_gemm *g)
 /* A bound of 1 or more would say nothing. */
 static int put_precision(struct compiler *c, const struct request_gemm *g, double bound)
 {
-	static const char *const names[GEMM_PRECISIONS] = {"fast",   "double",   "bf16",      "ozaki",
-							   "ozaki6", "ozaki_hq", "ozaki_fp64"};
+	const struct value name = bind_choice_text(&c->args.operation->params[PRODUCT_PRECISION], g->precision);
 	struct zone *zone = c->program->zone;
 
-	if (value_put(zone, c->reply, "precision", value_string(names[g->precision])) ||
+	if (value_put(zone, c->reply, "precision", name) ||
 	    (bound < 1 && value_put(zone, c->reply, "bound", value_real(bound))))
 		return compile_no_memory(c);
 	return 0;

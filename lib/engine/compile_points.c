@@ -14,12 +14,11 @@ static enum points_scramble find_scramble(const struct compiler *c)
 		[SCRAMBLE_SHIFT] = "shift",   [SCRAMBLE_PERMUTATION] = "permutation",
 		[SCRAMBLE_JITTER] = "jitter",
 	};
-	const char *at = c->args.operation->params[POINTS_SCRAMBLING].choices;
+	const struct value text = bind_choice_text(&c->args.operation->params[POINTS_SCRAMBLING],
+						   c->args.at[POINTS_SCRAMBLING].choice);
 
-	for (unsigned i = 0; i < c->args.at[POINTS_SCRAMBLING].choice; i++)
-		at = strchr(at, '|') + 1;
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (strncmp(names[i], at, strcspn(at, "|")) == 0)
+		if (value_is_text(&text, names[i]))
 			return (enum points_scramble)i;
 	return SCRAMBLE_PLAIN;
 }

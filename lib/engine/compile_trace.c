@@ -65,8 +65,7 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 
 static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_law, int *ret_site)
 {
-	static const char *const laws[] = {"rademacher", "normal"};
-	const char *law = laws[c->args.at[TRACE_LAW].choice];
+	const struct value law = bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
 	const uint64_t probes = c->args.at[TRACE_PROBES].u64, k = probes / 3;
 	const uint64_t drawn = c->args.at[TRACE_METHOD].choice == TRACE_HUTCHPP ? probes - k : probes;
 	struct value map;
@@ -78,17 +77,18 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 	int error = draw_map(c, n, matrix->dtype, &map);
 
 	return error ? error
-		     : compile_samples(c, operation_find(law, strlen(law)), &map, TRACE_U64, ret_law, ret_site);
+		     : compile_samples(c, operation_find(law.bytes.at, law.bytes.size), &map, TRACE_U64, ret_law, ret_site);
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
 static int put_reply(struct compiler *c, const struct step *step, struct site *site, struct buffer *out)
 {
-	static const char *const methods[] = {"hutchinson", "hutchpp"};
+	const struct value method =
+		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
 	struct zone *zone = c->program->zone;
 	const uint64_t probes = step->trace.basis + step->trace.probes;
 
-	if (value_put(zone, c->reply, "method", value_string(methods[c->args.at[TRACE_METHOD].choice])) ||
+	if (value_put(zone, c->reply, "method", method) ||
 	    value_put(zone, c->reply, "probes", value_uint(probes)) ||
 	    value_put(zone, c->reply, "products", value_uint(probes + step->trace.basis)))
 		return compile_no_memory(c);
