@@ -234,6 +234,7 @@ static uint64_t piece_size(const struct transform *transform)
 static int transform_pieces(struct transform *transform, struct output *output, struct progress *progress, bool verbose)
 {
 	uint64_t most = piece_size(transform), n, have = 0;
+	bool opened = false;
 	int code = EXIT_OK;
 
 	if (transform->batch == 0 || transform->in_count == 0)
@@ -254,14 +255,13 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 			code = begin_output(transform, output);
 			if (code != EXIT_OK)
 				return code;
+			opened = true;
 		}
 		if (code == EXIT_OK)
 			code = output_write_tile(output, transform->session, transform->out);
 		progress_at(progress, at + n);
-		if (code != EXIT_OK && at > 0)
-			return output_close(output, code);
 	}
-	return code == EXIT_OK ? output_close(output, code) : code;
+	return opened ? output_close(output, code) : code;
 }
 
 /* ---- the command ---- */

@@ -48,6 +48,8 @@ refused "no daemon at the socket named" 69 "*no_daemon*$work/none*" "$cli" --soc
 refused "status of no daemon" 69 "*no_daemon*" "$cli" --socket "$work/none" status
 refused "full disk" 75 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format raw >/dev/full"
 refused "full disk, text" 75 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format text >/dev/full"
+"$cli" -q --embedded rand normal -n 256 -o signal.npy
+refused "full disk, a transform" 75 "*No space*" "$cli" -q --embedded fft signal.npy -o /dev/full --format raw
 refused "broken pipe" 75 "*Broken pipe*" python3 -c "
 import os, subprocess, sys
 r, w = os.pipe()
