@@ -17,6 +17,7 @@ struct cli {
 	const char *socket; /* NULL: where one answers */
 	bool embedded, quiet, verbose;
 	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
+	int timeout_ms;   /* for an answer to what is no job; jobs are waited for by job_run (progress.h) */
 };
 
 struct command {

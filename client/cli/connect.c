@@ -36,7 +36,8 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 
 int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
 {
-	struct trnsci_options options = {.threads = cli->threads, .arena_bytes = arena_bytes};
+	struct trnsci_options options = {
+		.threads = cli->threads, .arena_bytes = arena_bytes, .timeout_ms = cli->timeout_ms};
 	struct trnsci_error err = {0};
 
 	if (cli->socket && cli->embedded)
@@ -58,7 +59,7 @@ int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_ses
 
 int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
 {
-	struct trnsci_options options = {.arena_bytes = arena_bytes};
+	struct trnsci_options options = {.arena_bytes = arena_bytes, .timeout_ms = cli->timeout_ms};
 	struct trnsci_error err = {0};
 
 	if (cli->embedded)

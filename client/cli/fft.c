@@ -176,9 +176,9 @@ static int make_piece(struct transform *transform, uint64_t n)
 }
 
 /* The first piece tells whether the dtype was guessed right. */
-static int run_piece(struct transform *transform, bool first, uint64_t n)
+static int run_piece(struct transform *transform, bool first, uint64_t n, struct progress *progress)
 {
-	int r = trnsci_run(transform->call), code;
+	int r = progress_run(progress, transform->call), code;
 
 	if (r == -TRNSCI_BAD_SHAPE && first) {
 		trnsci_tile_free(transform->out);
@@ -188,7 +188,7 @@ static int run_piece(struct transform *transform, bool first, uint64_t n)
 		if (code != EXIT_OK)
 			return code;
 		trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
-		r = trnsci_run(transform->call);
+		r = progress_run(progress, transform->call);
 	}
 	if (r < 0)
 		return complain_error(trnsci_call_error(transform->call),
@@ -248,7 +248,7 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 			code = input_read(&transform->input, trnsci_tile_data(transform->in),
 					  trnsci_tile_bytes(transform->in));
 		if (code == EXIT_OK)
-			code = run_piece(transform, at == 0, n);
+			code = run_piece(transform, at == 0, n, progress);
 		if (code == EXIT_OK && at == 0) {
 			if (verbose)
 				tell(transform);

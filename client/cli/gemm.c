@@ -7,6 +7,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 
 enum { PAGE = 4096, MATRICES = 3 };
 
@@ -169,7 +170,7 @@ static int multiply(struct product *product, const struct cli *cli)
 	if (code == EXIT_OK)
 		code = fill_tiles(product);
 	if (code == EXIT_OK) {
-		r = trnsci_run(product->call);
+		r = job_run(cli, product->call);
 		code = r < 0 ? complain_error(trnsci_call_error(product->call),
 					      r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE)
 			     : write_result(product);

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 
 enum { PAGE = 4096 };
 
@@ -115,7 +116,7 @@ struct shift {
 	struct trnsci_call *call;
 };
 
-static int move_round(struct shift *shift)
+static int move_round(struct shift *shift, const struct cli *cli)
 {
 	const struct npy *array = &shift->input.array;
 	struct trnsci_error err;
@@ -133,7 +134,7 @@ static int move_round(struct shift *shift)
 	code = options_set_parameters(shift->options, trnsci_args(shift->call));
 	if (code != EXIT_OK)
 		return code;
-	r = trnsci_run(shift->call);
+	r = job_run(cli, shift->call);
 	return r < 0 ? complain_error(trnsci_call_error(shift->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE)
 		     : EXIT_OK;
 }
@@ -182,7 +183,7 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 		code = connect_session(cli, (size_t)count * trnsci_dtype_size(shift.input.array.dtype) + 2 * PAGE,
 				       &shift.session);
 	if (code == EXIT_OK)
-		code = move_round(&shift);
+		code = move_round(&shift, cli);
 	if (code == EXIT_OK)
 		code = write_shifted(&shift);
 	trnsci_tile_free(shift.tile);

@@ -59,7 +59,8 @@ static int count_leading(int argc, char **argv)
 	int i = 1;
 
 	while (i < argc && argv[i][0] == '-') {
-		bool takes_value = strcmp(argv[i], "--socket") == 0 || strcmp(argv[i], "--threads") == 0;
+		bool takes_value = strcmp(argv[i], "--socket") == 0 || strcmp(argv[i], "--threads") == 0 ||
+				   strcmp(argv[i], "--timeout") == 0;
 
 		i += takes_value && i + 1 < argc ? 2 : 1;
 	}
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
 	static const struct option_set set = {"COMMAND ...", "", rows, 1, NULL, NULL};
 	int leading = count_leading(argc, argv);
 	struct options options;
-	struct cli cli = {0};
+	struct cli cli = {.timeout_ms = 30000};
 
 	signal(SIGPIPE, SIG_IGN); /* a broken pipe is an error with a name */
 	for (int i = 1; i < leading; i++)

@@ -16,6 +16,7 @@ static const struct option_row common[] = {
 	{"socket", 0, "PATH", "use the daemon at this socket"},
 	{"embedded", 0, NULL, "compute in this process"},
 	{"threads", 0, "N", "threads of the embedded engine, 1 to 128 [as many as CPUs]"},
+	{"timeout", 0, "SECONDS", "how long to wait for an answer that takes no computing, 1 to 3600 [30]"},
 	{"quiet", 'q', NULL, "no remarks and no progress on stderr"},
 	{"verbose", 'v', NULL, "say on stderr what is done"},
 	{"help", 'h', NULL, "print this"},
@@ -240,7 +241,7 @@ static void print_help(const struct option_set *set)
 /* Options that every command has; true when it was one. */
 static bool take_common(struct cli *cli, struct options *options, const char *name, const char *text, int *ret_code)
 {
-	uint64_t threads;
+	uint64_t number;
 
 	if (strcmp(name, "socket") == 0)
 		cli->socket = text;
@@ -252,12 +253,17 @@ static bool take_common(struct cli *cli, struct options *options, const char *na
 		cli->verbose = true;
 	else if (strcmp(name, "help") == 0)
 		options->helped = true;
-	else if (strcmp(name, "threads") != 0)
+	else if (strcmp(name, "timeout") == 0) {
+		if (!parse_u64(text, &number) || number < 1 || number > 3600)
+			*ret_code = complain(EXIT_USAGE, "--timeout: '%s', allowed 1 to 3600 seconds", text);
+		else
+			cli->timeout_ms = (int)number * 1000;
+	} else if (strcmp(name, "threads") != 0)
 		return false;
-	else if (!parse_u64(text, &threads) || threads < 1 || threads > 128)
+	else if (!parse_u64(text, &number) || number < 1 || number > 128)
 		*ret_code = complain(EXIT_USAGE, "--threads: '%s', allowed 1 to 128", text);
 	else
-		cli->threads = (unsigned)threads;
+		cli->threads = (unsigned)number;
 	return true;
 }
 

@@ -26,8 +26,10 @@ void progress_begin(struct progress *progress, const struct cli *cli, uint64_t t
 }
 
 /* Ten times a second at most, so that the terminal is no part of the work. */
-void progress_at(struct progress *progress, uint64_t done)
+static void show(struct progress *progress)
 {
+	const uint64_t done = progress->done;
+
 	if (!progress->wanted)
 		return;
 	double time = now(), elapsed = time - progress->started;
@@ -36,9 +38,19 @@ void progress_at(struct progress *progress, uint64_t done)
 		return;
 	progress->last = time;
 	progress->shown = true;
+	if (progress->total == 0) {
+		fprintf(stderr, "\r%.0f s\x1b[K", elapsed);
+		return;
+	}
 	fprintf(stderr, "\r%5.1f %%  %.3g %s/s  %.0f s left\x1b[K", 100.0 * (double)done / (double)progress->total,
 		(double)done / elapsed, progress->unit,
 		done ? elapsed * (double)(progress->total - done) / (double)done : 0);
+}
+
+void progress_at(struct progress *progress, uint64_t done)
+{
+	progress->done = done;
+	show(progress);
 }
 
 void progress_end(struct progress *progress)
@@ -46,4 +58,34 @@ void progress_end(struct progress *progress)
 	if (progress->shown)
 		fprintf(stderr, "\r\x1b[K");
 	progress->shown = false;
+}
+
+int progress_wait(struct progress *progress, struct trnsci_call *call)
+{
+	enum { TICK_MS = 200 };
+	int r;
+
+	do {
+		r = trnsci_wait(call, progress->wanted ? TICK_MS : -1);
+		show(progress);
+	} while (r == -TRNSCI_TIMEOUT && !trnsci_done(call));
+	return r;
+}
+
+int progress_run(struct progress *progress, struct trnsci_call *call)
+{
+	const int r = trnsci_submit(call);
+
+	return r < 0 ? r : progress_wait(progress, call);
+}
+
+int job_run(const struct cli *cli, struct trnsci_call *call)
+{
+	struct progress progress;
+
+	progress_begin(&progress, cli, 0, "");
+	progress.wanted = !cli->quiet && isatty(STDERR_FILENO);
+	const int r = progress_run(&progress, call);
+	progress_end(&progress);
+	return r;
 }

@@ -68,13 +68,14 @@ static int read_part(struct points *points)
 					   : EXIT_OK;
 }
 
-static int run_piece(const struct points *points, struct trnsci_call *call, uint64_t piece, struct trnsci_array *ret)
+static int run_piece(const struct points *points, struct trnsci_call *call, uint64_t piece, struct progress *progress,
+		     struct trnsci_array *ret)
 {
 	struct trnsci_args *args = trnsci_args(call);
 
 	trnsci_set_u64(args, "rank", points->rank * points->pieces + piece);
 	trnsci_set_u64(args, "size", points->size * points->pieces);
-	if (trnsci_run(call) < 0)
+	if (progress_run(progress, call) < 0)
 		return complain_error(trnsci_call_error(call), EXIT_USAGE);
 	if (trnsci_to_array(trnsci_reply(call), ret) < 0 || ret->ndim != 2 || ret->shape[1] != points->dims)
 		return complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", points->kind);
@@ -88,20 +89,23 @@ static int write_pieces(const struct points *points, const struct cli *cli, stru
 	struct progress progress;
 	struct output output;
 	uint64_t begin, end, shape[2] = {0, points->dims};
-	int code = run_piece(points, call, 0, &array);
+	int code;
 
-	if (code != EXIT_OK)
+	progress_begin(&progress, cli, points->pieces, "pieces");
+	code = run_piece(points, call, 0, &progress, &array);
+	if (code != EXIT_OK) {
+		progress_end(&progress);
 		return code;
+	}
 	trnsci_partition(points->n, points->rank, points->size, &begin, &end);
 	shape[0] = end - begin;
 	code = output_open(options_get(points->options, "output"), options_get(points->options, "format"), &output);
 	if (code != EXIT_OK)
 		return code;
 	code = output_begin(&output, array.dtype, 2, shape);
-	progress_begin(&progress, cli, points->pieces, "pieces");
 	for (uint64_t piece = 0; piece < points->pieces && code == EXIT_OK; piece++) {
 		if (piece > 0)
-			code = run_piece(points, call, piece, &array);
+			code = run_piece(points, call, piece, &progress, &array);
 		if (code == EXIT_OK)
 			code = output_write(&output, array.data, (size_t)array.count);
 		progress_at(&progress, piece + 1);

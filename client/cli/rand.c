@@ -132,17 +132,17 @@ static int start_piece(struct draw *draw, uint64_t at)
 	return EXIT_OK;
 }
 
-static int finish_piece(struct draw *draw, uint64_t at, struct output *output)
+static int finish_piece(struct draw *draw, uint64_t at, struct output *output, struct progress *progress)
 {
 	size_t which = (at - draw->begin) / draw->piece % 2;
 
-	if (trnsci_wait(draw->calls[which], -1) < 0)
+	if (progress_wait(progress, draw->calls[which]) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
 	return output_write_tile(output, draw->session, draw->tiles[which]);
 }
 
 /* The samples [at, end), fewer than a piece. */
-static int draw_rest(struct draw *draw, uint64_t at, struct output *output)
+static int draw_rest(struct draw *draw, uint64_t at, struct output *output, struct progress *progress)
 {
 	struct trnsci_array array;
 	struct trnsci_call *call = NULL;
@@ -151,7 +151,7 @@ static int draw_rest(struct draw *draw, uint64_t at, struct output *output)
 	if (code == EXIT_OK) {
 		trnsci_set_u64(trnsci_args(call), "offset", draw->offset + at);
 		trnsci_set_u64(trnsci_args(call), "n", draw->end - at);
-		if (trnsci_run(call) < 0)
+		if (progress_run(progress, call) < 0)
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 ||
 			 array.count != (draw->end - at) * draw->components || array.dtype != draw->dtype)
@@ -176,11 +176,11 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 		if (whole - at > draw->piece)
 			code = start_piece(draw, at + draw->piece);
 		if (code == EXIT_OK)
-			code = finish_piece(draw, at, output);
+			code = finish_piece(draw, at, output, progress);
 		progress_at(progress, at + draw->piece - draw->begin);
 	}
 	if (code == EXIT_OK && draw->end > whole)
-		code = draw_rest(draw, whole, output);
+		code = draw_rest(draw, whole, output, progress);
 	return code;
 }
 

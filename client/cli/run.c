@@ -18,6 +18,7 @@
 #include "json.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 
 enum { TILES_MAX = 256 };
 
@@ -270,14 +271,15 @@ static void tell_ranges(const struct program *program)
 }
 
 /* A program that is wrong is bad data: it came from a file. */
-static int run_program(struct program *program, struct json_object *root, const struct options *options, bool verbose)
+static int run_program(struct program *program, struct json_object *root, const struct options *options,
+		       const struct cli *cli)
 {
 	int r = trnsci_call_new(program->session, "run", &program->call);
 	int code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r)) : fill(program, root);
 
-	if (code == EXIT_OK && trnsci_run(program->call) < 0)
+	if (code == EXIT_OK && job_run(cli, program->call) < 0)
 		code = complain_error(trnsci_call_error(program->call), EXIT_DATA);
-	if (code == EXIT_OK && verbose)
+	if (code == EXIT_OK && cli->verbose)
 		tell_ranges(program);
 	if (code == EXIT_OK)
 		code = write_tiles(program);
@@ -317,7 +319,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 		return code;
 	code = connect_session(cli, (size_t)arena, &program.session);
 	if (code == EXIT_OK)
-		code = run_program(&program, root, &options, cli->verbose);
+		code = run_program(&program, root, &options, cli);
 	for (size_t i = 0; i < program.n_tiles; i++)
 		trnsci_tile_free(program.tiles[i]);
 	trnsci_call_free(program.call);

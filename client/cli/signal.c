@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "output.h"
+#include "progress.h"
 
 enum { PAGE = 4096 };
 
@@ -110,7 +111,7 @@ static int write_result(const struct run *run)
 	return output_close(&output, code);
 }
 
-static int compute(struct run *run)
+static int compute(struct run *run, const struct cli *cli)
 {
 	int r = trnsci_call_new(run->session, run->command->set.operation, &run->call);
 	int code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
@@ -122,7 +123,7 @@ static int compute(struct run *run)
 		code = make_result(run);
 	if (code != EXIT_OK)
 		return code;
-	r = trnsci_run(run->call);
+	r = job_run(cli, run->call);
 	if (r < 0)
 		return complain_error(trnsci_call_error(run->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
 	return write_result(run);
@@ -134,7 +135,7 @@ static int run_connected(struct run *run, const struct cli *cli)
 
 	if (code != EXIT_OK)
 		return code;
-	code = compute(run);
+	code = compute(run, cli);
 	for (size_t i = 0; i < SIGNAL_INPUTS; i++)
 		trnsci_tile_free(run->tiles[i]);
 	trnsci_tile_free(run->out);

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "input.h"
 #include "options.h"
+#include "progress.h"
 
 enum { PAGE = 4096 };
 
@@ -45,7 +46,7 @@ static void print_estimate(const struct trnsci_value *reply, bool verbose)
 }
 
 static int ask(const struct options *options, struct trnsci_session *session, const struct trnsci_tile *tile,
-	       bool verbose)
+	       const struct cli *cli)
 {
 	struct trnsci_call *call;
 	int r = trnsci_call_new(session, "trace", &call), code;
@@ -55,11 +56,11 @@ static int ask(const struct options *options, struct trnsci_session *session, co
 	trnsci_set_tile(trnsci_args(call), "in", tile);
 	code = options_set_parameters(options, trnsci_args(call));
 	if (code == EXIT_OK) {
-		r = trnsci_run(call);
+		r = job_run(cli, call);
 		if (r < 0)
 			code = complain_error(trnsci_call_error(call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
 		else
-			print_estimate(trnsci_reply(call), verbose);
+			print_estimate(trnsci_reply(call), cli->verbose);
 	}
 	trnsci_call_free(call);
 	return code;
@@ -82,7 +83,7 @@ static int estimate(const struct options *options, const struct cli *cli, struct
 	if (code == EXIT_OK)
 		code = read_matrix(input, session, &tile);
 	if (code == EXIT_OK)
-		code = ask(options, session, tile, cli->verbose);
+		code = ask(options, session, tile, cli);
 	trnsci_tile_free(tile);
 	trnsci_close(session);
 	input_close(input);
