@@ -146,6 +146,85 @@ static void test_stopped_in_flight(void **state)
 	close_both();
 }
 
+/* scale in -> in, then draws that take a while. */
+static struct trnsci_call *long_program(struct trnsci_session *session, struct trnsci_tile *in, struct trnsci_tile *large)
+{
+	struct trnsci_call *program;
+	struct trnsci_args *step;
+
+	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
+	step = trnsci_step(program, "scale");
+	trnsci_set_tile(step, "in", in);
+	trnsci_set_f64(step, "by", 2);
+	trnsci_set_tile(step, "out", in);
+	for (int i = 0; i < 100; i++)
+		trnsci_set_tile(trnsci_step(program, "normal"), "out", large);
+	return program;
+}
+
+/* Until the daemon has begun to stop. */
+static void await_stopping(void)
+{
+	struct pollfd news = {trnscid.notify_fd, POLLIN, 0};
+	char text[1024] = "";
+
+	while (!strstr(text, "STOPPING=1")) {
+		assert_int_equal(poll(&news, 1, 30000), 1);
+		const ssize_t size = recv(trnscid.notify_fd, text, sizeof text - 1, 0);
+
+		assert_true(size >= 0);
+		text[size] = '\0';
+	}
+}
+
+/* A daemon that stops takes no more requests, but answers those that it has: what is submitted meanwhile goes to the next one,
+ * and nothing that was accepted is given up for it. */
+static void test_submitted_while_it_stops(void **state)
+{
+	enum { LATE = 16 };
+	struct trnsci_call *late[LATE], *program, *twin;
+	struct pair tiles[LATE], first, large;
+
+	(void)state;
+	open_both();
+	first = pair_of(TRNSCI_F32, N);
+	large = pair_of(TRNSCI_F32, 1 << 20);
+	draw(first, 1);
+	for (int i = 0; i < LATE; i++) {
+		tiles[i] = pair_of(TRNSCI_F32, N);
+		draw(tiles[i], (uint64_t)i);
+		late[i] = scaling(remote, tiles[i].remote, tiles[i].remote, 3);
+	}
+	program = long_program(remote, first.remote, large.remote);
+	assert_int_equal(trnsci_submit(program), 0);
+	kill(trnscid.pid, SIGTERM);
+	await_stopping();
+	for (int i = 0; i < LATE; i++)
+		assert_int_equal(trnsci_submit(late[i]), 0);
+	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	if (trnsci_wait(program, 30000) < 0)
+		fail_msg("expected the answer of the daemon that stopped, got %s", trnsci_call_error(program)->text);
+	twin = long_program(own, first.own, large.own);
+	assert_int_equal(trnsci_run(twin), 0);
+	expect_same(first, "in place, by the daemon that stopped");
+	for (int i = 0; i < LATE; i++) {
+		if (trnsci_wait(late[i], 30000) < 0)
+			fail_msg("late call %d: expected an answer, got %s", i, trnsci_call_error(late[i])->text);
+		trnsci_call_free(late[i]);
+		late[i] = scaling(own, tiles[i].own, tiles[i].own, 3);
+		assert_int_equal(trnsci_run(late[i]), 0);
+		expect_same(tiles[i], "in place, by one of the two");
+		trnsci_call_free(late[i]);
+		pair_free(tiles[i]);
+	}
+	trnsci_call_free(program);
+	trnsci_call_free(twin);
+	pair_free(first);
+	pair_free(large);
+	close_both();
+}
+
 /* What was not sent was not done, and is sent to the next daemon whatever it is. */
 static void test_never_sent(void **state)
 {
@@ -377,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_killed_in_flight),
 		cmocka_unit_test(test_stopped_in_flight),
+		cmocka_unit_test(test_submitted_while_it_stops),
 		cmocka_unit_test(test_never_sent),
 		cmocka_unit_test(test_rings_and_broadcasts),
 		cmocka_unit_test(test_threads),
