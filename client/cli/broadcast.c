@@ -8,6 +8,7 @@
 #include "laws.h"
 #include "options.h"
 #include "output.h"
+#include "rand.h"
 
 enum { PIECE = 4096 };
 
@@ -71,8 +72,9 @@ static int command_send(struct cli *cli, int argc, char **argv)
 	if (argc < 3 || !law_find(argv[2], &law))
 		return complain(EXIT_USAGE, "broadcast send: takes NAME DIST, DIST one of %s", laws);
 	snprintf(usage, sizeof usage, "broadcast send NAME %s --rate RATE [option ...]", law.name);
-	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name,
-				       " n shape dims out rank size u64 "};
+	const char *const hidden = rand_has_shape(law.name) ? " n dims out rank size u64 timeout_ms "
+							    : " n shape out rank size u64 timeout_ms ";
+	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 	int code = options_parse(&set, cli, argc - 2, argv + 2, &options);
 
 	if (code != EXIT_OK || options.helped)

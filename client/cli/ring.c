@@ -247,7 +247,8 @@ int command_ring(struct cli *cli, int argc, char **argv)
 	snprintf(usage, sizeof usage, "ring %s [-n COUNT] [option ...]", law.name);
 	for (size_t i = 0; trnsci_parameter(law.name, i, &parameter) == 0; i++)
 		own_shape |= strcmp(parameter.name, "dims") == 0;
-	const char *const hidden = own_shape ? " n dims out rank size u64 " : " n shape out rank size u64 ";
+	const char *const hidden =
+		own_shape ? " n dims out rank size u64 timeout_ms " : " n shape out rank size u64 timeout_ms ";
 	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
 
 	return run_law(cli, &set, argc - 1, argv + 1);
