@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A battery of TestU01 (P. L'Ecuyer, R. Simard, ACM TOMS 33(4), 2007) on the words of standard input.
  *
- * testu01 BATTERY words|reversed [FIRST LAST]: BATTERY is smallcrush, crush or bigcrush, of which the tests FIRST to LAST
- * run; reversed turns each word's bits round, since TestU01 looks at the high bits most. Built by testu01.sh only. */
+ * testu01 BATTERY words|reversed [FIRST LAST]: BATTERY is smallcrush, crush or bigcrush, of which the tests FIRST to
+ * LAST run; reversed turns each word's bits round, since TestU01 looks at the high bits most. Built by testu01.sh only.
+ */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
