@@ -9,7 +9,7 @@
 #include "tile.h"
 
 struct trnsci_args {
-	bool *failed;
+	struct args_state *state;
 	char *name;                       /* in a map */
 	struct value value;               /* of containers only the kind; of a tile nothing */
 	struct trnsci_tile *tile;         /* whose handle the value is when it is sent; one reference */
@@ -18,12 +18,12 @@ struct trnsci_args {
 	struct trnsci_args *first, *last; /* children */
 };
 
-struct trnsci_args *args_new(bool *failed)
+struct trnsci_args *args_new(struct args_state *state)
 {
 	struct trnsci_args *args = calloc(1, sizeof *args);
 
 	if (args) {
-		args->failed = failed;
+		args->state = state;
 		args->value = value_map();
 	}
 	return args;
@@ -67,14 +67,38 @@ bool args_mention(const struct trnsci_args *args, const char *name)
 	return false;
 }
 
-/* As deep as the caller nested it; the daemon refuses more than 24 levels. */
-int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value)
+bool args_is_empty(const struct trnsci_args *args)
 {
-	struct value value = args->tile ? value_uint(tile_handle(args->tile)) : args->value;
+	return !args->first;
+}
+
+size_t args_bytes(const struct trnsci_args *args)
+{
+	size_t bytes = (args->name ? strlen(args->name) : 0) + (args->owned ? args->value.bytes.size : 0);
+
+	for (const struct trnsci_args *at = args->first; at; at = at->next)
+		bytes += args_bytes(at);
+	return bytes;
+}
+
+struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile)
+{
+	for (size_t i = 0; swaps && i < swaps->count; i++)
+		if (swaps->from[i] == tile && swaps->to[i])
+			return swaps->to[i];
+	return tile;
+}
+
+/* As deep as the caller nested it; the daemon refuses more than 24 levels. */
+int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct zone *zone,
+	       struct value *ret_value)
+{
+	struct value value =
+		args->tile ? value_uint(tile_handle(args_swapped(swaps, args->tile))) : args->value;
 
 	for (const struct trnsci_args *child = is_container(args) ? args->first : NULL; child; child = child->next) {
 		struct value inner;
-		int r = args_build(child, zone, &inner);
+		int r = args_build(child, swaps, zone, &inner);
 
 		if (r == 0)
 			r = value.kind == VALUE_MAP ? value_put(zone, &value, child->name, inner)
@@ -97,7 +121,7 @@ static struct trnsci_args *find(struct trnsci_args *args, const char *name)
 
 static struct trnsci_args *append(struct trnsci_args *args, const char *name)
 {
-	struct trnsci_args *child = args_new(args->failed);
+	struct trnsci_args *child = args_new(args->state);
 
 	if (!child)
 		return NULL;
@@ -117,6 +141,7 @@ static struct trnsci_args *place(struct trnsci_args *args, const char *name)
 
 	if (!args)
 		return NULL;
+	args->state->version++;
 	if (is_container(args) && (args->value.kind == VALUE_MAP) == (name != NULL)) {
 		child = name ? find(args, name) : NULL;
 		if (child)
@@ -125,7 +150,7 @@ static struct trnsci_args *place(struct trnsci_args *args, const char *name)
 			child = append(args, name);
 	}
 	if (!child)
-		*args->failed = true;
+		args->state->failed = true;
 	return child;
 }
 
@@ -147,7 +172,7 @@ static void set_copy(struct trnsci_args *args, const char *name, enum value_kind
 	child->owned = malloc(size ? size : 1);
 	if (!child->owned || (size && !bytes)) {
 		child->value = value_nil();
-		*args->failed = true;
+		args->state->failed = true;
 		return;
 	}
 	if (size)
@@ -227,6 +252,7 @@ void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct tr
 /* ---- tiles among them ---- */
 
 struct visitor {
+	const struct args_swaps *swaps;
 	bool (*visit)(void *arg, const struct args_tile *at);
 	void *arg;
 };
@@ -236,7 +262,7 @@ static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args 
 {
 	const bool steps = args->value.kind == VALUE_ARRAY && args->name && strcmp(args->name, "steps") == 0;
 	const char *name = args->name ? args->name : "";
-	const struct args_tile at = {args->tile, name, step, strcmp(name, "out") == 0};
+	const struct args_tile at = {args_swapped(visitor->swaps, args->tile), name, step, strcmp(name, "out") == 0};
 
 	if (args->tile && visitor->visit(visitor->arg, &at))
 		return true;
@@ -246,9 +272,10 @@ static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args 
 	return false;
 }
 
-bool args_visit_tiles(const struct trnsci_args *args, bool (*visit)(void *arg, const struct args_tile *at), void *arg)
+bool args_visit_tiles(const struct trnsci_args *args, const struct args_swaps *swaps,
+		      bool (*visit)(void *arg, const struct args_tile *at), void *arg)
 {
-	return visit_tiles(&(struct visitor){visit, arg}, args, args);
+	return visit_tiles(&(struct visitor){swaps, visit, arg}, args, args);
 }
 
 /* Bytes of an array; 0 when they cannot be counted. */

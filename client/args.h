@@ -11,13 +11,35 @@
 
 #include "base/value.h"
 
-/* An empty map; *failed is set when a later setter cannot store its value. NULL when memory cannot be had. */
-struct trnsci_args *args_new(bool *failed);
+/* What is known of a whole tree. */
+struct args_state {
+	bool failed;      /* a setter could not store its value */
+	uint64_t version; /* counts changes */
+};
+
+/* Tiles that stand for others, in one run of a call. */
+enum { ARGS_SWAPS = 6 };
+struct args_swaps {
+	size_t count;
+	struct trnsci_tile *from[ARGS_SWAPS], *to[ARGS_SWAPS]; /* to NULL: none */
+};
+
+/* The tile that stands for it. swaps may be NULL. */
+struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile);
+
+/* An empty map; state outlives it. NULL when memory cannot be had. */
+struct trnsci_args *args_new(struct args_state *state);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
-/* The tree in zone, with the handles that its tiles have now; texts and bytes are borrowed from args.
- * -ERROR_NO_MEMORY. */
-int args_build(const struct trnsci_args *args, struct zone *zone, struct value *ret_value);
+/* The tree in zone, with the handles that its tiles, or those that stand for them, have now; texts and bytes are borrowed
+ * from args. -ERROR_NO_MEMORY. */
+int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct zone *zone,
+	       struct value *ret_value);
+
+bool args_is_empty(const struct trnsci_args *args);
+
+/* Bytes of the texts, names and arrays in it. */
+size_t args_bytes(const struct trnsci_args *args);
 
 /* Whether a map in it, at any depth, has a member of that name. */
 bool args_mention(const struct trnsci_args *args, const char *name);
@@ -33,7 +55,8 @@ struct args_tile {
 	bool output;
 };
 
-/* Calls visit for every tile, step by step, until it returns true. Whether it did. */
-bool args_visit_tiles(const struct trnsci_args *args, bool (*visit)(void *arg, const struct args_tile *at), void *arg);
+/* Calls visit for every tile, or what stands for it, step by step, until it returns true. Whether it did. */
+bool args_visit_tiles(const struct trnsci_args *args, const struct args_swaps *swaps,
+		      bool (*visit)(void *arg, const struct args_tile *at), void *arg);
 
 #endif

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "changes.h"
+#include "prepare.h"
 #include "call_tiles.h"
 #include "engine/request.h"
 
@@ -95,12 +97,16 @@ static void drop_reply(struct trnsci_call *call)
 	call->zone = NULL;
 	request_free(call->request);
 	call->request = NULL;
+	if (call->held)
+		prepared_give(call->held);
+	call->held = NULL;
 	fdpass_close(&call->fds);
 }
 
 void call_discard(struct trnsci_call *call)
 {
 	drop_reply(call);
+	changes_drop(call);
 	args_free(call->params);
 	free(call->method);
 	free(call);
@@ -115,7 +121,7 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 	call->session = session;
 	call->refs = 1;
 	call->method = strdup(method);
-	call->params = args_new(&call->build_failed);
+	call->params = args_new(&call->args);
 	if (!call->method || !call->params) {
 		call_discard(call);
 		return -ERROR_NO_MEMORY;
@@ -156,6 +162,8 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 	call->request = request;
 	call->reply = error ? NULL : reply;
 	fail(call, error ? error : &(struct error){0});
+	if (call->prepares)
+		prepare_finish(call, call->reply);
 	if (call->refs == 0)
 		return true;
 	if (call->queueing)
@@ -164,11 +172,26 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 }
 
 /* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
-int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err)
+static int build(struct trnsci_call *call, struct zone *zone, const char **ret_method, struct value *ret_params)
+{
+	*ret_method = call->method;
+	if (call->prepares)
+		return prepare_build_request(call, zone, ret_params);
+	if (prepare_is_used(call)) {
+		*ret_method = "run_prepared";
+		return prepare_build_run(call, zone, ret_params);
+	}
+	return args_build(call->params, &call->changes.tiles, zone, ret_params) || changes_put(call, zone, ret_params)
+		       ? -ERROR_NO_MEMORY
+		       : 0;
+}
+
+int call_build(struct trnsci_call *call, struct zone **ret_zone, const char **ret_method, struct value *ret_params,
+	       struct error *err)
 {
 	struct zone *zone = zone_new_kept(&call->session->zones);
 
-	if (!zone || args_build(call->params, zone, ret_params) < 0) {
+	if (!zone || build(call, zone, ret_method, ret_params) < 0) {
 		zone_free(zone);
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 	}
@@ -177,7 +200,7 @@ int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value 
 }
 
 /* Marks the call as in flight, with a reference for its sender, unless the session is at its end. */
-static int begin(struct trnsci_call *call, bool queueing, struct error *err)
+static int begin(struct trnsci_call *call, bool queueing, struct prepare_todo *ret_todo, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	int r = 0;
@@ -194,6 +217,7 @@ static int begin(struct trnsci_call *call, bool queueing, struct error *err)
 		call->queueing = queueing;
 		call->refs++; /* the sender's: once it is answered, another thread may free it */
 		take_off(call);
+		*ret_todo = prepare_begin(call);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return r;
@@ -209,9 +233,43 @@ bool call_is_flying(const struct trnsci_call *call)
 	return flying;
 }
 
-/* No lock is held while the engine takes the request: an embedded one may compute and answer it there and then. */
-int call_start(struct trnsci_call *call, bool queueing)
+/* A small prepared call of an engine that runs it in this thread, without an allocation: in flight, but in no table.
+ * False: it is to be sent. */
+static bool run_now(struct trnsci_call *call)
 {
+	struct trnsci_session *session = call->session;
+	struct prepared *prepared = NULL;
+	const struct value *reply;
+	bool can;
+
+	pthread_mutex_lock(&session->lock);
+	can = !session->closed && !session->failure.code && prepare_is_used(call);
+	if (can) {
+		call_unqueue(call);
+		call->state = CALL_FLYING;
+		session->running_now++;
+	}
+	pthread_mutex_unlock(&session->lock);
+	if (!can)
+		return false;
+	reply = session->engine->run_now(call, &prepared);
+	pthread_mutex_lock(&session->lock);
+	call->held = prepared;
+	call->reply = reply;
+	call->connection = session->connection;
+	call->error.code = 0;
+	call->error.text[0] = '\0';
+	call->state = reply ? CALL_DONE : CALL_IDLE;
+	if (--session->running_now == 0 && session->closed)
+		pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+	return reply;
+}
+
+/* No lock is held while the engine takes the request: an embedded one may compute and answer it there and then. */
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+{
+	struct prepare_todo todo;
 	struct error error = {0};
 
 	if (session_check(call->session, &error) < 0)
@@ -219,12 +277,17 @@ int call_start(struct trnsci_call *call, bool queueing)
 	if (call_is_flying(call))
 		return -ERROR_OUT_OF_RANGE;
 	drop_reply(call);
-	if (call->build_failed) {
+	if (call->args.failed) {
 		error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 		return fail(call, &error);
 	}
-	if (begin(call, queueing, &error) < 0)
+	if (changes_set(call, changes, &error) < 0)
 		return fail(call, &error);
+	if (!queueing && call->session->engine->run_now && run_now(call))
+		return 0;
+	if (begin(call, queueing, &todo, &error) < 0)
+		return fail(call, &error);
+	prepare_do(call->session, &todo);
 	int r = call->session->engine->send(call, &error);
 
 	if (r < 0) {
@@ -260,7 +323,7 @@ int call_make(struct trnsci_session *session, const char *method, struct trnsci_
 
 int call_run(struct trnsci_call *call, struct error *err)
 {
-	int r = trnsci_run(call);
+	int r = trnsci_run(call, NULL);
 
 	if (r == 0)
 		return 0;
@@ -280,7 +343,8 @@ int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *r
 
 int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call)
 {
-	static const char *const own[] = {"arena", "tile", "free", "cancel", "ring_attach", "ring_detach", "broadcast_attach"};
+	static const char *const own[] = {"arena", "tile", "free", "cancel", "ring_attach", "ring_detach", "broadcast_attach",
+					  "prepare", "run_prepared", "release"};
 	int r = session_check(session, NULL);
 
 	if (r < 0)
@@ -305,6 +369,7 @@ void trnsci_call_free(struct trnsci_call *call)
 	call_unqueue(call);
 	call->queueing = false;
 	pthread_mutex_unlock(&call->session->lock);
+	prepare_end(call);
 	call_unref(call);
 }
 

@@ -13,11 +13,12 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 /* Without the lock. The last one frees the call; the session's reference that it held is returned with it. */
 void call_unref(struct trnsci_call *call);
 
-/* Sends. queueing: the answer is for trnsci_next. */
-int call_start(struct trnsci_call *call, bool queueing);
+/* Sends. changes: of this run alone, or NULL. queueing: the answer is for trnsci_next. */
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 
-/* Its parameters as they are sent, in a new zone. -ERROR_NO_MEMORY */
-int call_prepare(struct trnsci_call *call, struct zone **ret_zone, struct value *ret_params, struct error *err);
+/* Its request as it is sent, in a new zone. -ERROR_NO_MEMORY */
+int call_build(struct trnsci_call *call, struct zone **ret_zone, const char **ret_method, struct value *ret_params,
+	       struct error *err);
 
 /* Whether it waits for its answer. Without the lock. */
 bool call_is_flying(const struct trnsci_call *call);

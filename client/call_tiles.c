@@ -33,7 +33,7 @@ static struct search search_writers(const struct trnsci_call *call, const struct
 {
 	struct search search = {.input = input};
 
-	args_visit_tiles(call->params, search_writer, &search);
+	args_visit_tiles(call->params, &call->changes.tiles, search_writer, &search);
 	return search;
 }
 
@@ -75,7 +75,7 @@ int call_check_inputs(const struct trnsci_call *call, struct error *err)
 
 	if (call->session->n_lost == 0)
 		return 0;
-	return args_visit_tiles(call->params, find_lost_input, &check) ? -ERROR_LOST : 0;
+	return args_visit_tiles(call->params, &call->changes.tiles, find_lost_input, &check) ? -ERROR_LOST : 0;
 }
 
 /* ---- outputs ---- */
@@ -92,7 +92,7 @@ static bool set_output_lost(void *arg, const struct args_tile *at)
 void call_set_outputs_lost(const struct trnsci_call *call, bool lost)
 {
 	if (lost || call->session->n_lost > 0)
-		args_visit_tiles(call->params, set_output_lost, &lost);
+		args_visit_tiles(call->params, &call->changes.tiles, set_output_lost, &lost);
 }
 
 static bool is_in_place(void *arg, const struct args_tile *at)
@@ -106,5 +106,5 @@ static bool is_in_place(void *arg, const struct args_tile *at)
 
 bool call_works_in_place(const struct trnsci_call *call)
 {
-	return args_visit_tiles(call->params, is_in_place, (void *)call);
+	return args_visit_tiles(call->params, &call->changes.tiles, is_in_place, (void *)call);
 }

@@ -107,7 +107,7 @@ static int run_draws(struct trnsci_session *session, struct variant *v, uint64_t
 		set_step(trnsci_step(call, v->distribution), v, i, rank, size);
 		trnsci_want(call, names[i]);
 	}
-	r = trnsci_run(call);
+	r = trnsci_run(call, NULL);
 	for (unsigned i = 0; i < DRAWS && r == 0; i++)
 		r = trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(call), "results"), names[i]), &ret->draws[i]);
 	if (r < 0) {

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "changes.h"
+#include "prepare.h"
 #include "ring_link.h"
 #include "session.h"
 
@@ -82,10 +84,11 @@ static int show_stats(const struct embedded *embedded, struct zone *zone, struct
 }
 
 /* The session's own method. */
-static int send_stats(struct trnsci_call *call, struct zone *zone)
+static int send_stats(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	struct value *map = zone_alloc(zone, sizeof *map);
+	struct zone *zone = zone_new_kept(&session->zones);
+	struct value *map = zone ? zone_alloc(zone, sizeof *map) : NULL;
 
 	if (map)
 		*map = value_map();
@@ -99,25 +102,55 @@ static int send_stats(struct trnsci_call *call, struct zone *zone)
 	return 0;
 }
 
+static int start_prepared(struct trnsci_call *call, struct request **ret_request)
+{
+	struct embedded *embedded = call->session->peer;
+	struct zone *zone = zone_new_kept(&call->session->zones);
+	uint32_t handles[ARGS_SWAPS];
+	const struct prepared_changes changes = changes_plain(call, handles);
+
+	return zone ? prepared_start(embedded->space, call->prepared, &changes, zone, answered, call, ret_request)
+		    : -ERROR_NO_MEMORY;
+}
+
+static const struct value *embedded_run_now(struct trnsci_call *call, struct prepared **ret_prepared)
+{
+	struct embedded *embedded = call->session->peer;
+	uint32_t handles[ARGS_SWAPS];
+	const struct prepared_changes changes = changes_plain(call, handles);
+
+	return prepared_run_now(embedded->space, call->prepared, &changes, ret_prepared);
+}
+
 /* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
  * the owner's reference, which the caller holds, keeps the call. */
+static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
+{
+	struct embedded *embedded = call->session->peer;
+	struct zone *zone = NULL;
+	const char *method = NULL;
+	struct value params;
+	int r = call_build(call, &zone, &method, &params, err);
+
+	return r < 0 ? r
+		     : request_start(embedded->space, method, strlen(method), &params, zone, answered, call, ret_request);
+}
+
 static int embedded_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	struct embedded *embedded = session->peer;
 	struct request *request;
-	struct zone *zone = NULL;
-	struct value params;
-	int r = call_prepare(call, &zone, &params, err);
+	bool prepared;
+	int r;
 
-	if (r < 0)
-		return r;
-	if (strcmp(call->method, "stats") == 0 && params.map.count == 0)
-		return send_stats(call, zone);
+	if (strcmp(call->method, "stats") == 0 && args_is_empty(call->params))
+		return send_stats(call);
 	pthread_mutex_lock(&session->lock);
 	embedded->unanswered++;
+	prepared = prepare_is_used(call);
 	pthread_mutex_unlock(&session->lock);
-	r = request_start(embedded->space, call->method, strlen(call->method), &params, zone, answered, call, &request);
+	r = prepared ? start_prepared(call, &request) : start_request(call, &request, err);
 	pthread_mutex_lock(&session->lock);
 	if (r < 0) {
 		embedded->unanswered--;
@@ -206,7 +239,7 @@ static void embedded_stop(struct trnsci_session *session)
 	space_close(embedded->space);
 	pthread_mutex_lock(&session->lock);
 	pthread_cond_broadcast(&session->changed);
-	while (embedded->unanswered > 0 || session->waiters > 0)
+	while (embedded->unanswered > 0 || session->waiters > 0 || session->running_now > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 }
@@ -228,6 +261,7 @@ static void embedded_abandon(struct trnsci_session *session)
 
 static const struct session_engine embedded_engine = {
 	.send = embedded_send,
+	.run_now = embedded_run_now,
 	.cancel = embedded_cancel,
 	.progress = embedded_progress,
 	.arena = embedded_arena,

@@ -187,7 +187,7 @@ static size_t count_lanes(struct trnsci_session *session)
 	struct trnsci_call *call = NULL;
 	size_t used = 0;
 
-	if (trnsci_call_new(session, "stats", &call) == 0 && trnsci_run(call) == 0) {
+	if (trnsci_call_new(session, "stats", &call) == 0 && trnsci_run(call, NULL) == 0) {
 		const struct trnsci_value *lanes = trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "lanes");
 
 		for (size_t i = 0; i < trnsci_count(lanes); i++) {

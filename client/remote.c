@@ -51,7 +51,7 @@ static void remote_cancel(struct trnsci_call *call)
 	if (call_new(call->session, "cancel", &cancel) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(cancel), "msgid", call->msgid);
-	call_start(cancel, false);
+	call_start(cancel, NULL, false);
 	call_unref(cancel);
 }
 

@@ -48,7 +48,7 @@ static int bind(struct trnsci_call *call, struct zone *zone, struct args *args, 
 	const char *name = call->method;
 
 	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
-	if (!params || call->build_failed || args_build(call->params, zone, params) < 0)
+	if (!params || call->args.failed || args_build(call->params, NULL, zone, params) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
 	return bind_args(args, params, err);
 }

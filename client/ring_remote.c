@@ -104,6 +104,6 @@ void remote_ring_end(struct trnsci_session *session, struct ring_link *link)
 	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
 	call->tied = true;
 	call->tied_to = link->connection;
-	call_start(call, false);
+	call_start(call, NULL, false);
 	call_unref(call);
 }

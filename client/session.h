@@ -17,9 +17,10 @@
 
 #include "base/error.h"
 #include "base/value.h"
+#include "args.h"
 #include "fdpass.h"
 
-enum { CALL_BUCKETS = 256 };
+enum { CALL_BUCKETS = 256, SESSION_RELEASES = 32 };
 
 #define DEADLINE_NEVER       INT64_MAX
 #define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
@@ -29,13 +30,31 @@ struct ring_link;
 
 #define CALL_UNSENT UINT64_MAX
 
+/* What a run states instead of the call. */
+struct call_changes {
+	unsigned given;
+	uint64_t seed, stream, offset;
+	struct args_swaps tiles; /* `to` holds references */
+};
+
 enum call_state { CALL_IDLE, CALL_FLYING, CALL_DONE };
 
 struct trnsci_call {
 	struct trnsci_session *session;
 	char *method;
 	struct trnsci_args *params;
-	bool build_failed; /* a parameter could not be stored */
+	struct args_state args;      /* of params */
+	struct call_changes changes; /* of the run that is in flight */
+	/* Its preparation (prepare.h). */
+	uint32_t prepared;         /* the engine's handle; 0: none */
+	uint64_t prepared_on;      /* the connection on which it stands */
+	uint64_t prepared_version; /* of the parameters */
+	uint64_t preparation;      /* counts those that were begun */
+	bool has_run;              /* with these parameters */
+	bool asked;                /* whether the engine was asked to prepare it */
+	bool ended;                /* its owner has freed it */
+	struct trnsci_call *prepares; /* of a `prepare`: the call that it is for; one reference */
+	struct prepared *held;        /* whose memory the reply is in; NULL: none */
 	void *user;
 	trnsci_callback *done; /* for trnsci_dispatch; NULL: for trnsci_next */
 	void *done_arg;
@@ -74,6 +93,9 @@ struct session_engine {
 	/* Starts a call that is marked as in flight. 0 or an error; then the call was not sent and is not answered.
 	 * Without the lock. */
 	int (*send)(struct trnsci_call *call, struct error *err);
+	/* Runs a small prepared call in this thread: its reply, which *ret_prepared holds; NULL: it is to be sent. NULL
+	 * for an engine that cannot. Without the lock. */
+	const struct value *(*run_now)(struct trnsci_call *call, struct prepared **ret_prepared);
 	/* Asks for a flying call's end. The caller holds a reference. Without the lock. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Waits for news until the deadline (0: only looks). With the lock, which it may release meanwhile. */
@@ -109,11 +131,16 @@ struct trnsci_session {
 	pthread_cond_t changed; /* a call was answered, a waiter left, the arena came */
 	unsigned refs;
 	unsigned flying;  /* calls in flight */
+	unsigned running_now; /* calls in run_now */
 	unsigned waiters; /* threads inside session_wait */
 	bool closed;
 	struct error failure; /* why nothing more can be sent; code 0 while all is well */
 	uint32_t last_msgid;
 	struct zone_keep zones; /* of calls */
+	/* Handles of prepared calls that are still to be released, on that connection. */
+	uint32_t releases[SESSION_RELEASES];
+	unsigned n_releases;
+	uint64_t releases_connection;
 	struct trnsci_call *calls[CALL_BUCKETS];
 	struct trnsci_call *oldest, *newest; /* answered, for trnsci_next */
 	int ready_fd;                        /* eventfd, readable while the queue holds a call; -1 until trnsci_fd */

@@ -248,7 +248,7 @@ void trnsci_tile_free(struct trnsci_tile *tile)
 		call->tied = true;
 		call->tied_to = connection;
 		trnsci_set_u64(trnsci_args(call), "tile", handle);
-		call_start(call, false);
+		call_start(call, NULL, false);
 		call_unref(call);
 	}
 	tile_unref(tile);

@@ -52,7 +52,7 @@ static int give_up(struct trnsci_call *call)
 	return -ERROR_TIMEOUT;
 }
 
-static int submit(struct trnsci_call *call, trnsci_callback *done, void *arg)
+int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done, void *arg)
 {
 	if (!call)
 		return -ERROR_NO_MEMORY;
@@ -60,24 +60,14 @@ static int submit(struct trnsci_call *call, trnsci_callback *done, void *arg)
 		return -ERROR_OUT_OF_RANGE;
 	call->done = done;
 	call->done_arg = arg;
-	return call_start(call, true);
+	return call_start(call, changes, true);
 }
 
-int trnsci_submit(struct trnsci_call *call)
+int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
 {
-	return submit(call, NULL, NULL);
-}
+	int r = call ? call_start(call, changes, false) : -ERROR_NO_MEMORY;
 
-int trnsci_submit_callback(struct trnsci_call *call, trnsci_callback *done, void *arg)
-{
-	return done ? submit(call, done, arg) : -ERROR_OUT_OF_RANGE;
-}
-
-int trnsci_run(struct trnsci_call *call)
-{
-	int r = call ? call_start(call, false) : -ERROR_NO_MEMORY;
-
-	if (r < 0)
+	if (r < 0 || call->held) /* or run in this thread */
 		return r;
 	r = wait_until(call, deadline_after(call->session->timeout_ms));
 	return r == -ERROR_TIMEOUT && call_is_flying(call) ? give_up(call) : r;

@@ -289,14 +289,15 @@ int wire_append(struct trnsci_call *call, struct error *err)
 {
 	struct remote *remote = call->session->peer;
 	struct zone *zone = NULL;
+	const char *method = NULL;
 	struct value params;
 	int r = call->own ? 0 : call_check_inputs(call, err);
 
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
 	if (r == 0)
-		r = call_prepare(call, &zone, &params, err);
-	if (r == 0 && codec_request(&remote->out, call->msgid, call->method, &params) < 0)
+		r = call_build(call, &zone, &method, &params, err);
+	if (r == 0 && codec_request(&remote->out, call->msgid, method, &params) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
 	zone_free(zone);
 	if (r < 0)

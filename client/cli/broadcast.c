@@ -49,7 +49,7 @@ static int create(struct trnsci_session *session, const char *name, const struct
 		trnsci_set_text(args, "stream_name", options_get(options, "name"));
 	if (code == EXIT_OK)
 		code = options_set_parameters(options, noise);
-	if (code == EXIT_OK && trnsci_run(call) < 0)
+	if (code == EXIT_OK && trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	trnsci_call_free(call);
 	return code;
@@ -197,7 +197,7 @@ static int command_list(struct cli *cli, int argc, char **argv)
 		return code;
 	if (trnsci_call_new(session, "broadcast_list", &call) < 0)
 		code = complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
-	else if (trnsci_run(call) < 0)
+	else if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	for (size_t i = 0; code == EXIT_OK; i++) {
 		const struct trnsci_value *one = trnsci_at(trnsci_get(trnsci_reply(call), "broadcasts"), i);

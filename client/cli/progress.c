@@ -74,7 +74,7 @@ int progress_wait(struct progress *progress, struct trnsci_call *call)
 
 int progress_run(struct progress *progress, struct trnsci_call *call)
 {
-	const int r = trnsci_submit(call);
+	const int r = trnsci_submit(call, NULL, NULL, NULL);
 
 	return r < 0 ? r : progress_wait(progress, call);
 }

@@ -96,7 +96,7 @@ static int check(struct draw *draw)
 	}
 	trnsci_set_u64(trnsci_args(call), "n", draw->count);
 	trnsci_set_u64(trnsci_args(call), "size", UINT64_MAX);
-	if (trnsci_run(call) < 0)
+	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	else if (trnsci_to_array(trnsci_reply(call), &array) < 0)
 		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->law);
@@ -127,7 +127,7 @@ static int start_piece(struct draw *draw, uint64_t at)
 	struct trnsci_args *args = trnsci_args(draw->calls[which]);
 
 	trnsci_set_u64(args, "offset", draw->offset + at);
-	if (trnsci_submit(draw->calls[which]) < 0)
+	if (trnsci_submit(draw->calls[which], NULL, NULL, NULL) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
 	return EXIT_OK;
 }
@@ -196,7 +196,7 @@ static int reserve(struct draw *draw, const struct cli *cli)
 	set_parameters(draw, args);
 	trnsci_set_u64(args, "n", draw->count);
 	trnsci_set_bool(trnsci_args(call), "reserve", true);
-	if (trnsci_run(call) < 0)
+	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	else if (trnsci_stream_call_range(call, &draw->range) < 0)
 		code = complain(EXIT_NO_DAEMON, "stream draw: the reply does not say where the draw lies");

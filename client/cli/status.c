@@ -200,7 +200,7 @@ int command_status(struct cli *cli, int argc, char **argv)
 
 	if (r < 0) {
 		code = complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	} else if (trnsci_run(call) < 0) {
+	} else if (trnsci_run(call, NULL) < 0) {
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	} else if (options_get(&options, "json")) {
 		print_json(trnsci_reply(call), 0);

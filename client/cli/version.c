@@ -38,7 +38,7 @@ int command_version(struct cli *cli, int argc, char **argv)
 		return EXIT_OK;
 	if (r < 0)
 		return complain_error(&err, EXIT_USAGE);
-	if (trnsci_call_new(session, "version", &call) == 0 && trnsci_run(call) == 0)
+	if (trnsci_call_new(session, "version", &call) == 0 && trnsci_run(call, NULL) == 0)
 		print_daemon(session, trnsci_reply(call));
 	trnsci_call_free(call);
 	trnsci_close(session);

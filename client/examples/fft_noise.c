@@ -40,7 +40,7 @@ static int wait_for(struct trnsci_session *session, struct trnsci_call *program)
 	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
 	struct trnsci_call *answered;
 
-	if (trnsci_submit(program) < 0)
+	if (trnsci_submit(program, NULL, NULL, NULL) < 0)
 		return -1;
 	while (trnsci_next(session, 0, &answered) < 0)
 		if (poll(&poll_fd, 1, 10000) <= 0)

@@ -49,6 +49,12 @@ static int check_room(const struct space *space, struct error *err)
 	return 0;
 }
 
+bool prepared_allows(const struct operation *operation)
+{
+	return operation->class >= METHOD_DRAW || strcmp(operation->name, "run") == 0 ||
+	       strcmp(operation->name, "stream_draw") == 0;
+}
+
 /* The operation that `method` names, if a call of it computes. */
 static int find_operation(const struct args *args, const struct operation **ret, struct error *err)
 {
@@ -56,8 +62,7 @@ static int find_operation(const struct args *args, const struct operation **ret,
 	const struct operation *operation = operation_find(method->bytes.at, method->bytes.size);
 	char got[BIND_TEXT];
 
-	if (!operation ||
-	    (operation->class < METHOD_DRAW && strcmp(operation->name, "run") && strcmp(operation->name, "stream_draw")))
+	if (!operation || !prepared_allows(operation))
 		return bind_error(args, PREPARE_METHOD, err, ERROR_UNKNOWN_METHOD,
 				  "\"%s\" cannot be prepared, allowed are run, stream_draw and what can be a step of a run",
 				  bind_text(method->bytes.at, method->bytes.size, got));

@@ -10,9 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/operations.h"
 #include "engine/request.h"
 
 struct prepared;
+
+/* Whether calls of the operation compute, and so can be prepared. */
+bool prepared_allows(const struct operation *operation);
 
 /* What a run states. */
 enum { PREPARED_SEED = 1, PREPARED_STREAM = 2, PREPARED_OFFSET = 4 };

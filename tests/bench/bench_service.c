@@ -91,19 +91,19 @@ static double cpu_of(pid_t pid)
 
 static void run_draw(struct bench *bench)
 {
-	if (trnsci_run(bench->draw) < 0)
+	if (trnsci_run(bench->draw, NULL) < 0)
 		fail("draw");
 }
 
 static void run_named(struct bench *bench)
 {
-	if (trnsci_run(bench->named) < 0)
+	if (trnsci_run(bench->named, NULL) < 0)
 		fail("stream_draw");
 }
 
 static void run_ping(struct bench *bench)
 {
-	if (trnsci_run(bench->ping) < 0)
+	if (trnsci_run(bench->ping, NULL) < 0)
 		fail("ping");
 }
 
@@ -141,13 +141,13 @@ static void run_fft_embedded(struct bench *bench)
 static void run_program(struct bench *bench)
 {
 	trnsci_set_u64(trnsci_args(bench->run), "seed", 0);
-	if (trnsci_run(bench->run) < 0)
+	if (trnsci_run(bench->run, NULL) < 0)
 		fail("run");
 }
 
 static void run_prepared(struct bench *bench)
 {
-	if (trnsci_run(bench->prepared) < 0)
+	if (trnsci_run(bench->prepared, NULL) < 0)
 		fail("a prepared run");
 }
 
@@ -357,7 +357,7 @@ static void bench_fairness(struct bench *bench)
 
 		trnsci_set_u64(trnsci_args(bench->draw), "n", sizes[i]);
 		alone = time_of(bench, run_draw, rounds[i], FAIR_PAUSE_US);
-		trnsci_submit(large);
+		trnsci_submit(large, NULL, NULL, NULL);
 		beside = time_of(bench, run_draw, rounds[i], FAIR_PAUSE_US);
 		printf("\na draw of %llu beside another client's 1 GiB job%s: p50 %.0f us, p99 %.0f (alone %.0f, %.0f)\n",
 		       (unsigned long long)sizes[i], trnsci_done(large) ? " (which ended before)" : "", beside.p50,

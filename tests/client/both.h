@@ -73,7 +73,7 @@ static inline struct trnsci_tile *new_tile(struct trnsci_session *session, uint6
 
 static inline void assert_runs(struct trnsci_call *call)
 {
-	int r = trnsci_run(call);
+	int r = trnsci_run(call, NULL);
 
 	if (r < 0)
 		fail_msg("expected 0, got %d: %s", r, trnsci_call_error(call)->text);

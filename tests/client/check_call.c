@@ -57,7 +57,7 @@ static void wrong_requests(struct trnsci_session *session)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "no_such", &call), 0);
-	assert_int_equal(trnsci_run(call), -TRNSCI_UNKNOWN_METHOD);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_UNKNOWN_METHOD);
 	assert_int_equal(trnsci_call_error(call)->code, TRNSCI_UNKNOWN_METHOD);
 	assert_int_equal(strncmp(trnsci_call_error(call)->text, "unknown_method: ", 16), 0);
 	assert_null(trnsci_reply(call));
@@ -66,12 +66,12 @@ static void wrong_requests(struct trnsci_session *session)
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	trnsci_set_u64(trnsci_args(call), "n", 4);
 	trnsci_set_f64(trnsci_args(call), "std", -1);
-	assert_int_equal(trnsci_run(call), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_OUT_OF_RANGE);
 	trnsci_set_f64(trnsci_args(call), "std", 1);
 	assert_runs(call);
 	trnsci_set_text(NULL, "n", "no place"); /* harmless */
 	trnsci_set_text(trnsci_args(call), NULL, "a list's element in a map");
-	assert_int_equal(trnsci_run(call), -TRNSCI_NO_MEMORY);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_NO_MEMORY);
 	trnsci_call_free(call);
 
 	assert_int_equal(trnsci_call_new(session, "arena", &call), -TRNSCI_NOT_SUPPORTED);
@@ -112,7 +112,7 @@ static void large_messages(struct trnsci_session *session)
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
 		trnsci_set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, 1, &n, x);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_wait_all(calls, 3, 20000), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ static void submits(struct trnsci_session *session)
 		assert_int_equal(trnsci_call_new(session, "normal", &calls[i]), 0);
 		trnsci_set_u64(trnsci_args(calls[i]), "n", 1 + 1000 * i);
 		trnsci_call_set_user(calls[i], &seen[i]);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	for (size_t i = 0; i < CALLS; i++) {
 		while (trnsci_next(session, 0, &answered) < 0)
@@ -164,7 +164,7 @@ static void waits(struct trnsci_session *session)
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "uniform", &calls[i]), 0);
 		trnsci_set_u64(trnsci_args(calls[i]), "n", 5000);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_wait_any(calls, CALLS, 10000, &index), 0);
 	assert_true(index < CALLS && trnsci_done(calls[index]));

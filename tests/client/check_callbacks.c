@@ -38,7 +38,7 @@ static void go_on(struct trnsci_call *call, void *arg)
 		return;
 	}
 	trnsci_set_u64(trnsci_args(call), "n", (uint64_t)chain->told * 7);
-	assert_int_equal(trnsci_submit_callback(call, go_on, chain), 0);
+	assert_int_equal(trnsci_submit(call, NULL, go_on, chain), 0);
 }
 
 static void chains(struct trnsci_session *session)
@@ -47,7 +47,7 @@ static void chains(struct trnsci_session *session)
 	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
 
 	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
-	assert_int_equal(trnsci_submit_callback(draw_of(session, 10), go_on, &chain), 0);
+	assert_int_equal(trnsci_submit(draw_of(session, 10), NULL, go_on, &chain), 0);
 	while (chain.told < CHAIN) {
 		assert_int_equal(poll(&poll_fd, 1, 10000), 1);
 		trnsci_dispatch(session, 0);
@@ -76,12 +76,11 @@ static void tells(struct trnsci_session *session)
 	int calls = 0;
 
 	trnsci_set_text(trnsci_args(wrong), "nonsense", "1");
-	assert_int_equal(trnsci_submit_callback(told, NULL, NULL), -TRNSCI_OUT_OF_RANGE);
-	assert_int_equal(trnsci_submit(plain), 0);
-	assert_int_equal(trnsci_submit_callback(waited, count, &calls), 0);
+	assert_int_equal(trnsci_submit(plain, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(waited, NULL, count, &calls), 0);
 	assert_int_equal(trnsci_wait(waited, -1), 0);
-	assert_int_equal(trnsci_submit_callback(told, count, &calls), 0);
-	assert_int_equal(trnsci_submit_callback(wrong, count, &calls), 0);
+	assert_int_equal(trnsci_submit(told, NULL, count, &calls), 0);
+	assert_int_equal(trnsci_submit(wrong, NULL, count, &calls), 0);
 	while (calls < 2)
 		assert_true(trnsci_dispatch(session, 10000) > 0);
 	assert_int_equal(trnsci_call_error(wrong)->code, TRNSCI_UNKNOWN_PARAMETER);
@@ -107,7 +106,7 @@ static void cancels(struct trnsci_session *session)
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
 	for (int i = 0; i < 200; i++)
 		trnsci_set_tile(trnsci_step(call, "normal"), "out", tile);
-	assert_int_equal(trnsci_submit_callback(call, expect_cancelled, &calls), 0);
+	assert_int_equal(trnsci_submit(call, NULL, expect_cancelled, &calls), 0);
 	assert_int_equal(trnsci_cancel(call), 0);
 	assert_int_equal(trnsci_dispatch(session, 10000), 1);
 	assert_int_equal(calls, 1);
@@ -142,7 +141,7 @@ static void *dispatch(void *arg)
 
 		if (trnsci_call_new(crowd->session, "uniform", &call) == 0) {
 			trnsci_set_u64(trnsci_args(call), "n", 100 + 37 * (uint64_t)i);
-			trnsci_submit_callback(call, tell, crowd);
+			trnsci_submit(call, NULL, tell, crowd);
 		}
 		trnsci_dispatch(crowd->session, i % 3 ? 0 : 1);
 	}
@@ -158,7 +157,7 @@ static void *run_own(void *arg)
 	intptr_t failed = trnsci_call_new(crowd->session, "ping", &call);
 
 	for (int i = 0; i < 4 * EACH && failed == 0; i++)
-		failed |= trnsci_run(call);
+		failed |= trnsci_run(call, NULL);
 	trnsci_call_free(call);
 	return (void *)failed;
 }
@@ -191,7 +190,7 @@ static void dead_daemon(void **state)
 	assert_int_equal(trnsci_open(other.socket, NULL, &session, NULL), 0);
 	kill(other.pid, SIGSTOP);
 	call = draw_of(session, 5);
-	assert_int_equal(trnsci_submit_callback(call, count, &calls), 0);
+	assert_int_equal(trnsci_submit(call, NULL, count, &calls), 0);
 	kill(other.pid, SIGKILL);
 	assert_int_equal(trnsci_dispatch(session, 10000), 1);
 	assert_int_equal(calls, 1);

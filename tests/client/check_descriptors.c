@@ -170,7 +170,7 @@ static void test_reconnecting(void **state)
 	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
 	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
 	squeeze(&squeezed, 0);
-	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(release(&squeezed), 0);
 	expect_alive(patient);
 	assert_false(trnsci_tile_lost(tile));

@@ -100,7 +100,7 @@ static void expect_ping(script *answer, int expected)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	int r = trnsci_run(call);
+	int r = trnsci_run(call, NULL);
 
 	if (r != expected)
 		fail_msg("expected %s, got %s", trnsci_error_name(expected), trnsci_error_name(r));
@@ -212,7 +212,7 @@ static void closings(void **state)
 	liar = liar_start(serve_no_more, NULL);
 	assert_int_equal(trnsci_open(liar->path, &options, &session, &err), 0);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_non_null(strstr(trnsci_call_error(call)->text, "timeout: message: too slow"));
 	trnsci_call_free(call);
 	trnsci_close(session);

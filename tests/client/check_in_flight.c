@@ -56,7 +56,7 @@ static void submit_flight(struct flight *flight)
 	flight->calls[READS_NAMED] = scaling(remote, flight->named.remote, flight->of_named.remote, 2);
 	flight->calls[PROGRAM] = program_on(remote, flight->of_program.remote);
 	for (int i = 0; i < CALLS; i++)
-		assert_int_equal(trnsci_submit(flight->calls[i]), 0);
+		assert_int_equal(trnsci_submit(flight->calls[i], NULL, NULL, NULL), 0);
 }
 
 static void land_flight(struct flight *flight, const int expected[CALLS])
@@ -78,7 +78,7 @@ static void land_flight(struct flight *flight, const int expected[CALLS])
 	twins[1] = scaling(own, flight->mine.own, flight->mine.own, 7);
 	twins[2] = program_on(own, flight->of_program.own);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(trnsci_run(twins[i]), 0);
+		assert_int_equal(trnsci_run(twins[i], NULL), 0);
 		trnsci_call_free(twins[i]);
 	}
 	expect_same(flight->drawn, "a draw");
@@ -132,12 +132,12 @@ static void test_stopped_in_flight(void **state)
 	struct trnsci_call *late = scaling(remote, flight.mine.remote, flight.mine.remote, 3);
 
 	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
-	assert_int_equal(trnsci_submit(late), 0);
+	assert_int_equal(trnsci_submit(late, NULL, NULL, NULL), 0);
 	if (trnsci_wait(late, 30000) < 0)
 		fail_msg("expected an answer of the next daemon, got %s", trnsci_call_error(late)->text);
 	trnsci_call_free(late);
 	late = scaling(own, flight.mine.own, flight.mine.own, 3);
-	assert_int_equal(trnsci_run(late), 0); /* by 3 and 7 instead of 7 and 3 */
+	assert_int_equal(trnsci_run(late, NULL), 0); /* by 3 and 7 instead of 7 and 3 */
 	trnsci_call_free(late);
 	land_flight(&flight, expected);
 	expect_same(flight.mine, "in place");
@@ -196,24 +196,24 @@ static void test_submitted_while_it_stops(void **state)
 		late[i] = scaling(remote, tiles[i].remote, tiles[i].remote, 3);
 	}
 	program = long_program(remote, first.remote, large.remote);
-	assert_int_equal(trnsci_submit(program), 0);
+	assert_int_equal(trnsci_submit(program, NULL, NULL, NULL), 0);
 	kill(trnscid.pid, SIGTERM);
 	await_stopping();
 	for (int i = 0; i < LATE; i++)
-		assert_int_equal(trnsci_submit(late[i]), 0);
+		assert_int_equal(trnsci_submit(late[i], NULL, NULL, NULL), 0);
 	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
 	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
 	if (trnsci_wait(program, 30000) < 0)
 		fail_msg("expected the answer of the daemon that stopped, got %s", trnsci_call_error(program)->text);
 	twin = long_program(own, first.own, large.own);
-	assert_int_equal(trnsci_run(twin), 0);
+	assert_int_equal(trnsci_run(twin, NULL), 0);
 	expect_same(first, "in place, by the daemon that stopped");
 	for (int i = 0; i < LATE; i++) {
 		if (trnsci_wait(late[i], 30000) < 0)
 			fail_msg("late call %d: expected an answer, got %s", i, trnsci_call_error(late[i])->text);
 		trnsci_call_free(late[i]);
 		late[i] = scaling(own, tiles[i].own, tiles[i].own, 3);
-		assert_int_equal(trnsci_run(late[i]), 0);
+		assert_int_equal(trnsci_run(late[i], NULL), 0);
 		expect_same(tiles[i], "in place, by one of the two");
 		trnsci_call_free(late[i]);
 		pair_free(tiles[i]);
@@ -242,7 +242,7 @@ static void test_never_sent(void **state)
 		restart(signals[i]);
 		assert_int_equal(trnsci_call_new(remote, "stream_create", &call), 0);
 		trnsci_set_text(trnsci_args(call), "name", "late");
-		if (trnsci_run(call) < 0)
+		if (trnsci_run(call, NULL) < 0)
 			fail_msg("expected a stream, got %s", trnsci_call_error(call)->text);
 		trnsci_call_free(call);
 		pair_free(x);
@@ -328,18 +328,18 @@ static void *work(void *arg)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
 		struct trnsci_call *call = scaling(remote, x, y, 1);
 
-		if (trnsci_run(call) < 0)
+		if (trnsci_run(call, NULL) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, trnsci_call_error(call)->text);
 		trnsci_call_free(call);
 		assert_int_equal(trnsci_arena(remote, 0, NULL), 0);
 		trnsci_tile_free(x);
 		x = tile_of(remote, TRNSCI_F32, N);
 		call = scaling(remote, y, x, 1);
-		assert_int_equal(trnsci_run(call), 0);
+		assert_int_equal(trnsci_run(call, NULL), 0);
 		trnsci_call_free(call);
 		assert_int_equal(trnsci_call_new(remote, "scale", &call), 0);
 		trnsci_set_tile(trnsci_args(call), "in", x);
-		assert_int_equal(trnsci_run(call), 0); /* with the reply: it was computed from what x holds */
+		assert_int_equal(trnsci_run(call, NULL), 0); /* with the reply: it was computed from what x holds */
 
 		struct trnsci_array array;
 

@@ -318,7 +318,7 @@ static void refusals(void **state)
 	trnsci_set_text(trnsci_args(call), "name", "b");
 	trnsci_set_text(trnsci_args(call), "stream_name", "strict");
 	trnsci_set_u64(trnsci_set_map(trnsci_args(call), "noise"), "offset", 1);
-	expect(trnsci_run(call), -TRNSCI_UNKNOWN_PARAMETER, trnsci_call_error(call), "offset");
+	expect(trnsci_run(call, NULL), -TRNSCI_UNKNOWN_PARAMETER, trnsci_call_error(call), "offset");
 	trnsci_call_free(call);
 }
 

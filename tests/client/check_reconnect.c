@@ -67,7 +67,7 @@ static void expect_draw(const struct trnsci_call *call, uint64_t seed)
 	if (!embedded)
 		assert_int_equal(trnsci_open("embedded:", NULL, &embedded, NULL), 0);
 	own = draw_of(embedded, seed);
-	assert_int_equal(trnsci_run(own), 0);
+	assert_int_equal(trnsci_run(own, NULL), 0);
 	assert_int_equal(trnsci_to_array(trnsci_reply(own), &expected), 0);
 	assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
 	assert_int_equal(got.bytes, expected.bytes);
@@ -90,12 +90,12 @@ static void test_between_requests(void **state)
 	struct trnsci_session *session = open_with(0);
 	struct trnsci_call *call = draw_of(session, 7);
 	for (int round = 0; round < 3; round++) {
-		must(trnsci_run(call), call);
+		must(trnsci_run(call, NULL), call);
 		expect_draw(call, 7);
 		strike();
 		restart();
 	}
-	must(trnsci_run(call), call);
+	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
 	daemon_stop(&trnscid, SIGTERM);
@@ -112,12 +112,12 @@ static void test_in_flight(void **state)
 	kill(trnscid.pid, SIGSTOP);
 	for (uint64_t i = 0; i < FLIGHT; i++) {
 		calls[i] = draw_of(session, i);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_call_new(session, "stream_create", &create), 0);
 	trnsci_set_text(trnsci_args(create), "name", "a");
 	trnsci_set_u64(trnsci_args(create), "seed", 1);
-	assert_int_equal(trnsci_submit(create), 0);
+	assert_int_equal(trnsci_submit(create, NULL, NULL, NULL), 0);
 	strike();
 	restart();
 	assert_int_equal(trnsci_wait(create, 20000), -TRNSCI_CLOSED);
@@ -144,7 +144,7 @@ static void test_polled(void **state)
 	struct pollfd news = {.fd = trnsci_fd(session), .events = POLLIN};
 	kill(trnscid.pid, SIGSTOP);
 	for (uint64_t i = 0; i < FLIGHT; i++)
-		assert_int_equal(trnsci_submit(draw_of(session, 3)), 0);
+		assert_int_equal(trnsci_submit(draw_of(session, 3), NULL, NULL, NULL), 0);
 	strike();
 	restart();
 	while (answers < FLIGHT) {
@@ -170,20 +170,20 @@ static void test_streams(void **state)
 	struct trnsci_session *session = open_with(10000);
 	assert_int_equal(trnsci_call_new(session, "stream_create", &call), 0);
 	trnsci_set_text(trnsci_args(call), "name", "a");
-	must(trnsci_run(call), call);
+	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	strike();
 	restart();
 	/* The connection is known to be over before it is sent. */
 	assert_int_equal(trnsci_call_new(session, "stream_show", &call), 0);
 	trnsci_set_text(trnsci_args(call), "name", "a");
-	must(trnsci_run(call), call);
+	must(trnsci_run(call, NULL), call);
 	strike();
 	restart();
 	trnsci_call_free(call);
 	assert_int_equal(trnsci_call_new(session, "stream_delete", &call), 0);
 	trnsci_set_text(trnsci_args(call), "name", "a");
-	must(trnsci_run(call), call);
+	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
 	daemon_stop(&trnscid, SIGTERM);
@@ -202,11 +202,11 @@ static void test_no_return(void **state)
 		struct trnsci_call *call = draw_of(session, 1);
 		strike();
 		clock_gettime(CLOCK_MONOTONIC, &begun);
-		assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		double took = (double)(now.tv_sec - begun.tv_sec) + (double)(now.tv_nsec - begun.tv_nsec) * 1e-9;
 		assert_true(i == 0 ? took < 0.25 : took >= 0.29 && took < 5);
-		assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 		trnsci_call_free(call);
 		trnsci_close(session);
 		daemon_stop(&trnscid, SIGKILL);
@@ -238,7 +238,7 @@ static void test_long_request(void **state)
 	assert_int_equal(trnsci_open(liar->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
 	trnsci_set_array(trnsci_args(call), "in", TRNSCI_F32, 1, (const uint64_t[]){LONG}, samples);
-	if (trnsci_run(call) < 0)
+	if (trnsci_run(call, NULL) < 0)
 		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);
 	trnsci_close(session);

@@ -74,7 +74,7 @@ static void transform_on(struct trnsci_session *session, struct trnsci_tile *x, 
 	trnsci_set_tile(step, "a", y);
 	trnsci_set_tile(step, "b", x);
 	trnsci_set_tile(step, "out", y);
-	assert_int_equal(trnsci_run(program), 0);
+	assert_int_equal(trnsci_run(program, NULL), 0);
 	trnsci_call_free(program);
 }
 
@@ -162,7 +162,7 @@ static void test_freed_tile(void **state)
 	draw(y, 1);
 	pair_free(x);
 	restart(SIGKILL); /* y becomes number 1 */
-	assert_int_equal(trnsci_run(call), -TRNSCI_BAD_TILE);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_BAD_TILE);
 	expect_same(y, "y");
 	trnsci_call_free(call);
 	pair_free(y);
@@ -238,7 +238,7 @@ static void test_no_room(void **state)
 	end_daemon(SIGTERM);
 	assert_int_equal(daemon_spawn(&trnscid, "2", "--arena-bytes=1M"), 0);
 	assert_int_equal(trnsci_call_new(remote, "ping", &call), 0);
-	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	if (!strstr(trnsci_call_error(call)->text, "arena_bytes"))
 		fail_msg("expected the limit's name, got %s", trnsci_call_error(call)->text);
 	expect_same(x, "the old content, still at its address");

@@ -49,7 +49,7 @@ static void foreign_tile(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "uniform", &call), 0);
 	trnsci_set_u64(trnsci_args(call), "out", 12345678);
-	int r = trnsci_run(call);
+	int r = trnsci_run(call, NULL);
 
 	assert_true(r == -TRNSCI_BAD_TILE || r == -TRNSCI_NOT_SUPPORTED);
 	trnsci_call_free(call);
@@ -72,7 +72,7 @@ static struct trnsci_call *submit_long(struct trnsci_session *session, struct tr
 {
 	struct trnsci_call *call = program_of(session, tile, 40);
 
-	assert_int_equal(trnsci_submit(call), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
 	return call;
 }
 
@@ -82,7 +82,7 @@ static void cancels(struct trnsci_session *session)
 	struct trnsci_call *call = submit_long(session, tile);
 
 	assert_int_equal(trnsci_wait(call, 0), -TRNSCI_TIMEOUT);
-	assert_int_equal(trnsci_submit(call), -TRNSCI_OUT_OF_RANGE); /* in flight */
+	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), -TRNSCI_OUT_OF_RANGE); /* in flight */
 	assert_int_equal(trnsci_cancel(call), 0);
 	assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CANCELLED);
 	assert_int_equal(trnsci_cancel(call), 0); /* too late, and harmless */
@@ -107,7 +107,7 @@ static void timeouts(void **state)
 		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
 
 		call = program_of(session, tile, 250);
-		assert_int_equal(trnsci_run(call), -TRNSCI_TIMEOUT);
+		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_TIMEOUT);
 		assert_int_equal(trnsci_call_error(call)->code, TRNSCI_TIMEOUT);
 		assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CANCELLED);
 		trnsci_call_free(call);
@@ -129,7 +129,7 @@ static void close_in_flight(void **state)
 		trnsci_close(session);
 		assert_true(trnsci_done(call));
 		assert_int_equal(trnsci_call_error(call)->code, TRNSCI_CLOSED);
-		assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 		assert_null(trnsci_tile_data(tile));
 		trnsci_call_free(call);
 		trnsci_tile_free(tile);
@@ -185,7 +185,7 @@ static void forks(struct trnsci_session *session)
 		struct trnsci_call *other;
 		struct trnsci_tile *another;
 		const uint64_t n = 1;
-		bool good = trnsci_run(call) == -TRNSCI_CLOSED && trnsci_call_error(call)->code == TRNSCI_CLOSED &&
+		bool good = trnsci_run(call, NULL) == -TRNSCI_CLOSED && trnsci_call_error(call)->code == TRNSCI_CLOSED &&
 			    trnsci_call_new(session, "ping", &other) == -TRNSCI_CLOSED &&
 			    trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &another, NULL) == -TRNSCI_CLOSED &&
 			    trnsci_fd(session) == -TRNSCI_CLOSED && trnsci_next(session, 0, &other) == -TRNSCI_CLOSED;
@@ -283,7 +283,7 @@ static void no_place_left(void **state)
 	assert_int_equal(daemon_spawn(&other, "1", "--connections=2"), 0);
 	other_session = open_at(other.socket);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	if (!strstr(trnsci_call_error(call)->text, "half of the setting connections = 2"))
 		fail_msg("expected the limit's name, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);
@@ -305,9 +305,9 @@ static void dead_daemon(void **state)
 
 	daemon_stop(&other, SIGKILL);
 	assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CLOSED);
-	assert_int_equal(trnsci_run(call), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(trnsci_call_new(session, "ping", &next), 0);
-	assert_int_equal(trnsci_run(next), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_run(next, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(trnsci_next(session, -1, &answered), -TRNSCI_CLOSED);
 	((char *)trnsci_tile_data(tile))[0] = 1; /* still ours to touch */
 	trnsci_call_free(call);

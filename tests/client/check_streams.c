@@ -163,7 +163,7 @@ static void test_calls(void **state)
 	for (int i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_stream_call_new(session, "calls", "exponential", &calls[i], &args), 0);
 		trnsci_set_u64(args, "n", 10);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_wait_all(calls, CALLS, 20000), 0);
 	for (int i = 0; i < CALLS; i++) {
@@ -203,7 +203,7 @@ static void test_list(void **state)
 		snprintf(name, sizeof name, "list%03d", i);
 		assert_int_equal(trnsci_call_new(session, "stream_create", &calls[i]), 0);
 		trnsci_set_text(trnsci_args(calls[i]), "name", name);
-		assert_int_equal(trnsci_submit(calls[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_wait_all(calls, STREAMS, 20000), 0);
 	for (int i = 0; i < STREAMS; i++)

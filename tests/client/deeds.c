@@ -218,8 +218,8 @@ static void twice(const char *what, struct trnsci_call *make(struct trnsci_sessi
 
 	random_state = before;
 	expected = make(here);
-	must(what, trnsci_run(got), trnsci_call_error(got));
-	must(what, trnsci_run(expected), trnsci_call_error(expected));
+	must(what, trnsci_run(got, NULL), trnsci_call_error(got));
+	must(what, trnsci_run(expected, NULL), trnsci_call_error(expected));
 	same_reply(what, got, expected);
 	trnsci_call_free(got);
 	trnsci_call_free(expected);
@@ -252,7 +252,7 @@ static void pipeline(void)
 		calls[i] = any_call(served);
 		random_state = before;
 		expected[i] = any_call(here);
-		must("submit", trnsci_submit(calls[i]), trnsci_call_error(calls[i]));
+		must("submit", trnsci_submit(calls[i], NULL, NULL, NULL), trnsci_call_error(calls[i]));
 	}
 	for (size_t i = 0; i < FLIGHT; i++)
 		if (cancelled >> i & 1)
@@ -262,7 +262,7 @@ static void pipeline(void)
 
 		if (r != -TRNSCI_CANCELLED || !(cancelled >> i & 1)) {
 			must("pipeline", r, trnsci_call_error(calls[i]));
-			must("pipeline, here", trnsci_run(expected[i]), trnsci_call_error(expected[i]));
+			must("pipeline, here", trnsci_run(expected[i], NULL), trnsci_call_error(expected[i]));
 			same_reply("pipeline", calls[i], expected[i]);
 		}
 		trnsci_call_free(calls[i]);
@@ -285,8 +285,8 @@ static void repeated(void)
 			trnsci_set_u64(trnsci_args(got), "seed", seed);
 			trnsci_set_u64(trnsci_args(expected), "seed", seed);
 		}
-		must("repeated", trnsci_run(got), trnsci_call_error(got));
-		must("repeated", trnsci_run(expected), trnsci_call_error(expected));
+		must("repeated", trnsci_run(got, NULL), trnsci_call_error(got));
+		must("repeated", trnsci_run(expected, NULL), trnsci_call_error(expected));
 		same_reply("repeated", got, expected);
 	}
 	trnsci_call_free(got);
@@ -304,7 +304,7 @@ static void wrong(void)
 	for (int i = 0; i < 2; i++) {
 		calls[i] = call_of(i ? here : served, methods[which]);
 		trnsci_set_f64(trnsci_args(calls[i]), which == 0 ? "std" : "in", -1);
-		r[i] = trnsci_run(calls[i]);
+		r[i] = trnsci_run(calls[i], NULL);
 	}
 	if (r[0] >= 0 || r[0] != r[1])
 		complain(methods[which], "a wrong request was answered otherwise than here");
@@ -355,7 +355,7 @@ static void leave(void)
 
 	trnsci_set_u64(step, "n", LONG);
 	trnsci_set_f64(step, "shape", 0.5);
-	must("leave", trnsci_submit(call), trnsci_call_error(call));
+	must("leave", trnsci_submit(call, NULL, NULL, NULL), trnsci_call_error(call));
 	if (below(2)) {
 		const int r = trnsci_wait(call, 1) == -TRNSCI_TIMEOUT && trnsci_cancel(call) == 0
 				      ? trnsci_wait(call, PATIENCE_MS)

@@ -114,9 +114,9 @@ static inline int scale(struct pair in, struct pair out, double by)
 {
 	struct trnsci_call *first = scaling(remote, in.remote, out.remote, by),
 			   *second = scaling(own, in.own, out.own, by);
-	int r = trnsci_run(first);
+	int r = trnsci_run(first, NULL);
 
-	assert_int_equal(trnsci_run(second), 0);
+	assert_int_equal(trnsci_run(second, NULL), 0);
 	if (r == -TRNSCI_LOST)
 		assert_non_null(strstr(trnsci_call_error(first)->text, "was lost with the daemon"));
 	trnsci_call_free(first);
@@ -129,7 +129,7 @@ static inline void ping(void)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(remote, "ping", &call), 0);
-	if (trnsci_run(call) < 0)
+	if (trnsci_run(call, NULL) < 0)
 		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);
 }

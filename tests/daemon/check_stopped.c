@@ -412,7 +412,7 @@ static int run_ping(void)
 	int r;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	r = trnsci_run(call);
+	r = trnsci_run(call, NULL);
 	trnsci_call_free(call);
 	return r;
 }

@@ -200,7 +200,7 @@ static int run_timed(struct trnsci_call *program, double ret_ms[2])
 {
 	for (int run = 0; run < 2; run++) {
 		double start = now_ms();
-		int rc = trnsci_run(program);
+		int rc = trnsci_run(program, NULL);
 
 		if (rc < 0)
 			return rc;

@@ -335,21 +335,51 @@ TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const ch
 TRNSCI_API void trnsci_want(struct trnsci_call *program, const char *name);
 /** @} */
 
+enum {
+	TRNSCI_CHANGE_SEED = 1,
+	TRNSCI_CHANGE_STREAM = 2,
+	TRNSCI_CHANGE_OFFSET = 4, /**< in the unit that the call's own `offset` has */
+};
+
+/**
+ * What one run of a call states instead of the call's own parameters, which stay as they are. A call that is run again
+ * without other parameters than these is prepared: the engine has validated and compiled it, and no name is looked up.
+ * What the call's method does not have, a run cannot state (`unknown_parameter`); seed, stream or offset of a "run" take
+ * the place of its `stream_name`, too. Initialise with {0}.
+ */
+struct trnsci_changes {
+	uint32_t given; /**< which of seed, stream and offset: TRNSCI_CHANGE_SEED ... */
+	uint32_t reserved; /**< 0 */
+	uint64_t seed, stream, offset;
+	/** tiles[i] is used for the i-th tile that the call names, in the order in which they were set first; NULL: that one
+	 * itself. Of the same dtype and shape, and none for two. */
+	struct trnsci_tile *const *tiles;
+	size_t n_tiles; /**< at most 6 */
+};
+
 /**
  * Sends a call and waits for the answer, at most the session's timeout (then the call is cancelled). A call that was
  * answered may be run again, with the same or changed parameters; its earlier reply is gone then.
  *
+ * @param changes of this run alone; NULL: as the call states. Read before the function returns.
  * @return 0, or the call's error (trnsci_call_error has its text).
  */
-TRNSCI_API int trnsci_run(struct trnsci_call *call);
+TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes);
+
+/** Called with an answered call. */
+typedef void trnsci_callback(struct trnsci_call *call, void *arg);
 
 /**
  * Sends a call and returns at once. Small embedded requests may be computed before it returns.
  *
- * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already),
- *   -TRNSCI_LOST (the content of an input).
+ * @param changes as those of trnsci_run.
+ * @param done called once by trnsci_dispatch with the answered call and arg, also when it failed or was cancelled, unless
+ *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: the answer is for trnsci_next.
+ * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the
+ *   changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST (the content of an input); done is not called then.
  */
-TRNSCI_API int trnsci_submit(struct trnsci_call *call);
+TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done,
+			     void *arg);
 
 /** Whether a submitted call is answered (or failed); does not read from the connection. */
 TRNSCI_API bool trnsci_done(const struct trnsci_call *call);
@@ -387,17 +417,6 @@ TRNSCI_API int trnsci_fd(struct trnsci_session *session);
  *   gone and no answered call is left.
  */
 TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call);
-
-/** Told of an answered call. */
-typedef void trnsci_callback(struct trnsci_call *call, void *arg);
-
-/**
- * As trnsci_submit, but the answered call is told to done(call, arg), once, by trnsci_dispatch instead of trnsci_next;
- * not at all if it is waited for (trnsci_wait ...), freed or sent again before. A cancelled or failed call is told, too.
- *
- * @return as trnsci_submit; on error done is not called.
- */
-TRNSCI_API int trnsci_submit_callback(struct trnsci_call *call, trnsci_callback *done, void *arg);
 
 /**
  * Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
