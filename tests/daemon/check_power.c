@@ -9,9 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "bed.h"
+#include "torn_mark.h"
 #include "torn_vfs.h"
 
 enum { LIFE = 24 }; /* power cuts that a folder lives through */
@@ -100,6 +102,29 @@ static void every_point(void **state)
 	}
 	printf("# %u lives cut at each operation in turn\n", cuts);
 	assert_true(cuts > 100);
+}
+
+/* On a file system without attributes there is no guard, and no trouble; a state that was marked has been moved there. */
+static void without_marks(void **state)
+{
+	const struct error *trouble;
+	struct error err = {0};
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, 4321);
+	torn_mark_unsupported(true);
+	for (int i = 0; i < LIFE; i++)
+		live(&bed, 1 + bed_random(&bed, i % 3 ? 60 : 400));
+	torn_mark_unsupported(false);
+	live(&bed, 0);
+	torn_mark_unsupported(true);
+	assert_int_equal(streams_open(&bed.settings, &bed.streams, &err), 0);
+	trouble = streams_trouble(bed.streams);
+	if (!trouble || !strstr(trouble->text, "keeps no marks") || !strstr(trouble->text, "--restored-state"))
+		fail_msg("expected that a marked state is refused, got %s", trouble ? trouble->text : "no trouble");
+	streams_close(bed.streams);
+	bed_close(&bed);
 }
 
 /* A clean stop loses nothing: the next draw follows the last. */
@@ -204,6 +229,7 @@ int main(void)
 		cmocka_unit_test(clean_stops),
 		cmocka_unit_test(power_cuts),
 		cmocka_unit_test(every_point),
+		cmocka_unit_test(without_marks),
 		cmocka_unit_test(full_disks),
 		cmocka_unit_test(syncs_of_draws),
 	};

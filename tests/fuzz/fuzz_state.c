@@ -18,6 +18,8 @@ static char dir[64];
 static struct store_folder folder = {.path = dir};
 static unsigned char sound[ROOM];
 static size_t sound_size;
+static char mark[256]; /* of the sound one; empty where the file system keeps none */
+static size_t mark_size;
 
 static const char *path(const char *suffix)
 {
@@ -38,7 +40,8 @@ static void write_file(const char *suffix, const void *bytes, size_t size)
 static void remove_all(void)
 {
 	static const char *const suffixes[] = {"", "-journal", ".new", ".new-journal", ".damaged-1",
-					       ".damaged-1-journal", ".read", ".read-journal"};
+					       ".damaged-1-journal", ".restored-1", ".restored-1-journal",
+					       ".read", ".read-journal"};
 
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
 		unlink(path(suffixes[i]));
@@ -84,6 +87,9 @@ static void make_sound(void)
 
 	sound_size = fread(sound, 1, sizeof sound, file);
 	fclose(file);
+	ssize_t size = getxattr(dir, STORE_MARK, mark, sizeof mark);
+
+	mark_size = size > 0 ? (size_t)size : 0;
 	remove_all();
 }
 
@@ -104,7 +110,7 @@ static int any_row(void *arg, const struct store_stream *row)
 	return 0;
 }
 
-/* Either damage, and then a repair; or what the sound one had (known), or any rows that are possible. */
+/* Either damage or another state, and then a repair or a restore; or what the sound one had (known), or any rows that are possible. */
 static void open_it(bool known)
 {
 	struct store *store;
@@ -122,7 +128,8 @@ static void open_it(bool known)
 	assert(err.code == ERROR_STORE || err.code == ERROR_NO_MEMORY || err.code == ERROR_SYSTEM);
 	nowhere = fopen("/dev/null", "w");
 	assert(nowhere);
-	if (fault == STORE_DAMAGED && store_repair(&folder, nowhere, &err) == 0) {
+	if ((fault == STORE_DAMAGED && store_repair(&folder, nowhere, &err) == 0) ||
+	    (fault == STORE_RESTORED && store_restore(&folder, nowhere, &err) == 0)) {
 		assert(store_open(&folder, false, &store, &fault, &err) == 0);
 		assert(store_load(store, any_row, &count, &err) == 0);
 		store_close(store);
@@ -149,6 +156,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		write_file("", changed, sound_size);
 	if (data[0] == 2)
 		write_file("-journal", data + 1, size - 1);
+	if (data[0] != 0 && mark_size)
+		assert(setxattr(dir, STORE_MARK, mark, mark_size, 0) == 0);
 	open_it(data[0] == 1);
 	remove_all();
 	return 0;
