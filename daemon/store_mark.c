@@ -88,9 +88,9 @@ static void compare(const struct store_mark *mark, const struct store_mark *fold
 	else if (is_born_apart(mark, folder))
 		snprintf(why, STORE_WHY_ROOM, "the folder is a copy");
 	else if (head->commits < mark->commits)
-		snprintf(why, STORE_WHY_ROOM, "%" PRIu64 " commits are missing", mark->commits - head->commits);
+		snprintf(why, STORE_WHY_ROOM, "commits missing: %" PRIu64, mark->commits - head->commits);
 	else if (head->commits > mark->commits + 1)
-		snprintf(why, STORE_WHY_ROOM, "the folder's mark is %" PRIu64 " commits older", head->commits - mark->commits);
+		snprintf(why, STORE_WHY_ROOM, "commits beyond the folder's mark: %" PRIu64, head->commits - mark->commits);
 }
 
 int store_compare_mark(int folder_fd, const struct store_head *head, char why[STORE_WHY_ROOM],

@@ -120,8 +120,8 @@ static void refused(void **state)
 	static const struct {
 		const char *does, *why, *mark; /* "": removed; NULL: left as it is */
 	} rows[] = {
-		{"cp -p old/streams.db state/streams.db", "2 commits are missing", NULL},
-		{"cp -p old/streams.db* state/", "2 commits are missing", NULL},
+		{"cp -p old/streams.db state/streams.db", "commits missing: 2", NULL},
+		{"cp -p old/streams.db* state/", "commits missing: 2", NULL},
 		{"mv state away; cp -r away state", "the folder has no mark", NULL},
 		{"mv state away; cp -a away state", "the folder is a copy", NULL},
 		{"mv state away; cp -a old state", "the folder is a copy", NULL},
@@ -193,7 +193,7 @@ static void one_ahead(void **state)
 	more(&bed, "c");
 	expect_good(&bed);
 	assert_int_equal(setxattr(bed.dir, STORE_MARK, mark, (size_t)size, 0), 0);
-	expect_refused(&bed, "2 commits older");
+	expect_refused(&bed, "mark: 2");
 	end(&bed);
 }
 
