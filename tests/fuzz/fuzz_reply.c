@@ -51,6 +51,7 @@ static struct {
 	uint8_t msgid[5]; /* of the last request, as it was written */
 	size_t msgid_size;
 	int fds[FDS_MOST];
+	bool own[FDS_MOST]; /* a memfd: its mode is ours to change, that of a device is the machine's */
 	size_t n_fds;
 } liar;
 
@@ -67,13 +68,14 @@ static uint8_t next_byte(void)
 	return liar.at < liar.end ? *liar.at++ : 0;
 }
 
-/* A memfd of so many pages with two counters where a ring has them, or what is none. */
-static int make_fd(void)
+/* A memfd of so many pages with two counters where a ring has them (*ret_own), or what is none. */
+static int make_fd(bool *ret_own)
 {
 	const uint8_t kind = next_byte(), high = next_byte(), low = next_byte(), seals = next_byte();
 	const uint64_t counters[2] = {(uint64_t)(int8_t)next_byte(), (uint64_t)(int8_t)next_byte()};
 	int ends[2], fd;
 
+	*ret_own = kind % 8 < 5;
 	switch (kind % 8) {
 	case 5:
 		return eventfd(0, EFD_CLOEXEC);
@@ -135,8 +137,8 @@ static void deliver(void)
 	struct fdpass fds = {.count = 0};
 
 	size = size << 8 | next_byte();
-	for (unsigned i = 0; i < (flags & FLAG_FDS) && liar.n_fds < FDS_MOST; i++)
-		fds.at[fds.count++] = liar.fds[liar.n_fds++] = make_fd();
+	for (unsigned i = 0; i < (flags & FLAG_FDS) && liar.n_fds < FDS_MOST; i++, liar.n_fds++)
+		fds.at[fds.count++] = liar.fds[liar.n_fds] = make_fd(&liar.own[liar.n_fds]);
 	size = size < (size_t)(liar.end - liar.at) ? size : (size_t)(liar.end - liar.at);
 	if (flags & (FLAG_REPLY | FLAG_ERROR))
 		say_reply(liar.at, size, flags & FLAG_ERROR, &fds);
@@ -144,7 +146,8 @@ static void deliver(void)
 		say(liar.at, size, &fds);
 	liar.at += size;
 	for (size_t i = 0; flags & FLAG_MARK && i < liar.n_fds; i++)
-		fchmod(liar.fds[i], 0);
+		if (liar.own[i])
+			fchmod(liar.fds[i], 0);
 	if (flags & FLAG_LAST)
 		hang_up();
 }
@@ -380,6 +383,15 @@ static void do_look(void)
 		}
 }
 
+/* Of a device that a daemon may have passed. Neither the library nor this target may change it. */
+static mode_t device_mode(void)
+{
+	struct stat st;
+
+	must(stat("/dev/null", &st) == 0);
+	return st.st_mode;
+}
+
 /* The number that a descriptor would get. */
 static int lowest_free(void)
 {
@@ -397,6 +409,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct trnsci_options options = {
 		.arena_bytes = ARENA_BYTES, .timeout_ms = 1000, .spin_us = -1, .reconnect_ms = 1000};
 	const int free_before = lowest_free();
+	const mode_t mode_before = device_mode();
 
 	if (size == 0)
 		return 0;
@@ -419,5 +432,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (liar.fds[i] >= 0)
 			close(liar.fds[i]);
 	must(lowest_free() == free_before);
+	must(device_mode() == mode_before);
 	return 0;
 }
