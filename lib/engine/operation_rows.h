@@ -59,7 +59,7 @@
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \
 	ROW(add, ELEMENTWISE, add, compile_add, "a + b") \
 	ROW(noise_add, ELEMENTWISE, noise_add, compile_noise_add, \
-	    "x + sigma noise in one pass, the noise of any law") \
+	    "x + sigma noise in one pass, the noise of any distribution") \
 	ROW(fft, TRANSFORM, fft, compile_fft, "discrete Fourier transform over chosen axes") \
 	ROW(dct, TRANSFORM, series, compile_dct, "discrete cosine transform, types 1 to 4, over chosen axes") \
 	ROW(dst, TRANSFORM, series, compile_dst, "discrete sine transform, types 1 to 4, over chosen axes") \

@@ -127,7 +127,7 @@ static const struct param noise_add_params[] = {
 	[NOISE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
 	[NOISE_SIGMA] = {"sigma", PARAM_F64, "", "1", ANY_F64, "factor of the noise"},
 	[NOISE_NOISE] = {"noise", PARAM_ANY, "", "", NONE,
-		"map {op: a law, its parameters, seed, stream, offset}; standard normals unless told. Integers "
+		"map {op: a distribution, its parameters, seed, stream, offset}; default: standard normals. Integers "
 		"become numbers of in's width; the components of vectors are elements that follow one another"},
 	[NOISE_OUT] = OUT,
 	JOB_PARAMS(NOISE_U64),
@@ -218,13 +218,13 @@ static const struct param trace_params[] = {
 	[TRACE_PROBES] = {"probes", PARAM_U64, "products", "64", 1, 65536, false, NULL,
 		"products with the matrix; hutchpp takes 3 and up, a third for its sketch, a third for what that spans"},
 	[TRACE_LAW] = {"law", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
-		"law of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
+		"distribution of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
 	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the probes' words"},
 	[TRACE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the probes' stream"},
 	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
 	[TRACE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
-	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the law that are skipped"},
+	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the distribution that are skipped"},
 	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes is taken, below size"},
 	[TRACE_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 65536, false, NULL,
 		"parts that hutchinson's probes are cut into; the mean of their estimates, weighted by probes, is the whole's"},
@@ -263,7 +263,7 @@ static const struct param stft_params[] = {
 		"what stands beyond the signal's ends; constant: zeros"},
 };
 static const struct param istft_params[] = {
-	STFT_PARAMS("spectra, (..., bins, frames), or as layout tells: c64 or c128",
+	STFT_PARAMS("spectra, (..., bins, frames), or as layout states: c64 or c128",
 		"whether there are n_fft / 2 + 1 bins; by default as the input has them",
 		"shape of the input: (..., bins, frames), or (..., frames, bins)"),
 	[ISTFT_LENGTH] = {"length", PARAM_U64, "samples", "", 1, 0x1p40, false, NULL,
@@ -406,13 +406,13 @@ static const struct param arena_params[] = {
 	{"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
 	U64_STYLE,
 };
-#define NOISE_MAP "map {op: a law, its parameters, dtype, generator, seed, stream, offset}; standard normals unless told"
+#define NOISE_MAP "map {op: a distribution, its parameters, dtype, generator, seed, stream, offset}; default: standard normals"
 static const struct param ring_attach_params[] = {
 	[RING_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},
 	[RING_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
 		"samples that the ring holds, rounded up to a power of two that fills pages"},
 	[RING_NAME] = {"name", PARAM_TEXT, "", "", NONE,
-		"a named stream to draw from, in ranges of as many samples as the ring holds; noise then tells no stream"},
+		"a named stream to draw from, in ranges of as many samples as the ring holds; noise then names no stream"},
 	[RING_U64] = U64_STYLE,
 };
 #define BROADCAST_PARAMS \
@@ -427,7 +427,7 @@ static const struct param broadcast_create_params[] = {
 		"how fast samples are published; 0: by broadcast_publish"},
 	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, as a file: owner, the owner's group, others"},
 	[BROADCAST_STREAM] = {"stream_name", PARAM_TEXT, "", "", NONE,
-		"a named stream to draw from, in ranges of as many samples as readers may lag; noise then tells no stream"},
+		"a named stream to draw from, in ranges of as many samples as readers may lag; noise then names no stream"},
 };
 static const struct param broadcast_publish_params[] = {
 	BROADCAST_PARAMS,
@@ -464,9 +464,9 @@ static const struct param stream_create_params[] = {
 static const struct param stream_draw_params[] = {
 	STREAM_PARAMS,
 	[STREAM_DRAW_DRAW] = {"draw", PARAM_ANY, "", NULL, NONE,
-		"map {op: a law, n, dtype, out, its parameters}; where it lies is the stream's to say"},
+		"map {op: a distribution, n, dtype, out, its parameters}; the stream decides where it lies"},
 	[STREAM_DRAW_RESERVE] = {"reserve", PARAM_BOOL, "", "false", NONE,
-		"only takes the range: the reply says where it lies, and the law's own method draws it, in parts or ranks"},
+		"only takes the range: the reply says where it lies, and the distribution's own method draws it, in parts or ranks"},
 };
 static const struct param stream_name_params[] = {STREAM_PARAMS};
 static const struct param stream_advance_params[] = {

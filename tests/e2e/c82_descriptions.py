@@ -118,6 +118,8 @@ def words_of(text):
 
 def commands():
     """Every command that has options, as its words."""
+    for distribution in words_of(help_of('rand')):
+        yield from ((*words, distribution) for words in (('ring',), ('stream', 'draw', 'NAME'), ('broadcast', 'send', 'NAME')))
     for command in words_of(help_of()):
         inner = words_of(help_of(command)) if command in ('rand', 'qmc', 'stream', 'broadcast') else []
         for word in inner or [None]:
@@ -147,6 +149,12 @@ def check_row(where, parameter, value, text):
     return wrong
 
 
+def own_names(method):
+    """The options of a distribution's own parameters, which follow those of every draw."""
+    names = [p['name'].replace('_', '-') for p in method['params']]
+    return set(names[names.index('timeout-ms') + 1:])
+
+
 def check_help(methods):
     """Returns the choices that completion is to offer: (words, option, choices)."""
     wrong, choices, seen = [], [], set()
@@ -164,8 +172,11 @@ def check_help(methods):
         for name, value, help_text in rows:
             where = f'{" ".join(command)} --{name}'
             wrong += check_row(where, parameters[name], value, help_text)
-            if parameters[name]['type'] == 'choice':
+            # Completion asks the same help: a command of each kind is enough.
+            if parameters[name]['type'] == 'choice' and command[0] not in ('ring', 'broadcast') and len(command) < 4:
                 choices.append((command, name, parameters[name]['choices']))
+        if method['class'] == 'draw':
+            wrong += [f'{" ".join(command)} --{name} is missing' for name in own_names(method) - {row[0] for row in rows}]
     missing = {m['name'] for m in methods.values() if m['class'] in ('draw', 'points')} - seen
     report('--help: help, units, defaults, choices and ranges', wrong + [f'no command has {m}' for m in missing])
     return choices
