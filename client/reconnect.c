@@ -17,8 +17,10 @@
 #include "restore.h"
 #include "wire.h"
 
-/* Of making tiles again, at least: they may be many. */
-enum { PAUSE_MS = 10, RESTORE_MS = 10000 };
+enum {
+	PAUSE_MS = 10,      /* between two attempts */
+	RESTORE_MS = 10000, /* for the tiles of a daemon that has answered: they may be many */
+};
 
 /* ---- a daemon that answers ---- */
 
@@ -34,14 +36,14 @@ static int talk(struct trnsci_session *session, struct handshake *handshake, cha
 	return restore(session, handshake, strcmp(instance, remote->instance) != 0, err);
 }
 
-/* What may be otherwise soon: a daemon that has dropped us gives back the arena that we had only when it has emptied it. */
+/* An error that may pass: a daemon that has dropped us counts the old arena until it has emptied it. */
 static bool is_worth_another(int error)
 {
 	return error != -ERROR_BAD_REPLY && error_kind(error) == ERROR_KIND_FAILED;
 }
 
-/* Until one answers and has our tiles, or the time is over. On success the handshake is the caller's to end, and its
- * socket. */
+/* Tries until a daemon answers and has our tiles, or the time is over. On success the handshake and its socket are the
+ * caller's. */
 static int connect_again(struct trnsci_session *session, struct handshake *ret_handshake,
 			 char instance[HANDSHAKE_INSTANCE], struct error *err)
 {
@@ -126,7 +128,7 @@ static bool give_up(struct trnsci_call *call)
 	return true;
 }
 
-/* One that its sender has not written yet is left to it. */
+/* A call that its sender has not written yet is left to the sender. */
 static bool for_each_begun(struct trnsci_session *session, bool (*visit)(struct trnsci_call *call))
 {
 	bool any = false;

@@ -86,7 +86,7 @@ static bool is_number(const struct value *map, const char *name, uint64_t expect
 	return value && value_to_u64(value, &number) && number == expected;
 }
 
-/* Where it lay. */
+/* Makes the tile at its offset. */
 static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, struct error *err)
 {
 	struct zone *zone = zone_new();
@@ -122,7 +122,7 @@ static bool copy_bytes(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* The pages that are there, of the bytes from `at` to `end`. */
+/* Copies the pages that exist among the bytes from `at` to `end`. */
 static bool copy_pages(const struct arena *from, const struct arena *to, size_t at, size_t end)
 {
 	while (at < end) {
@@ -144,8 +144,8 @@ static bool copy_pages(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Whether what was copied is what the tiles held. The daemon marks an arena before it empties it, so without a mark
- * behind the copy it was whole while it was copied. */
+/* Returns whether the copies are what the tiles held. The daemon marks an arena before it empties it: an arena without a mark
+ * after the copy was complete during it. */
 static bool copy_tiles(const struct restoring *restoring)
 {
 	const struct arena *old = &restoring->session->arena;

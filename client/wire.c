@@ -307,8 +307,8 @@ int wire_append(struct trnsci_call *call, struct error *err)
 	return 0;
 }
 
-/* A daemon that stops takes no more requests, and answers those that it has: only when it closes the connection is it
- * gone. After any other failure it is not waited for. */
+/* A daemon that stops takes no more requests, and answers those that it has: the connection lasts until the daemon closes it.
+ * After any other failure nothing is waited for. */
 static void end_sending(struct remote *remote, int error)
 {
 	drop_output(remote);

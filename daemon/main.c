@@ -231,7 +231,7 @@ static int open_streams(struct service *service, struct error *err)
 }
 
 /* Clients that connect again learn by it whether they find the daemon that they had. Without random bytes, as early in
- * a host's start, the time and the process tell two daemons apart. */
+ * a host's start, the time and the process distinguish two daemons. */
 static uint64_t draw_instance(void)
 {
 	uint64_t instance = 0;
