@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls, rings and broadcasts that are under way when their daemon is killed or stopped, and threads that go on. What a call
- * was writing that cannot be repeated is lost, and nothing else. */
-#include <fcntl.h>
+/* Calls, prepared calls, rings and broadcasts that are under way when their daemon is killed or stopped. What a call was
+ * writing that cannot be repeated is lost, and nothing else. */
 #include <poll.h>
-#include <pthread.h>
 
 #include "restart.h"
 
@@ -250,6 +248,86 @@ static void test_never_sent(void **state)
 	}
 }
 
+/* ---- prepared calls ---- */
+
+static uint64_t prepared_runs(void)
+{
+	struct trnsci_call *call;
+	uint64_t runs = 0;
+
+	assert_int_equal(trnsci_call_new(remote, "stats", &call), 0);
+	assert_int_equal(trnsci_run(call, NULL), 0);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), "requests_prepared"), &runs), 0);
+	trnsci_call_free(call);
+	return runs;
+}
+
+/* So often that it is prepared. */
+static void run_often(struct trnsci_call *call)
+{
+	const uint64_t before = prepared_runs();
+
+	for (int i = 0; i < 4; i++)
+		if (trnsci_run(call, NULL) < 0)
+			fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
+	if (prepared_runs() == before)
+		fail_msg("expected a run of the prepared call, got none");
+}
+
+/* Runs of prepared calls are in flight, with a seed or a tile of their own: each is sent again with these, and what a run
+ * in place was writing is lost, not what the call names. Later runs are prepared again. */
+static void test_prepared_in_flight(void **state)
+{
+	const struct trnsci_changes seed = {.given = TRNSCI_CHANGE_SEED, .seed = 8};
+
+	(void)state;
+	open_both();
+	struct pair x = pair_of(TRNSCI_F32, N), z = pair_of(TRNSCI_F32, N), drawn = pair_of(TRNSCI_F32, N),
+		    mine = pair_of(TRNSCI_F32, N), other = pair_of(TRNSCI_F32, N);
+	const struct trnsci_changes tile = {.tiles = &other.remote, .n_tiles = 1};
+	struct trnsci_call *calls[3], *twin, *own_draw;
+
+	draw(x, 1);
+	draw(mine, 2);
+	draw(other, 3);
+	calls[0] = scaling(remote, x.remote, z.remote, 5);
+	calls[1] = scaling(remote, mine.remote, mine.remote, 1);
+	assert_int_equal(trnsci_call_new(remote, "normal", &calls[2]), 0);
+	trnsci_set_tile(trnsci_args(calls[2]), "out", drawn.remote);
+	for (int i = 0; i < 3; i++)
+		run_often(calls[i]);
+	kill(trnscid.pid, SIGSTOP);
+	assert_int_equal(trnsci_submit(calls[0], NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[1], &tile, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[2], &seed, NULL, NULL), 0);
+	restart(SIGKILL);
+	assert_int_equal(trnsci_wait(calls[0], 30000), 0);
+	assert_int_equal(trnsci_wait(calls[1], 30000), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_wait(calls[2], 30000), 0);
+	twin = scaling(own, x.own, z.own, 5);
+	assert_int_equal(trnsci_run(twin, NULL), 0);
+	expect_same(z, "a prepared call");
+	expect_same(mine, "the tile that another stood for");
+	assert_int_equal(trnsci_call_new(own, "normal", &own_draw), 0);
+	trnsci_set_tile(trnsci_args(own_draw), "out", drawn.own);
+	assert_int_equal(trnsci_run(own_draw, &seed), 0);
+	expect_same(drawn, "a prepared draw with a seed of its own");
+	expect_lost(other, "the tile of a run in place");
+	for (int i = 0; i < 3; i++)
+		run_often(calls[i]);
+	expect_same(z, "a prepared call, prepared again");
+	for (int i = 0; i < 3; i++)
+		trnsci_call_free(calls[i]);
+	trnsci_call_free(twin);
+	trnsci_call_free(own_draw);
+	pair_free(x);
+	pair_free(z);
+	pair_free(drawn);
+	pair_free(mine);
+	pair_free(other);
+	close_both();
+}
+
 /* ---- rings and broadcasts ---- */
 
 static void take_ring(struct trnsci_ring *ring, int *ret_r)
@@ -307,150 +385,6 @@ static void test_rings_and_broadcasts(void **state)
 	}
 }
 
-/* ---- several threads ---- */
-
-static atomic_bool over;
-static atomic_uint rounds;
-
-/* Tiles come, are filled, read and go; nothing but success is allowed, and each has its own samples. */
-static void *work(void *arg)
-{
-	const uint64_t seed = (uint64_t)(uintptr_t)arg;
-	const struct trnsci_draw law = {.law = "uniform", .seed = seed};
-	static _Thread_local float expected[N];
-	struct trnsci_error err;
-
-	assert_int_equal(trnsci_draw_copy(own, &law, TRNSCI_F32, N, expected, NULL, NULL), 0);
-	while (!atomic_load(&over)) {
-		struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, N), *y = tile_of(remote, TRNSCI_F32, N);
-
-		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
-			fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
-		struct trnsci_call *call = scaling(remote, x, y, 1);
-
-		if (trnsci_run(call, NULL) < 0)
-			fail_msg("seed %llu: %s", (unsigned long long)seed, trnsci_call_error(call)->text);
-		trnsci_call_free(call);
-		assert_int_equal(trnsci_arena(remote, 0, NULL), 0);
-		trnsci_tile_free(x);
-		x = tile_of(remote, TRNSCI_F32, N);
-		call = scaling(remote, y, x, 1);
-		assert_int_equal(trnsci_run(call, NULL), 0);
-		trnsci_call_free(call);
-		assert_int_equal(trnsci_call_new(remote, "scale", &call), 0);
-		trnsci_set_tile(trnsci_args(call), "in", x);
-		assert_int_equal(trnsci_run(call, NULL), 0); /* with the reply: it was computed from what x holds */
-
-		struct trnsci_array array;
-
-		assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
-		if (array.bytes != sizeof expected || memcmp(array.data, expected, sizeof expected) != 0)
-			fail_msg("seed %llu: expected its own samples, got others", (unsigned long long)seed);
-		trnsci_call_free(call);
-		trnsci_tile_free(x);
-		trnsci_tile_free(y);
-		atomic_fetch_add(&rounds, 1);
-	}
-	return NULL;
-}
-
-static void test_threads(void **state)
-{
-	enum { THREADS = 4 };
-	pthread_t threads[THREADS];
-
-	(void)state;
-	open_both();
-	atomic_store(&over, false);
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
-	for (int i = 0; i < 7; i++) {
-		const unsigned before = atomic_load(&rounds);
-
-		while (atomic_load(&rounds) - before < 2 * THREADS)
-			usleep(100);
-		if (i < 6)
-			restart(signals[i % 2]);
-	}
-	atomic_store(&over, true);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	close_both();
-}
-
-static atomic_uint draws;
-
-static void *draw_on(void *arg)
-{
-	const struct trnsci_draw law = {.law = "normal"};
-	struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, 1 << 15);
-	struct trnsci_error err;
-
-	(void)arg;
-	while (!atomic_load(&over)) {
-		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
-			fail_msg("expected an answer, got %s", err.text);
-		atomic_fetch_add(&draws, 1);
-	}
-	trnsci_tile_free(x);
-	return NULL;
-}
-
-/* What another thread is just about to send when the connection is found gone is sent once. */
-static void test_cut_while_sending(void **state)
-{
-	enum { THREADS = 4, CUTS = 300 };
-	pthread_t threads[THREADS];
-
-	(void)state;
-	open_both();
-	atomic_store(&over, false);
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, draw_on, NULL), 0);
-	for (int i = 0; i < CUTS; i++) {
-		const unsigned before = atomic_load(&draws);
-
-		while (atomic_load(&draws) - before < 4 * THREADS)
-			usleep(10);
-		cut();
-	}
-	atomic_store(&over, true);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	close_both();
-}
-
-/* The lost connection's descriptor lives on in a child: it is none of the session's. */
-static void test_poll_after_fork(void **state)
-{
-	struct trnsci_call *call;
-	int ends[2];
-
-	(void)state;
-	open_both();
-	struct pollfd poll_fd = {trnsci_fd(remote), POLLIN, 0};
-
-	assert_true(poll_fd.fd >= 0);
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	const pid_t child = fork();
-
-	if (child == 0) {
-		char end;
-
-		close(ends[1]);
-		_exit(read(ends[0], &end, 1) != 0);
-	}
-	restart(SIGKILL);
-	ping();
-	assert_int_equal(trnsci_next(remote, 0, &call), -TRNSCI_TIMEOUT);
-	if (poll(&poll_fd, 1, 0) != 0)
-		fail_msg("expected nothing to read, got events 0x%x", (unsigned)poll_fd.revents);
-	close(ends[1]);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	close(ends[0]);
-	close_both();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,10 +392,8 @@ int main(void)
 		cmocka_unit_test(test_stopped_in_flight),
 		cmocka_unit_test(test_submitted_while_it_stops),
 		cmocka_unit_test(test_never_sent),
+		cmocka_unit_test(test_prepared_in_flight),
 		cmocka_unit_test(test_rings_and_broadcasts),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_cut_while_sending),
-		cmocka_unit_test(test_poll_after_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,10 +143,9 @@ struct trnsci_options {
  * stay. A call in flight that is a pure function of its parameters is sent again, once; any other, and one that writes a
  * tile that it reads, is answered `closed`, with a text that says that it may have been done. The tiles that such a call
  * was writing are *lost*, and all tiles are when the daemon itself had ended the session: a call that reads a lost tile is
- * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Rings and
- * broadcasts report `closed` and can be attached again. What other threads
- * write into tiles while the session connects again may be left behind: if trnsci_restarts gives the same number before
- * and after, it was not. */
+ * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Calls are
+ * prepared again; rings and broadcasts report `closed` and can be attached again. What other threads write into tiles while
+ * the session connects again may be left behind: if trnsci_restarts gives the same number before and after, it was not. */
 
 /**
  * Opens a session.
