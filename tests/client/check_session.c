@@ -104,7 +104,7 @@ static void timeouts(void **state)
 		struct trnsci_call *call;
 
 		assert_int_equal(trnsci_open(addresses[i], &options, &session, NULL), 0);
-		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
+		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 22);
 
 		call = program_of(session, tile, 250);
 		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_TIMEOUT);
