@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded engine: the requests that a daemon would serve, served inside the process. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,9 +21,14 @@
 #include "engine/request.h"
 #include "engine/space.h"
 
+/* Work memory that needs no look at the machine's; the arena where all of the machine's memory is refused. */
+#define WORK_BYTES_SURE   ((uint64_t)16 << 20)
+#define ARENA_BYTES_LEAST ((size_t)1 << 30)
+
 struct embedded {
 	struct engine *engine;
 	struct space *space;
+	uint64_t memory;     /* of the machine */
 	char *wish;          /* the instruction set that was asked for; NULL: none */
 	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
 };
@@ -182,6 +189,29 @@ static void embedded_progress(struct trnsci_session *session, int64_t deadline)
 		pthread_cond_timedwait(&session->changed, &session->lock, &until);
 }
 
+/* Bytes of the machine's memory, swap included. */
+static uint64_t machine_memory(void)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info) < 0)
+		return ARENA_BYTES_LEAST;
+	return ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+}
+
+/* Refuses work memory that the machine cannot have beside the tiles: an allocation would succeed, and its pages not. */
+static int reserve_work(void *arg, uint64_t bytes, struct error *err)
+{
+	const struct embedded *embedded = arg;
+	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : space_bytes_used(embedded->space);
+
+	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
+		return 0;
+	return error_set(err, ERROR_NO_MEMORY,
+			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " of tiles, this machine has %" PRIu64, bytes,
+			 tiles, embedded->memory);
+}
+
 static void release(void *arg)
 {
 	struct mapping *mapping = arg;
@@ -190,22 +220,33 @@ static void release(void *arg)
 	free(mapping);
 }
 
-/* Address space only: a page costs memory when a tile first touches it. */
+static void *reserve_addresses(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine has memory,
+ * or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
 static int embedded_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct embedded *embedded = session->peer;
 	struct mapping *mapping = malloc(sizeof *mapping);
-	uint64_t size;
+	uint64_t size, wanted = bytes ? bytes : embedded->memory;
 
-	if (!mapping || round_up_overflows(bytes, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
+	if (!mapping || round_up_overflows(wanted, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
 		free(mapping);
 		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
 	}
-	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *base = reserve_addresses(size);
 
+	if (base == MAP_FAILED && bytes == 0) {
+		size = size < ARENA_BYTES_LEAST ? size : ARENA_BYTES_LEAST;
+		base = reserve_addresses(size);
+	}
 	if (base == MAP_FAILED) {
 		free(mapping);
-		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes of address space: %s", bytes, strerror(errno));
+		return error_set(err, ERROR_NO_MEMORY, "arena: %" PRIu64 " bytes of address space: %s", size,
+				 strerror(errno));
 	}
 	*mapping = (struct mapping){base, size};
 	int r = space_attach(embedded->space, base, size, release, mapping);
@@ -277,6 +318,7 @@ static const struct session_engine embedded_engine = {
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
 	struct engine_settings settings = {.threads = options->threads};
+	const struct space_limits limits = {.reserve = reserve_work, .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);
@@ -284,7 +326,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 
 	if (r < 0)
 		return r;
-	r = space_create(embedded->engine, &(struct space_limits){0}, &embedded->space);
+	r = space_create(embedded->engine, &limits, &embedded->space);
 	if (r < 0) {
 		engine_destroy(embedded->engine);
 		return error_set(err, (enum error_code) - r, "embedded: no space for tiles");
@@ -311,6 +353,7 @@ int embedded_open(const struct trnsci_options *options, struct trnsci_session **
 		free(embedded);
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
 	}
+	embedded->memory = machine_memory();
 	int r = make_engine(options, embedded, err);
 
 	if (r < 0) {
@@ -323,8 +366,6 @@ int embedded_open(const struct trnsci_options *options, struct trnsci_session **
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
 	}
 	session->peer = embedded;
-	if (session->arena_bytes == 0)
-		session->arena_bytes = ARENA_BYTES_EMBEDDED;
 	*ret_session = session;
 	return 0;
 }

@@ -23,8 +23,7 @@
 enum { CALL_BUCKETS = 256, SESSION_RELEASES = 32 };
 
 #define DEADLINE_NEVER       INT64_MAX
-#define ARENA_BYTES_REMOTE   ((size_t)64 << 20)
-#define ARENA_BYTES_EMBEDDED ((size_t)1 << 30)
+#define ARENA_BYTES_REMOTE ((size_t)64 << 20)
 
 struct ring_link;
 

@@ -80,7 +80,7 @@ static uint64_t cgroup_memory_max(void)
 	return smallest;
 }
 
-uint64_t quota_default_arena_total(void)
+uint64_t quota_default_total(void)
 {
 	/* By sysinfo(2): /proc/meminfo is hidden from a hardened service. */
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
@@ -98,10 +98,10 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	pthread_mutex_init(&quota->lock, NULL);
 	quota->total[QUOTA_CONNECTIONS] = settings->connections;
 	quota->total[QUOTA_ARENA_BYTES] =
-		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_arena_total();
+		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_total();
 	quota->total[QUOTA_JOBS] = settings->jobs_total;
 	quota->total[QUOTA_WORK_BYTES] =
-		settings->work_total_bytes ? settings->work_total_bytes : quota_default_arena_total() / 2;
+		settings->work_total_bytes ? settings->work_total_bytes : quota_default_total();
 	quota->total[QUOTA_BUFFER_BYTES] = settings->buffer_total_bytes;
 	quota->total[QUOTA_REPLY_BYTES] = settings->reply_total_bytes;
 	quota->total[QUOTA_FDS] = settings->fds_total;

@@ -44,8 +44,8 @@ int quota_create(const struct settings *settings, struct quota **ret_quota);
 /* Every user must have been closed. Accepts NULL. */
 void quota_free(struct quota *quota);
 
-/* The default of arena_total_bytes: the smaller of 25 % of memory and 50 % of the cgroup's memory.max. */
-uint64_t quota_default_arena_total(void);
+/* The default of arena_total_bytes, and of work_total_bytes: the smaller of 25 % of memory and 50 % of the cgroup's memory.max. */
+uint64_t quota_default_total(void);
 
 /* The user's account, with one reference more; NULL when memory cannot be had. */
 struct quota_user *quota_user_open(struct quota *quota, uid_t uid);

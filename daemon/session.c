@@ -414,7 +414,6 @@ static int make_space(struct session *session)
 	const struct settings *settings = session->service->settings;
 	struct space_limits limits = {
 		.inline_bytes = settings->inline_bytes,
-		.temp_bytes = settings->temp_bytes,
 		.tiles = settings->tiles,
 		.prepared = settings->prepared,
 		.jobs = settings->jobs,
@@ -449,7 +448,8 @@ static void init(struct session *session, struct service *service, int fd, const
 		(struct quota_share){session->user, QUOTA_BUFFER_BYTES, "buffer_bytes", settings->buffer_bytes, 0, 0};
 	session->fds = (struct quota_share){session->user, QUOTA_FDS, "fds", settings->fds, 0, 0};
 	session->jobs = (struct quota_share){session->user, QUOTA_JOBS, "jobs", settings->jobs, 0, 0};
-	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes", settings->work_bytes, 0, 0};
+	session->work = (struct quota_share){session->user, QUOTA_WORK_BYTES, "work_bytes",
+					    settings->work_bytes ? settings->work_bytes : UINT64_MAX, 0, 0};
 	session->replies = (struct quota_share){session->user, QUOTA_REPLY_BYTES, "reply_bytes", UINT64_MAX, 0, 0};
 	inbox_init(&session->inbox, &limits, &session->bytes);
 	outbox_init(&session->outbox, &session->bytes);

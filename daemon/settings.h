@@ -61,11 +61,11 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(jobs_total, NUMBER, "requests", "8192", 2, 1u << 20, "", "unanswered requests of all sessions together (half)") \
 	X(inline_bytes, BYTES, "bytes", "16M", 4096, 1u << 30, "", \
 	  "inline results of one reply, and inline inputs of one request") \
-	X(temp_bytes, BYTES, "bytes", "256M", 4096, 1ull << 40, "", "temporaries of one request") \
-	X(work_bytes, BYTES, "bytes", "512M", 4096, 1ull << 42, "", \
-	  "results and temporaries of a session's requests, until the replies are on their way, and what its prepared calls hold") \
+	X(work_bytes, BYTES, "bytes", "0", 0, 1ull << 46, "", \
+	  "results and temporaries of a session's requests, until the replies are on their way, and what its prepared calls " \
+	  "hold; 0: only the user's share limits them") \
 	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
-	  "results and temporaries of all requests together (half); 0: half of what arena_total_bytes is by default") \
+	  "results and temporaries of all requests together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
 	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \
 	X(frame_elements, NUMBER, "elements", "16384", 16, 1u << 24, "", \
 	  "elements of arrays and maps in one message, all levels together") \

@@ -3,7 +3,6 @@
 #include "engine/program.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,8 +290,6 @@ static uint64_t temp_peak(const struct program *program)
 
 int program_finish(struct program *program, const char *context, struct error *err)
 {
-	uint64_t peak;
-
 	drop_dead(program);
 	program->segments = zone_alloc(program->zone, (program->n_steps + 1) * sizeof *program->segments);
 	if (!program->segments)
@@ -302,11 +299,7 @@ int program_finish(struct program *program, const char *context, struct error *e
 		size_segment(program, &program->segments[s]);
 	for (size_t i = 0; i < program->n_steps; i++)
 		program->steps[i].work_bytes = step_work_bytes(program->space->engine, &program->steps[i]);
-	peak = temp_peak(program);
-	program->temp_bytes = peak;
-	if (peak > program->space->limits.temp_bytes)
-		return error_set(err, ERROR_LIMIT, "%s: temporaries of %" PRIu64 " bytes, allowed are %zu (temp_bytes)",
-				 context, peak, program->space->limits.temp_bytes);
+	program->temp_bytes = temp_peak(program);
 	return 0;
 }
 

@@ -71,7 +71,7 @@ int program_plan(struct program *program, struct plan_key key, struct plan_entry
 /* Gives a result its memory, which lives as long as the zone. -ERROR_NO_MEMORY */
 int program_result(struct program *program, struct buffer *buffer);
 
-/* After the last step: cuts the program into segments and checks temp_bytes. context begins an error's text. */
+/* After the last step: cuts the program into segments and finds temp_bytes. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);
 
 /* About what the whole takes on one core; UINT64_MAX when it would have to wait for a plan. */

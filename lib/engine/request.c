@@ -547,6 +547,6 @@ void request_free(struct request *request)
 	void *const arg = request->reserve_arg;
 
 	zone_free(request->zone); /* and the request with it */
-	if (reserved)
+	if (reserved && unreserve)
 		unreserve(arg, reserved);
 }

@@ -11,7 +11,7 @@
 
 enum { MANY_TILES = 1024 }; /* some 0.1 ms */
 
-enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TEMP = 256 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PREPARED = 256 };
+enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PREPARED = 256 };
 
 static size_t or_default(size_t limit, size_t fallback)
 {
@@ -30,7 +30,6 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	space->engine = engine;
 	space->limits = *limits;
 	space->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
-	space->limits.temp_bytes = or_default(limits->temp_bytes, DEFAULT_TEMP);
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
 	space->limits.prepared = or_default(limits->prepared, DEFAULT_PREPARED);
 	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
@@ -115,6 +114,16 @@ uint64_t space_reach(struct space *space)
 	reach = space->reach;
 	pthread_mutex_unlock(&space->lock);
 	return reach;
+}
+
+uint64_t space_bytes_used(struct space *space)
+{
+	uint64_t used;
+
+	pthread_mutex_lock(&space->lock);
+	used = space->region ? region_used(space->region) : 0;
+	pthread_mutex_unlock(&space->lock);
+	return used;
 }
 
 void space_stop(struct space *space)

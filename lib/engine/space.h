@@ -19,14 +19,13 @@ struct space;
 /* Every limit is named in the error of a request that would pass it. 0 stands for the default in brackets. */
 struct space_limits {
 	size_t inline_bytes; /* of one reply's inline results, and of one request's inline inputs together [16 MiB] */
-	size_t temp_bytes;   /* temporaries of one request [256 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
 	unsigned weight;     /* shares of time while others have work too [1] */
 	size_t prepared;     /* calls prepared at once [256] */
 	size_t jobs;         /* requests unanswered at once [1024] */
 	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
-	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. NULL:
-	 * not asked. */
+	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. Either may be
+	 * NULL. */
 	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
@@ -51,6 +50,9 @@ int space_attach(struct space *space, void *base, size_t size, void (*release)(v
 
 /* Bytes from the beginning of its memory within which all tiles so far have lain. Any thread. */
 uint64_t space_reach(struct space *space);
+
+/* Bytes that its tiles take. Any thread. */
+uint64_t space_bytes_used(struct space *space);
 
 /* Cancels what runs and refuses what comes; then drops the owner's reference. Running requests hold one each, and
  * still call their done callback. Accepts NULL. */

@@ -44,7 +44,8 @@ void *temp_alloc(uint64_t bytes)
 		return NULL;
 	if (bytes < LARGE)
 		return aligned_alloc(ALIGN, rounded);
-	at = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* Not MAP_NORESERVE: the kernel refuses at once what exceeds all its memory. */
+	at = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return at == MAP_FAILED ? NULL : at;
 }
 

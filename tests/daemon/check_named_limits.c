@@ -19,7 +19,7 @@ static int setup(void **state)
 	(void)state;
 	snprintf(state_dir, sizeof state_dir, "--state-dir=/tmp/trnscid-limits-%d", (int)getpid());
 	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--rings=2", "--broadcasts=2",
-					   "--prepared=3", "--temp-bytes=64K", "--work-total-bytes=1M",
+					   "--prepared=3", "--work-total-bytes=1M",
 					   "--frame-elements=100", "--frame-bytes=1M", "--buffer-bytes=64K",
 					   "--buffer-total-bytes=1M", "--streams-total=2", "--jobs-total=8",
 					   "--inline-bytes=1M", state_dir, NULL});
@@ -106,7 +106,7 @@ static void prepared(void **state)
 	client_close(&client);
 }
 
-/* A sort of its items takes a temporary beside them. */
+/* What a long transform keeps between its phases; the session is well after it. */
 static void temporaries(void **state)
 {
 	struct client client;
@@ -119,7 +119,10 @@ static void temporaries(void **state)
 	struct value in = client_result(&client, "tile", &make);
 	struct value tile = value_uint(client_number(&in, "tile"));
 	struct value params = client_map(&client, "in", tile, "out", tile, NULL);
-	client_fails(&client, "fft", &params, ERROR_LIMIT, "allowed are 65536 (temp_bytes)");
+	client_fails(&client, "fft", &params, ERROR_LIMIT,
+		     "which has 0, allowed: 524288, half of the setting work_total_bytes = 1048576");
+	struct value one = client_map(&client, "n", value_uint(1), NULL);
+	client_result(&client, "uniform", &one);
 	client_close(&client);
 }
 
@@ -322,8 +325,7 @@ static const char *const provoked[][2] = {
 	{"ring_bytes", "check_ring"},		 {"tiles", "check_session_limits"},
 	{"prepared", "prepared"},		 {"jobs", "check_session_limits"},
 	{"jobs_total", "jobs_of_a_user"},	 {"inline_bytes", "check_session_limits"},
-	{"temp_bytes", "temporaries"},		 {"work_bytes", "check_session_limits"},
-	{"work_total_bytes", "work_of_a_user"},	 {"frame_bytes", "frames"},
+	{"work_bytes", "check_session_limits"}, {"work_total_bytes", "work_of_a_user"}, {"frame_bytes", "frames"},
 	{"frame_elements", "frames"},		 {"buffer_bytes", "messages_of_a_session"},
 	{"buffer_total_bytes", "messages_of_a_user"}, {"send_timeout", "check_stopped"},
 	{"reply_bytes", "check_limits"},	 {"reply_total_bytes", "check_limits"},

@@ -95,7 +95,7 @@ static void shares(void **state)
 
 static void default_total(void **state)
 {
-	uint64_t total = quota_default_arena_total();
+	uint64_t total = quota_default_total();
 	struct zone *zone = zone_new();
 	struct value map = value_map();
 
@@ -104,6 +104,7 @@ static void default_total(void **state)
 	assert_true(total <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4);
 	assert_int_equal(quota_show(quota, NULL, zone, &map), 0);
 	assert_int_equal(value_get(value_get(&map, "arena_total_bytes"), "total")->u, total);
+	assert_int_equal(value_get(value_get(&map, "work_total_bytes"), "total")->u, total);
 	zone_free(zone);
 }
 

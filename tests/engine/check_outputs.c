@@ -97,11 +97,17 @@ static void steps_of_a_program_make_tiles(void **state)
 	bed_close(&bed);
 }
 
+static int refuse(void *arg, uint64_t bytes, struct error *err)
+{
+	(void)arg;
+	return error_set(err, ERROR_LIMIT, "%llu bytes", (unsigned long long)bytes);
+}
+
 /* The temporary is refused after the tile was made. */
 static void a_request_that_fails_leaves_no_tile(void **state)
 {
 	static const double zeros[2 * 501];
-	struct space_limits limits = {.temp_bytes = 8000};
+	struct space_limits limits = {.reserve = refuse};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new();
 
@@ -109,7 +115,7 @@ static void a_request_that_fails_leaves_no_tile(void **state)
 	put(call, "in", array_of(call->zone, "c128", 501, zeros, sizeof zeros));
 	put(call, "dtype", value_string("complex64"));
 	put(call, "out", new_tile(call->zone));
-	call_fails(call, bed.space, "fft", ERROR_LIMIT, "limit: fft: temporaries");
+	call_fails(call, bed.space, "fft", ERROR_LIMIT, "limit: 8016 bytes");
 	assert_int_equal(count_tiles(&bed), 0);
 	bed_close(&bed);
 }

@@ -109,7 +109,7 @@ static uint64_t mix(uint64_t hash, const void *at, size_t size)
 
 static struct bed bed_small(unsigned threads, uint32_t features)
 {
-	struct space_limits limits = {.inline_bytes = 64 << 20, .temp_bytes = 256 << 20};
+	struct space_limits limits = {.inline_bytes = 64 << 20};
 
 	return bed_open_with(threads, features, 0, &limits);
 }

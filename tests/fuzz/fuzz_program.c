@@ -15,7 +15,7 @@
 #include "engine/space.h"
 #include "frame.h"
 
-enum { ARENA = 1 << 16, PATIENCE = 100 };
+enum { ARENA = 1 << 16, PATIENCE = 100, WORK_MOST = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -173,10 +173,16 @@ static void run(struct space *space, const struct message *message, struct zone 
 	zone_free(own);
 }
 
+static int reserve_work(void *arg, uint64_t bytes, struct error *err)
+{
+	(void)arg;
+	return bytes > WORK_MOST ? error_set(err, ERROR_LIMIT, "work memory") : 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct space_limits limits = {
-		.inline_bytes = 1 << 16, .temp_bytes = 1 << 20, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1,
+		.inline_bytes = 1 << 16, .reserve = reserve_work, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1,
 		.served = &served};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;

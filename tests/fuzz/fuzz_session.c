@@ -45,7 +45,6 @@ static void begin(void)
 	set("threads", "1");
 	set("frame_bytes", "64K");
 	set("inline_bytes", "64K");
-	set("temp_bytes", "1M");
 	set("work_bytes", "4M");
 	set("arena_bytes", "1M");
 	set("ring_bytes", "64K");

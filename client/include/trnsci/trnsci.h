@@ -127,7 +127,8 @@ TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 
 /** How to open a session; all zero is good. */
 struct trnsci_options {
-	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded 1 GiB of address space */
+	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded as much address space
+				  as the machine has memory and swap */
 	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own; 0: none */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
 	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
