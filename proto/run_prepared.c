@@ -74,22 +74,23 @@ static bool take_tiles(struct walk *walk, uint32_t tiles[RUN_PREPARED_TILES])
 
 enum { PREPARED = 1 << 8, TILES = 1 << 9 }; /* seen, beside RUN_PREPARED_SEED ... */
 
+/* By its length first, so that each comparison is of a fixed size. */
 static unsigned member_of(const uint8_t *name, size_t size)
 {
-	static const struct {
-		const char *name;
-		size_t size;
-		unsigned bit;
-	} members[] = {{"prepared", 8, PREPARED},
-		       {"offset", 6, RUN_PREPARED_OFFSET},
-		       {"seed", 4, RUN_PREPARED_SEED},
-		       {"stream", 6, RUN_PREPARED_STREAM},
-		       {"tiles", 5, TILES}};
-
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (members[i].size == size && memcmp(members[i].name, name, size) == 0)
-			return members[i].bit;
-	return 0;
+	switch (size) {
+	case 4:
+		return memcmp(name, "seed", 4) == 0 ? RUN_PREPARED_SEED : 0;
+	case 5:
+		return memcmp(name, "tiles", 5) == 0 ? TILES : 0;
+	case 6:
+		return memcmp(name, "offset", 6) == 0   ? RUN_PREPARED_OFFSET
+		       : memcmp(name, "stream", 6) == 0 ? RUN_PREPARED_STREAM
+							: 0;
+	case 8:
+		return memcmp(name, "prepared", 8) == 0 ? PREPARED : 0;
+	default:
+		return 0;
+	}
 }
 
 static bool take_value(struct walk *walk, unsigned member, struct run_prepared *run)
@@ -139,16 +140,14 @@ size_t run_prepared_read(const void *bytes, size_t size, struct run_prepared *re
 	static const char method[] = "\xacrun_prepared\x91";
 	const uint8_t *begin = bytes;
 	struct walk walk = {begin, begin + size};
-	struct run_prepared run = {.prepared = 0};
 	uint32_t msgid;
 
 	if (!take_byte(&walk, 0x94) || !take_byte(&walk, 0) || !take_u32(&walk, &msgid) ||
 	    (size_t)(walk.end - walk.at) < sizeof method - 1 || memcmp(walk.at, method, sizeof method - 1) != 0)
 		return 0;
 	walk.at += sizeof method - 1;
-	if (!take_members(&walk, &run))
+	*ret_run = (struct run_prepared){.user = msgid};
+	if (!take_members(&walk, ret_run))
 		return 0;
-	run.user = msgid;
-	*ret_run = run;
 	return (size_t)(walk.at - begin);
 }

@@ -22,7 +22,7 @@ struct run_prepared {
 static_assert(sizeof(struct run_prepared) == 64, "an entry has 64 bytes");
 
 /* The request at the beginning of these bytes, which are not trusted: the size of its message. 0: it is not whole, is
- * another request, or has more than such a run; then it is to be read as any other. */
+ * another request, or has more than such a run; then it is to be read as any other, and *ret_run is undefined. */
 size_t run_prepared_read(const void *bytes, size_t size, struct run_prepared *ret_run);
 
 #endif

@@ -54,31 +54,25 @@ static int choose_tiles(const struct prepared *prepared, const struct prepared_c
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err)
 {
-	struct prepared_choice choice = {.site = prepared->choice, .has_offset = changes->given & PREPARED_OFFSET};
-	int error = 0;
+	const unsigned foreign = changes->given & ~prepared->takes;
 
-	if (changes->given & PREPARED_SEED) {
-		error = check_has(prepared, "seed", context, err);
-		choice.site.seed = changes->seed;
-	}
-	if (!error && changes->given & PREPARED_STREAM) {
-		error = check_has(prepared, "stream", context, err);
-		choice.site.stream = changes->stream;
-	}
-	if (!error && choice.has_offset) {
-		error = check_has(prepared, "offset", context, err);
-		choice.site.offset = changes->offset;
-	}
-	if (!error && changes->n_tiles) {
-		error = choose_tiles(prepared, changes, to, sorted, context, err);
-		choice.tiles = to;
-	}
-	if (error)
-		return error;
-	if (!changes->given)
-		choice.name = prepared->name;
-	*ret = choice;
-	return 0;
+	if (foreign)
+		return check_has(prepared,
+				 foreign & PREPARED_SEED     ? "seed"
+				 : foreign & PREPARED_STREAM ? "stream"
+							     : "offset",
+				 context, err);
+	ret->site = prepared->choice;
+	ret->has_offset = changes->given & PREPARED_OFFSET;
+	ret->name = changes->given ? NULL : prepared->name;
+	ret->tiles = changes->n_tiles ? to : NULL;
+	if (changes->given & PREPARED_SEED)
+		ret->site.seed = changes->seed;
+	if (changes->given & PREPARED_STREAM)
+		ret->site.stream = changes->stream;
+	if (ret->has_offset)
+		ret->site.offset = changes->offset;
+	return changes->n_tiles ? choose_tiles(prepared, changes, to, sorted, context, err) : 0;
 }
 
 /* ---- buffers ---- */

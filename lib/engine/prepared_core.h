@@ -48,6 +48,7 @@ struct prepared {
 	uint32_t handle;
 	struct zone *zone;
 	const struct operation *operation;
+	unsigned takes; /* which of PREPARED_SEED ... its method has */
 	struct site_choice choice; /* what it states for draws that state nothing, or for its one draw */
 	const struct value *name;  /* the named stream among that; NULL */
 	uint64_t timeout_ms;
@@ -106,7 +107,7 @@ struct prepared_choice {
 	const uint64_t *tiles;    /* handles, one for each tile that the call names; NULL: as prepared */
 };
 
-/* The choice of a run with these changes. to: room for prepared->n_tiles handles, and sorted for as many. context begins
+/* The choice of a run with these changes; undefined on failure. to: room for prepared->n_tiles handles, and sorted for as many. context begins
  * an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE */
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err);

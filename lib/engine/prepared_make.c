@@ -334,6 +334,9 @@ int prepared_make(struct space *space, struct prepared *prepared, const struct o
 	int error;
 
 	prepared->operation = operation;
+	prepared->takes = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
+			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
+			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
 	prepared->program = (struct program){.space = space, .zone = prepared->zone, .keeps = true};
 	prepared->engine = space->engine;
 	prepared->reply = value_map();

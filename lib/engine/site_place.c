@@ -176,7 +176,7 @@ static struct cursor *find_cursor(struct placing *p, const struct site *site, co
  * ends before it. */
 static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 {
-	unsigned __int128 sample = ((unsigned __int128)word + words - 1) / words;
+	unsigned __int128 sample = word ? ((unsigned __int128)word + words - 1) / words : 0;
 
 	while (sample * words % STREAM_GROUP_WORDS != 0)
 		sample++;
@@ -213,19 +213,23 @@ static int find_offset(struct placing *p, const struct site *site, struct cursor
 
 /* ---- what the reply says ---- */
 
-static int tell_u64(struct zone *zone, bool text, uint64_t u, struct value *ret)
+static int put_digits(struct zone *zone, uint64_t u, struct value *ret)
 {
 	char digits[24], *copy;
 
-	if (!text) {
-		*ret = value_uint(u);
-		return 0;
-	}
 	snprintf(digits, sizeof digits, "%" PRIu64, u);
 	copy = zone_copy(zone, digits, strlen(digits));
 	if (!copy)
 		return -ERROR_NO_MEMORY;
 	*ret = value_string(copy);
+	return 0;
+}
+
+static inline int put_u64(struct zone *zone, bool text, uint64_t u, struct value *ret)
+{
+	if (text)
+		return put_digits(zone, u, ret);
+	*ret = value_uint(u);
 	return 0;
 }
 
@@ -245,18 +249,18 @@ static int tell(struct placing *p, const struct site *site, const struct place *
 	int failed;
 
 	(at++)->value = value_string(generator_row(place->stream.generator)->name);
-	failed = tell_u64(zone, place->text, place->seed, &(at++)->value);
-	failed |= tell_u64(zone, place->text, place->stream.stream, &(at++)->value);
+	failed = put_u64(zone, place->text, place->seed, &(at++)->value);
+	failed |= put_u64(zone, place->text, place->stream.stream, &(at++)->value);
 	at += place->trn24;
 	if (site->is_points) {
-		failed |= tell_u64(zone, place->text, site->first_point, &(at++)->value);
-		return failed | tell_u64(zone, place->text, site->next_point, &at->value);
+		failed |= put_u64(zone, place->text, site->first_point, &(at++)->value);
+		return failed | put_u64(zone, place->text, site->next_point, &at->value);
 	}
-	failed |= tell_u64(zone, place->text, place->offset, &(at++)->value);
-	failed |= tell_u64(zone, place->text, place->first, &(at++)->value);
+	failed |= put_u64(zone, place->text, place->offset, &(at++)->value);
+	failed |= put_u64(zone, place->text, place->first, &(at++)->value);
 	p->next = value_nil();
 	if (!place->cursor->ended)
-		failed |= tell_u64(zone, place->text, place->cursor->next, &p->next);
+		failed |= put_u64(zone, place->text, place->cursor->next, &p->next);
 	at->value = p->next;
 	return failed;
 }
@@ -269,10 +273,10 @@ static int tell_range(struct placing *p, const struct site_range *range, struct 
 	struct value one = value_map(), seed, stream, position, words;
 	char *name = zone_copy(zone, range->name, range->name_size);
 
-	if (!name || tell_u64(zone, text, range->stream.seed, &seed) ||
-	    tell_u64(zone, text, range->stream.stream, &stream) ||
-	    tell_u64(zone, text, range->offset * range->words, &position) ||
-	    tell_u64(zone, text, range->n * range->words, &words))
+	if (!name || put_u64(zone, text, range->stream.seed, &seed) ||
+	    put_u64(zone, text, range->stream.stream, &stream) ||
+	    put_u64(zone, text, range->offset * range->words, &position) ||
+	    put_u64(zone, text, range->n * range->words, &words))
 		return -ERROR_NO_MEMORY;
 	return value_add(zone, &one, "name", value_string(name)) ||
 	       value_add(zone, &one, "generator", value_string(generator_row(range->stream.generator)->name)) ||
