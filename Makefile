@@ -4,7 +4,7 @@
 # A new .c file below lib/, proto/, daemon/ or client/ is built by being there; its instruction set is told by its
 # name (*_avx2.c, *_avx512.c, *_avx512bf16.c, *_amx.c, *_neon.c). Each folder's other rules stand in its own Dir.mk.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 SOVERSION := 0
 
 CC ?= gcc

@@ -2,14 +2,15 @@
 # Beside the library and the command line: examples, the pkg-config file, and what the client's tests link.
 #
 # Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
-# build/examples/NAME; the installed header, the pkg-config file, man pages and completion are named in
-# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN and COMPLETION for `make install`.
+# build/examples/NAME; the installed header, the pkg-config file, man pages, completion and examples are named in
+# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION and EXAMPLE_SOURCES for `make install`.
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
 COMPLETION := client/cli/completion.bash
 PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
-EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard client/examples/*.c)))
+EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
+EXAMPLES := $(EXAMPLE_SOURCES:client/examples/%.c=$(BUILD)/examples/%)
 
 $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 	$(say) EXAMPLE $@

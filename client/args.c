@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/error.h"
 #include "tile.h"
 
@@ -192,7 +193,7 @@ void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
 	set(args, name, value_uint(value));
 }
 
-void trnsci_set_i64(struct trnsci_args *args, const char *name, int64_t value)
+void args_set_i64(struct trnsci_args *args, const char *name, int64_t value)
 {
 	set(args, name, value_int(value));
 }
@@ -212,17 +213,12 @@ void trnsci_set_text(struct trnsci_args *args, const char *name, const char *tex
 	set_copy(args, name, VALUE_STRING, text, text ? strlen(text) : 1);
 }
 
-void trnsci_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size)
+void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size)
 {
 	set_copy(args, name, VALUE_BYTES, bytes, size);
 }
 
-void trnsci_set_dtype(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype)
-{
-	trnsci_set_text(args, name, trnsci_dtype_name(dtype));
-}
-
-void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape)
+static void set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape)
 {
 	struct trnsci_args *list = trnsci_set_list(args, name);
 
@@ -230,12 +226,10 @@ void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, c
 		trnsci_set_u64(list, NULL, shape[i]);
 }
 
-void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, const int64_t *axes)
+void args_fail(struct trnsci_args *args)
 {
-	struct trnsci_args *list = trnsci_set_list(args, name);
-
-	for (size_t i = 0; i < count; i++)
-		trnsci_set_i64(list, NULL, axes[i]);
+	if (args)
+		args->state->failed = true;
 }
 
 /* Handles begin at 1: the 0 of a NULL tile, or of one that was freed, is answered with bad_tile. */
@@ -278,25 +272,37 @@ bool args_visit_tiles(const struct trnsci_args *args, const struct args_swaps *s
 	return visit_tiles(&(struct visitor){swaps, visit, arg}, args, args);
 }
 
-/* Bytes of an array; 0 when they cannot be counted. */
-static size_t array_bytes(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
+static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *name, const struct trnsci_array *array)
 {
-	size_t bytes = trnsci_dtype_size(dtype);
+	struct trnsci_args *map = array->ndim <= TRNSCI_MAX_DIMS ? trnsci_set_map(args, name) : NULL;
 
-	for (size_t i = 0; i < ndim; i++)
-		if (__builtin_mul_overflow(bytes, shape[i], &bytes))
-			return 0;
-	return bytes;
+	if (!map) {
+		args_fail(args);
+		return NULL;
+	}
+	trnsci_set_text(map, "dtype", trnsci_dtype_name(array->dtype));
+	set_shape(map, "shape", array->ndim, array->shape);
+	return map;
 }
 
-void trnsci_set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, size_t ndim,
-		      const uint64_t *shape, const void *data)
+void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array)
 {
-	struct trnsci_args *map = trnsci_set_map(args, name);
+	args_set_bytes(set_array_map(args, name, array), "data", array->data, array_bytes(array));
+}
 
-	trnsci_set_dtype(map, "dtype", dtype);
-	trnsci_set_shape(map, "shape", ndim, shape);
-	trnsci_set_bytes(map, "data", data, array_bytes(dtype, ndim, shape));
+void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array)
+{
+	static _Alignas(64) char nothing[64];
+	const size_t bytes = array_bytes(array);
+
+	set(set_array_map(args, name, array), "data", value_bytes(bytes ? array->data : nothing, bytes));
+}
+
+void args_set_new_tile(struct trnsci_args *args, const char *name)
+{
+	if (args)
+		args->state->new_tile = true;
+	trnsci_set_bool(trnsci_set_map(args, name), "new", true);
 }
 
 struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name)

@@ -14,6 +14,7 @@
 /* What is known of a whole tree. */
 struct args_state {
 	bool failed;      /* a setter could not store its value */
+	bool new_tile;    /* an output is a new tile */
 	uint64_t version; /* counts changes */
 };
 
@@ -40,6 +41,19 @@ bool args_is_empty(const struct trnsci_args *args);
 
 /* Bytes of the texts, names and arrays in it. */
 size_t args_bytes(const struct trnsci_args *args);
+
+/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the call, as input or, of an
+ * embedded session, output; a new tile as output. */
+void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
+void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
+void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
+void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
+void args_set_new_tile(struct trnsci_args *args, const char *name);
+/* Makes the call fail when it is sent. */
+void args_fail(struct trnsci_args *args);
+
+/* The first parameter of that name in a list; NULL when there is none. */
+const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);
 
 /* Whether a map in it, at any depth, has a member of that name. */
 bool args_mention(const struct trnsci_args *args, const char *name);

@@ -36,54 +36,57 @@ static int make_call(struct trnsci_session *session, const char *method, const c
 	return r;
 }
 
-/* stream: the name of one, or NULL. */
-static int create(struct trnsci_session *session, const char *name, const char *stream, const struct trnsci_draw *draw,
-		  enum trnsci_dtype dtype, uint64_t samples, double rate, unsigned mode, struct trnsci_error *err)
+static int check_options(const struct trnsci_broadcast_options *options, struct error *err)
 {
-	struct trnsci_call *call;
-	struct error error = {0};
-	char octal[] = {(char)('0' + (mode >> 6 & 7)), (char)('0' + (mode >> 3 & 7)), (char)('0' + (mode & 7)), 0};
-	int r = stream ? draw_check_placeless(draw, "broadcast", &error) : draw_check(draw, &error);
+	if (options->mode > 0777)
+		return error_set(err, ERROR_OUT_OF_RANGE, "broadcast: mode: 0%o, allowed up to 0777", options->mode);
+	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+		if (options->reserved[i] != 0)
+			return error_set(err, ERROR_OUT_OF_RANGE, "broadcast: a reserved field is not 0");
+	return 0;
+}
 
-	if (r == 0 && mode > 0777)
-		r = error_set(&error, ERROR_OUT_OF_RANGE, "broadcast: mode: 0%o, allowed up to 0777", mode);
-	if (r == 0 && (draw->rank || draw->size > 1))
-		r = error_set(&error, ERROR_OUT_OF_RANGE, "broadcast: size: a broadcast has no parts, allowed 0 or 1");
+static void set_options(struct trnsci_args *args, const struct trnsci_broadcast_options *options)
+{
+	const unsigned mode = options->mode;
+	char octal[] = {(char)('0' + (mode >> 6 & 7)), (char)('0' + (mode >> 3 & 7)), (char)('0' + (mode & 7)), 0};
+
+	if (options->samples)
+		trnsci_set_u64(args, "samples", options->samples);
+	if (options->rate != 0)
+		trnsci_set_f64(args, "rate", options->rate);
+	if (mode)
+		trnsci_set_text(args, "mode", octal);
+}
+
+int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
+			    const struct trnsci_param *params, const struct trnsci_source *source,
+			    const struct trnsci_broadcast_options *options, struct trnsci_error *err)
+{
+	static const struct trnsci_broadcast_options defaults;
+	const struct drawing drawing = {distribution, params, source};
+	const struct trnsci_broadcast_options *o = options ? options : &defaults;
+	struct trnsci_call *call = NULL;
+	struct error error = {0};
+	int r = check_options(o, &error);
+
 	if (r == 0)
 		r = make_call(session, "broadcast_create", name, &call, &error);
+	if (r == 0) {
+		r = draw_set_noise(trnsci_args(call), &drawing, "broadcast", &error);
+		if (r < 0)
+			trnsci_call_free(call);
+	}
 	if (r < 0)
 		return error_give(err, &error);
-	draw_set_noise(trnsci_args(call), draw, dtype, !stream);
-	if (stream)
-		trnsci_set_text(trnsci_args(call), "stream_name", stream);
-	if (samples)
-		trnsci_set_u64(trnsci_args(call), "samples", samples);
-	trnsci_set_f64(trnsci_args(call), "rate", rate);
-	trnsci_set_text(trnsci_args(call), "mode", octal);
+	if (draw_stream_name(&drawing))
+		trnsci_set_text(trnsci_args(call), "stream_name", draw_stream_name(&drawing));
+	set_options(trnsci_args(call), o);
 	r = call_run(call, &error);
 	if (r < 0)
 		return error_give(err, &error);
 	trnsci_call_free(call);
 	return 0;
-}
-
-int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-			    enum trnsci_dtype dtype, uint64_t samples, double rate, unsigned mode,
-			    struct trnsci_error *err)
-{
-	return create(session, name, NULL, draw, dtype, samples, rate, mode, err);
-}
-
-int trnsci_broadcast_create_stream(struct trnsci_session *session, const char *name, const char *stream,
-				   const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
-				   double rate, unsigned mode, struct trnsci_error *err)
-{
-	struct error error = {0};
-
-	if (stream)
-		return create(session, name, stream, draw, dtype, samples, rate, mode, err);
-	error_set(&error, ERROR_MISSING_PARAMETER, "broadcast: stream: there is none");
-	return error_give(err, &error);
 }
 
 int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n, uint64_t *ret_produced,

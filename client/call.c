@@ -13,6 +13,7 @@
 #include "prepare.h"
 #include "call_tiles.h"
 #include "engine/request.h"
+#include "tile.h"
 
 static_assert(sizeof((struct trnsci_error *)0)->text == sizeof((struct error *)0)->text, "one text fits the other");
 
@@ -281,6 +282,8 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 		error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 		return fail(call, &error);
 	}
+	if (call->args.new_tile && tile_ensure_arena(call->session, &error) < 0)
+		return fail(call, &error);
 	if (changes_set(call, changes, &error) < 0)
 		return fail(call, &error);
 	if (!queueing && call->session->engine->run_now && run_now(call))
@@ -328,6 +331,19 @@ int call_run(struct trnsci_call *call, struct error *err)
 	if (r == 0)
 		return 0;
 	error_take(err, &call->error);
+	trnsci_call_free(call);
+	return r;
+}
+
+int call_run_to_end(struct trnsci_call *call, struct error *err)
+{
+	int r = trnsci_run(call, NULL);
+
+	if (r == 0)
+		return 0;
+	error_take(err, &call->error);
+	if (call_is_flying(call))
+		trnsci_wait(call, -1);
 	trnsci_call_free(call);
 	return r;
 }
@@ -390,17 +406,6 @@ void trnsci_want(struct trnsci_call *program, const char *name)
 {
 	if (program)
 		trnsci_set_text(args_list(program->params, "results"), NULL, name);
-}
-
-void trnsci_call_set_user(struct trnsci_call *call, void *user)
-{
-	if (call)
-		call->user = user;
-}
-
-void *trnsci_call_user(const struct trnsci_call *call)
-{
-	return call ? call->user : NULL;
 }
 
 const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)

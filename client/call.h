@@ -42,6 +42,8 @@ enum method_effect call_effect(const struct trnsci_call *call);
 /* For the typed conveniences: a call with its error in err, and its run, which frees the call when it failed. */
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
 int call_run(struct trnsci_call *call, struct error *err);
+/* The same of a call that uses memory of the caller's: when it takes too long, it is waited for until it has stopped. */
+int call_run_to_end(struct trnsci_call *call, struct error *err);
 
 /* The member `name` of the reply as u64: 0 or -ERROR_BAD_REPLY with a text. */
 int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err);

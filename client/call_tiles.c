@@ -59,7 +59,7 @@ static bool find_lost_input(void *arg, const struct args_tile *at)
 	const struct check *check = arg;
 	char shape[100];
 
-	if (at->output || !tile_handle(at->tile) || !trnsci_tile_lost(at->tile) ||
+	if (at->output || !tile_handle(at->tile) || !tile_is_lost(at->tile) ||
 	    search_writers(check->call, at).written_before)
 		return false;
 	write_shape(at->tile, shape, sizeof shape);

@@ -301,6 +301,7 @@ static void embedded_abandon(struct trnsci_session *session)
 }
 
 static const struct session_engine embedded_engine = {
+	.shares_memory = true,
 	.send = embedded_send,
 	.run_now = embedded_run_now,
 	.cancel = embedded_cancel,
@@ -318,7 +319,8 @@ static const struct session_engine embedded_engine = {
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
 	struct engine_settings settings = {.threads = options->threads};
-	const struct space_limits limits = {.reserve = reserve_work, .reserve_arg = embedded};
+	const struct space_limits limits = {
+		.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);

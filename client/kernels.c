@@ -108,13 +108,12 @@ static void check_stream_vectors(struct kernels *kernels)
 	char detail[TEXT];
 
 	for (size_t i = 0; i < count; i++) {
-		struct trnsci_draw draw = {.law = "bits",
-					   .seed = stream_vectors[i].seed,
-					   .stream = stream_vectors[i].stream,
-					   .offset = stream_vectors[i].position};
+		const struct trnsci_source source = {.seed = stream_vectors[i].seed,
+						     .stream = stream_vectors[i].stream,
+						     .offset = stream_vectors[i].position};
 		uint32_t words[4] = {0};
 
-		if (trnsci_draw_copy(kernels->session, &draw, TRNSCI_U32, 4, words, NULL, &err) < 0) {
+		if (trnsci_fill(kernels->session, "bits", NULL, &source, TRNSCI_U32, 4, words, NULL, &err) < 0) {
 			report(kernels, "stream vectors", false, err.text);
 			return;
 		}
@@ -137,13 +136,12 @@ static void check_normals(struct kernels *kernels)
 	char detail[TEXT];
 
 	for (size_t i = 0; i < count; i++) {
-		struct trnsci_draw draw = {.law = "normal",
-					   .seed = normal_vectors[i].seed,
-					   .stream = normal_vectors[i].stream,
-					   .offset = normal_vectors[i].position};
+		const struct trnsci_source source = {.seed = normal_vectors[i].seed,
+						     .stream = normal_vectors[i].stream,
+						     .offset = normal_vectors[i].position};
 		float normals[4] = {0};
 
-		if (trnsci_draw_copy(kernels->session, &draw, TRNSCI_F32, 4, normals, NULL, &err) < 0) {
+		if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 4, normals, NULL, &err) < 0) {
 			report(kernels, "normals", false, err.text);
 			return;
 		}
@@ -205,14 +203,14 @@ static size_t count_lanes(struct trnsci_session *session)
 static void check_lanes(struct kernels *kernels)
 {
 	const uint64_t n = ALL_LANES_WORDS;
-	const struct trnsci_draw draw = {.law = "bits", .seed = 42, .stream = 7};
+	const struct trnsci_source source = {.seed = 42, .stream = 7};
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err;
 	char detail[TEXT];
 	bool passed = false;
 
 	if (trnsci_tile_new(kernels->session, 0, TRNSCI_U32, 1, &n, &tile, &err) < 0 ||
-	    trnsci_draw(kernels->session, &draw, 0, tile, NULL, &err) < 0) {
+	    trnsci_draw(kernels->session, "bits", NULL, &source, &tile, NULL, &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
 	} else {
 		const uint32_t *words = trnsci_tile_data(tile);
@@ -256,32 +254,23 @@ static double spectrum_error(const float *signal, const float *spectrum, size_t 
 /* A length of several radices; the direct sums in double are exact to 1e-15 beside it. */
 static void check_fft(struct kernels *kernels)
 {
-	const uint64_t n = FFT_LENGTH, n_reals = 2 * FFT_LENGTH;
-	const struct trnsci_draw draw = {.law = "normal", .seed = 42};
-	struct trnsci_tile *in = NULL, *out = NULL;
+	const struct trnsci_source source = {.seed = 42};
 	struct trnsci_error err;
 	char detail[TEXT];
-	float signal[2 * FFT_LENGTH];
+	float signal[2 * FFT_LENGTH], spectrum[2 * FFT_LENGTH];
 	bool passed = false;
 
-	if (trnsci_tile_new(kernels->session, 0, TRNSCI_C64, 1, &n, &in, &err) < 0 ||
-	    trnsci_tile_new(kernels->session, 0, TRNSCI_C64, 1, &n, &out, &err) < 0 ||
-	    trnsci_draw_copy(kernels->session, &draw, TRNSCI_F32, n_reals, signal, NULL, &err) < 0) {
+	if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 2 * FFT_LENGTH, signal, NULL, &err) < 0 ||
+	    trnsci_transform(kernels->session, "fft", NULL, trnsci_vector(TRNSCI_C64, FFT_LENGTH, signal),
+			     trnsci_vector(TRNSCI_C64, FFT_LENGTH, spectrum), &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
 	} else {
-		memcpy(trnsci_tile_data(in), signal, sizeof signal);
-		if (trnsci_fft(kernels->session, NULL, in, out, &err) < 0) {
-			snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
-		} else {
-			double error = spectrum_error(signal, trnsci_tile_data(out), n);
+		double error = spectrum_error(signal, spectrum, FFT_LENGTH);
 
-			passed = error <= 1e-6;
-			snprintf(detail, sizeof detail, "length %d against direct sums: error %.2g, allowed 1e-6",
-				 FFT_LENGTH, error);
-		}
+		passed = error <= 1e-6;
+		snprintf(detail, sizeof detail, "length %d against direct sums: error %.2g, allowed 1e-6", FFT_LENGTH,
+			 error);
 	}
-	trnsci_tile_free(in);
-	trnsci_tile_free(out);
 	report(kernels, "fft", passed, detail);
 }
 

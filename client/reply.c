@@ -113,7 +113,7 @@ int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_a
 	const char *name = trnsci_to_bytes(trnsci_get(value, "dtype"), &name_size);
 	uint64_t bytes;
 
-	array.data = trnsci_to_bytes(trnsci_get(value, "data"), &array.bytes);
+	array.data = (void *)trnsci_to_bytes(trnsci_get(value, "data"), &array.bytes);
 	array.dtype = name ? (enum trnsci_dtype)dtype_parse(name, name_size) : TRNSCI_DTYPE_NONE;
 	if (!array.data || !array.dtype || read_shape(trnsci_get(value, "shape"), &array) < 0 ||
 	    mul_overflows(array.count, trnsci_dtype_size(array.dtype), &bytes) || bytes != array.bytes)

@@ -30,22 +30,20 @@ struct trnsci_ring {
 
 /* ---- attaching ---- */
 
-/* name: of a stream, or NULL. */
-static int make_call(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-		     enum trnsci_dtype dtype, uint64_t samples, struct trnsci_call **ret_call, struct error *err)
+static int make_call(struct trnsci_session *session, const struct drawing *drawing, uint64_t samples,
+		     struct trnsci_call **ret_call, struct error *err)
 {
+	const char *name = draw_stream_name(drawing);
 	struct trnsci_call *call;
-	int r = session_check(session, err);
+	int r = call_make(session, "ring_attach", &call, err);
 
-	if (r == 0)
-		r = name ? draw_check_placeless(draw, "ring", err) : draw_check(draw, err);
-	if (r == 0 && (draw->rank || draw->size > 1))
-		r = error_set(err, ERROR_OUT_OF_RANGE, "ring: size: a ring has no parts, allowed 0 or 1");
-	if (r == 0)
-		r = call_make(session, "ring_attach", &call, err);
 	if (r < 0)
 		return r;
-	draw_set_noise(trnsci_args(call), draw, dtype, !name);
+	r = draw_set_noise(trnsci_args(call), drawing, "ring", err);
+	if (r < 0) {
+		trnsci_call_free(call);
+		return r;
+	}
 	if (name)
 		trnsci_set_text(trnsci_args(call), "name", name);
 	if (samples)
@@ -54,16 +52,18 @@ static int make_call(struct trnsci_session *session, const char *name, const str
 	return 0;
 }
 
-static int attach(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-		  enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
+int trnsci_ring_attach(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		       const struct trnsci_source *source, uint64_t samples, struct trnsci_ring **ret_ring,
+		       struct trnsci_error *err)
 {
+	const struct drawing drawing = {distribution, params, source};
 	struct trnsci_ring *ring = calloc(1, sizeof *ring);
 	struct trnsci_call *call = NULL;
 	struct error error = {0};
 	int r = ring && (ring->alive = ring_mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
-		r = make_call(session, name, draw, dtype, samples, &call, &error);
+		r = make_call(session, &drawing, samples, &call, &error);
 	if (r == 0)
 		r = session->engine->ring(call, &ring->link, &error);
 	if (r < 0) {
@@ -76,24 +76,6 @@ static int attach(struct trnsci_session *session, const char *name, const struct
 	session_ref(session);
 	*ret_ring = ring;
 	return 0;
-}
-
-int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-		       uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
-{
-	return attach(session, NULL, draw, dtype, samples, ret_ring, err);
-}
-
-int trnsci_ring_attach_stream(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-			      enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
-			      struct trnsci_error *err)
-{
-	struct error error = {0};
-
-	if (name)
-		return attach(session, name, draw, dtype, samples, ret_ring, err);
-	error_set(&error, ERROR_MISSING_PARAMETER, "ring: name: there is none");
-	return error_give(err, &error);
 }
 
 /* In a child after fork the pages are not there; the objects are its own. */

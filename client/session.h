@@ -15,6 +15,7 @@
 
 #include <trnsci/trnsci.h>
 
+#include "args.h"
 #include "base/error.h"
 #include "base/value.h"
 #include "args.h"
@@ -29,6 +30,7 @@ struct ring_link;
 
 #define CALL_UNSENT UINT64_MAX
 
+enum { POOLED_TILES = 8 };
 /* What a run states instead of the call. */
 struct call_changes {
 	unsigned given;
@@ -54,7 +56,6 @@ struct trnsci_call {
 	bool ended;                /* its owner has freed it */
 	struct trnsci_call *prepares; /* of a `prepare`: the call that it is for; one reference */
 	struct prepared *held;        /* whose memory the reply is in; NULL: none */
-	void *user;
 	trnsci_callback *done; /* for trnsci_dispatch; NULL: for trnsci_next */
 	void *done_arg;
 	unsigned refs;
@@ -89,6 +90,7 @@ struct arena {
 
 /* One engine. `peer` is its own. */
 struct session_engine {
+	bool shares_memory; /* requests may name memory of the caller's */
 	/* Starts a call that is marked as in flight. 0 or an error; then the call was not sent and is not answered.
 	 * Without the lock. */
 	int (*send)(struct trnsci_call *call, struct error *err);
@@ -150,6 +152,8 @@ struct trnsci_session {
 	uint64_t last_scope;
 	struct trnsci_tile *tiles;
 	size_t n_lost; /* of them, those whose content is lost */
+	struct trnsci_tile *pooled[POOLED_TILES]; /* tile_pool.h */
+	size_t n_pooled;
 };
 
 /* Whether this process may use the session; a text goes to err. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named streams: making, showing and moving them. Draws: stream_draw.c. */
+/* Named streams: making, showing and moving them. */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -184,16 +184,17 @@ int trnsci_stream_delete(struct trnsci_session *session, const char *name, struc
 	return call_named(session, "stream_delete", name, NULL, 0, ret_info, err);
 }
 
-int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words,
+int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words, uint64_t position,
 			  struct trnsci_stream_info *ret_info, struct trnsci_error *err)
 {
-	return call_named(session, "stream_advance", name, "by", words, ret_info, err);
-}
+	struct error error = {0};
 
-int trnsci_stream_advance_to(struct trnsci_session *session, const char *name, uint64_t position,
-			     struct trnsci_stream_info *ret_info, struct trnsci_error *err)
-{
-	return call_named(session, "stream_advance", name, "to", position, ret_info, err);
+	if (words && position) {
+		error_set(&error, ERROR_OUT_OF_RANGE, "stream_advance: position: given beside words, allowed is one of them");
+		return error_give(err, &error);
+	}
+	return call_named(session, "stream_advance", name, words ? "by" : "to", words ? words : position, ret_info,
+			  err);
 }
 
 /* Streams of one reply; after: where the next one goes on, "" when there is none. */

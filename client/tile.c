@@ -8,8 +8,10 @@
 #include "arena.h"
 #include "call.h"
 #include "session.h"
+#include "tile_pool.h"
 
 #include "base/checked.h"
+#include "base/dtype.h"
 
 enum { TILE_ALIGNMENT = 64, LATE = 1 };
 
@@ -52,14 +54,9 @@ static int ensure_arena(struct trnsci_session *session, size_t bytes, struct err
 	return r;
 }
 
-int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err)
+int tile_ensure_arena(struct trnsci_session *session, struct error *err)
 {
-	struct error error = {0};
-	int r = ensure_arena(session, bytes ? bytes : session->arena_bytes, &error);
-
-	if (r < 0)
-		error_give(err, &error);
-	return r;
+	return ensure_arena(session, session->arena_bytes, err);
 }
 
 uint64_t trnsci_scope_new(struct trnsci_session *session)
@@ -144,9 +141,17 @@ static int count_elements(enum trnsci_dtype dtype, size_t ndim, const uint64_t *
 	return 0;
 }
 
-/* The reply says where: inside the arena, aligned, as large as was asked for. With the lock: LATE when the daemon that
- * said so is gone, or else the tile is the session's. */
-static int place(const struct trnsci_call *call, struct trnsci_tile *tile, struct error *err)
+static int read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret, struct error *err)
+{
+	if (trnsci_to_u64(trnsci_get(map, name), ret) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no number %s", name);
+	return 0;
+}
+
+/* The reply says where, in `where`: inside the arena, aligned, as large as was asked for. With the lock: LATE when the
+ * daemon that said so is gone, or else the tile is the session's. */
+static int place(const struct trnsci_call *call, const struct trnsci_value *map, const struct trnsci_value *where,
+		 struct trnsci_tile *tile, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	uint64_t handle, offset, bytes;
@@ -154,9 +159,8 @@ static int place(const struct trnsci_call *call, struct trnsci_tile *tile, struc
 
 	if (call->connection != session->connection)
 		return LATE;
-	if ((r = call_reply_u64(call, "tile", &handle, err)) < 0 ||
-	    (r = call_reply_u64(call, "offset", &offset, err)) < 0 ||
-	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
+	if ((r = read_u64(map, "tile", &handle, err)) < 0 || (r = read_u64(where, "offset", &offset, err)) < 0 ||
+	    (r = read_u64(where, "bytes", &bytes, err)) < 0)
 		return r;
 	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena.size ||
 	    bytes > session->arena.size - offset)
@@ -177,15 +181,17 @@ static int make_once(struct trnsci_session *session, struct trnsci_tile *tile, s
 	if (r < 0)
 		return r;
 	call->own = true;
-	trnsci_set_dtype(trnsci_args(call), "dtype", tile->dtype);
-	trnsci_set_shape(trnsci_args(call), "shape", tile->ndim, tile->shape);
+	const struct trnsci_param params[] = {trnsci_text("dtype", trnsci_dtype_name(tile->dtype)),
+					      trnsci_u64s("shape", tile->shape, tile->ndim), trnsci_end()};
+
+	trnsci_set_params(trnsci_args(call), params);
 	if (tile->scope)
 		trnsci_set_u64(trnsci_args(call), "scope", tile->scope);
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	r = place(call, tile, err);
+	r = place(call, trnsci_reply(call), trnsci_reply(call), tile, err);
 	pthread_mutex_unlock(&session->lock);
 	trnsci_call_free(call);
 	return r;
@@ -202,6 +208,14 @@ static int make(struct trnsci_session *session, struct trnsci_tile *tile, struct
 	return r;
 }
 
+/* Tiles that the library keeps for itself make way. */
+static int make_with_room(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+{
+	int r = make(session, tile, err);
+
+	return r == -ERROR_LIMIT && tile_pool_drain(session) ? make(session, tile, err) : r;
+}
+
 int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
 		    const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err)
 {
@@ -214,7 +228,7 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 	if (r == 0) {
 		atomic_init(&tile->refs, 1);
 		tile->scope = scope;
-		r = make(session, tile, &error);
+		r = make_with_room(session, tile, &error);
 	}
 	if (r < 0) {
 		free(tile);
@@ -222,6 +236,54 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 	}
 	*ret_tile = tile;
 	return 0;
+}
+
+/* ---- tiles that operations make ---- */
+
+static int read_shape(const struct trnsci_value *map, struct trnsci_tile *tile, struct error *err)
+{
+	const struct trnsci_value *list = trnsci_get(map, "shape");
+	size_t size = 0, ndim = trnsci_count(list);
+	const char *name = trnsci_to_bytes(trnsci_get(map, "dtype"), &size);
+	uint64_t shape[TRNSCI_MAX_DIMS];
+
+	if (!name || trnsci_kind(list) != TRNSCI_LIST || ndim < 1 || ndim > TRNSCI_MAX_DIMS)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no dtype and shape");
+	for (size_t i = 0; i < ndim; i++)
+		if (trnsci_to_u64(trnsci_at(list, i), &shape[i]) < 0)
+			return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a shape without numbers");
+	if (count_elements((enum trnsci_dtype)dtype_parse(name, size), ndim, shape, tile, err) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a dtype or shape that cannot be");
+	return 0;
+}
+
+int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile,
+		    struct error *err)
+{
+	struct trnsci_tile *tile = calloc(1, sizeof *tile);
+	int r = tile ? read_shape(map, tile, err) : error_set(err, ERROR_NO_MEMORY, "tile: no memory for it");
+
+	if (r == 0) {
+		atomic_init(&tile->refs, 1);
+		pthread_mutex_lock(&call->session->lock);
+		r = place(call, map, trnsci_get(map, "place"), tile, err);
+		pthread_mutex_unlock(&call->session->lock);
+	}
+	if (r == LATE)
+		r = error_set(err, ERROR_CLOSED, "tile: it went with the connection on which it was made");
+	if (r < 0) {
+		free(tile);
+		return r;
+	}
+	*ret_tile = tile;
+	return 0;
+}
+
+int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile)
+{
+	if (!call || session_check(call->session, NULL) < 0)
+		return -ERROR_CLOSED;
+	return tile_from_reply(call, map ? map : trnsci_reply(call), ret_tile, NULL);
 }
 
 /* ---- freeing ---- */
@@ -304,29 +366,17 @@ void *trnsci_tile_data(const struct trnsci_tile *tile)
 	return tile->data;
 }
 
-bool trnsci_tile_lost(const struct trnsci_tile *tile)
+void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info)
 {
-	return tile && atomic_load_explicit(&tile->lost, memory_order_relaxed);
-}
+	struct trnsci_tile_info info = {.lost = false};
 
-size_t trnsci_tile_bytes(const struct trnsci_tile *tile)
-{
-	return tile ? tile->bytes : 0;
-}
-
-uint64_t trnsci_tile_count(const struct trnsci_tile *tile)
-{
-	return tile ? tile->count : 0;
-}
-
-enum trnsci_dtype trnsci_tile_dtype(const struct trnsci_tile *tile)
-{
-	return tile ? tile->dtype : TRNSCI_DTYPE_NONE;
-}
-
-const uint64_t *trnsci_tile_shape(const struct trnsci_tile *tile, size_t *ret_ndim)
-{
-	if (ret_ndim)
-		*ret_ndim = tile ? tile->ndim : 0;
-	return tile ? tile->shape : NULL;
+	if (tile) {
+		info = (struct trnsci_tile_info){.dtype = tile->dtype,
+						 .ndim = tile->ndim,
+						 .count = tile->count,
+						 .bytes = tile->bytes,
+						 .lost = tile_is_lost(tile)};
+		memcpy(info.shape, tile->shape, sizeof info.shape);
+	}
+	*ret_info = info;
 }

@@ -10,6 +10,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "base/error.h"
+
 /* Parameters that name a tile keep the object, not the tile. */
 struct trnsci_tile {
 	atomic_uint refs;
@@ -33,9 +35,22 @@ static inline uint64_t tile_handle(const struct trnsci_tile *tile)
 	return atomic_load_explicit(&tile->handle, memory_order_relaxed);
 }
 
+/* The session has an arena when it returns 0. Without the lock. */
+int tile_ensure_arena(struct trnsci_session *session, struct error *err);
+
+/* The tile that a call has made, by the map of its reply that says so. -ERROR_BAD_REPLY, -ERROR_CLOSED (it went with its
+ * connection), -ERROR_NO_MEMORY */
+int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile,
+		    struct error *err);
+
 /* NULL for NULL. */
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile);
 void tile_unref(struct trnsci_tile *tile); /* accepts NULL; any thread, with or without a lock */
+
+static inline bool tile_is_lost(const struct trnsci_tile *tile)
+{
+	return atomic_load_explicit(&tile->lost, memory_order_relaxed);
+}
 
 /* With the session's lock. Says that the content of a living tile is gone, or that it is there. */
 void tile_set_lost(struct trnsci_tile *tile, bool lost);

@@ -1,148 +1,199 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transforms without a call object. */
-#include "call.h"
-#include "fft/grid.h"
-#include "session.h"
+/* One array in, one array out: an embedded engine works on the caller's memory; to a daemon and back the arrays go through
+ * tiles that are kept. */
+#include <stdlib.h>
+#include <string.h>
 
-/* What is not set keeps the default that the table has, of this release or the daemon's. */
-struct common {
-	uint64_t length;
-	const int64_t *lengths;
-	size_t n_axes;
-	const int64_t *axes;
-	const char *norm, *precision;
-	double target_error;
+#include <trnsci/trnsci.h>
+
+#include "args.h"
+#include "array.h"
+#include "call.h"
+#include "engine/operations.h"
+#include "session.h"
+#include "tile.h"
+#include "tile_pool.h"
+
+struct transform {
+	struct trnsci_session *session;
+	const char *operation;
+	const struct trnsci_param *params;
+	const char *input; /* the name of the parameter that `in` is */
+	struct trnsci_array in, out;
 };
 
-static int check_common(const char *name, const struct common *common, const struct trnsci_tile *in,
-			const struct trnsci_tile *out, struct error *err)
+/* "in", or what the operation's first input is called. */
+static const char *input_name(const char *operation)
 {
-	if (!in || !out)
-		return error_set(err, ERROR_BAD_TILE, "%s: %s: there is none", name, in ? "out" : "in");
-	if (common->n_axes > TRNSCI_MAX_DIMS)
-		return error_set(err, ERROR_OUT_OF_RANGE, "%s: axes: %zu, allowed at most %d", name, common->n_axes,
-				 TRNSCI_MAX_DIMS);
-	if (common->length && common->lengths)
-		return error_set(err, ERROR_OUT_OF_RANGE, "%s: length: given beside lengths, allowed is one of them", name);
-	return 0;
+	const struct operation *row = operation_find(operation, strlen(operation));
+
+	for (size_t i = 0; row && i < row->n_params; i++)
+		if (row->params[i].type == PARAM_TILE && strcmp(row->params[i].name, "out") != 0)
+			return row->params[i].name;
+	return "in";
 }
 
-static void set_common(struct trnsci_args *args, const struct common *common)
+static int make_call(const struct transform *t, struct trnsci_call **ret_call, struct error *err)
 {
-	if (common->length)
-		trnsci_set_u64(args, "length", common->length);
-	if (common->lengths)
-		trnsci_set_axes(args, "length", common->n_axes ? common->n_axes : 1, common->lengths);
-	if (common->n_axes)
-		trnsci_set_axes(args, "axes", common->n_axes, common->axes);
-	if (common->norm)
-		trnsci_set_text(args, "norm", common->norm);
-	if (common->precision)
-		trnsci_set_text(args, "precision", common->precision);
-	if (common->target_error != 0)
-		trnsci_set_f64(args, "target_error", common->target_error);
-}
-
-/* A call from in to out, with what transforms have in common. */
-static int begin(struct trnsci_session *session, const char *name, const struct common *common,
-		 const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_call **ret_call,
-		 struct error *err)
-{
-	int r = check_common(name, common, in, out, err);
+	int r = call_make(t->session, t->operation, ret_call, err);
 
 	if (r == 0)
-		r = call_make(session, name, ret_call, err);
+		trnsci_set_params(trnsci_args(*ret_call), t->params);
+	return r;
+}
+
+/* ---- embedded ---- */
+
+static int run_on_memory(const struct transform *t, struct error *err)
+{
+	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
+
 	if (r < 0)
 		return r;
-	trnsci_set_tile(trnsci_args(*ret_call), "in", in);
-	trnsci_set_tile(trnsci_args(*ret_call), "out", out);
-	set_common(trnsci_args(*ret_call), common);
-	return 0;
+	args_set_memory(trnsci_args(call), t->input, &t->in);
+	args_set_memory(trnsci_args(call), "out", &t->out);
+	r = call_run_to_end(call, err);
+	if (r == 0)
+		trnsci_call_free(call);
+	return r;
 }
 
-/* call_run frees the call when it fails. */
-static int finish(struct trnsci_call *call, struct trnsci_error *err)
+/* What is not aligned, or overlaps the other by a part, is computed on copies. */
+static int run_here(const struct transform *t, struct error *err)
 {
-	struct error error = {0};
-	int r = call_run(call, &error);
+	struct transform own = *t;
+	const bool apart = array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out);
+	const bool copies_in = !apart, copies_out = !array_is_aligned(&t->out);
+	int r = 0;
+
+	if (copies_in)
+		r = array_clone(&t->in, true, &own.in, err);
+	if (r == 0 && copies_out)
+		r = array_clone(&t->out, false, &own.out, err);
+	if (r == 0)
+		r = run_on_memory(&own, err);
+	if (r == 0 && copies_out)
+		memcpy(t->out.data, own.out.data, array_bytes(&t->out));
+	if (own.in.data != t->in.data)
+		free(own.in.data);
+	if (own.out.data != t->out.data)
+		free(own.out.data);
+	return r;
+}
+
+/* ---- by a daemon ---- */
+
+static void copy_out(const struct transform *t, const struct trnsci_tile *out)
+{
+	if (out->bytes)
+		memcpy(t->out.data, out->data, out->bytes);
+}
+
+/* A daemon that ends the session between the answer and the copy has emptied the tiles: then all is done again. */
+static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
+		       const struct trnsci_tile *out, struct error *err)
+{
+	uint64_t before = 0, after = 0;
+	int r = session_look(t->session, &after, err);
+
+	if (r == 0)
+		do {
+			before = after;
+			if (in->bytes)
+				memcpy(trnsci_tile_data(in), t->in.data, in->bytes);
+			r = trnsci_run(call, NULL);
+			if (r < 0)
+				return error_take(err, &call->error);
+			copy_out(t, out);
+			r = session_look(t->session, &after, err);
+		} while (r == 0 && before != after);
+	return r;
+}
+
+static int run_on_tiles(const struct transform *t, struct error *err)
+{
+	struct trnsci_tile *in = NULL, *out = NULL;
+	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
 
 	if (r < 0)
-		return error_give(err, &error);
+		return r;
+	r = tile_pool_take(t->session, &t->in, &in, err);
+	if (r == 0)
+		r = tile_pool_take(t->session, &t->out, &out, err);
+	if (r == 0) {
+		trnsci_set_tile(trnsci_args(call), t->input, in);
+		trnsci_set_tile(trnsci_args(call), "out", out);
+		r = run_copying(t, call, in, out, err);
+	}
+	if (call_is_flying(call)) { /* given up: the tiles are not to be used again while it writes */
+		trnsci_tile_free(in);
+		trnsci_tile_free(out);
+	} else {
+		tile_pool_give(t->session, in);
+		tile_pool_give(t->session, out);
+	}
 	trnsci_call_free(call);
-	return 0;
+	return r;
 }
 
-int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options, const struct trnsci_tile *in,
-	       struct trnsci_tile *out, struct trnsci_error *err)
+/* Nothing, which no tile holds, goes with the request, and its result with the reply. */
+static int run_on_nothing(const struct transform *t, struct error *err)
 {
-	const struct trnsci_fft none = {0}, *o = options ? options : &none;
-	const struct common common = {o->length, o->lengths, o->n_axes, o->axes, o->norm, o->precision, o->target_error};
-	struct error error = {0};
+	struct trnsci_array result;
 	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
 
-	if (begin(session, "fft", &common, in, out, &call, &error) < 0)
-		return error_give(err, &error);
-	if (o->inverse)
-		trnsci_set_bool(trnsci_args(call), "inverse", true);
-	if (o->real)
-		trnsci_set_bool(trnsci_args(call), "real", true);
-	if (o->hermitian)
-		trnsci_set_bool(trnsci_args(call), "hermitian", true);
-	return finish(call, err);
+	if (r < 0)
+		return r;
+	args_set_array(trnsci_args(call), t->input, &t->in);
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	if (trnsci_to_array(trnsci_reply(call), &result) < 0)
+		r = error_set(err, ERROR_BAD_REPLY, "%s: the reply is no array", t->operation);
+	result.data = t->out.data;
+	if (r == 0 && (array_count(&t->out) > 0 || !array_is_same(&result, &t->out)))
+		r = error_set(err, ERROR_BAD_SHAPE, "%s: out: its dtype or shape is not the result's", t->operation);
+	trnsci_call_free(call);
+	return r;
 }
 
-int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options, const struct trnsci_tile *in,
-	       struct trnsci_tile *out, struct trnsci_error *err)
+/* The input must be there until the result is: where they overlap, a copy is. */
+static int run_through_tiles(const struct transform *t, struct error *err)
 {
-	static const char *const types[] = {"2", "1", "2", "3", "4"}, *const choices[] = {"auto", "no", "yes"};
-	const struct trnsci_dct none = {0}, *o = options ? options : &none;
-	const char *name = o->sine ? "dst" : "dct";
-	const struct common common = {o->length, o->lengths, o->n_axes, o->axes, o->norm, o->precision, o->target_error};
+	struct transform own = *t;
+	int r;
+
+	if (array_count(&t->in) == 0 || array_count(&t->out) == 0)
+		return run_on_nothing(t, err);
+	if (!array_overlaps(&t->in, &t->out))
+		return run_on_tiles(t, err);
+	r = array_clone(&t->in, true, &own.in, err);
+	if (r == 0) {
+		r = run_on_tiles(&own, err);
+		free(own.in.data);
+	}
+	return r;
+}
+
+/* ---- the public interface ---- */
+
+int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+		     struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err)
+{
+	struct transform t = {.session = session, .operation = operation, .params = params, .in = in, .out = out};
 	struct error error = {0};
-	struct trnsci_call *call;
+	int r = session_check(session, &error);
 
-	if (o->type > 4)
-		error_set(&error, ERROR_OUT_OF_RANGE, "%s: type: %u, allowed are 1 to 4, and 0 for 2", name, o->type);
-	else if ((unsigned)o->orthogonalize > TRNSCI_ORTHOGONAL_YES)
-		error_set(&error, ERROR_OUT_OF_RANGE, "%s: orthogonalize: %u, allowed is 0 to 2", name,
-			  (unsigned)o->orthogonalize);
-	if (error.code)
-		return error_give(err, &error);
-	if (begin(session, name, &common, in, out, &call, &error) < 0)
-		return error_give(err, &error);
-	trnsci_set_text(trnsci_args(call), "type", types[o->type]);
-	trnsci_set_text(trnsci_args(call), "orthogonalize", choices[o->orthogonalize]);
-	if (o->inverse)
-		trnsci_set_bool(trnsci_args(call), "inverse", true);
-	return finish(call, err);
-}
-
-int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
-		    const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err)
-{
-	const struct common common = {.n_axes = n_axes, .axes = axes};
-	struct error error = {0};
-	struct trnsci_call *call;
-
-	if (begin(session, "fftshift", &common, in, out, &call, &error) < 0)
-		return error_give(err, &error);
-	if (inverse)
-		trnsci_set_bool(trnsci_args(call), "inverse", true);
-	return finish(call, err);
-}
-
-int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies)
-{
-	const uint64_t bins = real ? n / 2 + 1 : n;
-
-	if (n == 0 || !(spacing != 0))
-		return -TRNSCI_OUT_OF_RANGE;
-	for (uint64_t k = 0; k < bins; k++)
-		ret_frequencies[k] = fft_frequency(n, k, spacing, real);
-	return 0;
-}
-
-uint64_t trnsci_next_fast_length(uint64_t n, bool real)
-{
-	return fft_fast_length(n, real);
+	if (r == 0 && !operation)
+		r = error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
+	if (r == 0)
+		r = array_check(&in, operation, t.input = input_name(operation), &error);
+	if (r == 0)
+		r = array_check(&out, operation, "out", &error);
+	if (r == 0)
+		r = session->engine->shares_memory ? run_here(&t, &error) : run_through_tiles(&t, &error);
+	return r < 0 ? error_give(err, &error) : 0;
 }

@@ -10,6 +10,7 @@
 #include "call.h"
 #include "session.h"
 #include "tile.h"
+#include "tile_pool.h"
 
 #define EMBEDDED      "embedded:"
 #define SYSTEM_SOCKET "/run/trnsci/trnsci.sock"
@@ -52,22 +53,32 @@ static int open_default(const struct trnsci_options *options, struct trnsci_sess
 	return remote_open(SYSTEM_SOCKET, options, ret_session, err);
 }
 
+static int open_any(const char *address, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		    struct error *err)
+{
+	const char *named = address ? address : getenv("TRNSCI_SOCKET");
+	int r = check_options(options, err);
+
+	if (r < 0)
+		return r;
+	return named && *named ? open_at(named, options, ret_session, err) : open_default(options, ret_session, err);
+}
+
 int trnsci_open(const char *address, const struct trnsci_options *options, struct trnsci_session **ret_session,
 		struct trnsci_error *err)
 {
 	static const struct trnsci_options defaults;
-	const char *named = address ? address : getenv("TRNSCI_SOCKET");
-	struct error error = {0};
+	struct error error = {0}, why = {0};
 
 	if (!options)
 		options = &defaults;
-	int r = check_options(options, &error);
+	int r = open_any(address, options, ret_session, &error);
 
-	if (r == 0)
-		r = named && *named ? open_at(named, options, ret_session, &error)
-				    : open_default(options, ret_session, &error);
-	if (r < 0)
-		error_give(err, &error);
+	if (r == -ERROR_NO_DAEMON && options->or_embedded) {
+		why = error;
+		r = embedded_open(options, ret_session, &error);
+	}
+	error_give(err, r < 0 ? &error : &why);
 	return r;
 }
 
@@ -80,6 +91,7 @@ void trnsci_close(struct trnsci_session *session)
 		session->engine->abandon(session);
 		return;
 	}
+	tile_pool_drain(session);
 	pthread_mutex_lock(&session->lock);
 	session->closed = true;
 	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next)
@@ -89,17 +101,13 @@ void trnsci_close(struct trnsci_session *session)
 	session_unref(session);
 }
 
-int trnsci_restarts(struct trnsci_session *session, uint64_t *ret_restarts)
+int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info)
 {
-	return session_look(session, ret_restarts, NULL);
-}
+	struct trnsci_session_info info = {.address = session ? session->address : NULL};
+	int r = session ? session_look(session, &info.restarts, NULL) : -ERROR_CLOSED;
 
-const char *trnsci_address(const struct trnsci_session *session)
-{
-	return session ? session->address : NULL;
-}
-
-bool trnsci_is_embedded(const struct trnsci_session *session)
-{
-	return session && strcmp(session->address, EMBEDDED) == 0;
+	if (session)
+		info.embedded = session->engine->shares_memory;
+	*ret_info = info;
+	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sending calls and waiting for them: one, any, all, or whichever is answered next. */
+/* Sending calls and waiting for them: one, or whichever is answered next. */
 #include <sys/eventfd.h>
 
 #include <trnsci/trnsci.h>
@@ -83,57 +83,6 @@ int trnsci_wait(struct trnsci_call *call, int timeout_ms)
 	return call ? wait_until(call, deadline_after(timeout_ms)) : -ERROR_NO_MEMORY;
 }
 
-int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms)
-{
-	int64_t deadline = deadline_after(timeout_ms);
-	int result = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int r = wait_until(calls[i], deadline);
-
-		if (r == -ERROR_TIMEOUT && call_is_flying(calls[i]))
-			return r;
-		if (result == 0)
-			result = r;
-	}
-	return result;
-}
-
-struct any {
-	struct trnsci_call *const *calls;
-	size_t count, found;
-};
-
-/* Leaves in `found` the first that is not in flight. */
-static bool any_ready(void *arg)
-{
-	struct any *any = arg;
-
-	for (any->found = 0; any->found < any->count; any->found++)
-		if (call_ready(any->calls[any->found]))
-			return true;
-	return false;
-}
-
-int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index)
-{
-	struct any any = {calls, count, 0};
-	int r = count ? session_check(calls[0]->session, NULL) : -ERROR_OUT_OF_RANGE;
-
-	if (r < 0)
-		return r;
-	struct trnsci_session *session = calls[0]->session;
-
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, any_ready, &any, deadline_after(timeout_ms));
-	if (r == 0) {
-		call_unqueue(calls[any.found]);
-		*ret_index = any.found;
-	}
-	pthread_mutex_unlock(&session->lock);
-	return r;
-}
-
 /* The descriptor stands for two things, bytes to read and answers that another thread has read already: the engine
  * combines them. */
 int trnsci_fd(struct trnsci_session *session)
@@ -195,11 +144,15 @@ static int take(struct trnsci_session *session, bool callback, int64_t deadline,
 	return r;
 }
 
-int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call)
+int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call, void **ret_arg)
 {
 	int r = session_check(session, NULL);
 
-	return r < 0 ? r : take(session, false, deadline_after(timeout_ms), ret_call);
+	if (r == 0)
+		r = take(session, false, deadline_after(timeout_ms), ret_call);
+	if (r == 0 && ret_arg)
+		*ret_arg = (*ret_call)->done_arg;
+	return r;
 }
 
 int trnsci_dispatch(struct trnsci_session *session, int timeout_ms)

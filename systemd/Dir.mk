@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The service's units and `make install`, under DESTDIR and PREFIX. What the client's room brings, it names itself
-# (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION).
+# (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES).
 
 # Recursive, since a command line may set PREFIX only for this goal.
 BINDIR = $(DESTDIR)$(PREFIX)/bin
@@ -32,6 +32,7 @@ install: all
 	$(Q)$(call place,644,$(SHAREDIR)/man/man8,daemon/man/trnscid.8)
 	$(Q)for page in $(CLIENT_MAN); do install -D -m 644 $$page $(SHAREDIR)/man/man$${page##*.}/$${page##*/}; done
 	$(Q)$(if $(wildcard $(COMPLETION)),install -D -m 644 $(COMPLETION) $(SHAREDIR)/bash-completion/completions/trnsci-cli)
+	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES))
 	$(Q)$(call place,644,$(UNITDIR),$(SERVICE) systemd/trnscid.socket)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(SYSUSERSDIR)/trnsci.conf
 

@@ -19,7 +19,7 @@ static int hold(struct trnsci_session *session)
 {
 	struct trnsci_call *call;
 
-	while (trnsci_next(session, -1, &call) == 0)
+	while (trnsci_next(session, -1, &call, NULL) == 0)
 		;
 	return complain(EXIT_NO_DAEMON, "broadcast: the connection is gone");
 }

@@ -53,6 +53,23 @@ int command_status(struct cli *cli, int argc, char **argv);
 int command_selftest(struct cli *cli, int argc, char **argv);
 int command_version(struct cli *cli, int argc, char **argv);
 
+/* Of a session or a tile that there is. */
+static inline const char *session_address(struct trnsci_session *session)
+{
+	struct trnsci_session_info info;
+
+	trnsci_session_describe(session, &info);
+	return info.address;
+}
+
+static inline struct trnsci_tile_info tile_info(const struct trnsci_tile *tile)
+{
+	struct trnsci_tile_info info;
+
+	trnsci_tile_describe(tile, &info);
+	return info;
+}
+
 /* One line on stderr; returns code. */
 int complain(enum exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

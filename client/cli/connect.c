@@ -36,24 +36,20 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 
 int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
 {
-	struct trnsci_options options = {
-		.threads = cli->threads, .arena_bytes = arena_bytes, .timeout_ms = cli->timeout_ms};
+	const struct trnsci_options options = {.or_embedded = !cli->socket,
+						.threads = cli->threads,
+						.arena_bytes = arena_bytes,
+						.timeout_ms = cli->timeout_ms};
 	struct trnsci_error err = {0};
 
 	if (cli->socket && cli->embedded)
 		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
-	const char *address = cli->embedded ? "embedded:" : cli->socket;
-	int r = trnsci_open(address, &options, ret_session, &err);
-
-	if (r == -TRNSCI_NO_DAEMON && !address) {
-		if (!cli->quiet)
-			fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
-		r = trnsci_open("embedded:", &options, ret_session, &err);
-	}
-	if (r < 0)
+	if (trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, ret_session, &err) < 0)
 		return complain_error(&err, EXIT_USAGE);
+	if (err.code && !cli->quiet)
+		fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
 	if (cli->verbose)
-		fprintf(stderr, "trnsci-cli: using %s\n", trnsci_address(*ret_session));
+		fprintf(stderr, "trnsci-cli: using %s\n", session_address(*ret_session));
 	return EXIT_OK;
 }
 

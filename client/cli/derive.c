@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "options.h"
 
-static int read_stream(const struct options *options, struct trnsci_stream *ret)
+static int read_stream(const struct options *options, struct trnsci_source *ret)
 {
 	int code = options_u64(options, "seed", &ret->seed);
 
@@ -15,7 +15,7 @@ static int read_stream(const struct options *options, struct trnsci_stream *ret)
 	return code == EXIT_OK ? options_u64(options, "stream", &ret->stream) : code;
 }
 
-static int complain_stream(const struct trnsci_stream *stream)
+static int complain_stream(const struct trnsci_source *stream)
 {
 	return complain(
 		EXIT_USAGE,
@@ -24,7 +24,7 @@ static int complain_stream(const struct trnsci_stream *stream)
 		stream->generator ? stream->generator : "threefry4x32", stream->stream);
 }
 
-static int derive(const struct options *options, struct trnsci_stream *stream)
+static int derive(const struct options *options, struct trnsci_source *stream)
 {
 	const char *label = options_get(options, "label"), *number = options_get(options, "fold_in");
 	uint64_t fold_in = 0, split = 0;
@@ -36,15 +36,15 @@ static int derive(const struct options *options, struct trnsci_stream *stream)
 		return code;
 	if (!label && !number && !options_get(options, "split"))
 		return complain(EXIT_USAGE, "derive: nothing to derive by, allowed --label, --fold-in, --split");
-	if ((label && trnsci_stream_label(stream, label, strlen(label), stream) < 0) ||
-	    (number && trnsci_stream_fold_in(stream, fold_in, stream) < 0))
+	if ((label && trnsci_source_label(stream, label, strlen(label), stream) < 0) ||
+	    (number && trnsci_source_fold_in(stream, fold_in, stream) < 0))
 		return complain_stream(stream);
 	if (!options_get(options, "split"))
 		printf("%" PRIu64 " %" PRIu64 "\n", stream->seed, stream->stream);
 	for (uint64_t i = 0; i < split; i++) {
-		struct trnsci_stream child;
+		struct trnsci_source child;
 
-		if (trnsci_stream_split(stream, i, &child) < 0)
+		if (trnsci_source_split(stream, i, &child) < 0)
 			return complain_stream(stream);
 		printf("%" PRIu64 " %" PRIu64 "\n", child.seed, child.stream);
 	}
@@ -61,7 +61,7 @@ int command_derive(struct cli *cli, int argc, char **argv)
 		"derive",
 		" u64 "};
 	struct options options;
-	struct trnsci_stream stream = {0};
+	struct trnsci_source stream = {0};
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)

@@ -2,7 +2,7 @@
 /* fft, dct, dst: transform an array piece by piece: a piece is as many transforms as fit two tiles of a few megabytes.
  *
  * The axes before the first transformed one only count transforms, so any number of them makes a piece; a transform's
- * bytes do not depend on its place in a batch. */
+ * bytes do not depend on its place in a batch. What becomes of a piece's shape and dtype is the engine's to say. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,12 @@ struct transform {
 	const struct options *options;
 	struct trnsci_session *session;
 	struct input input;
-	bool is_series;	     /* dct or dst */
-	bool halves, reals;	     /* the last axis becomes half a spectrum, or reals again from one */
 	int64_t lengths[TRNSCI_MAX_DIMS]; /* -1: as it is */
 	size_t n_lengths;
 	int64_t axes[TRNSCI_MAX_DIMS]; /* negative, from the end */
 	size_t n_axes;
 	size_t trailing; /* dimensions from the first transformed one on */
-	uint64_t in_shape[TRNSCI_MAX_DIMS], out_shape[TRNSCI_MAX_DIMS];
-	uint64_t batch, in_count, out_count; /* transforms; elements of one, before and after */
-	enum trnsci_dtype out_dtype;
+	uint64_t batch, in_count, most_count; /* transforms; elements of one, before, and after at most */
 	struct trnsci_tile *in, *out; /* of the piece at hand */
 	struct trnsci_call *call;
 };
@@ -75,65 +71,25 @@ static int64_t length_of(const struct transform *transform, size_t i)
 	return transform->n_lengths == 1 && i + 1 == transform->n_axes ? transform->lengths[0] : -1;
 }
 
-/* What the transform makes of the shape, as the engine does. */
-static void shape_result(struct transform *transform)
+/* How many transforms there are. A real inverse doubles its axis. */
+static void count_elements(struct transform *transform)
 {
 	const struct npy *array = &transform->input.array;
-	uint64_t *last = &transform->out_shape[array->ndim - (size_t)-transform->axes[transform->n_axes - 1]];
 
-	memcpy(transform->in_shape, array->shape, sizeof transform->in_shape);
-	memcpy(transform->out_shape, array->shape, sizeof transform->out_shape);
 	transform->trailing = 1;
-	if (transform->reals)
-		*last = *last > 1 ? 2 * (*last - 1) : 1;
+	for (size_t i = 0; i < transform->n_axes; i++)
+		if ((size_t)-transform->axes[i] > transform->trailing)
+			transform->trailing = (size_t)-transform->axes[i];
+	transform->batch = transform->in_count = 1;
+	for (size_t i = 0; i < array->ndim; i++)
+		*(i + transform->trailing < array->ndim ? &transform->batch : &transform->in_count) *= array->shape[i];
+	transform->most_count = 2 * transform->in_count;
 	for (size_t i = 0; i < transform->n_axes; i++) {
-		size_t from_end = (size_t)-transform->axes[i];
+		const int64_t length = length_of(transform, i);
+		const uint64_t size = array->shape[array->ndim - (size_t)-transform->axes[i]];
 
-		if (from_end > transform->trailing)
-			transform->trailing = from_end;
-		if (length_of(transform, i) > 0)
-			transform->out_shape[array->ndim - from_end] = (uint64_t)length_of(transform, i);
-	}
-	if (transform->halves)
-		*last = *last / 2 + 1;
-	transform->batch = transform->in_count = transform->out_count = 1;
-	for (size_t i = 0; i < array->ndim; i++) {
-		bool counts = i + transform->trailing < array->ndim;
-
-		transform->batch *= counts ? array->shape[i] : 1;
-		transform->in_count *= counts ? 1 : transform->in_shape[i];
-		transform->out_count *= counts ? 1 : transform->out_shape[i];
-	}
-}
-
-/* The first guess; where the engine decides otherwise (target_error), the other width is tried. */
-static enum trnsci_dtype guess_dtype(const struct transform *transform, const char *dtype)
-{
-	const char *precision = options_get(transform->options, "precision");
-	enum trnsci_dtype in = transform->input.array.dtype;
-	bool wide = in == TRNSCI_F64 || in == TRNSCI_C128;
-
-	if (dtype && trnsci_dtype_parse(dtype))
-		wide = trnsci_dtype_parse(dtype) == TRNSCI_C128 || trnsci_dtype_parse(dtype) == TRNSCI_F64;
-	else if (precision)
-		wide = strcmp(precision, "double") == 0;
-	if (transform->reals || (transform->is_series && (in == TRNSCI_F32 || in == TRNSCI_F64)))
-		return wide ? TRNSCI_F64 : TRNSCI_F32;
-	return wide ? TRNSCI_C128 : TRNSCI_C64;
-}
-
-/* Of the same kind, complex or real. */
-static enum trnsci_dtype other_width(enum trnsci_dtype dtype)
-{
-	switch (dtype) {
-	case TRNSCI_F32:
-		return TRNSCI_F64;
-	case TRNSCI_F64:
-		return TRNSCI_F32;
-	case TRNSCI_C64:
-		return TRNSCI_C128;
-	default:
-		return TRNSCI_C64;
+		if (size > 0 && length > 0 && (uint64_t)length > size)
+			transform->most_count = transform->most_count / size * (uint64_t)length;
 	}
 }
 
@@ -147,57 +103,42 @@ static void free_piece(struct transform *transform)
 }
 
 /* n transforms: one leading dimension in place of those that only count, none where there are none. */
-static int make_tile(struct transform *transform, enum trnsci_dtype dtype, const uint64_t *shape, uint64_t n,
-		     struct trnsci_tile **tile)
+static int make_piece(struct transform *transform, uint64_t n)
 {
+	const struct trnsci_param out[] = {trnsci_new_tile("out"), trnsci_end()};
+	const struct npy *array = &transform->input.array;
+	const bool leading = transform->trailing < array->ndim;
 	uint64_t dims[TRNSCI_MAX_DIMS + 1] = {n};
-	size_t ndim = transform->input.array.ndim, trailing = transform->trailing;
 	struct trnsci_error err;
-	bool leading = trailing < ndim;
 
-	memcpy(dims + leading, shape + ndim - trailing, trailing * sizeof *dims);
-	if (trnsci_tile_new(transform->session, 0, dtype, trailing + leading, dims, tile, &err) < 0)
+	free_piece(transform);
+	memcpy(dims + leading, array->shape + array->ndim - transform->trailing, transform->trailing * sizeof *dims);
+	if (trnsci_tile_new(transform->session, 0, array->dtype, transform->trailing + leading, dims, &transform->in,
+			    &err) < 0)
 		return complain_error(&err, EXIT_DATA);
+	trnsci_set_tile(trnsci_args(transform->call), "in", transform->in);
+	trnsci_set_params(trnsci_args(transform->call), out);
 	return EXIT_OK;
 }
 
-static int make_piece(struct transform *transform, uint64_t n)
+/* The first piece of a size makes the tile that the others of that size take. */
+static int run_piece(struct transform *transform, struct progress *progress)
 {
-	free_piece(transform);
-	int code = make_tile(transform, transform->input.array.dtype, transform->in_shape, n, &transform->in);
+	const int r = progress_run(progress, transform->call);
 
-	if (code == EXIT_OK)
-		code = make_tile(transform, transform->out_dtype, transform->out_shape, n, &transform->out);
-	if (code == EXIT_OK) {
-		trnsci_set_tile(trnsci_args(transform->call), "in", transform->in);
-		trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
-	}
-	return code;
-}
-
-/* The first piece tells whether the dtype was guessed right. */
-static int run_piece(struct transform *transform, bool first, uint64_t n, struct progress *progress)
-{
-	int r = progress_run(progress, transform->call), code;
-
-	if (r == -TRNSCI_BAD_SHAPE && first) {
-		trnsci_tile_free(transform->out);
-		transform->out = NULL;
-		transform->out_dtype = other_width(transform->out_dtype);
-		code = make_tile(transform, transform->out_dtype, transform->out_shape, n, &transform->out);
-		if (code != EXIT_OK)
-			return code;
-		trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
-		r = progress_run(progress, transform->call);
-	}
 	if (r < 0)
 		return complain_error(trnsci_call_error(transform->call),
 				      r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
+	if (transform->out)
+		return EXIT_OK;
+	if (trnsci_reply_tile(transform->call, NULL, &transform->out) < 0)
+		return complain(EXIT_TRY_AGAIN, "the daemon went before its result was read");
+	trnsci_set_tile(trnsci_args(transform->call), "out", transform->out);
 	return EXIT_OK;
 }
 
 /* Which arithmetic ran, and the bound of its error. */
-static void tell(const struct transform *transform)
+static void print_precision(const struct transform *transform)
 {
 	const struct trnsci_value *reply = trnsci_reply(transform->call);
 	double bound;
@@ -208,23 +149,28 @@ static void tell(const struct transform *transform)
 		fprintf(stderr, "trnsci-cli: precision %.*s, relative error at most %.2g\n", (int)size, mode, bound);
 }
 
-/* Only now is the dtype known; nothing is created for a request that was wrong. */
+/* Only now are dtype and shape known; nothing is created for a request that was wrong. */
 static int begin_output(struct transform *transform, struct output *output)
 {
+	const struct npy *array = &transform->input.array;
+	const struct trnsci_tile_info out = tile_info(transform->out);
+	const size_t kept = array->ndim - transform->trailing;
+	uint64_t shape[TRNSCI_MAX_DIMS];
 	int code = output_open(options_get(transform->options, "output"), options_get(transform->options, "format"),
 			       output);
 
 	if (code != EXIT_OK)
 		return code;
-	code = output_begin(output, transform->out_dtype, transform->input.array.ndim, transform->out_shape);
+	memcpy(shape, array->shape, kept * sizeof *shape);
+	memcpy(shape + kept, out.shape + out.ndim - transform->trailing, transform->trailing * sizeof *shape);
+	code = output_begin(output, out.dtype, array->ndim, shape);
 	return code == EXIT_OK ? EXIT_OK : output_close(output, code);
 }
 
 /* Counted as if every element took 16 bytes; a transform larger than a piece is a piece. */
 static uint64_t piece_size(const struct transform *transform)
 {
-	uint64_t most = transform->in_count > transform->out_count ? transform->in_count : transform->out_count;
-	uint64_t size = most ? PIECE_BYTES / (most * 16) : 1;
+	uint64_t size = transform->most_count ? PIECE_BYTES / (transform->most_count * 16) : 1;
 
 	size = size ? size : 1;
 	return size < transform->batch ? size : transform->batch;
@@ -246,12 +192,12 @@ static int transform_pieces(struct transform *transform, struct output *output, 
 		have = n;
 		if (code == EXIT_OK)
 			code = input_read(&transform->input, trnsci_tile_data(transform->in),
-					  trnsci_tile_bytes(transform->in));
+					  tile_info(transform->in).bytes);
 		if (code == EXIT_OK)
-			code = run_piece(transform, at == 0, n, progress);
+			code = run_piece(transform, progress);
 		if (code == EXIT_OK && at == 0) {
 			if (verbose)
-				tell(transform);
+				print_precision(transform);
 			code = begin_output(transform, output);
 			if (code != EXIT_OK)
 				return code;
@@ -274,9 +220,13 @@ static int set_parameters(struct transform *transform, const char *dtype)
 
 	if (code != EXIT_OK)
 		return code;
-	trnsci_set_axes(args, "axes", transform->n_axes, transform->axes);
-	if (transform->n_lengths)
-		trnsci_set_axes(args, "length", transform->n_lengths, transform->lengths);
+	const struct trnsci_param params[] = {
+		trnsci_i64s("axes", transform->axes, transform->n_axes),
+		transform->n_lengths ? trnsci_i64s("length", transform->lengths, transform->n_lengths) : trnsci_end(),
+		trnsci_end(),
+	};
+
+	trnsci_set_params(args, params);
 	if (dtype)
 		trnsci_set_text(args, "dtype", dtype);
 	return EXIT_OK;
@@ -299,15 +249,15 @@ static int open_input(struct transform *transform, const char *name, const char 
 	uint64_t row = 0;
 	int code;
 
-	transform->reals = flag(options, inverse ? "real" : "hermitian");
-	transform->halves = flag(options, inverse ? "hermitian" : "real");
+	const bool halves = flag(options, inverse ? "real" : "hermitian"); /* of each row, half is in the input */
+
 	if (length && (!options_list(length, -1, MAX_LENGTH, transform->lengths, &transform->n_lengths) ||
 		       has_zero(transform)))
 		return complain(EXIT_USAGE, "--length: '%s', allowed 1 to %d, or -1 for as it is, up to 8 of them",
 				length, MAX_LENGTH);
 	if (transform->n_lengths && transform->lengths[transform->n_lengths - 1] > 0)
 		row = (uint64_t)transform->lengths[transform->n_lengths - 1];
-	row = transform->reals && row ? row / 2 + 1 : row;
+	row = halves && row ? row / 2 + 1 : row;
 	code = input_open(name, options_get(options, "dtype"), row, &transform->input);
 	if (code != EXIT_OK)
 		return code;
@@ -325,9 +275,8 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 
 	if (code != EXIT_OK)
 		return code;
-	shape_result(transform);
-	transform->out_dtype = guess_dtype(transform, dtype);
-	size_t piece = (size_t)(piece_size(transform) * (transform->in_count + transform->out_count) * 16);
+	count_elements(transform);
+	size_t piece = (size_t)(piece_size(transform) * (transform->in_count + transform->most_count) * 16);
 
 	code = connect_session(cli, piece + ((size_t)1 << 20), &transform->session);
 	if (code != EXIT_OK)
@@ -356,7 +305,7 @@ static const struct option_row rows[] = {
 static int command(const struct option_set *set, struct cli *cli, int argc, char **argv)
 {
 	struct options options;
-	struct transform transform = {.options = &options, .is_series = strcmp(set->operation, "fft") != 0};
+	struct transform transform = {.options = &options};
 	const char *dtype = NULL;
 	int code = options_parse(set, cli, argc, argv, &options);
 

@@ -5,13 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
-#include "input.h"
-#include "options.h"
+#include "compute.h"
 #include "output.h"
-#include "progress.h"
-
-enum { PAGE = 4096 };
 
 static const uint64_t MAX_LENGTH = UINT64_C(1) << 30;
 
@@ -108,51 +103,6 @@ int command_next_fast_len(struct cli *cli, int argc, char **argv)
 
 /* ---- fftshift ---- */
 
-struct shift {
-	const struct options *options;
-	struct trnsci_session *session;
-	struct input input;
-	struct trnsci_tile *tile;
-	struct trnsci_call *call;
-};
-
-static int move_round(struct shift *shift, const struct cli *cli)
-{
-	const struct npy *array = &shift->input.array;
-	struct trnsci_error err;
-	int code, r;
-
-	if (trnsci_tile_new(shift->session, 0, array->dtype, array->ndim, array->shape, &shift->tile, &err) < 0)
-		return complain_error(&err, EXIT_DATA);
-	code = input_read(&shift->input, trnsci_tile_data(shift->tile), trnsci_tile_bytes(shift->tile));
-	if (code != EXIT_OK)
-		return code;
-	if (trnsci_call_new(shift->session, "fftshift", &shift->call) < 0)
-		return complain(EXIT_TRY_AGAIN, "fftshift: no call could be made");
-	trnsci_set_tile(trnsci_args(shift->call), "in", shift->tile);
-	trnsci_set_tile(trnsci_args(shift->call), "out", shift->tile);
-	code = options_set_parameters(shift->options, trnsci_args(shift->call));
-	if (code != EXIT_OK)
-		return code;
-	r = job_run(cli, shift->call);
-	return r < 0 ? complain_error(trnsci_call_error(shift->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE)
-		     : EXIT_OK;
-}
-
-static int write_shifted(const struct shift *shift)
-{
-	const struct npy *array = &shift->input.array;
-	struct output output = {0};
-	int code = output_open(options_get(shift->options, "output"), options_get(shift->options, "format"), &output);
-
-	if (code != EXIT_OK)
-		return code;
-	code = output_begin(&output, array->dtype, array->ndim, array->shape);
-	if (code == EXIT_OK)
-		code = output_write_tile(&output, shift->session, shift->tile);
-	return output_close(&output, code);
-}
-
 int command_fftshift(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -166,29 +116,13 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 					      "fftshift",
 					      " in out u64 timeout_ms "};
 	struct options options;
-	struct shift shift = {.options = &options};
-	uint64_t count = 0;
+	struct computation computation = {.n_inputs = 1, .names = {"in"}};
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "fftshift: %d inputs, allowed one: a file or -", options.n_operands);
-	code = input_open(options.operands[0], options_get(&options, "dtype"), 0, &shift.input);
-	if (code != EXIT_OK)
-		return code;
-	if (!input_count(&shift.input, &count) || count == 0)
-		code = complain(EXIT_DATA, "%s: its shape holds no element, or too many", shift.input.name);
-	if (code == EXIT_OK)
-		code = connect_session(cli, (size_t)count * trnsci_dtype_size(shift.input.array.dtype) + 2 * PAGE,
-				       &shift.session);
-	if (code == EXIT_OK)
-		code = move_round(&shift, cli);
-	if (code == EXIT_OK)
-		code = write_shifted(&shift);
-	trnsci_tile_free(shift.tile);
-	trnsci_call_free(shift.call);
-	trnsci_close(shift.session);
-	input_close(&shift.input);
-	return code;
+	computation.files[0] = options.operands[0];
+	return compute(cli, &options, &computation);
 }

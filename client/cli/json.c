@@ -136,7 +136,7 @@ static void set_integer(struct trnsci_args *args, const char *name, struct json_
 	int64_t i = json_object_get_int64(value);
 
 	if (i < 0)
-		trnsci_set_i64(args, name, i);
+		trnsci_set(args, trnsci_i64(name, i));
 	else
 		trnsci_set_u64(args, name, json_object_get_uint64(value));
 }

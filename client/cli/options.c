@@ -375,7 +375,7 @@ static bool set_i64(struct trnsci_args *args, const char *name, const char *text
 	long long value = strtoll(text, &end, 10);
 	if (end == text || *end || errno)
 		return false;
-	trnsci_set_i64(args, name, value);
+	trnsci_set(args, trnsci_i64(name, value));
 	return true;
 }
 

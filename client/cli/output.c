@@ -198,15 +198,16 @@ int output_write(struct output *output, const void *elements, size_t count)
 
 int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile)
 {
-	uint64_t before = 0, after = 0;
+	const struct trnsci_tile_info info = tile_info(tile);
+	struct trnsci_session_info before, after;
 	int code;
 
-	if (trnsci_restarts(session, &before) < 0)
+	if (trnsci_session_describe(session, &before) < 0)
 		return complain(EXIT_NO_DAEMON, "the daemon went before its result was read");
-	if (trnsci_tile_lost(tile))
+	if (info.lost)
 		return complain(EXIT_TRY_AGAIN, "the daemon was restarted before its result was read, which is gone");
-	code = output_write(output, trnsci_tile_data(tile), (size_t)trnsci_tile_count(tile));
-	if (code == EXIT_OK && (trnsci_restarts(session, &after) < 0 || after != before))
+	code = output_write(output, trnsci_tile_data(tile), (size_t)info.count);
+	if (code == EXIT_OK && (trnsci_session_describe(session, &after) < 0 || after.restarts != before.restarts))
 		return complain(EXIT_TRY_AGAIN, "%s: the daemon went while its result was read: what was written is not whole",
 				output->name);
 	return code;

@@ -21,7 +21,7 @@ struct draw {
 	const struct options *options;
 	const char *law;
 	const char *name; /* of a named stream that it draws from; NULL: none */
-	struct trnsci_stream_range range; /* what it took of that */
+	struct trnsci_span range; /* what it took of that */
 	enum trnsci_dtype dtype;
 	size_t components;      /* elements of a sample */
 	uint64_t count, offset; /* of the whole draw, in samples */
@@ -189,16 +189,19 @@ static int reserve(struct draw *draw, const struct cli *cli)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int code = EXIT_OK, r = trnsci_stream_call_new(draw->session, draw->name, draw->law, &call, &args);
+	int code = EXIT_OK, r = trnsci_call_new(draw->session, "stream_draw", &call);
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	trnsci_set_text(trnsci_args(call), "name", draw->name);
+	args = trnsci_set_map(trnsci_args(call), "draw");
+	trnsci_set_text(args, "op", draw->law);
 	set_parameters(draw, args);
 	trnsci_set_u64(args, "n", draw->count);
 	trnsci_set_bool(trnsci_args(call), "reserve", true);
 	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	else if (trnsci_stream_call_range(call, &draw->range) < 0)
+	else if (trnsci_reply_span(call, &draw->range) < 0)
 		code = complain(EXIT_NO_DAEMON, "stream draw: the reply does not say where the draw lies");
 	trnsci_call_free(call);
 	if (code != EXIT_OK)

@@ -2,7 +2,6 @@
 /* ring: random numbers from a noise ring, written out from where the engine put them. Without a count, for as long as
  * somebody reads. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +17,16 @@ enum { DEFAULT_SAMPLES = 1 << 19, LIST_MOST = 4096 };
 struct ringing {
 	const struct cli *cli;
 	const struct options *options;
-	const char *name; /* of a stream, or NULL */
-	struct trnsci_draw draw;
-	enum trnsci_dtype dtype;
+	const char *distribution;
+	struct trnsci_source source;
+	struct trnsci_param params[OPTIONS_MAX + 1];
 	double *list;
 	uint64_t count, samples;
 	bool endless;
 };
 
 /* "1,2,3" */
-static int read_list(struct ringing *ringing, const char *name, const char *text)
+static int read_list(struct ringing *ringing, const char *name, const char *text, struct trnsci_param *ret)
 {
 	size_t n = 0;
 
@@ -39,7 +38,7 @@ static int read_list(struct ringing *ringing, const char *name, const char *text
 		if (end == text || (*end && *end != ','))
 			break;
 		if (!*end) {
-			ringing->draw.list = (struct trnsci_numbers){name, ringing->list, n};
+			*ret = trnsci_f64s(name, ringing->list, n);
 			return EXIT_OK;
 		}
 		text = end + 1;
@@ -47,86 +46,71 @@ static int read_list(struct ringing *ringing, const char *name, const char *text
 	return complain(EXIT_USAGE, "--%s: allowed are at most %d numbers with commas between", name, LIST_MOST);
 }
 
-static int add_choice(struct ringing *ringing, const char *name, const char *text)
+static int read_number(const char *name, const char *text, struct trnsci_param *ret)
 {
-	struct trnsci_choice *at = ringing->draw.choices;
-
-	if (strcmp(name, "generator") == 0) {
-		ringing->draw.generator = text;
-		return EXIT_OK;
-	}
-	if (strcmp(name, "dtype") == 0) {
-		ringing->dtype = trnsci_dtype_parse(text);
-		return ringing->dtype ? EXIT_OK : complain(EXIT_USAGE, "--dtype: '%s' is none", text);
-	}
-	while (at->name)
-		at++;
-	if (at == &ringing->draw.choices[sizeof ringing->draw.choices / sizeof *at])
-		return complain(EXIT_USAGE, "--%s: more words than a law has", name);
-	*at = (struct trnsci_choice){name, text};
-	return EXIT_OK;
-}
-
-static int add_number(struct ringing *ringing, const char *name, const char *text, bool whole)
-{
-	struct trnsci_number *at = ringing->draw.numbers;
 	char *end;
-	double value = strtod(text, &end);
 
-	if (end == text || *end)
-		return complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text);
-	if (whole && fabs(value) >= 0x1p53) /* as it is written: a double has not all of its digits */
-		return add_choice(ringing, name, text);
-	while (at->name)
-		at++;
-	if (at == &ringing->draw.numbers[sizeof ringing->draw.numbers / sizeof *at])
-		return complain(EXIT_USAGE, "--%s: more numbers than a law has", name);
-	*at = (struct trnsci_number){name, value};
+	*ret = trnsci_f64(name, strtod(text, &end));
+	return end == text || *end ? complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text) : EXIT_OK;
+}
+
+/* By the type that the table states; integers as they are written, which keeps all of their digits. */
+static int read_parameter(struct ringing *ringing, const struct trnsci_parameter_info *parameter, const char *text,
+			  struct trnsci_param *ret)
+{
+	if (strcmp(parameter->type, "any") == 0)
+		return read_list(ringing, parameter->name, text, ret);
+	if (strcmp(parameter->type, "f64") == 0)
+		return read_number(parameter->name, text, ret);
+	*ret = trnsci_text(parameter->name, text);
 	return EXIT_OK;
 }
 
-static bool is_stream_option(const char *name)
+static bool is_of_source(const char *name)
 {
-	return strcmp(name, "seed") == 0 || strcmp(name, "stream") == 0 || strcmp(name, "offset") == 0;
+	static const char *const names[] = {"generator", "seed", "stream", "position", "offset"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
 }
 
-/* The law's parameters by their types in the table. */
 static int read_parameters(struct ringing *ringing)
 {
 	struct trnsci_parameter_info parameter;
+	struct trnsci_param *at = ringing->params;
 	int code = EXIT_OK;
 
-	for (size_t i = 0; code == EXIT_OK && trnsci_parameter(ringing->draw.law, i, &parameter) == 0; i++) {
+	for (size_t i = 0; code == EXIT_OK && trnsci_parameter(ringing->distribution, i, &parameter) == 0; i++) {
 		const char *text = options_get(ringing->options, parameter.name);
 
-		if (!text || is_stream_option(parameter.name))
-			continue;
-		if (strcmp(parameter.type, "choice") == 0)
-			code = add_choice(ringing, parameter.name, text);
-		else if (strcmp(parameter.type, "any") == 0)
-			code = read_list(ringing, parameter.name, text);
-		else
-			code = add_number(ringing, parameter.name, text, strcmp(parameter.type, "f64") != 0);
+		if (text && !is_of_source(parameter.name))
+			code = read_parameter(ringing, &parameter, text, at++);
 	}
+	*at = trnsci_end();
 	return code;
 }
 
 static int read_options(struct ringing *ringing)
 {
-	static const char *const of_streams[] = {"seed", "stream", "offset", "generator", "key_layout"};
+	static const char *const of_streams[] = {"seed", "stream", "position", "offset", "generator", "key_layout"};
 	const struct options *options = ringing->options;
+	struct trnsci_source *source = &ringing->source;
 	int code;
 
-	ringing->name = options_get(options, "name");
-	for (size_t i = 0; ringing->name && i < sizeof of_streams / sizeof *of_streams; i++)
+	source->name = options_get(options, "name");
+	for (size_t i = 0; source->name && i < sizeof of_streams / sizeof *of_streams; i++)
 		if (options_get(options, of_streams[i]))
 			return complain(EXIT_USAGE, "ring: --%s: not with --name, the stream has its own", of_streams[i]);
+	source->generator = options_get(options, "generator");
 	ringing->endless = !options_get(options, "count");
 	if ((code = options_u64(options, "count", &ringing->count)) != EXIT_OK ||
 	    (code = options_u64(options, "samples", &ringing->samples)) != EXIT_OK ||
-	    (code = options_u64(options, "seed", &ringing->draw.seed)) != EXIT_OK ||
-	    (code = options_u64(options, "stream", &ringing->draw.stream)) != EXIT_OK ||
-	    (code = options_u64(options, "offset", &ringing->draw.offset)) != EXIT_OK)
+	    (code = options_u64(options, "seed", &source->seed)) != EXIT_OK ||
+	    (code = options_u64(options, "stream", &source->stream)) != EXIT_OK ||
+	    (code = options_u64(options, "position", &source->position)) != EXIT_OK ||
+	    (code = options_u64(options, "offset", &source->offset)) != EXIT_OK)
 		return code;
 	return read_parameters(ringing);
 }
@@ -139,7 +123,7 @@ static void tell_place(const struct ringing *ringing, const struct trnsci_ring_i
 	if (ringing->cli->verbose)
 		fprintf(stderr,
 			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			ringing->name, info->generator, info->seed, info->stream, offset * words, n);
+			ringing->source.name, info->generator, info->seed, info->stream, offset * words, n);
 }
 
 static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring, const struct trnsci_ring_info *info,
@@ -157,7 +141,7 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 		if (trnsci_ring_borrow(ring, n, -1, &samples, &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
 		/* A quarter of a ring begins on a multiple of a quarter, and so lies in one range. */
-		if (ringing->name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
+		if (ringing->source.name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
 			tell_place(ringing, info, offset, n);
 		code = output_write(output, samples, (size_t)(n * info->components));
 		trnsci_ring_release(ring, n);
@@ -189,19 +173,10 @@ static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, co
 	return output_close(&output, code);
 }
 
-static int attach(const struct ringing *ringing, struct trnsci_session *session, struct trnsci_ring **ret_ring,
-		  struct trnsci_error *err)
-{
-	if (ringing->name)
-		return trnsci_ring_attach_stream(session, ringing->name, &ringing->draw, ringing->dtype,
-						 ringing->samples, ret_ring, err);
-	return trnsci_ring_attach(session, &ringing->draw, ringing->dtype, ringing->samples, ret_ring, err);
-}
-
 static int run_law(struct cli *cli, const struct option_set *set, int argc, char **argv)
 {
 	struct options options;
-	struct ringing ringing = {.cli = cli, .options = &options, .samples = DEFAULT_SAMPLES, .draw.law = set->operation};
+	struct ringing ringing = {.cli = cli, .options = &options, .distribution = set->operation, .samples = DEFAULT_SAMPLES};
 	struct trnsci_session *session = NULL;
 	struct trnsci_ring *ring;
 	struct trnsci_error err;
@@ -213,8 +188,9 @@ static int run_law(struct cli *cli, const struct option_set *set, int argc, char
 		return complain(EXIT_USAGE, "ring: '%s': one word too many", options.operands[0]);
 	code = read_options(&ringing);
 	if (code == EXIT_OK)
-		code = ringing.name ? connect_daemon(cli, 0, &session) : connect_session(cli, 0, &session);
-	if (code == EXIT_OK && attach(&ringing, session, &ring, &err) < 0)
+		code = ringing.source.name ? connect_daemon(cli, 0, &session) : connect_session(cli, 0, &session);
+	if (code == EXIT_OK && trnsci_ring_attach(session, ringing.distribution, ringing.params, &ringing.source,
+						  ringing.samples, &ring, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	else if (code == EXIT_OK) {
 		code = write_out(&ringing, ring, cli);

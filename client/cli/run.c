@@ -53,7 +53,7 @@ static int read_tile(struct program *program, const char *name, struct trnsci_ti
 		return code;
 	code = new_tile(program, &input.array, ret_tile);
 	if (code == EXIT_OK)
-		code = input_read(&input, trnsci_tile_data(*ret_tile), trnsci_tile_bytes(*ret_tile));
+		code = input_read(&input, trnsci_tile_data(*ret_tile), tile_info(*ret_tile).bytes);
 	input_close(&input);
 	return code;
 }
@@ -117,9 +117,9 @@ static int take_numbers(struct program *program, struct trnsci_args *args, const
 	size_t parts = array.dtype == TRNSCI_C64 || array.dtype == TRNSCI_C128 ? 2 : 1;
 	size_t count = json_object_array_length(data);
 
-	if (count / parts != trnsci_tile_count(tile) || count % parts)
+	if (count / parts != tile_info(tile).count || count % parts)
 		return complain(EXIT_DATA, "%s: %zu numbers for an array of %llu elements", program->reader.file, count,
-				(unsigned long long)trnsci_tile_count(tile));
+				(unsigned long long)tile_info(tile).count);
 	for (size_t i = 0; i < count; i++)
 		store(array.dtype, json_object_array_get_idx(data, i), i, trnsci_tile_data(tile));
 	trnsci_set_tile(args, name, tile);
@@ -187,13 +187,11 @@ static int write_tiles(const struct program *program)
 
 	for (size_t i = 0; i < program->n_tiles && code == EXIT_OK; i++) {
 		const struct trnsci_tile *tile = program->tiles[i];
-		struct trnsci_array array = {.dtype = trnsci_tile_dtype(tile), .count = trnsci_tile_count(tile)};
+		const struct trnsci_tile_info info = tile_info(tile);
+		const struct trnsci_array array = trnsci_array_of(info.dtype, info.ndim, info.shape, NULL);
 
 		if (!program->files[i])
 			continue;
-		const uint64_t *shape = trnsci_tile_shape(tile, &array.ndim);
-
-		memcpy(array.shape, shape, array.ndim * sizeof *shape);
 		code = write_array(program->files[i], "npy", &array, program, tile);
 	}
 	return code;

@@ -50,16 +50,16 @@ static void report(void *arg, const struct trnsci_check *check)
 }
 
 /* The same draw from both; true when the bytes agree. */
-static bool same_bytes(struct trnsci_session *const sessions[2], const char *law, enum trnsci_dtype dtype)
+static bool same_bytes(struct trnsci_session *const sessions[2], const char *distribution, enum trnsci_dtype dtype)
 {
-	const struct trnsci_draw draw = {.law = law, .seed = 12345, .stream = 6, .offset = 777};
+	const struct trnsci_source source = {.seed = 12345, .stream = 6, .offset = 777};
 	size_t bytes = SAMPLES * trnsci_dtype_size(dtype);
 	char *samples[2] = {malloc(bytes), malloc(bytes)};
 	struct trnsci_error err = {.text = "no memory"};
 	bool same = samples[0] && samples[1];
 
 	for (size_t i = 0; i < 2 && same; i++)
-		same = trnsci_draw_copy(sessions[i], &draw, dtype, SAMPLES, samples[i], NULL, &err) == 0;
+		same = trnsci_fill(sessions[i], distribution, NULL, &source, dtype, SAMPLES, samples[i], NULL, &err) == 0;
 	if (!same)
 		fprintf(stderr, "trnsci-cli: %s\n", err.text);
 	else
@@ -73,7 +73,7 @@ static bool same_bytes(struct trnsci_session *const sessions[2], const char *law
 static int check_daemon(const struct cli *cli)
 {
 	static const struct {
-		const char *law;
+		const char *distribution;
 		enum trnsci_dtype dtype;
 	} draws[] = {{"bits", TRNSCI_U32}, {"uniform", TRNSCI_F32}, {"uniform", TRNSCI_F64}, {"normal", TRNSCI_F32}};
 	struct trnsci_session *sessions[2] = {NULL, NULL};
@@ -90,9 +90,9 @@ static int check_daemon(const struct cli *cli)
 		return -complain_error(&err, EXIT_USAGE);
 	}
 	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
-		failed += !same_bytes(sessions, draws[i].law, draws[i].dtype);
+		failed += !same_bytes(sessions, draws[i].distribution, draws[i].dtype);
 	printf("%-11s %s%s, the bytes of the embedded engine\n", "daemon", failed ? "FAIL not " : "ok   ",
-	       trnsci_address(sessions[0]));
+	       session_address(sessions[0]));
 	trnsci_close(sessions[0]);
 	trnsci_close(sessions[1]);
 	return failed;

@@ -1,153 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stft, istft, convolve, correlate, welch, csd, window: whole arrays in and out. */
-#include "signal.h"
-
-#include <stdlib.h>
-
-#include "output.h"
-#include "progress.h"
-
-enum { PAGE = 4096 };
+#include "compute.h"
 
 struct signal_command {
 	struct option_set set;
 	size_t n_inputs;
-	const char *inputs[SIGNAL_INPUTS]; /* their names in the table */
-	int (*shape)(const struct options *options, const struct npy *inputs, struct signal_result *ret);
+	const char *inputs[COMPUTE_INPUTS]; /* their names in the table */
 };
-
-struct run {
-	const struct signal_command *command;
-	const struct options *options;
-	struct trnsci_session *session;
-	struct trnsci_call *call;
-	struct input inputs[SIGNAL_INPUTS];
-	struct trnsci_tile *tiles[SIGNAL_INPUTS], *out;
-	size_t n_open;
-	struct signal_result result;
-};
-
-static int open_inputs(struct run *run)
-{
-	for (; run->n_open < run->command->n_inputs; run->n_open++) {
-		const int code = input_open(run->options->operands[run->n_open], options_get(run->options, "dtype"), 0,
-					    &run->inputs[run->n_open]);
-
-		if (code != EXIT_OK)
-			return code;
-	}
-	return EXIT_OK;
-}
-
-static int find_shape(struct run *run)
-{
-	struct npy arrays[SIGNAL_INPUTS];
-
-	for (size_t i = 0; i < run->n_open; i++)
-		arrays[i] = run->inputs[i].array;
-	return run->command->shape(run->options, arrays, &run->result);
-}
-
-/* Of all tiles, a page more each; a result beyond all memory is refused when its tile is made. */
-static size_t arena_bytes(const struct run *run)
-{
-	size_t bytes = (size_t)1 << 20, result = trnsci_dtype_size(run->result.dtype);
-	uint64_t count;
-
-	for (size_t i = 0; i < run->n_open; i++)
-		if (input_count(&run->inputs[i], &count))
-			bytes += (size_t)count * trnsci_dtype_size(run->inputs[i].array.dtype) + PAGE;
-	for (size_t i = 0; i < run->result.ndim; i++)
-		if (__builtin_mul_overflow(result, (size_t)run->result.shape[i], &result))
-			return bytes;
-	return bytes + result + PAGE;
-}
-
-static int fill_tiles(struct run *run)
-{
-	struct trnsci_args *args = trnsci_args(run->call);
-	struct trnsci_error err;
-
-	for (size_t i = 0; i < run->n_open; i++) {
-		struct input *input = &run->inputs[i];
-		int code;
-
-		if (trnsci_tile_new(run->session, 0, input->array.dtype, input->array.ndim, input->array.shape,
-				    &run->tiles[i], &err) < 0)
-			return complain_error(&err, EXIT_DATA);
-		code = input_read(input, trnsci_tile_data(run->tiles[i]), trnsci_tile_bytes(run->tiles[i]));
-		if (code != EXIT_OK)
-			return code;
-		trnsci_set_tile(args, run->command->inputs[i], run->tiles[i]);
-	}
-	return EXIT_OK;
-}
-
-/* Without elements there is no tile: the request, which is wrong then, says why. */
-static int make_result(struct run *run)
-{
-	struct trnsci_error err;
-
-	for (size_t i = 0; i < run->result.ndim; i++)
-		if (run->result.shape[i] == 0)
-			return EXIT_OK;
-	if (trnsci_tile_new(run->session, 0, run->result.dtype, run->result.ndim, run->result.shape, &run->out, &err) <
-	    0)
-		return complain_error(&err, EXIT_DATA);
-	trnsci_set_tile(trnsci_args(run->call), "out", run->out);
-	return EXIT_OK;
-}
-
-static int write_result(const struct run *run)
-{
-	struct output output = {0};
-	int code = output_open(options_get(run->options, "output"), options_get(run->options, "format"), &output);
-
-	if (code != EXIT_OK)
-		return code;
-	code = output_begin(&output, run->result.dtype, run->result.ndim, run->result.shape);
-	if (code == EXIT_OK && run->out)
-		code = output_write_tile(&output, run->session, run->out);
-	return output_close(&output, code);
-}
-
-static int compute(struct run *run, const struct cli *cli)
-{
-	int r = trnsci_call_new(run->session, run->command->set.operation, &run->call);
-	int code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
-			 : options_set_parameters(run->options, trnsci_args(run->call));
-
-	if (code == EXIT_OK)
-		code = fill_tiles(run);
-	if (code == EXIT_OK)
-		code = make_result(run);
-	if (code != EXIT_OK)
-		return code;
-	r = job_run(cli, run->call);
-	if (r < 0)
-		return complain_error(trnsci_call_error(run->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
-	return write_result(run);
-}
-
-static int run_connected(struct run *run, const struct cli *cli)
-{
-	int code = connect_session(cli, arena_bytes(run), &run->session);
-
-	if (code != EXIT_OK)
-		return code;
-	code = compute(run, cli);
-	for (size_t i = 0; i < SIGNAL_INPUTS; i++)
-		trnsci_tile_free(run->tiles[i]);
-	trnsci_tile_free(run->out);
-	trnsci_call_free(run->call);
-	trnsci_close(run->session);
-	return code;
-}
 
 static int run_command(const struct signal_command *command, struct cli *cli, int argc, char **argv)
 {
+	struct computation computation = {.n_inputs = command->n_inputs};
 	struct options options;
-	struct run run = {.command = command, .options = &options};
 	int code = options_parse(&command->set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -157,14 +21,11 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 				command->n_inputs == 0   ? "none"
 				: command->n_inputs == 1 ? "one: a file or -"
 							 : "two files");
-	code = open_inputs(&run);
-	if (code == EXIT_OK)
-		code = find_shape(&run);
-	if (code == EXIT_OK)
-		code = run_connected(&run, cli);
-	for (size_t i = 0; i < run.n_open; i++)
-		input_close(&run.inputs[i]);
-	return code;
+	for (size_t i = 0; i < command->n_inputs; i++) {
+		computation.names[i] = command->inputs[i];
+		computation.files[i] = options.operands[i];
+	}
+	return compute(cli, &options, &computation);
 }
 
 /* ---- the commands ---- */
@@ -186,7 +47,6 @@ int command_stft(struct cli *cli, int argc, char **argv)
 		 "stft", HIDDEN},
 		1,
 		{"in"},
-		signal_shape_stft,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -199,7 +59,6 @@ int command_istft(struct cli *cli, int argc, char **argv)
 		 rows, N_ROWS, "istft", HIDDEN},
 		1,
 		{"in"},
-		signal_shape_istft,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -211,7 +70,6 @@ int command_convolve(struct cli *cli, int argc, char **argv)
 		{"convolve A B [option ...]", "Convolve signals along an axis.", rows, N_ROWS, "convolve", HIDDEN},
 		2,
 		{"a", "b"},
-		signal_shape_convolve,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -223,7 +81,6 @@ int command_correlate(struct cli *cli, int argc, char **argv)
 		{"correlate A B [option ...]", "Correlate signals along an axis.", rows, N_ROWS, "correlate", HIDDEN},
 		2,
 		{"a", "b"},
-		signal_shape_convolve,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -236,7 +93,6 @@ int command_welch(struct cli *cli, int argc, char **argv)
 		 HIDDEN},
 		1,
 		{"in"},
-		signal_shape_welch,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -249,7 +105,6 @@ int command_csd(struct cli *cli, int argc, char **argv)
 		 HIDDEN},
 		2,
 		{"in", "y"},
-		signal_shape_csd,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -261,7 +116,6 @@ int command_window(struct cli *cli, int argc, char **argv)
 		{"window --n N [option ...]", "A window by name.", rows, N_ROWS - 1, "window", HIDDEN},
 		0,
 		{NULL},
-		signal_shape_window,
 	};
 
 	return run_command(&command, cli, argc, argv);

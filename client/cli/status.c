@@ -159,13 +159,13 @@ static void print_daemon(const struct trnsci_value *daemon)
 	       (double)number(arenas, "total") / 0x1p20);
 }
 
-static void print_status(const struct trnsci_session *session, const struct trnsci_value *stats)
+static void print_status(struct trnsci_session *session, const struct trnsci_value *stats)
 {
 	const struct trnsci_value *daemon = trnsci_get(stats, "daemon"), *engine = trnsci_get(stats, "engine");
 	const struct trnsci_value *owner = daemon ? daemon : trnsci_get(stats, "process");
 	const struct trnsci_value *plans = trnsci_get(engine, "plans"), *jobs = trnsci_get(engine, "jobs");
 
-	printf("%s %s, pid %" PRIu64, daemon ? "daemon    " : "engine    ", trnsci_address(session),
+	printf("%s %s, pid %" PRIu64, daemon ? "daemon    " : "engine    ", session_address(session),
 	       number(owner, "pid"));
 	print_word(", version ", trnsci_get(owner, "version"));
 	putchar('\n');

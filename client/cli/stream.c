@@ -177,8 +177,7 @@ static int advance(struct cli *cli, int argc, char **argv)
 	else
 		code = options_u64(&options, to ? "to" : "by", &words);
 	if (code == EXIT_OK) {
-		r = to ? trnsci_stream_advance_to(session, name, words, &info, &err)
-		       : trnsci_stream_advance(session, name, words, &info, &err);
+		r = trnsci_stream_advance(session, name, to ? 0 : words, to ? words : 0, &info, &err);
 		if (r < 0)
 			code = complain_error(&err, EXIT_USAGE);
 		else

@@ -17,7 +17,7 @@ static int read_matrix(struct input *input, struct trnsci_session *session, stru
 
 	if (trnsci_tile_new(session, 0, input->array.dtype, input->array.ndim, input->array.shape, ret_tile, &err) < 0)
 		return complain_error(&err, EXIT_DATA);
-	return input_read(input, trnsci_tile_data(*ret_tile), trnsci_tile_bytes(*ret_tile));
+	return input_read(input, trnsci_tile_data(*ret_tile), tile_info(*ret_tile).bytes);
 }
 
 static double number(const struct trnsci_value *reply, const char *name, bool *ret_known)

@@ -15,7 +15,7 @@ static void print_daemon(struct trnsci_session *session, const struct trnsci_val
 
 	trnsci_to_u64(trnsci_get(reply, "protocol"), &protocol);
 	trnsci_to_u64(trnsci_get(reply, "stream_format"), &format);
-	printf("%s %.*s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", trnsci_address(session), (int)size,
+	printf("%s %.*s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", session_address(session), (int)size,
 	       text ? text : "", protocol, format);
 }
 

@@ -14,6 +14,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "client/drawing.h"
+
 #include "base/cpu.h"
 #include "bench/fft_case.h"
 #include "fft/fft.h"
@@ -152,7 +154,8 @@ static void ours_free(struct ours *ours)
 struct served {
 	struct trnsci_session *session;
 	struct trnsci_tile *in, *out;
-	struct trnsci_fft fft;
+	int64_t axes[2];
+	size_t n_axes;
 };
 
 static void expect(int rc, const struct trnsci_error *err)
@@ -166,23 +169,26 @@ static void expect(int rc, const struct trnsci_error *err)
 static void run_served(void *arg)
 {
 	const struct served *served = arg;
+	const struct trnsci_param params[] = {trnsci_with_tile("in", served->in),
+					      trnsci_i64s("axes", served->axes, served->n_axes), trnsci_end()};
+	struct trnsci_tile *out = served->out;
 	struct trnsci_error err;
 
-	expect(trnsci_fft(served->session, &served->fft, served->in, served->out, &err), &err);
+	expect(trnsci_apply(served->session, "fft", params, &out, &err), &err);
 }
 
 static struct served served_new(unsigned threads, bool wide, size_t ndim, const uint64_t *shape, size_t n_axes)
 {
 	const struct trnsci_options options = {.threads = threads};
-	struct served served = {.fft = {.n_axes = n_axes}};
+	struct served served = {.n_axes = n_axes};
 	struct trnsci_error err;
 
 	for (size_t i = 0; i < n_axes; i++)
-		served.fft.axes[i] = (int64_t)(ndim - n_axes + i);
+		served.axes[i] = (int64_t)(ndim - n_axes + i);
 	expect(trnsci_open("embedded:", &options, &served.session, &err), &err);
 	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.in, &err), &err);
 	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.out, &err), &err);
-	memset(trnsci_tile_data(served.in), 0, trnsci_tile_bytes(served.in));
+	memset(trnsci_tile_data(served.in), 0, tile_info(served.in).bytes);
 	return served;
 }
 

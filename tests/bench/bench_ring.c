@@ -9,6 +9,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "client/drawing.h"
+
 #include "client/daemon.h"
 
 enum {
@@ -19,7 +21,7 @@ enum {
 	BULK = 32 << 20, /* bytes of a slice */
 };
 
-static const struct trnsci_draw normals = {.law = "normal", .seed = 1};
+static const struct drawing normals = {.distribution = "normal", .source = {.seed = 1}};
 static float sink[1 << 20];
 
 static double now(void)
@@ -99,14 +101,14 @@ static double bulk(struct trnsci_ring *ring, int borrow)
 /* The generator's own rate: one thread into a tile of a mebibyte, again and again. */
 static double own_rate(struct trnsci_session *session, struct trnsci_tile *tile, uint64_t *offset)
 {
-	struct trnsci_draw draw = normals;
+	struct drawing draw = normals;
 	struct trnsci_error err;
 	const double start = now();
 
-	for (size_t bytes = 0; bytes < BULK; bytes += trnsci_tile_bytes(tile)) {
-		draw.offset = *offset;
-		*offset += trnsci_tile_count(tile);
-		must(trnsci_draw(session, &draw, 0, tile, NULL, &err), &err);
+	for (size_t bytes = 0; bytes < BULK; bytes += tile_info(tile).bytes) {
+		draw.source.offset = *offset;
+		*offset += tile_info(tile).count;
+		must(draw_tile(session, &draw, 0, tile, NULL, &err), &err);
 	}
 	return BULK / (now() - start) * 1e-9;
 }
@@ -120,7 +122,7 @@ static void measure(const char *name, struct trnsci_session *session, struct trn
 	struct trnsci_error err;
 	uint64_t offset = 0;
 
-	must(trnsci_ring_attach(session, &normals, TRNSCI_F32, 1 << 18, &ring, &err), &err);
+	must(draw_ring(session, &normals, TRNSCI_F32, 1 << 18, &ring, &err), &err);
 	must(trnsci_tile_new(single, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	bulk(ring, 0);
 	own_rate(single, tile, &offset);
@@ -170,7 +172,7 @@ static void measure_broadcast(const char *address, struct trnsci_session *owner,
 	int ends[2];
 	double start, took;
 
-	must(trnsci_broadcast_create(owner, "bench", &normals, TRNSCI_F32, 1 << 20, 0, 0600, &err), &err);
+	must(draw_broadcast(owner, "bench", &normals, TRNSCI_F32, 1 << 20, 0, 0600, &err), &err);
 	if (pipe(ends) < 0)
 		exit(1);
 	for (int i = 0; i < readers; i++)

@@ -9,6 +9,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "client/drawing.h"
+
 #include "bench/service_load.h"
 #include "bench/service_peers.h"
 #include "client/daemon.h"
@@ -40,7 +42,6 @@ struct bench {
 	struct trnsci_call *draw, *ping, *run, *prepared, *named;
 	struct trnsci_tile *tile;
 	size_t size; /* of a GET */
-	struct trnsci_fft fft;
 	struct trnsci_tile *fft_tile[2]; /* the daemon's, the embedded engine's */
 	struct echo echo;
 };
@@ -119,21 +120,28 @@ static void run_echo(struct bench *bench)
 
 static void run_fill(struct bench *bench)
 {
-	const struct trnsci_draw draw = {.law = "uniform", .seed = 1};
+	const struct drawing draw = {.distribution = "uniform", .source = {.seed = 1}};
 
-	if (trnsci_draw(bench->session, &draw, 0, bench->tile, NULL, NULL) < 0)
+	if (draw_tile(bench->session, &draw, 0, bench->tile, NULL, NULL) < 0)
 		fail("uniforms into a tile");
+}
+
+static int transform(struct trnsci_session *session, struct trnsci_tile *tile)
+{
+	const struct trnsci_param params[] = {trnsci_with_tile("in", tile), trnsci_end()};
+
+	return trnsci_apply(session, "fft", params, &tile, NULL);
 }
 
 static void run_fft(struct bench *bench)
 {
-	if (trnsci_fft(bench->session, &bench->fft, bench->fft_tile[0], bench->fft_tile[0], NULL) < 0)
+	if (transform(bench->session, bench->fft_tile[0]) < 0)
 		fail("fft");
 }
 
 static void run_fft_embedded(struct bench *bench)
 {
-	if (trnsci_fft(bench->embedded, &bench->fft, bench->fft_tile[1], bench->fft_tile[1], NULL) < 0)
+	if (transform(bench->embedded, bench->fft_tile[1]) < 0)
 		fail("embedded fft");
 }
 
@@ -324,8 +332,8 @@ static void bench_fft(struct bench *bench, struct spread ping)
 	if (trnsci_tile_new(bench->session, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[0], NULL) < 0 ||
 	    trnsci_tile_new(bench->embedded, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[1], NULL) < 0)
 		fail("tile");
-	memset(trnsci_tile_data(bench->fft_tile[0]), 0, trnsci_tile_bytes(bench->fft_tile[0]));
-	memset(trnsci_tile_data(bench->fft_tile[1]), 0, trnsci_tile_bytes(bench->fft_tile[1]));
+	memset(trnsci_tile_data(bench->fft_tile[0]), 0, tile_info(bench->fft_tile[0]).bytes);
+	memset(trnsci_tile_data(bench->fft_tile[1]), 0, tile_info(bench->fft_tile[1]).bytes);
 	race(bench, run_fft, run_fft_embedded, 5000, 0, &fft, &own);
 	printf("\n%d transforms of %d points, in place, round trip: p50 %.1f us (embedded %.1f, ping %.2f)\n", FFT_BATCH,
 	       FFT_LENGTH, fft.p50, own.p50, ping.p50);
@@ -360,7 +368,7 @@ static void bench_fairness(struct bench *bench)
 		trnsci_submit(large, NULL, NULL, NULL);
 		beside = time_of(bench, run_draw, rounds[i], FAIR_PAUSE_US);
 		printf("\na draw of %llu beside another client's 1 GiB job%s: p50 %.0f us, p99 %.0f (alone %.0f, %.0f)\n",
-		       (unsigned long long)sizes[i], trnsci_done(large) ? " (which ended before)" : "", beside.p50,
+		       (unsigned long long)sizes[i], trnsci_wait(large, 0) != -TRNSCI_TIMEOUT ? " (which ended before)" : "", beside.p50,
 		       beside.p99, alone.p50, alone.p99);
 		print_goal("p99 beside twice its own and a chunk", beside.p99, 2 * alone.p99 + CHUNK_US, "us");
 		trnsci_cancel(large);

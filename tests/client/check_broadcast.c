@@ -17,6 +17,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "client/daemon.h"
 
 enum { CAPACITY = 4096, TIMEOUT_MS = 20000, ALL = 1 << 20 };
@@ -24,7 +26,7 @@ enum { CAPACITY = 4096, TIMEOUT_MS = 20000, ALL = 1 << 20 };
 static struct daemon trnscid;
 static struct trnsci_session *owner;
 static float *expected; /* ALL samples of `draw` */
-static const struct trnsci_draw draw = {.law = "normal", .seed = 21, .offset = 3};
+static const struct drawing draw = {.distribution = "normal", .source = {.seed = 21, .offset = 3}};
 
 static struct trnsci_session *open_session(void)
 {
@@ -40,7 +42,7 @@ static void create(const char *name, double rate, unsigned mode)
 {
 	struct trnsci_error err;
 
-	if (trnsci_broadcast_create(owner, name, &draw, TRNSCI_F32, CAPACITY, rate, mode, &err) < 0)
+	if (draw_broadcast(owner, name, &draw, TRNSCI_F32, CAPACITY, rate, mode, &err) < 0)
 		fail_msg("trnsci_broadcast_create: %s", err.text);
 }
 
@@ -212,13 +214,13 @@ static void owners(void **state)
 
 	(void)state;
 	create("own", 0, 0600);
-	assert_int_equal(trnsci_broadcast_create(session, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_EXISTS);
+	assert_int_equal(draw_broadcast(session, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_EXISTS);
 	assert_int_equal(trnsci_broadcast_publish(session, "own", 1, NULL, &err), -TRNSCI_NOT_PERMITTED);
 	assert_int_equal(trnsci_broadcast_close(session, "own", &err), -TRNSCI_NOT_PERMITTED);
 	assert_int_equal(trnsci_broadcast_publish(owner, "own", CAPACITY + 1, NULL, &err), -TRNSCI_OUT_OF_RANGE);
 	assert_int_equal(trnsci_broadcast_publish(owner, "other", 1, NULL, &err), -TRNSCI_NOT_FOUND);
 	assert_int_equal(trnsci_broadcast_attach(session, "other", &reader, &err), -TRNSCI_NOT_FOUND);
-	assert_int_equal(trnsci_broadcast_create(session, "with blank", &draw, 0, 0, 0, 0600, &err),
+	assert_int_equal(draw_broadcast(session, "with blank", &draw, 0, 0, 0, 0600, &err),
 			 -TRNSCI_OUT_OF_RANGE);
 	publish("own", 8);
 	reader = attach(session, "own");
@@ -229,14 +231,14 @@ static void owners(void **state)
 	trnsci_broadcast_detach(reader);
 	create("own", 0, 0600);
 	/* It ends with its session. */
-	assert_int_equal(trnsci_broadcast_create(session, "short", &draw, 0, 0, 0, 0600, &err), 0);
+	assert_int_equal(draw_broadcast(session, "short", &draw, 0, 0, 0, 0600, &err), 0);
 	reader = attach(owner, "short");
 	trnsci_close(session);
 	assert_int_equal(trnsci_broadcast_take(reader, got, 1, TIMEOUT_MS, NULL, &err), -TRNSCI_CLOSED);
 	trnsci_broadcast_detach(reader);
 	close_it("own");
 	assert_int_equal(trnsci_open("embedded:", NULL, &embedded, &err), 0);
-	assert_int_equal(trnsci_broadcast_create(embedded, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_NOT_SUPPORTED);
+	assert_int_equal(draw_broadcast(embedded, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_NOT_SUPPORTED);
 	trnsci_close(embedded);
 }
 
@@ -314,7 +316,7 @@ static int start(void **state)
 	if (daemon_start(&trnscid, "2") < 0 || trnsci_open("embedded:", NULL, &embedded, &err) < 0)
 		return -1;
 	expected = malloc(ALL * sizeof *expected);
-	trnsci_draw_copy(embedded, &draw, TRNSCI_F32, ALL, expected, NULL, &err);
+	draw_array(embedded, &draw, TRNSCI_F32, ALL, expected, NULL, &err);
 	trnsci_close(embedded);
 	owner = open_session();
 	return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/both.h"
+#include "drawing.h"
 
 /* ---- one call ---- */
 
@@ -20,12 +21,12 @@ static void every_kind(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
 	map = trnsci_set_map(trnsci_args(call), "payload");
-	trnsci_set_i64(map, "i", INT64_MIN);
+	trnsci_set(map, trnsci_i64("i", INT64_MIN));
 	trnsci_set_f64(map, "f", 0x1.8p-1060);
 	trnsci_set_bool(map, "b", true);
 	trnsci_set_text(map, "t", "replaced");
 	trnsci_set_text(map, "t", "text");
-	trnsci_set_bytes(map, "d", "\0\xff", 2);
+	trnsci_set_params(map, (const struct trnsci_param[]){trnsci_bytes("d", "\0\xff", 2), trnsci_end()});
 	list = trnsci_set_list(map, "l");
 	trnsci_set_u64(list, NULL, 1);
 	trnsci_set_list(list, NULL);
@@ -82,13 +83,12 @@ static void wrong_requests(struct trnsci_session *session)
 static void inline_inputs(struct trnsci_session *session)
 {
 	const float x[3] = {1, 2, 3};
-	const uint64_t shape = 3;
 	struct trnsci_call *call;
 	struct trnsci_array array;
 	float y[3];
 
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	trnsci_set_array(trnsci_args(call), "in", TRNSCI_F32, 1, &shape, x);
+	set_array(trnsci_args(call), "in", TRNSCI_F32, 3, x);
 	trnsci_set_f64(trnsci_args(call), "by", 2);
 	trnsci_set_f64(trnsci_args(call), "plus", 0.5);
 	assert_runs(call);
@@ -111,10 +111,10 @@ static void large_messages(struct trnsci_session *session)
 		x[i] = (float)i;
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
-		trnsci_set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, 1, &n, x);
+		set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, n, x);
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
-	assert_int_equal(trnsci_wait_all(calls, 3, 20000), 0);
+	assert_int_equal(wait_all(calls, 3, 20000), 0);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_to_array(trnsci_reply(calls[i]), &array), 0);
 		assert_int_equal(array.bytes, n * sizeof *x);
@@ -137,19 +137,20 @@ static void submits(struct trnsci_session *session)
 
 	assert_true(poll_fd.fd >= 0);
 	assert_int_equal(trnsci_fd(session), poll_fd.fd);
-	assert_int_equal(trnsci_next(session, 0, &answered), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_next(session, 0, &answered, NULL), -TRNSCI_TIMEOUT);
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "normal", &calls[i]), 0);
 		trnsci_set_u64(trnsci_args(calls[i]), "n", 1 + 1000 * i);
-		trnsci_call_set_user(calls[i], &seen[i]);
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, &seen[i]), 0);
 	}
 	for (size_t i = 0; i < CALLS; i++) {
-		while (trnsci_next(session, 0, &answered) < 0)
+		void *one;
+
+		while (trnsci_next(session, 0, &answered, &one) < 0)
 			assert_true(poll(&poll_fd, 1, 10000) == 1);
 		assert_int_equal(trnsci_call_error(answered)->code, 0);
-		assert_false(*(bool *)trnsci_call_user(answered));
-		*(bool *)trnsci_call_user(answered) = true;
+		assert_false(*(bool *)one);
+		*(bool *)one = true;
 	}
 	assert_int_equal(poll(&poll_fd, 1, 0), 0); /* nothing is left */
 	for (size_t i = 0; i < CALLS; i++)
@@ -159,19 +160,16 @@ static void submits(struct trnsci_session *session)
 static void waits(struct trnsci_session *session)
 {
 	struct trnsci_call *calls[CALLS], *answered;
-	size_t index = CALLS;
 
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "uniform", &calls[i]), 0);
 		trnsci_set_u64(trnsci_args(calls[i]), "n", 5000);
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
-	assert_int_equal(trnsci_wait_any(calls, CALLS, 10000, &index), 0);
-	assert_true(index < CALLS && trnsci_done(calls[index]));
-	assert_int_equal(trnsci_wait_all(calls, CALLS, 10000), 0);
-	assert_int_equal(trnsci_next(session, 0, &answered), -TRNSCI_TIMEOUT); /* all were waited for */
+	assert_int_equal(wait_all(calls, CALLS, 10000), 0);
+	assert_int_equal(trnsci_next(session, 0, &answered, NULL), -TRNSCI_TIMEOUT); /* all were waited for */
 	for (size_t i = 0; i < CALLS; i++) {
-		assert_true(trnsci_done(calls[i]));
+		assert_int_equal(trnsci_wait(calls[i], 0), 0);
 		trnsci_call_free(calls[i]);
 	}
 }
@@ -187,18 +185,18 @@ struct worker {
 static void *work(void *arg)
 {
 	struct worker *worker = arg;
-	const struct trnsci_draw draw = {.law = "normal", .seed = worker->seed};
+	const struct drawing draw = {.distribution = "normal", .source = {.seed = worker->seed}};
 	const uint64_t n = 3000;
 	struct trnsci_tile *tile = NULL;
 	float again[3000];
 
 	/* All want the arena at once: one gets it, the others wait for that. */
 	worker->failed |= trnsci_tile_new(worker->session, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
-			  trnsci_draw(worker->session, &draw, 0, tile, NULL, NULL) < 0;
+			  draw_tile(worker->session, &draw, 0, tile, NULL, NULL) < 0;
 	memcpy(worker->samples, trnsci_tile_data(tile), sizeof worker->samples);
 	trnsci_tile_free(tile);
 	for (int i = 0; i < 40; i++) {
-		worker->failed |= trnsci_draw_copy(worker->session, &draw, TRNSCI_F32, 3000,
+		worker->failed |= draw_array(worker->session, &draw, TRNSCI_F32, 3000,
 						   i ? again : worker->samples, NULL, NULL) < 0;
 		worker->failed |= i && memcmp(again, worker->samples, sizeof again) != 0;
 	}

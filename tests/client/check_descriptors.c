@@ -14,12 +14,14 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "daemon.h"
 
 enum { MOST = 64 };
 
 static struct daemon trnscid;
-static const struct trnsci_draw normal = {.law = "normal", .seed = 1};
+static const struct drawing normal = {.distribution = "normal", .source = {.seed = 1}};
 
 /* Every number below MOST is in use, but for `room` of them; what is open by then stays so. */
 struct squeeze {
@@ -70,9 +72,9 @@ static void expect_alive(struct trnsci_session *session)
 	static float first[100], second[100];
 	struct trnsci_error err;
 
-	if (trnsci_draw_copy(session, &normal, TRNSCI_F32, 100, first, NULL, &err) < 0)
+	if (draw_array(session, &normal, TRNSCI_F32, 100, first, NULL, &err) < 0)
 		fail_msg("expected the connection to go on, got %s", err.text);
-	assert_int_equal(trnsci_draw_copy(session, &normal, TRNSCI_F32, 100, second, NULL, NULL), 0);
+	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 100, second, NULL, NULL), 0);
 	assert_memory_equal(first, second, sizeof first);
 }
 
@@ -88,21 +90,24 @@ static void expect_cut(int r, const struct trnsci_error *err, const char *what, 
 static void test_arena(void **state)
 {
 	struct trnsci_session *session = open_session();
+	struct trnsci_tile *tile;
+	const uint64_t n = 1;
 	struct squeeze squeezed;
 	struct trnsci_error err = {0};
 
 	(void)state;
 	squeeze(&squeezed, 0);
-	int r = trnsci_arena(session, 0, &err);
+	int r = trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, &err);
 
 	expect_cut(r, &err, "arena", 0, release(&squeezed));
 	expect_alive(session);
 	/* The daemon has given this session its one arena; another session gets its own. */
-	assert_int_equal(trnsci_arena(session, 0, NULL), -TRNSCI_LIMIT);
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, NULL), -TRNSCI_LIMIT);
 	expect_alive(session);
 	trnsci_close(session);
 	session = open_session();
-	assert_int_equal(trnsci_arena(session, 0, NULL), 0);
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, NULL), 0);
+	trnsci_tile_free(tile);
 	trnsci_close(session);
 }
 
@@ -118,7 +123,7 @@ static void test_rings(void **state)
 	(void)state;
 	for (size_t room = 0; room <= 3; room++) {
 		squeeze(&squeezed, room);
-		int r = trnsci_ring_attach(session, &normal, TRNSCI_F32, 0, &ring, &err);
+		int r = draw_ring(session, &normal, TRNSCI_F32, 0, &ring, &err);
 		const size_t left = release(&squeezed);
 
 		if (room < 3)
@@ -140,7 +145,7 @@ static void test_broadcasts(void **state)
 	struct trnsci_error err = {0};
 
 	(void)state;
-	assert_int_equal(trnsci_broadcast_create(session, "b", &normal, TRNSCI_F32, 0, 0, 0600, &err), 0);
+	assert_int_equal(draw_broadcast(session, "b", &normal, TRNSCI_F32, 0, 0, 0600, &err), 0);
 	squeeze(&squeezed, 0);
 	int r = trnsci_broadcast_attach(session, "b", &reader, &err);
 
@@ -164,7 +169,7 @@ static void test_reconnecting(void **state)
 	(void)state;
 	assert_int_equal(trnsci_open(trnscid.socket, &hasty, &session, NULL), 0);
 	assert_int_equal(trnsci_tile_new(patient, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
-	assert_int_equal(trnsci_draw(patient, &normal, 0, tile, NULL, NULL), 0);
+	assert_int_equal(draw_tile(patient, &normal, 0, tile, NULL, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
 	kill(trnscid.pid, SIGKILL);
 	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
@@ -173,7 +178,7 @@ static void test_reconnecting(void **state)
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(release(&squeezed), 0);
 	expect_alive(patient);
-	assert_false(trnsci_tile_lost(tile));
+	assert_false(tile_info(tile).lost);
 	trnsci_call_free(call);
 	trnsci_close(session);
 	trnsci_tile_free(tile);

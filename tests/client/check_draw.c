@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "client/both.h"
+#include "drawing.h"
 
 enum { N = 100003 };
 
 static void draw_everywhere(const char *law, enum trnsci_dtype dtype, uint64_t offset)
 {
 	const char *const addresses[] = {"embedded:", trnscid.socket};
-	const struct trnsci_draw draw = {.law = law, .seed = 99, .stream = 5, .offset = offset};
+	const struct drawing draw = {.distribution = law, .source = {.seed = 99, .stream = 5, .offset = offset}};
 	size_t bytes = N * trnsci_dtype_size(dtype);
 	char *tile_bytes[2], *copied = malloc(bytes);
 
@@ -20,12 +21,12 @@ static void draw_everywhere(const char *law, enum trnsci_dtype dtype, uint64_t o
 		struct trnsci_span span = {0};
 		struct trnsci_error err = {0};
 
-		if (trnsci_draw(session, &draw, 0, tile, &span, &err) < 0)
+		if (draw_tile(session, &draw, 0, tile, &span, &err) < 0)
 			fail_msg("%s: %s", law, err.text);
 		assert_true(span.next > span.position && span.next % 4 == 0);
 		tile_bytes[i] = malloc(bytes);
 		memcpy(tile_bytes[i], trnsci_tile_data(tile), bytes);
-		if (trnsci_draw_copy(session, &draw, dtype, N, copied, NULL, &err) < 0)
+		if (draw_array(session, &draw, dtype, N, copied, NULL, &err) < 0)
 			fail_msg("%s: %s", law, err.text);
 		assert_memory_equal(copied, tile_bytes[i], bytes);
 		trnsci_tile_free(tile);
@@ -52,20 +53,19 @@ static void same_bytes(void **state)
 static void copies(struct trnsci_session *session)
 {
 	enum { MANY = 700001 };
-	const struct trnsci_draw draw = {
-		.law = "uniform", .seed = 3, .offset = 11, .numbers = {{"low", -2}, {"high", 7}}};
+	const struct drawing draw = {.distribution = "uniform", .source = {.seed = 3, .offset = 11}, .params = {I64("low", -2), I64("high", 7)}};
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, MANY);
 	float *copied = malloc(MANY * sizeof *copied), few[5];
 	struct trnsci_span whole = {0}, span = {0};
 	struct trnsci_error err = {0};
 
-	assert_int_equal(trnsci_draw(session, &draw, 0, tile, &whole, &err), 0);
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, MANY, copied, &span, &err), 0);
+	assert_int_equal(draw_tile(session, &draw, 0, tile, &whole, &err), 0);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, MANY, copied, &span, &err), 0);
 	assert_memory_equal(copied, trnsci_tile_data(tile), MANY * sizeof *copied);
 	assert_true(span.position == whole.position && span.next == whole.next);
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, 5, few, NULL, &err), 0);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, 5, few, NULL, &err), 0);
 	assert_memory_equal(few, copied, sizeof few);
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_DTYPE_NONE, 5, few, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_DTYPE_NONE, 5, few, NULL, &err), -TRNSCI_OUT_OF_RANGE);
 	free(copied);
 	trnsci_tile_free(tile);
 }
@@ -74,10 +74,10 @@ static void copies(struct trnsci_session *session)
 static void laws(struct trnsci_session *session)
 {
 	static const double alpha[] = {1, 2.5, 3, 0.5};
-	const struct trnsci_draw draws[] = {
-		{.law = "sphere", .seed = 1, .offset = 5, .numbers = {{"dimensions", 3}}},
-		{.law = "dirichlet", .seed = 2, .offset = 7, .list = {"alpha", alpha, 4}},
-		{.law = "normal", .seed = 3, .offset = 1, .choices = {{"method", "boxmuller64"}}},
+	const struct drawing draws[] = {
+		{.distribution = "sphere", .source = {.seed = 1, .offset = 5}, .params = {I64("dimensions", 3)}},
+		{.distribution = "dirichlet", .source = {.seed = 2, .offset = 7}, .params = {F64S("alpha", alpha, 4)}},
+		{.distribution = "normal", .source = {.seed = 3, .offset = 1}, .params = {TEXT("method", "boxmuller64")}},
 	};
 	const uint64_t n = 12 * 30000;
 	float *copied = malloc(n * sizeof *copied);
@@ -86,12 +86,12 @@ static void laws(struct trnsci_session *session)
 		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, n);
 		struct trnsci_error err = {0};
 
-		if (trnsci_draw(session, &draws[i], 0, tile, NULL, &err) < 0)
-			fail_msg("%s: %s", draws[i].law, err.text);
-		if (trnsci_draw_copy(session, &draws[i], TRNSCI_F32, n, copied, NULL, &err) < 0)
-			fail_msg("%s: %s", draws[i].law, err.text);
+		if (draw_tile(session, &draws[i], 0, tile, NULL, &err) < 0)
+			fail_msg("%s: %s", draws[i].distribution, err.text);
+		if (draw_array(session, &draws[i], TRNSCI_F32, n, copied, NULL, &err) < 0)
+			fail_msg("%s: %s", draws[i].distribution, err.text);
 		assert_memory_equal(copied, trnsci_tile_data(tile), n * sizeof *copied);
-		assert_int_equal(trnsci_draw_copy(session, &draws[i], TRNSCI_F32, 24, copied, NULL, &err), 0);
+		assert_int_equal(draw_array(session, &draws[i], TRNSCI_F32, 24, copied, NULL, &err), 0);
 		assert_memory_equal(copied, trnsci_tile_data(tile), 24 * sizeof *copied);
 		trnsci_tile_free(tile);
 	}
@@ -102,11 +102,11 @@ static void laws(struct trnsci_session *session)
 static void permutation(struct trnsci_session *session)
 {
 	enum { ITEMS = 400000 };
-	const struct trnsci_draw draw = {.law = "permutation", .seed = 6};
+	const struct drawing draw = {.distribution = "permutation", .source = {.seed = 6}};
 	int64_t *items = malloc(ITEMS * sizeof *items);
 	char *seen = calloc(ITEMS, 1);
 
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_I64, ITEMS, items, NULL, NULL), 0);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_I64, ITEMS, items, NULL, NULL), 0);
 	for (size_t i = 0; i < ITEMS; i++) {
 		assert_true(items[i] >= 0 && items[i] < ITEMS && !seen[items[i]]);
 		seen[items[i]] = 1;
@@ -118,21 +118,21 @@ static void permutation(struct trnsci_session *session)
 /* Parts by rank join to the whole. */
 static void ranks(struct trnsci_session *session)
 {
-	const struct trnsci_draw whole = {.law = "normal", .seed = 8, .offset = 3};
+	const struct drawing whole = {.distribution = "normal", .source = {.seed = 8, .offset = 3}};
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 1001);
 	struct trnsci_error err = {0};
 
-	assert_int_equal(trnsci_draw(session, &whole, 0, tile, NULL, &err), 0);
+	assert_int_equal(draw_tile(session, &whole, 0, tile, NULL, &err), 0);
 	for (uint64_t rank = 0; rank < 7; rank++) {
-		struct trnsci_draw part = whole;
+		struct drawing part = whole;
 		uint64_t begin, end;
 
-		part.rank = rank;
-		part.size = 7;
+		part.source.rank = rank;
+		part.source.size = 7;
 		assert_true(trnsci_partition(1001, rank, 7, &begin, &end));
 		struct trnsci_tile *own = new_tile(session, 0, TRNSCI_F32, end - begin);
 
-		if (trnsci_draw(session, &part, 1001, own, NULL, &err) < 0)
+		if (draw_tile(session, &part, 1001, own, NULL, &err) < 0)
 			fail_msg("rank %d: %s", (int)rank, err.text);
 		assert_memory_equal(trnsci_tile_data(own), (float *)trnsci_tile_data(tile) + begin,
 				    (end - begin) * sizeof(float));
@@ -143,34 +143,35 @@ static void ranks(struct trnsci_session *session)
 }
 
 /* Five uniforms and five normals take words 0..7 and 8..15. */
-static void generators(struct trnsci_session *session)
+static void sequences(struct trnsci_session *session)
 {
-	struct trnsci_generator generator = {.seed = 4}, saved;
-	const struct trnsci_draw uniform = {.law = "uniform"}, normal = {.law = "normal"};
-	const struct trnsci_draw again = {.law = "normal",
-					  .seed = 4,
-					  .offset = 8,
-					  .numbers = {{"mean", 0}},
-					  .choices = {{"method", "boxmuller"}}};
+	struct drawing uniform = {.distribution = "uniform", .source = {.seed = 4}};
+	struct drawing normal = {.distribution = "normal", .source = {.seed = 4}};
+	const struct drawing again = {.distribution = "normal", .source = {.seed = 4, .offset = 8}, .params = {I64("mean", 0), TEXT("method", "boxmuller")}};
+	const struct drawing odd = {.distribution = "normal", .params = {TEXT("method", "guess")}};
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 5), *wide = new_tile(session, 0, TRNSCI_F64, 5);
 	struct trnsci_error err = {0};
-	float expected[5];
+	struct trnsci_span span;
+	float expected[5], got[5];
 
-	assert_int_equal(trnsci_generator_draw(session, &generator, &uniform, tile, &err), 0);
-	assert_true(generator.position == 8);
-	saved = generator;
-	assert_int_equal(trnsci_generator_draw(session, &generator, &normal, tile, &err), 0);
-	assert_true(generator.position == 16);
-	assert_int_equal(trnsci_draw_copy(session, &again, TRNSCI_F32, 5, expected, NULL, &err), 0);
+	assert_int_equal(draw_tile(session, &uniform, 0, tile, &span, &err), 0);
+	assert_true(span.next == 8);
+	normal.source.position = span.next;
+	assert_int_equal(draw_tile(session, &normal, 0, tile, &span, &err), 0);
+	assert_true(span.position == 8 && span.next == 16 && span.offset == 8);
+	assert_int_equal(draw_array(session, &again, TRNSCI_F32, 5, expected, NULL, &err), 0);
 	assert_memory_equal(trnsci_tile_data(tile), expected, sizeof expected);
-	assert_int_equal(trnsci_generator_draw(session, &saved, &normal, wide, &err), 0);
-	assert_true(saved.position == 20); /* ten words from 8, rounded up */
-	const struct trnsci_draw odd = {.law = "normal", .choices = {{"method", "guess"}}};
-
-	assert_int_equal(trnsci_generator_draw(session, &saved, &odd, wide, &err), -TRNSCI_OUT_OF_RANGE);
-	saved.position = 3;
-	assert_int_equal(trnsci_generator_draw(session, &saved, &normal, wide, &err), -TRNSCI_OUT_OF_RANGE);
-	assert_true(saved.position == 3);
+	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 5, got, NULL, &err), 0);
+	assert_memory_equal(got, expected, sizeof expected);
+	assert_int_equal(draw_tile(session, &normal, 0, wide, &span, &err), 0);
+	assert_true(span.next == 20 && span.offset == 4); /* ten words from 8, rounded up */
+	normal.source.offset = 1;
+	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 4, got, NULL, &err), 0);
+	assert_memory_equal(got, expected + 1, 4 * sizeof *got);
+	assert_int_equal(draw_tile(session, &odd, 0, wide, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	normal.source.position = 3;
+	assert_int_equal(draw_tile(session, &normal, 0, wide, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_non_null(strstr(err.text, "position: got 3, allowed are multiples of 4"));
 	trnsci_tile_free(tile);
 	trnsci_tile_free(wide);
 }
@@ -178,7 +179,7 @@ static void generators(struct trnsci_session *session)
 /* uniform, then box_muller, is normal; results come inline and by tile. */
 static void programs(struct trnsci_session *session)
 {
-	const struct trnsci_draw normal = {.law = "normal", .seed = 21};
+	const struct drawing normal = {.distribution = "normal", .source = {.seed = 21}};
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 1000);
 	struct trnsci_call *program;
 	struct trnsci_args *step;
@@ -199,7 +200,7 @@ static void programs(struct trnsci_session *session)
 	trnsci_set_tile(step, "out", tile);
 	trnsci_want(program, "z");
 	assert_runs(program);
-	assert_int_equal(trnsci_draw_copy(session, &normal, TRNSCI_F32, 1000, expected, NULL, &err), 0);
+	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 1000, expected, NULL, &err), 0);
 	assert_int_equal(trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "z"), &array), 0);
 	assert_int_equal(array.dtype, TRNSCI_F32);
 	assert_int_equal(array.count, 1000);
@@ -213,7 +214,7 @@ BOTH(copies)
 BOTH(laws)
 BOTH(permutation)
 BOTH(ranks)
-BOTH(generators)
+BOTH(sequences)
 BOTH(programs)
 
 int main(void)
@@ -224,7 +225,7 @@ int main(void)
 		cmocka_unit_test(laws_by_both),
 		cmocka_unit_test(permutation_by_both),
 		cmocka_unit_test(ranks_by_both),
-		cmocka_unit_test(generators_by_both),
+		cmocka_unit_test(sequences_by_both),
 		cmocka_unit_test(programs_by_both),
 	};
 

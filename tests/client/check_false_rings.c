@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fdpass.h"
+#include "drawing.h"
 #include "liar.h"
 
 /* What a false ring is; an honest one but for one of these. */
@@ -83,7 +84,7 @@ static bool lie_about_rings(struct liar *liar, const struct message *request)
 
 static void expect_ring(size_t number, const struct ring_lie *lie)
 {
-	const struct trnsci_draw draw = {.law = "normal"};
+	const struct drawing draw = {.distribution = "normal"};
 	int fds = liar_count_fds();
 	struct liar *liar = liar_start(lie_about_rings, lie);
 	struct trnsci_session *session = liar_open(liar);
@@ -91,7 +92,7 @@ static void expect_ring(size_t number, const struct ring_lie *lie)
 	struct trnsci_error err = {0};
 	float out[16];
 
-	int r = trnsci_ring_attach(session, &draw, TRNSCI_F32, 4096, &ring, &err);
+	int r = draw_ring(session, &draw, TRNSCI_F32, 4096, &ring, &err);
 
 	if (r != lie->expected)
 		fail_msg("lie %zu: expected %s, got %s: %s", number, trnsci_error_name(lie->expected),

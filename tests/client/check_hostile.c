@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "drawing.h"
 #include "liar.h"
 
 /* ------- messages ------- */
@@ -287,7 +288,7 @@ static void expect_tile(const struct arena_lie *lie, int expected)
 	if (r != expected)
 		fail_msg("expected %s, got %s: %s", trnsci_error_name(expected), trnsci_error_name(r), err.text);
 	if (r == 0)
-		memset(trnsci_tile_data(tile), 1, trnsci_tile_bytes(tile));
+		memset(trnsci_tile_data(tile), 1, tile_info(tile).bytes);
 	trnsci_tile_free(tile);
 	trnsci_close(session);
 	liar_stop(liar);
@@ -367,12 +368,12 @@ static bool answer_short_array(struct liar *liar, const struct message *request)
 static void arrays(void **state)
 {
 	struct liar *liar = liar_start(answer_short_array, NULL);
-	const struct trnsci_draw draw = {.law = "normal"};
+	const struct drawing draw = {.distribution = "normal"};
 	struct trnsci_session *session = liar_open(liar);
 	float samples[2];
 
 	(void)state;
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, 2, samples, NULL, NULL), -TRNSCI_BAD_REPLY);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, 2, samples, NULL, NULL), -TRNSCI_BAD_REPLY);
 	trnsci_close(session);
 	liar_stop(liar);
 }

@@ -49,7 +49,10 @@ static void submit_flight(struct flight *flight)
 	trnsci_set_tile(trnsci_args(flight->calls[DRAWN]), "out", flight->drawn.remote);
 	flight->calls[SCALED] = scaling(remote, flight->x.remote, flight->z.remote, 5);
 	flight->calls[IN_PLACE] = scaling(remote, flight->mine.remote, flight->mine.remote, 7);
-	assert_int_equal(trnsci_stream_call_new(remote, "s", "normal", &flight->calls[NAMED], &args), 0);
+	assert_int_equal(trnsci_call_new(remote, "stream_draw", &flight->calls[NAMED]), 0);
+	trnsci_set_text(trnsci_args(flight->calls[NAMED]), "name", "s");
+	args = trnsci_set_map(trnsci_args(flight->calls[NAMED]), "draw");
+	trnsci_set_text(args, "op", "normal");
 	trnsci_set_tile(args, "out", flight->named.remote);
 	flight->calls[READS_NAMED] = scaling(remote, flight->named.remote, flight->of_named.remote, 2);
 	flight->calls[PROGRAM] = program_on(remote, flight->of_program.remote);
@@ -108,7 +111,7 @@ static void test_killed_in_flight(void **state)
 	submit_flight(&flight);
 	restart(SIGKILL);
 	land_flight(&flight, expected);
-	assert_true(trnsci_tile_lost(flight.of_named.remote));
+	assert_true(tile_info(flight.of_named.remote).lost);
 	expect_lost(flight.mine, "a call in place");
 	expect_lost(flight.named, "a draw from a named stream");
 	free_flight(&flight);
@@ -139,7 +142,7 @@ static void test_stopped_in_flight(void **state)
 	trnsci_call_free(late);
 	land_flight(&flight, expected);
 	expect_same(flight.mine, "in place");
-	assert_false(trnsci_tile_lost(flight.named.remote) || trnsci_tile_lost(flight.of_named.remote));
+	assert_false(tile_info(flight.named.remote).lost || tile_info(flight.of_named.remote).lost);
 	free_flight(&flight);
 	close_both();
 }
@@ -345,7 +348,7 @@ static void take_ring(struct trnsci_ring *ring, int *ret_r)
 /* Rings and broadcasts end with the daemon; the session does not, and attaches others. */
 static void test_rings_and_broadcasts(void **state)
 {
-	const struct trnsci_draw law = {.law = "normal", .seed = 6};
+	const struct drawing law = {.distribution = "normal", .source = {.seed = 6}};
 	static float expected[64], got[64];
 	struct trnsci_broadcast_span span;
 	struct trnsci_broadcast *reader;
@@ -356,9 +359,9 @@ static void test_rings_and_broadcasts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		open_both();
-		assert_int_equal(trnsci_draw_copy(own, &law, TRNSCI_F32, 64, expected, NULL, NULL), 0);
-		assert_int_equal(trnsci_ring_attach(remote, &law, TRNSCI_F32, 0, &ring, NULL), 0);
-		assert_int_equal(trnsci_broadcast_create(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
+		assert_int_equal(draw_array(own, &law, TRNSCI_F32, 64, expected, NULL, NULL), 0);
+		assert_int_equal(draw_ring(remote, &law, TRNSCI_F32, 0, &ring, NULL), 0);
+		assert_int_equal(draw_broadcast(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
 		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
 		restart(signals[i]);
 		take_ring(ring, &r);
@@ -366,13 +369,13 @@ static void test_rings_and_broadcasts(void **state)
 		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, &err), -TRNSCI_CLOSED);
 		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), -TRNSCI_NOT_FOUND);
 		ping();
-		assert_int_equal(trnsci_ring_attach(remote, &law, TRNSCI_F32, 0, &again, NULL), 0);
+		assert_int_equal(draw_ring(remote, &law, TRNSCI_F32, 0, &again, NULL), 0);
 		trnsci_ring_detach(ring); /* its number is the new one's by now */
 		if (trnsci_ring_take(again, got, 64, 20000, NULL, &err) < 0)
 			fail_msg("expected samples of the ring attached again, got %s", err.text);
 		assert_memory_equal(got, expected, sizeof got);
 		trnsci_broadcast_detach(reader);
-		assert_int_equal(trnsci_broadcast_create(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
+		assert_int_equal(draw_broadcast(remote, "b", &law, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
 		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
 		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), 0);
 		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, NULL), 0);

@@ -17,6 +17,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "client/daemon.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000, SPANS_MOST = 1 << 14 };
@@ -78,27 +80,25 @@ static void create(const char *name, uint64_t seed)
 	good(trnsci_stream_create(session, name, &options, NULL, &err), &err);
 }
 
-static struct trnsci_ring *attach(const char *name, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+static struct trnsci_ring *attach(const char *name, const struct drawing *draw, enum trnsci_dtype dtype)
 {
 	struct trnsci_ring *ring = NULL;
 	struct trnsci_error err;
 
-	good(trnsci_ring_attach_stream(session, name, draw, dtype, SAMPLES, &ring, &err), &err);
+	good(stream_ring(session, name, draw, dtype, SAMPLES, &ring, &err), &err);
 	return ring;
 }
 
 /* What a plain draw gives there. */
-static void repeat(const struct trnsci_draw *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
+static void repeat(const struct drawing *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
 		   void *out)
 {
-	struct trnsci_draw plain = *draw;
+	struct drawing plain = *draw;
 	struct trnsci_error err;
 
-	plain.generator = info->generator;
-	plain.seed = info->seed;
-	plain.stream = info->stream;
-	plain.offset = offset;
-	good(trnsci_draw_copy(session, &plain, info->dtype, n * info->components, out, NULL, &err), &err);
+	plain.source = (struct trnsci_source){
+		.generator = info->generator, .seed = info->seed, .stream = info->stream, .offset = offset};
+	good(draw_array(session, &plain, info->dtype, n * info->components, out, NULL, &err), &err);
 }
 
 static uint64_t words_of(const struct trnsci_ring_info *info)
@@ -107,7 +107,7 @@ static uint64_t words_of(const struct trnsci_ring_info *info)
 }
 
 /* Takes n samples, by pieces of any size, each compared with the draw that its place tells. */
-static void take_and_compare(struct trnsci_ring *ring, const struct trnsci_draw *draw, uint64_t n, struct spans *spans)
+static void take_and_compare(struct trnsci_ring *ring, const struct drawing *draw, uint64_t n, struct spans *spans)
 {
 	struct trnsci_ring_info info;
 	struct trnsci_error err;
@@ -124,7 +124,7 @@ static void take_and_compare(struct trnsci_ring *ring, const struct trnsci_draw 
 		good(trnsci_ring_take(ring, got, run, TIMEOUT_MS, NULL, &err), &err);
 		repeat(draw, &info, offset, run, expected);
 		if (memcmp(got, expected, run * info.sample_bytes))
-			fail_msg("%s seed %llu: %llu samples from %llu: expected those of a draw at offset %llu", draw->law,
+			fail_msg("%s seed %llu: %llu samples from %llu: expected those of a draw at offset %llu", draw->distribution,
 				 (unsigned long long)info.seed, (unsigned long long)run, (unsigned long long)done,
 				 (unsigned long long)offset);
 		add(spans, offset * words_of(&info), run * words_of(&info));
@@ -142,9 +142,9 @@ struct drawer {
 static void *draw_along(void *arg)
 {
 	struct drawer *drawer = arg;
-	const struct trnsci_draw draw = {.law = "uniform"};
+	const struct drawing draw = {.distribution = "uniform"};
 	struct trnsci_session *own;
-	struct trnsci_stream_range range;
+	struct trnsci_span range;
 	struct trnsci_error err;
 	float out[700];
 
@@ -153,7 +153,7 @@ static void *draw_along(void *arg)
 	for (size_t i = 0; !atomic_load(&drawer->stop) && i < SPANS_MOST / 2; i++) {
 		const uint64_t n = 1 + i * 97 % 700;
 
-		if (trnsci_stream_draw_copy(own, drawer->name, &draw, TRNSCI_F32, n, out, &range, &err) < 0)
+		if (stream_array(own, drawer->name, &draw, TRNSCI_F32, n, out, &range, &err) < 0)
 			return "no draw";
 		add(&drawer->spans, range.position, n);
 	}
@@ -166,8 +166,8 @@ static void with_others(void **state)
 {
 	static struct drawer drawer = {.name = "shared"};
 	static struct spans spans;
-	const struct trnsci_draw normal = {.law = "normal", .numbers = {{"mean", 2}}};
-	const struct trnsci_draw sphere = {.law = "sphere", .numbers = {{"dimensions", 3}}};
+	const struct drawing normal = {.distribution = "normal", .params = {I64("mean", 2)}};
+	const struct drawing sphere = {.distribution = "sphere", .params = {I64("dimensions", 3)}};
 	pthread_t thread;
 	void *failure;
 	size_t own;
@@ -197,8 +197,8 @@ static void with_others(void **state)
 /* What a ring has taken, and nobody has seen, does not come again. */
 static void never_returned(void **state)
 {
-	const struct trnsci_draw draw = {.law = "bits"};
-	struct trnsci_stream_range range;
+	const struct drawing draw = {.distribution = "bits"};
+	struct trnsci_span range;
 	struct trnsci_ring_info info;
 	struct trnsci_error err;
 	uint64_t offset, run;
@@ -215,15 +215,15 @@ static void never_returned(void **state)
 	repeat(&draw, &info, 0, 16, expected);
 	assert_memory_equal(lent, expected, sizeof expected);
 	trnsci_ring_detach(ring);
-	good(trnsci_stream_draw_copy(session, "kept", &draw, TRNSCI_U32, 4, out, &range, &err), &err);
+	good(stream_array(session, "kept", &draw, TRNSCI_U32, 4, out, &range, &err), &err);
 	assert_true(range.position >= SAMPLES && range.position % SAMPLES == 0);
 }
 
 /* Rings that end at any point of their first ranges, also while they wait for the disk; the stream goes on. */
 static void short_lived(void **state)
 {
-	const struct trnsci_draw draw = {.law = "uniform"};
-	struct trnsci_stream_range range;
+	const struct drawing draw = {.distribution = "uniform"};
+	struct trnsci_span range;
 	struct trnsci_session *other;
 	struct trnsci_error err;
 	float out[4];
@@ -234,7 +234,7 @@ static void short_lived(void **state)
 		struct trnsci_ring *ring = NULL;
 
 		good(trnsci_open(trnscid.socket, NULL, &other, &err), &err);
-		good(trnsci_ring_attach_stream(other, "fleeting", &draw, TRNSCI_F32, SAMPLES, &ring, &err), &err);
+		good(stream_ring(other, "fleeting", &draw, TRNSCI_F32, SAMPLES, &ring, &err), &err);
 		if (i % 3 == 0)
 			good(trnsci_ring_take(ring, out, 4, TIMEOUT_MS, NULL, &err), &err);
 		usleep(i % 7 * 200);
@@ -244,14 +244,14 @@ static void short_lived(void **state)
 		if (i % 2 == 0)
 			trnsci_close(other);
 	}
-	good(trnsci_stream_draw_copy(session, "fleeting", &draw, TRNSCI_F32, 4, out, &range, &err), &err);
+	good(stream_array(session, "fleeting", &draw, TRNSCI_F32, 4, out, &range, &err), &err);
 	assert_true(range.position % SAMPLES == 0 && range.position >= 20 * SAMPLES);
 }
 
 /* The stream is deleted, and another made under its name: the ring ends, and takes nothing of the other. */
 static void deleted(void **state)
 {
-	const struct trnsci_draw draw = {.law = "normal"};
+	const struct drawing draw = {.distribution = "normal"};
 	struct trnsci_stream_info info;
 	static float out[4 * SAMPLES];
 	struct trnsci_error err;
@@ -272,24 +272,24 @@ static void deleted(void **state)
 
 static void end_of_stream(void **state)
 {
-	const struct trnsci_draw draw = {.law = "bits"};
+	const struct drawing draw = {.distribution = "bits"};
 	static uint32_t out[8 * SAMPLES];
 	struct trnsci_error err;
 	uint64_t taken = 0;
 
 	(void)state;
 	create("short", 44);
-	good(trnsci_stream_advance_to(session, "short", UINT64_MAX - 3 * SAMPLES + 1 - 400, NULL, &err), &err);
+	good(trnsci_stream_advance(session, "short", 0, UINT64_MAX - 3 * SAMPLES + 1 - 400, NULL, &err), &err);
 	struct trnsci_ring *ring = attach("short", &draw, TRNSCI_U32);
 	expect(trnsci_ring_take(ring, out, 8 * SAMPLES, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM, &err, "no more");
 	assert_int_equal(taken, 3 * SAMPLES);
 	trnsci_ring_detach(ring);
 }
 
-static int try(const char *name, const struct trnsci_draw *draw, struct trnsci_error *err)
+static int try(const char *name, const struct drawing *draw, struct trnsci_error *err)
 {
 	struct trnsci_ring *ring = NULL;
-	const int r = trnsci_ring_attach_stream(session, name, draw, TRNSCI_F32, SAMPLES, &ring, err);
+	const int r = stream_ring(session, name, draw, TRNSCI_F32, SAMPLES, &ring, err);
 
 	trnsci_ring_detach(ring);
 	return r;
@@ -297,7 +297,7 @@ static int try(const char *name, const struct trnsci_draw *draw, struct trnsci_e
 
 static void refusals(void **state)
 {
-	const struct trnsci_draw normal = {.law = "normal"}, seeded = {.law = "normal", .seed = 1};
+	const struct drawing normal = {.distribution = "normal"}, seeded = {.distribution = "normal", .source = {.seed = 1}};
 	struct trnsci_session *embedded;
 	struct trnsci_ring *none = NULL;
 	struct trnsci_call *call;
@@ -307,10 +307,9 @@ static void refusals(void **state)
 	create("strict", 45);
 	expect(try("nothing", &normal, &err), -TRNSCI_NOT_FOUND, &err, "name");
 	expect(try("no name", &normal, &err), -TRNSCI_OUT_OF_RANGE, &err, "name");
-	expect(try(NULL, &normal, &err), -TRNSCI_MISSING_PARAMETER, &err, "name");
 	expect(try("strict", &seeded, &err), -TRNSCI_OUT_OF_RANGE, &err, "seed");
 	good(trnsci_open("embedded:", NULL, &embedded, &err), &err);
-	expect(trnsci_ring_attach_stream(embedded, "strict", &normal, TRNSCI_F32, 0, &none, &err),
+	expect(stream_ring(embedded, "strict", &normal, TRNSCI_F32, 0, &none, &err),
 	       -TRNSCI_NOT_SUPPORTED, &err, "name");
 	trnsci_close(embedded);
 	/* By the wire a stream in the noise is refused, too. */
@@ -325,7 +324,7 @@ static void refusals(void **state)
 /* Another user may not draw where the mode does not let him. Only root can be another user. */
 static void not_permitted(void **state)
 {
-	const struct trnsci_draw normal = {.law = "normal"};
+	const struct drawing normal = {.distribution = "normal"};
 	struct trnsci_session *other;
 	struct trnsci_ring *ring = NULL;
 	struct trnsci_error err;
@@ -343,7 +342,7 @@ static void not_permitted(void **state)
 	if (child == 0) {
 		if (setgid(65534) < 0 || setuid(65534) < 0 || trnsci_open(trnscid.socket, NULL, &other, &err) < 0)
 			_exit(2);
-		_exit(trnsci_ring_attach_stream(other, "own", &normal, TRNSCI_F32, 0, &ring, &err) ==
+		_exit(stream_ring(other, "own", &normal, TRNSCI_F32, 0, &ring, &err) ==
 				      -TRNSCI_NOT_PERMITTED
 			      ? 0
 			      : 1);
@@ -356,25 +355,25 @@ static void not_permitted(void **state)
 /* Readers are told where what they see lies, also those who come late. */
 static void broadcasts(void **state)
 {
-	const struct trnsci_draw draw = {.law = "normal"};
+	const struct drawing draw = {.distribution = "normal"}, named = drawing_of(&draw, "air");
 	static struct spans spans;
 	struct trnsci_broadcast *reader, *late;
 	struct trnsci_broadcast_span span;
 	struct trnsci_ring_info info;
-	struct trnsci_stream_range range;
+	struct trnsci_span range;
 	struct trnsci_error err;
 	static float got[SAMPLES], expected[SAMPLES];
 	uint64_t seen = 0;
 
 	(void)state;
 	create("air", 47);
-	good(trnsci_broadcast_create_stream(session, "air", "air", &draw, TRNSCI_F32, SAMPLES, 0, 0600, &err), &err);
+	good(draw_broadcast(session, "air", &named, TRNSCI_F32, SAMPLES, 0, 0600, &err), &err);
 	good(trnsci_broadcast_attach(session, "air", &reader, &err), &err);
 	assert_int_equal(trnsci_broadcast_describe(reader, &info), 0);
 	assert_true(info.range == SAMPLES && info.seed == 47);
 	for (uint64_t published = 0; published < 20 * SAMPLES; published += 1500) {
 		good(trnsci_broadcast_publish(session, "air", 1500, NULL, &err), &err);
-		good(trnsci_stream_draw_copy(session, "air", &draw, TRNSCI_F32, 6, got, &range, &err), &err);
+		good(stream_array(session, "air", &draw, TRNSCI_F32, 6, got, &range, &err), &err);
 		add(&spans, range.position, 6);
 		while (seen < published + 1500) {
 			good(trnsci_broadcast_take(reader, got, published + 1500 - seen, TIMEOUT_MS, &span, &err), &err);

@@ -14,6 +14,7 @@
 #include <trnsci/trnsci.h>
 
 #include "daemon.h"
+#include "drawing.h"
 #include "liar.h"
 
 enum { N = 50000, FLIGHT = 8 };
@@ -149,7 +150,7 @@ static void test_polled(void **state)
 	restart();
 	while (answers < FLIGHT) {
 		assert_int_equal(poll(&news, 1, 20000), 1);
-		while (trnsci_next(session, 0, &answered) == 0) {
+		while (trnsci_next(session, 0, &answered, NULL) == 0) {
 			assert_int_equal(trnsci_call_error(answered)->code, 0);
 			expect_draw(answered, 3);
 			trnsci_call_free(answered);
@@ -237,7 +238,7 @@ static void test_long_request(void **state)
 	liar->more = 1;
 	assert_int_equal(trnsci_open(liar->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	trnsci_set_array(trnsci_args(call), "in", TRNSCI_F32, 1, (const uint64_t[]){LONG}, samples);
+	set_array(trnsci_args(call), "in", TRNSCI_F32, LONG, samples);
 	if (trnsci_run(call, NULL) < 0)
 		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);

@@ -13,22 +13,21 @@ static atomic_uint rounds;
 static void *work(void *arg)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)arg;
-	const struct trnsci_draw law = {.law = "uniform", .seed = seed};
+	const struct drawing law = {.distribution = "uniform", .source = {.seed = seed}};
 	static _Thread_local float expected[N];
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_draw_copy(own, &law, TRNSCI_F32, N, expected, NULL, NULL), 0);
+	assert_int_equal(draw_array(own, &law, TRNSCI_F32, N, expected, NULL, NULL), 0);
 	while (!atomic_load(&over)) {
 		struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, N), *y = tile_of(remote, TRNSCI_F32, N);
 
-		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
+		if (draw_tile(remote, &law, 0, x, NULL, &err) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
 		struct trnsci_call *call = scaling(remote, x, y, 1);
 
 		if (trnsci_run(call, NULL) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, trnsci_call_error(call)->text);
 		trnsci_call_free(call);
-		assert_int_equal(trnsci_arena(remote, 0, NULL), 0);
 		trnsci_tile_free(x);
 		x = tile_of(remote, TRNSCI_F32, N);
 		call = scaling(remote, y, x, 1);
@@ -79,13 +78,13 @@ static atomic_uint draws;
 
 static void *draw_on(void *arg)
 {
-	const struct trnsci_draw law = {.law = "normal"};
+	const struct drawing law = {.distribution = "normal"};
 	struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, 1 << 15);
 	struct trnsci_error err;
 
 	(void)arg;
 	while (!atomic_load(&over)) {
-		if (trnsci_draw(remote, &law, 0, x, NULL, &err) < 0)
+		if (draw_tile(remote, &law, 0, x, NULL, &err) < 0)
 			fail_msg("expected an answer, got %s", err.text);
 		atomic_fetch_add(&draws, 1);
 	}
@@ -139,7 +138,7 @@ static void test_poll_after_fork(void **state)
 	}
 	restart(SIGKILL);
 	ping();
-	assert_int_equal(trnsci_next(remote, 0, &call), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_next(remote, 0, &call, NULL), -TRNSCI_TIMEOUT);
 	if (poll(&poll_fd, 1, 0) != 0)
 		fail_msg("expected nothing to read, got events 0x%x", (unsigned)poll_fd.revents);
 	close(ends[1]);

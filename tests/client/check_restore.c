@@ -52,16 +52,19 @@ static void test_every_tile_is_its_own(void **state)
 /* x to its spectrum and back, by a tile that is freed; then in place, several times, and by a program. */
 static void transform_on(struct trnsci_session *session, struct trnsci_tile *x, struct trnsci_tile *y)
 {
-	const struct trnsci_fft forth = {.real = true}, back = {.real = true, .inverse = true, .length = N};
-	struct trnsci_tile *spectrum = tile_of(session, TRNSCI_C64, N / 2 + 1);
+	const struct trnsci_param forth[] = {trnsci_bool("real", true), trnsci_with_tile("in", x), trnsci_end()};
+	struct trnsci_tile *spectrum = NULL;
 	struct trnsci_args *step;
 	struct trnsci_call *program;
 
-	assert_int_equal(trnsci_fft(session, &forth, x, spectrum, NULL), 0);
-	assert_int_equal(trnsci_fft(session, &back, spectrum, y, NULL), 0);
+	assert_int_equal(trnsci_apply(session, "fft", forth, &spectrum, NULL), 0);
+	const struct trnsci_param back[] = {trnsci_bool("real", true), trnsci_bool("inverse", true), trnsci_u64("length", N),
+					    trnsci_with_tile("in", spectrum), trnsci_end()};
+
+	assert_int_equal(trnsci_apply(session, "fft", back, &y, NULL), 0);
 	trnsci_tile_free(spectrum);
 	/* x again, so that y's is no more there. */
-	assert_int_equal(trnsci_draw(session, &(struct trnsci_draw){.law = "uniform", .seed = 3}, 0, x, NULL, NULL), 0);
+	assert_int_equal(draw_tile(session, &(struct drawing){.distribution = "uniform", .source = {.seed = 3}}, 0, x, NULL, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
 	trnsci_set_u64(trnsci_args(program), "seed", 12);
 	step = trnsci_step(program, "add"); /* y = y + x */
@@ -124,7 +127,7 @@ static void test_any_content(void **state)
 		memset(trnsci_tile_data(zeros.own), 0, N * sizeof(float));
 		assert_int_equal(scale(x, y, 2), 0);
 		assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, NULL), 0);
-		assert_int_equal(trnsci_stream_draw(remote, "s", &(struct trnsci_draw){.law = "normal"}, named, NULL, NULL), 0);
+		assert_int_equal(stream_tile(remote, "s", &(struct drawing){.distribution = "normal"}, named, NULL, NULL), 0);
 		memcpy(streamed, trnsci_tile_data(named), sizeof streamed);
 		assert_int_equal(trnsci_stream_show(remote, "s", &before, NULL), 0);
 		for (int times = 0; times < 2; times++) {
@@ -134,7 +137,7 @@ static void test_any_content(void **state)
 			expect_same(x, "x, written by the program");
 			expect_same(y, "y, made of it");
 			expect_same(zeros, "zeros");
-			assert_false(trnsci_tile_lost(named));
+			assert_false(tile_info(named).lost);
 			assert_memory_equal(trnsci_tile_data(named), streamed, sizeof streamed);
 			remote_x[0] = own_x[0] = 7.0f; /* by the pointer that the program has had all the time */
 			assert_int_equal(scale(x, y, 3), 0);
@@ -296,7 +299,7 @@ static void *read_on(void *arg)
 	const struct pair *pair = arg;
 
 	while (!atomic_load(&over)) {
-		if (memcmp(trnsci_tile_data(pair->remote), trnsci_tile_data(pair->own), trnsci_tile_bytes(pair->own)) != 0)
+		if (memcmp(trnsci_tile_data(pair->remote), trnsci_tile_data(pair->own), tile_info(pair->own).bytes) != 0)
 			fail_msg("expected the same bytes while the session connects again, got others");
 		atomic_fetch_add(&rounds, 1);
 	}

@@ -10,17 +10,18 @@
 #include <unistd.h>
 
 #include "client/both.h"
+#include "drawing.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000 };
 
-static struct trnsci_ring *attach(struct trnsci_session *session, const struct trnsci_draw *draw,
+static struct trnsci_ring *attach(struct trnsci_session *session, const struct drawing *draw,
 				  enum trnsci_dtype dtype, uint64_t samples)
 {
 	struct trnsci_ring *ring = NULL;
 	struct trnsci_error err = {0};
 
-	if (trnsci_ring_attach(session, draw, dtype, samples, &ring, &err) < 0)
-		fail_msg("trnsci_ring_attach %s: %s", draw->law, err.text);
+	if (draw_ring(session, draw, dtype, samples, &ring, &err) < 0)
+		fail_msg("trnsci_ring_attach %s: %s", draw->distribution, err.text);
 	return ring;
 }
 
@@ -36,20 +37,20 @@ static void take(struct trnsci_ring *ring, void *out, uint64_t n)
 
 /* ---- the same bytes as a draw ---- */
 
-static const struct trnsci_draw draws[] = {
-	{.law = "normal", .seed = 7, .stream = 3},
-	{.law = "normal", .seed = 7, .offset = 5, .numbers = {{"mean", 2}, {"std", 3}}},
-	{.law = "uniform", .generator = "philox4x32", .seed = 1, .offset = 1023},
-	{.law = "bits", .seed = UINT64_MAX, .stream = UINT64_MAX},
-	{.law = "gamma", .seed = 2, .offset = 77, .numbers = {{"shape", 0.7}}},
-	{.law = "poisson", .seed = 3, .numbers = {{"lam", 12}}},
-	{.law = "bernoulli", .seed = 4, .numbers = {{"p", 0.25}}},
-	{.law = "sphere", .seed = 5, .offset = 3, .numbers = {{"dimensions", 3}}},
-	{.law = "permutation", .seed = 6, .numbers = {{"items", 1000}}},
-	{.law = "categorical", .seed = 8, .list = {"weights", (const double[]){1, 2, 3}, 3}},
+static const struct drawing draws[] = {
+	{.distribution = "normal", .source = {.seed = 7, .stream = 3}},
+	{.distribution = "normal", .source = {.seed = 7, .offset = 5}, .params = {I64("mean", 2), I64("std", 3)}},
+	{.distribution = "uniform", .source = {.generator = "philox4x32", .seed = 1, .offset = 1023}},
+	{.distribution = "bits", .source = {.seed = UINT64_MAX, .stream = UINT64_MAX}},
+	{.distribution = "gamma", .source = {.seed = 2, .offset = 77}, .params = {F64("shape", 0.7)}},
+	{.distribution = "poisson", .source = {.seed = 3}, .params = {I64("lam", 12)}},
+	{.distribution = "bernoulli", .source = {.seed = 4}, .params = {F64("p", 0.25)}},
+	{.distribution = "sphere", .source = {.seed = 5, .offset = 3}, .params = {I64("dimensions", 3)}},
+	{.distribution = "permutation", .source = {.seed = 6}, .params = {I64("items", 1000)}},
+	{.distribution = "categorical", .source = {.seed = 8}, .params = {F64S("weights", ((const double[]){1, 2, 3}), 3)}},
 };
 
-static void compare(struct trnsci_session *session, const struct trnsci_draw *draw, enum trnsci_dtype dtype)
+static void compare(struct trnsci_session *session, const struct drawing *draw, enum trnsci_dtype dtype)
 {
 	static const uint64_t pieces[] = {1, 64, 3, 4095, 1, 777, 9000, 2048, 0, 4096, 5};
 	struct trnsci_ring *ring = attach(session, draw, dtype, SAMPLES);
@@ -58,20 +59,20 @@ static void compare(struct trnsci_session *session, const struct trnsci_draw *dr
 	uint64_t n = 0, at = 0;
 
 	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
-	assert_true(info.capacity >= SAMPLES && info.offset == draw->offset && info.taken == 0);
+	assert_true(info.capacity >= SAMPLES && info.offset == draw->source.offset && info.taken == 0);
 	assert_true(info.sample_bytes == info.components * trnsci_dtype_size(info.dtype));
 	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
 		n += pieces[i];
 	unsigned char *got = malloc(n * info.sample_bytes), *expected = malloc(n * info.sample_bytes);
-	if (trnsci_draw_copy(session, draw, info.dtype, n * info.components, expected, NULL, &err) < 0)
-		fail_msg("%s: %s", draw->law, err.text);
+	if (draw_array(session, draw, info.dtype, n * info.components, expected, NULL, &err) < 0)
+		fail_msg("%s: %s", draw->distribution, err.text);
 	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; at += pieces[i++])
 		take(ring, got + at * info.sample_bytes, pieces[i]);
 	for (size_t i = 0; i < n * info.sample_bytes; i++)
 		if (got[i] != expected[i])
-			fail_msg("%s %s seed %llu on %s: byte %zu of %llu samples: expected %02x, got %02x", draw->law,
-				 trnsci_dtype_name(info.dtype), (unsigned long long)draw->seed,
-				 trnsci_address(session), i, (unsigned long long)n, expected[i], got[i]);
+			fail_msg("%s %s seed %llu on %s: byte %zu of %llu samples: expected %02x, got %02x", draw->distribution,
+				 trnsci_dtype_name(info.dtype), (unsigned long long)draw->source.seed,
+				 session_address(session), i, (unsigned long long)n, expected[i], got[i]);
 	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
 	assert_true(info.taken == n && info.produced >= n && info.produced - n <= info.capacity);
 	free(got);
@@ -91,7 +92,7 @@ static void same_as_draws(struct trnsci_session *session)
 /* Many times around, borrowed: runs that pass the end of the ring lie in one piece. */
 static void borrowed(struct trnsci_session *session)
 {
-	const struct trnsci_draw draw = {.law = "normal", .seed = 11};
+	const struct drawing draw = {.distribution = "normal", .source = {.seed = 11}};
 	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
 	enum { N = 1500, TIMES = 40 };
 	float *expected = malloc(N * TIMES * sizeof *expected);
@@ -99,7 +100,7 @@ static void borrowed(struct trnsci_session *session)
 	const void *lent = NULL;
 	uint64_t before = 0;
 
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, N * TIMES, expected, NULL, &err), 0);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, N * TIMES, expected, NULL, &err), 0);
 	for (size_t i = 0; i < TIMES; i++) {
 		assert_int_equal(trnsci_ring_borrow(ring, N, TIMEOUT_MS, &lent, &err), 0);
 		assert_memory_equal(lent, expected + i * N, N * sizeof(float));
@@ -121,41 +122,43 @@ static void borrowed(struct trnsci_session *session)
 static void end_of_stream(struct trnsci_session *session)
 {
 	const uint64_t left = 3 * SAMPLES + 1001;
-	struct trnsci_draw draw = {.law = "bits", .seed = 12, .offset = UINT64_MAX - left + 1};
+	struct drawing draw = {.distribution = "bits", .source = {.seed = 12, .offset = UINT64_MAX - left + 1}};
 	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_U32, SAMPLES), *none = NULL;
 	uint32_t *got = calloc(left + 10, sizeof *got), *expected = calloc(left, sizeof *expected);
 	struct trnsci_span span;
 	struct trnsci_error err;
 	uint64_t taken = 0;
 
-	if (trnsci_draw_copy(session, &draw, TRNSCI_U32, left, expected, &span, &err) < 0)
+	if (draw_array(session, &draw, TRNSCI_U32, left, expected, &span, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_true(span.ended && span.position == draw.offset && span.next == 0);
+	assert_true(span.ended && span.position == draw.source.offset && span.next == TRNSCI_END_OF_WORDS);
 	assert_int_equal(trnsci_ring_take(ring, got, left + 10, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM);
 	assert_true(taken == left);
 	assert_memory_equal(got, expected, left * sizeof *got);
 	assert_int_equal(trnsci_ring_take(ring, got, 1, -1, &taken, &err), -TRNSCI_END_OF_STREAM);
 	trnsci_ring_detach(ring);
-	draw.law = "uniform"; /* as float64 its offset lies beyond the end */
-	assert_int_equal(trnsci_ring_attach(session, &draw, TRNSCI_F64, 0, &none, &err), -TRNSCI_END_OF_STREAM);
+	draw.distribution = "uniform"; /* as float64 its offset lies beyond the end */
+	assert_int_equal(draw_ring(session, &draw, TRNSCI_F64, 0, &none, &err), -TRNSCI_END_OF_STREAM);
 	free(got);
 	free(expected);
 }
 
-/* A generator that draws the last words stands nowhere any more. */
+/* A sequence that draws the last words goes nowhere any more. */
 static void last_words(struct trnsci_session *session)
 {
-	const struct trnsci_draw draw = {.law = "bits"};
-	struct trnsci_generator generator = {.seed = 12, .position = UINT64_MAX - 15};
+	struct drawing draw = {.distribution = "bits", .source = {.seed = 12, .position = UINT64_MAX - 15}};
 	struct trnsci_tile *tile;
+	struct trnsci_span span;
 	struct trnsci_error err;
 	uint64_t n = 16;
 
 	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_U32, 1, &n, &tile, &err), 0);
-	if (trnsci_generator_draw(session, &generator, &draw, tile, &err) < 0)
+	if (draw_tile(session, &draw, 0, tile, &span, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_true(generator.position == UINT64_MAX);
-	assert_int_equal(trnsci_generator_draw(session, &generator, &draw, tile, &err), -TRNSCI_END_OF_STREAM);
+	assert_true(span.ended && span.next == TRNSCI_END_OF_WORDS);
+	draw.source.position = span.next;
+	assert_int_equal(draw_tile(session, &draw, 0, tile, &span, &err), -TRNSCI_END_OF_STREAM);
+	assert_non_null(strstr(err.text, "has ended"));
 	trnsci_tile_free(tile);
 }
 
@@ -164,30 +167,30 @@ static void refusals(struct trnsci_session *session)
 	struct trnsci_ring *ring = NULL;
 	struct trnsci_error err;
 	const struct {
-		struct trnsci_draw draw;
+		struct drawing draw;
 		enum trnsci_dtype dtype;
 		uint64_t samples;
 		int code;
 		const char *words;
 	} wrong[] = {
-		{{.law = "nothing"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
-		{{.law = "fft"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
-		{{.law = NULL}, 0, 0, TRNSCI_MISSING_PARAMETER, "law"},
-		{{.law = "normal"}, TRNSCI_I8, 0, TRNSCI_OUT_OF_RANGE, "dtype"},
-		{{.law = "normal", .numbers = {{"std", -1}}}, 0, 0, TRNSCI_OUT_OF_RANGE, "std"},
-		{{.law = "normal", .numbers = {{"n", 1}}}, 0, 0, TRNSCI_UNKNOWN_PARAMETER, "noise"},
-		{{.law = "normal", .size = 2}, 0, 0, TRNSCI_OUT_OF_RANGE, "size"},
-		{{.law = "permutation"}, 0, 0, TRNSCI_MISSING_PARAMETER, "items"},
-		{{.law = "normal"}, 0, (uint64_t)1 << 32, TRNSCI_LIMIT, "samples"},
-		{{.law = "normal"}, 0, (uint64_t)1 << 40, TRNSCI_OUT_OF_RANGE, "samples"},
-		{{.law = "normal", .generator = "philox4x32", .stream = (uint64_t)1 << 32}, 0, 0, TRNSCI_OUT_OF_RANGE, "stream"},
+		{{.distribution = "nothing"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
+		{{.distribution = "fft"}, 0, 0, TRNSCI_UNKNOWN_METHOD, "op"},
+		{{.distribution = NULL}, 0, 0, TRNSCI_MISSING_PARAMETER, "distribution"},
+		{{.distribution = "normal"}, TRNSCI_I8, 0, TRNSCI_OUT_OF_RANGE, "dtype"},
+		{{.distribution = "normal", .params = {I64("std", -1)}}, 0, 0, TRNSCI_OUT_OF_RANGE, "std"},
+		{{.distribution = "normal", .params = {I64("n", 1)}}, 0, 0, TRNSCI_UNKNOWN_PARAMETER, "noise"},
+		{{.distribution = "normal", .source = {.size = 2}}, 0, 0, TRNSCI_OUT_OF_RANGE, "size"},
+		{{.distribution = "permutation"}, 0, 0, TRNSCI_MISSING_PARAMETER, "items"},
+		{{.distribution = "normal"}, 0, (uint64_t)1 << 32, TRNSCI_LIMIT, "samples"},
+		{{.distribution = "normal"}, 0, (uint64_t)1 << 40, TRNSCI_OUT_OF_RANGE, "samples"},
+		{{.distribution = "normal", .source = {.generator = "philox4x32", .stream = (uint64_t)1 << 32}}, 0, 0, TRNSCI_OUT_OF_RANGE, "stream"},
 	};
 
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		int r = trnsci_ring_attach(session, &wrong[i].draw, wrong[i].dtype, wrong[i].samples, &ring, &err);
+		int r = draw_ring(session, &wrong[i].draw, wrong[i].dtype, wrong[i].samples, &ring, &err);
 
 		if (r != -wrong[i].code || !strstr(err.text, wrong[i].words))
-			fail_msg("case %zu on %s: expected %s with \"%s\", got %d %s", i, trnsci_address(session),
+			fail_msg("case %zu on %s: expected %s with \"%s\", got %d %s", i, session_address(session),
 				 trnsci_error_name(wrong[i].code), wrong[i].words, r, r ? err.text : "");
 	}
 	assert_null(ring);
@@ -200,13 +203,13 @@ static void refusals(struct trnsci_session *session)
 /* What is not there in time is an error, and what came before is taken. */
 static void in_no_time(struct trnsci_session *session)
 {
-	const struct trnsci_draw draw = {.law = "normal", .seed = 13};
+	const struct drawing draw = {.distribution = "normal", .source = {.seed = 13}};
 	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
 	float *got = malloc(100 * SAMPLES * sizeof *got), *expected = malloc(100 * SAMPLES * sizeof *expected);
 	struct trnsci_error err;
 	uint64_t taken = 0, all = 0;
 
-	assert_int_equal(trnsci_draw_copy(session, &draw, TRNSCI_F32, 100 * SAMPLES, expected, NULL, &err), 0);
+	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, 100 * SAMPLES, expected, NULL, &err), 0);
 	while (all < 100 * SAMPLES) {
 		int r = trnsci_ring_take(ring, got + all, 100 * SAMPLES - all, 0, &taken, &err);
 
@@ -227,13 +230,13 @@ struct taker {
 static void *take_much(void *arg)
 {
 	const struct taker *taker = arg;
-	const struct trnsci_draw draw = {.law = "normal", .seed = taker->seed};
+	const struct drawing draw = {.distribution = "normal", .source = {.seed = taker->seed}};
 	enum { N = 100000 };
 	float *got = malloc(N * sizeof *got), *expected = malloc(N * sizeof *expected);
 	struct trnsci_ring *ring = attach(taker->session, &draw, TRNSCI_F32, SAMPLES);
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_draw_copy(taker->session, &draw, TRNSCI_F32, N, expected, NULL, &err), 0);
+	assert_int_equal(draw_array(taker->session, &draw, TRNSCI_F32, N, expected, NULL, &err), 0);
 	for (size_t at = 0; at < N; at += 1000)
 		take(ring, got + at, 1000);
 	assert_memory_equal(got, expected, N * sizeof *got);
@@ -275,7 +278,7 @@ static void few_wake_ups(void **state)
 {
 	enum { TAKEN = 400 * SAMPLES, SLOWLY = 40 * SAMPLES };
 	struct trnsci_session *session = open_at(trnscid.socket);
-	const struct trnsci_draw draw = {.law = "uniform", .seed = 14};
+	const struct drawing draw = {.distribution = "uniform", .source = {.seed = 14}};
 	static float out[3000];
 
 	(void)state;

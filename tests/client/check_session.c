@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/both.h"
+#include "drawing.h"
 
 /* ---- tiles ---- */
 
@@ -17,15 +18,14 @@ static void tiles(struct trnsci_session *session)
 	const uint64_t shape[2] = {3, 5}, huge = UINT64_MAX;
 	struct trnsci_tile *a = NULL, *b;
 	struct trnsci_error err = {0};
-	size_t ndim = 0;
 	uint64_t scope = trnsci_scope_new(session);
 
 	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F64, 2, shape, &a, &err), 0);
-	assert_int_equal(trnsci_tile_bytes(a), 120);
-	assert_int_equal(trnsci_tile_count(a), 15);
-	assert_int_equal(trnsci_tile_dtype(a), TRNSCI_F64);
-	assert_memory_equal(trnsci_tile_shape(a, &ndim), shape, sizeof shape);
-	assert_int_equal(ndim, 2);
+	assert_int_equal(tile_info(a).bytes, 120);
+	assert_int_equal(tile_info(a).count, 15);
+	assert_int_equal(tile_info(a).dtype, TRNSCI_F64);
+	assert_memory_equal(tile_info(a).shape, shape, sizeof shape);
+	assert_int_equal(tile_info(a).ndim, 2);
 	assert_int_equal((uintptr_t)trnsci_tile_data(a) % 64, 0);
 	memset(trnsci_tile_data(a), 1, 120);
 	b = a;
@@ -127,7 +127,7 @@ static void close_in_flight(void **state)
 		struct trnsci_call *call = submit_long(session, tile);
 
 		trnsci_close(session);
-		assert_true(trnsci_done(call));
+		assert_int_equal(trnsci_wait(call, 0), -TRNSCI_CLOSED);
 		assert_int_equal(trnsci_call_error(call)->code, TRNSCI_CLOSED);
 		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 		assert_null(trnsci_tile_data(tile));
@@ -188,7 +188,7 @@ static void forks(struct trnsci_session *session)
 		bool good = trnsci_run(call, NULL) == -TRNSCI_CLOSED && trnsci_call_error(call)->code == TRNSCI_CLOSED &&
 			    trnsci_call_new(session, "ping", &other) == -TRNSCI_CLOSED &&
 			    trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &another, NULL) == -TRNSCI_CLOSED &&
-			    trnsci_fd(session) == -TRNSCI_CLOSED && trnsci_next(session, 0, &other) == -TRNSCI_CLOSED;
+			    trnsci_fd(session) == -TRNSCI_CLOSED && trnsci_next(session, 0, &other, NULL) == -TRNSCI_CLOSED;
 
 		trnsci_call_free(call);
 		trnsci_tile_free(tile);
@@ -235,8 +235,11 @@ static void default_address(void **state)
 	(void)state;
 	setenv("TRNSCI_SOCKET", trnscid.socket, 1);
 	assert_int_equal(trnsci_open(NULL, NULL, &session, NULL), 0);
-	assert_string_equal(trnsci_address(session), trnscid.socket);
-	assert_false(trnsci_is_embedded(session));
+	struct trnsci_session_info info;
+
+	assert_int_equal(trnsci_session_describe(session, &info), 0);
+	assert_string_equal(info.address, trnscid.socket);
+	assert_false(info.embedded);
 	trnsci_close(session);
 	unsetenv("TRNSCI_SOCKET");
 	snprintf(address, sizeof address, "unix:%s", trnscid.socket);
@@ -308,7 +311,7 @@ static void dead_daemon(void **state)
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(trnsci_call_new(session, "ping", &next), 0);
 	assert_int_equal(trnsci_run(next, NULL), -TRNSCI_CLOSED);
-	assert_int_equal(trnsci_next(session, -1, &answered), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_next(session, -1, &answered, NULL), -TRNSCI_CLOSED);
 	((char *)trnsci_tile_data(tile))[0] = 1; /* still ours to touch */
 	trnsci_call_free(call);
 	trnsci_call_free(next);

@@ -3,112 +3,115 @@
 #include <string.h>
 
 #include "client/both.h"
+#include "drawing.h"
 
-/* Cosine transforms and Hermitian ones without a call object: there and back, known values, and what is refused. */
-static void transforms(struct trnsci_session *session)
-{
-	static const double cosine[4] = {5, -2.2304424973876633, 0, -0.15851266778110726};
-	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, 4), *y = new_tile(session, 0, TRNSCI_F64, 4);
-	struct trnsci_tile *half = new_tile(session, 0, TRNSCI_C128, 3);
-	const int64_t lengths[1] = {-1};
-	struct trnsci_dct dct = {.norm = "ortho"};
-	struct trnsci_fft fft = {.hermitian = true, .inverse = true, .lengths = lengths};
-	struct trnsci_error err = {0};
-	double *in = trnsci_tile_data(x), *out = trnsci_tile_data(y);
+/* A list of parameters. */
+#define LIST(...) ((const struct trnsci_param[]){__VA_ARGS__, trnsci_end()})
 
-	for (int i = 0; i < 4; i++)
-		in[i] = i + 1;
-	assert_int_equal(trnsci_dct(session, &dct, x, y, &err), 0);
-	for (int i = 0; i < 4; i++)
-		assert_true(out[i] - cosine[i] < 1e-14 && cosine[i] - out[i] < 1e-14);
-	dct.inverse = true;
-	assert_int_equal(trnsci_dct(session, &dct, y, y, &err), 0);
-	for (int i = 0; i < 4; i++)
-		assert_true(out[i] - in[i] < 1e-14 && in[i] - out[i] < 1e-14);
-	assert_int_equal(trnsci_fft(session, &fft, x, half, &err), 0);
-	fft.inverse = false;
-	assert_int_equal(trnsci_fft(session, &fft, half, y, &err), 0);
-	for (int i = 0; i < 4; i++)
-		assert_true(out[i] - in[i] < 1e-14 && in[i] - out[i] < 1e-14);
-	dct.type = 5;
-	assert_int_equal(trnsci_dct(session, &dct, x, y, &err), -TRNSCI_OUT_OF_RANGE);
-	assert_string_equal(err.text, "out_of_range: dct: type: 5, allowed are 1 to 4, and 0 for 2");
-	fft.length = 4;
-	assert_int_equal(trnsci_fft(session, &fft, half, y, &err), -TRNSCI_OUT_OF_RANGE);
-	trnsci_tile_free(x);
-	trnsci_tile_free(y);
-	trnsci_tile_free(half);
-}
-
-static double distance(const struct trnsci_tile *x, const double *y, size_t n)
+static double distance(const double *x, const double *y, size_t n)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const double d = ((const double *)trnsci_tile_data(x))[i] - y[i];
+		const double d = x[i] - y[i];
 
 		most = d > most ? d : -d > most ? -d : most;
 	}
 	return most;
 }
 
+static struct trnsci_array doubles(const double *at, uint64_t n)
+{
+	return trnsci_vector(TRNSCI_F64, n, at);
+}
+
+/* Cosine and Hermitian transforms of arrays, also in place: there and back, known values, and what is refused. */
+static void transforms(struct trnsci_session *session)
+{
+	static const double cosine[4] = {5, -2.2304424973876633, 0, -0.15851266778110726};
+	const double x[4] = {1, 2, 3, 4};
+	const int64_t as_it_is[1] = {-1};
+	const struct trnsci_param ortho = trnsci_text("norm", "ortho");
+	double y[4], half[6];
+	struct trnsci_error err = {0};
+
+	assert_int_equal(trnsci_transform(session, "dct", LIST(ortho), doubles(x, 4), doubles(y, 4), &err), 0);
+	assert_true(distance(y, cosine, 4) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "dct", LIST(ortho, trnsci_bool("inverse", true)), doubles(y, 4),
+					  doubles(y, 4), &err),
+			 0);
+	assert_true(distance(y, x, 4) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "fft",
+					  LIST(trnsci_bool("hermitian", true), trnsci_bool("inverse", true),
+					       trnsci_i64s("length", as_it_is, 1)),
+					  doubles(x, 4), trnsci_vector(TRNSCI_C128, 3, half), &err),
+			 0);
+	assert_int_equal(trnsci_transform(session, "fft", LIST(trnsci_bool("hermitian", true)),
+					  trnsci_vector(TRNSCI_C128, 3, half), doubles(y, 4), &err),
+			 0);
+	assert_true(distance(y, x, 4) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "dct", LIST(trnsci_text("type", "5")), doubles(x, 4), doubles(y, 4), &err),
+			 -TRNSCI_OUT_OF_RANGE);
+	assert_string_equal(err.text, "out_of_range: dct: type: got \"5\", allowed is 1|2|3|4");
+}
+
 /* To short-time spectra and back; each option reaches the engine. */
 static void frames(struct trnsci_session *session)
 {
 	enum { SAMPLES = 64, BINS = 9, FRAMES = 17 };
-	const uint64_t shape[2] = {FRAMES, BINS};
-	const double beta = 3;
-	struct trnsci_stft stft = {.n_fft = 16, .window = "kaiser", .window_parameter = &beta, .normalized = true,
-				   .frames_first = true, .pad_mode = "circular", .length = SAMPLES};
-	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, SAMPLES), *y = new_tile(session, 0, TRNSCI_F64, SAMPLES);
-	struct trnsci_tile *between;
+	double x[SAMPLES], y[SAMPLES];
+	static double between[2 * FRAMES * BINS];
+	const struct trnsci_array spectra = trnsci_matrix(TRNSCI_C128, FRAMES, BINS, between);
+	const struct trnsci_param common[] = {trnsci_u64("n_fft", 16), trnsci_text("window", "kaiser"),
+					      trnsci_f64("window_parameter", 3), trnsci_bool("normalized", true)};
+	const struct trnsci_param frames_first = trnsci_text("layout", "frames_bins");
 	struct trnsci_error err = {0};
-	double *in = trnsci_tile_data(x);
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_C128, 2, shape, &between, &err), 0);
 	for (int i = 0; i < SAMPLES; i++)
-		in[i] = (double)(i * i % 23) - 11;
-	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), 0);
-	assert_int_equal(trnsci_istft(session, &stft, between, y, &err), 0);
-	assert_true(distance(y, in, SAMPLES) < 1e-13);
-	stft.frames_first = false;
-	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_BAD_SHAPE);
-	stft.frames_first = true;
-	stft.onesided = TRNSCI_OFF;
-	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_BAD_SHAPE);
-	stft.onesided = 3;
-	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_OUT_OF_RANGE);
-	assert_string_equal(err.text, "out_of_range: stft: onesided: 3, allowed is 0 to 2");
-	stft.onesided = TRNSCI_DEFAULT;
-	stft.pad_mode = "nothing";
-	assert_int_equal(trnsci_stft(session, &stft, x, between, &err), -TRNSCI_OUT_OF_RANGE);
-	assert_int_equal(trnsci_stft(session, &stft, x, NULL, &err), -TRNSCI_BAD_TILE);
-	trnsci_tile_free(x);
-	trnsci_tile_free(y);
-	trnsci_tile_free(between);
+		x[i] = (double)(i * i % 23) - 11;
+	assert_int_equal(trnsci_transform(session, "stft",
+					  LIST(common[0], common[1], common[2], common[3], frames_first,
+					       trnsci_text("pad_mode", "circular")),
+					  doubles(x, SAMPLES), spectra, &err),
+			 0);
+	assert_int_equal(trnsci_transform(session, "istft",
+					  LIST(common[0], common[1], common[2], common[3], frames_first,
+					       trnsci_u64("length", SAMPLES)),
+					  spectra, doubles(y, SAMPLES), &err),
+			 0);
+	assert_true(distance(y, x, SAMPLES) < 1e-13);
+	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0]), doubles(x, SAMPLES), spectra, &err),
+			 -TRNSCI_BAD_SHAPE);
+	assert_non_null(strstr(err.text, "c128 (17, 9), allowed is c128 (9, 17)"));
+	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0], frames_first, trnsci_bool("onesided", false)),
+					  doubles(x, SAMPLES), spectra, &err),
+			 -TRNSCI_BAD_SHAPE);
+	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0], trnsci_text("pad_mode", "nothing")),
+					  doubles(x, SAMPLES), spectra, &err),
+			 -TRNSCI_OUT_OF_RANGE);
 }
 
-/* scipy.signal.convolve([1, 2, 3, 4], [1, -1, 2]), correlate of the same. */
+/* scipy.signal.convolve([1, 2, 3, 4], [1, -1, 2]), correlate of the same: one input is `in`, the other a parameter. */
 static void meetings(struct trnsci_session *session)
 {
 	static const double full[6] = {1, 1, 3, 5, 2, 8}, same[4] = {1, 3, 5, 2}, correlated[6] = {2, 3, 5, 7, -1, 4};
-	struct trnsci_tile *a = new_tile(session, 0, TRNSCI_F64, 4), *b = new_tile(session, 0, TRNSCI_F64, 3);
-	struct trnsci_tile *six = new_tile(session, 0, TRNSCI_F64, 6), *four = new_tile(session, 0, TRNSCI_F64, 4);
+	const double a[4] = {1, 2, 3, 4}, b[3] = {1, -1, 2};
+	const struct trnsci_array of_b = doubles(b, 3);
+	const struct trnsci_param with = trnsci_with_array("b", &of_b);
 	struct trnsci_error err = {0};
+	double out[6];
 
-	memcpy(trnsci_tile_data(a), (const double[]){1, 2, 3, 4}, 32);
-	memcpy(trnsci_tile_data(b), (const double[]){1, -1, 2}, 24);
-	assert_int_equal(trnsci_convolve(session, NULL, -1, a, b, six, &err), 0);
-	assert_true(distance(six, full, 6) < 1e-14);
-	assert_int_equal(trnsci_convolve(session, "same", 0, a, b, four, &err), 0);
-	assert_true(distance(four, same, 4) < 1e-14);
-	assert_int_equal(trnsci_correlate(session, "full", -1, a, b, six, &err), 0);
-	assert_true(distance(six, correlated, 6) < 1e-14);
-	assert_int_equal(trnsci_convolve(session, NULL, 1, a, b, six, &err), -TRNSCI_OUT_OF_RANGE);
-	trnsci_tile_free(a);
-	trnsci_tile_free(b);
-	trnsci_tile_free(six);
-	trnsci_tile_free(four);
+	assert_int_equal(trnsci_transform(session, "convolve", LIST(with), doubles(a, 4), doubles(out, 6), &err), 0);
+	assert_true(distance(out, full, 6) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "convolve", LIST(with, trnsci_text("mode", "same"), trnsci_i64("axis", 0)),
+					  doubles(a, 4), doubles(out, 4), &err),
+			 0);
+	assert_true(distance(out, same, 4) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "correlate", LIST(with), doubles(a, 4), doubles(out, 6), &err), 0);
+	assert_true(distance(out, correlated, 6) < 1e-14);
+	assert_int_equal(trnsci_transform(session, "convolve", LIST(with, trnsci_i64("axis", 1)), doubles(a, 4),
+					  doubles(out, 6), &err),
+			 -TRNSCI_OUT_OF_RANGE);
 }
 
 /* A cosine of amplitude 2 on bin 2 of 8 has power 2 there, and in its cross spectrum with itself; the median of four
@@ -118,70 +121,68 @@ static void spectra(struct trnsci_session *session)
 	enum { SAMPLES = 32, BINS = 5 };
 	static const double power[BINS] = {0, 0, 2, 0, 0}, cross[2 * BINS] = {0, 0, 0, 0, 2};
 	static const double unbiased[BINS] = {0, 0, 2.4, 0, 0};
-	const uint64_t noverlap = 0;
-	const int64_t axis = 0;
-	struct trnsci_welch welch = {.fs = 100, .nperseg = 8, .noverlap = &noverlap, .window = "boxcar",
-				     .detrend = "none", .scaling = "spectrum", .average = "mean", .axis = &axis};
-	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F64, SAMPLES), *y = new_tile(session, 0, TRNSCI_F64, BINS);
-	struct trnsci_tile *z = new_tile(session, 0, TRNSCI_C128, BINS);
+	const struct trnsci_param p[] = {trnsci_f64("fs", 100),		 trnsci_u64("nperseg", 8),
+					 trnsci_u64("noverlap", 0),	 trnsci_text("window", "boxcar"),
+					 trnsci_text("detrend", "none"), trnsci_text("scaling", "spectrum")};
+	double x[SAMPLES], y[2 * BINS];
+	const struct trnsci_array of_x = doubles(x, SAMPLES);
 	struct trnsci_error err = {0};
 
 	for (int i = 0; i < SAMPLES; i++)
-		((double *)trnsci_tile_data(x))[i] = (const double[]){2, 0, -2, 0}[i % 4];
-	assert_int_equal(trnsci_welch(session, &welch, x, NULL, y, &err), 0);
+		x[i] = (const double[]){2, 0, -2, 0}[i % 4];
+	assert_int_equal(trnsci_transform(session, "welch", LIST(p[0], p[1], p[2], p[3], p[4], p[5]), of_x, doubles(y, BINS),
+					  &err),
+			 0);
 	assert_true(distance(y, power, BINS) < 1e-13);
-	welch.average = "median";
-	assert_int_equal(trnsci_welch(session, &welch, x, NULL, y, &err), 0);
+	assert_int_equal(trnsci_transform(session, "welch",
+					  LIST(p[0], p[1], p[2], p[3], p[4], p[5], trnsci_text("average", "median")), of_x,
+					  doubles(y, BINS), &err),
+			 0);
 	assert_true(distance(y, unbiased, BINS) < 1e-13);
-	welch.average = NULL;
-	assert_int_equal(trnsci_welch(session, &welch, x, x, z, &err), 0);
-	assert_true(distance(z, cross, 2 * BINS) < 1e-13);
-	assert_int_equal(trnsci_welch(session, NULL, x, NULL, y, &err), -TRNSCI_BAD_SHAPE);
-	trnsci_tile_free(x);
-	trnsci_tile_free(y);
-	trnsci_tile_free(z);
+	assert_int_equal(trnsci_transform(session, "csd",
+					  LIST(p[0], p[1], p[2], p[3], p[4], p[5], trnsci_with_array("y", &of_x)), of_x,
+					  trnsci_vector(TRNSCI_C128, BINS, y), &err),
+			 0);
+	assert_true(distance(y, cross, 2 * BINS) < 1e-13);
+	assert_int_equal(trnsci_transform(session, "welch", NULL, of_x, doubles(y, BINS), &err), -TRNSCI_BAD_SHAPE);
 }
 
-/* Estimates without a call object; each is asked of both engines, whose bytes are the same. */
+/* Estimates into a tile of two; each is asked of both engines, whose bytes are the same. */
 static void traces(struct trnsci_session *session)
 {
 	static double first[2][2];
 	static bool known;
-	const uint64_t shape[2] = {300, 300}, oblong[2] = {300, 200};
-	const struct trnsci_draw entries = {.law = "normal", .seed = 5};
-	struct trnsci_trace how = {.probes = 40, .seed = 3, .offset = 7};
+	const uint64_t square[2] = {300, 300}, oblong[2] = {300, 200};
+	const struct trnsci_source source = trnsci_seed(5);
+	const struct trnsci_param p[] = {trnsci_u64("probes", 40), trnsci_u64("seed", 3), trnsci_u64("offset", 7)};
 	struct trnsci_error err = {0};
-	struct trnsci_tile *square = NULL, *other = NULL;
-	double estimate[2], error[2] = {0, 0};
+	struct trnsci_tile *matrix = NULL, *other = NULL, *out = NULL;
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 2, shape, &square, &err), 0);
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 2, oblong, &other, &err), 0);
-	assert_int_equal(trnsci_draw(session, &entries, 0, square, NULL, &err), 0);
+	assert_int_equal(trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", square, 2)), &source, &matrix, NULL, &err), 0);
+	assert_int_equal(trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", oblong, 2)), &source, &other, NULL, &err), 0);
 	for (int i = 0; i < 2; i++) {
-		how.method = i ? "hutchpp" : NULL;
-		assert_int_equal(trnsci_trace(session, &how, square, &estimate[i], &error[i], &err), 0);
-		assert_true(error[i] > 0);
+		assert_int_equal(trnsci_apply(session, "trace",
+					      LIST(p[0], p[1], p[2], trnsci_with_tile("in", matrix),
+						   trnsci_text("method", i ? "hutchpp" : "hutchinson")),
+					      &out, &err),
+				 0);
+		const double *pair = trnsci_tile_data(out);
+
+		assert_int_equal(tile_info(out).count, 2);
+		assert_true(pair[1] > 0);
+		if (known)
+			assert_memory_equal(first[i], pair, sizeof first[i]);
+		memcpy(first[i], pair, sizeof first[i]);
 	}
-	if (known) {
-		assert_memory_equal(first[0], estimate, sizeof estimate);
-		assert_memory_equal(first[1], error, sizeof error);
-	}
-	memcpy(first[0], estimate, sizeof estimate);
-	memcpy(first[1], error, sizeof error);
 	known = true;
-	assert_int_equal(trnsci_trace(session, NULL, other, estimate, error, &err), -TRNSCI_BAD_SHAPE);
-	assert_true(estimate[0] == first[0][0] && error[0] == first[1][0]);
-	how.law = "cauchy";
-	assert_int_equal(trnsci_trace(session, &how, square, estimate, NULL, &err), -TRNSCI_OUT_OF_RANGE);
-	how = (struct trnsci_trace){.probes = 1};
-	assert_int_equal(trnsci_trace(session, &how, square, estimate, error, &err), 0);
-	assert_true(error[0] != error[0]);
-	how.reserved[1] = 1;
-	assert_int_equal(trnsci_trace(session, &how, square, estimate, NULL, &err), -TRNSCI_OUT_OF_RANGE);
-	assert_int_equal(trnsci_trace(session, NULL, NULL, estimate, NULL, &err), -TRNSCI_BAD_TILE);
-	assert_int_equal(trnsci_trace(session, NULL, square, NULL, NULL, &err), -TRNSCI_MISSING_PARAMETER);
-	trnsci_tile_free(square);
+	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", other)), &out, &err), -TRNSCI_BAD_SHAPE);
+	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", matrix), trnsci_text("law", "cauchy")), &out,
+				      &err),
+			 -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", NULL)), &out, &err), -TRNSCI_BAD_TILE);
+	trnsci_tile_free(matrix);
 	trnsci_tile_free(other);
+	trnsci_tile_free(out);
 }
 
 BOTH(transforms)

@@ -23,6 +23,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "daemon.h"
 #include "deeds.h"
 
@@ -222,7 +224,7 @@ static int whole_crowd(void)
 static void test_crowd(void **state)
 {
 	const char *told = getenv("SOAK_SECONDS");
-	const struct trnsci_draw draw = deeds_news();
+	const struct drawing draw = deeds_news();
 	const struct trnsci_stream_options stream = {.seed = DEEDS_SEED, .has_seed = true};
 	struct trnsci_session *news;
 
@@ -231,7 +233,7 @@ static void test_crowd(void **state)
 	assert_true(shared != MAP_FAILED);
 	assert_int_equal(trnsci_open(trnscid.socket, NULL, &news, NULL), 0);
 	assert_int_equal(trnsci_stream_create(news, DEEDS_STREAM, &stream, NULL, NULL), 0);
-	assert_int_equal(trnsci_broadcast_create(news, DEEDS_BROADCAST, &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
+	assert_int_equal(draw_broadcast(news, DEEDS_BROADCAST, &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
 	assert_int_equal(trnsci_broadcast_publish(news, DEEDS_BROADCAST, 4096, NULL, NULL), 0);
 	crowd(news, told ? 64 : 8, told ? 5 : 0.5); /* what is allocated once */
 	struct footprint before = look();

@@ -14,21 +14,12 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "client/daemon.h"
 
 static struct daemon trnscid;
 static struct trnsci_session *session;
-
-static struct trnsci_draw plain_of(const struct trnsci_draw *draw, const struct trnsci_stream_range *range)
-{
-	struct trnsci_draw plain = *draw;
-
-	plain.generator = range->generator;
-	plain.seed = range->seed;
-	plain.stream = range->stream;
-	plain.offset = range->offset;
-	return plain;
-}
 
 static void expect(int r, int expected, const struct trnsci_error *err, const char *words)
 {
@@ -60,12 +51,12 @@ static void test_life(void **state)
 	assert_int_equal(info.uid, getuid());
 	assert_true(info.created_s > 1600000000);
 	expect(trnsci_stream_create(session, "life", NULL, NULL, &err), -TRNSCI_EXISTS, &err, "life");
-	good(trnsci_stream_advance(session, "life", 5, &info, &err), &err);
+	good(trnsci_stream_advance(session, "life", 5, 0, &info, &err), &err);
 	assert_int_equal(info.position, 8);
-	good(trnsci_stream_advance_to(session, "life", 100, &info, &err), &err);
+	good(trnsci_stream_advance(session, "life", 0, 100, &info, &err), &err);
 	assert_int_equal(info.position, 100);
-	expect(trnsci_stream_advance_to(session, "life", 96, &info, &err), -TRNSCI_OUT_OF_RANGE, &err, "never go back");
-	good(trnsci_stream_advance_to(session, "life", UINT64_MAX, &info, &err), &err);
+	expect(trnsci_stream_advance(session, "life", 0, 96, &info, &err), -TRNSCI_OUT_OF_RANGE, &err, "never go back");
+	good(trnsci_stream_advance(session, "life", 0, UINT64_MAX, &info, &err), &err);
 	assert_true(info.ended);
 	good(trnsci_stream_show(session, "life", &info, &err), &err);
 	assert_true(info.ended);
@@ -105,10 +96,10 @@ static void test_seeds(void **state)
 static void test_draws(void **state)
 {
 	static float first[50000], again[50000];
-	const struct trnsci_draw draw = {.law = "normal", .numbers = {{"mean", 2}}};
-	const struct trnsci_draw sphere = {.law = "sphere", .numbers = {{"dimensions", 5}}};
-	struct trnsci_draw plain, wrong = draw;
-	struct trnsci_stream_range range, next;
+	const struct drawing draw = {.distribution = "normal", .params = {I64("mean", 2)}};
+	const struct drawing sphere = {.distribution = "sphere", .params = {I64("dimensions", 5)}};
+	struct drawing plain, wrong = draw;
+	struct trnsci_span range, next;
 	struct trnsci_error err = {0};
 	struct trnsci_tile *tile;
 	uint64_t n = 1001;
@@ -116,36 +107,32 @@ static void test_draws(void **state)
 	(void)state;
 	good(trnsci_stream_create(session, "draws", NULL, NULL, &err), &err);
 	good(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
-	good(trnsci_stream_draw(session, "draws", &draw, tile, &range, &err), &err);
-	assert_int_equal(range.n, n);
+	good(stream_tile(session, "draws", &draw, tile, &range, &err), &err);
 	assert_int_equal(range.position, 0);
 	memcpy(first, trnsci_tile_data(tile), n * sizeof *first);
-	plain = plain_of(&draw, &range);
-	good(trnsci_draw(session, &plain, 0, tile, NULL, &err), &err);
+	plain = drawing_again(&draw, &range);
+	good(draw_tile(session, &plain, 0, tile, NULL, &err), &err);
 	assert_memory_equal(first, trnsci_tile_data(tile), n * sizeof *first);
 	trnsci_tile_free(tile);
 
-	good(trnsci_stream_draw_copy(session, "draws", &draw, TRNSCI_F32, 50000, first, &next, &err), &err);
+	good(stream_array(session, "draws", &draw, TRNSCI_F32, 50000, first, &next, &err), &err);
 	assert_int_equal(next.position, 1004);
-	plain = plain_of(&draw, &next);
-	good(trnsci_draw_copy(session, &plain, TRNSCI_F32, 50000, again, NULL, &err), &err);
+	plain = drawing_again(&draw, &next);
+	good(draw_array(session, &plain, TRNSCI_F32, 50000, again, NULL, &err), &err);
 	assert_memory_equal(first, again, sizeof first);
-	good(trnsci_stream_draw_copy(session, "draws", &sphere, TRNSCI_F32, 500, first, &next, &err), &err);
-	assert_int_equal(next.n, 100);
-	expect(trnsci_stream_draw_copy(session, "draws", &sphere, TRNSCI_F32, 501, first, &next, &err),
+	good(stream_array(session, "draws", &sphere, TRNSCI_F32, 500, first, &next, &err), &err);
+	expect(stream_array(session, "draws", &sphere, TRNSCI_F32, 501, first, &next, &err),
 	       -TRNSCI_BAD_SHAPE, &err, "multiples of 5");
 
-	good(trnsci_stream_reserve(session, "draws", &draw, TRNSCI_F64, 1ull << 40, &range, &err), &err);
-	assert_int_equal(range.n, 1ull << 40);
+	good(stream_array(session, "draws", &draw, TRNSCI_F64, 1ull << 40, NULL, &range, &err), &err);
 	assert_int_equal(range.offset * 2, range.position);
-	good(trnsci_stream_reserve(session, "draws", &draw, TRNSCI_F32, 4, &next, &err), &err);
+	good(stream_array(session, "draws", &draw, TRNSCI_F32, 4, NULL, &next, &err), &err);
 	assert_int_equal(next.position, range.position + (1ull << 41));
 
-	wrong.seed = 1;
-	expect(trnsci_stream_draw_copy(session, "draws", &wrong, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_OUT_OF_RANGE,
+	wrong.source.seed = 1;
+	expect(stream_array(session, "draws", &wrong, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_OUT_OF_RANGE,
 	       &err, "the stream's own");
-	expect(trnsci_stream_draw(session, "draws", &draw, NULL, NULL, &err), -TRNSCI_BAD_TILE, &err, "out");
-	expect(trnsci_stream_draw_copy(session, "none", &draw, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_NOT_FOUND, &err,
+	expect(stream_array(session, "none", &draw, TRNSCI_F32, 4, first, NULL, &err), -TRNSCI_NOT_FOUND, &err,
 	       "none");
 }
 
@@ -154,20 +141,23 @@ static void test_calls(void **state)
 {
 	enum { CALLS = 16 };
 	struct trnsci_call *calls[CALLS];
-	struct trnsci_stream_range ranges[CALLS];
+	struct trnsci_span ranges[CALLS];
 	struct trnsci_error err = {0};
 	struct trnsci_args *args;
 
 	(void)state;
 	good(trnsci_stream_create(session, "calls", NULL, NULL, &err), &err);
 	for (int i = 0; i < CALLS; i++) {
-		assert_int_equal(trnsci_stream_call_new(session, "calls", "exponential", &calls[i], &args), 0);
+		assert_int_equal(trnsci_call_new(session, "stream_draw", &calls[i]), 0);
+		trnsci_set_text(trnsci_args(calls[i]), "name", "calls");
+		args = trnsci_set_map(trnsci_args(calls[i]), "draw");
+		trnsci_set_text(args, "op", "exponential");
 		trnsci_set_u64(args, "n", 10);
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
-	assert_int_equal(trnsci_wait_all(calls, CALLS, 20000), 0);
+	assert_int_equal(wait_all(calls, CALLS, 20000), 0);
 	for (int i = 0; i < CALLS; i++) {
-		assert_int_equal(trnsci_stream_call_range(calls[i], &ranges[i]), 0);
+		assert_int_equal(trnsci_reply_span(calls[i], &ranges[i]), 0);
 		for (int k = 0; k < i; k++)
 			assert_true(ranges[i].position >= ranges[k].position + 12 ||
 				    ranges[k].position >= ranges[i].position + 12);
@@ -205,7 +195,7 @@ static void test_list(void **state)
 		trnsci_set_text(trnsci_args(calls[i]), "name", name);
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
-	assert_int_equal(trnsci_wait_all(calls, STREAMS, 20000), 0);
+	assert_int_equal(wait_all(calls, STREAMS, 20000), 0);
 	for (int i = 0; i < STREAMS; i++)
 		trnsci_call_free(calls[i]);
 	good(trnsci_stream_list(session, count, &listed, &err), &err);

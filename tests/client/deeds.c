@@ -150,7 +150,7 @@ static void transform_step(struct trnsci_call *program)
 		trnsci_set_bool(step, "inverse", below(2));
 		trnsci_set_text(step, "precision", below(2) ? "fast" : "double");
 		if (below(2))
-			trnsci_set_axes(step, "axes", 2, (const int64_t[]){0, 1});
+			trnsci_set_params(step, (const struct trnsci_param[]){trnsci_i64s("axes", (const int64_t[]){0, 1}, 2), trnsci_end()});
 	}
 }
 
@@ -162,7 +162,7 @@ static struct trnsci_call *program_call(struct trnsci_session *session, const ch
 	const uint32_t wants = below(3);
 	struct trnsci_args *step = trnsci_step(call, "normal");
 
-	trnsci_set_shape(step, "shape", 2, (const uint64_t[]){rows, rows});
+	trnsci_set_params(step, (const struct trnsci_param[]){trnsci_u64s("shape", (const uint64_t[]){rows, rows}, 2), trnsci_end()});
 	trnsci_set_text(step, "as", "noise");
 	step = trnsci_step(call, "scale");
 	trnsci_set_text(step, "in", "noise");
@@ -316,16 +316,17 @@ static void wrong(void)
 
 static void tiles_of(struct trnsci_session *session, uint64_t n, struct trnsci_tile **ret_spectrum, uint64_t scope)
 {
-	const struct trnsci_draw noise = {.law = "normal", .seed = below(1000), .offset = below(1 << 20)};
-	const struct trnsci_fft forward = {.real = true};
+	const struct drawing noise = {.distribution = "normal", .source = {.seed = below(1000), .offset = below(1 << 20)}};
 	const uint64_t half = n / 2 + 1;
 	struct trnsci_tile *in;
 	struct trnsci_error err;
 
 	must("tile", trnsci_tile_new(session, scope, TRNSCI_F32, 1, &n, &in, &err), &err);
 	must("tile", trnsci_tile_new(session, scope, TRNSCI_C64, 1, &half, ret_spectrum, &err), &err);
-	must("draw", trnsci_draw(session, &noise, n, in, NULL, &err), &err);
-	must("fft", trnsci_fft(session, &forward, in, *ret_spectrum, &err), &err);
+	must("draw", draw_tile(session, &noise, n, in, NULL, &err), &err);
+	const struct trnsci_param forward[] = {trnsci_bool("real", true), trnsci_with_tile("in", in), trnsci_end()};
+
+	must("fft", trnsci_apply(session, "fft", forward, ret_spectrum, &err), &err);
 }
 
 static void tiles(void)
@@ -339,7 +340,7 @@ static void tiles(void)
 	tiles_of(served, n, &got, scopes[0]);
 	random_state = before;
 	tiles_of(here, n, &expected, scopes[1]);
-	same("tiles", trnsci_tile_data(got), trnsci_tile_data(expected), trnsci_tile_bytes(expected));
+	same("tiles", trnsci_tile_data(got), trnsci_tile_data(expected), tile_info(expected).bytes);
 	if (below(2)) /* or the session's end frees them */
 		must("scope", trnsci_scope_free(served, scopes[0], &err), &err);
 	else
@@ -369,29 +370,29 @@ static void leave(void)
 /* ---- rings, streams, broadcasts ---- */
 
 /* So many samples at that place, drawn here. */
-static void drawn_here(const char *what, struct trnsci_draw noise, enum trnsci_dtype dtype, const void *got, uint64_t n)
+static void drawn_here(const char *what, struct drawing noise, enum trnsci_dtype dtype, const void *got, uint64_t n)
 {
 	static char expected[8 * MOST];
 	struct trnsci_error err;
 
-	must(what, trnsci_draw_copy(here, &noise, dtype, n, expected, NULL, &err), &err);
+	must(what, draw_array(here, &noise, dtype, n, expected, NULL, &err), &err);
 	same(what, got, expected, n * trnsci_dtype_size(dtype));
 }
 
 static void ring(void)
 {
 	static float out[MOST];
-	struct trnsci_draw noise = {.law = "normal", .seed = DEEDS_SEED, .offset = below(1 << 30)};
+	struct drawing noise = {.distribution = "normal", .source = {.seed = DEEDS_SEED, .offset = below(1 << 30)}};
 	struct trnsci_ring *ring;
 	struct trnsci_error err;
 
-	must("ring", trnsci_ring_attach(served, &noise, TRNSCI_F32, RING, &ring, &err), &err);
+	must("ring", draw_ring(served, &noise, TRNSCI_F32, RING, &ring, &err), &err);
 	for (uint32_t takes = below(4); takes; takes--) { /* none: it is left full */
 		const uint64_t n = below(MOST) + 1;
 
 		must("ring", trnsci_ring_take(ring, out, n, PATIENCE_MS, NULL, &err), &err);
 		drawn_here("ring", noise, TRNSCI_F32, out, n);
-		noise.offset += n;
+		noise.source.offset += n;
 	}
 	trnsci_ring_detach(ring);
 }
@@ -409,15 +410,15 @@ static void claim(uint64_t position, uint64_t words)
 }
 
 /* A ring of the shared stream: its samples lie where it says. */
-static void stream_ring(void)
+static void ring_of_stream(void)
 {
 	static uint32_t out[RING];
-	const struct trnsci_draw bits = {.law = "bits"};
+	const struct drawing bits = {.distribution = "bits"};
 	struct trnsci_ring_info info;
 	struct trnsci_ring *ring;
 	struct trnsci_error err;
 
-	must("stream ring", trnsci_ring_attach_stream(served, DEEDS_STREAM, &bits, TRNSCI_U32, RING, &ring, &err), &err);
+	must("stream ring", stream_ring(served, DEEDS_STREAM, &bits, TRNSCI_U32, RING, &ring, &err), &err);
 	must("stream ring", trnsci_ring_describe(ring, &info), NULL);
 	for (uint32_t takes = below(3) + 1; takes; takes--) {
 		uint64_t offset, n;
@@ -426,8 +427,7 @@ static void stream_ring(void)
 		if (n > RING)
 			n = RING;
 		must("stream ring", trnsci_ring_take(ring, out, n, PATIENCE_MS, NULL, &err), &err);
-		const struct trnsci_draw there = {
-			.law = "bits", .seed = info.seed, .stream = info.stream, .offset = offset};
+		const struct drawing there = {.distribution = "bits", .source = {.seed = info.seed, .stream = info.stream, .offset = offset}};
 		drawn_here("stream ring", there, TRNSCI_U32, out, n);
 		claim(offset, n);
 	}
@@ -438,13 +438,12 @@ static void stream(void)
 {
 	static uint32_t out[1024];
 	const uint64_t n = below(1024) + 1;
-	const struct trnsci_draw bits = {.law = "bits"};
-	struct trnsci_stream_range range;
+	const struct drawing bits = {.distribution = "bits"};
+	struct trnsci_span range;
 	struct trnsci_error err;
 
-	must("stream", trnsci_stream_draw_copy(served, DEEDS_STREAM, &bits, TRNSCI_U32, n, out, &range, &err), &err);
-	const struct trnsci_draw there = {
-		.law = "bits", .seed = range.seed, .stream = range.stream, .offset = range.offset};
+	must("stream", stream_array(served, DEEDS_STREAM, &bits, TRNSCI_U32, n, out, &range, &err), &err);
+	const struct drawing there = {.distribution = "bits", .source = {.seed = range.seed, .stream = range.stream, .offset = range.offset}};
 	drawn_here("stream", there, TRNSCI_U32, out, n);
 	claim(range.position, n);
 }
@@ -462,7 +461,7 @@ static void broadcast(void)
 	if (below(2)) /* or from the first on, which are long gone */
 		must("broadcast", trnsci_broadcast_seek(reader, UINT64_MAX), NULL);
 	for (uint32_t takes = below(3) + 1; takes; takes--) {
-		struct trnsci_draw news = deeds_news();
+		struct drawing news = deeds_news();
 
 		must("broadcast", trnsci_broadcast_take(reader, out, below(2048) + 1, PATIENCE_MS, &span, &err), &err);
 		if (next && span.missed != next)
@@ -472,7 +471,7 @@ static void broadcast(void)
 			continue;
 		if (span.offset != span.first)
 			complain("broadcast", "a wrong place");
-		news.offset = span.offset;
+		news.source.offset = span.offset;
 		drawn_here("broadcast", news, TRNSCI_F32, out, span.count);
 	}
 	trnsci_broadcast_detach(reader);
@@ -484,7 +483,7 @@ static const struct deed {
 } deeds[] = {
 	{"draw", draw},	      {"points", points}, {"run", run},	    {"pipeline", pipeline},	  {"repeated", repeated},
 	{"wrong", wrong},     {"tiles", tiles},	  {"leave", leave}, {"ring", ring},		  {"stream", stream},
-	{"stream ring", stream_ring},		  {"broadcast", broadcast},
+	{"stream ring", ring_of_stream},		  {"broadcast", broadcast},
 };
 
 const size_t deeds_count = sizeof deeds / sizeof *deeds;
@@ -494,9 +493,9 @@ const char *deeds_name(size_t index)
 	return deeds[index].name;
 }
 
-struct trnsci_draw deeds_news(void)
+struct drawing deeds_news(void)
 {
-	return (struct trnsci_draw){.law = "normal", .seed = DEEDS_SEED};
+	return (struct drawing){.distribution = "normal", .source = {.seed = DEEDS_SEED}};
 }
 
 void deeds_live(struct deeds_shared *all, const char *socket, uint32_t seed)

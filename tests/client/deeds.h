@@ -10,6 +10,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 /* The daemon's stream and broadcast that all clients share. */
 #define DEEDS_STREAM "shared"
 #define DEEDS_BROADCAST "news"
@@ -31,7 +33,7 @@ extern const size_t deeds_count;
 const char *deeds_name(size_t index);
 
 /* The broadcast's draw. */
-struct trnsci_draw deeds_news(void);
+struct drawing deeds_news(void);
 
 /* A whole life at that socket, of which all is determined by the seed but the order of answers. The process ends here:
  * with 0, or, having told why, with 1. */

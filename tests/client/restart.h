@@ -18,6 +18,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "drawing.h"
+
 #include "daemon.h"
 
 enum { N = 1024 };
@@ -89,12 +91,12 @@ static inline void pair_free(struct pair pair)
 
 static inline void draw(struct pair pair, uint64_t seed)
 {
-	const struct trnsci_draw law = {.law = "normal", .seed = seed};
+	const struct drawing law = {.distribution = "normal", .source = {.seed = seed}};
 	struct trnsci_error err;
 
-	if (trnsci_draw(remote, &law, 0, pair.remote, NULL, &err) < 0)
+	if (draw_tile(remote, &law, 0, pair.remote, NULL, &err) < 0)
 		fail_msg("draw: %s", err.text);
-	assert_int_equal(trnsci_draw(own, &law, 0, pair.own, NULL, NULL), 0);
+	assert_int_equal(draw_tile(own, &law, 0, pair.own, NULL, NULL), 0);
 }
 
 static inline struct trnsci_call *scaling(struct trnsci_session *session, const struct trnsci_tile *in,
@@ -136,21 +138,21 @@ static inline void ping(void)
 
 static inline void expect_same(struct pair pair, const char *what)
 {
-	if (trnsci_tile_lost(pair.remote))
+	if (tile_info(pair.remote).lost)
 		fail_msg("%s: expected its content, it is lost", what);
-	if (memcmp(trnsci_tile_data(pair.remote), trnsci_tile_data(pair.own), trnsci_tile_bytes(pair.own)) != 0)
+	if (memcmp(trnsci_tile_data(pair.remote), trnsci_tile_data(pair.own), tile_info(pair.own).bytes) != 0)
 		fail_msg("%s: expected the bytes of the embedded twin, got others", what);
 }
 
 /* A call that reads the tile is refused; one that writes it fills it. */
 static inline void expect_lost(struct pair pair, const char *what)
 {
-	struct pair out = pair_of(trnsci_tile_dtype(pair.own), trnsci_tile_count(pair.own));
+	struct pair out = pair_of(tile_info(pair.own).dtype, tile_info(pair.own).count);
 	int r = scale(pair, out, 2);
 
-	if (r != -TRNSCI_LOST || !trnsci_tile_lost(pair.remote))
+	if (r != -TRNSCI_LOST || !tile_info(pair.remote).lost)
 		fail_msg("%s: expected it to be lost, got %s", what, trnsci_error_name(r));
-	if (trnsci_tile_lost(out.remote))
+	if (tile_info(out.remote).lost)
 		fail_msg("%s: expected a call that was refused to change nothing, got its output lost", what);
 	pair_free(out);
 	draw(pair, 99);

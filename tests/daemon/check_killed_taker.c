@@ -14,11 +14,13 @@
 
 #include <trnsci/trnsci.h>
 
+#include "client/drawing.h"
+
 #include "served.h"
 
 enum { SAMPLES = 1024, STEPS_MOST = 3000, PIECE = 700, ALL = 1 << 20, TIMEOUT_MS = 20000 };
 
-static const struct trnsci_draw noise = {.law = "normal", .seed = 5};
+static const struct drawing noise = {.distribution = "normal", .source = {.seed = 5}};
 static struct trnsci_session *session;
 static struct trnsci_ring *ring; /* the other client's */
 static float *expected;
@@ -43,7 +45,7 @@ static void live(void)
 	uint64_t n;
 
 	must(trnsci_open(served.socket, NULL, &own, NULL));
-	must(trnsci_ring_attach(own, &noise, TRNSCI_F32, SAMPLES, &mine, NULL));
+	must(draw_ring(own, &noise, TRNSCI_F32, SAMPLES, &mine, NULL));
 	for (int i = 0; i < 4; i++)
 		must(trnsci_ring_take(mine, out, PIECE, TIMEOUT_MS, &n, NULL));
 	must(trnsci_ring_borrow(mine, 100, TIMEOUT_MS, &at, NULL));
@@ -118,8 +120,8 @@ static int setup(void **state)
 	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes", "0", "--connections-per-second", "100000", NULL});
 	expected = malloc(ALL * sizeof *expected);
 	if (trnsci_open(served.socket, NULL, &session, &err) < 0 ||
-	    trnsci_draw_copy(session, &noise, TRNSCI_F32, ALL, expected, NULL, &err) < 0 ||
-	    trnsci_ring_attach(session, &noise, TRNSCI_F32, SAMPLES, &ring, &err) < 0)
+	    draw_array(session, &noise, TRNSCI_F32, ALL, expected, NULL, &err) < 0 ||
+	    draw_ring(session, &noise, TRNSCI_F32, SAMPLES, &ring, &err) < 0)
 		fail_msg("%s", err.text);
 	takes_on();
 	return 0;

@@ -25,14 +25,34 @@ for language in "c -std=c99" "c -std=c17" "c++ -std=c++17"; do
 		"$(echo '#include <trnsci/trnsci.h>' | $compiler -x $language -Wall -Wextra -pedantic -I"$root/client/include" -fsyntax-only - 2>&1)"
 done
 
-for example in draw_normal fft_noise; do
+# The examples and the README's first one, by each language that there is.
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '1d;/^```$/,$d' >"$work/readme.c"
+for language in "c -std=c17" "c++ -std=c++17"; do
+	compiler=${CC:-gcc}
+	command -v g++ >/dev/null || command -v clang++ >/dev/null || [ "${language%% *}" = c ] || continue
+	for example in "$root"/client/examples/*.c "$work/readme.c"; do
+		# shellcheck disable=SC2086
+		same "$(basename "$example") is valid ${language##*=}" "" \
+			"$($compiler -x $language -Wall -Wextra -pedantic -D_GNU_SOURCE -I"$root/client/include" -fsyntax-only "$example" 2>&1)"
+	done
+done
+code "the README's example is built" 0 "${CC:-gcc}" -I"$root/client/include" -o "$work/readme" "$work/readme.c" -L"$build/lib" \
+	-ltrnsci -Wl,-rpath,"$build/lib"
+code "the README's example, embedded" 0 env TRNSCI_SOCKET=embedded: "$work/readme"
+readme=$(cat "$work/out")
+for example in one_line program run_again event_loop ring noise_spectrum; do
 	code "example $example, embedded" 0 "$build/examples/$example" embedded:
+	cp "$work/out" "$work/$example.out"
 done
-like "the tone is found" "*300 of 4096, a tone at 300*" "$(cat "$work/out")"
-start_daemon --threads 2
-for example in draw_normal fft_noise; do
+like "the tone is found" "*300 of 4096, a tone at 300*" "$(cat "$work/program.out")"
+start_daemon --threads 2 --state-dir "$work/state"
+for example in one_line program run_again event_loop ring noise_spectrum named_stream broadcast; do
 	code "example $example, by the daemon" 0 "$build/examples/$example" "$socket"
+	[ $example = event_loop ] || [ ! -e "$work/$example.out" ] ||
+		same "example $example gives the same by both" "$(cat "$work/$example.out")" "$(cat "$work/out")"
 done
+code "the README's example, by the daemon" 0 env TRNSCI_SOCKET="$socket" "$work/readme"
+same "gives the same by both" "$readme" "$(cat "$work/out")"
 
 # What a user does after make install.
 if nm -D "$lib" | grep -q '__asan_init\|__tsan_init\|__ubsan'; then
@@ -44,9 +64,11 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR="$work/tree"
 		libdir=$(dirname "$(find "$work/tree" -name libtrnsci.so | head -1)")
 		# shellcheck disable=SC2046,SC2086
-		code "an example by pkg-config" 0 ${CC:-gcc} -o "$work/example" "$root/client/examples/draw_normal.c" \
+		code "an example by pkg-config" 0 ${CC:-gcc} -o "$work/example" "$root/client/examples/one_line.c" \
 			$(pkg-config --cflags --libs trnsci) -lm
 		code "it runs" 0 env LD_LIBRARY_PATH="$libdir" "$work/example" "$socket"
+		same "the examples are installed" "$(cd "$root/client/examples" && echo *.c)" \
+			"$(cd "$work/tree/usr/share/doc/trnsci/examples" && echo *.c)"
 		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
 			"$(pkg-config --modversion trnsci)"
 		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version

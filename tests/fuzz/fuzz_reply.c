@@ -20,6 +20,8 @@
 
 #include <trnsci/trnsci.h>
 
+#include "tests/client/drawing.h"
+
 #include "base/error.h"
 #include "fdpass.h"
 
@@ -241,7 +243,7 @@ static uint64_t look_at(const struct trnsci_value *value, unsigned depth)
 
 static struct trnsci_session *session;
 static struct trnsci_tile *tiles[2];
-static const struct trnsci_draw normal = {.law = "normal", .seed = 1};
+static const struct drawing normal = {.distribution = "normal", .source = {.seed = 1}};
 
 /* Whoever could still shrink what the library has accepted, does. */
 static void shrink_all(void)
@@ -261,24 +263,28 @@ static void do_tiles(void)
 	shrink_all();
 	for (int i = 0; i < 2; i++)
 		if (tiles[i] && trnsci_tile_data(tiles[i]))
-			memset(trnsci_tile_data(tiles[i]), 1, trnsci_tile_bytes(tiles[i]));
+			memset(trnsci_tile_data(tiles[i]), 1, tile_info(tiles[i]).bytes);
 }
 
 static void do_draws(void)
 {
 	static float out[100 << 10];
-	struct trnsci_generator generator = {.seed = 1};
+	const struct trnsci_param in[] = {trnsci_with_tile("in", tiles[0]), trnsci_end()};
+	struct trnsci_tile *made = NULL;
 	struct trnsci_span span;
 
 	for (int i = 0; i < 2; i++)
 		if (tiles[i]) {
-			trnsci_draw(session, &normal, 0, tiles[i], &span, NULL);
-			trnsci_generator_draw(session, &generator, &normal, tiles[i], NULL);
+			draw_tile(session, &normal, 0, tiles[i], &span, NULL);
 		}
 	if (tiles[0] && tiles[1])
-		trnsci_fft(session, NULL, tiles[0], tiles[1], NULL);
-	trnsci_draw_copy(session, &normal, TRNSCI_F32, 8, out, &span, NULL);
-	trnsci_draw_copy(session, &normal, TRNSCI_F32, sizeof out / sizeof *out, out, &span, NULL);
+		trnsci_apply(session, "fft", in, &tiles[1], NULL);
+	if (tiles[0] && trnsci_apply(session, "fft", in, &made, NULL) == 0 && trnsci_tile_data(made))
+		memset(trnsci_tile_data(made), 1, tile_info(made).bytes);
+	trnsci_tile_free(made);
+	trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 8, out), trnsci_vector(TRNSCI_C64, 8, out), NULL);
+	draw_array(session, &normal, TRNSCI_F32, 8, out, &span, NULL);
+	draw_array(session, &normal, TRNSCI_F32, sizeof out / sizeof *out, out, &span, NULL);
 }
 
 static int look_at_stream(void *arg, const struct trnsci_stream_info *info)
@@ -290,18 +296,18 @@ static int look_at_stream(void *arg, const struct trnsci_stream_info *info)
 
 static void do_streams(void)
 {
-	const struct trnsci_draw sphere = {.law = "sphere"}, bits = {.law = "bits"};
+	const struct drawing sphere = {.distribution = "sphere"}, bits = {.distribution = "bits"};
 	struct trnsci_stream_info info;
-	struct trnsci_stream_range range;
+	struct trnsci_span range;
 	float out[12];
 
 	if (trnsci_stream_show(session, "s", &info, NULL) == 0)
 		look_at_stream(NULL, &info);
 	trnsci_stream_list(session, look_at_stream, NULL, NULL);
 	if (tiles[0])
-		trnsci_stream_draw(session, "s", &bits, tiles[0], &range, NULL);
-	trnsci_stream_draw_copy(session, "s", &bits, TRNSCI_F32, 12, out, &range, NULL);
-	trnsci_stream_draw_copy(session, "s", &sphere, TRNSCI_F32, 12, out, &range, NULL);
+		stream_tile(session, "s", &bits, tiles[0], &range, NULL);
+	stream_array(session, "s", &bits, TRNSCI_F32, 12, out, &range, NULL);
+	stream_array(session, "s", &sphere, TRNSCI_F32, 12, out, &range, NULL);
 }
 
 static void do_rings(void)
@@ -311,7 +317,7 @@ static void do_rings(void)
 	uint64_t taken, offset, run;
 	const void *samples;
 
-	if (trnsci_ring_attach(session, &normal, TRNSCI_F32, 1024, &ring, NULL) < 0)
+	if (draw_ring(session, &normal, TRNSCI_F32, 1024, &ring, NULL) < 0)
 		return;
 	shrink_all();
 	must(trnsci_ring_describe(ring, &info) == 0 && info.sample_bytes > 0);
@@ -360,7 +366,7 @@ static void do_calls(void)
 		trnsci_submit(calls[i], NULL, NULL, NULL);
 	}
 	trnsci_cancel(calls[2]);
-	while (trnsci_next(session, 0, &next) == 0)
+	while (trnsci_next(session, 0, &next, NULL) == 0)
 		look_at(trnsci_reply(next), 0);
 	for (int i = 0; i < 3; i++) {
 		if (trnsci_wait(calls[i], -1) == 0)
@@ -372,14 +378,13 @@ static void do_calls(void)
 /* What was read of tiles may be lost; what is said to be there, is. */
 static void do_look(void)
 {
-	uint64_t restarts;
+	struct trnsci_session_info info;
 
-	trnsci_restarts(session, &restarts);
+	trnsci_session_describe(session, &info);
 	shrink_all();
 	for (int i = 0; i < 2; i++)
 		if (tiles[i] && trnsci_tile_data(tiles[i])) {
-			trnsci_tile_lost(tiles[i]);
-			memset(trnsci_tile_data(tiles[i]), 2, trnsci_tile_bytes(tiles[i]));
+			memset(trnsci_tile_data(tiles[i]), 2, tile_info(tiles[i]).bytes);
 		}
 }
 

@@ -3,10 +3,11 @@
  * @file trnsci.h
  * @brief Random numbers and Fourier transforms from trnscid, or from the same engine inside the process.
  *
- * A *session* is a connection to the daemon, or an embedded engine: the same calls, the same bytes. A *call* is one
- * request with named parameters and, once answered, its reply. A *tile* is an array that daemon and program both see:
- * results are read where they were made. The methods and their parameters are those of PROTOCOL.md; trnsci_operation
- * lists them at run time.
+ * A *session* is a connection to the daemon, or an embedded engine: the same calls, the same bytes. The simplest use is one
+ * line: trnsci_fill draws samples into an array, trnsci_transform transforms an array into another. A *tile* is an array
+ * that daemon and program both see, so that results are read where they were made. A *call* is one request with named
+ * parameters and, once answered, its reply. Operations and their parameters are listed in PROTOCOL.md, by `trnsci-cli
+ * COMMAND --help`, and by trnsci_operation at run time.
  *
  * Every function that can fail returns 0 or a negative trnsci_error_code. The library prints nothing, never exits,
  * raises no signal (SIGPIPE included) and keeps no global state.
@@ -46,7 +47,6 @@ struct trnsci_tile;
 struct trnsci_ring;
 /** A reader of a broadcast. */
 struct trnsci_broadcast;
-struct trnsci_array;
 
 /** Most dimensions of a shape. */
 enum { TRNSCI_MAX_DIMS = 8 };
@@ -93,7 +93,7 @@ TRNSCI_API const char *trnsci_error_name(int code);
 TRNSCI_API const char *trnsci_strerror(int code);
 /** Whether the same request may succeed later (a limit, a lost connection) rather than fail again. */
 TRNSCI_API bool trnsci_error_is_transient(int code);
-/** The library's version, "0.1.0". */
+/** The library's version, "0.2.0". */
 TRNSCI_API const char *trnsci_version(void);
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -127,6 +127,7 @@ TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 
 /** How to open a session; all zero is good. */
 struct trnsci_options {
+	bool or_embedded;    /**< where no daemon answers: an embedded engine */
 	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded as much address space
 				  as the machine has memory and swap */
 	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own; 0: none */
@@ -135,7 +136,6 @@ struct trnsci_options {
 	int spin_us;	     /**< how long a wait looks for answers before it sleeps, while they come at such intervals;
 				  0: 100, negative, or on one CPU: not at all */
 	int reconnect_ms;    /**< how long a daemon that is gone is waited for, see below; 0: 2000, negative: not at all */
-	int reserved_int;    /**< zero */
 	uint64_t reserved[4]; /**< zero */
 };
 
@@ -146,7 +146,8 @@ struct trnsci_options {
  * was writing are *lost*, and all tiles are when the daemon itself had ended the session: a call that reads a lost tile is
  * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Calls are
  * prepared again; rings and broadcasts report `closed` and can be attached again. What other threads write into tiles while
- * the session connects again may be left behind: if trnsci_restarts gives the same number before and after, it was not. */
+ * the session connects again may be left behind: if trnsci_session_describe gives as many restarts before and after, it
+ * was not. */
 
 /**
  * Opens a session.
@@ -156,7 +157,7 @@ struct trnsci_options {
  *   /run/trnsci/trnsci.sock.
  * @param options may be NULL.
  * @param ret_session yours on success (trnsci_close); untouched on error.
- * @param err may be NULL.
+ * @param err may be NULL; on success code 0, or with or_embedded the reason why no daemon is used.
  * @return 0, -TRNSCI_NO_DAEMON, -TRNSCI_NOT_SUPPORTED (another protocol), -TRNSCI_BAD_REPLY, -TRNSCI_TIMEOUT,
  *   -TRNSCI_OUT_OF_RANGE (an option), -TRNSCI_SYSTEM, -TRNSCI_NO_MEMORY.
  */
@@ -170,19 +171,23 @@ TRNSCI_API int trnsci_open(const char *address, const struct trnsci_options *opt
  */
 TRNSCI_API void trnsci_close(struct trnsci_session *session);
 
-/** Where the session leads: the socket's path, or "embedded:". Lives as long as the session. */
-TRNSCI_API const char *trnsci_address(const struct trnsci_session *session);
+/** What a session is. */
+struct trnsci_session_info {
+	const char *address; /**< the socket's path, or "embedded:"; lives as long as the session */
+	bool embedded;	     /**< the engine runs inside this process */
+	uint64_t restarts;   /**< how many times the session has connected again */
+	uint64_t reserved[4];
+};
+
 /**
- * Looks at the connection, and gives how many times the session has connected again; 0 if embedded. Any thread.
+ * Looks at the connection and describes the session. Any thread.
  *
  * A daemon that ends a session closes the connection and then empties the tiles' memory. So who reads a tile in place, and
- * finds the same number after that as before it, has read what was in it.
+ * finds the same number of restarts after that as before it, has read what was in it.
  *
- * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good.
+ * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good; *ret_info is set in both cases.
  */
-TRNSCI_API int trnsci_restarts(struct trnsci_session *session, uint64_t *ret_restarts);
-/** Whether the engine runs inside this process. */
-TRNSCI_API bool trnsci_is_embedded(const struct trnsci_session *session);
+TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Parameters: of any operation, by name. A list is an array of them that trnsci_end() ends; NULL is an empty list. */
@@ -268,6 +273,176 @@ static inline struct trnsci_param trnsci_end(void)
 	return param;
 }
 
+/** An array in the caller's memory, row-major; or one in a reply. */
+struct trnsci_array {
+	enum trnsci_dtype dtype;
+	size_t ndim; /**< 1 to TRNSCI_MAX_DIMS */
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	void *data;	/**< an input is only read; of any alignment */
+	uint64_t count; /**< elements; set by trnsci_to_array, ignored in what is given */
+	size_t bytes;	/**< the same */
+};
+
+/** The array of that shape; data may be const for an input. */
+static inline struct trnsci_array trnsci_array_of(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape,
+						  const void *data)
+{
+	struct trnsci_array array = {dtype, ndim, {0}, (void *)data, 0, 0};
+
+	for (size_t i = 0; i < ndim && i < TRNSCI_MAX_DIMS; i++)
+		array.shape[i] = shape[i];
+	return array;
+}
+
+/** An array of n elements. */
+static inline struct trnsci_array trnsci_vector(enum trnsci_dtype dtype, uint64_t n, const void *data)
+{
+	return trnsci_array_of(dtype, 1, &n, data);
+}
+
+/** An array of rows x columns elements. */
+static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_t rows, uint64_t columns, const void *data)
+{
+	const uint64_t shape[2] = {rows, columns};
+
+	return trnsci_array_of(dtype, 2, shape, data);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Sources: where samples come from */
+
+/** What `next` is behind the last word of a stream: nothing can be drawn there. */
+#define TRNSCI_END_OF_WORDS UINT64_MAX
+
+/** Where samples come from; all zero (or NULL for a source) is the beginning of stream 0 of seed 0. Plain data, to be copied,
+ * saved and restored. */
+struct trnsci_source {
+	const char *name;	 /**< of a named stream: then all others are zero, and the daemon says where; NULL: none */
+	const char *generator; /**< NULL: "threefry4x32" */
+	uint64_t seed, stream;
+	uint64_t position;   /**< word at which it begins, a multiple of 4: `next` of the draw before in a sequence of draws */
+	uint64_t offset;     /**< samples of the drawn dtype that are skipped from there on */
+	uint64_t rank, size; /**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
+	uint64_t reserved[2]; /**< zero */
+};
+
+/** Where a draw lay: a draw of the same distribution from generator, seed, stream and offset repeats it. No word serves two
+ * draws when each begins at the `next` of the one before. */
+struct trnsci_span {
+	char generator[32];
+	uint64_t seed, stream;
+	uint64_t offset;   /**< first sample of the whole draw, in samples of the drawn dtype */
+	uint64_t position; /**< its first word, a multiple of 4 in a sequence */
+	uint64_t next;	   /**< first word that a following draw may use; TRNSCI_END_OF_WORDS when the stream has ended */
+	bool ended;	   /**< the draw ends with the stream's last word */
+	uint64_t reserved[4];
+};
+
+/** Stream 0 of that seed. */
+static inline struct trnsci_source trnsci_seed(uint64_t seed)
+{
+	struct trnsci_source source = {NULL, NULL, seed, 0, 0, 0, 0, 0, {0, 0}};
+
+	return source;
+}
+
+/** The named stream. */
+static inline struct trnsci_source trnsci_named(const char *name)
+{
+	struct trnsci_source source = {name, NULL, 0, 0, 0, 0, 0, 0, {0, 0}};
+
+	return source;
+}
+
+/**
+ * @name New sources from old
+ * Pure functions: the same parent (generator, seed and stream) and label, number or index give the same source everywhere,
+ * at its beginning. Children of one parent under different numbers (indices) differ; n streams derived otherwise meet with
+ * a probability of at most n^2 / 2^129 (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_source may be
+ * parent.
+ * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, an id beyond its last, or a named stream).
+ * @{ */
+TRNSCI_API int trnsci_source_label(const struct trnsci_source *parent, const void *label, size_t size,
+				   struct trnsci_source *ret_source);
+TRNSCI_API int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number,
+				     struct trnsci_source *ret_source);
+/** Child `index`, whatever their number. */
+TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t index,
+				   struct trnsci_source *ret_source);
+/** @} */
+
+/** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
+TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * One line */
+
+/**
+ * Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
+ * engine writes them there; from a daemon they take one request up to 64 KiB, then one for each MiB and one more.
+ *
+ * @param params the distribution's; NULL: its defaults.
+ * @param source NULL: seed 0. With a size: `out` takes the part of source->rank of the draw of n elements.
+ * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
+ * @param out n elements (the rank's part of them), of any alignment. NULL: nothing is drawn; the span says where it would
+ *   lie, and from a named stream it is taken.
+ * @param ret_span may be NULL.
+ * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on.
+ */
+TRNSCI_API int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+			   const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
+			   struct trnsci_span *ret_span, struct trnsci_error *err);
+
+/**
+ * Applies an operation to one array: "fft", "dct", "stft", "welch", "scale" ..., or "convolve" with
+ * trnsci_with_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, without a copy
+ * (but of what is not aligned); to a daemon and back the arrays are copied once each.
+ *
+ * @param in only read, unless it is `out`.
+ * @param out of the dtype and shape of the result: the error of another says which. May be the memory of `in`.
+ * @return what a call may return; -TRNSCI_BAD_SHAPE when out has not the shape or dtype of the result. On error what `out`
+ *   holds is undefined.
+ */
+TRNSCI_API int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+				struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err);
+
+/**
+ * Draws samples into a tile of the session.
+ *
+ * @param params the distribution's; with a new tile also "n" or "shape", and "dtype" unless it is the default; with a size
+ *   "n", the samples of the whole draw of which the tile is a part.
+ * @param tile *tile is filled with samples of its dtype; NULL: it becomes a new tile, yours to free.
+ * @param ret_span may be NULL.
+ * @return what a call may return, and what trnsci_tile_new may return.
+ */
+TRNSCI_API int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+			   const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
+			   struct trnsci_error *err);
+
+/**
+ * Applies any operation; its inputs are among the parameters, as tiles or arrays.
+ *
+ * @param tile *tile takes the result and may be an input of the same dtype and shape; NULL: it becomes a new tile of the
+ *   result's dtype and shape, yours to free.
+ * @return what a call may return, and what trnsci_tile_new may return.
+ */
+TRNSCI_API int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+			    struct trnsci_tile **tile, struct trnsci_error *err);
+
+/**
+ * The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
+ * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
+ *
+ * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number).
+ */
+TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
+
+/**
+ * The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
+ * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread.
+ */
+TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Calls: one request and its reply */
 
@@ -300,20 +475,23 @@ TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
  * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight.
  * @{ */
 TRNSCI_API void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
-TRNSCI_API void trnsci_set_i64(struct trnsci_args *args, const char *name, int64_t value);
 TRNSCI_API void trnsci_set_f64(struct trnsci_args *args, const char *name, double value);
 TRNSCI_API void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value);
 TRNSCI_API void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text);
-TRNSCI_API void trnsci_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
-TRNSCI_API void trnsci_set_dtype(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype);
-TRNSCI_API void trnsci_set_shape(struct trnsci_args *args, const char *name, size_t ndim, const uint64_t *shape);
-TRNSCI_API void trnsci_set_axes(struct trnsci_args *args, const char *name, size_t count, const int64_t *axes);
 /** Names a tile of the same session, as input or output. The call does not keep the tile alive: sent after the tile was
  * freed, it is answered `bad_tile`. */
 TRNSCI_API void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
-/** An inline input: a map {dtype, shape, data} with a copy of the data. */
-TRNSCI_API void trnsci_set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, size_t ndim,
-				 const uint64_t *shape, const void *data);
+/** All parameters of a list, of every kind; what they point to is copied. */
+TRNSCI_API void trnsci_set_params(struct trnsci_args *args, const struct trnsci_param *params);
+/** One parameter, of any kind. */
+static inline void trnsci_set(struct trnsci_args *args, struct trnsci_param param)
+{
+	struct trnsci_param params[2];
+
+	params[0] = param;
+	params[1] = trnsci_end();
+	trnsci_set_params(args, params);
+}
 /** A map or a list inside args, to be filled; NULL (which every setter accepts) when memory could not be had. */
 TRNSCI_API struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name);
 TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const char *name);
@@ -374,7 +552,7 @@ typedef void trnsci_callback(struct trnsci_call *call, void *arg);
  *
  * @param changes as those of trnsci_run.
  * @param done called once by trnsci_dispatch with the answered call and arg, also when it failed or was cancelled, unless
- *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: the answer is for trnsci_next.
+ *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: trnsci_next returns the call and arg.
  * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the
  *   changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST (the content of an input); done is not called then.
  */
@@ -388,15 +566,9 @@ TRNSCI_API bool trnsci_done(const struct trnsci_call *call);
  * Waits until a submitted call is answered.
  *
  * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
- * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done tells).
+ * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done says whether it is).
  */
 TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
-
-/** Waits until all calls (of one session) are answered. 0, the first call's error, or -TRNSCI_TIMEOUT. */
-TRNSCI_API int trnsci_wait_all(struct trnsci_call *const *calls, size_t count, int timeout_ms);
-
-/** Waits until one of the calls (of one session) is answered. 0 and its place in *ret_index, or -TRNSCI_TIMEOUT. */
-TRNSCI_API int trnsci_wait_any(struct trnsci_call *const *calls, size_t count, int timeout_ms, size_t *ret_index);
 
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
@@ -409,14 +581,14 @@ TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
 TRNSCI_API int trnsci_fd(struct trnsci_session *session);
 
 /**
- * The next answered call among those submitted and not yet waited for, in the order of their answers; each is
- * returned once.
+ * The next answered call among those submitted without a callback and not yet waited for, in the order of their answers.
  *
  * @param timeout_ms as trnsci_wait.
+ * @param ret_arg what was submitted with it; may be NULL.
  * @return 0 and *ret_call; -TRNSCI_TIMEOUT when none was answered in time; -TRNSCI_CLOSED when the connection is
  *   gone and no answered call is left.
  */
-TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call);
+TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call, void **ret_arg);
 
 /**
  * Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
@@ -427,15 +599,24 @@ TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struc
  */
 TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
 
-/** A pointer of the caller's own, for trnsci_next. NULL at first. */
-TRNSCI_API void trnsci_call_set_user(struct trnsci_call *call, void *user);
-TRNSCI_API void *trnsci_call_user(const struct trnsci_call *call);
-
 /** The error of the last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
 TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
 
 /** The reply, a map; NULL without one. Lives until the call is run again or freed. */
 TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *call);
+
+/** Where the draw of an answered call lay. 0, or -TRNSCI_BAD_REPLY. */
+TRNSCI_API int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span);
+
+/**
+ * The tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
+ *
+ * @param map the reply of one step of a program, trnsci_at(trnsci_get(reply, "steps"), i); NULL: the reply.
+ * @param ret_tile yours (trnsci_tile_free).
+ * @return 0, -TRNSCI_CLOSED (it went with a daemon), -TRNSCI_BAD_REPLY, -TRNSCI_NO_MEMORY.
+ */
+TRNSCI_API int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map,
+				 struct trnsci_tile **ret_tile);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Values of a reply. Any thread; every function accepts NULL. */
@@ -472,31 +653,12 @@ TRNSCI_API int trnsci_to_bool(const struct trnsci_value *value, bool *ret);
 /** Text or bytes, *ret_size of them, not NUL-terminated, of any alignment; NULL when it is neither. */
 TRNSCI_API const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size);
 
-/** An array in a reply. */
-struct trnsci_array {
-	enum trnsci_dtype dtype;
-	size_t ndim;
-	uint64_t shape[TRNSCI_MAX_DIMS];
-	uint64_t count;	  /**< elements */
-	const void *data; /**< of any alignment: copy before use; belongs to the call */
-	size_t bytes;
-};
-
-/** A map {dtype, shape, data}, its size checked against its shape. 0, or -TRNSCI_BAD_REPLY. */
+/** A map {dtype, shape, data}, its size checked against its shape; its data are only to be read, of any alignment, and
+ * belong to the call. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Tiles */
-
-/**
- * Gets the session's arena, the memory for tiles, once; otherwise the first tile gets it, with the size that the
- * options say.
- *
- * @return 0 (also when it is there already, whatever its size), -TRNSCI_LIMIT (a quota), -TRNSCI_BAD_REPLY (size or
- *   seals of what came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors; the session then
- *   stays without an arena), and what a call may return. Any thread.
- */
-TRNSCI_API int trnsci_arena(struct trnsci_session *session, size_t bytes, struct trnsci_error *err);
 
 /** A number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
 TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
@@ -505,12 +667,13 @@ TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
 TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
 
 /**
- * A new tile, row-major, aligned to 64 bytes; its content is undefined.
+ * A new tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
  *
  * @param scope 0, or of trnsci_scope_new.
  * @param ndim 1 to TRNSCI_MAX_DIMS.
  * @param ret_tile yours (trnsci_tile_free, or by its scope); it is freed on the daemon's side with the session, too.
- * @return 0, -TRNSCI_LIMIT (the arena is full), -TRNSCI_OUT_OF_RANGE, and what trnsci_arena may return.
+ * @return 0, -TRNSCI_LIMIT (the arena is full, or a quota), -TRNSCI_OUT_OF_RANGE, -TRNSCI_BAD_REPLY (size or seals of what
+ *   came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors), and what a call may return.
  */
 TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
 			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
@@ -522,118 +685,53 @@ TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
  * changes. Written while a call uses it, results vary. To ask for a lost tile's address says that the program fills it:
  * from then on it is not lost. Any thread, as the functions below. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
-/** Whether the tile's content is lost, as the last request left it: this does not look at the connection
- * (trnsci_restarts does). */
-TRNSCI_API bool trnsci_tile_lost(const struct trnsci_tile *tile);
-/** Its size, elements and their type. */
-TRNSCI_API size_t trnsci_tile_bytes(const struct trnsci_tile *tile);
-TRNSCI_API uint64_t trnsci_tile_count(const struct trnsci_tile *tile);
-TRNSCI_API enum trnsci_dtype trnsci_tile_dtype(const struct trnsci_tile *tile);
-/** The dimensions; *ret_ndim (may be NULL) their number. */
-TRNSCI_API const uint64_t *trnsci_tile_shape(const struct trnsci_tile *tile, size_t *ret_ndim);
-
-/* ------------------------------------------------------------------------------------------------------------------
- * Draws and transforms without a call object */
-
-/** A named number: a parameter of a law. */
-struct trnsci_number {
-	const char *name;
-	double value;
+/** What a tile is. */
+struct trnsci_tile_info {
+	enum trnsci_dtype dtype;
+	size_t ndim;
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	uint64_t count; /**< elements */
+	size_t bytes;
+	bool lost; /**< its content is lost, as the last request left it: this does not look at the connection */
+	uint64_t reserved[4];
 };
 
-/** A named choice: a parameter of a law that is a word, such as {"method", "boxmuller"}. */
-struct trnsci_choice {
-	const char *name;
-	const char *value;
-};
-
-/** A named list of numbers: a parameter of a law such as {"weights", w, 3}; borrowed during the call. */
-struct trnsci_numbers {
-	const char *name;
-	const double *values;
-	size_t count;
-};
-
-/** What to draw; all zero but `law` is good. */
-struct trnsci_draw {
-	const char *law;		/**< "bits", "uniform", "normal" ... */
-	const char *generator;		/**< NULL: "threefry4x32" */
-	uint64_t seed, stream;
-	uint64_t offset;		/**< first sample, in samples of the dtype */
-	uint64_t rank, size;		/**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
-	struct trnsci_number numbers[4]; /**< the law's parameters, up to a NULL name; others have their defaults */
-	struct trnsci_choice choices[4]; /**< those that are words; also integers, in digits, that a double has not */
-	struct trnsci_numbers list;	 /**< and the one that is a list; NULL name: none */
-	uint64_t reserved[4];		/**< zero */
-};
-
-/** Where a draw lay in its stream, in words. */
-struct trnsci_span {
-	uint64_t position; /**< first word of the whole draw */
-	uint64_t next;	   /**< first word that a following draw may use; 0 when it has ended */
-	bool ended;	   /**< the draw ends with the stream's last word */
-};
-
-/**
- * Fills a tile with samples of its dtype. The tile holds the whole draw, or with draw->size its part of n_total.
- *
- * @param n_total samples of the whole draw; 0: as many as the tile holds (size must be 0 or 1 then).
- * @param ret_span may be NULL.
- * @return what a call may return.
- */
-TRNSCI_API int trnsci_draw(struct trnsci_session *session, const struct trnsci_draw *draw, uint64_t n_total,
-			   struct trnsci_tile *out, struct trnsci_span *ret_span, struct trnsci_error *err);
-
-/**
- * The same into memory of the caller's own, copied: n elements of dtype, which for a law of vectors are a multiple of a
- * sample's components. draw->rank and size must be 0. One request up to 64 KiB, then one for each MiB; laws of vectors
- * take one more. On error what `out` holds is undefined.
- */
-TRNSCI_API int trnsci_draw_copy(struct trnsci_session *session, const struct trnsci_draw *draw,
-				enum trnsci_dtype dtype, uint64_t n, void *out, struct trnsci_span *ret_span,
-				struct trnsci_error *err);
+/** Describes a tile; all zero for NULL. */
+TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Noise rings: random numbers that are drawn ahead, into memory that both sides see */
 
 /**
- * Attaches a ring to a stream: lanes keep it full of samples of one law, from draw->offset on, contiguous and byte for
- * byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
+ * Attaches a ring to a source: lanes keep it full of samples of one distribution, from the source's place on, contiguous and
+ * byte for byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
  *
- * @param draw the law, its parameters and where it begins; rank and size must be 0.
- * @param dtype TRNSCI_DTYPE_NONE: the law's own.
+ * On a named stream the samples are taken from it ahead of their use, in ranges of as many samples as the ring holds, between
+ * which other draws may lie; trnsci_ring_place says where each sample is. So a small ring gives up less at its end. Ranges
+ * that do not fit before the end of the stream are not taken. A stream that is deleted ends its rings, at the latest where
+ * their next range would begin.
+ *
+ * @param params the distribution's; "dtype" unless it is the default.
+ * @param source rank and size must be 0.
  * @param samples that the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
  * @param ret_ring yours (trnsci_ring_detach); untouched on error.
  * @return 0, -TRNSCI_LIMIT (rings of a session, bytes of a ring, arena bytes), -TRNSCI_BAD_REPLY (sizes or seals of
- *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return.
+ *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return; of a named stream -TRNSCI_NOT_FOUND,
+ *   -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded).
  *
  * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
  * fail with `closed`. It may be detached after its session was closed.
  */
-TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const struct trnsci_draw *draw,
-				  enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
-				  struct trnsci_error *err);
-
-/**
- * The same on a named stream, of which the user may draw: the samples are taken from the stream ahead of their use, in
- * ranges of as many samples as the ring holds, between which other draws may lie. trnsci_ring_place tells where each
- * sample is; one that was taken for the ring is never given to another draw, whether it is ever used or not. So a small
- * ring gives up less at its end. Ranges that do not fit before the end of the stream are not taken.
- *
- * @param draw the law and its parameters; generator, seed, stream and offset are the stream's to say, and must be 0.
- * @return as trnsci_ring_attach; -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded). A stream
- *   that is deleted ends its rings, at the latest where their next range would begin.
- */
-TRNSCI_API int trnsci_ring_attach_stream(struct trnsci_session *session, const char *name,
-					 const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
-					 struct trnsci_ring **ret_ring, struct trnsci_error *err);
+TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
+				  const struct trnsci_param *params, const struct trnsci_source *source, uint64_t samples,
+				  struct trnsci_ring **ret_ring, struct trnsci_error *err);
 
 /** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
 TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
 
 /**
  * Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a named stream they
- * may be of several ranges; those of the run that trnsci_ring_place has told are of one.
+ * may be of several ranges; those of the run that trnsci_ring_place reports are of one.
  *
  * @param out n samples of sample_bytes each (trnsci_ring_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
@@ -658,7 +756,7 @@ TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int time
 TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
 
 /**
- * Tells where the next sample to be taken (or the first that is borrowed) lies: a draw of the same law, generator, seed
+ * Reports where the next sample to be taken (or the first that is borrowed) lies: a draw of the same distribution, generator, seed
  * and stream (trnsci_ring_describe) gives it at offset *ret_offset, and the *ret_run - 1 samples after it behind it.
  * Waits until that sample is there, as trnsci_ring_take does.
  */
@@ -681,29 +779,30 @@ struct trnsci_ring_info {
 	uint64_t reserved[4];
 };
 
-/** Tells what a ring is, without a call. 0, or -TRNSCI_CLOSED. */
+/** Describes a ring, without a call. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Broadcasts: random numbers that are drawn once, and read by many. Only with a daemon (else `not_supported`). */
 
+/** How to create a broadcast; all zero is good. */
+struct trnsci_broadcast_options {
+	uint64_t samples;     /**< that readers may lag behind, rounded up to a power of two that fills pages; 0: 65,536 */
+	double rate;	      /**< samples per second; 0: as trnsci_broadcast_publish says */
+	unsigned mode;	      /**< who may read it, as a file's permissions: owner, the owner's group, others; 0: 0600 */
+	uint64_t reserved[4]; /**< zero */
+};
+
 /**
- * Makes a broadcast of the session's own, which ends with it.
+ * Makes a broadcast of the session's own, which ends with it. Distribution, parameters and source as trnsci_ring_attach.
  *
  * @param name 1 to 64 printable ASCII letters.
- * @param samples that readers may lag behind, rounded up to a power of two that fills pages; 0: 65,536.
- * @param rate samples per second; 0: as trnsci_broadcast_publish says.
- * @param mode who may read it, as a file's permissions (0600, 0640, 0644): owner, the owner's group, others.
+ * @param options may be NULL.
  * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread.
  */
-TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name,
-				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t samples,
-				       double rate, unsigned mode, struct trnsci_error *err);
-
-/** The same on a named stream, as trnsci_ring_attach_stream: spans tell where samples lie. */
-TRNSCI_API int trnsci_broadcast_create_stream(struct trnsci_session *session, const char *name, const char *stream,
-					      const struct trnsci_draw *draw, enum trnsci_dtype dtype,
-					      uint64_t samples, double rate, unsigned mode, struct trnsci_error *err);
+TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
+				       const struct trnsci_param *params, const struct trnsci_source *source,
+				       const struct trnsci_broadcast_options *options, struct trnsci_error *err);
 
 /** Publishes n samples more, at most the capacity, of a broadcast without a rate; readers can see them when it returns.
  * *ret_produced (may be NULL): all samples so far. -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_END_OF_STREAM. */
@@ -748,48 +847,8 @@ TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *o
 /** Goes on with that sample, or with UINT64_MAX behind the last one published; nothing is then said to be missed. */
 TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
 
-/** Tells what a broadcast is; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
+/** Describes a broadcast; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info);
-
-/** A place in a stream: plain data, to be copied, saved and restored. Start with position 0. */
-struct trnsci_generator {
-	const char *generator; /**< NULL: "threefry4x32" */
-	uint64_t seed, stream;
-	uint64_t position; /**< next word, a multiple of 4; UINT64_MAX: the stream has ended */
-};
-
-/**
- * Fills a tile from where the generator stands and moves it on, so that no word serves two draws. The law and its
- * parameters are taken from draw, the rest of it is not looked at. On error the generator stays. One thread at a time
- * for each generator.
- *
- * @return what a call may return; -TRNSCI_END_OF_STREAM, -TRNSCI_OUT_OF_RANGE (a position that is no multiple of 4).
- */
-TRNSCI_API int trnsci_generator_draw(struct trnsci_session *session, struct trnsci_generator *generator,
-				     const struct trnsci_draw *draw, struct trnsci_tile *out,
-				     struct trnsci_error *err);
-
-/** A stream by its numbers. */
-struct trnsci_stream {
-	const char *generator; /**< NULL: "threefry4x32" */
-	uint64_t seed, stream;
-};
-
-/**
- * @name New streams from old
- * Pure functions: the same parent and label, number or index give the same stream everywhere. Children of one parent
- * under different numbers (indices) differ; n streams derived otherwise meet with a probability of at most n^2 / 2^129
- * (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_stream may be parent.
- * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, or an id beyond its last).
- * @{ */
-TRNSCI_API int trnsci_stream_label(const struct trnsci_stream *parent, const void *label, size_t size,
-				   struct trnsci_stream *ret_stream);
-TRNSCI_API int trnsci_stream_fold_in(const struct trnsci_stream *parent, uint64_t number,
-				     struct trnsci_stream *ret_stream);
-/** Child `index`, whatever their number. */
-TRNSCI_API int trnsci_stream_split(const struct trnsci_stream *parent, uint64_t index,
-				   struct trnsci_stream *ret_stream);
-/** @} */
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Named streams: kept by a daemon, shared by all its clients, and never issued twice. Embedded sessions have none
@@ -828,16 +887,6 @@ struct trnsci_stream_options {
 	uint64_t reserved[4]; /**< zero */
 };
 
-/** What a draw took of its stream: `offset` and the rest are what repeats it, with a plain draw. */
-struct trnsci_stream_range {
-	char generator[32];
-	uint64_t seed, stream;
-	uint64_t offset;   /**< first sample, in samples of the drawn dtype */
-	uint64_t position; /**< the same in words, a multiple of 4 */
-	uint64_t n;	   /**< samples */
-	uint64_t spare[4];
-};
-
 /**
  * @name Named streams
  * What is created, deleted or advanced is durable when the function returns. Errors beyond those of every call:
@@ -858,224 +907,11 @@ TRNSCI_API int trnsci_stream_list(struct trnsci_session *session,
 /** Its numbers are never given to another stream. *ret_info: as it was. */
 TRNSCI_API int trnsci_stream_delete(struct trnsci_session *session, const char *name,
 				    struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-/** Skips so many words (rounded up to a multiple of 4): after a restored snapshot of the machine, at least as many as may
- * have been drawn since it was made. */
-TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words,
+/** Skips so many words (rounded up to a multiple of 4), or, with 0 words, up to a position, which may not lie before the
+ * present one: after a restored snapshot of the machine, at least as many as may have been drawn since it was made. */
+TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words, uint64_t position,
 				     struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-/** Skips up to a position, which may not lie before the present one. */
-TRNSCI_API int trnsci_stream_advance_to(struct trnsci_session *session, const char *name, uint64_t position,
-					struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-
-/** Fills a tile from the stream. Law, parameters, choices and list are taken from draw; its seed, stream, offset, rank
- * and size must be 0, its generator NULL. ret_range may be NULL. A draw that fails may have used up its range. */
-TRNSCI_API int trnsci_stream_draw(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-				  struct trnsci_tile *out, struct trnsci_stream_range *ret_range,
-				  struct trnsci_error *err);
-/** The same into memory of the caller's own, copied: n elements of dtype, as trnsci_draw_copy; beyond 64 KiB the range is
- * taken by a request of its own. */
-TRNSCI_API int trnsci_stream_draw_copy(struct trnsci_session *session, const char *name,
-				       const struct trnsci_draw *draw, enum trnsci_dtype dtype, uint64_t n, void *out,
-				       struct trnsci_stream_range *ret_range, struct trnsci_error *err);
-/** Takes the range of a draw of n samples and draws nothing: trnsci_draw with its generator, seed, stream and offset
- * does, here or elsewhere, in any parts and ranks. */
-TRNSCI_API int trnsci_stream_reserve(struct trnsci_session *session, const char *name, const struct trnsci_draw *draw,
-				     enum trnsci_dtype dtype, uint64_t n, struct trnsci_stream_range *ret_range,
-				     struct trnsci_error *err);
-/** A call that draws from the stream, to be submitted: *ret_args takes n, shape, dtype, out and the law's parameters.
- * The call is yours. */
-TRNSCI_API int trnsci_stream_call_new(struct trnsci_session *session, const char *name, const char *law,
-				      struct trnsci_call **ret_call, struct trnsci_args **ret_args);
-/** The range of such a call once it is answered. 0, or -TRNSCI_BAD_REPLY. */
-TRNSCI_API int trnsci_stream_call_range(const struct trnsci_call *call, struct trnsci_stream_range *ret_range);
 /** @} */
-
-/** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
-TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
-
-/**
- * How to transform; all zero: forward, complex, the last axis, no scaling.
- *
- * The reply's `bound` is of the relative L2 error. It is proved for the matrix modes ("bf16" to "ozaki_fp64"); of "fast",
- * "kahan" and "double" it held over a table of hard inputs. It holds where no result, and no sum on the way, overflows or is
- * denormal. float64 input of a mode that computes in float32 is scaled by powers of two, so its bound holds over float64's
- * range; a result too large for its dtype is infinite, one too small denormal or 0. The bytes do not depend on threads
- * or on the place in a batch; which of them depend on the instruction set is in PROTOCOL.md, Same bytes.
- */
-struct trnsci_fft {
-	bool inverse;
-	bool real;		       /**< real to half spectrum; with inverse, back to real */
-	bool hermitian;		       /**< half spectrum of a Hermitian signal to real; with inverse, back to it */
-	uint64_t length;	       /**< pad or trim to; 0: as it is */
-	size_t n_axes;		       /**< 0: the last */
-	int64_t axes[TRNSCI_MAX_DIMS]; /**< negative from the end */
-	const char *norm;	       /**< "backward" (NULL), "ortho", "forward" */
-	const char *precision;	       /**< "fast", "kahan", "double", "bf16" ... "ozaki_fp64"; NULL: as the input */
-	double target_error;	       /**< relative L2; 0: none */
-	const int64_t *lengths;	       /**< instead of length, one for each of the axes, -1: as it is; NULL: none */
-	uint64_t reserved[3];	       /**< zero */
-};
-
-/**
- * Transforms `in` to `out`, which may be the same tile when shape and dtype agree: out has the shape of in, but for the
- * lengths given, and n / 2 + 1 in the last axis on the side of half a spectrum. out is c64 or c128 (f32, f64 back from half
- * a spectrum), as wide as the precision makes it. options may be NULL.
- *
- * @return what a call may return; -TRNSCI_BAD_SHAPE when out has not the shape or dtype of the result.
- */
-TRNSCI_API int trnsci_fft(struct trnsci_session *session, const struct trnsci_fft *options,
-			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
-
-/** How to estimate a trace; all zero: Hutchinson's method with 64 Rademacher probes of stream 0 of seed 0. */
-struct trnsci_trace {
-	const char *method;    /**< "hutchinson" (NULL), "hutchpp" */
-	const char *law;       /**< of a probe's components: "rademacher" (NULL), "normal" */
-	uint64_t probes;       /**< products with the matrix; 0: 64 */
-	const char *generator; /**< NULL: "threefry4x32" */
-	uint64_t seed, stream, offset;
-	uint64_t rank, size; /**< part of Hutchinson's probes; size 0: the whole */
-	uint64_t reserved[4]; /**< zero */
-};
-
-/**
- * Estimates the trace of a square tile of float32 or float64 from products with random probes (Hutchinson 1989;
- * Hutch++, Meyer and others 2021), with its standard error: NaN when one probe was all there was for it. The same
- * bytes from any engine. options and ret_standard_error may be NULL.
- *
- * @return what a call may return; the results are untouched on error.
- */
-TRNSCI_API int trnsci_trace(struct trnsci_session *session, const struct trnsci_trace *options,
-			    const struct trnsci_tile *in, double *ret_estimate, double *ret_standard_error,
-			    struct trnsci_error *err);
-
-/** Factors of sqrt 2 at the ends, which make a transform orthogonal. */
-enum trnsci_orthogonalize {
-	TRNSCI_ORTHOGONAL_AUTO, /**< with norm "ortho" */
-	TRNSCI_ORTHOGONAL_NO,
-	TRNSCI_ORTHOGONAL_YES,
-};
-
-/** A cosine or sine transform; all zero: the cosine transform of type 2, forward, the last axis, no scaling. */
-struct trnsci_dct {
-	bool sine;
-	bool inverse;
-	unsigned type;		       /**< 1 to 4; 0: 2 */
-	enum trnsci_orthogonalize orthogonalize;
-	uint64_t length;	       /**< pad or trim to; 0: as it is */
-	size_t n_axes;		       /**< 0: the last */
-	int64_t axes[TRNSCI_MAX_DIMS]; /**< negative from the end */
-	const char *norm;	       /**< "backward" (NULL), "ortho", "forward" */
-	const char *precision;	       /**< "fast", "kahan", "double"; NULL: as the input */
-	double target_error;	       /**< relative L2; 0: none */
-	const int64_t *lengths;	       /**< instead of length, one for each of the axes, -1: as it is; NULL: none */
-	uint64_t reserved[3];	       /**< zero */
-};
-
-/** Transforms `in` to `out`, of the same shape but for the lengths given, as scipy.fft's dct and dst: f32 or f64, of c64 and
- * c128 each part alone. May be the same tile. options may be NULL. With norm "ortho" they are orthogonal, also the sine
- * transforms of types 2 and 3, where scipy 1.10 is not. Returns what a call may return. */
-TRNSCI_API int trnsci_dct(struct trnsci_session *session, const struct trnsci_dct *options,
-			  const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
-
-/** Moves frequency 0 to the middle of each of the axes (n_axes 0: all of them), or back. Shapes and dtypes agree; may be
- * the same tile. Returns what a call may return. */
-TRNSCI_API int trnsci_fftshift(struct trnsci_session *session, bool inverse, size_t n_axes, const int64_t *axes,
-			       const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
-
-/** Whether something is done. */
-enum trnsci_switch { TRNSCI_DEFAULT, TRNSCI_OFF, TRNSCI_ON };
-
-/** Short-time spectra, with torch.stft's meaning; all zero but n_fft: its defaults. Windows are periodic. */
-struct trnsci_stft {
-	uint64_t n_fft;			         /**< length of a frame's transform; required */
-	uint64_t hop_length;		         /**< from one frame to the next; 0: n_fft / 4 */
-	uint64_t win_length;		         /**< of the window, in the middle of a frame; 0: n_fft */
-	const char *window;		         /**< by name; NULL: "boxcar" */
-	const double *window_parameter;	         /**< of a window that has one; NULL: its default */
-	const struct trnsci_tile *window_values; /**< instead of a name, f32 or f64; NULL: none */
-	enum trnsci_switch center;	         /**< frame f has its middle at f hop_length; default: on */
-	enum trnsci_switch onesided;	         /**< n_fft / 2 + 1 bins; default: of real signals */
-	bool normalized;		         /**< spectra times 1 / sqrt(n_fft) */
-	bool frames_first;		         /**< (..., frames, bins), which is faster, instead of (..., bins, frames) */
-	const char *pad_mode;		         /**< stft: "reflect" (NULL), "constant", "replicate", "circular" */
-	uint64_t length;		         /**< istft: samples of the result; 0: all that the frames reach */
-	bool return_complex;		         /**< istft: the signal is complex */
-	uint64_t reserved[4];		         /**< zero */
-};
-
-/**
- * The spectra of frames of signals (..., samples) to (..., bins, frames), c64 of 32-bit numbers, c128 of 64-bit ones.
- * With center there are samples / hop_length + 1 frames, without (samples - n_fft) / hop_length + 1.
- *
- * @return what a call may return.
- */
-TRNSCI_API int trnsci_stft(struct trnsci_session *session, const struct trnsci_stft *options,
-			   const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
-
-/**
- * Signals from such spectra: (..., length) of reals, or of complex numbers with return_complex. An error where the
- * squares of the windows add up to nothing.
- *
- * @return what a call may return.
- */
-TRNSCI_API int trnsci_istft(struct trnsci_session *session, const struct trnsci_stft *options,
-			    const struct trnsci_tile *in, struct trnsci_tile *out, struct trnsci_error *err);
-
-/**
- * Convolution along an axis (-1: the last), by transforms where they are faster: n + m - 1 samples in mode "full"
- * (NULL), those of a in "same", those where the shorter lies wholly inside in "valid", as scipy.signal. b has one
- * dimension, or those of a, each of its size or 1.
- *
- * @return what a call may return.
- */
-TRNSCI_API int trnsci_convolve(struct trnsci_session *session, const char *mode, int64_t axis,
-			       const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
-			       struct trnsci_error *err);
-
-/** Cross-correlation: the same with b conjugated and in reverse, as scipy.signal.correlate. Returns what a call may return. */
-TRNSCI_API int trnsci_correlate(struct trnsci_session *session, const char *mode, int64_t axis,
-				const struct trnsci_tile *a, const struct trnsci_tile *b, struct trnsci_tile *out,
-				struct trnsci_error *err);
-
-/** Power spectra by Welch's method, with scipy.signal.welch's meaning; all zero: its defaults. */
-struct trnsci_welch {
-	double fs;			         /**< samples in a second; 0: 1 */
-	uint64_t nperseg;		         /**< length of a segment; 0: 256, or the whole of a shorter signal */
-	const uint64_t *noverlap;	         /**< samples that neighbours share; NULL: nperseg / 2 */
-	uint64_t nfft;			         /**< length of the transforms; 0: nperseg */
-	const char *window;		         /**< by name; NULL: "hann" */
-	const double *window_parameter;	         /**< of a window that has one; NULL: its default */
-	const struct trnsci_tile *window_values; /**< instead of a name, f32 or f64; NULL: none */
-	const char *detrend;		         /**< "constant" (NULL), "linear", "none" */
-	enum trnsci_switch onesided;	         /**< nfft / 2 + 1 bins; default: of real signals */
-	const char *scaling;		         /**< "density" (NULL), "spectrum" */
-	const char *average;		         /**< "mean" (NULL), "median" */
-	const int64_t *axis;		         /**< of the signals; NULL: the last */
-	uint64_t reserved[4];		         /**< zero */
-};
-
-/**
- * The power spectra of signals, reals in place of samples; with second (else NULL, of the shape of in) the complex
- * cross spectra, the mean of conj(X) Y, as scipy.signal.csd. options may be NULL.
- *
- * @return what a call may return.
- */
-TRNSCI_API int trnsci_welch(struct trnsci_session *session, const struct trnsci_welch *options,
-			    const struct trnsci_tile *in, const struct trnsci_tile *second, struct trnsci_tile *out,
-			    struct trnsci_error *err);
-
-/**
- * The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
- * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
- *
- * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number).
- */
-TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
-
-/**
- * The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
- * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread.
- */
-TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * The table of operations, as this library knows it ("describe" asks a daemon for its own) */

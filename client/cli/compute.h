@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An operation over whole arrays from files, whose result the engine gives its dtype and shape. */
+#ifndef TRNSCI_CLI_COMPUTE_H
+#define TRNSCI_CLI_COMPUTE_H
+
+#include "cli.h"
+#include "options.h"
+
+enum { COMPUTE_INPUTS = 3 };
+
+struct computation {
+	size_t n_inputs;
+	const char *names[COMPUTE_INPUTS]; /* of the parameters that the inputs are */
+	const char *files[COMPUTE_INPUTS]; /* "-": stdin */
+	void (*report)(const struct trnsci_value *reply); /* with -v; NULL: nothing to say */
+};
+
+/* Reads the inputs, runs the operation of the options with its parameters, and writes the result. An exit code. */
+int compute(const struct cli *cli, const struct options *options, const struct computation *computation);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one-line functions: arrays of the caller's that lie anywhere and overlap, integers of all 64 bits, nothing at all, tiles
+ * that operations make, and what is refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/both.h"
+#include "drawing.h"
+
+#define LIST(...) ((const struct trnsci_param[]){__VA_ARGS__, trnsci_end()})
+
+static const struct trnsci_source seed_7 = {.seed = 7};
+
+static void assert_text(const struct trnsci_error *err, const char *part)
+{
+	if (!strstr(err->text, part))
+		fail_msg("expected \"%s\" in \"%s\"", part, err->text);
+}
+
+static void expect(int r, int code, const struct trnsci_error *err, const char *part)
+{
+	if (r != -code)
+		fail_msg("expected %s, got %s: %s", trnsci_error_name(code), trnsci_error_name(r), r ? err->text : "");
+	assert_text(err, part);
+}
+
+/* ---- fill ---- */
+
+/* At every distance from an aligned address, few and many, with guards on both sides. */
+static void any_alignment(struct trnsci_session *session)
+{
+	enum { MANY = 40000 };
+	static unsigned char memory[MANY * 8 + 64];
+	double *expected = malloc(MANY * sizeof *expected);
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, MANY, expected, NULL, &err), 0);
+	for (size_t shift = 0; shift < 9; shift++)
+		for (uint64_t n = 1; n <= MANY; n *= MANY - 1) {
+			memset(memory, 0xa5, sizeof memory);
+			assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, n, memory + 8 + shift, NULL,
+						     &err),
+					 0);
+			assert_memory_equal(memory + 8 + shift, expected, n * sizeof *expected);
+			assert_int_equal(memory[7 + shift], 0xa5);
+			assert_int_equal(memory[8 + shift + n * sizeof *expected], 0xa5);
+			if (n == MANY - 1)
+				break;
+		}
+	free(expected);
+}
+
+/* The parts of a draw by rank, of scalars and of vectors, few and many, join; and every rank has the span of the whole. */
+static void parts(struct trnsci_session *session)
+{
+	static const struct {
+		const char *distribution;
+		uint64_t components, samples;
+	} draws[] = {{"normal", 1, 1001}, {"sphere", 3, 333}, {"normal", 1, 300001}, {"sphere", 3, 100001}};
+
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+		const uint64_t n = draws[i].samples * draws[i].components;
+		float *whole = malloc(n * sizeof *whole), *part = malloc(n * sizeof *part);
+		struct trnsci_source source = {.seed = 3, .position = 8, .offset = 5};
+		struct trnsci_span all, span;
+		struct trnsci_error err = {0};
+
+		assert_int_equal(trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, whole, &all, &err), 0);
+		source.size = 4;
+		for (source.rank = 0; source.rank < 4; source.rank++) {
+			uint64_t begin, end;
+
+			trnsci_partition(draws[i].samples, source.rank, 4, &begin, &end);
+			if (trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err) < 0)
+				fail_msg("%s", err.text);
+			assert_memory_equal(part, whole + begin * draws[i].components,
+					    (end - begin) * draws[i].components * sizeof *part);
+			assert_true(span.next == all.next && span.position == all.position && span.offset == all.offset);
+		}
+		expect(trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err),
+		       TRNSCI_OUT_OF_RANGE, &err, "rank");
+		free(whole);
+		free(part);
+	}
+}
+
+/* Nothing is drawn, but it is said where. */
+static void places(struct trnsci_session *session)
+{
+	struct trnsci_span span, drawn;
+	struct trnsci_error err;
+	float out[10];
+
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, NULL, &span, &err), 0);
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, out, &drawn, &err), 0);
+	assert_true(span.next == 12 && drawn.next == 12 && span.seed == 7 && strcmp(span.generator, "threefry4x32") == 0);
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 0, NULL, &span, &err), 0);
+	assert_int_equal(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, 0, out, &span, &err), 0);
+	assert_true(span.next == 0 && span.seed == 0);
+}
+
+/* No double holds these; a parameter of a list of params keeps all of their digits. */
+static void large_integers(struct trnsci_session *session)
+{
+	struct trnsci_error err;
+	uint64_t u[1000];
+	int64_t i[1000];
+
+	assert_int_equal(trnsci_fill(session, "randint",
+				     LIST(trnsci_u64("low", UINT64_MAX - 3), trnsci_text("high", "18446744073709551616")),
+				     &seed_7, TRNSCI_U64, 1000, u, NULL, &err),
+			 0);
+	assert_int_equal(trnsci_fill(session, "randint",
+				     LIST(trnsci_i64("low", INT64_MIN), trnsci_i64("high", INT64_MIN + 2)), &seed_7,
+				     TRNSCI_I64, 1000, i, NULL, &err),
+			 0);
+	bool least = false, most = false;
+
+	for (size_t k = 0; k < 1000; k++) {
+		assert_true(u[k] >= UINT64_MAX - 3);
+		assert_true(i[k] == INT64_MIN || i[k] == INT64_MIN + 1);
+		least |= u[k] == UINT64_MAX - 3;
+		most |= u[k] == UINT64_MAX;
+	}
+	assert_true(least && most);
+}
+
+static void wrong_fills(struct trnsci_session *session)
+{
+	struct trnsci_source named = trnsci_named("s"), source = seed_7;
+	struct trnsci_error err;
+	float out[8];
+
+	expect(trnsci_fill(session, NULL, NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_MISSING_PARAMETER, &err,
+	       "distribution: missing");
+	expect(trnsci_fill(session, "nothing", NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_UNKNOWN_METHOD, &err,
+	       "nothing");
+	expect(trnsci_fill(session, "normal", LIST(trnsci_f64("men", 1)), NULL, TRNSCI_F32, 8, out, NULL, &err),
+	       TRNSCI_UNKNOWN_PARAMETER, &err, "men: no such parameter");
+	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_I8, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "dtype: got \"i8\"");
+	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_DTYPE_NONE, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "dtype");
+	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, UINT64_MAX / 2, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
+	       &err, "more samples than there can be");
+	named.seed = 1;
+	expect(trnsci_fill(session, "normal", NULL, &named, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "the stream's own");
+	source.position = 2;
+	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "multiples of 4");
+	source.position = TRNSCI_END_OF_WORDS;
+	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_END_OF_STREAM, &err,
+	       "has ended");
+	source = seed_7;
+	source.reserved[1] = 1;
+	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "reserved");
+}
+
+/* ---- transform ---- */
+
+/* Wherever in and out lie, and however they overlap, the result is that of arrays apart. */
+static void overlaps(struct trnsci_session *session)
+{
+	enum { N = 96, ROOM = 2 * N * sizeof(float) };
+	unsigned char memory[4 * ROOM];
+	float signal[2 * N], expected[2 * N], got[2 * N];
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 2 * N, signal, NULL, &err), 0);
+	assert_int_equal(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, N, signal),
+					  trnsci_vector(TRNSCI_C64, N, expected), &err),
+			 0);
+	for (int shift = -40; shift <= 40; shift++) {
+		unsigned char *in = memory + ROOM, *out = in + 5 * shift;
+
+		memcpy(in, signal, sizeof signal);
+		if (trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, N, in),
+				     trnsci_vector(TRNSCI_C64, N, out), &err) < 0)
+			fail_msg("shift %d: %s", 5 * shift, err.text);
+		memcpy(got, out, sizeof got);
+		assert_memory_equal(got, expected, sizeof got);
+	}
+}
+
+/* Half a spectrum over the reals that it is made of. */
+static void real_in_place(struct trnsci_session *session)
+{
+	enum { N = 64 };
+	const struct trnsci_param real = trnsci_bool("real", true);
+	float x[N + 2], signal[N], spectrum[N + 2];
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, N, signal, NULL, &err), 0);
+	memcpy(x, signal, sizeof signal);
+	assert_int_equal(trnsci_transform(session, "fft", LIST(real), trnsci_vector(TRNSCI_F32, N, signal),
+					  trnsci_vector(TRNSCI_C64, N / 2 + 1, spectrum), &err),
+			 0);
+	assert_int_equal(trnsci_transform(session, "fft", LIST(real), trnsci_vector(TRNSCI_F32, N, x),
+					  trnsci_vector(TRNSCI_C64, N / 2 + 1, x), &err),
+			 0);
+	assert_memory_equal(x, spectrum, sizeof x);
+}
+
+static void wrong_transforms(struct trnsci_session *session)
+{
+	struct trnsci_array x = trnsci_vector(TRNSCI_F32, 4, NULL), y = trnsci_vector(TRNSCI_F32, 4, NULL);
+	struct trnsci_error err;
+	float memory[16] = {0};
+
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "in: data: missing");
+	x.data = memory;
+	expect(trnsci_transform(session, NULL, NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "operation: missing");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "out: data: missing");
+	y.data = memory + 8;
+	y.ndim = 9;
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "out: shape: 9 dimensions");
+	y.ndim = 1;
+	y.dtype = TRNSCI_F64;
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_BAD_SHAPE, &err, "f64 (4), allowed is f32 (4)");
+	y.dtype = TRNSCI_F32;
+	y.shape[0] = UINT64_MAX / 2;
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "more bytes than memory");
+	y.shape[0] = 4;
+	expect(trnsci_transform(session, "unknown", NULL, x, y, &err), TRNSCI_UNKNOWN_METHOD, &err, "unknown");
+	expect(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 0, NULL), trnsci_vector(TRNSCI_C64, 0, NULL),
+				&err),
+	       TRNSCI_OUT_OF_RANGE, &err, "fft");
+	expect(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL), trnsci_vector(TRNSCI_F64, 0, NULL),
+				&err),
+	       TRNSCI_BAD_SHAPE, &err, "scale: out: ");
+	assert_int_equal(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL),
+					  trnsci_vector(TRNSCI_F32, 0, NULL), &err),
+			 0);
+}
+
+/* ---- tiles ---- */
+
+/* The engine says what the result is; the tile is the caller's, to fill and to free. */
+static void new_tiles(struct trnsci_session *session)
+{
+	const uint64_t shape[2] = {6, 10};
+	struct trnsci_tile *x = NULL, *y = NULL, *none = NULL;
+	struct trnsci_tile_info info;
+	struct trnsci_call *run;
+	struct trnsci_error err;
+
+	assert_int_equal(trnsci_draw(session, "uniform", LIST(trnsci_u64s("shape", shape, 2), trnsci_text("dtype", "f64")), &seed_7,
+				     &x, NULL, &err),
+			 0);
+	assert_int_equal(trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_bool("real", true)), &y, &err), 0);
+	trnsci_tile_describe(y, &info);
+	assert_true(info.dtype == TRNSCI_C128 && info.ndim == 2 && info.shape[0] == 6 && info.shape[1] == 6 && info.count == 36);
+	assert_true(info.bytes == 576 && !info.lost);
+	memset(trnsci_tile_data(y), 0, info.bytes);
+	assert_int_equal(trnsci_apply(session, "scale", LIST(trnsci_with_tile("in", y)), &y, &err), 0);
+	expect(trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_text("norm", "none")), &none, &err),
+	       TRNSCI_OUT_OF_RANGE, &err, "norm");
+	assert_null(none);
+	expect(trnsci_draw(session, "uniform", NULL, NULL, &none, NULL, &err), TRNSCI_MISSING_PARAMETER, &err, "n");
+	expect(trnsci_draw(session, "uniform", NULL, NULL, NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
+	expect(trnsci_apply(session, "scale", NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
+	trnsci_tile_free(y);
+
+	assert_int_equal(trnsci_call_new(session, "run", &run), 0);
+	for (int i = 0; i < 2; i++)
+		trnsci_set_params(trnsci_step(run, "scale"), LIST(trnsci_with_tile("in", x), trnsci_new_tile("out")));
+	assert_int_equal(trnsci_run(run, NULL), 0);
+	assert_int_equal(trnsci_reply_tile(run, NULL, &none), -TRNSCI_BAD_REPLY);
+	assert_int_equal(trnsci_reply_tile(run, trnsci_at(trnsci_get(trnsci_reply(run), "steps"), 1), &y), 0);
+	trnsci_tile_describe(y, &info);
+	assert_memory_equal(trnsci_tile_data(y), trnsci_tile_data(x), info.bytes);
+	trnsci_call_free(run);
+	trnsci_tile_free(y);
+	trnsci_tile_free(x);
+}
+
+/* A call's first tile is one that the engine makes: the session gets its memory by itself. */
+static void a_first_tile(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	struct trnsci_tile *tile;
+	struct trnsci_span span;
+
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_params(trnsci_args(call), LIST(trnsci_u64("n", 5), trnsci_new_tile("out")));
+	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_wait(call, 20000), 0);
+	assert_int_equal(trnsci_reply_span(call, &span), 0);
+	assert_true(span.next == 8);
+	assert_int_equal(trnsci_reply_tile(call, NULL, &tile), 0);
+	assert_int_equal(tile_info(tile).count, 5);
+	trnsci_tile_free(tile);
+	trnsci_call_free(call);
+}
+
+/* More shapes than are kept, and one of them again: each call has its own result. */
+static void many_shapes(struct trnsci_session *session)
+{
+	enum { MOST = 30 };
+	float x[MOST], y[MOST];
+	struct trnsci_error err;
+
+	for (int round = 0; round < 3; round++)
+		for (uint64_t n = 1; n <= MOST; n++) {
+			for (uint64_t i = 0; i < n; i++)
+				x[i] = (float)(i + n);
+			assert_int_equal(trnsci_transform(session, "scale", LIST(trnsci_f64("by", 2)),
+							  trnsci_vector(TRNSCI_F32, n, x), trnsci_vector(TRNSCI_F32, n, y), &err),
+					 0);
+			for (uint64_t i = 0; i < n; i++)
+				assert_true(y[i] == 2 * x[i]);
+		}
+}
+
+/* ---- sessions ---- */
+
+static void a_fallback_is_embedded(void **state)
+{
+	const struct trnsci_options options = {.or_embedded = true, .reconnect_ms = -1};
+	struct trnsci_session *session;
+	struct trnsci_session_info info;
+	struct trnsci_error err = {0};
+
+	(void)state;
+	assert_int_equal(trnsci_open("/nonexistent/socket", NULL, &session, &err), -TRNSCI_NO_DAEMON);
+	assert_int_equal(trnsci_open("/nonexistent/socket", &options, &session, &err), 0);
+	assert_int_equal(err.code, TRNSCI_NO_DAEMON);
+	assert_int_equal(trnsci_session_describe(session, &info), 0);
+	assert_true(info.embedded && info.restarts == 0 && strcmp(info.address, "embedded:") == 0);
+	trnsci_close(session);
+	assert_int_equal(trnsci_open(trnscid.socket, &options, &session, &err), 0);
+	assert_int_equal(err.code, 0);
+	assert_int_equal(trnsci_session_describe(session, &info), 0);
+	assert_false(info.embedded);
+	trnsci_close(session);
+	assert_int_equal(trnsci_session_describe(NULL, &info), -TRNSCI_CLOSED);
+	assert_null(info.address);
+}
+
+BOTH(any_alignment)
+BOTH(parts)
+BOTH(places)
+BOTH(large_integers)
+BOTH(wrong_fills)
+BOTH(overlaps)
+BOTH(real_in_place)
+BOTH(wrong_transforms)
+BOTH(new_tiles)
+BOTH(a_first_tile)
+BOTH(many_shapes)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_alignment_by_both),    cmocka_unit_test(parts_by_both),
+		cmocka_unit_test(places_by_both),	    cmocka_unit_test(large_integers_by_both),
+		cmocka_unit_test(wrong_fills_by_both),	    cmocka_unit_test(overlaps_by_both),
+		cmocka_unit_test(real_in_place_by_both),    cmocka_unit_test(wrong_transforms_by_both),
+		cmocka_unit_test(new_tiles_by_both),	    cmocka_unit_test(a_first_tile_by_both),
+		cmocka_unit_test(many_shapes_by_both),	    cmocka_unit_test(a_fallback_is_embedded),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
