@@ -234,26 +234,37 @@ bool call_is_flying(const struct trnsci_call *call)
 	return flying;
 }
 
-/* A small prepared call of an engine that runs it in this thread, without an allocation: in flight, but in no table.
- * False: it is to be sent. */
-static bool run_now(struct trnsci_call *call)
+/* Marks a prepared call as in flight, but in no table. False: it is to be sent. */
+static bool begin_now(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	struct prepared *prepared = NULL;
-	const struct value *reply;
 	bool can;
 
 	pthread_mutex_lock(&session->lock);
-	can = !session->closed && !session->failure.code && prepare_is_used(call);
+	can = call->state != CALL_FLYING && !session->closed && !session->failure.code && !call->args.failed &&
+	      prepare_is_used(call);
 	if (can) {
 		call_unqueue(call);
 		call->state = CALL_FLYING;
 		session->running_now++;
 	}
 	pthread_mutex_unlock(&session->lock);
-	if (!can)
+	return can;
+}
+
+/* A small prepared call of an engine that runs it in this thread, without an allocation. False: it is to be sent, which
+ * also reports what is wrong. */
+static bool run_now(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	struct trnsci_session *session = call->session;
+	struct prepared *prepared = NULL;
+	const struct value *reply = NULL;
+
+	if (!session->engine->run_now || !begin_now(call))
 		return false;
-	reply = session->engine->run_now(call, &prepared);
+	drop_reply(call);
+	if (changes_set(call, changes, NULL) == 0)
+		reply = session->engine->run_now(call, &prepared);
 	pthread_mutex_lock(&session->lock);
 	call->held = prepared;
 	call->reply = reply;
@@ -275,6 +286,8 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 
 	if (session_check(call->session, &error) < 0)
 		return fail(call, &error);
+	if (!queueing && run_now(call, changes))
+		return 0;
 	if (call_is_flying(call))
 		return -ERROR_OUT_OF_RANGE;
 	drop_reply(call);
@@ -286,8 +299,6 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 		return fail(call, &error);
 	if (changes_set(call, changes, &error) < 0)
 		return fail(call, &error);
-	if (!queueing && call->session->engine->run_now && run_now(call))
-		return 0;
 	if (begin(call, queueing, &todo, &error) < 0)
 		return fail(call, &error);
 	prepare_do(call->session, &todo);
