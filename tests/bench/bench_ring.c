@@ -11,7 +11,7 @@
 
 #include "client/drawing.h"
 
-#include "client/daemon.h"
+#include "harness/daemon.h"
 
 enum {
 	ROUNDS = 25,
@@ -206,8 +206,7 @@ int main(void)
 	struct daemon trnscid;
 
 	printf("goals: 64 normals taken <= 100 ns; copied / draws >= 0.85\n");
-	if (daemon_start(&trnscid, "2") < 0)
-		return 1;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
 	session = open_at(trnscid.socket, 0);
 	measure("daemon", session, single);
 	for (int readers = 1; readers <= READERS_MOST; readers *= 4) {
@@ -220,5 +219,6 @@ int main(void)
 	measure("embedded", session, single);
 	trnsci_close(session);
 	trnsci_close(single);
-	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : 1;
+	daemon_stop(&trnscid);
+	return 0;
 }

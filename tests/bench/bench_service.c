@@ -13,7 +13,7 @@
 
 #include "bench/service_load.h"
 #include "bench/service_peers.h"
-#include "client/daemon.h"
+#include "harness/daemon.h"
 
 enum {
 	SAMPLES = 512,
@@ -50,7 +50,7 @@ struct spread {
 	double p50, p99;
 };
 
-static void fail(const char *what)
+static void give_up(const char *what)
 {
 	fprintf(stderr, "%s failed\n", what);
 	exit(1);
@@ -84,7 +84,7 @@ static double cpu_of(pid_t pid)
 	clockid_t clock;
 
 	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
-		fail("the CPU clock");
+		give_up("the CPU clock");
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -93,19 +93,19 @@ static double cpu_of(pid_t pid)
 static void run_draw(struct bench *bench)
 {
 	if (trnsci_run(bench->draw, NULL) < 0)
-		fail("draw");
+		give_up("draw");
 }
 
 static void run_named(struct bench *bench)
 {
 	if (trnsci_run(bench->named, NULL) < 0)
-		fail("stream_draw");
+		give_up("stream_draw");
 }
 
 static void run_ping(struct bench *bench)
 {
 	if (trnsci_run(bench->ping, NULL) < 0)
-		fail("ping");
+		give_up("ping");
 }
 
 static void run_get(struct bench *bench)
@@ -123,7 +123,7 @@ static void run_fill(struct bench *bench)
 	const struct drawing draw = {.distribution = "uniform", .source = {.seed = 1}};
 
 	if (draw_tile(bench->session, &draw, 0, bench->tile, NULL, NULL) < 0)
-		fail("uniforms into a tile");
+		give_up("uniforms into a tile");
 }
 
 static int transform(struct trnsci_session *session, struct trnsci_tile *tile)
@@ -136,13 +136,13 @@ static int transform(struct trnsci_session *session, struct trnsci_tile *tile)
 static void run_fft(struct bench *bench)
 {
 	if (transform(bench->session, bench->fft_tile[0]) < 0)
-		fail("fft");
+		give_up("fft");
 }
 
 static void run_fft_embedded(struct bench *bench)
 {
 	if (transform(bench->embedded, bench->fft_tile[1]) < 0)
-		fail("embedded fft");
+		give_up("embedded fft");
 }
 
 /* What was set again is sent again. */
@@ -150,13 +150,13 @@ static void run_program(struct bench *bench)
 {
 	trnsci_set_u64(trnsci_args(bench->run), "seed", 0);
 	if (trnsci_run(bench->run, NULL) < 0)
-		fail("run");
+		give_up("run");
 }
 
 static void run_prepared(struct bench *bench)
 {
 	if (trnsci_run(bench->prepared, NULL) < 0)
-		fail("a prepared run");
+		give_up("a prepared run");
 }
 
 static struct spread time_of(struct bench *bench, void (*run)(struct bench *bench), int rounds, unsigned pause_us)
@@ -165,7 +165,7 @@ static struct spread time_of(struct bench *bench, void (*run)(struct bench *benc
 	struct spread spread;
 
 	if (!took)
-		fail("memory");
+		give_up("memory");
 	for (int i = 0; i < rounds; i++) {
 		if (pause_us)
 			usleep(pause_us);
@@ -217,7 +217,7 @@ static void alternate(struct bench *bench, int rounds, struct spread *ret_draw, 
 
 	for (int k = 0; k < 3; k++)
 		if (!(took[k] = calloc((size_t)rounds, sizeof **took)))
-			fail("memory");
+			give_up("memory");
 	for (int i = 0; i < 3 * rounds; i++) {
 		double *one = &took[i % 3][i / 3];
 
@@ -250,7 +250,7 @@ static void bench_idle(struct bench *bench)
 
 	bench->size = SMALL;
 	if (echo_start(&bench->echo, false, REQUEST_BYTES, SMALL) < 0)
-		fail("echo");
+		give_up("echo");
 	alternate(bench, IDLE_ROUNDS, &draw, &get, &echo);
 	echo_stop(&bench->echo);
 	printf("\n%d normals, %d us of rest before each: p50 %.1f us, p99 %.1f (Redis GET of %d bytes %.1f, %.1f; sleeping "
@@ -265,7 +265,7 @@ static struct spread bench_loop(struct bench *bench)
 	struct spread draw, echo, ping, get;
 
 	if (echo_start(&bench->echo, true, REQUEST_BYTES, SMALL) < 0)
-		fail("echo");
+		give_up("echo");
 	echo = time_of(bench, run_echo, LOOP_ROUNDS, 0);
 	echo_stop(&bench->echo);
 	race(bench, run_draw, run_ping, LOOP_ROUNDS, 0, &draw, &ping);
@@ -288,7 +288,7 @@ static void bench_named(struct bench *bench)
 
 	if (trnsci_stream_create(bench->session, "bench", &options, NULL, NULL) < 0 ||
 	    trnsci_call_new(bench->session, "stream_draw", &bench->named) < 0)
-		fail("a named stream");
+		give_up("a named stream");
 	trnsci_set_text(trnsci_args(bench->named), "name", "bench");
 	draw = trnsci_set_map(trnsci_args(bench->named), "draw");
 	trnsci_set_text(draw, "op", "normal");
@@ -309,7 +309,7 @@ static void bench_fill(struct bench *bench, size_t bytes, double goal)
 	embedded.session = bench->embedded;
 	if (trnsci_tile_new(bench->session, 0, TRNSCI_F32, 1, &n, &bench->tile, NULL) < 0 ||
 	    trnsci_tile_new(bench->embedded, 0, TRNSCI_F32, 1, &n, &embedded.tile, NULL) < 0)
-		fail("tile");
+		give_up("tile");
 	run_fill(bench);
 	run_fill(&embedded);
 	race(bench, run_fill, run_get, 100, 0, &fill, &get);
@@ -331,7 +331,7 @@ static void bench_fft(struct bench *bench, struct spread ping)
 
 	if (trnsci_tile_new(bench->session, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[0], NULL) < 0 ||
 	    trnsci_tile_new(bench->embedded, 0, TRNSCI_C64, 2, shape, &bench->fft_tile[1], NULL) < 0)
-		fail("tile");
+		give_up("tile");
 	memset(trnsci_tile_data(bench->fft_tile[0]), 0, tile_info(bench->fft_tile[0]).bytes);
 	memset(trnsci_tile_data(bench->fft_tile[1]), 0, tile_info(bench->fft_tile[1]).bytes);
 	race(bench, run_fft, run_fft_embedded, 5000, 0, &fft, &own);
@@ -357,7 +357,7 @@ static void bench_fairness(struct bench *bench)
 	if (trnsci_open(bench->daemon.socket, NULL, &other, NULL) < 0 ||
 	    trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
 	    trnsci_call_new(other, "run", &large) < 0 || trnsci_call_new(bench->session, "uniform", &bench->draw) < 0)
-		fail("another client");
+		give_up("another client");
 	for (int i = 0; i < TIMES; i++)
 		trnsci_set_tile(trnsci_step(large, "normal"), "out", tile);
 	for (int i = 0; i < 2; i++) {
@@ -406,7 +406,7 @@ static void bench_programs(struct bench *bench)
 
 	if (trnsci_call_new(bench->session, "run", &bench->run) < 0 ||
 	    trnsci_call_new(bench->session, "run", &bench->prepared) < 0)
-		fail("a call");
+		give_up("a call");
 	put_steps(bench->run);
 	put_steps(bench->prepared);
 	race(bench, run_program, run_prepared, LOOP_ROUNDS / 4, 0, &run, &prepared);
@@ -437,7 +437,7 @@ static void run_load(struct bench *bench, struct load_row *row, int turn)
 	else
 		r = load_gets(bench->redis.socket, SMALL, LOAD, CLIENTS, PIPELINE) < 0;
 	if (r)
-		fail("a load of pipelined requests");
+		give_up("a load of pipelined requests");
 	if (turn < 0)
 		return;
 	row->rates[turn] = 1e-3 * LOAD / (cpu_of(pid) - cpu);
@@ -498,7 +498,7 @@ static void bench_clients(struct bench *bench)
 	double cpu;
 
 	if (load_idle(bench->daemon.socket, IDLE_CLIENTS) < 0)
-		fail("idle clients");
+		give_up("idle clients");
 	usleep(200000);
 	cpu = cpu_of(bench->daemon.pid);
 	sleep(IDLE_SECONDS);
@@ -513,12 +513,13 @@ static void open_all(struct bench *bench)
 	const size_t sizes[] = {SMALL, 1 << 20, 16 << 20};
 	const struct trnsci_options options = {.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
 
-	if (daemon_start_with(&bench->daemon, "0", "--connections=4096") < 0 || redis_start(&bench->redis, sizes, 3) < 0 ||
+	daemon_start(&bench->daemon, ARGUMENTS("--threads=0", "--connections=4096"));
+	if (redis_start(&bench->redis, sizes, 3) < 0 ||
 	    trnsci_open(bench->daemon.socket, NULL, &bench->session, NULL) < 0 ||
 	    trnsci_open("embedded:", &options, &bench->embedded, NULL) < 0 ||
 	    trnsci_call_new(bench->session, "normal", &bench->draw) < 0 ||
 	    trnsci_call_new(bench->session, "ping", &bench->ping) < 0)
-		fail("the daemon, Redis, or a session");
+		give_up("the daemon, Redis, or a session");
 	trnsci_set_u64(trnsci_args(bench->draw), "n", SAMPLES);
 }
 
@@ -563,5 +564,6 @@ int main(int argc, char **argv)
 	trnsci_close(bench.embedded);
 	trnsci_close(bench.session);
 	redis_stop(&bench.redis);
-	return daemon_stop(&bench.daemon, SIGTERM) == 0 ? 0 : 1;
+	daemon_stop(&bench.daemon);
+	return 0;
 }

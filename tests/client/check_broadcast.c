@@ -19,7 +19,7 @@
 
 #include "drawing.h"
 
-#include "client/daemon.h"
+#include "harness/daemon.h"
 
 enum { CAPACITY = 4096, TIMEOUT_MS = 20000, ALL = 1 << 20 };
 
@@ -285,7 +285,7 @@ static void strangers(void **state)
 	}
 	create("private", 0, 0660);
 	create("public", 0, 0604);
-	chmod(trnscid.folder, 0755);
+	chmod(trnscid.dir, 0755);
 	chmod(trnscid.socket, 0777);
 	pid_t child = fork();
 	if (child == 0) {
@@ -313,7 +313,8 @@ static int start(void **state)
 	struct trnsci_error err;
 
 	(void)state;
-	if (daemon_start(&trnscid, "2") < 0 || trnsci_open("embedded:", NULL, &embedded, &err) < 0)
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
+	if (trnsci_open("embedded:", NULL, &embedded, &err) < 0)
 		return -1;
 	expected = malloc(ALL * sizeof *expected);
 	draw_array(embedded, &draw, TRNSCI_F32, ALL, expected, NULL, &err);
@@ -327,7 +328,8 @@ static int stop(void **state)
 	(void)state;
 	trnsci_close(owner);
 	free(expected);
-	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
+	daemon_stop(&trnscid);
+	return 0;
 }
 
 int main(void)

@@ -186,7 +186,7 @@ static void dead_daemon(void **state)
 	int calls = 0;
 
 	(void)state;
-	assert_int_equal(daemon_start(&other, "1"), 0);
+	daemon_start(&other, ARGUMENTS("--threads=1"));
 	assert_int_equal(trnsci_open(other.socket, NULL, &session, NULL), 0);
 	kill(other.pid, SIGSTOP);
 	call = draw_of(session, 5);
@@ -198,7 +198,7 @@ static void dead_daemon(void **state)
 	assert_int_equal(trnsci_dispatch(session, 10000), -TRNSCI_CLOSED);
 	trnsci_call_free(call);
 	trnsci_close(session);
-	daemon_stop(&other, SIGKILL);
+	daemon_discard(&other);
 }
 
 BOTH(chains)

@@ -323,7 +323,7 @@ static void restarted(void **state)
 	uint64_t runs;
 
 	(void)state;
-	assert_int_equal(daemon_start(&own, "2"), 0);
+	daemon_start(&own, ARGUMENTS("--threads=2"));
 	session = open_at(own.socket);
 	call = small_draw(session);
 	for (uint64_t life = 0; life < 3; life++) {
@@ -337,13 +337,12 @@ static void restarted(void **state)
 		if (runs < RUNS - 3 || runs > RUNS)
 			fail_msg("life %llu: %llu runs were prepared, expected %d to %d", (unsigned long long)life,
 				 (unsigned long long)runs, RUNS - 3, RUNS);
-		kill(own.pid, life % 2 ? SIGTERM : SIGKILL);
-		waitpid(own.pid, NULL, 0);
-		assert_int_equal(daemon_spawn(&own, "2", NULL), 0);
+		daemon_strike(&own, life % 2 ? SIGTERM : SIGKILL);
+		daemon_respawn(&own, ARGUMENTS("--threads=2"));
 	}
 	trnsci_call_free(call);
 	trnsci_close(session);
-	assert_int_equal(daemon_stop(&own, SIGTERM), 0);
+	daemon_stop(&own);
 }
 
 BOTH(as_whole)

@@ -16,7 +16,7 @@
 
 #include "drawing.h"
 
-#include "daemon.h"
+#include "harness/daemon.h"
 
 enum { MOST = 64 };
 
@@ -171,9 +171,8 @@ static void test_reconnecting(void **state)
 	assert_int_equal(trnsci_tile_new(patient, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(draw_tile(patient, &normal, 0, tile, NULL, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	kill(trnscid.pid, SIGKILL);
-	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
-	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	daemon_strike(&trnscid, SIGKILL);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 	squeeze(&squeezed, 0);
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(release(&squeezed), 0);
@@ -188,13 +187,15 @@ static void test_reconnecting(void **state)
 static int begin(void **state)
 {
 	(void)state;
-	return daemon_start(&trnscid, "2");
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
+	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	return daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
+	return 0;
 }
 
 int main(void)

@@ -129,10 +129,10 @@ static void test_stopped_in_flight(void **state)
 	submit_flight(&flight);
 	kill(trnscid.pid, SIGTERM);
 	kill(trnscid.pid, SIGCONT);
-	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+	daemon_wait(&trnscid);
 	struct trnsci_call *late = scaling(remote, flight.mine.remote, flight.mine.remote, 3);
 
-	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 	assert_int_equal(trnsci_submit(late, NULL, NULL, NULL), 0);
 	if (trnsci_wait(late, 30000) < 0)
 		fail_msg("expected an answer of the next daemon, got %s", trnsci_call_error(late)->text);
@@ -202,8 +202,8 @@ static void test_submitted_while_it_stops(void **state)
 	await_stopping();
 	for (int i = 0; i < LATE; i++)
 		assert_int_equal(trnsci_submit(late[i], NULL, NULL, NULL), 0);
-	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
-	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	daemon_wait(&trnscid);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 	if (trnsci_wait(program, 30000) < 0)
 		fail_msg("expected the answer of the daemon that stopped, got %s", trnsci_call_error(program)->text);
 	twin = long_program(own, first.own, large.own);

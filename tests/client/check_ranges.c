@@ -19,7 +19,7 @@
 
 #include "drawing.h"
 
-#include "client/daemon.h"
+#include "harness/daemon.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000, SPANS_MOST = 1 << 14 };
 
@@ -336,7 +336,7 @@ static void not_permitted(void **state)
 		skip();
 	}
 	create("own", 46);
-	assert_int_equal(chmod(trnscid.folder, 0755), 0);
+	assert_int_equal(chmod(trnscid.dir, 0755), 0);
 	assert_int_equal(chmod(trnscid.socket, 0666), 0);
 	pid_t child = fork();
 	if (child == 0) {
@@ -406,8 +406,7 @@ static int start(void **state)
 
 	(void)state;
 	/* Small blocks: rings wait for the disk. */
-	if (daemon_start_with(&trnscid, "2", "--stream-block=8192") < 0)
-		return -1;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--stream-block=8192"));
 	return trnsci_open(trnscid.socket, NULL, &session, &err);
 }
 
@@ -415,7 +414,8 @@ static int stop(void **state)
 {
 	(void)state;
 	trnsci_close(session);
-	return daemon_stop(&trnscid, SIGTERM) == 0 ? 0 : -1;
+	daemon_stop(&trnscid);
+	return 0;
 }
 
 int main(void)

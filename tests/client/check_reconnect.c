@@ -13,7 +13,7 @@
 
 #include <trnsci/trnsci.h>
 
-#include "daemon.h"
+#include "harness/daemon.h"
 #include "drawing.h"
 #include "liar.h"
 
@@ -23,18 +23,17 @@ static struct daemon trnscid;
 
 static void start(void)
 {
-	assert_int_equal(daemon_start(&trnscid, "2"), 0);
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
 }
 
 static void strike(void)
 {
-	kill(trnscid.pid, SIGKILL);
-	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+	daemon_strike(&trnscid, SIGKILL);
 }
 
 static void restart(void)
 {
-	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 }
 
 static struct trnsci_session *open_with(int reconnect_ms)
@@ -99,7 +98,7 @@ static void test_between_requests(void **state)
 	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
 }
 
 /* Stopped, so that nothing is answered before it dies. */
@@ -130,7 +129,7 @@ static void test_in_flight(void **state)
 	}
 	trnsci_call_free(create);
 	trnsci_close(session);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
 }
 
 /* By events: the descriptor that is polled leads to the new connection as well. */
@@ -158,7 +157,7 @@ static void test_polled(void **state)
 		}
 	}
 	trnsci_close(session);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
 }
 
 /* A named stream moves on once for each answer, whatever came between. */
@@ -187,7 +186,7 @@ static void test_streams(void **state)
 	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
 }
 
 /* Nobody comes back, or nobody is waited for. */
@@ -210,7 +209,7 @@ static void test_no_return(void **state)
 		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 		trnsci_call_free(call);
 		trnsci_close(session);
-		daemon_stop(&trnscid, SIGKILL);
+		daemon_discard(&trnscid);
 	}
 }
 

@@ -239,7 +239,7 @@ static void test_no_room(void **state)
 
 	draw(x, 1);
 	end_daemon(SIGTERM);
-	assert_int_equal(daemon_spawn(&trnscid, "2", "--arena-bytes=1M"), 0);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2", "--arena-bytes=1M"));
 	assert_int_equal(trnsci_call_new(remote, "ping", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	if (!strstr(trnsci_call_error(call)->text, "arena_bytes"))
@@ -281,7 +281,7 @@ static void test_untouched_pages(void **state)
 	const blkcnt_t before = arena_blocks();
 
 	end_daemon(SIGKILL);
-	assert_int_equal(daemon_spawn(&trnscid, "2", "--arena-ahead-bytes=0"), 0);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2", "--arena-ahead-bytes=0"));
 	ping();
 	assert_int_equal(arena_blocks(), before);
 	assert_int_equal(bytes[LARGE / 2], 1);

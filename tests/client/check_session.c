@@ -255,7 +255,7 @@ static void beyond_the_limit(void **state)
 	struct daemon other;
 
 	(void)state;
-	assert_int_equal(daemon_start_with(&other, "1", "--connections=4"), 0);
+	daemon_start(&other, ARGUMENTS("--threads=1", "--connections=4"));
 	for (int i = 0; i < 2; i++)
 		sessions[i] = open_at(other.socket);
 	for (int i = 0; i < TRIES; i++) {
@@ -267,7 +267,7 @@ static void beyond_the_limit(void **state)
 	}
 	for (int i = 0; i < 2; i++)
 		trnsci_close(sessions[i]);
-	daemon_stop(&other, SIGTERM);
+	daemon_stop(&other);
 }
 
 /* A session that loses its daemon, and whose place another takes meanwhile, fails for that reason. */
@@ -279,11 +279,10 @@ static void no_place_left(void **state)
 	struct daemon other;
 
 	(void)state;
-	assert_int_equal(daemon_start_with(&other, "1", "--connections=2"), 0);
+	daemon_start(&other, ARGUMENTS("--threads=1", "--connections=2"));
 	assert_int_equal(trnsci_open(other.socket, &options, &session, NULL), 0);
-	kill(other.pid, SIGKILL);
-	assert_int_equal(waitpid(other.pid, NULL, 0), other.pid);
-	assert_int_equal(daemon_spawn(&other, "1", "--connections=2"), 0);
+	daemon_strike(&other, SIGKILL);
+	daemon_respawn(&other, ARGUMENTS("--threads=1", "--connections=2"));
 	other_session = open_at(other.socket);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
@@ -292,7 +291,7 @@ static void no_place_left(void **state)
 	trnsci_call_free(call);
 	trnsci_close(session);
 	trnsci_close(other_session);
-	daemon_stop(&other, SIGTERM);
+	daemon_stop(&other);
 }
 
 /* The daemon dies in mid-request. */
@@ -301,12 +300,12 @@ static void dead_daemon(void **state)
 	struct daemon other;
 
 	(void)state;
-	assert_int_equal(daemon_start(&other, "2"), 0);
+	daemon_start(&other, ARGUMENTS("--threads=2"));
 	struct trnsci_session *session = open_at(other.socket);
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
 	struct trnsci_call *call = submit_long(session, tile), *next, *answered;
 
-	daemon_stop(&other, SIGKILL);
+	daemon_discard(&other);
 	assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CLOSED);
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_int_equal(trnsci_call_new(session, "ping", &next), 0);

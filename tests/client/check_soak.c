@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -25,14 +26,9 @@
 
 #include "drawing.h"
 
-#include "daemon.h"
+#include "harness/daemon.h"
+#include "harness/sanitized.h"
 #include "deeds.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 enum {
 	PIECE = 256, /* samples that are published at a time, a hundred times a second */
@@ -263,15 +259,16 @@ static int set_up(void **state)
 	(void)state;
 	assert_int_equal(write(fd, config, sizeof config - 1), sizeof config - 1);
 	close(fd);
-	int r = daemon_start_with(&trnscid, "2", setting);
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", setting));
 	unlink(strchr(setting, '=') + 1);
-	return r;
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	return daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
+	return 0;
 }
 
 int main(void)

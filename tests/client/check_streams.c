@@ -16,7 +16,7 @@
 
 #include "drawing.h"
 
-#include "client/daemon.h"
+#include "harness/daemon.h"
 
 static struct daemon trnscid;
 static struct trnsci_session *session;
@@ -220,14 +220,16 @@ static void test_embedded(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	return daemon_start(&trnscid, "2") < 0 || trnsci_open(trnscid.socket, NULL, &session, NULL) < 0;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
+	return trnsci_open(trnscid.socket, NULL, &session, NULL);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
 	trnsci_close(session);
-	return daemon_stop(&trnscid, SIGTERM) != 0;
+	daemon_stop(&trnscid);
+	return 0;
 }
 
 int main(void)

@@ -20,7 +20,7 @@
 
 #include "drawing.h"
 
-#include "daemon.h"
+#include "harness/daemon.h"
 
 enum { N = 1024 };
 
@@ -39,7 +39,7 @@ static inline void open_with(int reconnect_ms, const char *setting)
 	const struct trnsci_options options = {
 		.timeout_ms = 30000, .reconnect_ms = reconnect_ms, .arena_bytes = 8 << 20};
 
-	assert_int_equal(daemon_start_with(&trnscid, "2", setting), 0);
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", setting));
 	assert_int_equal(trnsci_open(trnscid.socket, &options, &remote, NULL), 0);
 	assert_int_equal(trnsci_open("embedded:", &options, &own, NULL), 0);
 }
@@ -53,19 +53,18 @@ static inline void close_both(void)
 {
 	trnsci_close(remote);
 	trnsci_close(own);
-	daemon_stop(&trnscid, SIGTERM);
+	daemon_stop(&trnscid);
 }
 
 static inline void end_daemon(int signal_number)
 {
-	kill(trnscid.pid, signal_number);
-	assert_int_equal(waitpid(trnscid.pid, NULL, 0), trnscid.pid);
+	daemon_strike(&trnscid, signal_number);
 }
 
 static inline void restart(int signal_number)
 {
 	end_daemon(signal_number);
-	assert_int_equal(daemon_spawn(&trnscid, "2", NULL), 0);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 }
 
 static inline struct trnsci_tile *tile_of(struct trnsci_session *session, enum trnsci_dtype dtype, uint64_t n)

@@ -3,8 +3,9 @@
 # Neovim as an unmodified client: MessagePack-RPC as it speaks it to everybody.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-daemon=${BUILD:-build}/bin/trnscid
-dir=$(mktemp -d)
+build=${BUILD:-build}
+work=$(mktemp -d)
+. tests/harness/daemon.sh
 n=0
 failed=0
 
@@ -21,13 +22,10 @@ check() { # check NAME EXPECTED GOT
 
 command -v nvim >/dev/null || { echo "1..0 # SKIP neovim is not installed"; exit 0; }
 
-# The folder is watched for the socket before the daemon begins: it appears when it can be connected to.
-"$daemon" --log-level warning --socket "$dir/socket" &
-pid=$!
-trap 'kill $pid 2>/dev/null; wait $pid 2>/dev/null; rm -rf "$dir"' EXIT
-for _ in $(seq 1000); do [ -S "$dir/socket" ] && break; sleep 0.01; done
+trap 'stop_daemon; rm -rf "$work"' EXIT
+start_daemon
 
-cat >"$dir/client.lua" <<'LUA'
+cat >"$work/client.lua" <<'LUA'
 local out = io.open(os.getenv('OUT'), 'w')
 local channel = vim.fn.sockconnect('pipe', os.getenv('SOCKET'), {rpc = 1})
 local version = vim.rpcrequest(channel, 'version', {})
@@ -47,9 +45,9 @@ local sum = vim.rpcrequest(channel, 'add', {a = {dtype = 'f32', shape = {2}, dat
 out:write('add ', (sum.data:gsub('.', function(c) return string.format('%02x', c:byte()) end)), '\n')
 out:close()
 LUA
-OUT=$dir/out SOCKET=$dir/socket timeout 30 nvim --headless --clean -c "luafile $dir/client.lua" -c 'qa!' >"$dir/log" 2>&1
-sed 's/^/# /' "$dir/log"
-answer() { sed -n "s/^$1 //p" "$dir/out"; }
+OUT=$work/out SOCKET=$socket timeout 30 nvim --headless --clean -c "luafile $work/client.lua" -c 'qa!' >"$work/log" 2>&1
+sed 's/^/# /' "$work/log"
+answer() { sed -n "s/^$1 //p" "$work/out"; }
 
 check "version" "trnsciD 1" "$(answer version)"
 # The first four words of the stream: the known answer of Threefry4x32-20 for zero key and counter, little endian.

@@ -3,15 +3,14 @@
 # python3-msgpack over a raw socket: a client that decodes text strictly and knows nothing of us.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-daemon=${BUILD:-build}/bin/trnscid
+build=${BUILD:-build}
 /usr/bin/python3 -c 'import msgpack' 2>/dev/null || { echo "1..0 # SKIP python3-msgpack is not installed"; exit 0; }
-dir=$(mktemp -d)
-"$daemon" --log-level warning --socket "$dir/socket" &
-pid=$!
-trap 'kill $pid 2>/dev/null; wait $pid 2>/dev/null; rm -rf "$dir"' EXIT
-for _ in $(seq 1000); do [ -S "$dir/socket" ] && break; sleep 0.01; done
+work=$(mktemp -d)
+. tests/harness/daemon.sh
+trap 'stop_daemon; rm -rf "$work"' EXIT
+start_daemon
 
-SOCKET=$dir/socket timeout 60 /usr/bin/python3 - <<'PYTHON'
+SOCKET=$socket timeout 60 /usr/bin/python3 - <<'PYTHON'
 import array, mmap, msgpack, os, socket, struct, sys
 
 peer = socket.socket(socket.AF_UNIX)

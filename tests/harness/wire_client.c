@@ -1,208 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon and its clients, for tests. */
-#include "harness.h"
+/* The wire's side of a client, for tests. */
+#include "wire_client.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "fdpass.h"
 #include "frame.h"
-
-enum { PATIENCE_MS = 30000 };
-
-/* ------- the daemon ------- */
-
-/* Resolved before main: within a chroot, /proc/self/exe is wrong once a test has made a mount namespace. */
-static char binary[PATH_MAX + sizeof "/bin/trnscid"];
-
-__attribute__((constructor)) static void find_binary(void)
-{
-	char self[PATH_MAX], *slash;
-
-	if (!realpath((const char *)getauxval(AT_EXECFN), self))
-		return;
-	for (int up = 0; up < 3; up++) /* BUILD/tests/daemon/check_x */
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
-	snprintf(binary, sizeof binary, "%s/bin/trnscid", self);
-}
-
-const char *daemon_binary(void)
-{
-	assert_true(*binary);
-	return binary;
-}
-
-static int bind_datagram(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	strcpy(address.sun_path, path);
-	assert_true(fd >= 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-	return fd;
-}
-
-void daemon_prepare(struct daemon *daemon)
-{
-	*daemon = (struct daemon){.pid = -1};
-	strcpy(daemon->dir, "/tmp/trnscid-test-XXXXXX");
-	assert_non_null(mkdtemp(daemon->dir));
-	snprintf(daemon->socket, sizeof daemon->socket, "%s/socket", daemon->dir);
-	snprintf(daemon->notify, sizeof daemon->notify, "%s/notify", daemon->dir);
-	daemon->notify_fd = bind_datagram(daemon->notify);
-}
-
-void daemon_spawn(struct daemon *daemon, const char *const *arguments, const char *const *environment)
-{
-	const char *argv[40] = {daemon_binary(), "--log-level=warning", "--socket", daemon->socket};
-	pid_t parent = getpid();
-	int count = *daemon->socket ? 4 : 2;
-
-	argv[count] = NULL;
-	for (; arguments && *arguments; arguments++)
-		argv[count++] = *arguments;
-	daemon->pid = fork();
-	assert_true(daemon->pid >= 0);
-	if (daemon->pid)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	if (daemon->most_files)
-		setrlimit(RLIMIT_NOFILE, &(struct rlimit){daemon->most_files, daemon->most_files});
-	setenv("NOTIFY_SOCKET", daemon->notify, 1);
-	setenv("XDG_STATE_HOME", daemon->dir, 1);
-	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO); /* ours is TAP */
-	for (; environment && *environment; environment++)
-		putenv((char *)*environment);
-	execv(argv[0], (char *const *)argv);
-	_exit(127);
-}
-
-void daemon_await(struct daemon *daemon, const char *prefix)
-{
-	struct pollfd wait = {daemon->notify_fd, POLLIN, 0};
-	char text[512];
-
-	while (poll(&wait, 1, PATIENCE_MS) == 1) {
-		ssize_t size = recv(daemon->notify_fd, text, sizeof text - 1, 0);
-
-		assert_true(size >= 0);
-		text[size] = '\0';
-		if (strncmp(text, prefix, strlen(prefix)) == 0)
-			return;
-	}
-	fail_msg("expected %s from the daemon within %d ms", prefix, PATIENCE_MS);
-}
-
-void daemon_start(struct daemon *daemon, const char *const *arguments)
-{
-	daemon_prepare(daemon);
-	daemon_spawn(daemon, arguments, NULL);
-	daemon_await(daemon, "READY=1");
-}
-
-static void pause_ms(long ms)
-{
-	struct timespec time = {0, ms * 1000000};
-
-	nanosleep(&time, NULL);
-}
-
-int daemon_wait(struct daemon *daemon)
-{
-	int status;
-
-	for (int waited = 0; waited < 20000; waited += 5) {
-		pid_t pid = waitpid(daemon->pid, &status, WNOHANG);
-
-		assert_true(pid >= 0);
-		if (pid > 0) {
-			daemon->pid = -1;
-			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		}
-		pause_ms(5);
-	}
-	kill(daemon->pid, SIGABRT);
-	fail_msg("the daemon did not end within 20 s");
-	return -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
-{
-	(void)st;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
-void daemon_remove_dir(struct daemon *daemon)
-{
-	close(daemon->notify_fd);
-	assert_int_equal(nftw(daemon->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-void daemon_stop(struct daemon *daemon)
-{
-	assert_int_equal(kill(daemon->pid, SIGTERM), 0);
-	assert_int_equal(daemon_wait(daemon), 0);
-	assert_int_equal(access(daemon->socket, F_OK), -1);
-	daemon_remove_dir(daemon);
-}
-
-unsigned daemon_fds(const struct daemon *daemon)
-{
-	char path[64];
-	unsigned count = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof path, "/proc/%d/fd", daemon->pid);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
-uint64_t daemon_kib(const struct daemon *daemon, const char *line)
-{
-	char path[64], text[256];
-	uint64_t kib = UINT64_MAX;
-	FILE *file;
-
-	snprintf(path, sizeof path, "/proc/%d/status", daemon->pid);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	while (fgets(text, sizeof text, file))
-		if (strncmp(text, line, strlen(line)) == 0 && text[strlen(line)] == ':')
-			kib = strtoull(text + strlen(line) + 1, NULL, 10);
-	fclose(file);
-	assert_true(kib != UINT64_MAX);
-	return kib;
-}
-
-/* ------- clients ------- */
+#include "harness/sanitized.h"
+#include "harness/wait.h"
 
 void client_open(struct client *client, const char *path)
 {
@@ -290,8 +103,8 @@ bool client_receive_fds(struct client *client, struct message *ret, struct fdpas
 
 		if (client->room - client->size < 65536)
 			client->at = realloc(client->at, client->room = client->room * 2 + 65536);
-		if (poll(&wait, 1, PATIENCE_MS) != 1)
-			fail_msg("nothing came from the daemon for %d ms", PATIENCE_MS);
+		if (poll(&wait, 1, DEADLINE_MS) != 1)
+			fail_msg("nothing came from the daemon for %d ms", DEADLINE_MS);
 		ssize_t got = fdpass_receive(client->fd, client->at + client->size, client->room - client->size, &fds,
 					     &strange);
 		if (got == 0 || got == -ECONNRESET)
@@ -423,15 +236,14 @@ uint64_t client_stat(struct client *client, const char *path)
 
 void client_await_stat(struct client *client, const char *path, uint64_t value)
 {
-	uint64_t got = 0;
+	struct waiting waiting = wait_begin(path, __FILE__, __LINE__);
+	uint64_t got;
 
-	for (int waited = 0; waited < PATIENCE_MS; waited += 2) {
-		got = client_stat(client, path);
-		if (got == value)
-			return;
-		pause_ms(2);
+	while ((got = client_stat(client, path)) != value) {
+		if (wait_is_over(&waiting))
+			fail_msg("stats: expected %s to become %" PRIu64 ", got %" PRIu64, path, value, got);
+		wait_again(&waiting);
 	}
-	fail_msg("stats: expected %s to become %" PRIu64 ", got %" PRIu64, path, value, got);
 }
 
 int client_arena(struct client *client, uint64_t bytes, void **ret_base)
