@@ -58,6 +58,20 @@ call(9, 'uniform', {'out': tile['tile'], 'seed': 3})
 inline = call(10, 'uniform', {'n': 1000, 'seed': 3})[1]['data']
 check('a tile holds what the reply would', inline, memory[tile['offset']:tile['offset'] + 4000])
 
+# Prepared calls: what changes stands in the run, as integers, as text, or not at all.
+prepared = call(11, 'prepare', {'method': 'uniform', 'params': {'out': tile['tile'], 'seed': 3}})[1]
+check('a prepared call names one tile', 1, prepared['tiles'])
+handle = prepared['prepared']
+call(12, 'run_prepared', {'prepared': handle, 'offset': 1000})
+there = call(13, 'uniform', {'n': 1000, 'seed': 3, 'offset': 1000})[1]['data']
+check('a run draws where it states', there, memory[tile['offset']:tile['offset'] + 4000])
+check('a tile that is not there', 1, call(14, 'run_prepared', {'prepared': handle, 'tiles': [999]})[0][0])
+other = call(15, 'tile', {'dtype': 'f32', 'shape': [1000]})[1]
+call(16, 'run_prepared', {'prepared': handle, 'seed': '0x3', 'tiles': [other['tile']]})
+check('and into the tile that it states', inline, memory[other['offset']:other['offset'] + 4000])
+check('released once', ({'released': 1}, 1), (call(17, 'release', {'prepared': handle})[1], call(18, 'release', {'prepared': handle})[0][0]))
+check('parameters that are left out', None, call(19, 'prepare', {'method': 'run', 'params': {'steps': []}})[0])
+
 # Pipelined requests, answered in any order.
 for msgid in range(100, 200):
     peer.sendall(msgpack.packb([0, msgid, 'ping', [{'payload': msgid}]]))
