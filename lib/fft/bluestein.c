@@ -44,7 +44,8 @@ static int allocate(struct fft_plan *plan)
 		.out_stride = 1,
 		.batch = 1,
 		.scale = 1.0 / (double)plan->inner->n,
-		.work = aligned_alloc(64, fft_round_line(fft_work_bytes(plan->inner, 1)) + 64),
+		.work = aligned_alloc(64, fft_round_line(fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH)) + 64),
+		.reuse = FFT_REUSE_BOTH,
 	};
 	plan->bytes += n_bytes + m_bytes;
 	if (!plan->chirp || !plan->spectrum || !plan->scratch || !plan->build.in || !plan->build.work)
@@ -180,10 +181,13 @@ static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 	return fft_units(plan->inner, phase % (fft_phases(plan->inner) + 1) - 1, batch);
 }
 
-/* Two rows of m for each transform, then the inner transforms' own. */
-static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+/* Two rows of m for each transform, then what the inner transforms need beside these. */
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
-	return plan->is_long ? 2 * batch * inner_bytes(plan) + fft_work_bytes(plan->inner, batch) : 0;
+	(void)reuse;
+	return plan->is_long ? 2 * batch * inner_bytes(plan) +
+				       fft_work_bytes_reusing(plan->inner, batch, FFT_REUSE_BOTH)
+			     : 0;
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)
@@ -245,12 +249,12 @@ static void chirp_out(const struct fft_plan *plan, const struct fft_call *call, 
 	plan->ops->multiply(&product);
 }
 
-/* The inner transform of all rows x to rows y. */
+/* The inner transform of all rows x, whose content is lost, to rows y. */
 static struct fft_call inner_call(const struct fft_plan *plan, void *x, void *y, size_t batch, bool inverse, void *work)
 {
 	const size_t distance = inner_bytes(plan) / fft_pair_bytes(plan);
 
-	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work};
+	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work, FFT_REUSE_BOTH};
 }
 
 /* Transforms [first, first + count), count <= group, wholly in scratch. */

@@ -206,7 +206,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t unit,
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *spectra = in + most * bytes;
 	struct fft_call fft = {
-		in, spectra, 1, bytes / element(c), 1, pairs / pair, count, false, 1, NULL,
+		in, spectra, 1, bytes / element(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE,
 	};
 
 	for (size_t i = 0; i < count; i++)
@@ -218,7 +218,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t unit,
 			 io->in[1] + row_of(c, &c->kernel, (first + i) / c->blocks) * bins * pair, spectra + i * pairs,
 			 bins);
 	fft = (struct fft_call){
-		spectra, in, 1, pairs / pair, 1, bytes / element(c), count, true, 1 / (double)c->block, NULL,
+		spectra, in, 1, pairs / pair, 1, bytes / element(c), count, true, 1 / (double)c->block, NULL, FFT_REUSE_NONE,
 	};
 	fft_run(io->plan, &fft, scratch);
 	for (size_t i = 0; i < count; i++)

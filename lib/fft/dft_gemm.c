@@ -57,8 +57,9 @@ static size_t groups(const struct fft_plan *plan, size_t batch)
 	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;
 }
 
-static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
+	(void)reuse;
 	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan) : 0;
 }
 

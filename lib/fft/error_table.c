@@ -147,7 +147,7 @@ static void conjugate(double *in, long double *want, size_t n)
 static double run(const struct bench *bench, enum error_signal signal, unsigned which, bool inverse)
 {
 	const size_t n = (size_t)bench->row->n, in = reference_in_length(bench->row->kind, n, inverse);
-	const struct fft_call call = {bench->x, bench->y, 1, 0, 1, 0, 1, inverse, 1, bench->work};
+	const struct fft_call call = {bench->x, bench->y, 1, 0, 1, 0, 1, inverse, 1, bench->work, FFT_REUSE_NONE};
 	long double wrong = 0, whole = 0;
 
 	if (bench->row->kind == REFERENCE_COMPLEX && inverse) {

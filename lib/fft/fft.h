@@ -37,7 +37,12 @@ size_t fft_plan_bytes(const struct fft_plan *plan);
  * grows with the batch, becomes smaller). Element j of transform b of the input lies at in[b in_distance + j in_stride],
  * counted in complex elements (float or double pairs), likewise the output. With in == out and equal strides and
  * distances it is in place; any other overlap is undefined. `work` is fft_work_bytes of memory aligned to 64, shared
- * by all units, and must not be touched between the phases (may be NULL when that is 0). */
+ * by all units, and must not be touched between the phases (may be NULL when that is 0).
+ *
+ * `reuse` says which memory of the caller's may hold numbers between phases, so that less work is needed: out, or out
+ * and in, whose content is then lost. It asks for strides of 1, distances of n or more, and different memory. */
+enum fft_reuse { FFT_REUSE_NONE, FFT_REUSE_OUT, FFT_REUSE_BOTH };
+
 struct fft_call {
 	const void *in;
 	void *out;
@@ -47,9 +52,12 @@ struct fft_call {
 	bool inverse;
 	double scale;
 	void *work;
+	enum fft_reuse reuse;
 };
 
+/* Of calls that reuse nothing, and of those that do. */
 size_t fft_work_bytes(const struct fft_plan *plan, size_t batch);
+size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse);
 size_t fft_phases(const struct fft_plan *plan);
 /* The number of units of a phase for this batch. */
 size_t fft_units(const struct fft_plan *plan, size_t phase, size_t batch);

@@ -56,10 +56,11 @@ struct fft_smooth {
 };
 
 /* A block of LANES columns: of transform b, at column p of the first stage; at row p, repetition rep, and lane of a
- * later one. work: the transform's buffers between stages. */
+ * later one. between: the transform's buffers between stages, of which the first stage writes [0], the next [1] (NULL
+ * where there are but two), and so on in turn. */
 struct fft_place {
 	size_t b, p, rep, lane;
-	void *work;
+	void *between[2];
 };
 
 /* y[i] = x[i] table[i] for i < count; pairs in table are re, im; those of x and y are exchanged where asked. */

@@ -76,7 +76,12 @@ size_t fft_group(double cost_ns)
 
 size_t fft_work_bytes(const struct fft_plan *plan, size_t batch)
 {
-	return plan->kind->work_bytes(plan, batch);
+	return plan->kind->work_bytes(plan, batch, FFT_REUSE_NONE);
+}
+
+size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return plan->kind->work_bytes(plan, batch, reuse);
 }
 
 size_t fft_phases(const struct fft_plan *plan)

@@ -13,7 +13,7 @@ struct fft_kind {
 	void (*release)(struct fft_plan *plan);
 	size_t (*phases)(const struct fft_plan *plan);
 	size_t (*units)(const struct fft_plan *plan, size_t phase, size_t batch);
-	size_t (*work_bytes)(const struct fft_plan *plan, size_t batch);
+	size_t (*work_bytes)(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse);
 	size_t (*scratch_bytes)(const struct fft_plan *plan);
 	/* Bytes of an element of the input in that direction, which is the output's in the other. */
 	size_t (*in_bytes)(const struct fft_plan *plan, bool inverse);

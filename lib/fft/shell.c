@@ -98,11 +98,12 @@ static char *row_out(const struct fft_plan *plan, const struct fft_call *call, s
 	return (char *)call->out + b * call->out_distance * in_bytes(plan, !call->inverse);
 }
 
-/* The inner transforms of the rows of `batch` transforms. */
+/* The inner transforms of the rows of `batch` transforms; of a long one, x's content is lost. */
 static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_call *call, struct fft_rows rows,
 				  size_t batch, void *work)
 {
-	struct fft_call inner = {.in = rows.x, .out = rows.y, .in_stride = 1, .out_stride = 1, .work = work};
+	struct fft_call inner = {.in = rows.x, .out = rows.y, .in_stride = 1, .out_stride = 1, .work = work,
+				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE};
 
 	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
 	inner.in_distance = plan->row_bytes / plan->inner->kind->in_bytes(plan->inner, inner.inverse);
@@ -154,9 +155,12 @@ static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 	return fft_units(plan->inner, phase - 1, batch * plan->rows);
 }
 
-static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
-	return plan->is_long ? 2 * batch * set_bytes(plan) + fft_work_bytes(plan->inner, batch * plan->rows) : 0;
+	(void)reuse;
+	return plan->is_long ? 2 * batch * set_bytes(plan) +
+				       fft_work_bytes_reusing(plan->inner, batch * plan->rows, FFT_REUSE_BOTH)
+			     : 0;
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)

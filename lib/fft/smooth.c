@@ -104,9 +104,36 @@ static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 	return (total(plan, phase, batch) + size - 1) / size;
 }
 
-static size_t work_bytes(const struct fft_plan *plan, size_t batch)
+/* Buffers of a long transform's own. One that the last stage does not read can be the output, where rows have no
+ * padding; the other the input, where the first stage, which reads that, does not write it. */
+static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 {
-	return plan->is_long ? batch * buffers(plan) * plan->smooth.between_bytes : 0;
+	const struct fft_smooth *smooth = &plan->smooth;
+	const size_t all = buffers(plan);
+
+	if (reuse == FFT_REUSE_NONE || smooth->n_stages < 3 || smooth->row != smooth->stage[0].columns.length)
+		return all;
+	return reuse == FFT_REUSE_BOTH && smooth->n_stages % 2 ? all - 2 : all - 1;
+}
+
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return plan->is_long ? batch * own_buffers(plan, reuse) * plan->smooth.between_bytes : 0;
+}
+
+/* The buffers of a long transform. */
+static void place_buffers(const struct fft_plan *plan, const struct fft_call *call, size_t b, void *between[2])
+{
+	const size_t bytes = plan->smooth.between_bytes, own = own_buffers(plan, call->reuse);
+	const unsigned of_out = plan->smooth.n_stages % 2 ? 0 : 1;
+	char *work = own ? (char *)call->work + b * own * bytes : NULL;
+
+	between[0] = work;
+	between[1] = own == 2 ? work + bytes : NULL;
+	if (own == buffers(plan))
+		return;
+	between[of_out] = fft_at(plan, call->out, b * call->out_distance);
+	between[!of_out] = own ? work : fft_at(plan, call->in, b * call->in_distance);
 }
 
 /* Transforms that go through their stages together, to fill `together` blocks of the first. */
@@ -153,7 +180,8 @@ static void push(struct queue *queue, const struct fft_place *at)
 	struct fft_place *to = &queue->at[queue->count++];
 
 	/* Member by member: a copy in wide loads would wait for the narrow stores. */
-	to->b = at->b, to->p = at->p, to->rep = at->rep, to->lane = at->lane, to->work = at->work;
+	to->b = at->b, to->p = at->p, to->rep = at->rep, to->lane = at->lane;
+	to->between[0] = at->between[0], to->between[1] = at->between[1];
 	if (queue->count == queue->plan->smooth.together)
 		flush(queue);
 }
@@ -163,13 +191,13 @@ static void run_items(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
 	const struct fft_stage *stage = &plan->smooth.stage[queue->stage];
-	const size_t lanes = plan->ops->lanes, blocks = plan->smooth.row / lanes, bytes = work_bytes(plan, 1);
+	const size_t lanes = plan->ops->lanes, blocks = plan->smooth.row / lanes;
 
 	for (size_t i = begin; i < end; i++) {
 		const size_t item = i % stage->items, row = item / blocks;
-		struct fft_place at = {i / stage->items, item * lanes, 0, 0,
-				       (char *)queue->call->work + i / stage->items * bytes};
+		struct fft_place at = {.b = i / stage->items, .p = item * lanes};
 
+		place_buffers(plan, queue->call, at.b, at.between);
 		if (queue->stage > 0) {
 			at.p = row / stage->reps;
 			at.rep = row % stage->reps;
@@ -217,7 +245,7 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 static void run_short(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
-	const size_t size = buffers(plan) * plan->smooth.between_bytes;
+	const size_t bytes = plan->smooth.between_bytes;
 	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
 
 	if (plan->smooth.flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
@@ -226,7 +254,8 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 	for (size_t b = begin; b < end; b += gang(plan))
 		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
 			for (size_t i = 0; i < gang(plan) && b + i < end; i++) {
-				struct fft_place at = {.b = b + i, .work = work + i * size};
+				char *own = work + i * buffers(plan) * bytes;
+				struct fft_place at = {.b = b + i, .between = {own, own + bytes}};
 
 				push_stage(queue, &at);
 			}

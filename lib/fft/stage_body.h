@@ -102,6 +102,12 @@ static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct 
 	return LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
 }
 
+/* The buffer that a stage reads. */
+INLINE real *LOCAL(between)(unsigned stage, const struct fft_place *at)
+{
+	return at->between[stage % 2 ? 0 : 1];
+}
+
 /* Columns of all blocks, then the turns: so each block's wait for its own stores is filled with another's work. */
 static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 			 size_t count, void *scratch)
@@ -114,7 +120,7 @@ static void LOCAL(first)(const struct fft_smooth *smooth, const struct fft_call 
 						 (real *)((char *)scratch + i * smooth->columns_bytes));
 	for (size_t i = 0; i < count; i++)
 		LOCAL(turn_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
-				    (real *)at[i].work + 2 * at[i].p * smooth->row);
+				    LOCAL(between)(1, &at[i]) + 2 * at[i].p * smooth->row);
 }
 
 /* The rows between stages as the input. */
@@ -130,22 +136,16 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 		LOCAL(fetch_beside)(ends->x, ends->x_row, stage->columns.length);
 }
 
-/* Two buffers, used in turn. */
-static real *LOCAL(between)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at)
-{
-	return (real *)((char *)at->work + (stage % 2 ? 0 : smooth->between_bytes));
-}
-
 static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
 	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
 	const real *base = (const real *)stage->bases + 2 * at->p * rows;
-	real *y = LOCAL(between)(smooth, index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
+	real *y = LOCAL(between)(index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
 	struct LOCAL(ends) ends = {.y = NULL};
 	const real *x;
 
-	LOCAL(rows_in)(smooth, stage, at, LOCAL(between)(smooth, index, at), &ends);
+	LOCAL(rows_in)(smooth, stage, at, LOCAL(between)(index, at), &ends);
 	x = LOCAL(transform)(&stage->columns, &ends, a, LOCAL(second)(&stage->columns, a));
 	for (size_t row = 0; row < rows; row++, x += 2 * LANES, y += step) {
 		vec re = v_load(x), im = v_load(x + LANES);
@@ -182,7 +182,7 @@ static void LOCAL(last)(const struct fft_smooth *smooth, const struct fft_call *
 		real *to = (real *)call->out + 2 * (at[i].b * call->out_distance + k * call->out_stride);
 		struct LOCAL(ends) ends;
 
-		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(between)(smooth, index, &at[i]), &ends);
+		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(between)(index, &at[i]), &ends);
 		if (smooth->far && call->out_stride == 1)
 			LOCAL(fetch_beside)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);

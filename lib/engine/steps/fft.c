@@ -8,6 +8,7 @@
  * as its lanes are transformed where they lie. Long ones run phase by phase in the units of lib/fft, as many
  * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
  * columns again in one after. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ struct transform {
 	struct step_run run; /* first */
 	const struct fft_plan *plan;
 	struct axis axis;
+	enum fft_reuse reuse;
 	size_t n_units;
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
@@ -127,20 +129,38 @@ static bool is_short(const struct engine *engine, const struct fft_plan *plan, c
 	       (stays(plan, axis) || panel_room(engine, plan, axis) >= line_of(axis));
 }
 
-/* Of the memory of a long transform: between phases, and of its rows where it is a column. */
-static size_t long_bytes(const struct fft_plan *plan, const struct axis *axis, size_t batch)
+/* Whether two buffers are different memory in every run. Each tile has one buffer, and no tile of a prepared call can
+ * stand for two; memory of the caller's may be anywhere. */
+static bool are_apart(const struct buffer *a, const struct buffer *b)
 {
-	return round_line(fft_work_bytes(plan, batch)) + (axis->stride == 1 ? 0 : batch * both_rows_bytes(axis));
+	if (a == b)
+		return false;
+	return !a->base || !b->base || a->base + a->shape.bytes <= b->base || b->base + b->shape.bytes <= a->base;
+}
+
+/* Complex rows may lie in the output between phases. */
+static enum fft_reuse find_reuse(const struct step *step, const struct axis *axis)
+{
+	return axis->stride == 1 && axis->in.size == axis->out.size && are_apart(step->in[0], step->out) ? FFT_REUSE_OUT
+													 : FFT_REUSE_NONE;
+}
+
+/* Of the memory of a long transform: between phases, and of its rows where it is a column. */
+static size_t long_bytes(const struct fft_plan *plan, const struct axis *axis, size_t batch, enum fft_reuse reuse)
+{
+	return round_line(fft_work_bytes_reusing(plan, batch, reuse)) +
+	       (axis->stride == 1 ? 0 : batch * both_rows_bytes(axis));
 }
 
 /* Transforms of one call that run at once. */
-static size_t most_at_once(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
+static size_t most_at_once(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis,
+			   enum fft_reuse reuse)
 {
 	/* Columns are turned some lines wide, which memory near the core has no room for. */
 	const size_t threads = pool_threads(engine->pool);
 	const size_t near = threads > 1 ? threads * WORK_THREAD_BYTES : WORK_ALONE_BYTES;
 	const size_t room = axis->stride > 1 ? WORK_BYTES : size_min(near, WORK_BYTES);
-	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, 1);
+	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, 1, reuse);
 	size_t most = axis->batch;
 
 	if (each && most > room / each)
@@ -152,8 +172,10 @@ static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 {
 	const struct fft_plan *plan = plans_plan(step->plan);
 	const struct axis axis = find_axis(step);
+	const enum fft_reuse reuse = find_reuse(step, &axis);
 
-	return is_short(engine, plan, &axis) ? 0 : long_bytes(plan, &axis, most_at_once(engine, plan, &axis));
+	return is_short(engine, plan, &axis) ? 0
+					     : long_bytes(plan, &axis, most_at_once(engine, plan, &axis, reuse), reuse);
 }
 
 /* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
@@ -206,7 +228,9 @@ static int begin(struct step_run *run)
 
 	t->plan = plans_plan(run->step->plan);
 	t->axis = find_axis(run->step);
-	t->most = most_at_once(run->engine, t->plan, &t->axis);
+	t->reuse = find_reuse(run->step, &t->axis);
+	t->most = most_at_once(run->engine, t->plan, &t->axis, t->reuse);
+	assert(work_bytes(run->engine, run->step) <= run->step->work_bytes);
 	if (is_short(run->engine, t->plan, &t->axis)) {
 		cut_short(t);
 	} else if (t->axis.stride > 1) {
@@ -312,6 +336,7 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 		.inverse = t->run.step->fft.inverse,
 		.scale = t->run.step->fft.factor,
 		.work = t->run.work,
+		.reuse = t->reuse,
 	};
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transforms whose numbers between phases lie in the caller's memory: the same bytes as with memory of their own, the
+ * input kept unless it is lent too, and no more work than was asked for. */
+#include "fft/plan.h"
+#include "fixture.h"
+
+static const char *const reuse_names[] = {"none", "out", "both"};
+
+/* Buffers of the plan's own, of two between three stages. */
+static size_t expected_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
+{
+	const struct fft_smooth *smooth = &plan->smooth;
+
+	assert_int_equal(smooth->n_stages, 3);
+	if (smooth->row != smooth->stage[0].columns.length) /* its rows are padded */
+		return 2;
+	return reuse == FFT_REUSE_NONE ? 2 : reuse == FFT_REUSE_OUT ? 1 : 0;
+}
+
+static void check_length(const char *name, uint32_t features, enum fft_precision precision, size_t n, size_t batch)
+{
+	const size_t size = batch * n * 2 * real_bytes(precision);
+	struct fft_plan *plan = plan_new(n, precision, features);
+	char *in = guarded_new(size), *x = guarded_new(size), *y = guarded_new(size), *want = guarded_new(size);
+	uint64_t state = fixture_seed;
+
+	real_fill(precision, in, 2 * batch * n, &state);
+	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
+		void *to = reuse == FFT_REUSE_NONE ? want : y;
+		struct fft_call call = {x, to, 1, n, 1, n, batch, n % 2, 1, NULL, reuse};
+
+		memcpy(x, in, size);
+		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_BOTH);
+		assert_int_equal(fft_work_bytes_reusing(plan, batch, reuse),
+				 batch * expected_buffers(plan, reuse) * plan->smooth.between_bytes);
+		if (memcmp(to, want, size) != 0)
+			fail_msg("%s f%zu: n = %zu, reuse %s: expected the bytes of reuse none", name,
+				 8 * real_bytes(precision), n, reuse_names[reuse]);
+		if (reuse != FFT_REUSE_BOTH && memcmp(x, in, size) != 0)
+			fail_msg("%s f%zu: n = %zu, reuse %s: expected the input unchanged", name,
+				 8 * real_bytes(precision), n, reuse_names[reuse]);
+	}
+	guarded_free(in, size, "input");
+	guarded_free(x, size, "copy of the input");
+	guarded_free(y, size, "output");
+	guarded_free(want, size, "expected output");
+	fft_plan_free(plan);
+}
+
+/* Rows that fill their vectors, and rows of 3^k, which no vector but a scalar's divides. */
+static void check_lengths(const char *name, uint32_t features, enum fft_precision precision)
+{
+	check_length(name, features, precision, 1 << 21, precision == FFT_F32 ? 2 : 1);
+	check_length(name, features, precision, 1594323, 1);
+}
+
+static void check_bytes(void **state)
+{
+	(void)state;
+	each_variant(check_lengths);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(check_bytes)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
