@@ -10,7 +10,7 @@
 #include "array.h"
 #include "base/checked.h"
 #include "call.h"
-#include "dist/laws.h"
+#include "dist/distribution.h"
 #include "draw.h"
 #include "session.h"
 #include "source.h"
@@ -39,9 +39,10 @@ struct fill {
 
 static bool is_vector(const char *name)
 {
-	const enum law law = law_find(name, strlen(name));
+	const enum distribution distribution = dist_find(name, strlen(name));
 
-	return law == LAW_COUNT || law_is_vector(law); /* one that only the daemon knows: it is asked */
+	return distribution == DIST_COUNT ||
+	       dist_is_vector(distribution); /* one that only the daemon knows: it is asked */
 }
 
 /* Elements of a sample, by an empty draw. */

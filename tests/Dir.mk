@@ -23,7 +23,7 @@ LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
-LIBS_bench_laws := -lgsl -lgslcblas
+LIBS_bench_distributions := -lgsl -lgslcblas
 LIBS_bench_service := -lhiredis
 
 # A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
@@ -39,12 +39,12 @@ $(BUILD)/tests/bench/peer_$(1).%.o: tests/bench/peer_$(1).c
 	@mkdir -p $$(@D)
 	$$(Q)$$(patsubst %512,%,$$*) -std=gnu17 -w $$(PEER_FLAGS_$$*) -DPEER=peer_$(1)_$$* -Itests -MMD -MP -c $$< -o $$@
 endef
-$(foreach peer,random123 laws,$(eval $(call peer_rule,$(peer))))
+$(foreach peer,random123 distributions,$(eval $(call peer_rule,$(peer))))
 
 $(BUILD)/tests/bench/bench_fft: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/fft_case.o)
 
 $(BUILD)/tests/bench/bench_random: $(PEERS_random123)
-$(BUILD)/tests/bench/bench_laws: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_laws.%.o)
+$(BUILD)/tests/bench/bench_distributions: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_distributions.%.o)
 
 # The service: by the library as its users have it, a daemon, and what stands beside it.
 $(BUILD)/tests/bench/bench_service: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/service_peers.o \
@@ -147,7 +147,7 @@ check-boot: all $(BUILD)/tests/daemon/check_sandbox
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 	@BUILD=$(BUILD) tests/run-one $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 
-# make statistics : the long tables of laws and of correlations between streams, dieharder, points beside scipy's.
+# make statistics : the long tables of distributions and of correlations between streams, dieharder, points beside scipy's.
 STATISTICS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/statistics/check_*.c)))
 
 statistics: $(STATISTICS)

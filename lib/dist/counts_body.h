@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Poisson and binomial numbers of wide laws (special cases and narrow ones: law_table.h); after gamma_body.h.
+/* Poisson and binomial numbers of wide distributions (special cases and narrow ones: dist_table.h); after gamma_body.h.
  *
  * Transformed rejection: k = floor((2 a / us + b) U + centre), us = 1/2 - |U|, at once where us >= 0.07 and V <= quick,
  * else where V accept / (a / us^2 + b) <= the probability (binomial: over that of the mode), which is computed as
@@ -8,7 +8,7 @@
  * Mathematics and Economics 12 (1993) 39 (PTRS); "The generation of binomial random variates", J. Statist. Comput.
  * Simul. 46 (1993) 101 (BTRS). */
 
-/* What Stirling's formula leaves, k >= 16 (smaller ones have no chance in a wide law). */
+/* What Stirling's formula leaves, k >= 16 (smaller ones have no chance in a wide distribution). */
 INLINE f64v stirling(f64v k)
 {
 	const f64v inverse = f64_div(f64_set(1), f64_max(k, f64_set(16))), square = f64_mul(inverse, inverse);
@@ -20,7 +20,7 @@ INLINE f64v stirling(f64v k)
 }
 
 /* Deviance of k = m + d from m: m t^2 sum (-t)^j / ((j + 1) (j + 2)), t = d / m. Beyond an eighth of m, where a wide
- * law's probability is below 2^-400, it only has to be large. */
+ * distribution's probability is below 2^-400, it only has to be large. */
 INLINE f64v deviance(f64v d, double m)
 {
 #define TERM(j) 1.0 / ((j + 1) * (j + 2))
@@ -40,7 +40,7 @@ INLINE f64v deviance(f64v d, double m)
 }
 
 /* floor((2 a / us + b) U + centre). */
-INLINE f64v counts_candidate(const struct law_constants *k, f64v u, f64v us)
+INLINE f64v counts_candidate(const struct dist_constants *k, f64v u, f64v us)
 {
 	const f64v slope = f64_add(f64_div(f64_set(2 * k->counts.a), us), f64_set(k->counts.b));
 
@@ -54,7 +54,7 @@ INLINE f64v counts_us(f64v u)
 }
 
 /* Lanes where V accept / (a / us^2 + b) > probability. */
-INLINE m64v counts_fail(bool binomial, const struct law_constants *k, f64v u, f64v v)
+INLINE m64v counts_fail(bool binomial, const struct dist_constants *k, f64v u, f64v v)
 {
 	const f64v us = counts_us(u), count = counts_candidate(k, u, us), last = f64_set(k->counts.trials);
 	const m64v outside = m64_or(f64_less(count, f64_set(0)), f64_less(last, count));
@@ -78,7 +78,7 @@ INLINE m64v counts_fail(bool binomial, const struct law_constants *k, f64v u, f6
 	return m64_or(m64_or(outside, corner), f64_less(log_p, f64_mul(log_f64(ratio), f64_set(0.5))));
 }
 
-INLINE size_t counts_fill(bool binomial, const struct law_constants *k, const void *const inputs[], size_t n,
+INLINE size_t counts_fill(bool binomial, const struct dist_constants *k, const void *const inputs[], size_t n,
 			  int64_t *ret_out, uint16_t *ret_rejected)
 {
 	const f64v last = f64_set(k->counts.trials), mean = f64_floor(f64_set(k->counts.mean));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one description of every distribution: dtypes, parameters, defaults, ranges and help.
  *
- * Everything else is expanded from these rows: dist/laws.c checks what they state, and the engine's table of operations
- * takes its draws from them, and with that the wire, the command line, its help and the documents. A new distribution is
- * one row here, one kernel, one test.
+ * Everything else is expanded from these rows: dist/distribution.c checks what they state, and the engine's table of
+ * operations takes its draws from them, and with that the wire, the command line, its help and the documents. A new
+ * distribution is one row here, one kernel, one test.
  *
- * ROW(identifier, name, the result's shape parameter, dtypes, default dtype, help). The parameters of a row follow under
- * the name IDENTIFIER_PARAMETERS, in the order of struct draw's:
- * P(name, type, unit, default (NULL: required), range, choices, help). Types: F64, U64, INT, CHOICE, and ANY for a list of
- * numbers. A range is least, greatest, whether the least itself is excluded; combinations of parameters, and ranges
- * that depend on the dtype, are checked by dist/laws.c. */
+ * ROW(identifier, name, the result's shape parameter, dtypes, default dtype, help). The parameters of a row follow
+ * under the name IDENTIFIER_PARAMETERS, in the order of struct draw's: P(name, type, unit, default (NULL: required),
+ * range, choices, help). Types: F64, U64, INT, CHOICE, and ANY for a list of numbers. A range is least, greatest,
+ * whether the least itself is excluded; combinations of parameters, and ranges that depend on the dtype, are checked by
+ * dist/distribution.c. */
 #ifndef TRNSCI_DIST_DISTRIBUTION_ROWS_H
 #define TRNSCI_DIST_DISTRIBUTION_ROWS_H
 
@@ -113,7 +113,7 @@
 #define RADEMACHER_PARAMETERS(P)
 #define DIRICHLET_PARAMETERS(P) \
 	P(alpha, ANY, "", NULL, RANGE_OF_TYPE, NULL, "parameter of each component: an array of numbers > 0")
-#define SPHERE_PARAMETERS(P) P(dimensions, U64, "", "3", 1, LAW_COMPONENTS_MOST, false, NULL, "components of a point")
+#define SPHERE_PARAMETERS(P) P(dimensions, U64, "", "3", 1, DIST_MAX_COMPONENTS, false, NULL, "components of a point")
 /* clang-format on */
 
 #endif

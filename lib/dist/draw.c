@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of any law from any position: a table of laws over whole groups, and one place that cuts groups.
+/* Samples of any distribution from any position: a table of distributions over whole groups, and one place that cuts
+ * groups.
  *
  * A row fills whole groups of four words; draw_fill gives it the groups that lie wholly inside the request, block by
  * block straight into the output, and the cut groups at the two ends by way of the stack. */
@@ -12,15 +13,15 @@
 #include "base/checked.h"
 #include "dist/box_muller.h"
 #include "dist/feistel.h"
-#include "dist/law_plan.h"
-#include "dist/law_table.h"
+#include "dist/dist_plan.h"
+#include "dist/dist_table.h"
 #include "dist/permutation.h"
 #include "dist/sampler.h"
 #include "dist/uniform.h"
 #include "dist/vectors.h"
 
 enum {
-	/* Whole groups in one pass of generator and law: 8 KiB of words, well inside first-level cache. */
+	/* Whole groups in one pass of generator and distribution: 8 KiB of words, well inside first-level cache. */
 	BLOCK_GROUPS = 512,
 	/* The groups of the widest vectors. */
 	VECTOR_GROUPS = 16,
@@ -88,24 +89,24 @@ static void fill_normal_f64(const struct draw_kernels *kernels, const struct dra
 		kernels->uniform->affine_f64(out, 2 * n_groups, second(draw), first(draw));
 }
 
-/* One row a law and dtype. A sample must not reach outside its group: pairs of normals do not. */
+/* One row a distribution and dtype. A sample must not reach outside its group: pairs of normals do not. */
 static const struct {
-	enum law law;
+	enum distribution distribution;
 	enum dtype dtype;
 	fill_fn fill;
 } rows[] = {
-	{LAW_BITS, DTYPE_U32, fill_bits},           {LAW_BITS, DTYPE_U64, fill_bits},
-	{LAW_UNIFORM, DTYPE_F32, fill_uniform_f32}, {LAW_UNIFORM, DTYPE_F64, fill_uniform_f64},
-	{LAW_NORMAL, DTYPE_F32, fill_normal_f32},   {LAW_NORMAL, DTYPE_F64, fill_normal_f64},
+	{DIST_BITS, DTYPE_U32, fill_bits},           {DIST_BITS, DTYPE_U64, fill_bits},
+	{DIST_UNIFORM, DTYPE_F32, fill_uniform_f32}, {DIST_UNIFORM, DTYPE_F64, fill_uniform_f64},
+	{DIST_NORMAL, DTYPE_F32, fill_normal_f32},   {DIST_NORMAL, DTYPE_F64, fill_normal_f64},
 };
 
-/* The row of a law that is drawn straight from whole groups; NULL for the others. */
+/* The row of a distribution that is drawn straight from whole groups; NULL for the others. */
 static fill_fn find_fill(const struct draw *draw)
 {
-	if (draw->law == LAW_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
+	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
 		return NULL;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].law == draw->law && rows[i].dtype == draw->dtype)
+		if (rows[i].distribution == draw->distribution && rows[i].dtype == draw->dtype)
 			return rows[i].fill;
 	return NULL;
 }
@@ -116,7 +117,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 		ret_kernels->generators[i] = generator_select((enum generator)i, features);
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
-	ret_kernels->laws = law_kernel_select(features);
+	ret_kernels->distributions = dist_kernel_select(features);
 	ret_kernels->feistel = feistel_select(features);
 }
 
@@ -165,11 +166,11 @@ size_t draw_table_bytes(const struct draw *draw)
 {
 	if (!draw->table)
 		return 0;
-	switch (draw->law) {
-	case LAW_CATEGORICAL:
+	switch (draw->distribution) {
+	case DIST_CATEGORICAL:
 		return sizeof(struct alias_table) +
 		       ((const struct alias_table *)draw->table)->n * sizeof(struct alias_column);
-	case LAW_DIRICHLET:
+	case DIST_DIRICHLET:
 		return sizeof(struct component_table) +
 		       ((const struct component_table *)draw->table)->n * sizeof(struct gamma_constants);
 	default:
@@ -181,24 +182,24 @@ size_t draw_components(const struct draw *draw)
 {
 	const struct component_table *table = draw->table;
 
-	return draw->law == LAW_DIRICHLET ? table->n
-	       : draw->law == LAW_SPHERE  ? (size_t)draw->parameters[0].natural
-					  : 1;
+	return draw->distribution == DIST_DIRICHLET ? table->n
+	       : draw->distribution == DIST_SPHERE  ? (size_t)draw->parameters[0].natural
+						    : 1;
 }
 
 void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	const fill_fn fill = find_fill(draw);
-	struct law_plan plan;
+	struct dist_plan plan;
 
 	if (fill) {
 		fill_groups(kernels, draw, fill, begin, n, out);
-	} else if (draw->law == LAW_DIRICHLET || draw->law == LAW_SPHERE) {
+	} else if (draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_SPHERE) {
 		vectors_fill(kernels, draw, begin, n, out);
-	} else if (draw->law == LAW_PERMUTATION) {
+	} else if (draw->distribution == DIST_PERMUTATION) {
 		permutation_fill(kernels, draw, begin, n, out);
 	} else {
-		law_plan(kernels->laws, draw, &plan);
+		dist_plan(kernels->distributions, draw, &plan);
 		sampler_fill(kernels, draw, &plan, begin, n, out);
 	}
 }

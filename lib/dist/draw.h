@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing: any samples [begin, begin + n) of a law on a stream, whatever their alignment to groups.
+/* Drawing: any samples [begin, begin + n) of a distribution on a stream, whatever their alignment to groups.
  *
- * A law is a pure function of (stream, sample index, parameters); this is the one door to all of them for the engine.
- * The generator fills blocks of whole groups in first-level cache and the law's kernel turns them into samples there,
- * so `normal` is `uniform` then `box_muller` by construction. */
+ * A distribution is a pure function of (stream, sample index, parameters); this is the one door to all of them for the
+ * engine. The generator fills blocks of whole groups in first-level cache and the distribution's kernel turns them into
+ * samples there, so `normal` is `uniform` then `box_muller` by construction. */
 #ifndef TRNSCI_DIST_DRAW_H
 #define TRNSCI_DIST_DRAW_H
 
@@ -12,16 +12,17 @@
 #include <stdint.h>
 
 #include "base/dtype.h"
-#include "dist/law_table.h"
-#include "dist/laws.h"
+#include "dist/dist_table.h"
+#include "dist/distribution.h"
 #include "rng/stream.h"
 
-/* What to draw. Parameters as laws.h lists them; table is what draw_prepare built, NULL for most laws. */
+/* What to draw. Parameters as distribution.h lists them; table is what draw_prepare built, NULL for most distributions.
+ */
 struct draw {
-	enum law law;
-	enum dtype dtype; /* one that the law takes */
+	enum distribution distribution;
+	enum dtype dtype; /* one that the distribution takes */
 	struct stream stream;
-	union law_value parameters[LAW_PARAMETERS];
+	union dist_value parameters[DIST_PARAMETERS];
 	const void *table;
 };
 
@@ -30,7 +31,7 @@ struct draw_kernels {
 	const struct rng_kernel *generators[GENERATOR_COUNT];
 	const struct uniform_kernel *uniform;
 	const struct box_muller_kernel *box_muller;
-	const struct law_kernel *laws;
+	const struct dist_kernel *distributions;
 	const struct feistel_kernel *feistel;
 };
 
@@ -39,11 +40,11 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels);
 /* Words of the stream that one sample takes: 1 for dtypes of 32 bits or fewer, 2 for 64. */
 unsigned draw_words_per_sample(enum dtype dtype);
 
-/* Checks dtype and parameters (law_check) and builds the table that some laws need: for every law before draw_fill,
- * unless its parameters are known to be right and it needs none. list: the weights of categorical, alpha of dirichlet,
- * copied. *ret_table (NULL: there is none) is yours to free() after the last draw_fill, and is put in draw->table too.
- * -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY; ret_fault tells which parameter and why. */
-int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault);
+/* Checks dtype and parameters (dist_check) and builds the table that some distributions need: for every distribution
+ * before draw_fill, unless its parameters are known to be right and it needs none. list: the weights of categorical,
+ * alpha of dirichlet, copied. *ret_table (NULL: there is none) is yours to free() after the last draw_fill, and is put
+ * in draw->table too. -ERROR_OUT_OF_RANGE, -ERROR_NO_MEMORY; ret_fault tells which parameter and why. */
+int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct dist_fault *ret_fault);
 
 /* The same piece by piece, none longer than some 200 us. Fields are the maker's own, but for cost_ns, about what the rest
  * takes, and work_bytes, what it holds meanwhile. */
@@ -65,11 +66,11 @@ struct draw_maker {
 /* All is checked but categorical's weights, and draw->table is where it will be. list (for categorical of any
  * alignment) outlives the maker. Errors are draw_prepare's. */
 int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct draw_maker *ret_maker,
-		     struct law_fault *ret_fault);
+		     struct dist_fault *ret_fault);
 /* The rest of the check, at once: a nanosecond or two a weight. */
-int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault);
+int draw_maker_check(struct draw_maker *maker, struct dist_fault *ret_fault);
 /* 1: there is more; 0: the table is made. */
-int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault);
+int draw_maker_piece(struct draw_maker *maker, struct dist_fault *ret_fault);
 void draw_maker_end(struct draw_maker *maker); /* again, too */
 
 /* Memory of the table that a draw has. */

@@ -10,8 +10,8 @@
  * many of a vector's lanes are open cannot be foreseen. */
 struct pending {
 	size_t n;
-	uint16_t samples[LAW_BLOCK_REJECTING + F64_LANES];
-	double values[4][LAW_BLOCK_REJECTING + F64_LANES];
+	uint16_t samples[DIST_BLOCK_REJECTING + F64_LANES];
+	double values[4][DIST_BLOCK_REJECTING + F64_LANES];
 };
 
 enum { NO_SAMPLE = UINT16_MAX };
@@ -126,7 +126,7 @@ INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *re
 }
 
 /* Inputs: normal, word, and where boosted a word of its own. */
-INLINE size_t gamma_fill(bool wide, bool boosted, const struct law_constants *k, const void *const inputs[], size_t n,
+INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k, const void *const inputs[], size_t n,
 			 void *ret_out, uint16_t *ret_rejected)
 {
 	const f64v d = f64_set(k->gamma[0].d), c = f64_set(k->gamma[0].c), scale = f64_set(k->scale * k->gamma[0].d);
@@ -148,7 +148,7 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct law_constants *k,
 }
 
 /* x / (x + y) of two gammas, both of one attempt. Inputs: those of x, then those of y. */
-INLINE size_t beta_fill(bool wide, bool boosted, const struct law_constants *k, const void *const inputs[], size_t n,
+INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k, const void *const inputs[], size_t n,
 			void *ret_out, uint16_t *ret_rejected)
 {
 	const f64v dx = f64_set(k->gamma[0].d), cx = f64_set(k->gamma[0].c), boost_x = f64_set(k->gamma[0].boost);
@@ -221,7 +221,7 @@ INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, do
 }
 
 #define REJECTION_KERNEL(name, ...)                                                                                    \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
 		(void)k, (void)attempt;                                                                                \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of words as integers, and the 16-bit floats: plain C, which the compiler puts on each file's vectors. */
+/* Distributions of words as integers, and the 16-bit floats: plain C, which the compiler puts on each file's vectors.
+ */
 #include <string.h>
 
-#include "dist/law_table.h"
+#include "dist/dist_table.h"
 
 /* low + floor(word range / 2^32), unless the product's low half is among the first 2^32 mod range.
  * Source: D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
-static size_t randint_i32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t randint_i32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
 	const uint64_t range = k->randint.range;
@@ -29,7 +30,7 @@ static size_t randint_i32(const struct law_constants *k, const void *const input
 }
 
 /* The same of 64-bit words; range 0 stands for 2^64. */
-static size_t randint_i64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t randint_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
 	const uint64_t range = k->randint.range, reject_below = k->randint.reject_below;
@@ -51,10 +52,10 @@ static size_t randint_i64(const struct law_constants *k, const void *const input
 
 /* 1 where the words, as binary digits, lie below p's: the next attempt's word decides where 32 digits are alike. */
 #define BERNOULLI(name, type)                                                                                          \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
-		const uint32_t digits = attempt < LAW_DIGITS ? k->bernoulli.digits[attempt] : 0;                       \
+		const uint32_t digits = attempt < DIST_DIGITS ? k->bernoulli.digits[attempt] : 0;                      \
 		const uint32_t *words = inputs[0];                                                                     \
 		uint32_t any = 0;                                                                                      \
 		size_t n_rejected = 0;                                                                                 \
@@ -69,7 +70,7 @@ static size_t randint_i64(const struct law_constants *k, const void *const input
 			out[i] = words[i] < digits;                                                                    \
 			any |= words[i] == digits;                                                                     \
 		}                                                                                                      \
-		for (size_t i = 0; any && attempt < LAW_DIGITS && i < n; i++)                                          \
+		for (size_t i = 0; any && attempt < DIST_DIGITS && i < n; i++)                                         \
 			if (words[i] == digits)                                                                        \
 				ret_rejected[n_rejected++] = (uint16_t)i;                                              \
 		return n_rejected;                                                                                     \
@@ -80,7 +81,7 @@ BERNOULLI(bernoulli_i32, int32_t)
 
 /* The top bit as a sign. */
 #define RADEMACHER(name, word_type, type)                                                                              \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
 		const word_type *words = inputs[0];                                                                    \
@@ -98,7 +99,7 @@ RADEMACHER(rademacher_f32, uint32_t, float)
 RADEMACHER(rademacher_f64, uint64_t, double)
 
 /* The least value whose cumulative probability lies above the word: from the guide's bucket upwards. */
-static size_t discrete_i64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t discrete_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			   void *ret_out, uint16_t *ret_rejected)
 {
 	const struct discrete_table *table = k->table;
@@ -117,7 +118,7 @@ static size_t discrete_i64(const struct law_constants *k, const void *const inpu
 }
 
 /* word range: the high half picks a column, the low half one of its two values. */
-static size_t alias_i64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t alias_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			void *ret_out, uint16_t *ret_rejected)
 {
 	const struct alias_table *table = k->table;
@@ -176,7 +177,7 @@ INLINE uint16_t f16_of(float x)
 
 /* u of the low bits of the word; u in [0, 1) to [low, high) in float64, rounded to float32 and then to 16 bits. */
 #define UNIFORM16(name, mask, step, round)                                                                             \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
 		const double scale = k->scale, shift = k->shift;                                                       \
@@ -200,7 +201,7 @@ UNIFORM16(uniform_f16, 0x7FFu, 0x1p-11, f16_of)
 
 /* float32 normals, scaled and rounded to float32, then to 16 bits. */
 #define NORMAL16(name, round)                                                                                          \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
 		const double scale = k->scale, shift = k->shift;                                                       \
@@ -216,12 +217,12 @@ UNIFORM16(uniform_f16, 0x7FFu, 0x1p-11, f16_of)
 NORMAL16(normal_bf16, bf16_of)
 NORMAL16(normal_f16, f16_of)
 
-/* The same of normals whose radius has 64 bits: two words a sample, at most LAW_BLOCK_REJECTING of them. */
+/* The same of normals whose radius has 64 bits: two words a sample, at most DIST_BLOCK_REJECTING of them. */
 #define NORMAL64_16(name, rounded)                                                                                     \
-	static size_t name(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,      \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
 	{                                                                                                              \
-		float normals[LAW_BLOCK_REJECTING];                                                                    \
+		float normals[DIST_BLOCK_REJECTING];                                                                   \
 		const void *const of_normals[] = {normals};                                                            \
                                                                                                                        \
 		radius64_f32(k, inputs, attempt, n, normals, ret_rejected);                                            \

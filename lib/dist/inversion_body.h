@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws by inversion: one word (student_t: two) to one sample, and normals with a radius of 64 bits.
+/* Distributions by inversion: one word (student_t: two) to one sample, and normals with a radius of 64 bits.
  *
  * A word is read as the signed fraction s of elementary_log.h, the lowest bit of a 64-bit word set and a 32-bit word
- * taken at the middle of its step, so that neither 0 nor 1 occurs. Laws of 32-bit words that are wanted fast are
- * computed in float32, the others in float64 and rounded once. */
+ * taken at the middle of its step, so that neither 0 nor 1 occurs. Distributions of 32-bit words that are wanted fast
+ * are computed in float32, the others in float64 and rounded once. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 #include "dist/elementary_log.h"
 #include "dist/elementary_normal.h"
 #include "dist/elementary_turn.h"
-#include "dist/law_kernel.h"
+#include "dist/dist_kernel.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -38,42 +38,42 @@ INLINE void sample_store(bool wide, void *out, size_t i, f64v x)
 }
 
 /* x scale + shift, stored. */
-INLINE void affine_store(bool wide, const struct law_constants *k, void *out, size_t i, f64v x)
+INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, size_t i, f64v x)
 {
 	sample_store(wide, out, i, f64_fma(x, f64_set(k->scale), f64_set(k->shift)));
 }
 
-/* Defines the two kernels of a law that gives a vector of standard samples for element i. */
-#define KERNELS_OF_BOTH_WIDTHS(law)                                                                                    \
-	static size_t law##_f32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n, \
-				void *ret_out, uint16_t *ret_rejected)                                                 \
+/* Defines the two kernels of a distribution that gives a vector of standard samples for element i. */
+#define KERNELS_OF_BOTH_WIDTHS(name)                                                                                   \
+	static size_t name##_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
 	{                                                                                                              \
 		(void)attempt, (void)ret_rejected;                                                                     \
 		for (size_t i = 0; i < n; i += F64_LANES)                                                              \
-			affine_store(false, k, ret_out, i, law(false, k, inputs, i));                                  \
+			affine_store(false, k, ret_out, i, name(false, k, inputs, i));                                 \
 		return 0;                                                                                              \
 	}                                                                                                              \
-	KERNEL_OF_F64(law)
+	KERNEL_OF_F64(name)
 
-#define KERNEL_OF_F64(law)                                                                                             \
-	static size_t law##_f64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n, \
-				void *ret_out, uint16_t *ret_rejected)                                                 \
+#define KERNEL_OF_F64(name)                                                                                            \
+	static size_t name##_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
 	{                                                                                                              \
 		(void)attempt, (void)ret_rejected;                                                                     \
 		for (size_t i = 0; i < n; i += F64_LANES)                                                              \
-			affine_store(true, k, ret_out, i, law(true, k, inputs, i));                                    \
+			affine_store(true, k, ret_out, i, name(true, k, inputs, i));                                   \
 		return 0;                                                                                              \
 	}
 
 /* Standard exponential. */
-INLINE f64v exponential(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	(void)k;
 	return f64_mul(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i)), f64_set(0.5));
 }
 
 /* Without scale and shift: the driver applies these. */
-static size_t exponential_f32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t exponential_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			      void *ret_out, uint16_t *ret_rejected)
 {
 	const uint32_t *words = inputs[0];
@@ -92,7 +92,7 @@ static size_t exponential_f32(const struct law_constants *k, const void *const i
 KERNEL_OF_F64(exponential)
 
 /* The sign from the top bit, the size from the others. */
-INLINE f64v laplace(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const u64v word = word_load(wide, inputs[0], i), rest = u64_or(U64_SHL(word, 1), u64_set(1));
 	const f64v s = f64_mul(f64_from_i64(rest), f64_set(0x1p-64));
@@ -102,7 +102,7 @@ INLINE f64v laplace(bool wide, const struct law_constants *k, const void *const 
 }
 
 /* Without scale and shift: the driver applies these. */
-static size_t laplace_f32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t laplace_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
 	const uint32_t *words = inputs[0];
@@ -121,7 +121,7 @@ static size_t laplace_f32(const struct law_constants *k, const void *const input
 KERNEL_OF_F64(laplace)
 
 /* exp(z scale + shift) of normals z. */
-static size_t lognormal_f32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t lognormal_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
 	const f32v scale = f32_set((float)k->scale), shift = f32_set((float)k->shift);
@@ -134,7 +134,7 @@ static size_t lognormal_f32(const struct law_constants *k, const void *const inp
 	return 0;
 }
 
-static size_t lognormal_f64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t lognormal_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
 	const f64v scale = f64_set(k->scale), shift = f64_set(k->shift);
@@ -148,7 +148,7 @@ static size_t lognormal_f64(const struct law_constants *k, const void *const inp
 }
 
 /* -ln of an exponential. */
-INLINE f64v gumbel(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	return f64_mul(minus_two_log_f64(exponential(wide, k, inputs, i)), f64_set(0.5));
 }
@@ -156,7 +156,7 @@ INLINE f64v gumbel(bool wide, const struct law_constants *k, const void *const i
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
 /* An exponential to the power 1 / shape. */
-INLINE f64v weibull(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	return exp_f64(f64_mul(log_f64(exponential(wide, k, inputs, i)), f64_set(k->power)));
 }
@@ -164,7 +164,7 @@ INLINE f64v weibull(bool wide, const struct law_constants *k, const void *const 
 KERNELS_OF_BOTH_WIDTHS(weibull)
 
 /* tan of pi times the word's fraction: reduced to an eighth of a turn, the word being odd no cosine is 0. */
-INLINE f64v cauchy(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const u64v word = word_load(wide, inputs[0], i);
 	const u64v half = U64_SHR(u64_add(word, u64_set(1ull << 62)), 63), rest = u64_sub(word, U64_SHL(half, 63));
@@ -179,7 +179,7 @@ KERNELS_OF_BOTH_WIDTHS(cauchy)
 
 /* cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only a result past the end overflows.
  * Source: R. W. Bailey, "Polar generation of random variates with the t-distribution", Math. Comp. 62 (1994) 779. */
-INLINE f64v student_t(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const u64v word = word_load(wide, inputs[1], i);
 	const u64v quarter = U64_SHR(u64_add(word, u64_set(1ull << 61)), 62),
@@ -199,7 +199,7 @@ INLINE f64v student_t(bool wide, const struct law_constants *k, const void *cons
 KERNELS_OF_BOTH_WIDTHS(student_t)
 
 /* 1 + floor(an exponential times -1 / ln(1 - p)): trials up to the first success. */
-static size_t geometric_i64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
 	int64_t *out = ret_out;
@@ -224,7 +224,7 @@ INLINE void sides_of(f64v s, f64v *ret_below, f64v *ret_above)
 }
 
 /* Held within the interval, mirrored back. */
-INLINE f64v truncated_end(const struct law_constants *k, f64v z)
+INLINE f64v truncated_end(const struct dist_constants *k, f64v z)
 {
 	const f64v held = f64_min(f64_max(z, f64_set(k->truncated.low)), f64_set(k->truncated.high));
 
@@ -232,7 +232,7 @@ INLINE f64v truncated_end(const struct law_constants *k, f64v z)
 }
 
 /* By the inverse distribution, from both sides; an interval above 0 has been mirrored. */
-INLINE f64v truncated(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v truncated(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const f64v width = f64_set(k->truncated.width);
 	f64v u, v;
@@ -246,7 +246,7 @@ KERNELS_OF_BOTH_WIDTHS(truncated)
 
 /* An interval so short that the density is a parabola: t (1 - a t / 2 + (a^2 - 1) t^2 / 6) = u times the same of the
  * width, by iteration; each step gains 11 bits. The relative error of the distribution is below 2^-34. */
-INLINE f64v truncated_narrow(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v truncated_narrow(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const double a = k->truncated.low, width = k->truncated.width;
 	const f64v linear = f64_set(-a / 2), square = f64_set((a * a - 1) / 6);
@@ -274,7 +274,7 @@ INLINE f64v mills_log(f64v x)
 
 /* Far in a tail, a = low >= 30: x = a + d with ln Q(a) - ln Q(x) = E, E an exponential cut at ln Q(a) - ln Q(high):
  * a d + d^2 / 2 + ln(1 + d / a) - (mills(x) - mills(a)) = E, by iteration; each step gains a factor of a^2. */
-INLINE f64v truncated_far(bool wide, const struct law_constants *k, const void *const inputs[], size_t i)
+INLINE f64v truncated_far(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const f64v a = f64_set(k->truncated.low), inverse = f64_set(1 / k->truncated.low);
 	const f64v aa = f64_mul(a, a), mills_a = mills_log(a);
@@ -303,7 +303,7 @@ KERNELS_OF_BOTH_WIDTHS(truncated_far)
 
 /* Normals whose radius takes 64 bits: of an even sample word(k, 0) and below it word(k, 1); the angle is boxmuller's.
  */
-static size_t radius64_f32(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t radius64_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			   void *ret_out, uint16_t *ret_rejected)
 {
 	float *out = ret_out;
@@ -333,7 +333,7 @@ static size_t radius64_f32(const struct law_constants *k, const void *const inpu
 	return 0;
 }
 
-static size_t radius64_f64(const struct law_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+static size_t radius64_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			   void *ret_out, uint16_t *ret_rejected)
 {
 	double *out = ret_out;

@@ -13,9 +13,9 @@
 #include "dist/uniform.h"
 
 enum {
-	/* Samples of one pass, for laws of several inputs and of one; words of the latter. */
-	BLOCK = LAW_BLOCK_REJECTING,
-	BLOCK_WORDS = LAW_BLOCK,
+	/* Samples of one pass, for distributions of several inputs and of one; words of the latter. */
+	BLOCK = DIST_BLOCK_REJECTING,
+	BLOCK_WORDS = DIST_BLOCK,
 	RETRIED = 128, /* at once */
 	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
 };
@@ -23,7 +23,7 @@ enum {
 struct sampler {
 	const struct draw_kernels *kernels;
 	const struct rng_kernel *generator;
-	const struct law_plan *plan;
+	const struct dist_plan *plan;
 	uint32_t key[4];
 	size_t word_bytes, per_group; /* of a sample's words: 4 or 8; samples in a group */
 	unsigned group_shift;         /* log2 per_group */
@@ -34,8 +34,8 @@ struct sampler {
 /* Inputs of one attempt, for samples side by side; arrays of dirichlet's constants after them. A single input may fill
  * the room of several. */
 struct inputs {
-	uint64_t arrays[LAW_INPUTS][BLOCK];
-	const void *at[LAW_INPUTS];
+	uint64_t arrays[DIST_INPUTS][BLOCK];
+	const void *at[DIST_INPUTS];
 };
 
 static void normals_fill(const struct sampler *s, const struct rng_span *span, size_t n_groups, void *out)
@@ -59,7 +59,7 @@ static void component_fill(const struct gamma_constants *constants, size_t at, u
 
 static void inputs_point(struct inputs *inputs)
 {
-	for (unsigned j = 0; j < LAW_INPUTS; j++)
+	for (unsigned j = 0; j < DIST_INPUTS; j++)
 		inputs->at[j] = inputs->arrays[j];
 }
 
@@ -145,7 +145,7 @@ static inline void element_copy(void *to, const void *from, size_t size)
 static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, uint64_t base, const uint16_t list[],
 			 size_t n, void *ret_array)
 {
-	const enum law_input input = s->plan->inputs[j];
+	const enum dist_input input = s->plan->inputs[j];
 	uint64_t groups[RETRIED * GROUP_BYTES / sizeof(uint64_t)];
 
 	groups_gather(s, attempt * s->plan->n_inputs + j, base, list, n, (uint32_t *)groups);
@@ -165,11 +165,11 @@ static void input_gather(const struct sampler *s, unsigned attempt, unsigned j, 
 static size_t retry_some(const struct sampler *s, unsigned attempt, uint64_t base, uint16_t list[], size_t n,
 			 char *samples)
 {
-	const size_t padded = (n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
-	uint64_t arrays[LAW_INPUTS][RETRIED], *const last[] = {arrays[3], arrays[4], arrays[5]};
+	const size_t padded = (n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
+	uint64_t arrays[DIST_INPUTS][RETRIED], *const last[] = {arrays[3], arrays[4], arrays[5]};
 	const void *const at[] = {arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5]};
 	uint64_t again[RETRIED];
-	uint16_t rejected[RETRIED + LAW_REJECTED_PAD];
+	uint16_t rejected[RETRIED + DIST_REJECTED_PAD];
 	size_t n_rejected, left = 0;
 
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
@@ -218,11 +218,11 @@ static size_t list_cut(uint16_t list[], size_t n, size_t skip, size_t end)
 /* Samples [skip, skip + n) of those from group `group` on: at most a block of them. */
 static void block_fill(const struct sampler *s, uint64_t group, size_t skip, size_t n, void *out)
 {
-	const size_t padded = (skip + n + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
+	const size_t padded = (skip + n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 	const bool direct = skip == 0 && n == padded && (uintptr_t)out % s->size == 0;
 	struct inputs inputs;
 	uint64_t block[BLOCK_WORDS / 2];
-	uint16_t rejected[BLOCK_WORDS + LAW_REJECTED_PAD];
+	uint16_t rejected[BLOCK_WORDS + DIST_REJECTED_PAD];
 	char *const samples = direct ? out : (char *)block;
 	size_t n_rejected;
 
@@ -244,7 +244,7 @@ static void block_fill(const struct sampler *s, uint64_t group, size_t skip, siz
 		memcpy(out, samples + skip * s->size, n * s->size);
 }
 
-void sampler_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct law_plan *plan,
+void sampler_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct dist_plan *plan,
 		  uint64_t begin, size_t n, void *out)
 {
 	const size_t word_bytes = draw_words_per_sample(draw->dtype) * sizeof(uint32_t);

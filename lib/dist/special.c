@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementary functions of one double, and what laws need of the normal, Poisson and binomial distributions. */
+/* The elementary functions of one double, and what distributions need of the normal, Poisson and binomial
+ * distributions. */
 #include "dist/special.h"
 
 #include "dist/elementary_exp.h"

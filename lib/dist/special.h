@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a law's parameters, one number at a time: for constants and tables, not for samples; no libm. */
+/* Functions of a distribution's parameters, one number at a time: for constants and tables, not for samples; no libm.
+ */
 #ifndef TRNSCI_DIST_SPECIAL_H
 #define TRNSCI_DIST_SPECIAL_H
 
@@ -18,7 +19,7 @@ double special_stirling(double k);
  * Source: C. Loader, "Fast and accurate computation of binomial probabilities" (2000). */
 double special_deviance(double x, double m);
 
-/* The probabilities of k under the Poisson and the binomial law, by Loader's saddle-point expansion. */
+/* The probabilities of k under the Poisson and the binomial distribution, by Loader's saddle-point expansion. */
 double special_poisson(double k, double mean);
 double special_binomial(double k, double trials, double p);
 

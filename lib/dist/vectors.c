@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "dist/law_plan.h"
+#include "dist/dist_plan.h"
 #include "dist/sampler.h"
 
 /* Whole vectors, n_vectors of n components, in place: logarithms of gammas to shares of 1. */
 static void dirichlet_join(const struct draw_kernels *kernels, size_t n_vectors, size_t n, double *x)
 {
-	const struct law_constants as_they_are = {.scale = 1, .shift = 0};
+	const struct dist_constants as_they_are = {.scale = 1, .shift = 0};
 	const void *const inputs[] = {x};
-	const size_t all = n_vectors * n, padded = (all + LAW_PAD - 1) / LAW_PAD * LAW_PAD;
+	const size_t all = n_vectors * n, padded = (all + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 
 	for (size_t v = 0; v < all; v += n) {
 		double most = x[v];
@@ -28,7 +28,7 @@ static void dirichlet_join(const struct draw_kernels *kernels, size_t n_vectors,
 			x[v + i] -= most;
 	}
 	memset(x + all, 0, (padded - all) * sizeof *x);
-	kernels->laws->lognormal_f64(&as_they_are, inputs, 0, padded, x, NULL);
+	kernels->distributions->lognormal_f64(&as_they_are, inputs, 0, padded, x, NULL);
 	for (size_t v = 0; v < all; v += n) {
 		double sum = 0;
 
@@ -62,8 +62,8 @@ static void sphere_join(size_t n_vectors, size_t n, double *x)
 static void normals_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n,
 			 double *ret_x)
 {
-	struct draw normal = {.law = LAW_NORMAL, .dtype = draw->dtype, .stream = draw->stream};
-	float narrow[LAW_COMPONENTS_MOST];
+	struct draw normal = {.distribution = DIST_NORMAL, .dtype = draw->dtype, .stream = draw->stream};
+	float narrow[DIST_MAX_COMPONENTS];
 
 	normal.parameters[1].real = 1;
 	if (draw->dtype == DTYPE_F64) {
@@ -91,19 +91,19 @@ static void store(enum dtype dtype, const double *x, size_t n, char *out)
 void vectors_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	const size_t components = draw_components(draw), size = dtype_size(draw->dtype);
-	const size_t most = LAW_COMPONENTS_MOST / components;
-	double x[LAW_COMPONENTS_MOST];
-	struct law_plan plan;
+	const size_t most = DIST_MAX_COMPONENTS / components;
+	double x[DIST_MAX_COMPONENTS];
+	struct dist_plan plan;
 	size_t done;
 
-	if (draw->law == LAW_DIRICHLET)
-		law_plan(kernels->laws, draw, &plan);
+	if (draw->distribution == DIST_DIRICHLET)
+		dist_plan(kernels->distributions, draw, &plan);
 	for (char *at = out; n > 0; at += done * size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % components);
 		const size_t vectors = size_min((skip + n + components - 1) / components, most);
 
 		done = size_min(n, vectors * components - skip);
-		if (draw->law == LAW_DIRICHLET) {
+		if (draw->distribution == DIST_DIRICHLET) {
 			sampler_fill(kernels, draw, &plan, begin - skip, vectors * components, x);
 			dirichlet_join(kernels, vectors, components, x);
 		} else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws whose samples have components: dirichlet and points on a sphere. Component c of sample k is element k D + c. */
+/* Distributions whose samples have components: dirichlet and points on a sphere. Component c of sample k is element k D
+ * + c. */
 #ifndef TRNSCI_DIST_VECTORS_H
 #define TRNSCI_DIST_VECTORS_H
 

@@ -92,12 +92,13 @@ int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
 
 /* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg). */
-int compile_inside(struct compiler *compiler, const struct operation *law, const struct value *map, unsigned u64_param,
-		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg);
+int compile_inside(struct compiler *compiler, const struct operation *distribution, const struct value *map,
+		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
+		   void *arg);
 
 /* The samples of such a draw, which the operation draws itself, at its site; the reply says where they lie. */
-int compile_samples(struct compiler *compiler, const struct operation *law, const struct value *map,
-		    unsigned u64_param, struct draw *ret_law, int *ret_site);
+int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
+		    unsigned u64_param, struct draw *ret_distribution, int *ret_site);
 
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);

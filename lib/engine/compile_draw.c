@@ -154,8 +154,9 @@ static int read_list(const struct compiler *c, unsigned param, struct list *ret)
 	return 0;
 }
 
-/* The bounds of a range, the second exclusive: within the dtype's values, modulo 2^64 as the laws take them. */
-static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union law_value *ret)
+/* The bounds of a range, the second exclusive: within the dtype's values, modulo 2^64 as the distributions take them.
+ */
+static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union dist_value *ret)
 {
 	const bool is_signed = dtype == DTYPE_I32 || dtype == DTYPE_I64;
 	const whole_int values = (whole_int)1 << 8 * dtype_size(dtype);
@@ -170,7 +171,7 @@ static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param
 	return 0;
 }
 
-/* The law's parameters from the row's, which stand in the same order behind those of every draw. */
+/* The distribution's parameters from the row's, which stand in the same order behind those of every draw. */
 static int read_parameters(const struct compiler *c, struct draw *draw, struct list *ret_list)
 {
 	const struct operation *operation = c->args.operation;
@@ -197,8 +198,8 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 	return error;
 }
 
-/* A law's table that is made later. */
-struct law_making {
+/* A distribution's table that is made later. */
+struct table_making {
 	struct making making;
 	struct draw_maker maker;
 	double *list; /* its own; NULL */
@@ -206,72 +207,72 @@ struct law_making {
 	char *context;
 };
 
-static int law_wrong(const char *context, const struct operation *operation, const struct law_fault *fault,
-		     struct error *err)
+static int dist_wrong(const char *context, const struct operation *operation, const struct dist_fault *fault,
+		      struct error *err)
 {
 	return error_set(err, fault->code, "%s: %s: %s", context, operation->params[DRAW_COMMON + fault->parameter].name,
 			 fault->text);
 }
 
-static void end_law(void *arg)
+static void end_table(void *arg)
 {
-	struct law_making *law = arg;
+	struct table_making *table = arg;
 
-	draw_maker_end(&law->maker);
-	free(law->list);
-	law->list = NULL;
+	draw_maker_end(&table->maker);
+	free(table->list);
+	table->list = NULL;
 }
 
-static int make_law(struct making *making, struct error *err)
+static int make_table(struct making *making, struct error *err)
 {
-	struct law_making *law = (struct law_making *)making;
-	struct law_fault fault;
-	const int more = draw_maker_piece(&law->maker, &fault);
+	struct table_making *table = (struct table_making *)making;
+	struct dist_fault fault;
+	const int more = draw_maker_piece(&table->maker, &fault);
 
 	if (more < 0)
-		return law_wrong(law->context, law->operation, &fault, err);
+		return dist_wrong(table->context, table->operation, &fault, err);
 	if (more == 0)
-		end_law(law);
+		end_table(table);
 	return more;
 }
 
-static int check_law(struct making *making, struct error *err)
+static int check_table(struct making *making, struct error *err)
 {
-	struct law_making *law = (struct law_making *)making;
-	struct law_fault fault;
+	struct table_making *table = (struct table_making *)making;
+	struct dist_fault fault;
 
-	return draw_maker_check(&law->maker, &fault) ? law_wrong(law->context, law->operation, &fault, err) : 0;
+	return draw_maker_check(&table->maker, &fault) ? dist_wrong(table->context, table->operation, &fault, err) : 0;
 }
 
 /* Takes the list, whatever happens. */
-static int note_law(const struct compiler *c, const struct draw_maker *maker, double *list)
+static int note_table(const struct compiler *c, const struct draw_maker *maker, double *list)
 {
 	struct program *program = c->program;
-	struct law_making *law = zone_alloc(program->zone, sizeof *law);
+	struct table_making *table = zone_alloc(program->zone, sizeof *table);
 	char *context = zone_copy(program->zone, c->args.context, strlen(c->args.context));
 
-	if (!law || !context) {
+	if (!table || !context) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	*law = (struct law_making){.making = {.piece = make_law, .check = check_law},
-				   .maker = *maker,
-				   .list = list,
-				   .operation = c->args.operation,
-				   .context = context};
-	law->making.checks = maker->is_checked ? 0 : maker->n_list;
-	if (zone_defer(program->zone, end_law, law)) {
+	*table = (struct table_making){.making = {.piece = make_table, .check = check_table},
+				       .maker = *maker,
+				       .list = list,
+				       .operation = c->args.operation,
+				       .context = context};
+	table->making.checks = maker->is_checked ? 0 : maker->n_list;
+	if (zone_defer(program->zone, end_table, table)) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
 	program->work_bytes = maker->work_bytes > program->work_bytes ? maker->work_bytes : program->work_bytes;
-	making_add(program, &law->making);
+	making_add(program, &table->making);
 	return 0;
 }
 
-static int make_law_here(const struct compiler *c, struct draw_maker *maker, double *list)
+static int make_table_here(const struct compiler *c, struct draw_maker *maker, double *list)
 {
-	struct law_fault fault;
+	struct dist_fault fault;
 	int more;
 
 	do
@@ -279,18 +280,18 @@ static int make_law_here(const struct compiler *c, struct draw_maker *maker, dou
 	while (more > 0);
 	draw_maker_end(maker);
 	free(list);
-	return more ? law_wrong(c->args.context, c->args.operation, &fault, c->err) : 0;
+	return more ? dist_wrong(c->args.context, c->args.operation, &fault, c->err) : 0;
 }
 
 /* Takes the list, whatever happens. */
-static int begin_law(const struct compiler *c, struct draw *draw, const struct list *list)
+static int begin_table(const struct compiler *c, struct draw *draw, const struct list *list)
 {
-	struct law_fault fault;
+	struct dist_fault fault;
 	struct draw_maker maker;
 
 	if (draw_maker_begin(draw, list->at, list->n, &maker, &fault)) {
 		free(list->own);
-		return law_wrong(c->args.context, c->args.operation, &fault, c->err);
+		return dist_wrong(c->args.context, c->args.operation, &fault, c->err);
 	}
 	if (!maker.table) {
 		free(list->own);
@@ -303,16 +304,17 @@ static int begin_law(const struct compiler *c, struct draw *draw, const struct l
 	}
 	c->program->held_bytes += draw_table_bytes(draw);
 	if (making_is_small(c->program, maker.cost_ns))
-		return make_law_here(c, &maker, list->own);
-	return note_law(c, &maker, list->own);
+		return make_table_here(c, &maker, list->own);
+	return note_table(c, &maker, list->own);
 }
 
 /* Numbers that are bytes of the request may lie anywhere, and go with it. Too many are refused by making_check. */
 static int own_list(const struct compiler *c, const struct draw *draw, struct list *list)
 {
-	const bool small = list->n <= LAW_COMPONENTS_MOST;
+	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
-	if (list->own || !(draw->law == LAW_DIRICHLET ? small : c->program->outlives && list->n <= MAKING_CHECKS))
+	if (list->own ||
+	    !(draw->distribution == DIST_DIRICHLET ? small : c->program->outlives && list->n <= MAKING_CHECKS))
 		return 0;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own)
@@ -324,7 +326,7 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 }
 
 /* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
-static int prepare_law(const struct compiler *c, struct draw *draw)
+static int prepare_distribution(const struct compiler *c, struct draw *draw)
 {
 	struct list list = {.n = 0};
 	int error = read_parameters(c, draw, &list);
@@ -333,12 +335,13 @@ static int prepare_law(const struct compiler *c, struct draw *draw)
 		error = own_list(c, draw, &list);
 	if (error)
 		return error;
-	if (draw->law == LAW_PERMUTATION && draw->parameters[0].natural == 0)
+	if (draw->distribution == DIST_PERMUTATION && draw->parameters[0].natural == 0)
 		draw->parameters[0].natural = 1;
-	return begin_law(c, draw, &list);
+	return begin_table(c, draw, &list);
 }
 
-static int find_dtype(struct compiler *c, enum law law, bool *ret_out, struct shape *ret_tile, enum dtype *ret_dtype)
+static int find_dtype(struct compiler *c, enum distribution distribution, bool *ret_out, struct shape *ret_tile,
+		      enum dtype *ret_dtype)
 {
 	int error = compile_out_shape(c, DRAW_OUT, ret_out, ret_tile);
 
@@ -347,7 +350,7 @@ static int find_dtype(struct compiler *c, enum law law, bool *ret_out, struct sh
 	*ret_dtype = bind_dtype(&c->args, DRAW_DTYPE);
 	if (!*ret_out || c->args.at[DRAW_DTYPE].given || ret_tile->dtype == *ret_dtype)
 		return 0;
-	if (!law_takes(law, ret_tile->dtype))
+	if (!dist_has_dtype(distribution, ret_tile->dtype))
 		return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
 				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
 	*ret_dtype = ret_tile->dtype;
@@ -356,7 +359,7 @@ static int find_dtype(struct compiler *c, enum law law, bool *ret_out, struct sh
 
 /* Which samples of what. */
 struct placed {
-	struct draw law;
+	struct draw distribution;
 	struct extent extent;
 	int site;
 };
@@ -395,8 +398,8 @@ static int add_site(struct compiler *c, struct placed *p)
 		.own = own_choice(c),
 		.n = p->extent.n,
 		.begin = p->extent.begin,
-		.words = draw_words_per_sample(p->law.dtype) * (unsigned)draw_components(&p->law),
-		.components = (unsigned)draw_components(&p->law),
+		.words = draw_words_per_sample(p->distribution.dtype) * (unsigned)draw_components(&p->distribution),
+		.components = (unsigned)draw_components(&p->distribution),
 	};
 
 	return site_add(c->program, &site, c->stream_name, &p->site) ? compile_no_memory(c) : 0;
@@ -406,15 +409,16 @@ static int add_site(struct compiler *c, struct placed *p)
 static int place(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
-	struct placed p = {.law = {.law = law_find(name, strlen(name))}};
+	struct placed p = {.distribution = {.distribution = dist_find(name, strlen(name))}};
 	struct shape tile;
 	bool out;
-	int error = find_dtype(c, p.law.law, &out, &tile, &p.law.dtype);
+	int error = find_dtype(c, p.distribution.distribution, &out, &tile, &p.distribution.dtype);
 
 	if (!error)
-		error = prepare_law(c, &p.law);
+		error = prepare_distribution(c, &p.distribution);
 	if (!error)
-		error = find_extent(c, p.law.dtype, draw_components(&p.law), out ? &tile : like, &p.extent);
+		error = find_extent(c, p.distribution.dtype, draw_components(&p.distribution), out ? &tile : like,
+				    &p.extent);
 	if (!error)
 		error = add_site(c, &p);
 	if (!error)
@@ -433,10 +437,10 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 
 	if (!step)
 		return compile_no_memory(c);
-	if (p->law.law == LAW_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
-		p->law.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
+	if (p->distribution.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+		p->distribution.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->site = p->site;
-	step->draw.law = p->law;
+	step->draw.distribution = p->distribution;
 	return 0;
 }
 
@@ -498,13 +502,14 @@ static int name_stream(struct compiler *inner, const struct value *map)
 	return 0;
 }
 
-int compile_inside(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
-		   struct value *ret_reply, int (*then)(struct compiler *inner, void *arg), void *arg)
+int compile_inside(struct compiler *c, const struct operation *distribution, const struct value *map,
+		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
+		   void *arg)
 {
 	struct compiler inner = *c;
 	int error;
 
-	inner.args = (struct args){.operation = law, .context = c->args.context, .in_program = true};
+	inner.args = (struct args){.operation = distribution, .context = c->args.context, .in_program = true};
 	inner.reply = ret_reply;
 	inner.name = NULL;
 	error = name_stream(&inner, map);
@@ -516,7 +521,7 @@ int compile_inside(struct compiler *c, const struct operation *law, const struct
 }
 
 struct samples {
-	struct draw law;
+	struct draw distribution;
 	int site;
 };
 
@@ -528,20 +533,20 @@ static int take_samples(struct compiler *c, void *arg)
 
 	if (error)
 		return error;
-	samples->law = p.law;
+	samples->distribution = p.distribution;
 	samples->site = p.site;
 	return put_site(c, p.site);
 }
 
-int compile_samples(struct compiler *c, const struct operation *law, const struct value *map, unsigned u64_param,
-		    struct draw *ret_law, int *ret_site)
+int compile_samples(struct compiler *c, const struct operation *distribution, const struct value *map,
+		    unsigned u64_param, struct draw *ret_distribution, int *ret_site)
 {
 	struct samples samples;
-	const int error = compile_inside(c, law, map, u64_param, c->reply, take_samples, &samples);
+	const int error = compile_inside(c, distribution, map, u64_param, c->reply, take_samples, &samples);
 
 	if (error)
 		return error;
-	*ret_law = samples.law;
+	*ret_distribution = samples.distribution;
 	*ret_site = samples.site;
 	return 0;
 }

@@ -6,40 +6,41 @@
 #include "engine/compile.h"
 
 /* "stream_draw: normal", in the zone. */
-static const char *context_of(const struct compiler *c, const struct operation *law)
+static const char *context_of(const struct compiler *c, const struct operation *distribution)
 {
 	char text[64];
 
-	snprintf(text, sizeof text, "%s: %s", c->args.context, law->name);
+	snprintf(text, sizeof text, "%s: %s", c->args.context, distribution->name);
 	return zone_copy(c->program->zone, text, strlen(text));
 }
 
-static int find_law(const struct compiler *c, const struct value *draw, const struct operation **ret)
+static int find_distribution(const struct compiler *c, const struct value *draw, const struct operation **ret)
 {
 	const struct value *op = value_get(draw, "op");
-	const struct operation *law = NULL;
+	const struct operation *distribution = NULL;
 	char got[BIND_TEXT];
 
 	if (draw->kind != VALUE_MAP)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
-				  "takes a map {op: a law, n, its parameters}");
+				  "takes a map {op: a distribution, n, its parameters}");
 	if (!op)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_MISSING_PARAMETER,
-				  "op is left out, takes the name of a law");
+				  "op is left out, takes the name of a distribution");
 	if (op->kind != VALUE_STRING && op->kind != VALUE_BYTES)
-		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE, "op takes the name of a law");
-	law = operation_find(op->bytes.at, op->bytes.size);
-	if (!law || law->class != METHOD_DRAW)
+		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
+				  "op takes the name of a distribution");
+	distribution = operation_find(op->bytes.at, op->bytes.size);
+	if (!distribution || distribution->class != METHOD_DRAW)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is no law, allowed are the draws",
+				  "op \"%s\" is no distribution, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
-	*ret = law;
+	*ret = distribution;
 	return 0;
 }
 
 /* The draw's members without op; with reserve also without out, and as the empty last part of itself. */
-static int copy_members(struct compiler *c, const struct operation *law, const struct value *draw, bool reserve,
-			struct value *ret)
+static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
+			bool reserve, struct value *ret)
 {
 	struct zone *zone = c->program->zone;
 	struct value map = value_map();
@@ -53,7 +54,7 @@ static int copy_members(struct compiler *c, const struct operation *law, const s
 		failed = value_add_sized(zone, &map, member->name, member->name_size, member->value);
 	}
 	if (reserve)
-		failed |= value_put(zone, &map, law->params[DRAW_SIZE].name, value_uint(UINT64_MAX));
+		failed |= value_put(zone, &map, distribution->params[DRAW_SIZE].name, value_uint(UINT64_MAX));
 	if (failed)
 		return compile_no_memory(c);
 	*ret = map;
@@ -61,16 +62,17 @@ static int copy_members(struct compiler *c, const struct operation *law, const s
 }
 
 /* What the stream itself decides. */
-static int check_members(const struct compiler *c, const struct operation *law, const struct value *draw, bool reserve)
+static int check_members(const struct compiler *c, const struct operation *distribution, const struct value *draw,
+			 bool reserve)
 {
 	static const unsigned own[] = {DRAW_SEED, DRAW_STREAM,    DRAW_OFFSET,     DRAW_POSITION, DRAW_RANK,   DRAW_SIZE,
 				       DRAW_OUT,  DRAW_GENERATOR, DRAW_KEY_LAYOUT, DRAW_TIMEOUT};
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if ((own[i] != DRAW_OUT || reserve) && value_get(draw, law->params[own[i]].name))
+		if ((own[i] != DRAW_OUT || reserve) && value_get(draw, distribution->params[own[i]].name))
 			return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_PARAMETER,
-					  "it has %s, allowed are op, n, dtype, %s and the law's parameters",
-					  law->params[own[i]].name, reserve ? "no out" : "shape, out");
+					  "it has %s, allowed are op, n, dtype, %s and the distribution's parameters",
+					  distribution->params[own[i]].name, reserve ? "no out" : "shape, out");
 	return 0;
 }
 
@@ -78,19 +80,19 @@ int compile_stream_draw(struct compiler *c)
 {
 	const struct value *draw = c->args.at[STREAM_DRAW_DRAW].value;
 	const bool reserve = c->args.at[STREAM_DRAW_RESERVE].boolean;
-	const struct operation *law = NULL;
+	const struct operation *distribution = NULL;
 	struct value members;
-	int error = find_law(c, draw, &law);
+	int error = find_distribution(c, draw, &distribution);
 
 	if (!error)
-		error = check_members(c, law, draw, reserve);
+		error = check_members(c, distribution, draw, reserve);
 	if (!error)
-		error = copy_members(c, law, draw, reserve, &members);
+		error = copy_members(c, distribution, draw, reserve, &members);
 	if (error)
 		return error;
 	struct compiler inner = *c;
 
-	inner.args = (struct args){.operation = law, .context = context_of(c, law)};
+	inner.args = (struct args){.operation = distribution, .context = context_of(c, distribution)};
 	inner.stream_name = c->args.at[STREAM_NAME].value;
 	if (!inner.args.context)
 		return compile_no_memory(c);

@@ -44,7 +44,7 @@ static int check_probes(const struct compiler *c)
 	return 0;
 }
 
-/* The draw of all probes as the parameters of its law: what the request says of the stream, n and dtype. */
+/* The draw of all probes as the parameters of its distribution: what the request says of the stream, n and dtype. */
 static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct value *ret)
 {
 	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
@@ -63,9 +63,10 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 	return 0;
 }
 
-static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_law, int *ret_site)
+static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_distribution, int *ret_site)
 {
-	const struct value law = bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
+	const struct value distribution =
+		bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
 	const uint64_t probes = c->args.at[TRACE_PROBES].u64, k = probes / 3;
 	const uint64_t drawn = c->args.at[TRACE_METHOD].choice == TRACE_HUTCHPP ? probes - k : probes;
 	struct value map;
@@ -77,7 +78,8 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 	int error = draw_map(c, n, matrix->dtype, &map);
 
 	return error ? error
-		     : compile_samples(c, operation_find(law.bytes.at, law.bytes.size), &map, TRACE_U64, ret_law, ret_site);
+		     : compile_samples(c, operation_find(distribution.bytes.at, distribution.bytes.size), &map,
+				       TRACE_U64, ret_distribution, ret_site);
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
@@ -105,7 +107,7 @@ int compile_trace(struct compiler *c)
 	struct shape shape = {.dtype = DTYPE_F64, .ndim = 1, .dims = {2}};
 	struct buffer *in, *out;
 	struct step *step;
-	struct draw law;
+	struct draw distribution;
 	uint64_t first, last;
 	struct site *site;
 	size_t which;
@@ -120,14 +122,14 @@ int compile_trace(struct compiler *c)
 	if (!error)
 		error = check_probes(c);
 	if (!error)
-		error = place_probes(c, &in->shape, &law, &at_site);
+		error = place_probes(c, &in->shape, &distribution, &at_site);
 	if (error)
 		return error;
 	stream_partition(at[TRACE_PROBES].u64, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
 	step = program_step(c->program, STEP_TRACE, in, out);
 	if (!step)
 		return compile_no_memory(c);
-	step->trace.law = law;
+	step->trace.distribution = distribution;
 	step->site = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;

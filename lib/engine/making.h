@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program's steps need and a client can make large: tables of laws, sets of points, copies of what a prepared call keeps.
+/* What a program's steps need and a client can make large: tables of distributions, sets of points, copies of what a
+ * prepared call keeps.
  *
  * A program is compiled by the thread on which its request arrived, that of all clients. So what is small is made
  * there at once, and the rest is only noted, for the request's job to make piece by piece before anything runs. */

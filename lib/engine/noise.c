@@ -36,7 +36,7 @@ static bool is_text(const struct value *value)
 
 /* No member that a ring, or its named stream, decides itself. */
 static int check_members(const struct args *args, unsigned param, const struct value *map,
-			 const struct operation *law, bool named, struct error *err)
+			 const struct operation *distribution, bool named, struct error *err)
 {
 	static const unsigned others[] = {DRAW_N,	  DRAW_SHAPE, DRAW_OUT,	   DRAW_RANK,	   DRAW_SIZE,
 					  DRAW_GENERATOR, DRAW_SEED,  DRAW_STREAM, DRAW_OFFSET, DRAW_KEY_LAYOUT,
@@ -44,35 +44,35 @@ static int check_members(const struct args *args, unsigned param, const struct v
 	enum { OF_ALL = 5 };
 
 	for (size_t i = 0; i < (named ? sizeof others / sizeof *others : OF_ALL); i++)
-		if (value_get(map, law->params[others[i]].name))
-			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER, "it has %s, allowed are op, dtype%s",
-					  law->params[others[i]].name,
-					  named ? " and the law's parameters: the name tells the stream"
-						: ", the law's parameters and the stream's");
+		if (value_get(map, distribution->params[others[i]].name))
+			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER,
+					  "it has %s, allowed are op, dtype%s", distribution->params[others[i]].name,
+					  named ? " and the distribution's parameters: the name tells the stream"
+						: ", the distribution's parameters and the stream's");
 	return 0;
 }
 
-/* The row of the law that the map names, "normal" without one. */
-static int find_law(const struct args *args, unsigned param, const struct value *map, const struct operation **ret_law,
-		    struct error *err)
+/* The row of the distribution that the map names, "normal" without one. */
+static int find_distribution(const struct args *args, unsigned param, const struct value *map,
+			     const struct operation **ret_distribution, struct error *err)
 {
-	const struct operation *law = operation_find("normal", 6);
+	const struct operation *distribution = operation_find("normal", 6);
 	const struct value *op;
 	char got[BIND_TEXT];
 
 	if (map->kind != VALUE_MAP)
 		return bind_error(args, param, err, ERROR_WRONG_TYPE,
-				  "takes a map {op: a law, its parameters, seed ...}");
+				  "takes a map {op: a distribution, its parameters, seed ...}");
 	op = value_get(map, "op");
 	if (op && !is_text(op))
-		return bind_error(args, param, err, ERROR_WRONG_TYPE, "op takes the name of a law");
+		return bind_error(args, param, err, ERROR_WRONG_TYPE, "op takes the name of a distribution");
 	if (op)
-		law = operation_find(op->bytes.at, op->bytes.size);
-	if (!law || law->class != METHOD_DRAW)
+		distribution = operation_find(op->bytes.at, op->bytes.size);
+	if (!distribution || distribution->class != METHOD_DRAW)
 		return bind_error(args, param, err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is no law, allowed are the draws",
+				  "op \"%s\" is no distribution, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
-	*ret_law = law;
+	*ret_distribution = distribution;
 	return 0;
 }
 
@@ -113,19 +113,19 @@ static uint64_t samples_left(uint64_t first, uint64_t words)
 	return left > UINT64_MAX ? UINT64_MAX : (uint64_t)left;
 }
 
-static int compile_law(struct noise *noise, const struct args *args, unsigned param, const struct operation *law,
-		       const struct value *map, struct error *err)
+static int compile_distribution(struct noise *noise, const struct args *args, unsigned param,
+				const struct operation *distribution, const struct value *map, struct error *err)
 {
 	struct compiler compiler = {
 		.program = &noise->program,
-		.args = {.operation = law, .context = args->context, .in_program = true},
+		.args = {.operation = distribution, .context = args->context, .in_program = true},
 		.reply = &noise->reply,
 		.err = err,
 	};
 	const struct step *step;
 	int error = bind_args(&compiler.args, map, err);
 
-	if (!error && strcmp(law->name, "permutation") == 0 && compiler.args.at[DRAW_COMMON].u64 == 0)
+	if (!error && strcmp(distribution->name, "permutation") == 0 && compiler.args.at[DRAW_COMMON].u64 == 0)
 		error = bind_error(args, param, err, ERROR_MISSING_PARAMETER,
 				   "permutation without items, takes how many are permuted");
 	if (!error)
@@ -139,8 +139,8 @@ static int compile_law(struct noise *noise, const struct args *args, unsigned pa
 	if (error)
 		return error;
 	step = &noise->program.steps[0];
-	noise->dtype = step->draw.law.dtype;
-	noise->components = draw_components(&step->draw.law);
+	noise->dtype = step->draw.distribution.dtype;
+	noise->components = draw_components(&step->draw.distribution);
 	noise->sample_bytes = dtype_size(noise->dtype) * noise->components;
 	noise->begin = step->draw.begin;
 	noise->words = draw_words_per_sample(noise->dtype) * (unsigned)noise->components;
@@ -156,7 +156,7 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 	struct noise *noise = calloc(1, sizeof *noise);
 	struct value none = value_map(), map;
 	const struct value *given = args->at[param].given ? args->at[param].value : &none;
-	const struct operation *law = NULL;
+	const struct operation *distribution = NULL;
 	int error;
 
 	if (!noise || !(noise->zone = zone_new())) {
@@ -166,13 +166,13 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 	noise->program = (struct program){.space = space, .zone = noise->zone, .outlives = true};
 	noise->reply = value_map();
 	noise->named = named;
-	error = find_law(args, param, given, &law, err);
+	error = find_distribution(args, param, given, &distribution, err);
 	if (!error)
-		error = check_members(args, param, given, law, named, err);
+		error = check_members(args, param, given, distribution, named, err);
 	if (!error && ask_for_none(noise->zone, given, args->at[u64_param].choice != 0, named, &map))
 		error = no_memory(args, err);
 	if (!error)
-		error = compile_law(noise, args, param, law, &map, err);
+		error = compile_distribution(noise, args, param, distribution, &map, err);
 	if (error) {
 		noise_free(noise);
 		return error;

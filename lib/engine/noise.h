@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise: a law on a stream, checked and compiled once, of which any samples are then drawn, as often as wanted.
+/* Noise: a distribution on a stream, checked and compiled once, of which any samples are then drawn, as often as
+ * wanted.
  *
- * It is described by a map as a program's step is, {op: a law, its parameters, dtype, generator, seed, stream,
+ * It is described by a map as a program's step is, {op: a distribution, its parameters, dtype, generator, seed, stream,
  * offset}; sample 0 is the one at that offset. What rings and broadcasts are filled with. */
 #ifndef TRNSCI_ENGINE_NOISE_H
 #define TRNSCI_ENGINE_NOISE_H
@@ -37,7 +38,8 @@ uint64_t noise_samples(const struct noise *noise);
  * noise. -ERROR_NO_MEMORY */
 int noise_describe(const struct noise *noise, struct zone *zone, struct value *map);
 
-/* Makes what its law draws from, by a piece, before the first samples. 1: there may be more; 0: all is there. */
+/* Makes what its distribution draws from, by a piece, before the first samples. 1: there may be more; 0: all is there.
+ */
 int noise_make(struct noise *noise, struct error *err);
 
 /* Sets what is drawn next: samples [first, first + n) into out, in *ret_units units for noise_run. Nothing may run.

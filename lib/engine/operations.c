@@ -12,7 +12,7 @@
 #include "dist/halton.h"
 #include "dist/latin_hypercube.h"
 #include "dist/lattice.h"
-#include "dist/laws.h"
+#include "dist/distribution.h"
 #include "dist/sobol.h"
 #include "engine/operation_rows.h"
 #include "engine/params.h"

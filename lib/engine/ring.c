@@ -10,7 +10,8 @@
 /* Wake-ups in a row that brought nothing. An honest taker's may overlap with a look that had seen it: one or two. */
 enum { WAKES_FOR_NOTHING = 1000 };
 
-/* What is drawn and published at once: a chunk of most laws, which one lane draws; of large rings so many parts. */
+/* What is drawn and published at once: a chunk of most distributions, which one lane draws; of large rings so many
+ * parts. */
 enum { STEP_LEAST = 16384, STEPS = 16 };
 
 struct ring {

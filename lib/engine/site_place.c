@@ -118,10 +118,11 @@ static int check_named(const struct sites *sites, const struct site *site, struc
 	if (name || site->is_part) {
 		char context[SITE_CONTEXT];
 
-		return error_set(err, ERROR_OUT_OF_RANGE,
-				 "%s: stream_name: given beside %s, allowed are op, n, shape, dtype, out and the law's "
-				 "parameters",
-				 site_context(site, context), name ? name : "size");
+		return error_set(
+			err, ERROR_OUT_OF_RANGE,
+			"%s: stream_name: given beside %s, allowed are op, n, shape, dtype, out and the distribution's "
+			"parameters",
+			site_context(site, context), name ? name : "size");
 	}
 	return 0;
 }

@@ -25,8 +25,8 @@ struct welch {
 uint64_t welch_spectrum(const struct welch *welch);
 uint64_t welch_part(const struct welch *welch);
 
-/* The expectation of the median of n values of chi-squared law with 2 degrees of freedom, in units of their mean
- * (Allen and others, FINDCHIRP, appendix B). */
+/* The expectation of the median of n values of a chi-squared distribution with 2 degrees of freedom, in units of their
+ * mean (Allen and others, FINDCHIRP, appendix B). */
 double welch_median_bias(uint64_t n);
 
 /* Bytes that a segment (or two) and its spectrum take in scratch. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs sent with each run, and prepared: microseconds of this thread's CPU time a run, of one that is computed where it
- * arrives, medians over rounds in which both take turns. A prepared one saves binding and layout, and for a law of many weights
- * and for a window also their tables. */
+/* Programs sent with each run, and prepared: microseconds of this thread's CPU time a run, of one that is computed
+ * where it arrives, medians over rounds in which both take turns. A prepared one saves binding and layout, and for a
+ * distribution of many weights and for a window also their tables. */
 #include "bench/timing.h"
 #include "engine/steps.h"
 

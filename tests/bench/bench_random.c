@@ -14,7 +14,7 @@
 enum {
 	ROUNDS = 9,
 	MAX_CONTENDERS = 64,
-	NAME_OF_LAW = 12,
+	NAME_WIDTH = 12,
 	SMALL_BYTES = 256 << 10, /* stays in second-level cache */
 	BIG_BYTES = 256 << 20,
 	SHORT = 512, /* samples of a short draw */
@@ -66,21 +66,21 @@ static size_t add_draws(struct contender *list, size_t count, uint32_t features,
 	static const struct {
 		const char *name;
 		struct draw draw;
-	} laws[] = {
-		{"bits u32", {LAW_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL}},
-		{"uniform f32", {LAW_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
-		{"uniform f64", {LAW_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
-		{"normal f32", {LAW_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
-		{"normal f64", {LAW_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
+	} distributions[] = {
+		{"bits u32", {DIST_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL}},
+		{"uniform f32", {DIST_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
+		{"uniform f64", {DIST_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
+		{"normal f32", {DIST_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL}},
+		{"normal f64", {DIST_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL}},
 	};
 
-	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+	for (size_t i = 0; i < sizeof distributions / sizeof *distributions; i++) {
 		struct contender *c = &list[count++];
 
-		c->draw = laws[i].draw;
+		c->draw = distributions[i].draw;
 		c->draw.stream.generator = g;
 		draw_select(features, &c->kernels);
-		snprintf(c->name, sizeof c->name, "%-*s %s", NAME_OF_LAW, laws[i].name, level);
+		snprintf(c->name, sizeof c->name, "%-*s %s", NAME_WIDTH, distributions[i].name, level);
 	}
 	return count;
 }
@@ -100,20 +100,20 @@ static size_t add_peers(struct contender *list, size_t count, const struct peer_
 
 	if (!peer)
 		return count;
-	snprintf(name, sizeof name, "%-*s Random123, %s", NAME_OF_LAW, "uniform f32", compiler);
+	snprintf(name, sizeof name, "%-*s Random123, %s", NAME_WIDTH, "uniform f32", compiler);
 	count = add_peer(list, count, name, philox ? peer->philox_uniform : peer->threefry_uniform);
-	snprintf(name, sizeof name, "%-*s Random123 + libmvec, %s", NAME_OF_LAW, "normal f32", compiler);
+	snprintf(name, sizeof name, "%-*s Random123 + libmvec, %s", NAME_WIDTH, "normal f32", compiler);
 	return add_peer(list, count, name, philox ? peer->philox_normal : peer->threefry_normal);
 }
 
-/* The fastest peer of the same law (their names begin alike), of those called `like` where that is given. */
+/* The fastest peer of the same distribution (their names begin alike), of those called `like` where that is given. */
 static double best_peer(const struct contender *list, const double *speeds, size_t count, const struct contender *c,
 			const char *like)
 {
 	double best = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (list[i].peer && strncmp(list[i].name, c->name, NAME_OF_LAW) == 0 && speeds[i] > best &&
+		if (list[i].peer && strncmp(list[i].name, c->name, NAME_WIDTH) == 0 && speeds[i] > best &&
 		    (!strstr(list[i].name, "512") || strstr(list[i].name, like)))
 			best = speeds[i];
 	return best;
@@ -129,13 +129,13 @@ static void print_row(const struct contender *list, size_t count, size_t i, cons
 	printf(list[i].peer || plain == 0 ? "\n" : "   %.2fx  %.2fx\n", small[i] / plain, small[i] / wide);
 }
 
-/* Of the draw with that name: law, padded, and level. */
-static double speed_of(const struct contender *list, const double *speeds, size_t count, const char *law,
+/* Of the draw with that name: distribution, padded, and level. */
+static double speed_of(const struct contender *list, const double *speeds, size_t count, const char *distribution,
 		       const char *level)
 {
 	char name[64];
 
-	snprintf(name, sizeof name, "%-*s %s", NAME_OF_LAW, law, level);
+	snprintf(name, sizeof name, "%-*s %s", NAME_WIDTH, distribution, level);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i].name, name) == 0)
 			return speeds[i];
@@ -189,14 +189,17 @@ static void bench_generator(enum generator g, const char *name, void *out)
 
 static void bench_short_draws(void *out)
 {
-	const enum law laws[] = {LAW_UNIFORM, LAW_NORMAL};
+	const enum distribution distributions[] = {DIST_UNIFORM, DIST_NORMAL};
 	struct draw_kernels kernels;
 
 	draw_select(cpu_detect(), &kernels);
-	for (int law = 0; law < 2; law++)
+	for (int distribution = 0; distribution < 2; distribution++)
 		for (uint64_t odd = 0; odd < 2; odd++) {
-			const struct draw draw = {
-				laws[law], DTYPE_F32, {GENERATOR_THREEFRY4X32, 1, 0}, {{0}, {1}}, NULL};
+			const struct draw draw = {distributions[distribution],
+						  DTYPE_F32,
+						  {GENERATOR_THREEFRY4X32, 1, 0},
+						  {{0}, {1}},
+						  NULL};
 			double seconds[ROUNDS];
 
 			for (int round = 0; round < ROUNDS; round++) {
@@ -206,7 +209,7 @@ static void bench_short_draws(void *out)
 					draw_fill(&kernels, &draw, i * SHORT + odd, SHORT, out);
 				seconds[round] = (now() - begin) / 4096;
 			}
-			printf("  %d %s f32 from %s sample: %.0f ns\n", SHORT, law ? "normals " : "uniforms",
+			printf("  %d %s f32 from %s sample: %.0f ns\n", SHORT, distribution ? "normals " : "uniforms",
 			       odd ? "an odd " : "a whole", 1e9 * median_of(seconds, ROUNDS));
 		}
 }

@@ -8,12 +8,12 @@
 #include "engine/cpus.h"
 #include "engine/harness.h"
 
-enum { ROUNDS = 9, LAWS = 5 };
+enum { ROUNDS = 9, DISTRIBUTIONS = 5 };
 
 static const struct {
-	const char *law, *dtype, *generator;
+	const char *distribution, *dtype, *generator;
 	size_t bytes; /* of a sample */
-} rows[LAWS] = {
+} rows[DISTRIBUTIONS] = {
 	{"uniform", "f32", "threefry4x32", 4}, {"uniform", "f32", "philox4x32", 4},
 	{"normal", "f32", "threefry4x32", 4},  {"normal", "f64", "threefry4x32", 8},
 	{"gamma", "f64", "threefry4x32", 8},
@@ -28,9 +28,9 @@ static double draw_seconds(struct bed *bed, int row, uint64_t tile, int times)
 
 		put(call, "out", value_uint(tile));
 		put(call, "generator", value_string(rows[row].generator));
-		if (strcmp(rows[row].law, "gamma") == 0)
+		if (strcmp(rows[row].distribution, "gamma") == 0)
 			put(call, "shape", value_real(2.5));
-		call_run(call, bed->space, rows[row].law);
+		call_run(call, bed->space, rows[row].distribution);
 		call_free(call);
 	}
 	return (seconds_of(CLOCK_MONOTONIC) - begin) / times;
@@ -53,8 +53,9 @@ static void race(struct bed beds[2], unsigned threads, int row, size_t bytes)
 	}
 	const double one = median_of(seconds[0], (size_t)rounds), all = median_of(seconds[1], (size_t)rounds);
 
-	printf("  %-8s %s %-14s %7.2f %7.2f  %5.2fx  %5.2fx\n", rows[row].law, rows[row].dtype, rows[row].generator,
-	       1e-9 * (double)bytes / one, 1e-9 * (double)bytes / all, one / all, median_of(cpus, (size_t)rounds));
+	printf("  %-8s %s %-14s %7.2f %7.2f  %5.2fx  %5.2fx\n", rows[row].distribution, rows[row].dtype,
+	       rows[row].generator, 1e-9 * (double)bytes / one, 1e-9 * (double)bytes / all, one / all,
+	       median_of(cpus, (size_t)rounds));
 	for (int b = 0; b < 2; b++)
 		tile_drop(&beds[b], tiles[b]);
 }
@@ -71,7 +72,7 @@ int main(void)
 
 		printf("%zu MiB: GB/s with 1 thread and with %u, their ratio (goal 1.9 of 2), and what the CPUs give\n",
 		       sizes[s] >> 20, threads);
-		for (int row = 0; row < LAWS; row++)
+		for (int row = 0; row < DISTRIBUTIONS; row++)
 			race(beds, threads, row, sizes[s]);
 		for (int b = 0; b < 2; b++)
 			bed_close(&beds[b]);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-# Nanoseconds a sample of numpy's Generator(SFC64), one line for each law that it has: "name dtype ns".
+# Nanoseconds a sample of numpy's Generator(SFC64), one line for each distribution that it has: "name dtype ns".
 import time
 
 try:
@@ -23,7 +23,7 @@ def truncated(low, high):
     return np.concatenate(parts)
 
 
-LAWS = [
+DISTRIBUTIONS = [
     ('uniform f32', lambda: g.random(dtype=np.float32, out=f32)),
     ('uniform f64', lambda: g.random(out=f64)),
     ('normal f32', lambda: g.standard_normal(dtype=np.float32, out=f32)),
@@ -59,12 +59,12 @@ LAWS = [
     ('categorical i64', lambda: g.choice(8, N, p=[0.3, 0, 0.1, 0.05, 0.25, 0.2, 0.05, 0.05])),
 ]
 
-for name, law in LAWS:
-    law()
+for name, distribution in DISTRIBUTIONS:
+    distribution()
     seconds = []
     for _ in range(7):
         begin = time.process_time_ns()
         for _ in range(3):
-            law()
+            distribution()
         seconds.append((time.process_time_ns() - begin) / 3 / N)
     print(name.replace(' ', '_'), sorted(seconds)[3])

@@ -64,7 +64,7 @@ static void flood_open(struct flood *flood, uid_t user)
 	assert_int_equal(seteuid(getuid()), 0);
 	assert_true(flood->fd >= 0);
 	client_open(&first, served.socket);
-	/* Of a law that takes long for few bytes: neither sending nor reading them holds the daemon up. */
+	/* Of a distribution that takes long for few bytes: neither sending nor reading them holds the daemon up. */
 	params = client_map(&first, "n", value_uint(SAMPLES), "alpha", value_real(0.5), "beta", value_real(0.5), NULL);
 	for (int i = 0; i < BATCH; i++)
 		assert_int_equal(codec_request(&flood->requests, 7, "beta", &params), 0);

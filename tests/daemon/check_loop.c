@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What takes long to make for one request keeps nobody from theirs: tables of laws, sets of points, copies of what is
- * prepared. A ping that is sent behind such a request, in the same bytes, is answered before it; made on the loop it would
- * come second each time. That is counted, not timed: of TRIES one has to. */
+/* What takes long to make for one request keeps nobody from theirs: tables of distributions, sets of points, copies of
+ * what is prepared. A ping that is sent behind such a request, in the same bytes, is answered before it; made on the
+ * loop it would come second each time. That is counted, not timed: of TRIES one has to. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void must_be_overtaken(struct client *client, const char *method, struct 
 
 /* ---- requests ---- */
 
-static void laws(void **state)
+static void distributions(void **state)
 {
 	struct client client;
 
@@ -160,10 +160,11 @@ static void prepared(void **state)
 
 static void expect_samples(const struct value *data, uint64_t n)
 {
-	struct draw draw = {.law = LAW_CATEGORICAL, .dtype = DTYPE_I64, .stream = {GENERATOR_THREEFRY4X32, 7, 0}};
+	struct draw draw = {
+		.distribution = DIST_CATEGORICAL, .dtype = DTYPE_I64, .stream = {GENERATOR_THREEFRY4X32, 7, 0}};
 	int64_t *expected = malloc(n * sizeof *expected);
 	struct draw_kernels kernels;
-	struct law_fault fault;
+	struct dist_fault fault;
 	struct fpenv_saved saved;
 	void *table;
 
@@ -269,8 +270,8 @@ int main(void)
 {
 #define rested(name) cmocka_unit_test_teardown(name, rest)
 	const struct CMUnitTest tests[] = {
-		rested(laws), rested(points), rested(prepared), rested(same_samples), rested(ends),
-		cmocka_unit_test(limits), /* opens the streams' state */
+		rested(distributions), rested(points), rested(prepared),
+		rested(same_samples),  rested(ends),   cmocka_unit_test(limits), /* opens the streams' state */
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -10,13 +10,13 @@
 
 /* ---- replays ---- */
 
-/* The same law with what the reply says of the place. */
-static void same_again(struct client *client, const struct value *reply, const char *law, uint64_t n)
+/* The same distribution with what the reply says of the place. */
+static void same_again(struct client *client, const struct value *reply, const char *distribution, uint64_t n)
 {
 	struct value params = client_map(client, "n", value_uint(n), "seed", *value_get(reply, "seed"), "stream",
 					 *value_get(reply, "stream"), "offset", *value_get(reply, "offset"), "generator",
 					 *value_get(reply, "generator"), NULL);
-	struct value again = client_result(client, law, &params);
+	struct value again = client_result(client, distribution, &params);
 	const struct value *a = value_get(reply, "data"), *b = value_get(&again, "data");
 
 	assert_int_equal(a->bytes.size, b->bytes.size);
@@ -26,7 +26,8 @@ static void same_again(struct client *client, const struct value *reply, const c
 
 static void replays(void **test)
 {
-	static const char *const laws[] = {"bits", "uniform", "normal", "exponential", "poisson", "sphere", "randint"};
+	static const char *const distributions[] = {"bits",    "uniform", "normal", "exponential",
+						    "poisson", "sphere",  "randint"};
 	char state[128];
 	struct daemon daemon;
 	struct client client;
@@ -37,16 +38,16 @@ static void replays(void **test)
 	spawn_with(&daemon, state, &client);
 	create(&client, "noise");
 	for (uint64_t i = 0; i < 40; i++) {
-		const char *law = laws[i % 7];
+		const char *distribution = distributions[i % 7];
 		const uint64_t n = i * i * 7 % 501 + (i % 13 == 0 ? 20000 : 0);
-		struct value params = draw_of(&client, "noise", law, n);
+		struct value params = draw_of(&client, "noise", distribution, n);
 
-		if (strcmp(law, "randint") == 0)
+		if (strcmp(distribution, "randint") == 0)
 			value_put(client.zone, &params.map.at[1].value, "high", value_uint(1000));
 		struct value reply = client_result(&client, "stream_draw", &params);
 
-		if (strcmp(law, "randint") != 0)
-			same_again(&client, &reply, law, n);
+		if (strcmp(distribution, "randint") != 0)
+			same_again(&client, &reply, distribution, n);
 		assert_int_equal(client_number(&reply, "position") % 4, 0);
 		assert_true(client_number(&reply, "position") >= end);
 		end = client_number(&reply, "next");

@@ -44,9 +44,9 @@ static inline struct value named(struct client *client, const char *name)
 	return client_map(client, "name", value_string(name), NULL);
 }
 
-static inline struct value draw_of(struct client *client, const char *name, const char *law, uint64_t n)
+static inline struct value draw_of(struct client *client, const char *name, const char *distribution, uint64_t n)
 {
-	struct value inner = client_map(client, "op", value_string(law), "n", value_uint(n), NULL);
+	struct value inner = client_map(client, "op", value_string(distribution), "n", value_uint(n), NULL);
 
 	return client_map(client, "name", value_string(name), "draw", inner, NULL);
 }
@@ -63,9 +63,9 @@ static inline struct value create(struct client *client, const char *name)
 	return create_seeded(client, name, 9);
 }
 
-static inline struct value draw(struct client *client, const char *name, const char *law, uint64_t n)
+static inline struct value draw(struct client *client, const char *name, const char *distribution, uint64_t n)
 {
-	struct value params = draw_of(client, name, law, n);
+	struct value params = draw_of(client, name, distribution, n);
 
 	return client_result(client, "stream_draw", &params);
 }

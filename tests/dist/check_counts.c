@@ -2,23 +2,23 @@
 /* Poisson and binomial numbers at the ends of their parameters. */
 #include "dist/statistics.h"
 
-/* Where the law is one number or nearly so. */
+/* Where the distribution is one number or nearly so. */
 static void certain_numbers(void **state)
 {
 	static const struct {
-		enum law law;
-		union law_value a, b;
+		enum distribution distribution;
+		union dist_value a, b;
 		int64_t value;
 	} rows[] = {
-		{LAW_POISSON, {0}, {0}, 0},
-		{LAW_POISSON, {1e-300}, {0}, 0},
-		{LAW_BINOMIAL, {.natural = 0}, {0.5}, 0},
-		{LAW_BINOMIAL, {.natural = 17}, {0}, 0},
-		{LAW_BINOMIAL, {.natural = 17}, {1}, 17},
-		{LAW_BINOMIAL, {.natural = 1ull << 52}, {1}, INT64_C(1) << 52},
-		{LAW_BINOMIAL, {.natural = 1ull << 52}, {1e-300}, 0},
-		{LAW_GEOMETRIC, {1}, {0}, 1},
-		{LAW_GEOMETRIC, {1e-300}, {0}, INT64_C(0x7FFFFFFFFFFFFC00)},
+		{DIST_POISSON, {0}, {0}, 0},
+		{DIST_POISSON, {1e-300}, {0}, 0},
+		{DIST_BINOMIAL, {.natural = 0}, {0.5}, 0},
+		{DIST_BINOMIAL, {.natural = 17}, {0}, 0},
+		{DIST_BINOMIAL, {.natural = 17}, {1}, 17},
+		{DIST_BINOMIAL, {.natural = 1ull << 52}, {1}, INT64_C(1) << 52},
+		{DIST_BINOMIAL, {.natural = 1ull << 52}, {1e-300}, 0},
+		{DIST_GEOMETRIC, {1}, {0}, 1},
+		{DIST_GEOMETRIC, {1e-300}, {0}, INT64_C(0x7FFFFFFFFFFFFC00)},
 	};
 	static int64_t x[5000];
 	struct draw_kernels kernels;
@@ -26,16 +26,16 @@ static void certain_numbers(void **state)
 	(void)state;
 	draw_select(cpu_detect(), &kernels);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct law_case c = {
-			.law = rows[i].law, .dtype = DTYPE_I64, .parameters = {rows[i].a, rows[i].b}};
+		const struct dist_case c = {
+			.distribution = rows[i].distribution, .dtype = DTYPE_I64, .parameters = {rows[i].a, rows[i].b}};
 		void *table;
 		const struct draw draw = case_draw(&c, i, &table);
 
 		draw_fill(&kernels, &draw, 0, 5000, x);
 		for (size_t j = 0; j < 5000; j++)
 			if (x[j] != rows[i].value)
-				fail_msg("%s, row %zu: sample %zu is %lld, expected %lld", law_name(c.law), i, j,
-					 (long long)x[j], (long long)rows[i].value);
+				fail_msg("%s, row %zu: sample %zu is %lld, expected %lld", dist_name(c.distribution), i,
+					 j, (long long)x[j], (long long)rows[i].value);
 		free(table);
 	}
 }
@@ -43,10 +43,10 @@ static void certain_numbers(void **state)
 /* The largest parameters keep the mean and the spread. */
 static void huge_parameters(void **state)
 {
-	static const struct law_case huge[] = {
-		{LAW_POISSON, DTYPE_I64, {{1e15}}, NULL, 1e15, 1e15},
-		{LAW_BINOMIAL, DTYPE_I64, {{.natural = 1ull << 52}, {0.5}}, NULL, 0x1p51, 0x1p50},
-		{LAW_BINOMIAL, DTYPE_I64, {{.natural = 1ull << 52}, {1e-10}}, NULL, 0x1p52 * 1e-10, 0x1p52 * 1e-10},
+	static const struct dist_case huge[] = {
+		{DIST_POISSON, DTYPE_I64, {{1e15}}, NULL, 1e15, 1e15},
+		{DIST_BINOMIAL, DTYPE_I64, {{.natural = 1ull << 52}, {0.5}}, NULL, 0x1p51, 0x1p50},
+		{DIST_BINOMIAL, DTYPE_I64, {{.natural = 1ull << 52}, {1e-10}}, NULL, 0x1p52 * 1e-10, 0x1p52 * 1e-10},
 	};
 	static int64_t x[50000];
 	struct draw_kernels kernels;
@@ -62,7 +62,7 @@ static void huge_parameters(void **state)
 		moments(&huge[i], x, 50000, &mean, &variance);
 		if (fabs(mean) > 4 || fabs(variance) > 4)
 			fail_msg("%s, row %zu: mean off by %.2f, variance by %.2f standard errors",
-				 law_name(huge[i].law), i, mean, variance);
+				 dist_name(huge[i].distribution), i, mean, variance);
 		free(table);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws: every law from any sample on any stream, cut anywhere, under every CPU level, in any caller's
+/* Draws: every distribution from any sample on any stream, cut anywhere, under every CPU level, in any caller's
  * floating-point environment. */
 #include "dist/draw.h"
 
@@ -14,16 +14,16 @@
 
 enum { MOST = 6000 };
 
-/* Every law, dtype and kind of parameters. */
-static const struct draw laws[] = {
-	{LAW_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL},     {LAW_BITS, DTYPE_U64, {0}, {{0}, {0}}, NULL},
-	{LAW_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL},  {LAW_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL},
-	{LAW_UNIFORM, DTYPE_F32, {0}, {{-3}, {5}}, NULL}, {LAW_UNIFORM, DTYPE_F64, {0}, {{-3}, {5}}, NULL},
-	{LAW_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL},   {LAW_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL},
-	{LAW_NORMAL, DTYPE_F32, {0}, {{7}, {0.3}}, NULL}, {LAW_NORMAL, DTYPE_F64, {0}, {{7}, {0.3}}, NULL},
+/* Every distribution, dtype and kind of parameters. */
+static const struct draw distributions[] = {
+	{DIST_BITS, DTYPE_U32, {0}, {{0}, {0}}, NULL},     {DIST_BITS, DTYPE_U64, {0}, {{0}, {0}}, NULL},
+	{DIST_UNIFORM, DTYPE_F32, {0}, {{0}, {1}}, NULL},  {DIST_UNIFORM, DTYPE_F64, {0}, {{0}, {1}}, NULL},
+	{DIST_UNIFORM, DTYPE_F32, {0}, {{-3}, {5}}, NULL}, {DIST_UNIFORM, DTYPE_F64, {0}, {{-3}, {5}}, NULL},
+	{DIST_NORMAL, DTYPE_F32, {0}, {{0}, {1}}, NULL},   {DIST_NORMAL, DTYPE_F64, {0}, {{0}, {1}}, NULL},
+	{DIST_NORMAL, DTYPE_F32, {0}, {{7}, {0.3}}, NULL}, {DIST_NORMAL, DTYPE_F64, {0}, {{7}, {0.3}}, NULL},
 };
 
-enum { N_LAWS = sizeof laws / sizeof *laws };
+enum { N_DISTRIBUTIONS = sizeof distributions / sizeof *distributions };
 
 static uint64_t whole[MOST];
 
@@ -79,10 +79,10 @@ static void check_parts(struct draw draw, uint64_t *seed)
 
 		draw_fill(&kernels, &draw, begin + at, part, out.at + at * size);
 		if (memcmp(out.at + at * size, (char *)whole + at * size, part * size) != 0)
-			fail_msg(
-				"law %d, %s, %s, begin %llu + %zu, %zu samples: not the whole's; TRNSCI_TEST_SEED=%llu",
-				draw.law, dtype_name(draw.dtype), levels[level].name, (unsigned long long)begin, at,
-				part, (unsigned long long)case_seed());
+			fail_msg("distribution %d, %s, %s, begin %llu + %zu, %zu samples: not the whole's; "
+				 "TRNSCI_TEST_SEED=%llu",
+				 draw.distribution, dtype_name(draw.dtype), levels[level].name,
+				 (unsigned long long)begin, at, part, (unsigned long long)case_seed());
 		at += part;
 	}
 	assert_true(guarded_free(out));
@@ -98,10 +98,10 @@ static void parts_join_under_every_level(void **state)
 	for (size_t i = 0; i < n_levels; i++)
 		can_run("draw at level", levels[i].name, levels[i].features);
 	for (int i = 0; i < (full_check() ? 20000 : 1500); i++)
-		check_parts(laws[i % N_LAWS], &seed);
+		check_parts(distributions[i % N_DISTRIBUTIONS], &seed);
 }
 
-/* Every law from its words, as the contract spells it. */
+/* Every distribution from its words, as the contract spells it. */
 static void words_and_uniforms(void **state)
 {
 	static uint32_t u32[1000];
@@ -116,10 +116,10 @@ static void words_and_uniforms(void **state)
 		const struct stream s = any_stream(&seed);
 		const uint64_t k = any_begin(&seed, DTYPE_F64, 500);
 
-		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U32, s, {{0}, {0}}, NULL}, 2 * k, 1000, u32);
-		draw_fill(&kernels, &(struct draw){LAW_BITS, DTYPE_U64, s, {{0}, {0}}, NULL}, k, 500, u64);
-		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 2 * k, 1000, f32);
-		draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, k, 500, f64);
+		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U32, s, {{0}, {0}}, NULL}, 2 * k, 1000, u32);
+		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U64, s, {{0}, {0}}, NULL}, k, 500, u64);
+		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 2 * k, 1000, f32);
+		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, k, 500, f64);
 		for (size_t i = 0; i < 1000; i++) {
 			const uint32_t word = stream_word(&s, 2 * k + i, 0);
 
@@ -143,15 +143,15 @@ static void normal_is_uniform_then_box_muller(void **state)
 	const struct stream s = {GENERATOR_THREEFRY4X32, 42, 1};
 
 	(void)state;
-	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, u);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, z);
+	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{0}, {1}}, NULL}, 512, 1024, z);
 	kernels.box_muller->f32(u, 512, u);
 	assert_memory_equal(u, z, sizeof z);
-	draw_fill(&kernels, &(struct draw){LAW_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_u);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_z);
+	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F64, s, {{0}, {1}}, NULL}, 512, 1024, wide_z);
 	kernels.box_muller->f64(wide_u, 512, wide_u);
 	assert_memory_equal(wide_u, wide_z, sizeof wide_z);
-	draw_fill(&kernels, &(struct draw){LAW_NORMAL, DTYPE_F32, s, {{-2}, {3}}, NULL}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{-2}, {3}}, NULL}, 512, 1024, u);
 	for (int i = 0; i < 1024; i++)
 		assert_true(u[i] == (float)fma(z[i], 3, -2));
 }
@@ -171,7 +171,7 @@ static void normal_vector(char *line)
 	for (size_t v = 0; v < n_levels; v++) {
 		const struct draw_kernels kernels = kernels_of(levels[v].features);
 		const struct draw draw = {
-			LAW_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
+			DIST_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
 		float got[4];
 
 		draw_fill(&kernels, &draw, position, 4, got);
@@ -224,8 +224,8 @@ static void moments(void **state)
 {
 	(void)state;
 	for (enum generator g = 0; g < GENERATOR_COUNT; g++) {
-		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F32, {g, 2026, 1}, {{0}, {1}}, NULL});
-		check_moments(&(struct draw){LAW_NORMAL, DTYPE_F64, {g, 2026, 2}, {{0}, {1}}, NULL});
+		check_moments(&(struct draw){DIST_NORMAL, DTYPE_F32, {g, 2026, 1}, {{0}, {1}}, NULL});
+		check_moments(&(struct draw){DIST_NORMAL, DTYPE_F64, {g, 2026, 2}, {{0}, {1}}, NULL});
 	}
 }
 
@@ -236,9 +236,9 @@ static void callers_environment(void **state)
 	enum { FTZ_DAZ_UP = 0x1F80 | 0x8000 | 0x0040 | 0x4000 };
 	static float want[1001], got[1001];
 	struct draw draws[] = {
-		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, {{0}, {1e-40}}, NULL},
-		{LAW_UNIFORM, DTYPE_F32, {0, 5, 6}, {{-0.1}, {0.3}}, NULL},
-		{LAW_NORMAL, DTYPE_F32, {0, 5, 6}, {{0}, {1}}, NULL},
+		{DIST_UNIFORM, DTYPE_F32, {0, 5, 6}, {{0}, {1e-40}}, NULL},
+		{DIST_UNIFORM, DTYPE_F32, {0, 5, 6}, {{-0.1}, {0.3}}, NULL},
+		{DIST_NORMAL, DTYPE_F32, {0, 5, 6}, {{0}, {1}}, NULL},
 	};
 	size_t n_levels;
 	const struct cpu_level *levels = cpu_levels(&n_levels);

@@ -6,9 +6,10 @@
 
 enum { N = 1 << 20 };
 
-static void draw_samples(enum law law, enum dtype dtype, double first, double second, void *ret_x)
+static void draw_samples(enum distribution distribution, enum dtype dtype, double first, double second, void *ret_x)
 {
-	const struct law_case c = {.law = law, .dtype = dtype, .parameters = {{.real = first}, {.real = second}}};
+	const struct dist_case c = {
+		.distribution = distribution, .dtype = dtype, .parameters = {{.real = first}, {.real = second}}};
 	struct draw_kernels kernels;
 	struct draw draw;
 	void *table;
@@ -45,13 +46,13 @@ static void infinities_of_float32(void **state)
 	float *x = malloc(N * sizeof *x);
 
 	(void)state;
-	draw_samples(LAW_WEIBULL, DTYPE_F32, 0.02, 1, x);
+	draw_samples(DIST_WEIBULL, DTYPE_F32, 0.02, 1, x);
 	assert_true(count_equal(x, INFINITY) > 100 && count_f32(x, -INFINITY, 0) == 0);
-	draw_samples(LAW_WEIBULL, DTYPE_F32, 0.033, 1, x);
+	draw_samples(DIST_WEIBULL, DTYPE_F32, 0.033, 1, x);
 	assert_int_equal(count_equal(x, INFINITY), 0);
-	draw_samples(LAW_STUDENT_T, DTYPE_F32, 0.05, 0, x);
+	draw_samples(DIST_STUDENT_T, DTYPE_F32, 0.05, 0, x);
 	assert_true(count_equal(x, INFINITY) > 100 && count_equal(x, -INFINITY) > 100);
-	draw_samples(LAW_STUDENT_T, DTYPE_F32, 0.2, 0, x);
+	draw_samples(DIST_STUDENT_T, DTYPE_F32, 0.2, 0, x);
 	assert_int_equal(count_equal(x, INFINITY) + count_equal(x, -INFINITY), 0);
 	assert_int_equal(count_f32(x, -FLT_MAX, FLT_MAX), N);
 	free(x);
@@ -62,7 +63,7 @@ static void ones_of_beta(void **state)
 	float *x = malloc(N * sizeof *x);
 
 	(void)state;
-	draw_samples(LAW_BETA, DTYPE_F32, 0.5, 0.5, x);
+	draw_samples(DIST_BETA, DTYPE_F32, 0.5, 0.5, x);
 	/* P(x > 1 - 2^-25) = 2 / pi asin(2^-12.5), or 1 of 9100. */
 	assert_true(count_equal(x, 1) > 60 && count_equal(x, 1) < 180);
 	assert_int_equal(count_f32(x, 1, INFINITY) + count_equal(x, INFINITY), 0);
@@ -76,12 +77,12 @@ static void least_of_float64(void **state)
 	unsigned zeros = 0, tiny = 0, denormal = 0;
 
 	(void)state;
-	draw_samples(LAW_BETA, DTYPE_F64, 0.001, 1, x);
+	draw_samples(DIST_BETA, DTYPE_F64, 0.001, 1, x);
 	for (size_t i = 0; i < N; i++) {
 		assert_true(x[i] == 0 || (x[i] >= 0x1p-1025 && x[i] <= 1));
 		zeros += x[i] == 0;
 	}
-	draw_samples(LAW_GAMMA, DTYPE_F64, 0.001, 1, x);
+	draw_samples(DIST_GAMMA, DTYPE_F64, 0.001, 1, x);
 	for (size_t i = 0; i < N; i++) {
 		tiny += x[i] > 0 && x[i] < 0x1p-1025;
 		denormal += x[i] > 0 && x[i] < 0x1p-1060;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of words as integers, each word by word from the reference, and the 16-bit floats. */
-#include "dist/law_kernel.h"
+/* Distributions of words as integers, each word by word from the reference, and the 16-bit floats. */
+#include "dist/dist_kernel.h"
 #include "dist/statistics.h"
 
 static struct draw_kernels best(void)
@@ -57,7 +57,7 @@ static void randint_from_words(void **state)
 	for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
 		const int64_t low = bounds[b][0], high = bounds[b][1];
 		const uint64_t range = (uint64_t)high - (uint64_t)low;
-		struct draw draw = {LAW_RANDINT, DTYPE_I64, stream, {{.integer = low}, {.integer = high}}, NULL};
+		struct draw draw = {DIST_RANDINT, DTYPE_I64, stream, {{.integer = low}, {.integer = high}}, NULL};
 
 		draw_fill(&kernels, &draw, 9, 3000, wide);
 		for (uint64_t i = 0; i < 3000; i++)
@@ -81,8 +81,8 @@ static void randint_of_everything(void **state)
 	static uint64_t x[500], words[500];
 	static uint32_t narrow[500];
 	const struct draw_kernels kernels = best();
-	const struct draw bits = {LAW_BITS, DTYPE_U64, stream, {{0}}, NULL};
-	struct draw draw = {LAW_RANDINT, DTYPE_U64, stream, {{.natural = 0}, {.natural = 0}}, NULL};
+	const struct draw bits = {DIST_BITS, DTYPE_U64, stream, {{0}}, NULL};
+	struct draw draw = {DIST_RANDINT, DTYPE_U64, stream, {{.natural = 0}, {.natural = 0}}, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &bits, 3, 500, words);
@@ -108,7 +108,7 @@ static void halves_of_wide_radius(void **state)
 	static float normals[N];
 	static uint16_t bf16[N];
 	const struct draw_kernels kernels = best();
-	struct draw draw = {LAW_NORMAL, DTYPE_F32, stream, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL};
+	struct draw draw = {DIST_NORMAL, DTYPE_F32, stream, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &draw, 1, N, normals);
@@ -129,8 +129,8 @@ static void randint_is_even(void **state)
 	enum { N = 300000 };
 	static int32_t x[N];
 	const struct draw_kernels kernels = best();
-	const struct draw dice = {LAW_RANDINT, DTYPE_I32, stream, {{.integer = 0}, {.integer = 60}}, NULL};
-	const struct draw wide = {LAW_RANDINT, DTYPE_I32, stream, {{.integer = INT32_MIN}, {.integer = 1}}, NULL};
+	const struct draw dice = {DIST_RANDINT, DTYPE_I32, stream, {{.integer = 0}, {.integer = 60}}, NULL};
+	const struct draw wide = {DIST_RANDINT, DTYPE_I32, stream, {{.integer = INT32_MIN}, {.integer = 1}}, NULL};
 	double counts[60] = {0}, chi = 0, low = 0;
 
 	(void)state;
@@ -158,7 +158,7 @@ static void bernoulli_compares_digits(void **state)
 
 	(void)state;
 	for (size_t p = 0; p < sizeof chances / sizeof *chances; p++) {
-		struct draw draw = {LAW_BERNOULLI, DTYPE_I8, stream, {{chances[p]}}, NULL};
+		struct draw draw = {DIST_BERNOULLI, DTYPE_I8, stream, {{chances[p]}}, NULL};
 
 		draw_fill(&kernels, &draw, 5, 20000, narrow);
 		draw.dtype = DTYPE_I32;
@@ -177,25 +177,25 @@ static void bernoulli_compares_digits(void **state)
 /* Words that equal p's first digits are decided by the following ones, whatever the attempt. */
 static void bernoulli_ties(void **state)
 {
-	struct law_constants k = {.bernoulli = {.digits = {5, 7, 0, 9}}};
-	uint32_t words[LAW_PAD];
+	struct dist_constants k = {.bernoulli = {.digits = {5, 7, 0, 9}}};
+	uint32_t words[DIST_PAD];
 	const void *inputs[] = {words};
-	int8_t out[LAW_PAD];
-	uint16_t rejected[LAW_PAD];
+	int8_t out[DIST_PAD];
+	uint16_t rejected[DIST_PAD];
 	size_t count;
-	const struct law_kernel *const *kernels = law_kernels(&count);
+	const struct dist_kernel *const *kernels = dist_kernels(&count);
 
 	(void)state;
 	for (size_t v = 0; v < count; v++) {
-		if (!can_run("law_kernel", kernels[v]->name, kernels[v]->needs))
+		if (!can_run("dist_kernel", kernels[v]->name, kernels[v]->needs))
 			continue;
-		for (uint32_t i = 0; i < LAW_PAD; i++)
+		for (uint32_t i = 0; i < DIST_PAD; i++)
 			words[i] = i;
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 0, LAW_PAD, out, rejected), 1);
+		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 0, DIST_PAD, out, rejected), 1);
 		assert_true(rejected[0] == 5 && out[4] == 1 && out[6] == 0);
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 1, LAW_PAD, out, rejected), 1);
+		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 1, DIST_PAD, out, rejected), 1);
 		assert_true(rejected[0] == 7 && out[6] == 1 && out[8] == 0);
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 4, LAW_PAD, out, rejected), 0);
+		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 4, DIST_PAD, out, rejected), 0);
 		assert_true(out[0] == 0);
 	}
 }
@@ -207,7 +207,7 @@ static void rademacher_takes_the_top_bit(void **state)
 	static float f32[1000];
 	static double f64[1000];
 	const struct draw_kernels kernels = best();
-	struct draw draw = {LAW_RADEMACHER, DTYPE_I8, stream, {{0}}, NULL};
+	struct draw draw = {DIST_RADEMACHER, DTYPE_I8, stream, {{0}}, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &draw, 1, 1000, i8);
@@ -266,7 +266,7 @@ static void sixteen_bit_uniforms(void **state)
 		for (int bf16 = 0; bf16 < 2; bf16++) {
 			const double low = bounds[b][0], high = bounds[b][1];
 			const struct draw draw = {
-				LAW_UNIFORM, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{low}, {high}}, NULL};
+				DIST_UNIFORM, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{low}, {high}}, NULL};
 
 			draw_fill(&kernels, &draw, 3, 4000, x);
 			for (uint64_t i = 0; i < 4000; i++) {
@@ -291,7 +291,7 @@ static void sixteen_bit_normals(void **state)
 
 	(void)state;
 	for (int bf16 = 0; bf16 < 2; bf16++) {
-		struct draw draw = {LAW_NORMAL, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{1}, {3e-5}}, NULL};
+		struct draw draw = {DIST_NORMAL, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{1}, {3e-5}}, NULL};
 
 		draw.parameters[0].real = bf16 ? 1 : 0;
 		draw_fill(&kernels, &draw, 3, 4000, x);

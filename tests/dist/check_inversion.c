@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The far ends of laws by inversion. */
+/* The far ends of distributions by inversion. */
 #include "dist/statistics.h"
 
 #include <float.h>
 
-#include "dist/law_kernel.h"
+#include "dist/dist_kernel.h"
 
 /* Intervals where the normal distribution has underflowed or does not change: within the bounds, finite, and as far
  * along as an exponential (far out) or a uniform (a narrow interval). */
@@ -24,8 +24,8 @@ static void truncated_extremes(void **state)
 	(void)state;
 	draw_select(cpu_detect(), &kernels);
 	for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
-		const struct law_case c = {
-			.law = LAW_TRUNCATED_NORMAL,
+		const struct dist_case c = {
+			.distribution = DIST_TRUNCATED_NORMAL,
 			.dtype = DTYPE_F64,
 			.parameters = {{0}, {1}, {intervals[i].low}, {intervals[i].high}},
 		};
@@ -57,8 +57,8 @@ static void truncated_narrow(void **state)
 	draw_select(cpu_detect(), &kernels);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
 		const double a = starts[i], width = 0x1p-12 / (1 + fabs(a));
-		const struct law_case c = {
-			.law = LAW_TRUNCATED_NORMAL,
+		const struct dist_case c = {
+			.distribution = DIST_TRUNCATED_NORMAL,
 			.dtype = DTYPE_F64,
 			.parameters = {{0}, {1}, {a}, {a + width}},
 		};
@@ -79,7 +79,7 @@ static void boxmuller64_tail(void **state)
 	uint64_t words[2][16] = {{0}};
 	uint32_t narrow[2][32] = {{0}};
 	const void *wide_in[] = {words[0]}, *narrow_in[] = {narrow[0], narrow[1]};
-	struct law_constants none = {0};
+	struct dist_constants none = {0};
 	double wide[16];
 	float single[32];
 
@@ -87,8 +87,8 @@ static void boxmuller64_tail(void **state)
 	/* A radius word of 0 is the longest, of 2^32 - 1 (and all ones below) the shortest. */
 	narrow[0][2] = narrow[1][2] = UINT32_MAX;
 	words[0][2] = UINT64_MAX;
-	law_kernel_select(0)->radius64_f32(&none, narrow_in, 0, 32, single, NULL);
-	law_kernel_select(0)->radius64_f64(&none, wide_in, 0, 16, wide, NULL);
+	dist_kernel_select(0)->radius64_f32(&none, narrow_in, 0, 32, single, NULL);
+	dist_kernel_select(0)->radius64_f64(&none, wide_in, 0, 16, wide, NULL);
 	assert_true(fabsf(single[0] - 9.419f) < 0.001f && single[1] == 0);
 	assert_true(fabs(wide[0] - 9.4193) < 0.0001 && wide[1] == 0);
 	assert_true(single[2] > 0 && single[2] < 1e-9f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dirichlet vectors and points on spheres: sums, lengths, and each component's own law. */
+/* Dirichlet vectors and points on spheres: sums, lengths, and each component's own distribution. */
 #include "dist/vectors.h"
 
 #include <gsl/gsl_cdf.h>
@@ -11,14 +11,14 @@ enum { N = 40000 };
 static double x[8 * N];
 static float single[8 * N];
 
-static struct draw prepared(enum law law, enum dtype dtype, uint64_t dimensions, const double *alpha, size_t n_alpha,
-			    void **ret_table)
+static struct draw prepared(enum distribution distribution, enum dtype dtype, uint64_t dimensions, const double *alpha,
+			    size_t n_alpha, void **ret_table)
 {
-	struct draw draw = {law, dtype, {GENERATOR_THREEFRY4X32, 31, 8}, {{.natural = dimensions}}, NULL};
-	struct law_fault fault;
+	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 31, 8}, {{.natural = dimensions}}, NULL};
+	struct dist_fault fault;
 
 	if (draw_prepare(&draw, alpha, n_alpha, ret_table, &fault))
-		fail_msg("%s: %s", law_name(law), fault.text);
+		fail_msg("%s: %s", dist_name(distribution), fault.text);
 	return draw;
 }
 
@@ -47,7 +47,7 @@ static void dirichlet_components(void **state)
 		for (int wide = 0; wide < 2; wide++) {
 			void *table;
 			const struct draw draw =
-				prepared(LAW_DIRICHLET, wide ? DTYPE_F64 : DTYPE_F32, 0, alphas[a], 4, &table);
+				prepared(DIST_DIRICHLET, wide ? DTYPE_F64 : DTYPE_F32, 0, alphas[a], 4, &table);
 			const double sum = alphas[a][0] + alphas[a][1] + alphas[a][2] + alphas[a][3];
 
 			fill(&draw, 4 * N);
@@ -76,7 +76,7 @@ static void dirichlet_of_tiny_alphas(void **state)
 {
 	static const double alphas[] = {1e-300, 3e-300, 0x1p-1074};
 	void *table;
-	const struct draw draw = prepared(LAW_DIRICHLET, DTYPE_F64, 0, alphas, 3, &table);
+	const struct draw draw = prepared(DIST_DIRICHLET, DTYPE_F64, 0, alphas, 3, &table);
 	double sums[3] = {0};
 
 	(void)state;
@@ -100,7 +100,8 @@ static void sphere_points(void **state)
 		for (int wide = 0; wide < 2; wide++) {
 			const size_t d = (size_t)dimensions[k];
 			void *table;
-			const struct draw draw = prepared(LAW_SPHERE, wide ? DTYPE_F64 : DTYPE_F32, d, NULL, 0, &table);
+			const struct draw draw =
+				prepared(DIST_SPHERE, wide ? DTYPE_F64 : DTYPE_F32, d, NULL, 0, &table);
 			double product = 0;
 
 			fill(&draw, d * N);
@@ -117,7 +118,8 @@ static void sphere_points(void **state)
 					u[i] = gsl_cdf_beta_P((x[d * i + c] + 1) / 2 > 1 ? 1 : (x[d * i + c] + 1) / 2,
 							      (double)(d - 1) / 2, (double)(d - 1) / 2);
 				if (ks_tail(ks_uniform(u, N)) < 1e-4)
-					fail_msg("sphere of %zu dimensions, coordinate %zu: not its law", d, c);
+					fail_msg("sphere of %zu dimensions, coordinate %zu: not its distribution", d,
+						 c);
 			}
 			/* A product of two coordinates has variance 1 / (D (D + 2)). */
 			if (fabs(product) > 4 * sqrt((double)N / (double)(d * (d + 2))))
@@ -128,7 +130,7 @@ static void sphere_points(void **state)
 static void sphere_of_one_dimension(void **state)
 {
 	void *table;
-	const struct draw draw = prepared(LAW_SPHERE, DTYPE_F32, 1, NULL, 0, &table);
+	const struct draw draw = prepared(DIST_SPHERE, DTYPE_F32, 1, NULL, 0, &table);
 	double sum = 0;
 
 	(void)state;

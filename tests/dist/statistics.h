@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of samples share: a law with parameters and what its samples should be like, moments in standard errors,
- * and Kolmogorov and Smirnov's test. */
+/* What tests of samples share: a distribution with parameters and what its samples should be like, moments in standard
+ * errors, and Kolmogorov and Smirnov's test. */
 #ifndef TRNSCI_TESTS_DIST_STATISTICS_H
 #define TRNSCI_TESTS_DIST_STATISTICS_H
 
@@ -9,11 +9,11 @@
 #include "dist/draw.h"
 #include "rng/support.h"
 
-struct law_case {
-	enum law law;
+struct dist_case {
+	enum distribution distribution;
 	enum dtype dtype;
-	union law_value parameters[LAW_PARAMETERS];
-	double (*below)(double x, const union law_value *p); /* P(X <= x) */
+	union dist_value parameters[DIST_PARAMETERS];
+	double (*below)(double x, const union dist_value *p); /* P(X <= x) */
 	double mean, variance;                               /* NAN: none, or not looked at */
 };
 
@@ -34,7 +34,7 @@ static inline int order_of(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Kolmogorov and Smirnov's distance of n numbers (sorted here) from the uniform law, times sqrt(n). */
+/* Kolmogorov and Smirnov's distance of n numbers (sorted here) from the uniform distribution, times sqrt(n). */
 static inline double ks_uniform(double *u, size_t n)
 {
 	double most = 0;
@@ -70,7 +70,7 @@ static inline double as_real(enum dtype dtype, const void *samples, size_t i)
 }
 
 /* Distances of mean and variance from what they should be, in standard errors (the variance's from the sample). */
-static inline void moments(const struct law_case *c, const void *samples, size_t n, double *ret_mean,
+static inline void moments(const struct dist_case *c, const void *samples, size_t n, double *ret_mean,
 			   double *ret_variance)
 {
 	double sum = 0, squares = 0, fourth = 0;
@@ -88,20 +88,22 @@ static inline void moments(const struct law_case *c, const void *samples, size_t
 	*ret_variance = spread > 0 ? (squares / count - c->variance) / spread : 0;
 }
 
-/* A prepared draw of the case; list: for the laws that take one. */
-static inline struct draw case_draw_list(const struct law_case *c, uint64_t stream, const double *list, size_t n_list,
+/* A prepared draw of the case; list: for the distributions that take one. */
+static inline struct draw case_draw_list(const struct dist_case *c, uint64_t stream, const double *list, size_t n_list,
 					 void **ret_table)
 {
-	struct draw draw = {.law = c->law, .dtype = c->dtype, .stream = {GENERATOR_THREEFRY4X32, 20261120, stream}};
-	struct law_fault fault;
+	struct draw draw = {.distribution = c->distribution,
+			    .dtype = c->dtype,
+			    .stream = {GENERATOR_THREEFRY4X32, 20261120, stream}};
+	struct dist_fault fault;
 
 	memcpy(draw.parameters, c->parameters, sizeof draw.parameters);
 	if (draw_prepare(&draw, list, n_list, ret_table, &fault))
-		fail_msg("%s: parameter %u: %s", law_name(c->law), fault.parameter, fault.text);
+		fail_msg("%s: parameter %u: %s", dist_name(c->distribution), fault.parameter, fault.text);
 	return draw;
 }
 
-static inline struct draw case_draw(const struct law_case *c, uint64_t stream, void **ret_table)
+static inline struct draw case_draw(const struct dist_case *c, uint64_t stream, void **ret_table)
 {
 	return case_draw_list(c, stream, NULL, 0, ret_table);
 }

@@ -7,12 +7,14 @@
 
 enum { N = 40001 };
 
-/* n samples of a law with parameters a, b, by the scalar kernels. */
-static double *samples(const char *law, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
+/* n samples of a distribution with parameters a, b, by the scalar kernels. */
+static double *samples(const char *distribution, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
 {
-	struct draw draw = {.law = law_find(law, strlen(law)), .dtype = dtype, .stream = {GENERATOR_PHILOX4X32, 7, 8}};
+	struct draw draw = {.distribution = dist_find(distribution, strlen(distribution)),
+			    .dtype = dtype,
+			    .stream = {GENERATOR_PHILOX4X32, 7, 8}};
 	struct draw_kernels kernels;
-	struct law_fault fault;
+	struct dist_fault fault;
 	double *x = malloc(n * sizeof *x);
 	float *narrow = (float *)x;
 	void *table;
@@ -46,21 +48,24 @@ static struct value noise_of(struct call *call, const char *op, uint64_t offset)
 }
 
 /* Counts have dtypes of their own. */
-static enum dtype drawn_in(const char *law, bool wide)
+static enum dtype drawn_in(const char *distribution, bool wide)
 {
-	const char *const own = strcmp(law, "bernoulli") == 0 ? "i8" : strcmp(law, "bits") == 0 ? "u32" : "i64";
+	const char *const own = strcmp(distribution, "bernoulli") == 0 ? "i8"
+				: strcmp(distribution, "bits") == 0    ? "u32"
+								       : "i64";
 	const enum dtype dtype = wide ? DTYPE_F64 : DTYPE_F32;
 
-	return law_takes(law_find(law, strlen(law)), dtype) ? dtype : dtype_parse(own, strlen(own));
+	return dist_has_dtype(dist_find(distribution, strlen(distribution)), dtype) ? dtype
+										    : dtype_parse(own, strlen(own));
 }
 
 /* In place in a tile of that dtype; each element holds its index. */
-static void check(struct bed *bed, const char *law, const char *dtype, double a, double b)
+static void check(struct bed *bed, const char *distribution, const char *dtype, double a, double b)
 {
 	const enum dtype d = dtype_parse(dtype, strlen(dtype));
 	const bool wide = d == DTYPE_F64 || d == DTYPE_C128;
 	const size_t n = dtype_is_complex(d) ? 2 * N : N;
-	double *noise = samples(law, drawn_in(law, wide), 13, n, a, b);
+	double *noise = samples(distribution, drawn_in(distribution, wide), 13, n, a, b);
 	struct call *call = call_new();
 	void *at;
 	const uint64_t tile = tile_of(bed, dtype, N, &at);
@@ -74,7 +79,7 @@ static void check(struct bed *bed, const char *law, const char *dtype, double a,
 	put(call, "in", value_uint(tile));
 	put(call, "out", value_uint(tile));
 	put(call, "sigma", value_real(0.3));
-	put(call, "noise", noise_of(call, law, 13));
+	put(call, "noise", noise_of(call, distribution, 13));
 	reply = call_run(call, bed->space, "noise_add");
 	assert_int_equal(value_get(value_get(reply, "noise"), "seed")->u, 7);
 	for (size_t i = 0; i < n; i++) {
@@ -82,7 +87,7 @@ static void check(struct bed *bed, const char *law, const char *dtype, double a,
 		const double got = wide ? ((double *)at)[i] : (double)((float *)at)[i];
 
 		if (got != (wide ? sum : (double)(float)sum))
-			fail_msg("%s %s element %zu: expected %.17g, got %.17g", law, dtype, i, sum, got);
+			fail_msg("%s %s element %zu: expected %.17g, got %.17g", distribution, dtype, i, sum, got);
 	}
 	call_free(call);
 	tile_drop(bed, tile);
@@ -105,7 +110,7 @@ static void every_dtype(void **state)
 
 /* Draws of a program go on where the last one of their stream ended, those of noise_add too. */
 /* Counts and signs become numbers; the parts of a complex number take two of them. */
-static void integer_laws(void **state)
+static void integer_distributions(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
 	struct bed bed = bed_open(2);
@@ -122,7 +127,7 @@ static void integer_laws(void **state)
 }
 
 /* Of points on a sphere: each three numbers in turn have the length 1, times sigma. */
-static void vector_laws(void **state)
+static void vector_distributions(void **state)
 {
 	enum { POINTS = 5000 };
 	static float zeros[3 * POINTS];
@@ -205,7 +210,7 @@ static void errors(void **state)
 
 	(void)state;
 	call_fails(with("fft", NULL), bed.space, "noise_add", ERROR_UNKNOWN_METHOD,
-		   "unknown_method: noise_add: noise: op \"fft\" is no law");
+		   "unknown_method: noise_add: noise: op \"fft\" is no distribution");
 	call_fails(with("normal", "n"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: noise: it has n");
 	call_fails(with("normal", "frob"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
@@ -218,8 +223,11 @@ static void errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_dtype),  cmocka_unit_test(integer_laws), cmocka_unit_test(vector_laws),
-		cmocka_unit_test(in_a_program), cmocka_unit_test(errors),
+		cmocka_unit_test(every_dtype),
+		cmocka_unit_test(integer_distributions),
+		cmocka_unit_test(vector_distributions),
+		cmocka_unit_test(in_a_program),
+		cmocka_unit_test(errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void put_chain(struct call *call, struct bed *bed)
 	put(call, "results", names_of(z, "sum", "few"));
 }
 
-static void put_laws(struct call *call, struct bed *bed)
+static void put_distributions(struct call *call, struct bed *bed)
 {
 	struct zone *z = call->zone;
 	struct value weights = value_array(), alpha = value_array();
@@ -145,8 +145,8 @@ static void put_tiles(struct call *call, struct bed *bed)
 }
 
 static const struct program programs[] = {
-	{"chain", put_chain},       {"laws", put_laws},         {"points", put_points}, {"stft", put_stft},
-	{"convolve", put_convolve}, {"matrices", put_matrices}, {"tiles", put_tiles},
+	{"chain", put_chain},       {"distributions", put_distributions}, {"points", put_points}, {"stft", put_stft},
+	{"convolve", put_convolve}, {"matrices", put_matrices},           {"tiles", put_tiles},
 };
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };

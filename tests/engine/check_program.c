@@ -103,14 +103,14 @@ static void chain_fused(struct bed *bed, uint64_t n, uint64_t out)
 	call_free(call);
 }
 
-static void draw_to(struct bed *bed, const char *law, uint64_t out, uint64_t offset)
+static void draw_to(struct bed *bed, const char *distribution, uint64_t out, uint64_t offset)
 {
 	struct call *call = call_new();
 
 	put(call, "out", value_uint(out));
 	put(call, "seed", value_uint(77));
 	put(call, "offset", value_uint(offset));
-	call_run(call, bed->space, law);
+	call_run(call, bed->space, distribution);
 	call_free(call);
 }
 
@@ -421,7 +421,8 @@ static void test_same_transform_for_all_threads(void **state)
 
 /* --- parts --- */
 
-static void check_parts(struct bed *bed, const char *law, const char *dtype, uint64_t n, uint64_t offset, uint64_t size)
+static void check_parts(struct bed *bed, const char *distribution, const char *dtype, uint64_t n, uint64_t offset,
+			uint64_t size)
 {
 	struct call *whole = call_new();
 	const struct value *expected;
@@ -430,7 +431,7 @@ static void check_parts(struct bed *bed, const char *law, const char *dtype, uin
 	put(whole, "n", value_uint(n));
 	put(whole, "dtype", value_string(dtype));
 	put(whole, "offset", value_uint(offset));
-	expected = value_get(call_run(whole, bed->space, law), "data");
+	expected = value_get(call_run(whole, bed->space, distribution), "data");
 	for (uint64_t rank = 0; rank < size; rank++) {
 		struct call *part = call_new();
 		const struct value *data;
@@ -440,10 +441,10 @@ static void check_parts(struct bed *bed, const char *law, const char *dtype, uin
 		put(part, "offset", value_uint(offset));
 		put(part, "rank", value_uint(rank));
 		put(part, "size", value_uint(size));
-		data = value_get(call_run(part, bed->space, law), "data");
+		data = value_get(call_run(part, bed->space, distribution), "data");
 		assert_true(at + data->bytes.size <= expected->bytes.size);
 		if (memcmp(expected->bytes.at + at, data->bytes.at, data->bytes.size) != 0)
-			fail_msg("%s %s n=%llu offset=%llu: part %llu of %llu differs", law, dtype,
+			fail_msg("%s %s n=%llu offset=%llu: part %llu of %llu differs", distribution, dtype,
 				 (unsigned long long)n, (unsigned long long)offset, (unsigned long long)rank,
 				 (unsigned long long)size);
 		at += data->bytes.size;
@@ -456,16 +457,16 @@ static void check_parts(struct bed *bed, const char *law, const char *dtype, uin
 static void test_parts_join(void **state)
 {
 	static const uint64_t sizes[] = {1, 2, 3, 7, 128};
-	static const char *const laws[] = {"bits", "uniform", "normal"};
+	static const char *const distributions[] = {"bits", "uniform", "normal"};
 	struct bed bed = bed_open(2);
 
 	(void)state;
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
 		for (size_t l = 0; l < 3; l++)
 			for (uint64_t offset = 0; offset < 4; offset += 3) {
-				check_parts(&bed, laws[l], l ? "f32" : "u32", 40001, offset, sizes[s]);
-				check_parts(&bed, laws[l], l ? "f64" : "u64", 1003, offset, sizes[s]);
-				check_parts(&bed, laws[l], l ? "f32" : "u32", 5, offset, sizes[s]);
+				check_parts(&bed, distributions[l], l ? "f32" : "u32", 40001, offset, sizes[s]);
+				check_parts(&bed, distributions[l], l ? "f64" : "u64", 1003, offset, sizes[s]);
+				check_parts(&bed, distributions[l], l ? "f32" : "u32", 5, offset, sizes[s]);
 			}
 	bed_close(&bed);
 }

@@ -44,9 +44,9 @@ static void test_describe_lists_every_row(void **state)
 }
 
 /* Samples [begin, begin + n) as the kernels alone draw them. */
-static void *expect(enum law law, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
+static void *expect(enum distribution distribution, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
 {
-	struct draw draw = {law, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, {{a}, {b}}, NULL};
+	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, {{a}, {b}}, NULL};
 	struct draw_kernels kernels;
 	void *bytes = malloc(n * dtype_size(dtype) + 1);
 
@@ -56,10 +56,11 @@ static void *expect(enum law law, enum dtype dtype, uint64_t begin, size_t n, do
 	return bytes;
 }
 
-static void check_draw(struct bed *bed, const char *method, const char *dtype, enum law law, uint64_t begin, size_t n)
+static void check_draw(struct bed *bed, const char *method, const char *dtype, enum distribution distribution,
+		       uint64_t begin, size_t n)
 {
 	const size_t bytes = n * dtype_size(dtype_parse(dtype, strlen(dtype)));
-	void *expected = expect(law, dtype_parse(dtype, strlen(dtype)), begin, n, 0, 1);
+	void *expected = expect(distribution, dtype_parse(dtype, strlen(dtype)), begin, n, 0, 1);
 	struct call *call = call_new();
 	const struct value *data;
 
@@ -82,12 +83,12 @@ static void test_inline_draws(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-		check_draw(&bed, "bits", "u32", LAW_BITS, 3, lengths[i]);
-		check_draw(&bed, "bits", "uint64", LAW_BITS, 3, lengths[i]);
-		check_draw(&bed, "uniform", "f32", LAW_UNIFORM, 0, lengths[i]);
-		check_draw(&bed, "uniform", "f64", LAW_UNIFORM, 7, lengths[i]);
-		check_draw(&bed, "normal", "f32", LAW_NORMAL, 1, lengths[i]);
-		check_draw(&bed, "normal", "f64", LAW_NORMAL, 2, lengths[i]);
+		check_draw(&bed, "bits", "u32", DIST_BITS, 3, lengths[i]);
+		check_draw(&bed, "bits", "uint64", DIST_BITS, 3, lengths[i]);
+		check_draw(&bed, "uniform", "f32", DIST_UNIFORM, 0, lengths[i]);
+		check_draw(&bed, "uniform", "f64", DIST_UNIFORM, 7, lengths[i]);
+		check_draw(&bed, "normal", "f32", DIST_NORMAL, 1, lengths[i]);
+		check_draw(&bed, "normal", "f64", DIST_NORMAL, 2, lengths[i]);
 	}
 	bed_close(&bed);
 }
@@ -95,7 +96,7 @@ static void test_inline_draws(void **state)
 static void test_draw_into_a_tile(void **state)
 {
 	struct bed bed = bed_open(2);
-	void *at, *expected = expect(LAW_NORMAL, DTYPE_F64, 0, 50000, 3, 2);
+	void *at, *expected = expect(DIST_NORMAL, DTYPE_F64, 0, 50000, 3, 2);
 	uint64_t tile = tile_of(&bed, "f64", 50000, &at);
 	struct call *call = call_new();
 	const struct value *reply;

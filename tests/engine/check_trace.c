@@ -34,7 +34,8 @@ static double exact_trace(const struct square *s)
 }
 
 /* The forms x' A x of probes that a draw of its own gives. */
-static double *forms_of(struct bed *bed, const struct square *s, const char *law, uint64_t probes, uint64_t offset)
+static double *forms_of(struct bed *bed, const struct square *s, const char *distribution, uint64_t probes,
+			uint64_t offset)
 {
 	double *forms = calloc(probes, sizeof *forms);
 	struct call *call = call_new();
@@ -45,7 +46,7 @@ static double *forms_of(struct bed *bed, const struct square *s, const char *law
 	put(call, "dtype", value_string(s->dtype));
 	put(call, "seed", value_uint(7));
 	put(call, "offset", value_uint(offset));
-	reply = call_run(call, bed->space, law);
+	reply = call_run(call, bed->space, distribution);
 	x = value_get(reply, "data")->bytes.at;
 	for (uint64_t p = 0; p < probes; p++)
 		for (size_t i = 0; i < s->n; i++)
@@ -65,7 +66,7 @@ static double *forms_of(struct bed *bed, const struct square *s, const char *law
 static void test_definition(void **state)
 {
 	static const struct {
-		const char *dtype, *law;
+		const char *dtype, *distribution;
 		size_t n;
 		uint64_t probes, offset;
 	} cases[] = {
@@ -78,8 +79,9 @@ static void test_definition(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct square s = random_square(cases[i].dtype, cases[i].n);
 		const uint64_t m = cases[i].probes;
-		double *forms = forms_of(&bed, &s, cases[i].law, m, cases[i].offset), mean = 0, squares = 0;
-		struct told told = ask(&bed, &s, (struct asked){NULL, cases[i].law, m, 7, cases[i].offset, 0, 0});
+		double *forms = forms_of(&bed, &s, cases[i].distribution, m, cases[i].offset), mean = 0, squares = 0;
+		struct told told =
+			ask(&bed, &s, (struct asked){NULL, cases[i].distribution, m, 7, cases[i].offset, 0, 0});
 
 		for (uint64_t p = 0; p < m; p++)
 			mean += forms[p] / (double)m;
@@ -114,24 +116,25 @@ static void test_diagonal(void **state)
 }
 
 /* Of many seeds, none is off by 5 standard errors of 40 probes, and about 5 % by 2.02 (Student's t, 39 degrees). */
-static void coverage(struct bed *bed, const struct square *s, const char *method, const char *law, uint64_t probes)
+static void coverage(struct bed *bed, const struct square *s, const char *method, const char *distribution,
+		     uint64_t probes)
 {
 	const double exact = exact_trace(s);
 	const int seeds = 200;
 	int outside = 0;
 
 	for (int seed = 1; seed <= seeds; seed++) {
-		struct told told = ask(bed, s, (struct asked){method, law, probes, (uint64_t)seed, 0, 0, 0});
+		struct told told = ask(bed, s, (struct asked){method, distribution, probes, (uint64_t)seed, 0, 0, 0});
 		const double off = fabs(told.estimate - exact) / told.error;
 
 		if (!(off < 5))
-			fail_msg("%s %s, seed %d: %.9g +- %.3g, the trace is %.9g", method, law, seed, told.estimate,
-				 told.error, exact);
+			fail_msg("%s %s, seed %d: %.9g +- %.3g, the trace is %.9g", method, distribution, seed,
+				 told.estimate, told.error, exact);
 		outside += off > 2.02;
 	}
 	if (outside > 25)
-		fail_msg("%s %s: %d of %d estimates are off by 2.02 standard errors, expected 10", method, law, outside,
-			 seeds);
+		fail_msg("%s %s: %d of %d estimates are off by 2.02 standard errors, expected 10", method, distribution,
+			 outside, seeds);
 }
 
 static void test_coverage(void **state)

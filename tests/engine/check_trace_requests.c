@@ -47,9 +47,9 @@ static void test_same_bytes(void **state)
 		for (size_t k = 0; k < 2 * MANY; k++)
 			if (memcmp(&got[k], &expected[k], sizeof *got) != 0)
 				fail_msg("%s %s by %s %u: %.17g +- %.17g, scalar alone %.17g +- %.17g",
-					 many[k / 2].method, many[k / 2].law, level ? levels[i].name : "threads",
-					 level ? 0 : threads[i - n_levels], got[k].estimate, got[k].error,
-					 expected[k].estimate, expected[k].error);
+					 many[k / 2].method, many[k / 2].distribution,
+					 level ? levels[i].name : "threads", level ? 0 : threads[i - n_levels],
+					 got[k].estimate, got[k].error, expected[k].estimate, expected[k].error);
 	}
 	square_free(&squares[0]);
 	square_free(&squares[1]);
@@ -59,7 +59,7 @@ static void test_ranks(void **state)
 {
 	struct bed bed = bed_for(2, cpu_detect());
 	struct square s = random_square("f32", 50);
-	const struct asked whole = {.law = "normal", .probes = 23, .seed = 9};
+	const struct asked whole = {.distribution = "normal", .probes = 23, .seed = 9};
 	const struct told told = ask(&bed, &s, whole);
 	double sum = 0;
 	uint64_t probes = 0;
@@ -161,7 +161,7 @@ static void test_cancelled(void **state)
 {
 	struct bed bed = bed_for(2, cpu_detect());
 	struct square s = random_square("f32", 600);
-	struct call *call = call_of(&s, &(struct asked){.method = "hutchpp", .law = "normal", .probes = 6000});
+	struct call *call = call_of(&s, &(struct asked){.method = "hutchpp", .distribution = "normal", .probes = 6000});
 
 	(void)state;
 	call_start(call, bed.space, "trace");

@@ -57,7 +57,7 @@ static inline struct square random_square(const char *dtype, size_t n)
 }
 
 struct asked {
-	const char *method, *law;
+	const char *method, *distribution;
 	uint64_t probes, seed, offset, rank, size;
 };
 
@@ -81,8 +81,8 @@ static inline struct call *call_of(const struct square *s, const struct asked *a
 	put_matrix(call, s);
 	if (a->method)
 		put(call, "method", value_string(a->method));
-	if (a->law)
-		put(call, "law", value_string(a->law));
+	if (a->distribution)
+		put(call, "law", value_string(a->distribution));
 	if (a->probes)
 		put(call, "probes", value_uint(a->probes));
 	put(call, "seed", value_uint(a->seed));

@@ -109,8 +109,8 @@ static bool example_of_stream(const char *method, struct value *ret)
 	return true;
 }
 
-/* Where the example of any law, below, would not do. */
-static bool example_of_law(const char *method, struct value *ret)
+/* Where the example of any distribution, below, would not do. */
+static bool example_of_distribution(const char *method, struct value *ret)
 {
 	if (!strcmp(method, "uniform"))
 		*ret = map("n", value_uint(4), "seed", value_uint(1), "low", value_int(-1), NULL);
@@ -177,7 +177,7 @@ static bool example_of_signal(const char *method, struct value *ret)
 	return true;
 }
 
-/* Four samples, and of the law's parameters those that have no default; two points in two dimensions. */
+/* Four samples, and of the distribution's parameters those that have no default; two points in two dimensions. */
 static bool example_of_draw(const char *method, struct value *ret)
 {
 	const struct operation *operation = operation_find(method, strlen(method));
@@ -266,7 +266,7 @@ bool example_params(const char *method, struct value *ret_params)
 	return example_of_service(method, ret_params) || example_of_noise(method, ret_params) ||
 	       example_of_stream(method, ret_params) || example_of_array(method, ret_params) ||
 	       example_of_program(method, ret_params) || example_of_signal(method, ret_params) ||
-	       example_of_law(method, ret_params) || example_of_draw(method, ret_params);
+	       example_of_distribution(method, ret_params) || example_of_draw(method, ret_params);
 }
 
 /* ------- replies ------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of generators and laws share: a seeded source of cases, the vector files, guarded buffers. */
+/* What the tests of generators and distributions share: a seeded source of cases, the vector files, guarded buffers. */
 #ifndef TRNSCI_TESTS_RNG_SUPPORT_H
 #define TRNSCI_TESTS_RNG_SUPPORT_H
 

@@ -18,7 +18,7 @@ static double alphas_sum(uint64_t which)
 	return a[0] + a[1] + a[2] + a[3];
 }
 
-static double below_dirichlet(double x, const union law_value *p)
+static double below_dirichlet(double x, const union dist_value *p)
 {
 	const double a = alphas[p[0].natural][p[1].natural];
 
@@ -26,7 +26,7 @@ static double below_dirichlet(double x, const union law_value *p)
 }
 
 /* (x + 1) / 2 is beta((D - 1) / 2, (D - 1) / 2); float32 rounds some x to 1 and above. */
-static double below_sphere(double x, const union law_value *p)
+static double below_sphere(double x, const union dist_value *p)
 {
 	const double a = ((double)p[0].natural - 1) / 2;
 
@@ -38,12 +38,12 @@ static double below_sphere(double x, const union law_value *p)
 		(a) * ((sum) - (a)) / ((sum) * (sum) * ((sum) + 1))
 #define COORDINATE(d, component) {{.natural = d}, {.natural = component}}, below_sphere, 0, 1.0 / (d)
 
-static const struct law_case vector_cases[] = {
-	{LAW_DIRICHLET, DTYPE_F32, SHARE(0, 3, 1.0, 4)},     {LAW_DIRICHLET, DTYPE_F64, SHARE(1, 0, 0.1, 7.8)},
-	{LAW_DIRICHLET, DTYPE_F64, SHARE(1, 2, 5.0, 7.8)},   {LAW_DIRICHLET, DTYPE_F32, SHARE(2, 0, 300.0, 321.5)},
-	{LAW_DIRICHLET, DTYPE_F64, SHARE(2, 2, 0.5, 321.5)}, {LAW_SPHERE, DTYPE_F32, COORDINATE(2, 0)},
-	{LAW_SPHERE, DTYPE_F64, COORDINATE(3, 2)},           {LAW_SPHERE, DTYPE_F32, COORDINATE(4, 1)},
-	{LAW_SPHERE, DTYPE_F64, COORDINATE(100, 99)},
+static const struct dist_case vector_cases[] = {
+	{DIST_DIRICHLET, DTYPE_F32, SHARE(0, 3, 1.0, 4)},     {DIST_DIRICHLET, DTYPE_F64, SHARE(1, 0, 0.1, 7.8)},
+	{DIST_DIRICHLET, DTYPE_F64, SHARE(1, 2, 5.0, 7.8)},   {DIST_DIRICHLET, DTYPE_F32, SHARE(2, 0, 300.0, 321.5)},
+	{DIST_DIRICHLET, DTYPE_F64, SHARE(2, 2, 0.5, 321.5)}, {DIST_SPHERE, DTYPE_F32, COORDINATE(2, 0)},
+	{DIST_SPHERE, DTYPE_F64, COORDINATE(3, 2)},           {DIST_SPHERE, DTYPE_F32, COORDINATE(4, 1)},
+	{DIST_SPHERE, DTYPE_F64, COORDINATE(100, 99)},
 };
 
 #endif

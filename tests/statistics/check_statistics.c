@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every law against itself, at three parameter points or more: moments within four standard errors, and Kolmogorov and
- * Smirnov's test of F(sample), F being somebody else's. A discrete sample is spread evenly over its step of F, which
- * makes the transformed sample exactly uniform. Seeds are fixed: a right generator passes every time. Prints a table;
- * `make statistics` shows the long one. */
+/* Every distribution against itself, at three parameter points or more: moments within four standard errors, and
+ * Kolmogorov and Smirnov's test of F(sample), F being somebody else's. A discrete sample is spread evenly over its step
+ * of F, which makes the transformed sample exactly uniform. Seeds are fixed: a right generator passes every time.
+ * Prints a table; `make statistics` shows the long one. */
 #include "statistics/cases_counts.h"
 #include "statistics/cases_gamma.h"
 #include "statistics/cases_integers.h"
@@ -17,7 +17,7 @@ enum { POINTS = 3, MOST_ELEMENTS = 1 << 23 };
 	}
 
 static const struct {
-	const struct law_case *cases;
+	const struct dist_case *cases;
 	size_t n;
 } families[] = {
 	FAMILY(inversion_cases), FAMILY(gamma_cases), FAMILY(counts_cases), FAMILY(integer_cases), FAMILY(vector_cases),
@@ -30,35 +30,35 @@ struct result {
 	double distance, p_value;
 };
 
-static bool is_discrete(const struct law_case *c)
+static bool is_discrete(const struct dist_case *c)
 {
-	return (c->dtype != DTYPE_F32 && c->dtype != DTYPE_F64) || c->law == LAW_RADEMACHER;
+	return (c->dtype != DTYPE_F32 && c->dtype != DTYPE_F64) || c->distribution == DIST_RADEMACHER;
 }
 
 /* Elements from one sample that is looked at to the next, and which element of them it is. */
-static size_t stride_of(const struct law_case *c, const struct draw *draw, size_t *ret_which)
+static size_t stride_of(const struct dist_case *c, const struct draw *draw, size_t *ret_which)
 {
 	*ret_which = 0;
-	if (c->law == LAW_PERMUTATION && c->parameters[0].natural <= 1000) {
+	if (c->distribution == DIST_PERMUTATION && c->parameters[0].natural <= 1000) {
 		*ret_which = (size_t)c->parameters[1].natural;
 		return (size_t)c->parameters[0].natural;
 	}
-	if (c->law == LAW_DIRICHLET || c->law == LAW_SPHERE)
+	if (c->distribution == DIST_DIRICHLET || c->distribution == DIST_SPHERE)
 		*ret_which = (size_t)c->parameters[1].natural;
 	return draw_components(draw);
 }
 
-static struct draw draw_of(const struct law_case *c, uint64_t stream, void **ret_table)
+static struct draw draw_of(const struct dist_case *c, uint64_t stream, void **ret_table)
 {
-	if (c->law == LAW_CATEGORICAL)
+	if (c->distribution == DIST_CATEGORICAL)
 		return case_draw_list(c, stream, weights[c->parameters[0].natural], WEIGHTS, ret_table);
-	if (c->law == LAW_DIRICHLET)
+	if (c->distribution == DIST_DIRICHLET)
 		return case_draw_list(c, stream, alphas[c->parameters[0].natural], ALPHAS, ret_table);
 	return case_draw(c, stream, ret_table);
 }
 
 /* At most `most` samples of the case, packed; *ret_n tells how many. */
-static void *samples_of(const struct law_case *c, uint64_t stream, size_t most, size_t *ret_n)
+static void *samples_of(const struct dist_case *c, uint64_t stream, size_t most, size_t *ret_n)
 {
 	struct draw_kernels kernels;
 	void *table;
@@ -79,7 +79,7 @@ static void *samples_of(const struct law_case *c, uint64_t stream, size_t most, 
 }
 
 /* F of each sample; false, and which, when one is no probability. */
-static bool transform(const struct law_case *c, const void *samples, size_t n, uint64_t seed, double *ret_u,
+static bool transform(const struct dist_case *c, const void *samples, size_t n, uint64_t seed, double *ret_u,
 		      size_t *ret_wrong)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -95,45 +95,46 @@ static bool transform(const struct law_case *c, const void *samples, size_t n, u
 	return true;
 }
 
-/* What a law's parameters are: real, integer, natural; which is the place of a component or the number of a list. */
-static const char *kinds_of(enum law law)
+/* What a distribution's parameters are: real, integer, natural; which is the place of a component or the number of a
+ * list. */
+static const char *kinds_of(enum distribution distribution)
 {
-	switch (law) {
-	case LAW_BITS:
-	case LAW_RADEMACHER:
+	switch (distribution) {
+	case DIST_BITS:
+	case DIST_RADEMACHER:
 		return "";
-	case LAW_RANDINT:
+	case DIST_RANDINT:
 		return "ii";
-	case LAW_PERMUTATION:
-	case LAW_DIRICHLET:
-	case LAW_SPHERE:
+	case DIST_PERMUTATION:
+	case DIST_DIRICHLET:
+	case DIST_SPHERE:
 		return "nn";
-	case LAW_CATEGORICAL:
+	case DIST_CATEGORICAL:
 		return "n";
-	case LAW_BINOMIAL:
+	case DIST_BINOMIAL:
 		return "nr";
-	case LAW_NORMAL:
+	case DIST_NORMAL:
 		return "rrn";
-	case LAW_TRUNCATED_NORMAL:
+	case DIST_TRUNCATED_NORMAL:
 		return "rrrr";
-	case LAW_EXPONENTIAL:
-	case LAW_STUDENT_T:
-	case LAW_CHI_SQUARED:
-	case LAW_POISSON:
-	case LAW_GEOMETRIC:
-	case LAW_BERNOULLI:
+	case DIST_EXPONENTIAL:
+	case DIST_STUDENT_T:
+	case DIST_CHI_SQUARED:
+	case DIST_POISSON:
+	case DIST_GEOMETRIC:
+	case DIST_BERNOULLI:
 		return "r";
 	default:
 		return "rr";
 	}
 }
 
-static void describe(const struct law_case *c, char ret_text[64])
+static void describe(const struct dist_case *c, char ret_text[64])
 {
-	int at = snprintf(ret_text, 64, "%s %s", law_name(c->law), dtype_name(c->dtype));
+	int at = snprintf(ret_text, 64, "%s %s", dist_name(c->distribution), dtype_name(c->dtype));
 
-	for (const char *kind = kinds_of(c->law); *kind; kind++) {
-		const union law_value p = c->parameters[kind - kinds_of(c->law)];
+	for (const char *kind = kinds_of(c->distribution); *kind; kind++) {
+		const union dist_value p = c->parameters[kind - kinds_of(c->distribution)];
 		char *end = ret_text + at;
 		const size_t left = 64 - (size_t)at;
 
@@ -153,7 +154,7 @@ static void print_row(const char *text, const struct result *r, size_t n)
 	printf("   %.3f   %.4f\n", r->distance, r->p_value);
 }
 
-static void check_case(const struct law_case *c, uint64_t stream)
+static void check_case(const struct dist_case *c, uint64_t stream)
 {
 	size_t n, wrong;
 	void *samples = samples_of(c, stream, full_check() ? 1000000 : 60000, &n);
@@ -179,27 +180,28 @@ static void check_case(const struct law_case *c, uint64_t stream)
 	free(u);
 }
 
-static void against_the_laws(void **state)
+static void against_the_distributions(void **state)
 {
 	uint64_t stream = 0;
 
 	(void)state;
-	printf("# law, dtype, parameters                          samples    mean, var. (se)  KS sqrt(n)   p\n");
+	printf("# distribution, dtype, parameters                          samples    mean, var. (se)  KS sqrt(n)   "
+	       "p\n");
 	for (size_t f = 0; f < FAMILIES; f++)
 		for (size_t i = 0; i < families[f].n; i++)
 			check_case(&families[f].cases[i], stream++);
 }
 
-/* How many different parameters a law is looked at with. */
-static size_t points_of(enum law law)
+/* How many different parameters a distribution is looked at with. */
+static size_t points_of(enum distribution distribution)
 {
-	const struct law_case *seen[64];
+	const struct dist_case *seen[64];
 	size_t n = 0;
 
 	for (size_t f = 0; f < FAMILIES; f++)
 		for (size_t i = 0; i < families[f].n; i++) {
-			const struct law_case *c = &families[f].cases[i];
-			bool fresh = c->law == law;
+			const struct dist_case *c = &families[f].cases[i];
+			bool fresh = c->distribution == distribution;
 
 			for (size_t s = 0; fresh && s < n; s++)
 				fresh = memcmp(seen[s]->parameters, c->parameters, sizeof c->parameters) != 0;
@@ -209,23 +211,24 @@ static size_t points_of(enum law law)
 	return n;
 }
 
-static void no_law_is_left_out(void **state)
+static void no_distribution_is_left_out(void **state)
 {
 	(void)state;
-	for (unsigned law = 0; law < LAW_COUNT; law++) {
-		const size_t wanted = *kinds_of((enum law)law) ? POINTS : 1, points = points_of((enum law)law);
+	for (unsigned distribution = 0; distribution < DIST_COUNT; distribution++) {
+		const size_t wanted = *kinds_of((enum distribution)distribution) ? POINTS : 1,
+			     points = points_of((enum distribution)distribution);
 
 		if (points < wanted)
-			fail_msg("%s: looked at with %zu parameter points, expected %zu", law_name((enum law)law),
-				 points, wanted);
+			fail_msg("%s: looked at with %zu parameter points, expected %zu",
+				 dist_name((enum distribution)distribution), points, wanted);
 	}
 }
 
-/* The same samples are refused where the law is said to be a little different. */
-static void a_wrong_law_is_found(void **state)
+/* The same samples are refused where the distribution is said to be a little different. */
+static void a_wrong_distribution_is_found(void **state)
 {
-	const struct law_case c = {LAW_NORMAL, DTYPE_F64, {{0}, {1}}, below_normal, 0.04, 1.06};
-	union law_value other[LAW_PARAMETERS] = {{0.04}, {1}};
+	const struct dist_case c = {DIST_NORMAL, DTYPE_F64, {{0}, {1}}, below_normal, 0.04, 1.06};
+	union dist_value other[DIST_PARAMETERS] = {{0.04}, {1}};
 	double u[60000], mean, variance;
 	size_t n, wrong;
 	double *x = samples_of(&c, 1, 60000, &n);
@@ -243,9 +246,9 @@ static void a_wrong_law_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_law_is_left_out),
-		cmocka_unit_test(against_the_laws),
-		cmocka_unit_test(a_wrong_law_is_found),
+		cmocka_unit_test(no_distribution_is_left_out),
+		cmocka_unit_test(against_the_distributions),
+		cmocka_unit_test(a_wrong_distribution_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

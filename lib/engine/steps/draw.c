@@ -42,7 +42,7 @@ static void fill(const struct engine *engine, const struct step *step, uint64_t 
 		 void *out)
 {
 	const struct draw_kernels *kernels = &engine->kernels;
-	const struct draw *draw = &step->draw.law;
+	const struct draw *draw = &step->draw.distribution;
 	const enum dtype dtype = step->out->shape.dtype;
 	const bool wide = dtype == DTYPE_F64 || dtype == DTYPE_C128;
 	const size_t numbers = dtype_is_complex(dtype) ? 2 : 1;
@@ -58,20 +58,21 @@ static void fill(const struct engine *engine, const struct step *step, uint64_t 
 /* Rounded up from measurements on one core at 3.7 GHz; they decide only where work is done, never what it gives. */
 static uint64_t element_ps(const struct engine *engine, const struct step *step)
 {
-	static const uint16_t costs[][3] = {
-		[LAW_BITS] = {500, 900, 5000}, [LAW_UNIFORM] = {600, 1000, 6000}, [LAW_NORMAL] = {1200, 2400, 25000}};
+	static const uint16_t costs[][3] = {[DIST_BITS] = {500, 900, 5000},
+					    [DIST_UNIFORM] = {600, 1000, 6000},
+					    [DIST_NORMAL] = {1200, 2400, 25000}};
 	const unsigned level = engine->features & CPU_AVX512 ? 0 : engine->features & CPU_AVX2 ? 1 : 2;
 	const uint64_t words = dtype_size(step->out->shape.dtype) / 4;
 
-	if (step->draw.law.law <= LAW_NORMAL)
-		return costs[step->draw.law.law][level] * words;
-	return (costs[LAW_BITS][level] + 8000u) * words;
+	if (step->draw.distribution.distribution <= DIST_NORMAL)
+		return costs[step->draw.distribution.distribution][level] * words;
+	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
 static int place(struct program *program, struct step *step, const struct step_place *place)
 {
 	(void)program;
-	step->draw.law.stream = place->stream;
+	step->draw.distribution.stream = place->stream;
 	step->draw.begin = (place->offset + place->site->begin) * place->site->components;
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building the tables of discrete laws. */
-#include "dist/law_table.h"
+/* Building the tables of discrete distributions. */
+#include "dist/dist_table.h"
 
 #include <assert.h>
 #include <math.h>

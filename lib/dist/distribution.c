@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of a distribution's parameters. */
-#include "dist/laws.h"
+#include "dist/distribution.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dist/law_table.h"
+#include "dist/dist_table.h"
 
 /* What a check sees. Each returns 0 or what refuse returned. */
 struct question {
 	enum dtype dtype;
-	const union law_value *parameters;
+	const union dist_value *parameters;
 	const double *list;
 	size_t n_list;
-	struct law_fault *fault;
+	struct dist_fault *fault;
 };
 
 typedef int check(const struct question *q);
@@ -145,14 +145,14 @@ static int check_permutation(const struct question *q)
 	return q->parameters[0].natural > 0 ? 0 : refuse(q, 0, "got 0, allowed is 1 to 2^62");
 }
 
-int law_check_weight_count(size_t n, struct law_fault *ret_fault)
+int dist_check_weight_count(size_t n, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
 
 	return n > 0 && n <= ALIAS_MOST ? 0 : refuse(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MOST);
 }
 
-int law_check_weights(const void *weights, size_t begin, size_t end, double *most, struct law_fault *ret_fault)
+int dist_check_weights(const void *weights, size_t begin, size_t end, double *most, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
 	double x;
@@ -166,7 +166,7 @@ int law_check_weights(const void *weights, size_t begin, size_t end, double *mos
 	return 0;
 }
 
-int law_check_most_weight(double most, struct law_fault *ret_fault)
+int dist_check_most_weight(double most, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
 
@@ -176,17 +176,17 @@ int law_check_most_weight(double most, struct law_fault *ret_fault)
 static int check_categorical(const struct question *q)
 {
 	double most = 0;
-	int error = law_check_weight_count(q->n_list, q->fault);
+	int error = dist_check_weight_count(q->n_list, q->fault);
 
 	if (!error)
-		error = law_check_weights(q->list, 0, q->n_list, &most, q->fault);
-	return error ? error : law_check_most_weight(most, q->fault);
+		error = dist_check_weights(q->list, 0, q->n_list, &most, q->fault);
+	return error ? error : dist_check_most_weight(most, q->fault);
 }
 
 static int check_dirichlet(const struct question *q)
 {
-	if (q->n_list == 0 || q->n_list > LAW_COMPONENTS_MOST)
-		return refuse(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, LAW_COMPONENTS_MOST);
+	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
+		return refuse(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
 	for (size_t i = 0; i < q->n_list; i++)
 		if (!(q->list[i] > 0 && q->list[i] <= DBL_MAX))
 			return refuse(q, 0, "number %zu is %.17g, allowed is above 0 up to %.9g", i, q->list[i],
@@ -205,11 +205,11 @@ struct parameter {
 static const struct row {
 	const char *name, *dtypes;
 	size_t name_size, n_parameters;
-	struct parameter parameters[LAW_PARAMETERS];
-} rows[LAW_COUNT] = {
-#define ONE(...)                                                     +1
+	struct parameter parameters[DIST_PARAMETERS];
+} rows[DIST_COUNT] = {
+#define ONE(...)                                                            +1
 #define TAKE(name, type, unit, fallback, least, most, above, choices, help) {TYPE_##type, least, most, above},
-#define P(...) TAKE(__VA_ARGS__)
+#define P(...)                                                              TAKE(__VA_ARGS__)
 #define ROW(id, name, shape, dtypes, fallback, help)                                                                   \
 	{#name, dtypes, sizeof #name - 1, 0 id##_PARAMETERS(ONE), {id##_PARAMETERS(P)}},
 	DISTRIBUTION_ROWS(ROW)
@@ -217,19 +217,19 @@ static const struct row {
 };
 
 /* What the range of a row leaves open; NULL: nothing. */
-static check *const checks[LAW_COUNT] = {
-	[LAW_UNIFORM] = check_uniform,
-	[LAW_NORMAL] = check_location_scale,
-	[LAW_LAPLACE] = check_location_scale,
-	[LAW_GUMBEL] = check_location_scale,
-	[LAW_WEIBULL] = check_second_scale,
-	[LAW_CAUCHY] = check_location_scale,
-	[LAW_TRUNCATED_NORMAL] = check_truncated,
-	[LAW_GAMMA] = check_second_scale,
-	[LAW_RANDINT] = check_randint,
-	[LAW_PERMUTATION] = check_permutation,
-	[LAW_CATEGORICAL] = check_categorical,
-	[LAW_DIRICHLET] = check_dirichlet,
+static check *const checks[DIST_COUNT] = {
+	[DIST_UNIFORM] = check_uniform,
+	[DIST_NORMAL] = check_location_scale,
+	[DIST_LAPLACE] = check_location_scale,
+	[DIST_GUMBEL] = check_location_scale,
+	[DIST_WEIBULL] = check_second_scale,
+	[DIST_CAUCHY] = check_location_scale,
+	[DIST_TRUNCATED_NORMAL] = check_truncated,
+	[DIST_GAMMA] = check_second_scale,
+	[DIST_RANDINT] = check_randint,
+	[DIST_PERMUTATION] = check_permutation,
+	[DIST_CATEGORICAL] = check_categorical,
+	[DIST_DIRICHLET] = check_dirichlet,
 };
 
 /* Numbers and counts; a range whose bounds are both 0 is left to the checks. */
@@ -260,42 +260,43 @@ static int check_ranges(const struct question *q, const struct row *row)
 	return error;
 }
 
-const char *law_name(enum law law)
+const char *dist_name(enum distribution distribution)
 {
-	return rows[law].name;
+	return rows[distribution].name;
 }
 
-enum law law_find(const char *name, size_t size)
+enum distribution dist_find(const char *name, size_t size)
 {
-	unsigned law = 0;
+	unsigned distribution = 0;
 
-	while (law < LAW_COUNT && (rows[law].name_size != size || memcmp(rows[law].name, name, size) != 0))
-		law++;
-	return (enum law)law;
+	while (distribution < DIST_COUNT &&
+	       (rows[distribution].name_size != size || memcmp(rows[distribution].name, name, size) != 0))
+		distribution++;
+	return (enum distribution)distribution;
 }
 
-bool law_is_vector(enum law law)
+bool dist_is_vector(enum distribution distribution)
 {
-	return law == LAW_DIRICHLET || law == LAW_SPHERE;
+	return distribution == DIST_DIRICHLET || distribution == DIST_SPHERE;
 }
 
-bool law_takes(enum law law, enum dtype dtype)
+bool dist_has_dtype(enum distribution distribution, enum dtype dtype)
 {
 	const char *const name = dtype_name(dtype);
 	const size_t size = strlen(name);
 
-	for (const char *at = rows[law].dtypes; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+	for (const char *at = rows[distribution].dtypes; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
 		if (strncmp(at, name, size) == 0 && (at[size] == '|' || at[size] == '\0'))
 			return true;
 	return false;
 }
 
-int law_check(enum law law, enum dtype dtype, const union law_value parameters[], const double *list, size_t n_list,
-	      struct law_fault *ret_fault)
+int dist_check(enum distribution distribution, enum dtype dtype, const union dist_value parameters[],
+	       const double *list, size_t n_list, struct dist_fault *ret_fault)
 {
 	const struct question q = {dtype, parameters, list, n_list, ret_fault};
 
-	const int error = check_ranges(&q, &rows[law]);
+	const int error = check_ranges(&q, &rows[distribution]);
 
-	return error || !checks[law] ? error : checks[law](&q);
+	return error || !checks[distribution] ? error : checks[distribution](&q);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of laws, joined into one table for the vectors that the including file has chosen. */
+/* The families of distributions, joined into one table for the vectors that the including file has chosen. */
 #include "base/simd.h"
 
 #include "dist/inversion_body.h"
@@ -10,8 +10,8 @@
 
 #include "dist/integers_body.h"
 
-const struct law_kernel SIMD_SUFFIX(law_kernel) = {SIMD_NAME, SIMD_NEEDS,
+const struct dist_kernel SIMD_SUFFIX(dist_kernel) = {SIMD_NAME, SIMD_NEEDS,
 #define X(kernel) kernel,
-						   LAW_KERNELS(X)
+						     DIST_KERNELS(X)
 #undef X
 };

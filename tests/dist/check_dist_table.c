@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of discrete laws: every word has a value, and every value its share of 2^64 words. */
-#include "dist/law_table.h"
+/* Tables of discrete distributions: every word has a value, and every value its share of 2^64 words. */
+#include "dist/dist_table.h"
 
 #include "dist/statistics.h"
 
@@ -50,9 +50,9 @@ static void categorical_frequencies(void **state)
 	enum { COUNT = 400000 };
 	static int64_t x[COUNT];
 	static const double weights[] = {3, 0, 1, 0.25, 10, 2, 0, 5};
-	struct draw draw = {LAW_CATEGORICAL, DTYPE_I64, {GENERATOR_PHILOX4X32, 4, 4}, {{0}}, NULL};
+	struct draw draw = {DIST_CATEGORICAL, DTYPE_I64, {GENERATOR_PHILOX4X32, 4, 4}, {{0}}, NULL};
 	struct draw_kernels kernels;
-	struct law_fault fault;
+	struct dist_fault fault;
 	double counts[8] = {0}, chi = 0;
 	void *table;
 

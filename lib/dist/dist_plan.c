@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each law's kernel, inputs and constants, from its parameters. */
-#include "dist/law_plan.h"
+/* Each distribution's kernel, inputs and constants, from its parameters. */
+#include "dist/dist_plan.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "dist/law_table.h"
+#include "dist/dist_table.h"
 #include "dist/special.h"
 
 #define TWO_PI 6.2831853071795864769
 
 /* The kernel of the words' width. */
-#define BY_WIDTH(kernels, draw, law) ((draw)->dtype == DTYPE_F64 ? (kernels)->law##_f64 : (kernels)->law##_f32)
+#define BY_WIDTH(kernels, draw, name) ((draw)->dtype == DTYPE_F64 ? (kernels)->name##_f64 : (kernels)->name##_f32)
 
 /* As fmin and fmax for numbers, which are not among the functions of libm that this room may use. */
 static double lesser(double a, double b)
@@ -25,7 +25,7 @@ static double greater(double a, double b)
 	return a > b ? a : b;
 }
 
-typedef void planner(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan);
+typedef void planner(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan);
 
 static double real(const struct draw *draw, unsigned parameter)
 {
@@ -33,7 +33,7 @@ static double real(const struct draw *draw, unsigned parameter)
 }
 
 /* One draw of words, x scale + shift. */
-static void inversion(struct law_plan *plan, law_function *kernel, double scale, double shift)
+static void inversion(struct dist_plan *plan, dist_function *kernel, double scale, double shift)
 {
 	plan->kernel = kernel;
 	plan->n_inputs = 1;
@@ -42,7 +42,7 @@ static void inversion(struct law_plan *plan, law_function *kernel, double scale,
 	plan->constants.shift = shift;
 }
 
-static void plan_uniform(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_uniform(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const double low = real(draw, 0), high = real(draw, 1);
 	const bool bf16 = draw->dtype == DTYPE_BF16;
@@ -61,7 +61,7 @@ static void plan_uniform(const struct law_kernel *kernels, const struct draw *dr
 	plan->constants.uniform16.most = most;
 }
 
-static void plan_normal(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_normal(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const bool bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
 
@@ -78,41 +78,41 @@ static void plan_normal(const struct law_kernel *kernels, const struct draw *dra
 	plan->affine = !half;
 }
 
-static void plan_exponential(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_exponential(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, exponential), 1 / real(draw, 0), 0);
 	plan->affine = draw->dtype == DTYPE_F32;
 }
 
-static void plan_laplace(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_laplace(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, laplace), real(draw, 1), real(draw, 0));
 	plan->affine = draw->dtype == DTYPE_F32;
 }
 
-static void plan_lognormal(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_lognormal(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, lognormal), real(draw, 1), real(draw, 0));
 	plan->inputs[0] = INPUT_NORMALS;
 }
 
-static void plan_gumbel(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_gumbel(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, gumbel), real(draw, 1), real(draw, 0));
 }
 
-static void plan_weibull(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_weibull(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, weibull), real(draw, 1), 0);
 	plan->constants.power = lesser(1 / real(draw, 0), 1e300);
 }
 
-static void plan_cauchy(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_cauchy(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, cauchy), real(draw, 1), real(draw, 0));
 }
 
-static void plan_student_t(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_student_t(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, BY_WIDTH(kernels, draw, student_t), 1, 0);
 	plan->n_inputs = 2;
@@ -129,7 +129,7 @@ static double tails_log_ratio(double a, double b)
 	return b > 1e300 ? INFINITY : (b - a) * (0.5 * a + 0.5 * b) + special_log1p((b - a) / a) + mills;
 }
 
-static void plan_truncated(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_truncated(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	double low = real(draw, 2), high = real(draw, 3);
 	const bool mirrored = low > 0;
@@ -167,7 +167,7 @@ static void plan_truncated(const struct law_kernel *kernels, const struct draw *
 	t->width = high > 0 ? 1 - t->below - t->above : special_normal(high) - t->below;
 }
 
-struct gamma_constants law_gamma_constants(double shape)
+struct gamma_constants dist_gamma_constants(double shape)
 {
 	/* Tinier shapes would only make infinities of ln u / shape. */
 	const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
@@ -175,7 +175,7 @@ struct gamma_constants law_gamma_constants(double shape)
 	return (struct gamma_constants){d, 1 / sqrt(9 * d), shape < 1 ? 1 / greater(shape, 1e-300) : 0};
 }
 
-static void attempt_of_gamma(struct law_plan *plan, bool boosted)
+static void attempt_of_gamma(struct dist_plan *plan, bool boosted)
 {
 	plan->inputs[plan->n_inputs++] = INPUT_NORMALS;
 	plan->inputs[plan->n_inputs++] = INPUT_WORDS;
@@ -183,38 +183,38 @@ static void attempt_of_gamma(struct law_plan *plan, bool boosted)
 		plan->inputs[plan->n_inputs++] = INPUT_WORDS;
 }
 
-static void gamma_with(const struct law_kernel *kernels, const struct draw *draw, double shape, double scale,
-		       struct law_plan *plan)
+static void gamma_with(const struct dist_kernel *kernels, const struct draw *draw, double shape, double scale,
+		       struct dist_plan *plan)
 {
 	plan->kernel = shape < 1 ? BY_WIDTH(kernels, draw, gamma_boosted) : BY_WIDTH(kernels, draw, gamma);
 	plan->constants.scale = scale;
-	plan->constants.gamma[0] = law_gamma_constants(shape);
+	plan->constants.gamma[0] = dist_gamma_constants(shape);
 	attempt_of_gamma(plan, shape < 1);
 }
 
-static void plan_gamma(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_gamma(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	gamma_with(kernels, draw, real(draw, 0), real(draw, 1), plan);
 }
 
-static void plan_chi_squared(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_chi_squared(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	gamma_with(kernels, draw, real(draw, 0) / 2, 2, plan);
 }
 
-static void plan_beta(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_beta(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const double a = real(draw, 0), b = real(draw, 1);
 	const bool boosted = a < 1 || b < 1;
 
 	plan->kernel = boosted ? BY_WIDTH(kernels, draw, beta_boosted) : BY_WIDTH(kernels, draw, beta);
-	plan->constants.gamma[0] = law_gamma_constants(a);
-	plan->constants.gamma[1] = law_gamma_constants(b);
+	plan->constants.gamma[0] = dist_gamma_constants(a);
+	plan->constants.gamma[1] = dist_gamma_constants(b);
 	attempt_of_gamma(plan, boosted);
 	attempt_of_gamma(plan, boosted);
 }
 
-static void plan_dirichlet(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_dirichlet(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const struct component_table *table = draw->table;
 
@@ -224,20 +224,20 @@ static void plan_dirichlet(const struct law_kernel *kernels, const struct draw *
 	attempt_of_gamma(plan, true);
 }
 
-static void discrete(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void discrete(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, kernels->discrete_i64, 1, 0);
 	plan->constants.table = draw->table;
 }
 
-static void transformed(struct law_plan *plan, law_function *kernel)
+static void transformed(struct dist_plan *plan, dist_function *kernel)
 {
 	plan->kernel = kernel;
 	plan->n_inputs = 2;
 	plan->inputs[0] = plan->inputs[1] = INPUT_WORDS;
 }
 
-static void plan_poisson(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_poisson(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const double mean = real(draw, 0), b = 0.931 + 2.53 * sqrt(mean);
 
@@ -256,7 +256,7 @@ static void plan_poisson(const struct law_kernel *kernels, const struct draw *dr
 	plan->constants.counts.trials = 0x1p62;
 }
 
-static void plan_binomial(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_binomial(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const double n = (double)draw->parameters[0].natural, given = real(draw, 1), p = lesser(given, 1 - given);
 	const double q = 1 - p, spread = sqrt(n * p * q), b = 1.15 + 2.53 * spread;
@@ -282,7 +282,7 @@ static void plan_binomial(const struct law_kernel *kernels, const struct draw *d
 					 special_deviance(mode, n * p) + special_deviance(rest, n * q);
 }
 
-static void plan_geometric(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_geometric(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const double p = real(draw, 0);
 
@@ -290,13 +290,13 @@ static void plan_geometric(const struct law_kernel *kernels, const struct draw *
 	plan->constants.mean_trials = p < 1 ? lesser(-1 / special_log1p(-p), 1e300) : 0;
 }
 
-static void plan_bernoulli(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_bernoulli(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	double rest = real(draw, 0);
 
 	inversion(plan, draw->dtype == DTYPE_I8 ? kernels->bernoulli_i8 : kernels->bernoulli_i32, 1, 0);
 	plan->constants.bernoulli.certain = rest >= 1;
-	for (unsigned i = 0; i < LAW_DIGITS && rest < 1; i++) {
+	for (unsigned i = 0; i < DIST_DIGITS && rest < 1; i++) {
 		const double whole = floor(rest * 0x1p32);
 
 		plan->constants.bernoulli.digits[i] = (uint32_t)whole;
@@ -304,7 +304,7 @@ static void plan_bernoulli(const struct law_kernel *kernels, const struct draw *
 	}
 }
 
-static void plan_randint(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_randint(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	const int64_t low = draw->parameters[0].integer, high = draw->parameters[1].integer;
 	const uint64_t range = (uint64_t)high - (uint64_t)low;
@@ -316,49 +316,49 @@ static void plan_randint(const struct law_kernel *kernels, const struct draw *dr
 	plan->constants.randint.reject_below = narrow ? (1ull << 32) % range : range ? -range % range : 0;
 }
 
-static void plan_categorical(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_categorical(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
 	inversion(plan, kernels->alias_i64, 1, 0);
 	plan->constants.table = draw->table;
 }
 
-static void plan_rademacher(const struct law_kernel *kernels, const struct draw *draw, struct law_plan *plan)
+static void plan_rademacher(const struct dist_kernel *kernels, const struct draw *draw, struct dist_plan *plan)
 {
-	law_function *const kernel = draw->dtype == DTYPE_I8    ? kernels->rademacher_i8
-				     : draw->dtype == DTYPE_I32 ? kernels->rademacher_i32
-								: BY_WIDTH(kernels, draw, rademacher);
+	dist_function *const kernel = draw->dtype == DTYPE_I8    ? kernels->rademacher_i8
+				      : draw->dtype == DTYPE_I32 ? kernels->rademacher_i32
+								 : BY_WIDTH(kernels, draw, rademacher);
 
 	inversion(plan, kernel, 1, 0);
 }
 
-static planner *const planners[LAW_COUNT] = {
-	[LAW_UNIFORM] = plan_uniform,
-	[LAW_NORMAL] = plan_normal,
-	[LAW_EXPONENTIAL] = plan_exponential,
-	[LAW_LAPLACE] = plan_laplace,
-	[LAW_LOGNORMAL] = plan_lognormal,
-	[LAW_GUMBEL] = plan_gumbel,
-	[LAW_WEIBULL] = plan_weibull,
-	[LAW_CAUCHY] = plan_cauchy,
-	[LAW_STUDENT_T] = plan_student_t,
-	[LAW_TRUNCATED_NORMAL] = plan_truncated,
-	[LAW_GAMMA] = plan_gamma,
-	[LAW_CHI_SQUARED] = plan_chi_squared,
-	[LAW_BETA] = plan_beta,
-	[LAW_POISSON] = plan_poisson,
-	[LAW_BINOMIAL] = plan_binomial,
-	[LAW_GEOMETRIC] = plan_geometric,
-	[LAW_BERNOULLI] = plan_bernoulli,
-	[LAW_RANDINT] = plan_randint,
-	[LAW_CATEGORICAL] = plan_categorical,
-	[LAW_RADEMACHER] = plan_rademacher,
-	[LAW_DIRICHLET] = plan_dirichlet,
+static planner *const planners[DIST_COUNT] = {
+	[DIST_UNIFORM] = plan_uniform,
+	[DIST_NORMAL] = plan_normal,
+	[DIST_EXPONENTIAL] = plan_exponential,
+	[DIST_LAPLACE] = plan_laplace,
+	[DIST_LOGNORMAL] = plan_lognormal,
+	[DIST_GUMBEL] = plan_gumbel,
+	[DIST_WEIBULL] = plan_weibull,
+	[DIST_CAUCHY] = plan_cauchy,
+	[DIST_STUDENT_T] = plan_student_t,
+	[DIST_TRUNCATED_NORMAL] = plan_truncated,
+	[DIST_GAMMA] = plan_gamma,
+	[DIST_CHI_SQUARED] = plan_chi_squared,
+	[DIST_BETA] = plan_beta,
+	[DIST_POISSON] = plan_poisson,
+	[DIST_BINOMIAL] = plan_binomial,
+	[DIST_GEOMETRIC] = plan_geometric,
+	[DIST_BERNOULLI] = plan_bernoulli,
+	[DIST_RANDINT] = plan_randint,
+	[DIST_CATEGORICAL] = plan_categorical,
+	[DIST_RADEMACHER] = plan_rademacher,
+	[DIST_DIRICHLET] = plan_dirichlet,
 };
 
-void law_plan(const struct law_kernel *kernel, const struct draw *draw, struct law_plan *ret_plan)
+void dist_plan(const struct dist_kernel *kernel, const struct draw *draw, struct dist_plan *ret_plan)
 {
-	assert(planners[draw->law]);
-	*ret_plan = (struct law_plan){0};
-	planners[draw->law](kernel, draw, ret_plan);
+	assert(planners[draw->distribution]);
+	*ret_plan = (struct dist_plan){0};
+	planners[draw->distribution](kernel, draw, ret_plan);
 	ret_plan->affine = ret_plan->affine && (ret_plan->constants.scale != 1 || ret_plan->constants.shift != 0);
 }

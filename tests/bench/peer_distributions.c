@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random123's Threefry4x32-20 in a simple loop into a block, and the law over the block in loops that the compiler can
- * vectorise with libmvec. Compiled by each compiler with -O3 -march=native -ffast-math, as the table PEER names. */
+/* Random123's Threefry4x32-20 in a simple loop into a block, and the distribution over the block in loops that the
+ * compiler can vectorise with libmvec. Compiled by each compiler with -O3 -march=native -ffast-math, as the table PEER
+ * names. */
 #include <Random123/threefry.h>
 #include <math.h>
 
-#include "bench/peer_laws.h"
+#include "bench/peer_distributions.h"
 
 enum { BLOCK = 1024 };
 
@@ -26,7 +27,7 @@ static float uniform(uint32_t word)
 	return (float)(int)(word & 0xFFFFFF) * 0x1p-24f + 0x1p-25f;
 }
 
-#define LAW(name, type)                                                                                                \
+#define DISTRIBUTION(name, type)                                                                                       \
 	static void name##_block(const uint32_t *w, type *out);                                                        \
 	static void name(void *out, size_t n)                                                                          \
 	{                                                                                                              \
@@ -39,13 +40,13 @@ static float uniform(uint32_t word)
 	}                                                                                                              \
 	static void name##_block(const uint32_t *w, type *out)
 
-LAW(exponential, float)
+DISTRIBUTION(exponential, float)
 {
 	for (int i = 0; i < BLOCK; i++)
 		out[i] = -logf(uniform(w[i]));
 }
 
-LAW(lognormal, float)
+DISTRIBUTION(lognormal, float)
 {
 	float radii[BLOCK / 2], angles[BLOCK / 2];
 
@@ -59,7 +60,7 @@ LAW(lognormal, float)
 		out[BLOCK / 2 + i] = expf(radii[i] * sinf(angles[i]));
 }
 
-LAW(laplace, float)
+DISTRIBUTION(laplace, float)
 {
 	for (int i = 0; i < BLOCK; i++) {
 		const float x = -logf((float)(int)(w[i] >> 8 & 0x7FFFFF) * 0x1p-23f + 0x1p-24f);
@@ -68,16 +69,16 @@ LAW(laplace, float)
 	}
 }
 
-LAW(bernoulli, signed char)
+DISTRIBUTION(bernoulli, signed char)
 {
 	for (int i = 0; i < BLOCK; i++)
 		out[i] = w[i] < 1288490189u;
 }
 
-LAW(randint, int)
+DISTRIBUTION(randint, int)
 {
 	for (int i = 0; i < BLOCK; i++)
 		out[i] = (int)((uint64_t)w[i] * 1005 >> 32) - 5;
 }
 
-const struct peer_laws PEER = {exponential, lognormal, laplace, bernoulli, randint};
+const struct peer_distributions PEER = {exponential, lognormal, laplace, bernoulli, randint};

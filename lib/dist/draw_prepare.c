@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that laws draw from: which law needs one, and building it in memory of our own. */
+/* The tables that distributions draw from: which distribution needs one, and building it in memory of our own. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "dist/law_plan.h"
-#include "dist/law_table.h"
+#include "dist/dist_plan.h"
+#include "dist/dist_table.h"
 #include "dist/special.h"
 
 /* P(k + 1) / P(k) of poisson (mean) and of binomial (trials, odds). */
@@ -25,7 +25,7 @@ static double reach_of(double variance)
 	return 16 + sqrt(225 + 91 * variance);
 }
 
-/* A law with P(mode) = at_mode whose chances end below 2^-65 `reach` from there. */
+/* A distribution with P(mode) = at_mode whose chances end below 2^-65 `reach` from there. */
 static struct discrete discrete_of(double (*ratio)(double k, const double *parameters), double first, double second,
 				   double mode, double last, double at_mode, double reach)
 {
@@ -54,16 +54,16 @@ static struct discrete binomial(const struct draw *draw)
 	return discrete_of(binomial_ratio, n, p / q, mode, n, special_binomial(mode, n, p), reach_of(n * p * q));
 }
 
-static struct discrete discrete_law(const struct draw *draw)
+static struct discrete discrete_distribution(const struct draw *draw)
 {
-	return draw->law == LAW_POISSON ? poisson(draw) : binomial(draw);
+	return draw->distribution == DIST_POISSON ? poisson(draw) : binomial(draw);
 }
 
 /* ---- tables ---- */
 
 enum { DISCRETE_NS = 8000, VALUE_NS = 12, COMPONENT_NS = 30, WEIGHT_NS = 40 };
 
-/* Of a law that is too wide for one: NULL, and no error. */
+/* Of a distribution that is too wide for one: NULL, and no error. */
 static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table, uint64_t *ret_cost_ns,
 		       struct discrete *ret_discrete)
 {
@@ -71,20 +71,20 @@ static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table,
 
 	*ret_table = NULL;
 	*ret_cost_ns = 0;
-	switch (draw->law) {
-	case LAW_POISSON:
-	case LAW_BINOMIAL:
-		*ret_discrete = discrete_law(draw);
+	switch (draw->distribution) {
+	case DIST_POISSON:
+	case DIST_BINOMIAL:
+		*ret_discrete = discrete_distribution(draw);
 		if (ret_discrete->high - ret_discrete->low >= DISCRETE_VALUES)
 			return 0;
 		*ret_cost_ns = DISCRETE_NS + VALUE_NS * (uint64_t)(ret_discrete->high - ret_discrete->low);
 		*ret_table = malloc(sizeof(struct discrete_table));
 		break;
-	case LAW_CATEGORICAL:
+	case DIST_CATEGORICAL:
 		*ret_cost_ns = WEIGHT_NS * n_list;
 		*ret_table = alias_table_alloc(n_list);
 		break;
-	case LAW_DIRICHLET:
+	case DIST_DIRICHLET:
 		*ret_cost_ns = COMPONENT_NS * n_list;
 		components = malloc(sizeof *components + n_list * sizeof *components->components);
 		if (components)
@@ -100,33 +100,33 @@ static int alloc_table(const struct draw *draw, size_t n_list, void **ret_table,
 static void fill_components(const double *list, struct component_table *table)
 {
 	for (size_t i = 0; i < table->n; i++)
-		table->components[i] = law_gamma_constants(list[i]);
+		table->components[i] = dist_gamma_constants(list[i]);
 }
 
 /* What is quick to check; of categorical its number of weights. */
-static int check(const struct draw *draw, const void *list, size_t n_list, struct law_fault *ret_fault)
+static int check(const struct draw *draw, const void *list, size_t n_list, struct dist_fault *ret_fault)
 {
-	if (draw->law == LAW_CATEGORICAL)
-		return law_check_weight_count(n_list, ret_fault);
-	return law_check(draw->law, draw->dtype, draw->parameters, list, n_list, ret_fault);
+	if (draw->distribution == DIST_CATEGORICAL)
+		return dist_check_weight_count(n_list, ret_fault);
+	return dist_check(draw->distribution, draw->dtype, draw->parameters, list, n_list, ret_fault);
 }
 
-static int no_memory(struct law_fault *ret_fault)
+static int no_memory(struct dist_fault *ret_fault)
 {
-	*ret_fault = (struct law_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the law's table"};
+	*ret_fault = (struct dist_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the distribution's table"};
 	return -ERROR_NO_MEMORY;
 }
 
 /* ---- makers ---- */
 
 int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct draw_maker *ret_maker,
-		     struct law_fault *ret_fault)
+		     struct dist_fault *ret_fault)
 {
 	uint64_t cost_ns;
 	void *table;
 	int error;
 
-	assert(law_takes(draw->law, draw->dtype));
+	assert(dist_has_dtype(draw->distribution, draw->dtype));
 	error = check(draw, list, n_list, ret_fault);
 	if (error)
 		return error;
@@ -134,30 +134,30 @@ int draw_maker_begin(struct draw *draw, const void *list, size_t n_list, struct 
 		return no_memory(ret_fault);
 	draw->table = table;
 	ret_maker->table = table;
-	ret_maker->is_checked = draw->law != LAW_CATEGORICAL;
-	ret_maker->draw.law = draw->law;
+	ret_maker->is_checked = draw->distribution != DIST_CATEGORICAL;
+	ret_maker->draw.distribution = draw->distribution;
 	if (!table)
 		return 0;
 	ret_maker->draw = *draw;
 	ret_maker->list = list;
 	ret_maker->n_list = n_list;
 	ret_maker->cost_ns = cost_ns;
-	ret_maker->work_bytes = draw->law == LAW_CATEGORICAL ? n_list * ALIAS_WORK_BYTES : 0;
+	ret_maker->work_bytes = draw->distribution == DIST_CATEGORICAL ? n_list * ALIAS_WORK_BYTES : 0;
 	ret_maker->checked = 0;
 	ret_maker->most = 0;
 	return 0;
 }
 
 /* The rest of the check, by a piece. */
-static int check_piece(struct draw_maker *maker, struct law_fault *ret_fault)
+static int check_piece(struct draw_maker *maker, struct dist_fault *ret_fault)
 {
 	const size_t n = maker->n_list, left = n - maker->checked,
 		     end = left < ALIAS_PIECE ? n : maker->checked + ALIAS_PIECE;
-	int error = law_check_weights(maker->list, maker->checked, end, &maker->most, ret_fault);
+	int error = dist_check_weights(maker->list, maker->checked, end, &maker->most, ret_fault);
 
 	maker->checked = end;
 	if (!error && end == n)
-		error = law_check_most_weight(maker->most, ret_fault);
+		error = dist_check_most_weight(maker->most, ret_fault);
 	if (error || end < n)
 		return error ? error : 1;
 	maker->is_checked = true;
@@ -165,7 +165,7 @@ static int check_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 	return 1;
 }
 
-int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault)
+int draw_maker_check(struct draw_maker *maker, struct dist_fault *ret_fault)
 {
 	int error = 0;
 
@@ -174,7 +174,7 @@ int draw_maker_check(struct draw_maker *maker, struct law_fault *ret_fault)
 	return error < 0 ? error : 0;
 }
 
-int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
+int draw_maker_piece(struct draw_maker *maker, struct dist_fault *ret_fault)
 {
 	const struct discrete *discrete = &maker->discrete;
 	int more;
@@ -183,11 +183,11 @@ int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 		return check_piece(maker, ret_fault);
 	if (!maker->table)
 		return 0;
-	switch (maker->draw.law) {
-	case LAW_CATEGORICAL:
+	switch (maker->draw.distribution) {
+	case DIST_CATEGORICAL:
 		more = alias_maker_piece(&maker->alias);
 		return more < 0 ? no_memory(ret_fault) : more;
-	case LAW_DIRICHLET:
+	case DIST_DIRICHLET:
 		fill_components(maker->list, maker->table);
 		return 0;
 	default:
@@ -199,11 +199,11 @@ int draw_maker_piece(struct draw_maker *maker, struct law_fault *ret_fault)
 
 void draw_maker_end(struct draw_maker *maker)
 {
-	if (maker->draw.law == LAW_CATEGORICAL && maker->is_checked)
+	if (maker->draw.distribution == DIST_CATEGORICAL && maker->is_checked)
 		alias_maker_end(&maker->alias);
 }
 
-int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct law_fault *ret_fault)
+int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct dist_fault *ret_fault)
 {
 	struct draw_maker maker;
 	int more = draw_maker_begin(draw, list, n_list, &maker, ret_fault);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that discrete laws draw from, in memory of their own and checked while they are built.
+/* Tables that discrete distributions draw from, in memory of their own and checked while they are built.
  *
  * Probabilities are held as shares of 2^64, so a 64-bit word is compared with them exactly. */
-#ifndef TRNSCI_DIST_LAW_TABLE_H
-#define TRNSCI_DIST_LAW_TABLE_H
+#ifndef TRNSCI_DIST_DIST_TABLE_H
+#define TRNSCI_DIST_DIST_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,14 +19,14 @@ struct discrete_table {
 	uint64_t last[DISCRETE_VALUES];
 };
 
-/* A law on low .. high: what discrete_table_build takes of it. */
+/* A distribution on low .. high: what discrete_table_build takes of it. */
 struct discrete {
 	double (*ratio)(double k, const double *parameters);
 	double parameters[2], mode, at_mode, low, high;
 };
 
-/* The law on low .. high (at most DISCRETE_VALUES) whose value at mode has that probability and ratio(k) times it the
- * next: P(k + 1) / P(k). Values of less than 2^-64 vanish; what rounding leaves goes to the mode. */
+/* The distribution on low .. high (at most DISCRETE_VALUES) whose value at mode has that probability and ratio(k) times
+ * it the next: P(k + 1) / P(k). Values of less than 2^-64 vanish; what rounding leaves goes to the mode. */
 void discrete_table_build(double (*ratio)(double k, const double *parameters), const double *parameters, int64_t low,
 			  int64_t high, int64_t mode, double at_mode, struct discrete_table *ret_table);
 
@@ -56,7 +56,7 @@ struct alias_maker {
 };
 
 enum {
-	ALIAS_PIECE = 8192, /* weights of a piece: some 100 us */
+	ALIAS_PIECE = 8192,                                   /* weights of a piece: some 100 us */
 	ALIAS_WORK_BYTES = sizeof(double) + sizeof(uint32_t), /* of room for each weight */
 };
 

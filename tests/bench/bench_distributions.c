@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nanoseconds a sample of the laws, one thread, beside Random123 with libmvec, numpy's Generator(SFC64) and GSL in the
- * same run: medians over rounds, 65536 samples into second-level cache. */
+/* Nanoseconds a sample of the distributions, one thread, beside Random123 with libmvec, numpy's Generator(SFC64) and
+ * GSL in the same run: medians over rounds, 65536 samples into second-level cache. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/cpu.h"
 #include "base/fpenv.h"
-#include "bench/peer_laws.h"
+#include "bench/peer_distributions.h"
 #include "bench/timing.h"
 #include "dist/draw.h"
 
@@ -20,7 +20,7 @@ static uint64_t out[N];
 static gsl_rng *gsl;
 
 /* One sample by GSL. */
-typedef double gsl_law(void);
+typedef double gsl_distribution(void);
 
 static double gsl_uniform(void)
 {
@@ -137,55 +137,55 @@ static double gsl_truncated(void)
 	return z;
 }
 
-#define PEER(law) offsetof(struct peer_laws, law)
+#define PEER(name) offsetof(struct peer_distributions, name)
 
 static const struct contender {
 	const char *name;
-	enum law law;
+	enum distribution distribution;
 	enum dtype dtype;
-	union law_value parameters[LAW_PARAMETERS];
-	gsl_law *gsl;
-	size_t peer; /* in struct peer_laws; -1: none */
+	union dist_value parameters[DIST_PARAMETERS];
+	gsl_distribution *gsl;
+	size_t peer; /* in struct peer_distributions; -1: none */
 	double goal; /* times as fast as numpy (and 1.3 times the peer); 0: none */
 } contenders[] = {
-	{"uniform f32", LAW_UNIFORM, DTYPE_F32, {{0}, {1}}, gsl_uniform, (size_t)-1, 0},
-	{"uniform f64", LAW_UNIFORM, DTYPE_F64, {{0}, {1}}, gsl_uniform, (size_t)-1, 0},
-	{"normal f32", LAW_NORMAL, DTYPE_F32, {{0}, {1}}, gsl_normal, (size_t)-1, 10},
-	{"normal f64", LAW_NORMAL, DTYPE_F64, {{0}, {1}}, gsl_normal, (size_t)-1, 0},
-	{"exponential f32", LAW_EXPONENTIAL, DTYPE_F32, {{1}}, gsl_exponential, PEER(exponential), 5},
-	{"exponential f64", LAW_EXPONENTIAL, DTYPE_F64, {{1}}, gsl_exponential, (size_t)-1, 0},
-	{"lognormal f32", LAW_LOGNORMAL, DTYPE_F32, {{0}, {1}}, gsl_lognormal, PEER(lognormal), 5},
-	{"laplace f32", LAW_LAPLACE, DTYPE_F32, {{0}, {1}}, gsl_laplace, PEER(laplace), 5},
-	{"bernoulli i8", LAW_BERNOULLI, DTYPE_I8, {{0.3}}, gsl_bernoulli, PEER(bernoulli), 5},
-	{"randint i32", LAW_RANDINT, DTYPE_I32, {{.integer = -5}, {.integer = 1000}}, gsl_randint, PEER(randint), 5},
-	{"randint i64", LAW_RANDINT, DTYPE_I64, {{.integer = -5}, {.integer = 1000}}, gsl_randint, (size_t)-1, 0},
-	{"gamma f32", LAW_GAMMA, DTYPE_F32, {{2.5}, {1}}, gsl_gamma, (size_t)-1, 4},
-	{"gamma f64", LAW_GAMMA, DTYPE_F64, {{2.5}, {1}}, gsl_gamma, (size_t)-1, 4},
-	{"gamma<1 f32", LAW_GAMMA, DTYPE_F32, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1, 4},
-	{"gamma<1 f64", LAW_GAMMA, DTYPE_F64, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1, 4},
-	{"beta f32", LAW_BETA, DTYPE_F32, {{2}, {3}}, gsl_beta, (size_t)-1, 4},
-	{"beta f64", LAW_BETA, DTYPE_F64, {{2}, {3}}, gsl_beta, (size_t)-1, 4},
-	{"beta<1 f64", LAW_BETA, DTYPE_F64, {{0.3}, {0.6}}, gsl_beta_small, (size_t)-1, 4},
-	{"poisson 3 i64", LAW_POISSON, DTYPE_I64, {{3}}, gsl_poisson_3, (size_t)-1, 4},
-	{"poisson 100 i64", LAW_POISSON, DTYPE_I64, {{100}}, gsl_poisson_100, (size_t)-1, 4},
-	{"poisson 1e6 i64", LAW_POISSON, DTYPE_I64, {{1e6}}, gsl_poisson_1e6, (size_t)-1, 4},
-	{"binomial 20 i64", LAW_BINOMIAL, DTYPE_I64, {{.natural = 20}, {0.4}}, gsl_binomial_20, (size_t)-1, 4},
-	{"binomial 1e6 i64", LAW_BINOMIAL, DTYPE_I64, {{.natural = 1000000}, {0.4}}, gsl_binomial_1e6, (size_t)-1, 4},
-	{"truncated f32", LAW_TRUNCATED_NORMAL, DTYPE_F32, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1, 4},
-	{"truncated f64", LAW_TRUNCATED_NORMAL, DTYPE_F64, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1, 4},
-	{"gumbel f32", LAW_GUMBEL, DTYPE_F32, {{0}, {1}}, gsl_gumbel, (size_t)-1, 0},
-	{"weibull f32", LAW_WEIBULL, DTYPE_F32, {{2}, {1}}, gsl_weibull, (size_t)-1, 0},
-	{"cauchy f32", LAW_CAUCHY, DTYPE_F32, {{0}, {1}}, gsl_cauchy, (size_t)-1, 0},
-	{"student_t f32", LAW_STUDENT_T, DTYPE_F32, {{5}}, gsl_student_t, (size_t)-1, 0},
-	{"geometric i64", LAW_GEOMETRIC, DTYPE_I64, {{0.1}}, gsl_geometric, (size_t)-1, 0},
-	{"permutation i64", LAW_PERMUTATION, DTYPE_I64, {{.natural = N}}, NULL, (size_t)-1, 0},
-	{"categorical i64", LAW_CATEGORICAL, DTYPE_I64, {{0}}, NULL, (size_t)-1, 0},
-	{"dirichlet f64", LAW_DIRICHLET, DTYPE_F64, {{0}}, NULL, (size_t)-1, 0},
-	{"sphere f32", LAW_SPHERE, DTYPE_F32, {{.natural = 3}}, NULL, (size_t)-1, 0},
-	{"rademacher i8", LAW_RADEMACHER, DTYPE_I8, {{0}}, NULL, (size_t)-1, 0},
-	{"uniform bf16", LAW_UNIFORM, DTYPE_BF16, {{0}, {1}}, NULL, (size_t)-1, 0},
-	{"normal f16", LAW_NORMAL, DTYPE_F16, {{0}, {1}}, NULL, (size_t)-1, 0},
-	{"boxmuller64 f32", LAW_NORMAL, DTYPE_F32, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL, (size_t)-1, 0},
+	{"uniform f32", DIST_UNIFORM, DTYPE_F32, {{0}, {1}}, gsl_uniform, (size_t)-1, 0},
+	{"uniform f64", DIST_UNIFORM, DTYPE_F64, {{0}, {1}}, gsl_uniform, (size_t)-1, 0},
+	{"normal f32", DIST_NORMAL, DTYPE_F32, {{0}, {1}}, gsl_normal, (size_t)-1, 10},
+	{"normal f64", DIST_NORMAL, DTYPE_F64, {{0}, {1}}, gsl_normal, (size_t)-1, 0},
+	{"exponential f32", DIST_EXPONENTIAL, DTYPE_F32, {{1}}, gsl_exponential, PEER(exponential), 5},
+	{"exponential f64", DIST_EXPONENTIAL, DTYPE_F64, {{1}}, gsl_exponential, (size_t)-1, 0},
+	{"lognormal f32", DIST_LOGNORMAL, DTYPE_F32, {{0}, {1}}, gsl_lognormal, PEER(lognormal), 5},
+	{"laplace f32", DIST_LAPLACE, DTYPE_F32, {{0}, {1}}, gsl_laplace, PEER(laplace), 5},
+	{"bernoulli i8", DIST_BERNOULLI, DTYPE_I8, {{0.3}}, gsl_bernoulli, PEER(bernoulli), 5},
+	{"randint i32", DIST_RANDINT, DTYPE_I32, {{.integer = -5}, {.integer = 1000}}, gsl_randint, PEER(randint), 5},
+	{"randint i64", DIST_RANDINT, DTYPE_I64, {{.integer = -5}, {.integer = 1000}}, gsl_randint, (size_t)-1, 0},
+	{"gamma f32", DIST_GAMMA, DTYPE_F32, {{2.5}, {1}}, gsl_gamma, (size_t)-1, 4},
+	{"gamma f64", DIST_GAMMA, DTYPE_F64, {{2.5}, {1}}, gsl_gamma, (size_t)-1, 4},
+	{"gamma<1 f32", DIST_GAMMA, DTYPE_F32, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1, 4},
+	{"gamma<1 f64", DIST_GAMMA, DTYPE_F64, {{0.3}, {1}}, gsl_gamma_small, (size_t)-1, 4},
+	{"beta f32", DIST_BETA, DTYPE_F32, {{2}, {3}}, gsl_beta, (size_t)-1, 4},
+	{"beta f64", DIST_BETA, DTYPE_F64, {{2}, {3}}, gsl_beta, (size_t)-1, 4},
+	{"beta<1 f64", DIST_BETA, DTYPE_F64, {{0.3}, {0.6}}, gsl_beta_small, (size_t)-1, 4},
+	{"poisson 3 i64", DIST_POISSON, DTYPE_I64, {{3}}, gsl_poisson_3, (size_t)-1, 4},
+	{"poisson 100 i64", DIST_POISSON, DTYPE_I64, {{100}}, gsl_poisson_100, (size_t)-1, 4},
+	{"poisson 1e6 i64", DIST_POISSON, DTYPE_I64, {{1e6}}, gsl_poisson_1e6, (size_t)-1, 4},
+	{"binomial 20 i64", DIST_BINOMIAL, DTYPE_I64, {{.natural = 20}, {0.4}}, gsl_binomial_20, (size_t)-1, 4},
+	{"binomial 1e6 i64", DIST_BINOMIAL, DTYPE_I64, {{.natural = 1000000}, {0.4}}, gsl_binomial_1e6, (size_t)-1, 4},
+	{"truncated f32", DIST_TRUNCATED_NORMAL, DTYPE_F32, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1, 4},
+	{"truncated f64", DIST_TRUNCATED_NORMAL, DTYPE_F64, {{0}, {1}, {-2}, {2}}, gsl_truncated, (size_t)-1, 4},
+	{"gumbel f32", DIST_GUMBEL, DTYPE_F32, {{0}, {1}}, gsl_gumbel, (size_t)-1, 0},
+	{"weibull f32", DIST_WEIBULL, DTYPE_F32, {{2}, {1}}, gsl_weibull, (size_t)-1, 0},
+	{"cauchy f32", DIST_CAUCHY, DTYPE_F32, {{0}, {1}}, gsl_cauchy, (size_t)-1, 0},
+	{"student_t f32", DIST_STUDENT_T, DTYPE_F32, {{5}}, gsl_student_t, (size_t)-1, 0},
+	{"geometric i64", DIST_GEOMETRIC, DTYPE_I64, {{0.1}}, gsl_geometric, (size_t)-1, 0},
+	{"permutation i64", DIST_PERMUTATION, DTYPE_I64, {{.natural = N}}, NULL, (size_t)-1, 0},
+	{"categorical i64", DIST_CATEGORICAL, DTYPE_I64, {{0}}, NULL, (size_t)-1, 0},
+	{"dirichlet f64", DIST_DIRICHLET, DTYPE_F64, {{0}}, NULL, (size_t)-1, 0},
+	{"sphere f32", DIST_SPHERE, DTYPE_F32, {{.natural = 3}}, NULL, (size_t)-1, 0},
+	{"rademacher i8", DIST_RADEMACHER, DTYPE_I8, {{0}}, NULL, (size_t)-1, 0},
+	{"uniform bf16", DIST_UNIFORM, DTYPE_BF16, {{0}, {1}}, NULL, (size_t)-1, 0},
+	{"normal f16", DIST_NORMAL, DTYPE_F16, {{0}, {1}}, NULL, (size_t)-1, 0},
+	{"boxmuller64 f32", DIST_NORMAL, DTYPE_F32, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL, (size_t)-1, 0},
 };
 
 enum { COUNT = sizeof contenders / sizeof *contenders, WAYS = 6 };
@@ -193,8 +193,12 @@ enum { COUNT = sizeof contenders / sizeof *contenders, WAYS = 6 };
 /* The w-th way to make N samples: ours, four peers over Random123, GSL. False when there is none. */
 static bool run(const struct contender *c, const struct draw_kernels *kernels, const struct draw *draw, int w)
 {
-	const struct peer_laws *const peers[] = {
-		NULL, &peer_laws_gcc, &peer_laws_clang, &peer_laws_gcc512, &peer_laws_clang512,
+	const struct peer_distributions *const peers[] = {
+		NULL,
+		&peer_distributions_gcc,
+		&peer_distributions_clang,
+		&peer_distributions_gcc512,
+		&peer_distributions_clang512,
 	};
 
 	if (w == 0) {
@@ -202,10 +206,10 @@ static bool run(const struct contender *c, const struct draw_kernels *kernels, c
 	} else if (w < WAYS - 1) {
 		if (!peers[w] || c->peer == (size_t)-1)
 			return false;
-		void (*law)(void *at, size_t n);
+		void (*distribution)(void *at, size_t n);
 
-		memcpy(&law, (const char *)peers[w] + c->peer, sizeof law);
-		law(out, N);
+		memcpy(&distribution, (const char *)peers[w] + c->peer, sizeof distribution);
+		distribution(out, N);
 	} else {
 		if (!c->gsl)
 			return false;
@@ -219,11 +223,11 @@ static bool run(const struct contender *c, const struct draw_kernels *kernels, c
 static void race(const struct contender *c, double ret_ns[WAYS])
 {
 	static const double weights[] = {0.3, 0, 0.1, 0.05, 0.25, 0.2, 0.05, 0.05}, alphas[] = {1, 2, 3, 4};
-	const bool shares = c->law == LAW_DIRICHLET;
+	const bool shares = c->distribution == DIST_DIRICHLET;
 	double seconds[WAYS][ROUNDS];
-	struct draw draw = {.law = c->law, .dtype = c->dtype};
+	struct draw draw = {.distribution = c->distribution, .dtype = c->dtype};
 	struct draw_kernels kernels;
-	struct law_fault fault;
+	struct dist_fault fault;
 	void *table;
 
 	memcpy(draw.parameters, c->parameters, sizeof draw.parameters);
