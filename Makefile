@@ -98,7 +98,7 @@ isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
 $(BUILD)/obj/%.o: %.c
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) -c $< -o $@
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
 $(BUILD)/obj/lib/dist/feistel_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)

@@ -18,16 +18,16 @@
 
 #include "base/cpu.h"
 #include "engine/cpus.h"
-#include "listener.h"
+#include "net/listener.h"
 #include "log.h"
 #include "notify.h"
-#include "reaper.h"
+#include "memory/background.h"
 #include "sandbox.h"
-#include "session.h"
-#include "spare.h"
-#include "store.h"
-#include "streams.h"
-#include "weights.h"
+#include "net/session.h"
+#include "memory/prefault.h"
+#include "streams/store.h"
+#include "streams/streams.h"
+#include "limits/weights.h"
 
 enum { EXIT_USAGE = 2 };
 

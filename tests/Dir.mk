@@ -53,7 +53,7 @@ $(BUILD)/tests/bench/bench_service: $(addprefix $(BUILD)/obj/,trnsci.o tests/ben
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) \
+	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) \
 		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) \
 		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
@@ -61,7 +61,7 @@ $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -I. $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
+	$(Q)$(CC) $(CFLAGS_ALL) -I. -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
 		$(filter %.o,$^) $(LDFLAGS_$(@F)) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # The library itself, whose connections, sends and waits the target stands in for.
@@ -101,7 +101,7 @@ $(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
 $(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 
 # What the checks of a room share.
-$(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests
+$(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
 $(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)) $(addprefix $(BUILD)/tests/bench/,bench_service bench_ring): \
 	$(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/served.o daemon/load.o)

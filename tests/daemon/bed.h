@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/store.h"
-#include "daemon/streams.h"
+#include "daemon/streams/store.h"
+#include "daemon/streams/streams.h"
 #include "engine/engine.h"
 #include "engine/space.h"
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "daemon/arena.h"
-#include "daemon/reaper.h"
+#include "daemon/memory/arena.h"
+#include "daemon/memory/background.h"
 
 static sem_t gone_signal;
 static uint64_t gone_size;

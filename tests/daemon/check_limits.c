@@ -18,7 +18,7 @@
 #include "load.h"
 #include "served.h"
 
-#include "daemon/rate.h"
+#include "daemon/limits/rate.h"
 
 enum { PER_SECOND = 200, UNREAD_FDS = 8, ARENA = 1 << 20 };
 

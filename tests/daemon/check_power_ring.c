@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "bed.h"
-#include "daemon/session.h"
-#include "daemon/stream_ranges.h"
+#include "daemon/net/session.h"
+#include "daemon/publish/reservations.h"
 #include "engine/broadcast.h"
 #include "engine/operations.h"
 #include "engine/params.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "daemon/quota.h"
+#include "daemon/limits/quota.h"
 
 static struct settings settings;
 static struct quota *quota;

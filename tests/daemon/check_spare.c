@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "daemon/arena.h"
-#include "daemon/reaper.h"
-#include "daemon/spare.h"
+#include "daemon/memory/arena.h"
+#include "daemon/memory/background.h"
+#include "daemon/memory/prefault.h"
 
 enum { BYTES = 1 << 20, TOTAL = 4 << 20 };
 

@@ -12,8 +12,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "daemon/store_core.h"
-#include "daemon/store_schema.h"
+#include "daemon/streams/store_core.h"
+#include "daemon/streams/store_schema.h"
 
 struct bed {
 	char top[64], dir[80]; /* the state is in `dir` of the folder `top` */

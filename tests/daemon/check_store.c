@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/store_core.h"
+#include "daemon/streams/store_core.h"
 
 struct bed {
 	char dir[64];

@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <event2/event.h>
 
-#include "daemon/reaper.h"
-#include "daemon/session.h"
-#include "daemon/spare.h"
-#include "daemon/streams.h"
+#include "daemon/memory/background.h"
+#include "daemon/net/session.h"
+#include "daemon/memory/prefault.h"
+#include "daemon/streams/streams.h"
 
 enum { TURNS = 20 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/settings.h"
-#include "daemon/weights.h"
+#include "daemon/limits/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

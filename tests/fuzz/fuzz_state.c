@@ -10,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "daemon/store.h"
+#include "daemon/streams/store.h"
 
 enum { ROOM = 1 << 17, STREAMS = 3 };
 

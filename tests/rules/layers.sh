@@ -29,8 +29,8 @@ includes() {
 	xargs -r grep -H '^#include "' | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/'
 }
 
-# may ROOM ALLOWED... : an include with a folder in it names one of ALLOWED; a bare one, only outside lib/, names a
-# file that stands beside the includer, or in proto/ (for those above it).
+# may ROOM ALLOWED... : an include with a folder in it names one of ALLOWED, or a file of ROOM; a bare one, only outside
+# lib/, names a file that stands beside the includer, in ROOM itself, or in proto/ (for those above it).
 may() {
 	room=$1
 	shift
@@ -39,8 +39,10 @@ may() {
 		*" ${name%%/*} "*) continue ;;
 		esac
 		case $room:$name in
-		*:*/* | lib/*) ;;
-		*) { [ -f "$(dirname "$file")/$name" ] || { [ "$room" != client/cli ] && [ -f "proto/$name" ]; }; } && continue ;;
+		lib/*) ;;
+		*:*/*) [ -f "$room/$name" ] && continue ;;
+		*) [ -f "$room/$name" ] && continue
+		   { [ -f "$(dirname "$file")/$name" ] || { [ "$room" != client/cli ] && [ -f "proto/$name" ]; }; } && continue ;;
 		esac
 		echo "$file includes $name"
 	done >"$list"
@@ -65,9 +67,9 @@ may client base rng dist fft engine
 may client/cli
 may client/examples
 
-only 'event2?/|event\.h' 'daemon/(listener|session|loop|main)'
+only 'event2?/|event\.h' 'daemon/(net/(listener|session|loop)|main)'
 only 'msgpack' 'proto/codec'
-only 'sqlite3' 'daemon/store'
+only 'sqlite3' 'daemon/streams/store'
 only 'systemd/' 'daemon/(notify|log)'
 only 'trnsci/' 'client/'
 

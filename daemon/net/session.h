@@ -15,7 +15,7 @@
 #include "inbox.h"
 #include "outbox.h"
 #include "peer.h"
-#include "reaper.h"
+#include "memory/background.h"
 #include "service.h"
 
 struct arena;

@@ -4,7 +4,7 @@
 #define TRNSCI_DAEMON_REQUESTS_H
 
 #include "run_prepared.h"
-#include "session.h"
+#include "net/session.h"
 
 /* When a turn of the session that begins now is over. */
 uint64_t requests_turn_end_ns(const struct session *session);

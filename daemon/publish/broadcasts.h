@@ -8,7 +8,7 @@
 #include "engine/bind.h"
 #include "engine/operations.h"
 #include "fdpass.h"
-#include "session.h"
+#include "net/session.h"
 
 /* broadcast_create, _publish, _attach, _list and _close, as method_call. METHOD_LATER: a publish is answered when its
  * samples can be seen. */

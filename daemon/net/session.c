@@ -11,15 +11,15 @@
 #include <unistd.h>
 #include <event2/event.h>
 
-#include "arena.h"
-#include "broadcasts.h"
-#include "lent.h"
+#include "memory/arena.h"
+#include "publish/broadcasts.h"
+#include "publish/client_held.h"
 #include "log.h"
 #include "refusal.h"
-#include "requests.h"
-#include "rings.h"
-#include "stream_methods.h"
-#include "weights.h"
+#include "requests/requests.h"
+#include "publish/rings.h"
+#include "streams/stream_methods.h"
+#include "limits/weights.h"
 
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session, while others wait */

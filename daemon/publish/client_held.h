@@ -10,9 +10,9 @@
 
 #include "engine/bind.h"
 #include "engine/noise.h"
-#include "reaper.h"
-#include "session.h"
-#include "shared.h"
+#include "memory/background.h"
+#include "net/session.h"
+#include "memory/sealed_memfd.h"
 
 struct lent {
 	struct chore chore; /* takes it down */

@@ -10,15 +10,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "memory/arena.h"
 #include "base/checked.h"
-#include "broadcasts.h"
+#include "publish/broadcasts.h"
 #include "base/cpu.h"
 #include "engine/bind.h"
 #include "requests.h"
-#include "rings.h"
-#include "spare.h"
-#include "streams.h"
+#include "publish/rings.h"
+#include "memory/prefault.h"
+#include "streams/streams.h"
 
 /* By the reaper's thread, when the memory is back. */
 static void arena_gone(void *arg, uint64_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sealed memfds of rings and broadcasts. */
-#include "shared.h"
+#include "sealed_memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>

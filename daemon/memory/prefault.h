@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "quota.h"
+#include "limits/quota.h"
 
 struct spare;
 

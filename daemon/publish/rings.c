@@ -17,14 +17,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "memory/arena.h"
 #include "base/checked.h"
 #include "engine/params.h"
 #include "engine/ring.h"
-#include "lent.h"
+#include "client_held.h"
 #include "log.h"
-#include "quota.h"
-#include "stream_ranges.h"
+#include "limits/quota.h"
+#include "reservations.h"
 
 struct ring_entry {
 	struct letter letter; /* from the lane that ended it */

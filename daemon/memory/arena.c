@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "reaper.h"
+#include "background.h"
 
 /* About a millisecond of punching, after which others get at the locks. */
 enum { PIECE_BYTES = 8 << 20, TOUCH_BYTES = 256 << 10 };

@@ -13,7 +13,7 @@
 #include "base/value.h"
 #include "codec.h"
 #include "fdpass.h"
-#include "quota.h"
+#include "limits/quota.h"
 
 struct outbox_gap;
 

@@ -6,7 +6,7 @@
 #include "base/value.h"
 #include "engine/operations.h"
 #include "fdpass.h"
-#include "session.h"
+#include "net/session.h"
 
 /* operation: a row of METHOD_SESSION. On success the reply, allocated in zone, and the file descriptors that go with
  * it, the caller's from then on. On error err says why. METHOD_LATER: the

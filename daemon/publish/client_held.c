@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session's kept memory, in the order in which it came back. */
-#include "lent.h"
+#include "client_held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "memory/arena.h"
 #include "engine/ring_page.h"
-#include "quota.h"
+#include "limits/quota.h"
 
 /* By the reaper: freeing pages takes its time. */
 static void take_down(struct chore *chore)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reaper: chores in the order in which they came. */
-#include "reaper.h"
+#include "background.h"
 
 #include <malloc.h>
 #include <pthread.h>

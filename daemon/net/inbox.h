@@ -9,7 +9,7 @@
 
 #include "base/value.h"
 #include "frame.h"
-#include "quota.h"
+#include "limits/quota.h"
 
 struct inbox {
 	char *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The spare arena: made by the reaper's thread, taken by the loop's. */
-#include "spare.h"
+#include "prefault.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "arena.h"
-#include "reaper.h"
+#include "background.h"
 
 enum state {
 	STATE_NONE,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each range is a draw of its own, made by the filler: what it takes is issued, as a draw's is, whether it is ever
  * seen or not. */
-#include "stream_ranges.h"
+#include "reservations.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "stream_methods.h"
-#include "streams.h"
+#include "streams/stream_methods.h"
+#include "streams/streams.h"
 
 /* The lock is held for assignments only. A name that is given anew is another stream. */
 static struct streams_who who(const struct stream_ranges *ranges, const struct stream *same)

@@ -16,14 +16,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "memory/arena.h"
 #include "engine/broadcast.h"
 #include "engine/params.h"
-#include "lent.h"
-#include "methods.h"
-#include "quota.h"
-#include "requests.h"
-#include "stream_ranges.h"
+#include "client_held.h"
+#include "requests/methods.h"
+#include "limits/quota.h"
+#include "requests/requests.h"
+#include "reservations.h"
 
 enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
 

@@ -9,7 +9,7 @@
 
 #include "engine/engine.h"
 #include "loop.h"
-#include "quota.h"
+#include "limits/quota.h"
 #include "settings.h"
 #include "stats.h"
 

@@ -6,7 +6,7 @@
 #include "base/value.h"
 #include "engine/bind.h"
 #include "fdpass.h"
-#include "session.h"
+#include "net/session.h"
 
 /* Both as method_call: the reply, allocated in zone, and the file descriptors that go with it. */
 int rings_attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,

@@ -13,7 +13,7 @@
 
 #include "base/value.h"
 #include "engine/served.h"
-#include "peer.h"
+#include "net/peer.h"
 #include "settings.h"
 
 struct streams;

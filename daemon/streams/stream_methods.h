@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of named streams, from bound parameters to what daemon/streams.h offers. */
+/* The methods of named streams, from bound parameters to what daemon/streams/streams.h offers. */
 #ifndef TRNSCI_DAEMON_STREAM_METHODS_H
 #define TRNSCI_DAEMON_STREAM_METHODS_H
 

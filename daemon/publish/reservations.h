@@ -6,8 +6,8 @@
 #include "engine/noise.h"
 #include "engine/ranges.h"
 #include "engine/served.h"
-#include "session.h"
-#include "store.h"
+#include "net/session.h"
+#include "streams/store.h"
 
 struct stream_ranges {
 	struct session *session;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "memory/arena.h"
 #include "codec.h"
 #include "engine/operations.h"
 #include "engine/prepared.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "session.h"
+#include "net/session.h"
 #include "store.h"
 #include "streams.h"
 
