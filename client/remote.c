@@ -103,11 +103,14 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 	remote->polling = true;
 	if (!spin_for_news(session, polls, deadline)) {
 		polls[0].events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
+		const int64_t rest = wire_rest_deadline(session);
+
 		pthread_mutex_unlock(&session->lock);
-		poll(polls, 2, deadline_left_ms(deadline));
+		poll(polls, 2, deadline_left_ms(rest < deadline ? rest : deadline));
 		pthread_mutex_lock(&session->lock);
-		if (!session->failure.code)
-			wire_receive(session);
+		/* The time may be over because this process stood still: only what is not there now is late. */
+		if (!session->failure.code && !wire_receive(session) && clock_ns() >= wire_rest_deadline(session))
+			wire_fail_without_rest(session);
 	}
 	spin_end(&remote->spin);
 	remote->polling = false;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,6 +20,7 @@
 enum {
 	RECEIVE_BYTES = 64 << 10,
 	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
+	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message */
 };
 
 static void adopt_input(struct remote *remote, struct handshake *handshake)
@@ -27,6 +29,7 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 	remote->in = handshake->in;
 	remote->in_size = handshake->in_size;
 	remote->in_room = handshake->in_room;
+	remote->heard_ns = clock_ns();
 	handshake->in = NULL;
 	handshake_end(handshake);
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
@@ -265,10 +268,34 @@ bool wire_receive(struct trnsci_session *session)
 		any = true;
 		remote->in_size += (size_t)got;
 		handle_frames(session);
+		if (remote->in_size > 0)
+			remote->heard_ns = clock_ns();
 		if ((size_t)got < room && !remote->fds_wanted)
 			break;
 	}
 	return any;
+}
+
+static int rest_timeout_ms(const struct trnsci_session *session)
+{
+	return session->timeout_ms < REST_LEAST_MS ? REST_LEAST_MS : session->timeout_ms;
+}
+
+int64_t wire_rest_deadline(const struct trnsci_session *session)
+{
+	const struct remote *remote = session->peer;
+
+	if (session->timeout_ms < 0 || remote->in_size == 0)
+		return DEADLINE_NEVER;
+	return remote->heard_ns + (int64_t)rest_timeout_ms(session) * 1000000;
+}
+
+void wire_fail_without_rest(struct trnsci_session *session)
+{
+	char why[80];
+
+	snprintf(why, sizeof why, "the rest of a message has not come within %d ms", rest_timeout_ms(session));
+	wire_fail(session, ERROR_TIMEOUT, "connection", why);
 }
 
 /* ---- sending, with the lock ---- */

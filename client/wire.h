@@ -31,6 +31,7 @@ struct remote {
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon */
 	char *in;
 	size_t in_size, in_room;
+	int64_t heard_ns; /* when the last part came of a message that is not complete */
 	struct error closing; /* why the daemon will close the connection; code 0: it has given no reason */
 	struct frame_scan scan; /* of the frame at the start of in */
 };
@@ -59,6 +60,10 @@ void wire_flush(struct trnsci_session *session);
 /* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
  * connection with bad_reply. Whether there was anything. */
 bool wire_receive(struct trnsci_session *session);
+
+/* When a message whose rest has not come ends the connection; DEADLINE_NEVER while there is none, or no time limit. */
+int64_t wire_rest_deadline(const struct trnsci_session *session);
+void wire_fail_without_rest(struct trnsci_session *session);
 
 /* Tells the session's epoll, if there is one, whether room to send is waited for. */
 void wire_watch(struct remote *remote);

@@ -130,7 +130,8 @@ struct trnsci_options {
 	bool or_embedded;    /**< where no daemon answers: an embedded engine */
 	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded as much address space
 				  as the machine has memory and swap */
-	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own; 0: none */
+	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own, and (1000 at least) between two parts
+				  of one message of the daemon, after which the connection ends; 0: none */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
 	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
 	int spin_us;	     /**< how long a wait looks for answers before it sleeps, while they come at such intervals;
