@@ -169,6 +169,8 @@ void prepare_end(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	bool any;
 
+	if (!call->asked) /* only its owner sets it */
+		return;
 	pthread_mutex_lock(&session->lock);
 	drop(call);
 	call->ended = true;
