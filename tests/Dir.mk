@@ -61,7 +61,7 @@ $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) FUZZ $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -I. -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
+	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(if $(FUZZER),-fsanitize=fuzzer,tests/fuzz/replay.c) \
 		$(filter %.o,$^) $(LDFLAGS_$(@F)) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # The library itself, whose connections, sends and waits the target stands in for.

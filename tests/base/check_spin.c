@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/spin.h"
+#include "harness/wait.h"
 
 enum { MOST_NS = 20 * 1000 * 1000 };
 
@@ -32,7 +33,7 @@ static void wait_ns(struct spin *spin, uint64_t length_ns)
 	while (clock_of(CLOCK_MONOTONIC) < end && spin_again(spin))
 		;
 	while (clock_of(CLOCK_MONOTONIC) < end)
-		usleep(1000);
+		wait_as_slow_peer(1000);
 	spin_end(spin);
 }
 

@@ -20,6 +20,7 @@
 #include "drawing.h"
 
 #include "harness/daemon.h"
+#include "harness/wait.h"
 
 enum { CAPACITY = 4096, TIMEOUT_MS = 20000, ALL = 1 << 20 };
 
@@ -130,7 +131,7 @@ static void late_and_slow(void **state)
 /* ---- many readers ---- */
 
 /* Every sample once or told as missed, none in doubt; returns what was seen. */
-static uint64_t read_all(struct trnsci_session *session, const char *name)
+static uint64_t read_all(struct trnsci_session *session, const char *name, int first_fd)
 {
 	struct trnsci_broadcast *reader = attach(session, name);
 	static _Thread_local float got[1000];
@@ -141,6 +142,8 @@ static uint64_t read_all(struct trnsci_session *session, const char *name)
 
 	do {
 		r = trnsci_broadcast_take(reader, got, 1000, -1, &span, &err);
+		if (seen == 0 && write(first_fd, "x", 1) != 1)
+			_exit(2);
 		if (span.missed != next || span.first < span.missed ||
 		    memcmp(got, expected + span.first, span.count * sizeof *got) != 0)
 			_exit(3);
@@ -169,15 +172,16 @@ static void several_readers(void **state)
 
 			if (write(ready[1], "x", 1) != 1)
 				_exit(2);
-			_exit(read_all(session, "many") > 0 ? 0 : 1);
+			_exit(read_all(session, "many", ready[1]) > 0 ? 0 : 1);
 		}
 	}
 	for (int i = 0; i < READERS; i++)
 		assert_int_equal(read(ready[0], &byte, 1), 1);
 	for (uint64_t done = 0; done < ALL; done = publish("many", 1024))
 		if (done % (64 * 1024) == 0)
-			usleep(1000);
-	usleep(100000);
+			wait_as_slow_peer(1000);
+	for (int i = 0; i < READERS; i++)
+		assert_int_equal(read(ready[0], &byte, 1), 1);
 	close_it("many");
 	for (int i = 0; i < READERS; i++) {
 		waitpid(readers[i], &status, 0);

@@ -20,6 +20,7 @@
 #include "drawing.h"
 
 #include "harness/daemon.h"
+#include "harness/wait.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000, SPANS_MOST = 1 << 14 };
 
@@ -237,7 +238,7 @@ static void short_lived(void **state)
 		good(stream_ring(other, "fleeting", &draw, TRNSCI_F32, SAMPLES, &ring, &err), &err);
 		if (i % 3 == 0)
 			good(trnsci_ring_take(ring, out, 4, TIMEOUT_MS, NULL, &err), &err);
-		usleep(i % 7 * 200);
+		wait_to_strike((unsigned)i % 7 * 200);
 		if (i % 2)
 			trnsci_close(other);
 		trnsci_ring_detach(ring);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "restart.h"
+#include "harness/wait.h"
 
 /* Handles are given out anew from 1: here 4, 5 ... become 1, 2 ..., in another order, while others were freed. */
 static void test_every_tile_is_its_own(void **state)
@@ -323,8 +324,7 @@ static void test_readers(void **state)
 
 		restart(signals[i % 2]);
 		ping();
-		while (atomic_load(&rounds) == before)
-			usleep(100);
+		AWAIT(atomic_load(&rounds) != before);
 	}
 	atomic_store(&over, true);
 	pthread_join(thread, NULL);

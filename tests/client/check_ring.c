@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "client/both.h"
+#include "harness/wait.h"
 #include "drawing.h"
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000 };
@@ -290,7 +291,7 @@ static void few_wake_ups(void **state)
 		for (uint64_t n = 1; done < all; done += n, n = slow ? 500 : n * 31 % 2999) {
 			take(ring, out, n);
 			if (slow)
-				nanosleep(&(struct timespec){0, 200 * 1000}, NULL);
+				wait_as_slow_peer(200);
 		}
 		trnsci_ring_detach(ring);
 		wakes = daemon_stat(session, "ring_wakes") - before;

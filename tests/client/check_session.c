@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/both.h"
+#include "harness/wait.h"
 #include "drawing.h"
 
 /* ---- tiles ---- */
@@ -162,7 +163,7 @@ static void close_wakes(void **state)
 		pthread_t thread;
 
 		pthread_create(&thread, NULL, wait_long, &waiter);
-		nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL); /* likely inside by then; right either way */
+		wait_to_strike(3000); /* it is likely to wait by then; right either way */
 		trnsci_close(session);
 		pthread_join(thread, NULL);
 		assert_true(waiter.result == -TRNSCI_CLOSED || waiter.result == 0);

@@ -28,6 +28,7 @@
 
 #include "harness/daemon.h"
 #include "harness/sanitized.h"
+#include "harness/wait.h"
 #include "deeds.h"
 
 enum {
@@ -127,7 +128,7 @@ static void crowd(struct trnsci_session *news, int size, double duration)
 			killed += going_on ? kill_some(clients, size) : 0;
 			next = seconds() + 0.01;
 		}
-		usleep(1000);
+		wait_to_strike(1000);
 	}
 	printf("# %" PRIu64 " clients, %" PRIu64 " of them killed, %" PRIu64 " requests\n", begun, killed,
 	       (uint64_t)shared->requests);
@@ -179,10 +180,10 @@ static struct footprint settled(const struct footprint *before)
 {
 	struct footprint now = look();
 
-	for (int i = 0; i < 2000 && (now.fds > before->fds || now.anon_kib > before->anon_kib + GROWTH_KIB); i++) {
-		usleep(10000);
-		now = look();
-	}
+	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
+	     (now.fds > before->fds || now.anon_kib > before->anon_kib + GROWTH_KIB) && !wait_is_over(&waiting);
+	     now = look())
+		wait_nap(&waiting);
 	return now;
 }
 

@@ -55,10 +55,10 @@ code "ring --name without a daemon" 69 "$cli" --socket "$work/none" ring normal 
 # The sender is ready when its broadcast is listed.
 "$cli" --socket "$socket" broadcast send dither normal --seed 5 --rate 200000 --samples 262144 2>/dev/null &
 sender=$!
-for _ in $(seq 100); do
-	"$cli" --socket "$socket" broadcast list | grep -q '^dither ' && break
-	sleep 0.05
-done
+is_listed() {
+	"$cli" --socket "$socket" broadcast list | grep -q '^dither '
+}
+await is_listed
 code "broadcast read" 0 "$cli" --socket "$socket" broadcast read dither -n 50000 --format raw -o read.raw
 "$cli" --embedded -q rand normal --seed 5 -n 50000 --format raw -o rand.raw
 same "broadcast read: the bytes of rand" "$(sum <rand.raw)" "$(sum <read.raw)"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dist/draw.h"
+#include "harness/wait.h"
 
 /* A request over the whole tile `times` over, in one program of that many steps. */
 static struct call *big_call(uint64_t tile, int times)
@@ -55,8 +56,7 @@ static uint64_t lane_chunks(struct engine *engine)
 /* Until the engine has begun to compute. */
 static void wait_for_work(struct engine *engine)
 {
-	while (lane_chunks(engine) == 0)
-		usleep(100);
+	AWAIT(lane_chunks(engine) > 0);
 }
 
 static struct space *another_space(struct bed *bed)
@@ -360,9 +360,8 @@ static void test_plan_is_given_up(void **state)
 	struct call *call = fft_of(10007);
 	call_run(call, bed.space, "fft");
 	call_free(call);
-	/* A plan that nobody wants is dropped at its next piece. The time limit is that of the whole test. */
-	while (plan_figure(bed.engine, "making") > 0)
-		usleep(100);
+	/* A plan that nobody wants is dropped at its next piece. */
+	AWAIT(plan_figure(bed.engine, "making") == 0);
 	bed_close(&bed);
 }
 

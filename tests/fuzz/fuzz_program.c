@@ -14,8 +14,9 @@
 #include "engine/served.h"
 #include "engine/space.h"
 #include "frame.h"
+#include "harness/wait.h"
 
-enum { ARENA = 1 << 16, PATIENCE = 100, WORK_MOST = 1 << 20 };
+enum { ARENA = 1 << 16, LOOKS = 13, WORK_MOST = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -69,12 +70,11 @@ static bool start(struct space *space, const char *method, size_t size, const st
 static bool await(struct flight *flight)
 {
 	const struct error *error;
+	int looks = 0;
 
-	for (int waited = 0; !__atomic_load_n(&flight->done, __ATOMIC_ACQUIRE); waited++) {
-		if (waited == PATIENCE)
+	AWAIT(__atomic_load_n(&flight->done, __ATOMIC_ACQUIRE))
+		if (looks++ == LOOKS)
 			request_cancel(flight->request);
-		usleep(20);
-	}
 	error = request_error(flight->request);
 	if (error && (!error->code || strlen(error->text) < 8))
 		abort();

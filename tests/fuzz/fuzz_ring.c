@@ -15,6 +15,7 @@
 #include "base/cpu.h"
 #include "engine/request.h"
 #include "engine/ring.h"
+#include "harness/wait.h"
 
 enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST = 12, BARRIER = 12000 };
 
@@ -87,8 +88,7 @@ static void pass_barrier(void)
 
 	must(value_put(zone, &map, "n", value_uint(BARRIER)) == 0);
 	must(request_start(space, "exponential", 11, &map, zone, on_done, (void *)&done, &request) == 0);
-	while (!atomic_load(&done))
-		usleep(1);
+	AWAIT(atomic_load(&done));
 	must(!request_error(request));
 	request_free(request);
 }
@@ -97,15 +97,13 @@ static void pass_barrier(void)
 static void settle(const struct bed *bed, uint64_t produced)
 {
 	pass_barrier();
-	while (!atomic_load(&bed->gone) &&
-	       !(atomic_load(&bed->page.asleep) && atomic_load(&bed->page.produced) == produced))
-		usleep(1);
+	AWAIT(atomic_load(&bed->gone) ||
+	      (atomic_load(&bed->page.asleep) && atomic_load(&bed->page.produced) == produced));
 }
 
 static void wait_gone(const struct bed *bed)
 {
-	while (!atomic_load(&bed->gone))
-		usleep(1);
+	AWAIT(atomic_load(&bed->gone));
 }
 
 static uint64_t next_index(uint64_t taken, uint64_t produced, uint8_t what, uint8_t by)

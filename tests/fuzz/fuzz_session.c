@@ -14,6 +14,7 @@
 #include "daemon/net/session.h"
 #include "daemon/memory/prefault.h"
 #include "daemon/streams/streams.h"
+#include "harness/wait.h"
 
 enum { TURNS = 20 };
 
@@ -95,27 +96,28 @@ static void act(int fd, const uint8_t *data, size_t size)
 	}
 }
 
+/* What all quotas are charged with. */
+static uint64_t used_of_all(void)
+{
+	struct zone *zone = zone_new();
+	struct value map = value_map();
+	uint64_t used = 0, all = 0;
+
+	must(quota_show(service.quota, NULL, zone, &map) == 0);
+	for (size_t i = 0; i < map.map.count; i++) {
+		must(value_to_u64(value_get(&map.map.at[i].value, "used"), &used));
+		all += used;
+	}
+	zone_free(zone);
+	return all;
+}
+
 /* A job that is cancelled ends with its chunk; the reaper gives back what an arena took. */
 static void wait_for_end(void)
 {
-	struct zone *zone = zone_new();
-
 	while (service.sessions)
 		turn(0);
-	for (;;) {
-		struct value map = value_map();
-		uint64_t used = 0, all = 0;
-
-		must(quota_show(service.quota, NULL, zone, &map) == 0);
-		for (size_t i = 0; i < map.map.count; i++) {
-			must(value_to_u64(value_get(&map.map.at[i].value, "used"), &used));
-			all += used;
-		}
-		if (all == 0)
-			break;
-		usleep(10);
-	}
-	zone_free(zone);
+	AWAIT(used_of_all() == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

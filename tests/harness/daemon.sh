@@ -33,3 +33,16 @@ stop_daemon() {
 	daemon_status=$?
 	daemon_pid=
 }
+
+# await COMMAND... : runs it until it succeeds; ends the test after half a minute.
+await() {
+	await_looks=0
+	until "$@"; do
+		await_looks=$((await_looks + 1))
+		[ "$await_looks" -lt 600 ] || {
+			echo "Bail out! expected within 30 s: $*"
+			exit 1
+		}
+		sleep 0.05
+	done
+}

@@ -39,7 +39,7 @@ static inline void wait_pause(uint64_t ns)
 
 static inline struct waiting wait_begin(const char *condition, const char *file, int line)
 {
-	return (struct waiting){condition, file, line, wait_now_ns() + DEADLINE_S * UINT64_C(1000000000), 20000};
+	return (struct waiting){condition, file, line, wait_now_ns() + DEADLINE_S * UINT64_C(1000000000), 1000};
 }
 
 static inline bool wait_is_over(const struct waiting *waiting)
@@ -48,6 +48,13 @@ static inline bool wait_is_over(const struct waiting *waiting)
 }
 
 /* Sleeps for longer each time, up to 2 ms. */
+static inline void wait_nap(struct waiting *waiting)
+{
+	wait_pause(waiting->nap_ns);
+	waiting->nap_ns = waiting->nap_ns < 1000000 ? 2 * waiting->nap_ns : 2000000;
+}
+
+/* The same, and fails at the deadline. */
 static inline void wait_again(struct waiting *waiting)
 {
 	if (wait_is_over(waiting)) {
@@ -58,8 +65,7 @@ static inline void wait_again(struct waiting *waiting)
 #endif
 		abort();
 	}
-	wait_pause(waiting->nap_ns);
-	waiting->nap_ns = waiting->nap_ns < 1000000 ? 2 * waiting->nap_ns : 2000000;
+	wait_nap(waiting);
 }
 
 /* AWAIT(condition); or, to do something before each new look, AWAIT(condition) statement. */
