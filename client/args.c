@@ -9,50 +9,113 @@
 #include "base/error.h"
 #include "tile.h"
 
+enum { NEAR_BYTES = 16, CHUNK_NODES = 8 };
+
 struct trnsci_args {
 	struct args_state *state;
 	char *name;                       /* in a map */
 	struct value value;               /* of containers only the kind; of a tile nothing */
 	struct trnsci_tile *tile;         /* whose handle the value is when it is sent; one reference */
 	void *owned;                      /* what the value's bytes point at */
-	struct trnsci_args *next;         /* sibling */
+	struct trnsci_args *next;         /* sibling; of a node that is not in use, another of these */
 	struct trnsci_args *first, *last; /* children */
+	char near_name[NEAR_BYTES], near_bytes[NEAR_BYTES]; /* a short name, and short bytes */
 };
 
-struct trnsci_args *args_new(struct args_state *state)
-{
-	struct trnsci_args *args = calloc(1, sizeof *args);
+/* Nodes are had in chunks, so that a call takes few allocations. A chunk fits malloc's cache of small blocks. */
+struct args_chunk {
+	struct args_chunk *next;
+	struct trnsci_args nodes[CHUNK_NODES];
+};
 
-	if (args) {
-		args->state = state;
-		args->value = value_map();
+static struct trnsci_args *take_node(struct args_state *state)
+{
+	struct trnsci_args *node = state->unused;
+
+	if (node) {
+		state->unused = node->next;
+		return node;
 	}
-	return args;
+	if (!state->chunk || state->n_taken == CHUNK_NODES) {
+		struct args_chunk *chunk = malloc(sizeof *chunk);
+
+		if (!chunk)
+			return NULL;
+		chunk->next = state->chunk;
+		state->chunk = chunk;
+		state->n_taken = 0;
+	}
+	return &state->chunk->nodes[state->n_taken++];
+}
+
+static struct trnsci_args *new_node(struct args_state *state)
+{
+	struct trnsci_args *node = take_node(state);
+
+	if (!node)
+		return NULL;
+	node->state = state;
+	node->name = NULL;
+	node->value = value_map();
+	node->tile = NULL;
+	node->owned = NULL;
+	node->next = node->first = node->last = NULL;
+	return node;
+}
+
+static void drop_value(struct trnsci_args *node)
+{
+	if (node->owned != node->near_bytes)
+		free(node->owned);
+	node->owned = NULL;
+	tile_unref(node->tile);
+	node->tile = NULL;
+}
+
+/* Gives a node and all below it back. */
+static void free_node(struct trnsci_args *node)
+{
+	for (struct trnsci_args *child = node->first, *next; child; child = next) {
+		next = child->next;
+		free_node(child);
+	}
+	drop_value(node);
+	if (node->name != node->near_name)
+		free(node->name);
+	node->next = node->state->unused;
+	node->state->unused = node;
 }
 
 /* Empties a node and keeps its place and name. */
-static void clear(struct trnsci_args *args)
+static void clear(struct trnsci_args *node)
 {
-	while (args->first) {
-		struct trnsci_args *next = args->first->next;
-
-		args_free(args->first);
-		args->first = next;
+	for (struct trnsci_args *child = node->first, *next; child; child = next) {
+		next = child->next;
+		free_node(child);
 	}
-	args->last = NULL;
-	free(args->owned);
-	args->owned = NULL;
-	tile_unref(args->tile);
-	args->tile = NULL;
+	node->first = node->last = NULL;
+	drop_value(node);
+}
+
+struct trnsci_args *args_new(struct args_state *state)
+{
+	return new_node(state);
 }
 
 void args_free(struct trnsci_args *args)
 {
 	if (!args)
 		return;
-	clear(args);
-	free(args->name);
-	free(args);
+	struct args_state *state = args->state;
+
+	free_node(args);
+	state->unused = NULL;
+	while (state->chunk) {
+		struct args_chunk *next = state->chunk->next;
+
+		free(state->chunk);
+		state->chunk = next;
+	}
 }
 
 static bool is_container(const struct trnsci_args *args)
@@ -120,14 +183,24 @@ static struct trnsci_args *find(struct trnsci_args *args, const char *name)
 	return NULL;
 }
 
+/* size bytes of text or anything, near a node when they are few. NULL without memory. */
+static void *copy_near(char near[NEAR_BYTES], const void *bytes, size_t size)
+{
+	void *copy = size <= NEAR_BYTES ? near : malloc(size);
+
+	if (copy && size)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
 static struct trnsci_args *append(struct trnsci_args *args, const char *name)
 {
-	struct trnsci_args *child = args_new(args->state);
+	struct trnsci_args *child = new_node(args->state);
 
 	if (!child)
 		return NULL;
-	if (name && !(child->name = strdup(name))) {
-		free(child);
+	if (name && !(child->name = copy_near(child->near_name, name, strlen(name) + 1))) {
+		free_node(child);
 		return NULL;
 	}
 	*(args->last ? &args->last->next : &args->first) = child;
@@ -170,14 +243,13 @@ static void set_copy(struct trnsci_args *args, const char *name, enum value_kind
 
 	if (!child)
 		return;
-	child->owned = malloc(size ? size : 1);
-	if (!child->owned || (size && !bytes)) {
+	if (bytes || !size)
+		child->owned = copy_near(child->near_bytes, bytes, size);
+	if (!child->owned) {
 		child->value = value_nil();
 		args->state->failed = true;
 		return;
 	}
-	if (size)
-		memcpy(child->owned, bytes, size);
 	child->value = (struct value){.kind = kind, .bytes = {child->owned, size}};
 }
 

@@ -11,11 +11,17 @@
 
 #include "base/value.h"
 
+struct args_chunk;
+
 /* What is known of a whole tree. */
 struct args_state {
 	bool failed;      /* a setter could not store its value */
 	bool new_tile;    /* an output is a new tile */
 	uint64_t version; /* counts changes */
+	/* Its nodes. */
+	struct args_chunk *chunk;
+	size_t n_taken;              /* of the newest chunk */
+	struct trnsci_args *unused; /* given back */
 };
 
 /* Tiles that stand for others, in one run of a call. */

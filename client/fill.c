@@ -145,7 +145,6 @@ static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct
 		return r;
 	if (is_part(fill))
 		trnsci_set_u64(args, "n", fill->elements / fill->components);
-	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
 	args_set_memory(args, "out", out);
 	r = call_run_to_end(call, err);
 	if (r < 0)

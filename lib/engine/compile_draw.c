@@ -350,6 +350,9 @@ static int find_dtype(struct compiler *c, enum distribution distribution, bool *
 	*ret_dtype = bind_dtype(&c->args, DRAW_DTYPE);
 	if (!*ret_out || c->args.at[DRAW_DTYPE].given || ret_tile->dtype == *ret_dtype)
 		return 0;
+	if (!dist_has_dtype(distribution, ret_tile->dtype) && c->args.at[DRAW_OUT].value->kind == VALUE_MAP)
+		return bind_error(&c->args, DRAW_DTYPE, c->err, ERROR_OUT_OF_RANGE, "got \"%s\", allowed is %s",
+				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
 	if (!dist_has_dtype(distribution, ret_tile->dtype))
 		return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
 				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
