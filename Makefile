@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # trnsciD. `make` builds into build/; `make help` lists the rest.
 #
-# A new .c file below lib/, proto/, daemon/ or client/ is built by being there; its instruction set is told by its
-# name (*_avx2.c, *_avx512.c, *_avx512bf16.c, *_amx.c, *_neon.c). Each folder's other rules stand in its own Dir.mk.
+# A new .c file below lib/, proto/, daemon/ or client/ is built by being there. Its name chooses the instruction set:
+# X_simd.c is compiled once for each of $(SIMD), X_avx512bf16.c and X_amx.c for that one only. Each folder's other rules
+# stand in its own Dir.mk.
 
 VERSION := 0.2.0
 SOVERSION := 0
@@ -29,6 +30,7 @@ say = @$(if $(V),:,printf '  %-7s %s\n')
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512 avx512bf16 amx) $(if $(filter aarch64,$(ARCH)),neon)
 FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 amx neon)
+SIMD := $(filter avx2 avx512 neon,$(ISA))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wformat=2 -Wundef
@@ -52,10 +54,11 @@ SMALL_COPIES := vector_loop:256:noalign$(comma)libcall:-1:noalign
 ROOMS_copies := $(if $(is_clang),,$(if $(filter x86_64,$(ARCH)),lib/base/% lib/engine/% proto/% daemon/% client/%))
 copies_of = $(if $(filter $(ROOMS_copies),$(1)),-mmemset-strategy=$(SMALL_COPIES) -mmemcpy-strategy=$(SMALL_COPIES))
 
-FLAGS_avx2 := -mavx2 -mfma
-FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+FLAGS_avx2 := -mavx2 -mfma -DSIMD_AVX2
+FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512 -DSIMD_AVX512
 FLAGS_avx512bf16 := $(FLAGS_avx512) -mavx512bf16
 FLAGS_amx := $(FLAGS_avx512bf16) -mamx-tile -mamx-bf16
+FLAGS_neon := -DSIMD_NEON
 
 # Which library each name stands for; msgpack-c is called differently by each release of Debian, and Debian 13's
 # pkg-config file lists a stray relative include folder.
@@ -67,7 +70,10 @@ LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call p
 LIBS_cli = $(call pkg,--libs,json-c)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
-objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+# One object for each source, but for X_simd.c one for each instruction set. Two rooms have no kernel for NEON.
+variants = $(filter-out %_simd.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1))))
+WITHOUT := lib/fft/kernel_simd_neon.c lib/gemm/kernel_simd_neon.c
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variants,$(1))))
 
 LIB_SOURCES := $(call own,lib)
 PROTO_SOURCES := $(call own,proto)
@@ -93,15 +99,19 @@ $(DAEMON_ARCHIVE): $(call objects,$(filter-out daemon/main.c,$(DAEMON_SOURCES)))
 	@rm -f $@
 	$(Q)$(AR) rcsD $@ $^
 
-# The name's last part tells the instruction set.
-isa_of = $(lastword $(subst _, ,$(basename $(notdir $(1)))))
-$(BUILD)/obj/%.o: %.c
-	$(say) CC $<
+# The last part of an object's name is its instruction set: X_simd.c becomes X_simd_avx2.o and so on.
+flags_of = $(FLAGS_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
+define compile
+	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(FLAGS_$(call isa_of,$<)),$(FLAGS_$(call isa_of,$<)) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) -c $< -o $@
+endef
+$(BUILD)/obj/%.o: %.c
+	$(compile)
+$(foreach isa,$(SIMD),$(eval $(BUILD)/obj/%_simd_$(isa).o: %_simd.c; $$(compile)))
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
-$(BUILD)/obj/lib/dist/feistel_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
+$(BUILD)/obj/lib/dist/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
 
 $(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) LINK $@

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One vocabulary of vectors, so that an algorithm is written once and compiled once for each instruction set.
  *
- * A kernel file defines SIMD_AVX512, SIMD_AVX2, SIMD_NEON or nothing (scalar: vectors of one element) and includes this
- * header, then the body it shares with its siblings. Two promises differ on purpose:
+ * The build compiles X_simd.c with SIMD_AVX512, SIMD_AVX2 or SIMD_NEON defined. Without any of them (in X.c) a vector
+ * has one element. Two kinds of multiply-add differ on purpose:
  *   f32_fma, f64_fma        always fused (in software where the CPU has none): for random numbers, which give the
  *                           same bytes everywhere;
  *   f32_muladd, f64_muladd  fused where the instruction set has it, else two roundings: for transforms, whose bytes

@@ -94,10 +94,10 @@ struct dist_kernel {
 #undef X
 };
 
-extern const struct dist_kernel dist_kernel_scalar, dist_kernel_avx2, dist_kernel_avx512, dist_kernel_neon;
+extern const struct dist_kernel dist_scalar, dist_avx2, dist_avx512, dist_neon;
 
 /* All variants built in, best first, scalar last; and the first that the features allow. */
 const struct dist_kernel *const *dist_kernels(size_t *ret_count);
-const struct dist_kernel *dist_kernel_select(uint32_t features);
+const struct dist_kernel *dist_select(uint32_t features);
 
 #endif

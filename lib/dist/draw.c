@@ -117,7 +117,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 		ret_kernels->generators[i] = generator_select((enum generator)i, features);
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
-	ret_kernels->distributions = dist_kernel_select(features);
+	ret_kernels->distributions = dist_select(features);
 	ret_kernels->feistel = feistel_select(features);
 }
 

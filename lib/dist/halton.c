@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Radical inverses as integers over a power of the base, divided once. */
-#include "dist/halton_body.h"
+#include "dist/halton_simd.c"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/kernel_table.h"
 #include "dist/points_keys.h"
 
 enum {
@@ -176,27 +177,4 @@ void halton_fill(const struct halton *halton, uint64_t begin, size_t n, double *
 	}
 }
 
-static const struct halton_kernel *const kernels[] = {
-#if defined(__x86_64__)
-	&halton_avx512,
-	&halton_avx2,
-#elif defined(__aarch64__)
-	&halton_neon,
-#endif
-	&halton_scalar,
-};
-
-const struct halton_kernel *const *halton_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels / sizeof *kernels;
-	return kernels;
-}
-
-const struct halton_kernel *halton_select(uint32_t features)
-{
-	const struct halton_kernel *const *kernel = kernels;
-
-	while ((*kernel)->needs & ~features)
-		kernel++;
-	return *kernel;
-}
+KERNEL_TABLE(struct halton_kernel, halton, KERNEL_ROWS(halton))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sobol's tables, the cutting of requests into blocks, and the table of its kernels. */
-#include "dist/sobol_body.h"
+#include "dist/sobol_simd.c"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/kernel_table.h"
 #include "dist/points_keys.h"
 
 /* The first n direction numbers v_1, v_2 ... of a dimension as fractions of 2^64, by the recurrence of its polynomial
@@ -186,27 +187,4 @@ void sobol_fill(const struct sobol *sobol, const struct sobol_kernel *kernel, en
 	}
 }
 
-static const struct sobol_kernel *const kernels[] = {
-#if defined(__x86_64__)
-	&sobol_avx512,
-	&sobol_avx2,
-#elif defined(__aarch64__)
-	&sobol_neon,
-#endif
-	&sobol_scalar,
-};
-
-const struct sobol_kernel *const *sobol_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels / sizeof *kernels;
-	return kernels;
-}
-
-const struct sobol_kernel *sobol_select(uint32_t features)
-{
-	const struct sobol_kernel *const *kernel = kernels;
-
-	while ((*kernel)->needs & ~features)
-		kernel++;
-	return *kernel;
-}
+KERNEL_TABLE(struct sobol_kernel, sobol, KERNEL_ROWS(sobol))

@@ -156,8 +156,10 @@ struct fft_kernel {
 	const struct fft_ops *ops[2]; /* by enum fft_precision */
 };
 
-/* All variants built in, best first, scalar last. */
-const struct fft_kernel *fft_kernels(size_t *ret_count);
+extern const struct fft_kernel fft_scalar, fft_avx2, fft_avx512;
+
+/* All variants built in, best first, scalar last; and the best that needs nothing beyond `features`. */
+const struct fft_kernel *const *fft_kernels(size_t *ret_count);
 const struct fft_kernel *fft_select(uint32_t features);
 
 /* Bytes of one buffer of columns: rows to a multiple of LANES, and a few lines against aliasing of the two. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of one variant's functions in one precision. */
 
-const struct fft_ops LOCAL(fft_ops) = {
+static const struct fft_ops LOCAL(fft_ops) = {
 	.lanes = LANES,
 	.direct = LOCAL(direct),
 	.first = LOCAL(first),

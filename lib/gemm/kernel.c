@@ -4,7 +4,7 @@
 #define VECTORS 8
 #include "gemm/kernel_bodies.h"
 
-#include "gemm/kernel_variants.h"
+#include "base/kernel_table.h"
 
 typedef uint32_t pairs;
 
@@ -35,7 +35,7 @@ static inline float dot(pairs a, pairs b, float sum)
 
 #include "gemm/dot_body.h"
 
-const struct gemm_kernel gemm_kernel_scalar = {
+const struct gemm_kernel gemm_scalar = {
 	.name = "scalar",
 	.rows = ROWS,
 	.dot_rows = ROWS,
@@ -51,24 +51,10 @@ const struct gemm_kernel gemm_kernel_scalar = {
 	.dot_ns = 4,
 };
 
-static const struct gemm_kernel *const kernels[] = {
 #if defined(__x86_64__)
-	&gemm_kernel_amx, &gemm_kernel_avx512bf16, &gemm_kernel_avx512, &gemm_kernel_avx2,
+#define ROWS_OF_DOT &gemm_amx, &gemm_avx512bf16,
+#else
+#define ROWS_OF_DOT
 #endif
-	&gemm_kernel_scalar,
-};
 
-const struct gemm_kernel *const *gemm_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels / sizeof *kernels;
-	return kernels;
-}
-
-const struct gemm_kernel *gemm_select(uint32_t features)
-{
-	size_t i = 0;
-
-	while (kernels[i]->needs & ~features)
-		i++;
-	return kernels[i];
-}
+KERNEL_TABLE(struct gemm_kernel, gemm, ROWS_OF_DOT KERNEL_ROWS_X86(gemm))

@@ -78,7 +78,9 @@ struct gemm_vectors {
 	void (*widen)(const float *x, size_t n, const double s[2], double *to);
 };
 
-/* All variants built in, best first, scalar last. */
+extern const struct gemm_kernel gemm_scalar, gemm_avx2, gemm_avx512, gemm_avx512bf16, gemm_amx;
+
+/* All variants built in, best first, scalar last; and the best that needs nothing beyond `features`. */
 const struct gemm_kernel *const *gemm_kernels(size_t *ret_count);
 const struct gemm_kernel *gemm_select(uint32_t features);
 

@@ -5,7 +5,6 @@
  * from zero, to nearest even, denormals read and left as zero (Intel, Instruction Set Extensions Programming Reference,
  * chapter 3; held against emulation bit by bit in check_kernel.c). So every chain has 16 terms at most, and the long
  * and the short products of gemm/kernel.h are the same. Rows and pairs that fill no tile meet zeros in copies. */
-#define SIMD_AVX512
 #define ROWS    6
 #define VECTORS 4
 #include "gemm/kernel_bodies.h"
@@ -13,8 +12,6 @@
 
 #include <stdalign.h>
 #include <string.h>
-
-#include "gemm/kernel_variants.h"
 
 enum { SIDE = 16, LANES_DOT = 2 * SIDE };
 
@@ -152,7 +149,7 @@ static void end(void)
 	_tile_release();
 }
 
-const struct gemm_kernel gemm_kernel_amx = {
+const struct gemm_kernel gemm_amx = {
 	.name = "amx",
 	.needs = CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX,
 	.rows = ROWS,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Product kernels on vectors of 512 bits, with the CPU's own dot product of bfloat16 pairs. */
-#define SIMD_AVX512
 #define ROWS    6
 #define VECTORS 4
 #include "gemm/kernel_bodies.h"
@@ -13,9 +12,7 @@ static inline pairs pairs_set(uint32_t a) { return (__m512bh)_mm512_set1_epi32((
 static inline f32v dot(pairs a, pairs b, f32v sum) { return _mm512_dpbf16_ps(sum, a, b); }
 
 #include "gemm/dot_body.h"
-#include "gemm/kernel_variants.h"
-
-const struct gemm_kernel gemm_kernel_avx512bf16 = {
+const struct gemm_kernel gemm_avx512bf16 = {
 	.name = "avx512bf16",
 	.needs = CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16,
 	.rows = ROWS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one variant of the kernels consists of. The includer has defined its SIMD_ macro, ROWS and VECTORS. */
+/* The product loops of one variant. The includer defines ROWS and VECTORS (vectors in a row of a panel). */
 #include "base/simd.h"
 #include "gemm/vectors_body.h"
 

@@ -10,7 +10,8 @@
 #include "rng/threefry.h"
 
 static const struct generator_row rows[GENERATOR_COUNT] = {
-#define X(id, number, name, kernels, most_stream, most_draw) [number] = {name, kernels, most_stream, most_draw},
+#define X(id, number, name, stem, most_stream, most_draw)                                                              \
+	[number] = {name, stem##_kernels, stem##_select, most_stream, most_draw},
 	GENERATOR_TABLE(X)
 #undef X
 };
@@ -33,10 +34,5 @@ int generator_parse(const char *name, size_t size, enum generator *ret)
 
 const struct rng_kernel *generator_select(enum generator generator, uint32_t features)
 {
-	size_t count;
-	const struct rng_kernel *const *kernel = generator_row(generator)->kernels(&count);
-
-	while ((*kernel)->needs & ~features)
-		kernel++;
-	return *kernel;
+	return generator_row(generator)->select(features);
 }

@@ -8,18 +8,18 @@
 
 #include "rng/kernel.h"
 
-/* X(identifier, number, name, kernels, largest stream id, largest draw number) */
+/* X(identifier, number, name, stem of its kernels, largest stream id, largest draw number) */
 #define GENERATOR_TABLE(X)                                                                                             \
-	X(THREEFRY4X32, 0, "threefry4x32", threefry_kernels, UINT64_MAX, UINT32_MAX)                                   \
-	X(PHILOX4X32, 1, "philox4x32", philox_kernels, UINT32_MAX, (1u << 25) - 1)                                     \
-	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13_kernels, UINT64_MAX, UINT32_MAX)                           \
-	X(PHILOX4X32_7, 3, "philox4x32_7", philox7_kernels, UINT32_MAX, (1u << 25) - 1)
+	X(THREEFRY4X32, 0, "threefry4x32", threefry, UINT64_MAX, UINT32_MAX)                                           \
+	X(PHILOX4X32, 1, "philox4x32", philox, UINT32_MAX, (1u << 25) - 1)                                             \
+	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13, UINT64_MAX, UINT32_MAX)                                   \
+	X(PHILOX4X32_7, 3, "philox4x32_7", philox7, UINT32_MAX, (1u << 25) - 1)
 
 /* As a parameter's choices. */
 #define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7"
 
 enum generator {
-#define X(id, number, name, kernels, most_stream, most_draw) GENERATOR_##id = number,
+#define X(id, number, name, stem, most_stream, most_draw) GENERATOR_##id = number,
 	GENERATOR_TABLE(X)
 #undef X
 		GENERATOR_COUNT,
@@ -29,6 +29,7 @@ struct generator_row {
 	const char *name;
 	/* All variants built in, best first, scalar last. */
 	const struct rng_kernel *const *(*kernels)(size_t *ret_count);
+	const struct rng_kernel *(*select)(uint32_t features);
 	uint64_t most_stream;
 	uint32_t most_draw;
 };

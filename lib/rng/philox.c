@@ -2,6 +2,7 @@
 /* Philox4x32 in plain C, the reference, and the tables of its variants. */
 #include "rng/philox.h"
 
+#include "base/kernel_table.h"
 #include "rng/philox_constants.h"
 #include "rng/stream.h"
 
@@ -47,34 +48,5 @@ static inline __attribute__((always_inline)) void group_words(const struct rng_s
 SCALAR_KERNEL(philox, 10);
 SCALAR_KERNEL(philox7, 7);
 
-static const struct rng_kernel *const kernels[] = {
-#if defined(__x86_64__)
-	&philox_avx512,
-	&philox_avx2,
-#elif defined(__aarch64__)
-	&philox_neon,
-#endif
-	&philox_scalar,
-};
-
-static const struct rng_kernel *const kernels7[] = {
-#if defined(__x86_64__)
-	&philox7_avx512,
-	&philox7_avx2,
-#elif defined(__aarch64__)
-	&philox7_neon,
-#endif
-	&philox7_scalar,
-};
-
-const struct rng_kernel *const *philox_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels / sizeof *kernels;
-	return kernels;
-}
-
-const struct rng_kernel *const *philox7_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels7 / sizeof *kernels7;
-	return kernels7;
-}
+KERNEL_TABLE(struct rng_kernel, philox, KERNEL_ROWS(philox))
+KERNEL_TABLE(struct rng_kernel, philox7, KERNEL_ROWS(philox7))

@@ -13,9 +13,11 @@
 extern const struct rng_kernel philox_scalar, philox_avx2, philox_avx512, philox_neon;
 extern const struct rng_kernel philox7_scalar, philox7_avx2, philox7_avx512, philox7_neon;
 
-/* All variants built in, best first, scalar last. */
+/* All variants built in, best first, scalar last; and the best that needs nothing beyond `features`. */
 const struct rng_kernel *const *philox_kernels(size_t *ret_count);
 const struct rng_kernel *const *philox7_kernels(size_t *ret_count);
+const struct rng_kernel *philox_select(uint32_t features);
+const struct rng_kernel *philox7_select(uint32_t features);
 
 /* One block by the reference: counter and key to four words. */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], unsigned rounds, uint32_t ret_words[4]);

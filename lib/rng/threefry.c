@@ -2,6 +2,7 @@
 /* Threefry4x32 in plain C, the reference, and the tables of its variants. */
 #include "rng/threefry.h"
 
+#include "base/kernel_table.h"
 #include "rng/stream.h"
 
 /* Skein's key schedule parity, for 32-bit words. */
@@ -62,34 +63,5 @@ static inline __attribute__((always_inline)) void group_words(const struct rng_s
 SCALAR_KERNEL(threefry, 20);
 SCALAR_KERNEL(threefry13, 13);
 
-static const struct rng_kernel *const kernels[] = {
-#if defined(__x86_64__)
-	&threefry_avx512,
-	&threefry_avx2,
-#elif defined(__aarch64__)
-	&threefry_neon,
-#endif
-	&threefry_scalar,
-};
-
-static const struct rng_kernel *const kernels13[] = {
-#if defined(__x86_64__)
-	&threefry13_avx512,
-	&threefry13_avx2,
-#elif defined(__aarch64__)
-	&threefry13_neon,
-#endif
-	&threefry13_scalar,
-};
-
-const struct rng_kernel *const *threefry_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels / sizeof *kernels;
-	return kernels;
-}
-
-const struct rng_kernel *const *threefry13_kernels(size_t *ret_count)
-{
-	*ret_count = sizeof kernels13 / sizeof *kernels13;
-	return kernels13;
-}
+KERNEL_TABLE(struct rng_kernel, threefry, KERNEL_ROWS(threefry))
+KERNEL_TABLE(struct rng_kernel, threefry13, KERNEL_ROWS(threefry13))

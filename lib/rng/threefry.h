@@ -11,9 +11,11 @@
 extern const struct rng_kernel threefry_scalar, threefry_avx2, threefry_avx512, threefry_neon;
 extern const struct rng_kernel threefry13_scalar, threefry13_avx2, threefry13_avx512, threefry13_neon;
 
-/* All variants built in, best first, scalar last. */
+/* All variants built in, best first, scalar last; and the best that needs nothing beyond `features`. */
 const struct rng_kernel *const *threefry_kernels(size_t *ret_count);
 const struct rng_kernel *const *threefry13_kernels(size_t *ret_count);
+const struct rng_kernel *threefry_select(uint32_t features);
+const struct rng_kernel *threefry13_select(uint32_t features);
 
 /* One block by the reference: counter and key to four words. */
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);

@@ -38,18 +38,18 @@ static void check_shape(const char *name, uint32_t features, size_t size, size_t
 static void test_shapes(void **unused)
 {
 	size_t count;
-	const struct fft_kernel *kernels = fft_kernels(&count);
+	const struct fft_kernel *const *kernels = fft_kernels(&count);
 
 	(void)unused;
 	for (size_t i = 0; i < count; i++) {
-		if (kernels[i].needs & ~cpu_detect()) {
-			printf("# not on this CPU: %s\n", kernels[i].name);
+		if (kernels[i]->needs & ~cpu_detect()) {
+			printf("# not on this CPU: %s\n", kernels[i]->name);
 			continue;
 		}
 		for (size_t size = 4; size <= 16; size *= 2)
 			for (size_t rows = 0; rows <= MOST; rows++)
 				for (size_t columns = 0; columns <= MOST; columns++)
-					check_shape(kernels[i].name, kernels[i].needs, size, rows, columns);
+					check_shape(kernels[i]->name, kernels[i]->needs, size, rows, columns);
 	}
 }
 

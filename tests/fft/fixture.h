@@ -139,15 +139,15 @@ static inline void run_guarded(const struct fft_plan *plan, struct fft_call *cal
 static inline void each_variant(void (*check)(const char *name, uint32_t features, enum fft_precision precision))
 {
 	size_t count;
-	const struct fft_kernel *kernels = fft_kernels(&count);
+	const struct fft_kernel *const *kernels = fft_kernels(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (kernels[i].needs & ~cpu_detect()) {
-			printf("# not on this CPU: %s\n", kernels[i].name);
+		if (kernels[i]->needs & ~cpu_detect()) {
+			printf("# not on this CPU: %s\n", kernels[i]->name);
 			continue;
 		}
-		check(kernels[i].name, kernels[i].needs, FFT_F32);
-		check(kernels[i].name, kernels[i].needs, FFT_F64);
+		check(kernels[i]->name, kernels[i]->needs, FFT_F32);
+		check(kernels[i]->name, kernels[i]->needs, FFT_F64);
 	}
 }
 

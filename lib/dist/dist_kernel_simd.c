@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of distributions, joined into one table for the vectors that the including file has chosen. */
+/* The kernels of every family, written over base/simd.h, and the table of one variant. */
 #include "base/simd.h"
 
 #include "dist/inversion_body.h"
@@ -10,7 +10,7 @@
 
 #include "dist/integers_body.h"
 
-const struct dist_kernel SIMD_SUFFIX(dist_kernel) = {SIMD_NAME, SIMD_NEEDS,
+const struct dist_kernel SIMD_SUFFIX(dist) = {SIMD_NAME, SIMD_NEEDS,
 #define X(kernel) kernel,
 						     DIST_KERNELS(X)
 #undef X

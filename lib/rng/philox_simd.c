@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32 on vectors, written once over base/simd.h; included after the file has chosen its vectors and ROUNDS.
+/* Philox4x32-10 and -7 on vectors, written once over base/simd.h.
  *
  * A 32-bit product of 64 bits wants its operands in 64-bit lanes, so the state stays there: the multiply ignores the
  * high half of a lane, and what lies in it may be anything. U32_LANES groups are two halves of U32_LANES / 2 lanes.
@@ -11,8 +11,10 @@
 #include "rng/philox_constants.h"
 #include "rng/stream.h"
 
+enum { BLOCKS = 2, MOST_ROUNDS = 10 };
+
 struct constants {
-	uint32_t keys[ROUNDS][2];
+	uint32_t keys[MOST_ROUNDS][2];
 	/* Partition 0 of the batch in word 0 of the counter. */
 	uint32_t first;
 	/* What rounds 0 and 1 join to x2, to x0 and to x2, and x3 after round 1. */
@@ -21,7 +23,7 @@ struct constants {
 
 static void constants_of_key(const struct rng_span *span, struct constants *ret)
 {
-	for (uint32_t round = 0; round < ROUNDS; round++) {
+	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		ret->keys[round][0] = span->key[0] + round * PHILOX_W0;
 		ret->keys[round][1] = span->key[1] + round * PHILOX_W1;
 	}
@@ -64,10 +66,11 @@ static inline u32v picked_order(const uint32_t picked[], unsigned half)
 	return u32_load(order);
 }
 
-/* n_blocks (a constant) times U32_LANES groups from `partition` on, or those that are picked (unless NULL); the words come back in x in stream order. */
-static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
-								  uint32_t partition, const uint32_t *picked,
-								  u32v x[][4])
+/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
+ * words come back in x in stream order. n_blocks and rounds are constants. */
+static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned rounds,
+								  unsigned n_blocks, uint32_t partition,
+								  const uint32_t *picked, u32v x[][4])
 {
 	const u32v m0 = u32_set(PHILOX_M0), m1 = u32_set(PHILOX_M1), low_half = u64_set(0xFFFFFFFF);
 	const u32v order = u32_add(lane_order(), u32_set(constants->first + partition));
@@ -86,7 +89,7 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 		y[k][3] = u32_set(constants->x3);
 	}
 #pragma GCC unroll 16
-	for (unsigned round = 2; round < ROUNDS - 1; round++) {
+	for (unsigned round = 2; round < rounds - 1; round++) {
 		const u32v k0 = u32_set(constants->keys[round][0]), k1 = u32_set(constants->keys[round][1]);
 
 		for (unsigned k = 0; k < n; k++) {
@@ -98,7 +101,7 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 			y[k][3] = product0;
 		}
 	}
-	const u32v k0 = u32_set(constants->keys[ROUNDS - 1][0]), k1 = u32_set(constants->keys[ROUNDS - 1][1]);
+	const u32v k0 = u32_set(constants->keys[rounds - 1][0]), k1 = u32_set(constants->keys[rounds - 1][1]);
 
 	/* The last round leaves (x0, x1) and (x2, x3) in the halves of a lane. */
 	for (unsigned k = 0; k < n; k++) {
@@ -111,4 +114,7 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 	}
 }
 
-#include "rng/fill_body.h"
+#include "rng/fill_simd.h"
+
+VECTOR_KERNEL(philox, 10);
+VECTOR_KERNEL(philox7, 7);

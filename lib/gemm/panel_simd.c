@@ -6,6 +6,21 @@
 
 #include "base/simd.h"
 
+/* Vectors of columns in registers, and about what a fused multiply-add takes. */
+#if defined(SIMD_AVX512)
+#define PANEL_VECTORS 2
+#define PANEL_FMA_NS  0.06
+#elif defined(SIMD_AVX2)
+#define PANEL_VECTORS 2
+#define PANEL_FMA_NS  0.08
+#elif defined(SIMD_NEON)
+#define PANEL_VECTORS 2
+#define PANEL_FMA_NS  0.25
+#else
+#define PANEL_VECTORS 1
+#define PANEL_FMA_NS  2.5
+#endif
+
 enum { PANEL_ROWS = 4, PANEL_WIDTH = PANEL_VECTORS * F64_LANES, PANEL_STRIP = 256 };
 
 /* Always PANEL_ROWS rows; of fewer, the last is done several times over and stored once. */

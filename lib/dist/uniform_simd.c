@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The affine maps, written once over base/simd.h: float64 arithmetic with one fma, then one rounding to the dtype.
  *
- * A file that includes this has chosen its vectors (SIMD_AVX512, SIMD_AVX2 or none). A result is held below `most`
- * before it is rounded: rounding is monotonic and most is a value of the dtype, so that is the same as after. */
+ * A result is held below `most` before it is rounded. That is the same as after: rounding is monotonic, and most is a
+ * value of the dtype. */
 #include <string.h>
 
 #include "base/simd.h"

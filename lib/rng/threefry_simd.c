@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32 on vectors, written once over base/simd.h; included after the file has chosen its vectors and ROUNDS
- * (20 or 13).
+/* Threefry4x32-20 and -13 on vectors, written once over base/simd.h.
  *
  * Word i of U32_LANES groups lies in vector i. Within a batch only the partition differs from group to group, so the
  * first two rounds shrink: what does not depend on it is done once a batch in plain integers (struct constants). */
@@ -17,7 +16,7 @@ struct constants {
 	uint32_t first, second;
 	/* What rounds 0 and 1 join to x1, x2 and x3. */
 	uint32_t join1, join2, join3;
-	/* The subkeys that rounds 4, 8, 12, 16 and 20 end with. */
+	/* The subkeys that are added after rounds 4, 8, 12, 16 and 20. */
 	uint32_t subkeys[5][4];
 };
 
@@ -70,11 +69,6 @@ static void constants_of_batch(const struct rng_span *span, uint64_t batch, stru
 
 #define SECOND_HALF_OF_EIGHT EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)
 #define FIRST_HALF_OF_EIGHT  EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
-#if ROUNDS == 20
-#define LAST_ROUNDS SECOND_HALF_OF_EIGHT ADD_SUBKEY(3) FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
-#else
-#define LAST_ROUNDS EVEN_ROUND(6, 20)
-#endif
 
 /* Two stages of unpacking within 128-bit lanes turn four vectors (word i of every group in vector i) into vectors of
  * whole groups: lane j of vector i then holds element 4 j + i. So element 4 j + i is given partition i n + j (n lanes
@@ -109,10 +103,11 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 	x[3] = u64_unpack_high(high01, high23);
 }
 
-/* n_blocks (a constant) times U32_LANES groups from `partition` on, or those picked (unless NULL); the words come back in x in stream order. */
-static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned n_blocks,
-								  uint32_t partition, const uint32_t *picked,
-								  u32v x[][4])
+/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
+ * words come back in x in stream order. n_blocks and rounds are constants. */
+static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned rounds,
+								  unsigned n_blocks, uint32_t partition,
+								  const uint32_t *picked, u32v x[][4])
 {
 	const u32v order = u32_add(partition_order(), u32_set(partition));
 	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
@@ -127,11 +122,24 @@ static inline __attribute__((always_inline)) void blocks_evaluate(const struct c
 		x[k][2] = u32_add(x[k][1], join2);
 		x[k][1] = u32_xor(U32_ROTL(x[k][1], 21), x[k][2]);
 	}
-	EVEN_ROUND(13, 27)
-	ODD_ROUND(23, 5)
-	ADD_SUBKEY(0)
-	SECOND_HALF_OF_EIGHT ADD_SUBKEY(1) FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
-		LAST_ROUNDS for (unsigned k = 0; k < n_blocks; k++) unpack_groups(x[k]);
+	/* clang-format off */
+	EVEN_ROUND(13, 27) ODD_ROUND(23, 5) ADD_SUBKEY(0)
+	SECOND_HALF_OF_EIGHT ADD_SUBKEY(1)
+	FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
+	if (rounds == 20) {
+		SECOND_HALF_OF_EIGHT ADD_SUBKEY(3)
+		FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
+	} else {
+		EVEN_ROUND(6, 20)
+	}
+	/* clang-format on */
+	for (unsigned k = 0; k < n_blocks; k++)
+		unpack_groups(x[k]);
 }
 
-#include "rng/fill_body.h"
+enum { BLOCKS = 4 };
+
+#include "rng/fill_simd.h"
+
+VECTOR_KERNEL(threefry, 20);
+VECTOR_KERNEL(threefry13, 13);

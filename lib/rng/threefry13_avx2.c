@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-13 on vectors of 256 bits. */
-#define SIMD_AVX2
-#define GENERATOR threefry13
-#define ROUNDS    13
-
-enum { BLOCKS = 4 };
-
-#include "rng/threefry_body.h"
