@@ -262,11 +262,11 @@ static int run(struct service *service, struct error *err)
 		return status;
 	error_set(err, ERROR_NO_MEMORY, "daemon: no memory or file descriptors to begin with");
 	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
-	    reaper_start() == 0) {
+	    background_start() == 0) {
 		reaping = true;
 		status = open_streams(service, err);
 		if (status == EXIT_SUCCESS &&
-		    spare_create(service->quota, service->settings->arena_ahead_bytes, &service->spare) < 0)
+		    prefault_create(service->quota, service->settings->arena_ahead_bytes, &service->prefault) < 0)
 			status = EX_SOFTWARE;
 		if (status == EXIT_SUCCESS)
 			status = serve(service, err);
@@ -277,8 +277,8 @@ static int run(struct service *service, struct error *err)
 	/* Ends the lanes first: the last to let go of an arena may be one of them. */
 	engine_destroy(service->engine);
 	if (reaping)
-		reaper_stop();
-	spare_free(service->spare);
+		background_stop();
+	prefault_free(service->prefault);
 	zone_keep_free(&service->zones);
 	quota_free(service->quota);
 	return status;

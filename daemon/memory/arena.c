@@ -21,8 +21,8 @@
 enum { PIECE_BYTES = 8 << 20, TOUCH_BYTES = 256 << 10 };
 
 struct arena {
-	struct chore chore; /* first: the reaper's handle on it */
-	struct chore touching;
+	struct background_task task; /* first: the reaper's handle on it */
+	struct background_task touching;
 	void *base;
 	uint64_t size;
 	int fd;
@@ -34,9 +34,9 @@ struct arena {
 	void *arg;
 };
 
-static void take_down(struct chore *chore)
+static void take_down(struct background_task *task)
 {
-	struct arena *arena = (struct arena *)chore;
+	struct arena *arena = (struct arena *)task;
 
 	for (uint64_t at = 0; at < arena->size && !arena->kept; at += PIECE_BYTES)
 		fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, PIECE_BYTES);
@@ -136,7 +136,7 @@ static int make_fresh(uint64_t size, struct arena *arena, struct error *err)
 }
 
 /* The spare becomes as large as is wanted. */
-static int make_of_spare(uint64_t size, const struct arena_spare *spare, struct arena *arena, struct error *err)
+static int make_of_spare(uint64_t size, const struct arena_prefaulted *spare, struct arena *arena, struct error *err)
 {
 	void *base = MAP_FAILED;
 
@@ -157,7 +157,7 @@ static int make_of_spare(uint64_t size, const struct arena_spare *spare, struct 
 	return 0;
 }
 
-int arena_create(uint64_t size, const struct arena_spare *spare, void (*gone)(void *arg, uint64_t size), void *arg,
+int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gone)(void *arg, uint64_t size), void *arg,
 		 struct arena **ret_arena, struct error *err)
 {
 	struct arena *arena = calloc(1, sizeof *arena);
@@ -179,9 +179,9 @@ int arena_create(uint64_t size, const struct arena_spare *spare, void (*gone)(vo
 }
 
 /* By the reaper, before it can come to take_down. */
-static void touch(struct chore *chore)
+static void touch(struct background_task *task)
 {
-	struct arena *arena = (struct arena *)((char *)chore - offsetof(struct arena, touching));
+	struct arena *arena = (struct arena *)((char *)task - offsetof(struct arena, touching));
 	uint64_t upto;
 
 	do {
@@ -202,7 +202,7 @@ void arena_want(struct arena *arena, uint64_t upto)
 	if (atomic_exchange(&arena->posted, true))
 		return;
 	arena->touching.run = touch;
-	reaper_post(&arena->touching);
+	background_post(&arena->touching);
 }
 
 void arena_keep(struct arena *arena)
@@ -220,8 +220,8 @@ void arena_release(void *arena)
 {
 	struct arena *released = arena;
 
-	released->chore.run = take_down;
-	reaper_post(&released->chore);
+	released->task.run = take_down;
+	background_post(&released->task);
 }
 
 void *arena_base(const struct arena *arena)

@@ -15,7 +15,7 @@
 struct arena;
 
 /* A memfd that no client has had: mapped, touched, not sealed. */
-struct arena_spare {
+struct arena_prefaulted {
 	int fd;
 	void *base;
 	uint64_t bytes;
@@ -23,7 +23,7 @@ struct arena_spare {
 
 /* size is rounded up to pages. spare (or NULL) is taken, whatever happens. -ERROR_NO_MEMORY, -ERROR_SYSTEM. gone(arg) is
  * called, by the reaper, when the arena's memory has been returned. */
-int arena_create(uint64_t size, const struct arena_spare *spare, void (*gone)(void *arg, uint64_t size), void *arg, struct arena **ret_arena,
+int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gone)(void *arg, uint64_t size), void *arg, struct arena **ret_arena,
 		 struct error *err);
 
 /* Its pages up to there shall be there before they are needed: the reaper touches them. The loop's thread. */

@@ -13,28 +13,28 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t thread;
-	struct chore *first, **last;
+	struct background_task *first, **last;
 	bool trim, stop;
 } reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 /* With the lock held; let go of while it works. false: there was nothing to do. */
 static bool do_one(void)
 {
-	struct chore *chore = reaper.first;
-	bool trim = !chore && reaper.trim;
+	struct background_task *task = reaper.first;
+	bool trim = !task && reaper.trim;
 
-	if (!chore && !trim)
+	if (!task && !trim)
 		return false;
-	if (chore) {
-		reaper.first = chore->next;
+	if (task) {
+		reaper.first = task->next;
 		if (!reaper.first)
 			reaper.last = &reaper.first;
 	} else {
 		reaper.trim = false;
 	}
 	pthread_mutex_unlock(&reaper.lock);
-	if (chore)
-		chore->run(chore);
+	if (task)
+		task->run(task);
 	else
 		malloc_trim(0);
 	pthread_mutex_lock(&reaper.lock);
@@ -52,14 +52,14 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-int reaper_start(void)
+int background_start(void)
 {
 	reaper.stop = false;
 	reaper.last = &reaper.first;
 	return thread_start("trnscid-reaper", thread_main, NULL, &reaper.thread);
 }
 
-void reaper_stop(void)
+void background_stop(void)
 {
 	pthread_mutex_lock(&reaper.lock);
 	reaper.stop = true;
@@ -68,17 +68,17 @@ void reaper_stop(void)
 	pthread_join(reaper.thread, NULL);
 }
 
-void reaper_post(struct chore *chore)
+void background_post(struct background_task *task)
 {
 	pthread_mutex_lock(&reaper.lock);
-	chore->next = NULL;
-	*reaper.last = chore;
-	reaper.last = &chore->next;
+	task->next = NULL;
+	*reaper.last = task;
+	reaper.last = &task->next;
 	pthread_cond_signal(&reaper.wake);
 	pthread_mutex_unlock(&reaper.lock);
 }
 
-void reaper_trim(void)
+void background_trim_heap(void)
 {
 	pthread_mutex_lock(&reaper.lock);
 	reaper.trim = true;

@@ -5,19 +5,19 @@
 #define TRNSCI_DAEMON_REAPER_H
 
 /* Lies inside what is to be taken down; run is called once, by the reaper. */
-struct chore {
-	struct chore *next;
-	void (*run)(struct chore *chore);
+struct background_task {
+	struct background_task *next;
+	void (*run)(struct background_task *task);
 };
 
 /* One in a process. -ERROR_SYSTEM. Stopping waits until all chores are done. */
-int reaper_start(void);
-void reaper_stop(void);
+int background_start(void);
+void background_stop(void);
 
 /* Any thread. */
-void reaper_post(struct chore *chore);
+void background_post(struct background_task *task);
 
 /* Trims the heap, some time soon. Any thread. */
-void reaper_trim(void);
+void background_trim_heap(void);
 
 #endif

@@ -10,148 +10,148 @@
 #include "arena.h"
 #include "background.h"
 
-enum state {
+enum prefault_state {
 	STATE_NONE,
 	STATE_MAKING,
 	STATE_GIVEN_UP, /* while it was being made: its account is given back already */
 	STATE_READY,
 };
 
-struct spare {
-	struct chore chore; /* first */
+struct prefault {
+	struct background_task task; /* first */
 	struct quota_user *user;
 	uint64_t bytes;
 	pthread_mutex_t lock; /* of all below */
-	enum state state;
+	enum prefault_state state;
 	int fd;
 	void *base;
 };
 
 /* False: it could not be made, or was given up meanwhile, and then its account with it. */
-static bool keep(struct spare *spare, int fd, void *base, bool *ret_charged)
+static bool keep(struct prefault *prefault, int fd, void *base, bool *ret_charged)
 {
 	bool wanted;
 
-	pthread_mutex_lock(&spare->lock);
-	wanted = spare->state == STATE_MAKING;
+	pthread_mutex_lock(&prefault->lock);
+	wanted = prefault->state == STATE_MAKING;
 	*ret_charged = wanted;
 	wanted = wanted && base != MAP_FAILED;
-	spare->state = wanted ? STATE_READY : STATE_NONE;
-	spare->fd = fd;
-	spare->base = base;
-	pthread_mutex_unlock(&spare->lock);
+	prefault->state = wanted ? STATE_READY : STATE_NONE;
+	prefault->fd = fd;
+	prefault->base = base;
+	pthread_mutex_unlock(&prefault->lock);
 	return wanted;
 }
 
-static void make(struct chore *chore)
+static void make(struct background_task *task)
 {
-	struct spare *spare = (struct spare *)chore;
-	int fd = arena_memfd(spare->bytes);
-	void *base = fd < 0 ? MAP_FAILED : arena_map(fd, spare->bytes);
+	struct prefault *prefault = (struct prefault *)task;
+	int fd = arena_memfd(prefault->bytes);
+	void *base = fd < 0 ? MAP_FAILED : arena_map(fd, prefault->bytes);
 	bool charged;
 
 	if (base != MAP_FAILED)
-		arena_touch(fd, base, 0, spare->bytes);
-	if (keep(spare, fd, base, &charged))
+		arena_touch(fd, base, 0, prefault->bytes);
+	if (keep(prefault, fd, base, &charged))
 		return;
 	if (base != MAP_FAILED)
-		munmap(base, spare->bytes);
+		munmap(base, prefault->bytes);
 	if (fd >= 0)
 		close(fd);
 	if (charged)
-		quota_give(spare->user, QUOTA_ARENA_BYTES, spare->bytes);
+		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
 }
 
-int spare_create(struct quota *quota, uint64_t bytes, struct spare **ret_spare)
+int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_spare)
 {
-	struct spare *spare = calloc(1, sizeof *spare);
+	struct prefault *prefault = calloc(1, sizeof *prefault);
 
-	if (!spare)
+	if (!prefault)
 		return -ERROR_NO_MEMORY;
-	spare->user = quota_user_open(quota, geteuid());
-	if (!spare->user) {
-		free(spare);
+	prefault->user = quota_user_open(quota, geteuid());
+	if (!prefault->user) {
+		free(prefault);
 		return -ERROR_NO_MEMORY;
 	}
-	spare->bytes = bytes - bytes % arena_page();
-	spare->chore.run = make;
-	pthread_mutex_init(&spare->lock, NULL);
-	spare_refill(spare);
-	*ret_spare = spare;
+	prefault->bytes = bytes - bytes % arena_page();
+	prefault->task.run = make;
+	pthread_mutex_init(&prefault->lock, NULL);
+	prefault_refill(prefault);
+	*ret_spare = prefault;
 	return 0;
 }
 
-void spare_free(struct spare *spare)
+void prefault_free(struct prefault *prefault)
 {
-	if (!spare)
+	if (!prefault)
 		return;
-	spare_drop(spare);
-	quota_user_close(spare->user);
-	pthread_mutex_destroy(&spare->lock);
-	free(spare);
+	prefault_drop(prefault);
+	quota_user_close(prefault->user);
+	pthread_mutex_destroy(&prefault->lock);
+	free(prefault);
 }
 
-bool spare_take(struct spare *spare, int *ret_fd, void **ret_base, uint64_t *ret_bytes)
+bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint64_t *ret_bytes)
 {
 	bool ready;
 
-	pthread_mutex_lock(&spare->lock);
-	ready = spare->state == STATE_READY;
+	pthread_mutex_lock(&prefault->lock);
+	ready = prefault->state == STATE_READY;
 	if (ready) {
-		spare->state = STATE_NONE;
-		*ret_fd = spare->fd;
-		*ret_base = spare->base;
-		*ret_bytes = spare->bytes;
+		prefault->state = STATE_NONE;
+		*ret_fd = prefault->fd;
+		*ret_base = prefault->base;
+		*ret_bytes = prefault->bytes;
 	}
-	pthread_mutex_unlock(&spare->lock);
+	pthread_mutex_unlock(&prefault->lock);
 	if (ready)
-		quota_give(spare->user, QUOTA_ARENA_BYTES, spare->bytes);
+		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
 	return ready;
 }
 
 /* The loop's thread is the only one that leaves STATE_NONE. */
-void spare_refill(struct spare *spare)
+void prefault_refill(struct prefault *prefault)
 {
 	bool none;
 
-	pthread_mutex_lock(&spare->lock);
-	none = spare->state == STATE_NONE && spare->bytes > 0;
-	pthread_mutex_unlock(&spare->lock);
-	if (!none || quota_take(spare->user, QUOTA_ARENA_BYTES, spare->bytes, NULL) < 0)
+	pthread_mutex_lock(&prefault->lock);
+	none = prefault->state == STATE_NONE && prefault->bytes > 0;
+	pthread_mutex_unlock(&prefault->lock);
+	if (!none || quota_take(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes, NULL) < 0)
 		return;
-	pthread_mutex_lock(&spare->lock);
-	spare->state = STATE_MAKING;
-	pthread_mutex_unlock(&spare->lock);
-	reaper_post(&spare->chore);
+	pthread_mutex_lock(&prefault->lock);
+	prefault->state = STATE_MAKING;
+	pthread_mutex_unlock(&prefault->lock);
+	background_post(&prefault->task);
 }
 
-bool spare_drop(struct spare *spare)
+bool prefault_drop(struct prefault *prefault)
 {
 	uint64_t bytes;
 	void *base;
 	bool making;
 	int fd;
 
-	pthread_mutex_lock(&spare->lock);
-	making = spare->state == STATE_MAKING;
+	pthread_mutex_lock(&prefault->lock);
+	making = prefault->state == STATE_MAKING;
 	if (making)
-		spare->state = STATE_GIVEN_UP;
-	pthread_mutex_unlock(&spare->lock);
+		prefault->state = STATE_GIVEN_UP;
+	pthread_mutex_unlock(&prefault->lock);
 	if (making)
-		quota_give(spare->user, QUOTA_ARENA_BYTES, spare->bytes);
-	if (making || !spare_take(spare, &fd, &base, &bytes))
+		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
+	if (making || !prefault_take(prefault, &fd, &base, &bytes))
 		return making;
 	munmap(base, bytes);
 	close(fd);
 	return true;
 }
 
-bool spare_is_ready(struct spare *spare)
+bool prefault_is_ready(struct prefault *prefault)
 {
 	bool ready;
 
-	pthread_mutex_lock(&spare->lock);
-	ready = spare->state == STATE_READY;
-	pthread_mutex_unlock(&spare->lock);
+	pthread_mutex_lock(&prefault->lock);
+	ready = prefault->state == STATE_READY;
+	pthread_mutex_unlock(&prefault->lock);
 	return ready;
 }

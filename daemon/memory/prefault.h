@@ -11,23 +11,23 @@
 
 #include "limits/quota.h"
 
-struct spare;
+struct prefault;
 
 /* Of so many bytes, rounded down to pages; 0: none is ever made. The first is made at once. -ERROR_NO_MEMORY */
-int spare_create(struct quota *quota, uint64_t bytes, struct spare **ret_spare);
+int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_spare);
 /* After the reaper has stopped. Accepts NULL. */
-void spare_free(struct spare *spare);
+void prefault_free(struct prefault *prefault);
 
 /* A memfd of *ret_bytes, all touched, mapped and not sealed; all of it the caller's. False when none is ready. */
-bool spare_take(struct spare *spare, int *ret_fd, void **ret_base, uint64_t *ret_bytes);
+bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint64_t *ret_bytes);
 
 /* Has another made, unless there is one or no account for it. */
-void spare_refill(struct spare *spare);
+void prefault_refill(struct prefault *prefault);
 
 /* Gives up the one that is ready or being made, and its account; false when there is none. */
-bool spare_drop(struct spare *spare);
+bool prefault_drop(struct prefault *prefault);
 
 /* Whether one is ready. */
-bool spare_is_ready(struct spare *spare);
+bool prefault_is_ready(struct prefault *prefault);
 
 #endif

@@ -10,18 +10,18 @@
 
 #include "base/error.h"
 
-struct shared {
+struct sealed_memfd {
 	void *base; /* NULL: there is none */
 	uint64_t size;
 	int fd; /* -1: closed */
 };
 
-enum shared_writer { SHARED_OURS, SHARED_THEIRS };
+enum sealed_memfd_writer { SEALED_MEMFD_DAEMON_WRITES, SEALED_MEMFD_CLIENT_WRITES };
 
 /* size is rounded up to pages; the memory is 0. -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
-int shared_create(const char *name, uint64_t size, enum shared_writer writer, struct shared *ret_shared,
+int sealed_memfd_create(const char *name, uint64_t size, enum sealed_memfd_writer writer, struct sealed_memfd *ret_shared,
 		  struct error *err);
 /* Of what shared_create made, and of one that is all 0. */
-void shared_free(struct shared *shared);
+void sealed_memfd_free(struct sealed_memfd *memfd);
 
 #endif

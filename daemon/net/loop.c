@@ -24,7 +24,7 @@ struct loop {
 	void (*stop)(void *arg);
 	void *arg;
 	pthread_mutex_t lock;
-	struct letter *first, **last;
+	struct loop_event *first, **last;
 	struct spin spin;
 	bool (*busy)(void *arg);
 	void *busy_arg;
@@ -52,18 +52,18 @@ static void stopping_signals(sigset_t *set)
 
 static void deliver_all(struct loop *loop)
 {
-	struct letter *letter;
+	struct loop_event *event;
 
 	pthread_mutex_lock(&loop->lock);
-	letter = loop->first;
+	event = loop->first;
 	loop->first = NULL;
 	loop->last = &loop->first;
 	pthread_mutex_unlock(&loop->lock);
-	while (letter) {
-		struct letter *next = letter->next;
+	while (event) {
+		struct loop_event *next = event->next;
 
-		letter->deliver(letter);
-		letter = next;
+		event->deliver(event);
+		event = next;
 	}
 }
 
@@ -199,14 +199,14 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 	loop->busy_arg = arg;
 }
 
-void loop_stir(struct loop *loop, void (*try)(void *arg), void *arg)
+void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg)
 {
 	loop->stirred = true;
 	loop->try = try;
 	loop->try_arg = arg;
 }
 
-void loop_forget(struct loop *loop, const void *arg)
+void loop_forget_traffic(struct loop *loop, const void *arg)
 {
 	if (loop->try_arg == arg)
 		loop->try = NULL;
@@ -245,15 +245,15 @@ void loop_end(struct loop *loop)
 	event_base_loopbreak(loop->base);
 }
 
-void loop_post(struct loop *loop, struct letter *letter)
+void loop_post(struct loop *loop, struct loop_event *event)
 {
 	bool first;
 
-	letter->next = NULL;
+	event->next = NULL;
 	pthread_mutex_lock(&loop->lock);
 	first = !loop->first;
-	*loop->last = letter;
-	loop->last = &letter->next;
+	*loop->last = event;
+	loop->last = &event->next;
 	pthread_mutex_unlock(&loop->lock);
 	if (first)
 		wake(loop);

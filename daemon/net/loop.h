@@ -27,21 +27,21 @@ struct event_base *loop_base(struct loop *loop);
 void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg);
 /* An event that counts as traffic. try(arg), unless NULL, looks at once for more of it, which takes less than to look at
  * everything; forgotten by loop_forget(arg), which must be called before arg goes. */
-void loop_stir(struct loop *loop, void (*try)(void *arg), void *arg);
-void loop_forget(struct loop *loop, const void *arg);
+void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg);
+void loop_forget_traffic(struct loop *loop, const void *arg);
 
 /* Until loop_end. Pings the service manager's watchdog as often as it wishes. */
 void loop_run(struct loop *loop);
 void loop_end(struct loop *loop);
 
 /* A letter lies inside what it is about; deliver is called once for each posting, from the loop. */
-struct letter {
-	struct letter *next;
-	void (*deliver)(struct letter *letter);
+struct loop_event {
+	struct loop_event *next;
+	void (*deliver)(struct loop_event *event);
 };
 
 /* Any thread. Never blocks. */
-void loop_post(struct loop *loop, struct letter *letter);
+void loop_post(struct loop *loop, struct loop_event *event);
 
 /* Calls changed(arg) from the loop whenever more has come to be read from fd, which is never read here. */
 struct watch;

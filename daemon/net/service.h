@@ -18,14 +18,14 @@ struct listener;
 struct session;
 struct broadcast_entry;
 struct streams;
-struct spare;
+struct prefault;
 
 struct service {
 	const struct settings *settings;
 	struct engine *engine;
 	struct loop *loop;
 	struct quota *quota;
-	struct spare *spare;
+	struct prefault *prefault; /* an arena made ready for the next client */
 	int passed_fd;             /* the service manager's listening socket; -1: none, or the listener has it */
 	struct listener *listener; /* NULL once it stops */
 	struct streams *streams;

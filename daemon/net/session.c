@@ -72,26 +72,26 @@ static void free_if_done(struct session *session)
 		session->next->prev = session->prev;
 	service->stats.sessions--;
 	if (leaves_holes(session))
-		reaper_trim();
+		background_trim_heap();
 	peer_free(&session->peer);
-	lent_end(session);
+	client_held_end(session);
 	free(session);
 	if (service->stopping && !service->sessions)
 		loop_end(service->loop);
 }
 
-static void on_ended(struct letter *letter)
+static void on_ended(struct loop_event *event)
 {
-	struct session *session = (struct session *)((char *)letter - offsetof(struct session, ended));
+	struct session *session = (struct session *)((char *)event - offsetof(struct session, ended));
 
 	session->n_reaping--;
 	free_if_done(session);
 }
 
 /* By the reaper. */
-static void end_space(struct chore *chore)
+static void end_space(struct background_task *task)
 {
-	struct session *session = (struct session *)((char *)chore - offsetof(struct session, ending));
+	struct session *session = (struct session *)((char *)task - offsetof(struct session, ending));
 	struct space *space = session->space;
 
 	session->space = NULL;
@@ -121,7 +121,7 @@ static void close_space(struct session *session)
 	space_stop(session->space);
 	session->n_reaping++;
 	session->ending.run = end_space;
-	reaper_post(&session->ending);
+	background_post(&session->ending);
 }
 
 /* The connection is over for both sides; what still runs is cancelled. */
@@ -131,7 +131,7 @@ static void hang_up(struct session *session)
 		return;
 	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ends after %llu requests",
 		   (unsigned long long)session->requests);
-	loop_forget(session->service->loop, session);
+	loop_forget_traffic(session->service->loop, session);
 	free_events(session);
 	rings_close(session);
 	broadcasts_close(session);
@@ -240,18 +240,18 @@ void session_continue(struct session *session)
 	free_if_done(session);
 }
 
-static void on_letter(struct letter *letter)
+static void on_event(struct loop_event *event)
 {
-	struct job *job = (struct job *)letter;
+	struct job *job = (struct job *)event;
 	struct session *session = job->session;
 
 	requests_finish(job);
 	session_continue(session);
 }
 
-static void on_reaped(struct letter *letter)
+static void on_reaped(struct loop_event *event)
 {
-	struct job *job = (struct job *)letter;
+	struct job *job = (struct job *)event;
 	struct session *session = job->session;
 
 	requests_reaped(job);
@@ -299,7 +299,7 @@ static void receive(void *arg)
 		if (got == -EAGAIN)
 			break;
 		if (end_ns == 0)
-			loop_stir(session->service->loop, receive, session);
+			loop_note_traffic(session->service->loop, receive, session);
 		if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
 			hang_up(session);
 			return;
@@ -441,7 +441,7 @@ static void init(struct session *session, struct service *service, int fd, const
 	session->pid = peer->pid;
 	session->weight = weights_of(settings->weights, peer->uid, peer->gid);
 	session->peer = (struct peer){.uid = peer->uid, .gid = peer->gid};
-	session->returned = on_letter;
+	session->returned = on_event;
 	session->reaped = on_reaped;
 	session->finished_last = &session->finished;
 	session->bytes =

@@ -20,13 +20,13 @@
 
 struct arena;
 struct ring_entry;
-struct lent;
+struct client_held;
 struct event; /* libevent's */
 
 /* A request between its start and its reply. */
 struct job {
-	struct letter letter; /* brings it back from a lane's thread, and from the reaper's */
-	struct chore chore;   /* takes its results down, when they are large */
+	struct loop_event event; /* brings it back from a lane's thread, and from the reaper's */
+	struct background_task task;   /* takes its results down, when they are large */
 	struct session *session;
 	struct job *next, *prev; /* running; then next alone: finished */
 	struct request *request;
@@ -54,17 +54,17 @@ struct session {
 	struct ring_entry *rings;
 	unsigned n_rings; /* whose end has not come */
 	uint32_t last_ring;
-	struct lent *lent; /* memory that rings and broadcasts have left with the client */
+	struct client_held *held; /* memory that rings and broadcasts have left with the client */
 	unsigned n_broadcasts; /* of its own, whose end has not come */
 	unsigned n_later;      /* requests that are answered later, but are no jobs */
 	struct inbox inbox;
 	struct outbox outbox;
 	struct job *running, *finished, **finished_last;
-	void (*returned)(struct letter *letter); /* delivers a job that a lane's thread has finished */
-	void (*reaped)(struct letter *letter);   /* delivers one whose results are down */
+	void (*returned)(struct loop_event *event); /* delivers a job that a lane's thread has finished */
+	void (*reaped)(struct loop_event *event);   /* delivers one whose results are down */
 	unsigned n_reaping;                      /* of these, of frames, and of the space, what is being taken down */
-	struct chore ending;                     /* takes the space down, when it is large */
-	struct letter ended;
+	struct background_task ending;                     /* takes the space down, when it is large */
+	struct loop_event ended;
 	struct event *readable, *watched, *writable, *again, *late;
 	uint64_t late_frame; /* the frame that `late` is about */
 	bool late_twice;     /* its patience runs for the second time */

@@ -28,12 +28,12 @@
 enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
 
 struct broadcast_entry {
-	struct letter published; /* one at a time, from the lanes */
-	struct letter gone;
+	struct loop_event published; /* one at a time, from the lanes */
+	struct loop_event gone;
 	struct broadcast_entry *next, *prev; /* of all */
 	struct session *session;             /* the owner's */
-	struct lent *lent;
-	struct stream_ranges ranges;
+	struct client_held *held;
+	struct reservations ranges;
 	uint64_t target, started_ns;
 	double rate;
 	uid_t uid;
@@ -93,10 +93,10 @@ static void stop(struct broadcast_entry *entry)
 	broadcast_close(entry->broadcast);
 }
 
-static void on_gone(struct letter *letter)
+static void on_gone(struct loop_event *event)
 {
 	struct broadcast_entry *entry =
-		(struct broadcast_entry *)((char *)letter - offsetof(struct broadcast_entry, gone));
+		(struct broadcast_entry *)((char *)event - offsetof(struct broadcast_entry, gone));
 	struct session *session = entry->session;
 
 	if (entry->why.code == ERROR_CANCELLED)
@@ -106,16 +106,16 @@ static void on_gone(struct letter *letter)
 	entry->tick = NULL;
 	unlink_entry(entry);
 	broadcast_free(entry->broadcast);
-	lent_return(session, LENT_BROADCAST, entry->lent);
+	client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
 	free(entry);
 	session_continue(session);
 }
 
 /* ------- events, from lanes' threads ------- */
 
-static void on_published(struct letter *letter)
+static void on_published(struct loop_event *event)
 {
-	struct broadcast_entry *entry = (struct broadcast_entry *)letter;
+	struct broadcast_entry *entry = (struct broadcast_entry *)event;
 
 	atomic_store(&entry->posted, false);
 	if (!entry->waiting || broadcast_produced(entry->broadcast) < entry->target)
@@ -128,7 +128,7 @@ static void on_published(struct letter *letter)
 static void published(void *arg)
 {
 	struct broadcast_entry *entry = arg;
-	struct ring_page *page = entry->lent->samples.base;
+	struct ring_page *page = entry->held->samples.base;
 
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, WAKE_MOST, NULL, NULL, 0);
 	if (!atomic_exchange(&entry->posted, true))
@@ -240,11 +240,11 @@ wrong:
 static int start(struct broadcast_entry *entry, struct noise *noise, struct error *err)
 {
 	struct session *session = entry->session;
-	struct lent *lent = entry->lent;
-	const struct ring_memory memory = {lent->samples.base, (char *)lent->samples.base + arena_page(), NULL,
-					   lent->capacity};
+	struct client_held *held = entry->held;
+	const struct ring_memory memory = {held->samples.base, (char *)held->samples.base + arena_page(), NULL,
+					   held->capacity};
 	const struct ring_events events = {published, gone, entry};
-	const bool named = stream_ranges_stream(&entry->ranges);
+	const bool named = reservations_stream(&entry->ranges);
 	struct ranges_source source;
 	int r;
 
@@ -256,7 +256,7 @@ static int start(struct broadcast_entry *entry, struct noise *noise, struct erro
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
 	}
 	if (named)
-		source = stream_ranges_source(&entry->ranges, noise, lent->capacity, go_on, entry);
+		source = reservations_source(&entry->ranges, noise, held->capacity, go_on, entry);
 	r = broadcast_create(session->space, noise, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
@@ -268,15 +268,15 @@ static int build(struct broadcast_entry *entry, const struct args *args, struct 
 	struct session *session = entry->session;
 	const struct stream *named;
 	struct noise *noise;
-	int r = stream_ranges_open(&entry->ranges, session, args, BROADCAST_STREAM, err);
+	int r = reservations_open(&entry->ranges, session, args, BROADCAST_STREAM, err);
 
 	if (r < 0)
 		return r;
-	named = stream_ranges_stream(&entry->ranges);
+	named = reservations_stream(&entry->ranges);
 	r = noise_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &noise, err);
 	if (r < 0)
 		return r;
-	r = lent_create(session, LENT_BROADCAST, args, BROADCAST_SAMPLES, noise, named, &entry->lent, err);
+	r = client_held_create(session, CLIENT_HELD_BROADCAST, args, BROADCAST_SAMPLES, noise, named, &entry->held, err);
 	if (r < 0) {
 		noise_free(noise);
 		return r;
@@ -329,12 +329,12 @@ static int create(struct session *session, const struct args *args, struct zone 
 	entry->rate = args->at[BROADCAST_RATE].f64;
 	r = build(entry, args, err);
 	if (r < 0) {
-		lent_return(session, LENT_BROADCAST, entry->lent);
+		client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
 		free(entry);
 		return r;
 	}
 	enlist(entry);
-	return value_put(zone, result, "capacity", value_uint(entry->lent->capacity)) ? -ERROR_NO_MEMORY : 0;
+	return value_put(zone, result, "capacity", value_uint(entry->held->capacity)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ------- the other methods ------- */
@@ -351,10 +351,10 @@ static int publish(struct session *session, const struct args *args, uint32_t ms
 		return error_set(err, ERROR_NOT_SUPPORTED, "broadcast_publish: it has a rate, and publishes by itself");
 	if (entry->waiting)
 		return error_set(err, ERROR_LIMIT, "broadcast_publish: an earlier one is unanswered, allowed: one at a time");
-	if (n > entry->lent->capacity)
+	if (n > entry->held->capacity)
 		return bind_error(args, BROADCAST_N, err, ERROR_OUT_OF_RANGE,
 				  "%" PRIu64 ", allowed is the capacity, %" PRIu64, n,
-				  entry->lent->capacity);
+				  entry->held->capacity);
 	if (n > noise_samples(broadcast_noise(entry->broadcast)) - entry->target)
 		return bind_error(args, BROADCAST_N, err, ERROR_END_OF_STREAM, "more than the stream has left");
 	entry->target += n;
@@ -377,13 +377,13 @@ static int attach(struct session *session, const struct args *args, struct zone 
 		return error_set(err, ERROR_LIMIT, "broadcast_attach: an earlier reply's descriptors are under way, "
 						   "allowed: one reply at a time");
 	const struct noise *noise = broadcast_noise(entry->broadcast);
-	const bool named = stream_ranges_stream(&entry->ranges);
+	const bool named = reservations_stream(&entry->ranges);
 
 	failed = named ? value_put(zone, result, "stream_name", value_string(entry->ranges.name)) : 0;
-	failed |= lent_describe(entry->lent, noise, named, zone, result);
+	failed |= client_held_describe(entry->held, noise, named, zone, result);
 	if (failed)
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
-	fd = lent_copy(entry->lent, &entry->lent->samples);
+	fd = client_held_dup(entry->held, &entry->held->samples);
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
 	*ret_fds = (struct fdpass){.at = {fd}, .count = 1};
@@ -399,8 +399,8 @@ static int show(const struct broadcast_entry *entry, struct zone *zone, struct v
 	failed |= value_put(zone, &one, "gid", value_uint(entry->gid));
 	failed |= value_put(zone, &one, "mode", value_uint(entry->mode));
 	failed |= value_put(zone, &one, "rate", value_real(entry->rate));
-	failed |= value_put(zone, &one, "capacity", value_uint(entry->lent->capacity));
-	if (stream_ranges_stream(&entry->ranges))
+	failed |= value_put(zone, &one, "capacity", value_uint(entry->held->capacity));
+	if (reservations_stream(&entry->ranges))
 		failed |= value_put(zone, &one, "stream_name", value_string(entry->ranges.name));
 	failed |= value_put(zone, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
 	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, &one);

@@ -14,31 +14,31 @@
 #include "net/session.h"
 #include "memory/sealed_memfd.h"
 
-struct lent {
-	struct chore chore; /* takes it down */
-	struct lent *next;  /* of those that the session keeps */
+struct client_held {
+	struct background_task task; /* takes it down */
+	struct client_held *next;  /* of those that the session keeps */
 	struct quota_user *user;
 	uint64_t charge, capacity;
-	struct shared samples, index; /* index: of a ring */
+	struct sealed_memfd samples, index; /* index: of a ring */
 	bool had;		      /* a client has had its descriptors */
 };
 
-enum lent_use { LENT_RING, LENT_BROADCAST };
+enum client_held_use { CLIENT_HELD_RING, CLIENT_HELD_BROADCAST };
 
 /* Memory for as many samples as args' parameter asks for, charged, with the page of an empty ring. named: they come in
  * ranges, each of a capacity. -ERROR_LIMIT, -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
-int lent_create(struct session *session, enum lent_use use, const struct args *args, unsigned samples_param,
-		const struct noise *noise, bool named, struct lent **ret_lent, struct error *err);
+int client_held_create(struct session *session, enum client_held_use use, const struct args *args, unsigned samples_param,
+		const struct noise *noise, bool named, struct client_held **ret_held, struct error *err);
 
 /* What a reply tells of it, and the copy of a descriptor that goes with it, -1 with errno. */
-int lent_describe(const struct lent *lent, const struct noise *noise, bool named, struct zone *zone,
+int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct zone *zone,
 		  struct value *result);
-int lent_copy(struct lent *lent, const struct shared *which);
+int client_held_dup(struct client_held *held, const struct sealed_memfd *which);
 
 /* Nothing uses it any more. Accepts NULL. */
-void lent_return(struct session *session, enum lent_use use, struct lent *lent);
+void client_held_release(struct session *session, enum client_held_use use, struct client_held *held);
 
 /* The session ends: what was charged is given back, when the reaper has freed what can be freed. */
-void lent_end(struct session *session);
+void client_held_end(struct session *session);
 
 #endif

@@ -10,12 +10,12 @@
 #include "streams/streams.h"
 
 /* The lock is held for assignments only. A name that is given anew is another stream. */
-static struct streams_who who(const struct stream_ranges *ranges, const struct stream *same)
+static struct streams_who who(const struct reservations *ranges, const struct stream *same)
 {
 	return (struct streams_who){&ranges->session->peer, ranges->name, false, "named stream", same, NULL};
 }
 
-int stream_ranges_open(struct stream_ranges *ranges, struct session *session, const struct args *args, unsigned param,
+int reservations_open(struct reservations *ranges, struct session *session, const struct args *args, unsigned param,
 		       struct error *err)
 {
 	struct streams_who asks;
@@ -34,7 +34,7 @@ int stream_ranges_open(struct stream_ranges *ranges, struct session *session, co
 	return streams_find(session->service->streams, &asks, &ranges->stream, err);
 }
 
-const struct stream *stream_ranges_stream(const struct stream_ranges *ranges)
+const struct stream *reservations_stream(const struct reservations *ranges)
 {
 	return ranges->name[0] ? &ranges->stream : NULL;
 }
@@ -42,41 +42,41 @@ const struct stream *stream_ranges_stream(const struct stream_ranges *ranges)
 /* Under the lock of the streams. */
 static void answered(struct served *served, int error)
 {
-	struct stream_ranges *ranges =
-		(struct stream_ranges *)((char *)served - offsetof(struct stream_ranges, served));
+	struct reservations *ranges =
+		(struct reservations *)((char *)served - offsetof(struct reservations, served));
 
 	pthread_mutex_lock(&ranges->lock);
 	ranges->answer = error;
-	ranges->state = STREAM_RANGES_ANSWERED;
+	ranges->state = RESERVATIONS_READY;
 	pthread_mutex_unlock(&ranges->lock);
 	ranges->go_on(ranges->arg);
 }
 
 /* The answer may come before this has returned. */
-static int ask(struct stream_ranges *ranges)
+static int ask(struct reservations *ranges)
 {
 	const struct streams_who asks = who(ranges, &ranges->stream);
 	int r;
 
-	ranges->state = STREAM_RANGES_ASKED;
+	ranges->state = RESERVATIONS_REQUESTED;
 	ranges->served.owner = NULL;
 	r = streams_draw(ranges->session->service->streams, &asks, &ranges->served);
 	if (r != SERVED_LATER)
-		ranges->state = STREAM_RANGES_IDLE;
+		ranges->state = RESERVATIONS_IDLE;
 	return r;
 }
 
 static int take(void *arg, uint64_t *ret_first, struct error *err)
 {
-	struct stream_ranges *ranges = arg;
+	struct reservations *ranges = arg;
 	int r;
 
 	pthread_mutex_lock(&ranges->lock);
-	const bool asked = ranges->state == STREAM_RANGES_ASKED, has = ranges->state == STREAM_RANGES_ANSWERED;
+	const bool asked = ranges->state == RESERVATIONS_REQUESTED, has = ranges->state == RESERVATIONS_READY;
 
 	r = ranges->answer;
 	if (has)
-		ranges->state = STREAM_RANGES_IDLE;
+		ranges->state = RESERVATIONS_IDLE;
 	pthread_mutex_unlock(&ranges->lock);
 	if (!has)
 		r = asked ? SERVED_LATER : ask(ranges);
@@ -91,13 +91,13 @@ static int take(void *arg, uint64_t *ret_first, struct error *err)
 
 static void forget(void *arg)
 {
-	struct stream_ranges *ranges = arg;
+	struct reservations *ranges = arg;
 
 	streams_forget(ranges->session->service->streams, &ranges->served);
 	pthread_mutex_destroy(&ranges->lock);
 }
 
-struct ranges_source stream_ranges_source(struct stream_ranges *ranges, const struct noise *noise, uint64_t n,
+struct ranges_source reservations_source(struct reservations *ranges, const struct noise *noise, uint64_t n,
 					  void (*go_on)(void *arg), void *arg)
 {
 	pthread_mutex_init(&ranges->lock, NULL);

@@ -9,13 +9,13 @@
 #include "net/session.h"
 #include "streams/store.h"
 
-struct stream_ranges {
+struct reservations {
 	struct session *session;
 	char name[STORE_NAME_MOST + 1]; /* empty: there is no named stream */
 	struct stream stream;		/* what the name stands for */
 	struct served served;
 	struct error error; /* of the answer that has come */
-	enum { STREAM_RANGES_IDLE, STREAM_RANGES_ASKED, STREAM_RANGES_ANSWERED } state;
+	enum { RESERVATIONS_IDLE, RESERVATIONS_REQUESTED, RESERVATIONS_READY } state;
 	int answer;
 	pthread_mutex_t lock; /* of state and answer */
 	void (*go_on)(void *arg);
@@ -24,14 +24,14 @@ struct stream_ranges {
 
 /* The stream that args' parameter names, of which the session's client may draw; none when it is left out. ranges is
  * the caller's, all 0. -ERROR_NOT_FOUND, -ERROR_NOT_PERMITTED, what named streams may have. */
-int stream_ranges_open(struct stream_ranges *ranges, struct session *session, const struct args *args, unsigned param,
+int reservations_open(struct reservations *ranges, struct session *session, const struct args *args, unsigned param,
 		       struct error *err);
 /* NULL when there is no named stream. */
-const struct stream *stream_ranges_stream(const struct stream_ranges *ranges);
+const struct stream *reservations_stream(const struct reservations *ranges);
 
 /* The source of ranges of n samples each. go_on is called when it can be asked again, from any thread, until its forget
  * has returned; it must not block. */
-struct ranges_source stream_ranges_source(struct stream_ranges *ranges, const struct noise *noise, uint64_t n,
+struct ranges_source reservations_source(struct reservations *ranges, const struct noise *noise, uint64_t n,
 					  void (*go_on)(void *arg), void *arg);
 
 #endif

@@ -27,12 +27,12 @@
 #include "reservations.h"
 
 struct ring_entry {
-	struct letter letter; /* from the lane that ended it */
+	struct loop_event event; /* from the lane that ended it */
 	struct ring_entry *next, *prev;
 	struct session *session;
 	uint32_t handle;
-	struct lent *lent;
-	struct stream_ranges ranges;
+	struct client_held *held;
+	struct reservations ranges;
 	int wake_fd;
 	struct watch *woken; /* NULL: the client has let go of it */
 	struct ring *ring;
@@ -51,7 +51,7 @@ static void entry_free(struct ring_entry *entry)
 {
 	if (entry->wake_fd >= 0)
 		close(entry->wake_fd);
-	lent_return(entry->session, LENT_RING, entry->lent);
+	client_held_release(entry->session, CLIENT_HELD_RING, entry->held);
 	free(entry);
 }
 
@@ -86,9 +86,9 @@ static void unlink_entry(struct ring_entry *entry)
 	session->service->stats.rings--;
 }
 
-static void on_letter(struct letter *letter)
+static void on_event(struct loop_event *event)
 {
-	struct ring_entry *entry = (struct ring_entry *)letter;
+	struct ring_entry *entry = (struct ring_entry *)event;
 	struct session *session = entry->session;
 	bool tell = entry->woken && session->fd >= 0;
 
@@ -107,7 +107,7 @@ static void on_letter(struct letter *letter)
 static void published(void *arg)
 {
 	struct ring_entry *entry = arg;
-	struct ring_page *page = entry->lent->samples.base;
+	struct ring_page *page = entry->held->samples.base;
 
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -117,8 +117,8 @@ static void gone(void *arg, const struct error *why)
 	struct ring_entry *entry = arg;
 
 	entry->why = *why;
-	entry->letter.deliver = on_letter;
-	loop_post(entry->session->service->loop, &entry->letter);
+	entry->event.deliver = on_event;
+	loop_post(entry->session->service->loop, &entry->event);
 }
 
 static void on_woken(void *arg)
@@ -150,8 +150,8 @@ static int make_wake(struct ring_entry *entry, struct error *err)
 
 static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct error *err)
 {
-	struct lent *lent = entry->lent;
-	const struct fdpass fds = {.at = {lent_copy(lent, &lent->samples), lent_copy(lent, &lent->index),
+	struct client_held *held = entry->held;
+	const struct fdpass fds = {.at = {client_held_dup(held, &held->samples), client_held_dup(held, &held->index),
 					  fcntl(entry->wake_fd, F_DUPFD_CLOEXEC, 0)},
 				   .count = 3};
 
@@ -170,11 +170,11 @@ static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct err
 static int describe(const struct ring_entry *entry, const struct noise *noise, struct zone *zone, struct value *result)
 {
 	int failed = value_put(zone, result, "ring", value_uint(entry->handle));
-	const bool named = stream_ranges_stream(&entry->ranges);
+	const bool named = reservations_stream(&entry->ranges);
 
 	if (named)
 		failed |= value_put(zone, result, "name", value_string(entry->ranges.name));
-	return failed | lent_describe(entry->lent, noise, named, zone, result);
+	return failed | client_held_describe(entry->held, noise, named, zone, result);
 }
 
 /* Names in the description live in the noise, which a ring frees; texts are copied. */
@@ -196,19 +196,19 @@ static int keep_texts(struct zone *zone, struct value *map)
 static int start(struct ring_entry *entry, struct noise *noise, struct error *err)
 {
 	struct session *session = entry->session;
-	const struct lent *lent = entry->lent;
+	const struct client_held *held = entry->held;
 	const struct ring_memory memory = {
-		.page = lent->samples.base,
-		.samples = (char *)lent->samples.base + arena_page(),
-		.index = lent->index.base,
-		.capacity = lent->capacity,
+		.page = held->samples.base,
+		.samples = (char *)held->samples.base + arena_page(),
+		.index = held->index.base,
+		.capacity = held->capacity,
 	};
 	const struct ring_events events = {.published = published, .gone = gone, .arg = entry};
 	struct ranges_source source;
 
-	if (!stream_ranges_stream(&entry->ranges))
+	if (!reservations_stream(&entry->ranges))
 		return ring_create(session->space, noise, &memory, NULL, &events, &entry->ring, err);
-	source = stream_ranges_source(&entry->ranges, noise, lent->capacity, go_on, entry);
+	source = reservations_source(&entry->ranges, noise, held->capacity, go_on, entry);
 	return ring_create(session->space, noise, &memory, &source, &events, &entry->ring, err);
 }
 
@@ -231,15 +231,15 @@ static int build(struct ring_entry *entry, const struct args *args, struct zone 
 	struct fdpass fds = {.count = 0};
 	const struct stream *named;
 	struct noise *noise;
-	int r = stream_ranges_open(&entry->ranges, entry->session, args, RING_NAME, err);
+	int r = reservations_open(&entry->ranges, entry->session, args, RING_NAME, err);
 
 	if (r < 0)
 		return r;
-	named = stream_ranges_stream(&entry->ranges);
+	named = reservations_stream(&entry->ranges);
 	r = noise_create(entry->session->space, args, RING_NOISE, RING_U64, named, &noise, err);
 	if (r < 0)
 		return r;
-	r = lent_create(entry->session, LENT_RING, args, RING_SAMPLES, noise, named, &entry->lent, err);
+	r = client_held_create(entry->session, CLIENT_HELD_RING, args, RING_SAMPLES, noise, named, &entry->held, err);
 	if (r == 0)
 		r = make_wake(entry, err);
 	if (r == 0 && (describe(entry, noise, zone, result) || keep_texts(zone, result)))

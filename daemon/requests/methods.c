@@ -34,22 +34,22 @@ static int new_arena(struct session *session, uint64_t size, struct arena **ret_
 {
 	struct service *service = session->service;
 	struct quota_user *user = quota_user_open(service->quota, quota_user_uid(session->user));
-	struct arena_spare spare;
+	struct arena_prefaulted spare;
 	bool ready;
 	int r;
 
 	if (!user)
 		return error_set(err, ERROR_NO_MEMORY, "arena: an account");
 	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
-	if (r < 0 && spare_drop(service->spare))
+	if (r < 0 && prefault_drop(service->prefault))
 		r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
 	if (r < 0) {
 		quota_user_close(user);
 		return r;
 	}
-	ready = spare_take(service->spare, &spare.fd, &spare.base, &spare.bytes);
+	ready = prefault_take(service->prefault, &spare.fd, &spare.base, &spare.bytes);
 	r = arena_create(size, ready ? &spare : NULL, arena_gone, user, ret_arena, err);
-	spare_refill(service->spare);
+	prefault_refill(service->prefault);
 	if (r < 0)
 		arena_gone(user, size);
 	return r;
@@ -121,7 +121,7 @@ static int show_daemon(const struct service *service, struct zone *zone, struct 
 	failed |= value_put(zone, &cpu, "lowered", value_bool(service->wish_lowered));
 	failed |= value_put(zone, map, "cpu", cpu);
 	failed |= value_put(zone, map, "huge_pages", value_string(arena_huge_pages()));
-	failed |= value_put(zone, map, "spare_arena", value_bool(spare_is_ready(service->spare)));
+	failed |= value_put(zone, map, "spare_arena", value_bool(prefault_is_ready(service->prefault)));
 	failed |= stats_show(&service->stats, zone, map);
 	failed |= streams_stats(service->streams, zone, &streams);
 	failed |= value_put(zone, map, "named_streams", streams);

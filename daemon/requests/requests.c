@@ -109,21 +109,21 @@ void requests_reaped(struct job *job)
 }
 
 /* By the reaper. */
-static void take_down(struct chore *chore)
+static void take_down(struct background_task *task)
 {
-	struct job *job = (struct job *)((char *)chore - offsetof(struct job, chore));
+	struct job *job = (struct job *)((char *)task - offsetof(struct job, task));
 
 	request_free(job->request);
 	zone_free(job->frame);
-	job->letter.deliver = job->session->reaped;
-	loop_post(job->session->service->loop, &job->letter);
+	job->event.deliver = job->session->reaped;
+	loop_post(job->session->service->loop, &job->event);
 }
 
 static void reap(struct job *job)
 {
 	job->session->n_reaping++;
-	job->chore.run = take_down;
-	reaper_post(&job->chore);
+	job->task.run = take_down;
+	background_post(&job->task);
 }
 
 /* Answered, or nobody is left to be answered. */
@@ -235,7 +235,7 @@ static void on_done(struct request *request, void *arg)
 	if (pthread_equal(pthread_self(), service->loop_thread) && service->starting == job)
 		job->done = true;
 	else
-		loop_post(service->loop, &job->letter);
+		loop_post(service->loop, &job->event);
 }
 
 /* ------- requests ------- */
@@ -255,7 +255,7 @@ static struct job *new_job(struct session *session, uint32_t msgid, uint64_t cha
 
 	if (!job)
 		return NULL;
-	*job = (struct job){.letter.deliver = session->returned, .session = session, .charge = charge, .msgid = msgid};
+	*job = (struct job){.event.deliver = session->returned, .session = session, .charge = charge, .msgid = msgid};
 	job->next = session->running;
 	if (job->next)
 		job->next->prev = job;

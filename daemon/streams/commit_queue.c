@@ -7,7 +7,7 @@
 
 /* ---- tasks ---- */
 
-void task_post(struct streams *streams, struct task *task)
+void commit_queue_post(struct streams *streams, struct commit_task *task)
 {
 	task->next = NULL;
 	*streams->last = task;
@@ -15,7 +15,7 @@ void task_post(struct streams *streams, struct task *task)
 	pthread_cond_signal(&streams->wake);
 }
 
-void task_answer(struct task *task, int error)
+void commit_task_reply(struct commit_task *task, int error)
 {
 	struct served *served = task->served;
 
@@ -28,12 +28,12 @@ void task_answer(struct task *task, int error)
 	served_answer(served, error);
 }
 
-struct task *task_new(enum task_kind kind, struct named *named, const struct streams_who *who, struct served *served)
+struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who, struct served *served)
 {
-	struct task *task = calloc(1, sizeof *task);
+	struct commit_task *task = calloc(1, sizeof *task);
 
 	if (task) {
-		*task = (struct task){.kind = kind, .named = named, .served = served, .u64_text = who->u64_text};
+		*task = (struct commit_task){.kind = kind, .named = named, .served = served, .u64_text = who->u64_text};
 		served->owner = task;
 	}
 	return task;
@@ -41,7 +41,7 @@ struct task *task_new(enum task_kind kind, struct named *named, const struct str
 
 void streams_forget(struct streams *streams, struct served *served)
 {
-	struct task *task;
+	struct commit_task *task;
 
 	pthread_mutex_lock(&streams->lock);
 	task = served->owner;
@@ -53,7 +53,7 @@ void streams_forget(struct streams *streams, struct served *served)
 
 /* ---- places ---- */
 
-int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end)
+int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end)
 {
 	const unsigned words = served->words;
 	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
@@ -70,7 +70,7 @@ int named_place(const struct named *named, const struct served *served, uint64_t
 	return 0;
 }
 
-static int fail_end(const struct named *named, struct served *served)
+static int fail_end(const struct named_stream *named, struct served *served)
 {
 	return error_set(served->error, ERROR_END_OF_STREAM,
 			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
@@ -78,19 +78,19 @@ static int fail_end(const struct named *named, struct served *served)
 			 served->n, served->words, named->next);
 }
 
-void named_ask(struct streams *streams, struct named *named)
+void named_stream_request_block(struct streams *streams, struct named_stream *named)
 {
 	if (named->reserving)
 		return;
 	named->reserving = true;
-	task_post(streams, &named->reserve);
+	commit_queue_post(streams, &named->reserve);
 }
 
-int named_take(struct streams *streams, struct named *named, struct served *served)
+int named_stream_issue(struct streams *streams, struct named_stream *named, struct served *served)
 {
 	uint64_t offset, end;
 
-	if (named_place(named, served, &offset, &end) < 0)
+	if (named_stream_next_draw(named, served, &offset, &end) < 0)
 		return fail_end(named, served);
 	if (end > named->row.reserved)
 		return 0;
@@ -99,22 +99,22 @@ int named_take(struct streams *streams, struct named *named, struct served *serv
 	served->stream = named->row.stream;
 	served->offset = offset;
 	if (named->row.reserved - named->next < named->block / 2 && named->row.reserved < STORE_GROUPS)
-		named_ask(streams, named);
+		named_stream_request_block(streams, named);
 	return 1;
 }
 
-void named_serve(struct streams *streams, struct named *named)
+void named_stream_serve_waiters(struct streams *streams, struct named_stream *named)
 {
 	if (streams->trouble.code) {
-		named_refuse(named, &streams->trouble);
+		named_stream_fail_waiters(named, &streams->trouble);
 		return;
 	}
 	while (named->waiters) {
-		struct task *task = named->waiters;
-		int r = task->served ? named_take(streams, named, task->served) : 1;
+		struct commit_task *task = named->waiters;
+		int r = task->served ? named_stream_issue(streams, named, task->served) : 1;
 
 		if (r == 0) {
-			named_ask(streams, named);
+			named_stream_request_block(streams, named);
 			return;
 		}
 		named->waiters = task->next;
@@ -122,19 +122,19 @@ void named_serve(struct streams *streams, struct named *named)
 			named->waiters_last = &named->waiters;
 		if (r < 0 && task->served)
 			task->error = *task->served->error;
-		task_answer(task, r < 0 ? r : 0);
+		commit_task_reply(task, r < 0 ? r : 0);
 		free(task);
 	}
 }
 
-void named_refuse(struct named *named, const struct error *error)
+void named_stream_fail_waiters(struct named_stream *named, const struct error *error)
 {
 	while (named->waiters) {
-		struct task *task = named->waiters;
+		struct commit_task *task = named->waiters;
 
 		named->waiters = task->next;
 		task->error = *error;
-		task_answer(task, -error->code);
+		commit_task_reply(task, -error->code);
 		free(task);
 	}
 	named->waiters_last = &named->waiters;

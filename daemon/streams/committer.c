@@ -33,7 +33,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 /* ---- staging: with the lock ---- */
 
-static void adapt_block(const struct streams *streams, struct named *named)
+static void adapt_block(const struct streams *streams, struct named_stream *named)
 {
 	const uint64_t now = stats_now_ns(), since = now - named->refilled_ns;
 	const uint64_t largest = streams->settings->stream_block / STREAM_GROUP_WORDS;
@@ -46,18 +46,18 @@ static void adapt_block(const struct streams *streams, struct named *named)
 }
 
 /* Groups that the first who still waits needs; 0 when nobody does, or there are none. */
-static uint64_t first_need(const struct named *named)
+static uint64_t first_need(const struct named_stream *named)
 {
 	uint64_t offset, end;
 
-	for (const struct task *task = named->waiters; task; task = task->next)
+	for (const struct commit_task *task = named->waiters; task; task = task->next)
 		if (task->served)
-			return named_place(named, task->served, &offset, &end) < 0 ? 0 : end - named->next;
+			return named_stream_next_draw(named, task->served, &offset, &end) < 0 ? 0 : end - named->next;
 	return 0;
 }
 
 /* At most a block, or what one long draw needs, is reserved and unused: that is what a crash skips. */
-static void stage_reserve(const struct streams *streams, struct named *named)
+static void stage_reserve(const struct streams *streams, struct named_stream *named)
 {
 	adapt_block(streams, named);
 	const uint64_t extent = least(most(named->block, first_need(named)), STORE_GROUPS - named->next);
@@ -66,7 +66,7 @@ static void stage_reserve(const struct streams *streams, struct named *named)
 	named->staged.reserved = most(named->staged.reserved, named->next + extent);
 }
 
-static void stage_advance(struct named *named, uint64_t to)
+static void stage_advance(struct named_stream *named, uint64_t to)
 {
 	if (to <= named->staged.reserved)
 		return;
@@ -74,25 +74,25 @@ static void stage_advance(struct named *named, uint64_t to)
 	named->staged.reserved = to + least(named->block, STORE_GROUPS - to);
 }
 
-static void stage(const struct streams *streams, struct task *task)
+static void stage(const struct streams *streams, struct commit_task *task)
 {
-	struct named *named = task->named;
+	struct named_stream *named = task->named;
 
-	if (task->kind == TASK_RESERVE && named->state == NAMED_LIVE)
+	if (task->kind == COMMIT_RESERVE && named->state == NAMED_LIVE)
 		stage_reserve(streams, named);
-	else if (task->kind == TASK_ADVANCE && named->state == NAMED_LIVE)
+	else if (task->kind == COMMIT_ADVANCE && named->state == NAMED_LIVE)
 		stage_advance(named, task->to);
-	else if (task->kind == TASK_CREATE)
+	else if (task->kind == COMMIT_CREATE)
 		named->staged.reserved = named->block;
 	task->row = named->staged;
 	task->result = 0;
-	task->unchanged = (task->kind == TASK_RESERVE || task->kind == TASK_ADVANCE) &&
+	task->unchanged = (task->kind == COMMIT_RESERVE || task->kind == COMMIT_ADVANCE) &&
 			  (named->state != NAMED_LIVE || named->staged.reserved == named->row.reserved);
 }
 
 /* ---- writing: without the lock ---- */
 
-static int write_create(struct streams *streams, struct task *task)
+static int write_create(struct streams *streams, struct commit_task *task)
 {
 	int r;
 
@@ -104,28 +104,28 @@ static int write_create(struct streams *streams, struct task *task)
 	return r < 0 ? r : store_put(streams->store, &task->row, &task->error);
 }
 
-static int write_task(struct streams *streams, struct task *task)
+static int write_task(struct streams *streams, struct commit_task *task)
 {
 	if (task->unchanged)
 		return 0;
-	if (task->kind == TASK_CREATE && !task->named->listed)
+	if (task->kind == COMMIT_CREATE && !task->named->listed)
 		return error_set(&task->error, ERROR_EXISTS, "stream_create: name: there is a stream \"%s\" now",
 				 task->row.name);
-	if (task->kind == TASK_CREATE)
+	if (task->kind == COMMIT_CREATE)
 		return write_create(streams, task);
-	if (task->kind == TASK_DELETE)
+	if (task->kind == COMMIT_DELETE)
 		return store_remove(streams->store, task->row.name, &task->error);
 	return store_put(streams->store, &task->row, &task->error);
 }
 
 /* An id or a name that cannot be had changes nothing, and does not stop the others. */
-static bool is_refusal(const struct task *task)
+static bool is_refusal(const struct commit_task *task)
 {
-	return task->kind == TASK_CREATE && (task->result == -ERROR_EXISTS || task->result == -ERROR_LIMIT);
+	return task->kind == COMMIT_CREATE && (task->result == -ERROR_EXISTS || task->result == -ERROR_LIMIT);
 }
 
 /* 1: committed; 0: there was nothing to write. */
-static int write_batch(struct streams *streams, struct task **tasks, size_t count, struct error *err)
+static int write_batch(struct streams *streams, struct commit_task **tasks, size_t count, struct error *err)
 {
 	bool changed = false;
 	int r = 0;
@@ -152,22 +152,22 @@ static int write_batch(struct streams *streams, struct task **tasks, size_t coun
 
 /* ---- publishing: with the lock ---- */
 
-static void drop(struct streams *streams, struct named *named)
+static void drop(struct streams *streams, struct named_stream *named)
 {
 	struct error gone;
 
 	error_set(&gone, ERROR_NOT_FOUND, "stream_draw: name: the stream \"%.64s\" has been deleted", named->row.name);
 	if (named->listed)
 		streams_remove(streams, named);
-	named_refuse(named, &gone);
+	named_stream_fail_waiters(named, &gone);
 	named->state = NAMED_GONE;
 	if (!named->reserving)
 		free(named);
 }
 
-static void publish_reserve(struct streams *streams, struct task *task)
+static void publish_reserve(struct streams *streams, struct commit_task *task)
 {
-	struct named *named = task->named;
+	struct named_stream *named = task->named;
 
 	named->reserving = false;
 	if (named->state == NAMED_GONE) {
@@ -175,71 +175,71 @@ static void publish_reserve(struct streams *streams, struct task *task)
 		return;
 	}
 	if (task->result < 0)
-		named_refuse(named, &task->error);
+		named_stream_fail_waiters(named, &task->error);
 	else if (!task->unchanged)
 		named->row = task->row;
 	if (named->state == NAMED_LIVE)
-		named_serve(streams, named);
+		named_stream_serve_waiters(streams, named);
 }
 
-static int reply(struct task *task)
+static int reply(struct commit_task *task)
 {
-	if (!task->served || reply_stream(task->served->zone, task->served->reply, task->named, task->u64_text) == 0)
+	if (!task->served || named_stream_describe(task->served->zone, task->served->reply, task->named, task->u64_text) == 0)
 		return 0;
 	return error_set(&task->error, ERROR_NO_MEMORY, "stream: the reply");
 }
 
-static void publish_create(struct streams *streams, struct task *task)
+static void publish_create(struct streams *streams, struct commit_task *task)
 {
-	struct named *named = task->named;
+	struct named_stream *named = task->named;
 
 	if (task->result == 0) {
 		named->row = task->row;
 		named->state = NAMED_LIVE;
-		task_answer(task, reply(task));
+		commit_task_reply(task, reply(task));
 	} else {
-		task_answer(task, task->result);
+		commit_task_reply(task, task->result);
 		drop(streams, named);
 	}
 }
 
-static void publish_delete(struct streams *streams, struct task *task)
+static void publish_delete(struct streams *streams, struct commit_task *task)
 {
-	struct named *named = task->named;
+	struct named_stream *named = task->named;
 
 	if (task->result == 0) {
-		task_answer(task, reply(task));
+		commit_task_reply(task, reply(task));
 		drop(streams, named);
 		return;
 	}
 	named->state = NAMED_LIVE;
-	named_serve(streams, named);
-	task_answer(task, task->result);
+	named_stream_serve_waiters(streams, named);
+	commit_task_reply(task, task->result);
 }
 
-static void publish_advance(struct task *task)
+static void publish_advance(struct commit_task *task)
 {
-	struct named *named = task->named;
+	struct named_stream *named = task->named;
 
 	if (task->result == 0) {
 		if (!task->unchanged)
 			named->row = task->row;
 		named->next = most(named->next, task->to);
-		task_answer(task, reply(task));
+		commit_task_reply(task, reply(task));
 	} else {
-		task_answer(task, task->result);
+		commit_task_reply(task, task->result);
 	}
 }
 
-static void publish(struct streams *streams, struct task *task)
+static void publish(struct streams *streams, struct commit_task *task)
 {
-	if (task->kind == TASK_RESERVE) {
+	if (task->kind == COMMIT_RESERVE) {
 		publish_reserve(streams, task); /* part of its stream */
 		return;
 	}
-	if (task->kind == TASK_CREATE)
+	if (task->kind == COMMIT_CREATE)
 		publish_create(streams, task);
-	else if (task->kind == TASK_DELETE)
+	else if (task->kind == COMMIT_DELETE)
 		publish_delete(streams, task);
 	else
 		publish_advance(task);
@@ -265,7 +265,7 @@ static void note_failure(struct streams *streams, const struct error *err, int r
 
 /* All of them, in one transaction; or when that fails and there are several, each in its own, so that none fails for
  * another. */
-static void run_batch(struct streams *streams, struct task **tasks, size_t count)
+static void run_batch(struct streams *streams, struct commit_task **tasks, size_t count)
 {
 	struct error err = {0};
 	int r = 0;
@@ -277,7 +277,7 @@ static void run_batch(struct streams *streams, struct task **tasks, size_t count
 		stage(streams, tasks[i]);
 	pthread_mutex_unlock(&streams->lock);
 	if (!streams->store)
-		r = keeper_open(streams, true, &err);
+		r = committer_load_state(streams, true, &err);
 	if (r == 0)
 		r = write_batch(streams, tasks, count, &err);
 	if (r < 0 && streams->store)
@@ -301,7 +301,7 @@ static void run_batch(struct streams *streams, struct task **tasks, size_t count
 }
 
 /* With the lock. */
-static size_t take_batch(struct streams *streams, struct task **tasks)
+static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 {
 	size_t count = 0;
 
@@ -327,7 +327,7 @@ static void reopen(struct streams *streams)
 		pthread_mutex_unlock(&streams->lock);
 		return;
 	}
-	r = store_exists(streams->dir) ? keeper_open(streams, false, &err) : 0;
+	r = store_exists(streams->dir) ? committer_load_state(streams, false, &err) : 0;
 
 	pthread_mutex_lock(&streams->lock);
 	streams->trouble = r < 0 ? err : (struct error){0};
@@ -340,7 +340,7 @@ static void reopen(struct streams *streams)
 static void *keep(void *arg)
 {
 	struct streams *streams = arg;
-	struct task *tasks[BATCH_MOST];
+	struct commit_task *tasks[BATCH_MOST];
 
 	pthread_mutex_lock(&streams->lock);
 	for (;;) {
@@ -355,7 +355,7 @@ static void *keep(void *arg)
 		if (count == 0 && streams->stop)
 			break;
 		if (count == 0) {
-			streams_wait(streams);
+			committer_wait(streams);
 			continue;
 		}
 		pthread_mutex_unlock(&streams->lock);
@@ -366,9 +366,9 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-int keeper_start(struct streams *streams)
+int committer_start(struct streams *streams)
 {
-	if (thread_start("trnscid-keeper", keep, streams, &streams->keeper) < 0)
+	if (thread_start("trnscid-keeper", keep, streams, &streams->committer) < 0)
 		return -ERROR_SYSTEM;
 	streams->keeping = true;
 	return 0;
@@ -382,7 +382,7 @@ static int give_back(struct streams *streams, struct error *err)
 	int r = store_begin(streams->store, err);
 
 	for (size_t i = 0; i < streams->count && r == 0; i++) {
-		struct named *named = streams->sorted[i];
+		struct named_stream *named = streams->sorted[i];
 
 		if (named->row.issued == named->next && named->row.reserved == named->next)
 			continue;
@@ -412,7 +412,7 @@ static int end_state(struct streams *streams)
 	return 0;
 }
 
-int keeper_stop(struct streams *streams)
+int committer_stop(struct streams *streams)
 {
 	int r = 0;
 
@@ -421,7 +421,7 @@ int keeper_stop(struct streams *streams)
 		streams->stop = true;
 		pthread_cond_signal(&streams->wake);
 		pthread_mutex_unlock(&streams->lock);
-		pthread_join(streams->keeper, NULL);
+		pthread_join(streams->committer, NULL);
 	}
 	if (streams->store)
 		r = end_state(streams);

@@ -7,7 +7,7 @@
 #include "streams_core.h"
 
 /* A block that a crash has left is skipped: some of it may have been issued. */
-static void skip_block(struct named *named)
+static void skip_block(struct named_stream *named)
 {
 	struct store_stream *row = &named->row;
 
@@ -26,7 +26,7 @@ static void skip_block(struct named *named)
 static int add_loaded(void *arg, const struct store_stream *row)
 {
 	struct streams *streams = arg;
-	struct named *named = named_new(streams);
+	struct named_stream *named = named_stream_new(streams);
 
 	if (!named)
 		return -ERROR_NO_MEMORY;
@@ -58,7 +58,7 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 }
 
 /* Back to those that were there before, which are new; the users' counts are those of what is sorted. */
-static void unload(struct streams *streams, struct named **fresh, size_t count, size_t room)
+static void unload(struct streams *streams, struct named_stream **fresh, size_t count, size_t room)
 {
 	for (size_t i = 0; i < streams->count; i++)
 		if (streams->sorted[i]->state != NAMED_NEW)
@@ -82,7 +82,7 @@ static void unload(struct streams *streams, struct named **fresh, size_t count, 
  * has (another daemon made it meanwhile) is listed no more. */
 static int load(struct streams *streams, struct error *err)
 {
-	struct named **fresh = streams->sorted;
+	struct named_stream **fresh = streams->sorted;
 	const size_t n_fresh = streams->count, room = streams->room;
 	bool found;
 	int r;
@@ -122,7 +122,7 @@ static void warn(const struct streams *streams)
 		log_line(LEVEL_WARNING, "%s can be written by others, who can make streams repeat themselves", text);
 }
 
-int keeper_open(struct streams *streams, bool make, struct error *err)
+int committer_load_state(struct streams *streams, bool make, struct error *err)
 {
 	int r = open_state(streams, make, err);
 

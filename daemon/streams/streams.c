@@ -33,7 +33,7 @@ static int fail_trouble(struct streams *streams, struct served *served)
 	return -streams->trouble.code;
 }
 
-static bool is_same(const struct stream *stream, const struct named *named)
+static bool is_same(const struct stream *stream, const struct named_stream *named)
 {
 	const struct stream *own = &named->row.stream;
 
@@ -46,7 +46,7 @@ static const char *param_of(const struct streams_who *who)
 }
 
 static int find(struct streams *streams, const struct streams_who *who, struct served *served,
-		struct named **ret)
+		struct named_stream **ret)
 {
 	bool found;
 	size_t at;
@@ -62,16 +62,16 @@ static int find(struct streams *streams, const struct streams_who *who, struct s
 	return 0;
 }
 
-static bool may(const struct peer *peer, const struct named *named, unsigned want)
+static bool may(const struct peer *peer, const struct named_stream *named, unsigned want)
 {
 	return peer_may(peer, named->row.uid, named->row.gid, named->row.mode, want);
 }
 
 /* want: 4 or 2 of its mode; 0: its owner, or a master. */
 static int find_for(struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
-		    struct named **ret)
+		    struct named_stream **ret)
 {
-	struct named *named = NULL;
+	struct named_stream *named = NULL;
 	int r = find(streams, who, served, &named);
 
 	if (r < 0)
@@ -92,20 +92,20 @@ static int find_for(struct streams *streams, const struct streams_who *who, unsi
 
 int streams_draw(struct streams *streams, const struct streams_who *who, struct served *served)
 {
-	struct named *named = NULL;
-	struct task *task;
+	struct named_stream *named = NULL;
+	struct commit_task *task;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
 	r = find_for(streams, who, 2, served, &named);
 	if (r == 0 && !named->waiters)
-		r = named_take(streams, named, served);
+		r = named_stream_issue(streams, named, served);
 	if (r == 0) {
-		task = task_new(TASK_DRAW, named, who, served);
+		task = commit_task_new(COMMIT_DRAW, named, who, served);
 		if (task) {
 			*named->waiters_last = task;
 			named->waiters_last = &task->next;
-			named_ask(streams, named);
+			named_stream_request_block(streams, named);
 			streams->waits++;
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
@@ -119,7 +119,7 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err)
 {
 	struct served served = {.error = err};
-	struct named *named = NULL;
+	struct named_stream *named = NULL;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
@@ -132,7 +132,7 @@ int streams_find(struct streams *streams, const struct streams_who *who, struct 
 
 int streams_show(struct streams *streams, const struct streams_who *who, struct served *served)
 {
-	struct named copy, *named = NULL;
+	struct named_stream copy, *named = NULL;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
@@ -142,16 +142,16 @@ int streams_show(struct streams *streams, const struct streams_who *who, struct 
 		copy.next = named->next;
 	}
 	pthread_mutex_unlock(&streams->lock);
-	if (r == 0 && reply_stream(served->zone, served->reply, &copy, who->u64_text) < 0)
+	if (r == 0 && named_stream_describe(served->zone, served->reply, &copy, who->u64_text) < 0)
 		r = no_memory(who, served);
 	return r;
 }
 
-static int push_stream(struct served *served, struct value *list, const struct named *named, bool u64_text)
+static int push_stream(struct served *served, struct value *list, const struct named_stream *named, bool u64_text)
 {
 	struct value one = value_map();
 
-	return reply_stream(served->zone, &one, named, u64_text) || value_push(served->zone, list, one);
+	return named_stream_describe(served->zone, &one, named, u64_text) || value_push(served->zone, list, one);
 }
 
 /* Looks at some only, for the loop's sake; `after` tells how far it came when there may be more. */
@@ -216,8 +216,8 @@ static int check_new(struct streams *streams, const struct streams_who *who, str
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
 		   struct served *served)
 {
-	struct named *named = named_new(streams);
-	struct task *task = named ? task_new(TASK_CREATE, named, who, served) : NULL;
+	struct named_stream *named = named_stream_new(streams);
+	struct commit_task *task = named ? commit_task_new(COMMIT_CREATE, named, who, served) : NULL;
 	int r = task ? 0 : no_memory(who, served);
 
 	if (r == 0) {
@@ -234,7 +234,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		if (r == 0 && !streams_insert(streams, named))
 			r = no_memory(who, served);
 		if (r == 0)
-			task_post(streams, task);
+			commit_queue_post(streams, task);
 		pthread_mutex_unlock(&streams->lock);
 	}
 	if (r == 0)
@@ -247,17 +247,17 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 
 int streams_delete(struct streams *streams, const struct streams_who *who, struct served *served)
 {
-	struct named *named = NULL;
-	struct task *task;
+	struct named_stream *named = NULL;
+	struct commit_task *task;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
 	r = find_for(streams, who, 0, served, &named);
 	if (r == 0) {
-		task = task_new(TASK_DELETE, named, who, served);
+		task = commit_task_new(COMMIT_DELETE, named, who, served);
 		if (task) {
 			named->state = NAMED_GOING;
-			task_post(streams, task);
+			commit_queue_post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}
@@ -265,7 +265,7 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 	return r;
 }
 
-static int find_target(const struct named *named, uint64_t words, bool absolute, const struct streams_who *who,
+static int find_target(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
 		       struct served *served, uint64_t *ret_group)
 {
 	const uint64_t groups = words / STREAM_GROUP_WORDS + (words % STREAM_GROUP_WORDS != 0);
@@ -286,8 +286,8 @@ static int find_target(const struct named *named, uint64_t words, bool absolute,
 int streams_advance(struct streams *streams, const struct streams_who *who, uint64_t words, bool absolute,
 		    struct served *served)
 {
-	struct named *named = NULL;
-	struct task *task;
+	struct named_stream *named = NULL;
+	struct commit_task *task;
 	uint64_t to = 0;
 	int r;
 
@@ -296,10 +296,10 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 	if (r == 0)
 		r = find_target(named, words, absolute, who, served, &to);
 	if (r == 0) {
-		task = task_new(TASK_ADVANCE, named, who, served);
+		task = commit_task_new(COMMIT_ADVANCE, named, who, served);
 		if (task) {
 			task->to = to;
-			task_post(streams, task);
+			commit_queue_post(streams, task);
 		}
 		r = task ? SERVED_LATER : no_memory(who, served);
 	}
@@ -350,7 +350,7 @@ static int take_dir(struct streams *streams, struct error *err)
 		r = store_lock(streams->dir, true, &streams->lock_fd, err);
 	if (r < 0)
 		return r;
-	if (store_exists(streams->dir) && keeper_open(streams, false, &streams->trouble) < 0)
+	if (store_exists(streams->dir) && committer_load_state(streams, false, &streams->trouble) < 0)
 		assert(streams->trouble.code);
 	return 0;
 }
@@ -379,7 +379,7 @@ int streams_open(const struct settings *settings, struct streams **ret_streams, 
 	pthread_mutex_init(&streams->lock, NULL);
 	init_wake(&streams->wake);
 	r = take_dir(streams, err);
-	if (r == 0 && keeper_start(streams) < 0)
+	if (r == 0 && committer_start(streams) < 0)
 		r = error_set(err, ERROR_SYSTEM, "streams: their thread");
 	if (r < 0) {
 		streams_close(streams);
@@ -393,7 +393,7 @@ int streams_close(struct streams *streams)
 {
 	if (!streams)
 		return 0;
-	int r = keeper_stop(streams);
+	int r = committer_stop(streams);
 
 	for (size_t i = 0; i < streams->count; i++)
 		free(streams->sorted[i]);

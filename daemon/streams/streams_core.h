@@ -8,13 +8,13 @@
 #include "store.h"
 #include "streams.h"
 
-enum task_kind { TASK_RESERVE, TASK_CREATE, TASK_DELETE, TASK_ADVANCE, TASK_DRAW };
+enum commit_task_kind { COMMIT_RESERVE, COMMIT_CREATE, COMMIT_DELETE, COMMIT_ADVANCE, COMMIT_DRAW };
 
 /* What the keeper is to make durable; or (TASK_DRAW) a draw that waits for its block. */
-struct task {
-	struct task *next;
-	enum task_kind kind;
-	struct named *named;
+struct commit_task {
+	struct commit_task *next;
+	enum commit_task_kind kind;
+	struct named_stream *named;
 	struct served *served; /* who waits for it; NULL: nobody any more */
 	bool u64_text;
 	bool wanted;             /* create: the id */
@@ -27,19 +27,19 @@ struct task {
 };
 
 /* NEW and GOING: their create or delete is not durable yet. GONE: waits for its last task. */
-enum named_state { NAMED_NEW, NAMED_LIVE, NAMED_GOING, NAMED_GONE };
+enum named_stream_state { NAMED_NEW, NAMED_LIVE, NAMED_GOING, NAMED_GONE };
 
-struct named {
+struct named_stream {
 	struct store_stream row; /* as the store has it, durably; below row.reserved groups may be issued */
 	struct store_stream staged; /* the keeper's: as the transaction under way leaves it */
-	enum named_state state;
+	enum named_stream_state state;
 	uint64_t next;        /* the first group not issued */
 	uint64_t block;       /* groups that are next reserved */
 	uint64_t refilled_ns; /* when they last were */
 	bool listed;          /* among the sorted */
 	bool reserving;       /* `reserve` is in the queue */
-	struct task reserve;
-	struct task *waiters, **waiters_last; /* draws, in the order in which they came */
+	struct commit_task reserve;
+	struct commit_task *waiters, **waiters_last; /* draws, in the order in which they came */
 };
 
 struct user_count {
@@ -50,14 +50,14 @@ struct user_count {
 struct streams {
 	const struct settings *settings;
 	char dir[SETTING_TEXT_ROOM];
-	pthread_t keeper;
+	pthread_t committer;
 	bool keeping;
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	pthread_cond_t wake;
 	bool stop;
-	struct task *first, **last;
-	struct named **sorted; /* by name */
+	struct commit_task *first, **last;
+	struct named_stream **sorted; /* by name */
 	size_t count, room;
 	struct user_count *users;
 	size_t n_users;
@@ -80,40 +80,40 @@ struct streams {
 /* Where the name stands, or would. */
 size_t streams_index(const struct streams *streams, const char *name, bool *ret_found);
 /* Puts it among the others and counts it; false when there is no memory. */
-bool streams_insert(struct streams *streams, struct named *named);
-void streams_remove(struct streams *streams, struct named *named);
+bool streams_insert(struct streams *streams, struct named_stream *named);
+void streams_remove(struct streams *streams, struct named_stream *named);
 /* The user's count; NULL when there is none and no memory for it. */
 struct user_count *streams_user(struct streams *streams, uint32_t uid);
-struct named *named_new(const struct streams *streams);
+struct named_stream *named_stream_new(const struct streams *streams);
 
 /* ---- streams_tasks.c, with the lock ---- */
 
 /* Owned by the served request, until it is answered or forgotten; NULL when there is no memory. */
-struct task *task_new(enum task_kind kind, struct named *named, const struct streams_who *who, struct served *served);
+struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who, struct served *served);
 /* For the keeper to do. */
-void task_post(struct streams *streams, struct task *task);
+void commit_queue_post(struct streams *streams, struct commit_task *task);
 /* Answers who waits for the task, if anybody does. */
-void task_answer(struct task *task, int error);
+void commit_task_reply(struct commit_task *task, int error);
 /* Where a draw would lie: its first sample and the group behind it. -ERROR_END_OF_STREAM */
-int named_place(const struct named *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end);
+int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end);
 /* 1: the draw has its place; 0: its block is not there yet; or an error. */
-int named_take(struct streams *streams, struct named *named, struct served *served);
+int named_stream_issue(struct streams *streams, struct named_stream *named, struct served *served);
 /* Asks the keeper for a block, once. */
-void named_ask(struct streams *streams, struct named *named);
+void named_stream_request_block(struct streams *streams, struct named_stream *named);
 /* Serves those who wait, as far as the reserve goes; asks for more where that is wanted. */
-void named_serve(struct streams *streams, struct named *named);
+void named_stream_serve_waiters(struct streams *streams, struct named_stream *named);
 /* Answers all who wait with that error. */
-void named_refuse(struct named *named, const struct error *error);
+void named_stream_fail_waiters(struct named_stream *named, const struct error *error);
 
 /* ---- streams_reply.c ---- */
 
-int reply_stream(struct zone *zone, struct value *map, const struct named *named, bool u64_text);
+int named_stream_describe(struct zone *zone, struct value *map, const struct named_stream *named, bool u64_text);
 
 /* ---- keeper.c ---- */
 
-int keeper_start(struct streams *streams);
+int committer_start(struct streams *streams);
 /* After all tasks are done. 0; -ERROR_STORE: the state no longer lay at its path. */
-int keeper_stop(struct streams *streams);
+int committer_stop(struct streams *streams);
 
 /* ---- streams_placement.c ---- */
 
@@ -123,11 +123,11 @@ int streams_check_placement(struct streams *streams, struct error *err);
 /* With the lock: positions have been issued from a block, which takes no commit. */
 void streams_note_draw(struct streams *streams);
 /* With the lock, which it gives up meanwhile; returns when there may be something to do for the keeper. */
-void streams_wait(struct streams *streams);
+void committer_wait(struct streams *streams);
 
 /* ---- keeper_open.c ---- */
 
 /* Opens the state; make: a new one where there is none. Without the lock. */
-int keeper_open(struct streams *streams, bool make, struct error *err);
+int committer_load_state(struct streams *streams, bool make, struct error *err);
 
 #endif

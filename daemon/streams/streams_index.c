@@ -44,7 +44,7 @@ struct user_count *streams_user(struct streams *streams, uint32_t uid)
 static bool make_room(struct streams *streams)
 {
 	const size_t room = streams->room ? 2 * streams->room : 64;
-	struct named **sorted;
+	struct named_stream **sorted;
 
 	if (streams->count < streams->room)
 		return true;
@@ -56,7 +56,7 @@ static bool make_room(struct streams *streams)
 	return true;
 }
 
-bool streams_insert(struct streams *streams, struct named *named)
+bool streams_insert(struct streams *streams, struct named_stream *named)
 {
 	bool found;
 	const size_t at = streams_index(streams, named->row.name, &found);
@@ -73,7 +73,7 @@ bool streams_insert(struct streams *streams, struct named *named)
 	return true;
 }
 
-void streams_remove(struct streams *streams, struct named *named)
+void streams_remove(struct streams *streams, struct named_stream *named)
 {
 	bool found;
 	const size_t at = streams_index(streams, named->row.name, &found);
@@ -84,15 +84,15 @@ void streams_remove(struct streams *streams, struct named *named)
 	streams_user(streams, named->row.uid)->streams--;
 }
 
-struct named *named_new(const struct streams *streams)
+struct named_stream *named_stream_new(const struct streams *streams)
 {
 	const uint64_t most = streams->settings->stream_block / STREAM_GROUP_WORDS;
-	struct named *named = calloc(1, sizeof *named);
+	struct named_stream *named = calloc(1, sizeof *named);
 
 	if (!named)
 		return NULL;
 	named->block = most < FIRST_BLOCK ? most : FIRST_BLOCK;
-	named->reserve.kind = TASK_RESERVE;
+	named->reserve.kind = COMMIT_RESERVE;
 	named->reserve.named = named;
 	named->waiters_last = &named->waiters;
 	return named;

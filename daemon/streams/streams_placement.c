@@ -43,7 +43,7 @@ void streams_note_draw(struct streams *streams)
 	pthread_cond_signal(&streams->wake);
 }
 
-void streams_wait(struct streams *streams)
+void committer_wait(struct streams *streams)
 {
 	const struct timespec until = {(time_t)(streams->check_ns / 1000000000), (long)(streams->check_ns % 1000000000)};
 	struct error err;

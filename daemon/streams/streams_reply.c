@@ -39,7 +39,7 @@ static int put_skips(struct zone *zone, struct value *map, const struct store_st
 	       put_position(zone, map, "skipped_until", row->skipped_until, text);
 }
 
-int reply_stream(struct zone *zone, struct value *map, const struct named *named, bool text)
+int named_stream_describe(struct zone *zone, struct value *map, const struct named_stream *named, bool text)
 {
 	const struct store_stream *row = &named->row;
 	char mode[8];

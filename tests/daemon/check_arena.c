@@ -31,13 +31,13 @@ static int setup(void **state)
 {
 	(void)state;
 	sem_init(&gone_signal, 0, 0);
-	return reaper_start();
+	return background_start();
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	reaper_stop();
+	background_stop();
 	return 0;
 }
 
@@ -142,11 +142,11 @@ static void all_are_reaped(void **state)
 		assert_int_equal(pthread_create(&thread[i], NULL, release_some, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
-	reaper_stop();
+	background_stop();
 	while (sem_trywait(&gone_signal) == 0)
 		count++;
 	assert_int_equal(count, 150);
-	assert_int_equal(reaper_start(), 0);
+	assert_int_equal(background_start(), 0);
 }
 
 int main(void)

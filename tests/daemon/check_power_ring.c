@@ -29,7 +29,7 @@ struct tap {
 	struct ring_page page;
 	struct ring_index index;
 	_Alignas(64) float samples[CAPACITY];
-	struct stream_ranges ranges;
+	struct reservations ranges;
 	struct visible visible;
 	uint64_t target;
 	struct ring *ring;
@@ -88,7 +88,7 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	assert_int_equal(bind_args(&args, &none, &err), 0);
 	assert_int_equal(noise_create(bed->space, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &noise, &err), 0);
 	tap->visible = (struct visible){&tap->page, noise_words(noise), 0};
-	source = stream_ranges_source(&tap->ranges, noise, CAPACITY, go_on, tap);
+	source = reservations_source(&tap->ranges, noise, CAPACITY, go_on, tap);
 	int r = tap == &taps[0] ? ring_create(bed->space, noise, &memory, &source, &events, &tap->ring, &err)
 				: broadcast_create(bed->space, noise, &memory, &source, &events, &tap->broadcast, &err);
 	assert_int_equal(r, 0);

@@ -18,7 +18,7 @@
 enum { BYTES = 1 << 20, TOTAL = 4 << 20 };
 
 static struct quota *quota;
-static struct spare *spare;
+static struct prefault *spare;
 static sem_t gone_signal;
 
 static int setup(void **state)
@@ -29,24 +29,24 @@ static int setup(void **state)
 	settings_default(&settings);
 	settings.arena_total_bytes = TOTAL;
 	sem_init(&gone_signal, 0, 0);
-	return quota_create(&settings, &quota) < 0 || reaper_start() < 0 || spare_create(quota, BYTES + 5, &spare) < 0;
+	return quota_create(&settings, &quota) < 0 || background_start() < 0 || prefault_create(quota, BYTES + 5, &spare) < 0;
 }
 
 /* What is still being made is done when the reaper stops. */
 static int teardown(void **state)
 {
 	(void)state;
-	reaper_stop();
-	spare_free(spare);
+	background_stop();
+	prefault_free(spare);
 	quota_free(quota);
 	return 0;
 }
 
 static void wait_ready(void)
 {
-	for (int i = 0; i < 2000 && !spare_is_ready(spare); i++)
+	for (int i = 0; i < 2000 && !prefault_is_ready(spare); i++)
 		usleep(1000);
-	if (!spare_is_ready(spare))
+	if (!prefault_is_ready(spare))
 		fail_msg("the spare is not ready within two seconds");
 }
 
@@ -67,19 +67,19 @@ static void on_gone(void *arg, uint64_t size)
 
 static void test_is_touched_and_taken_once(void **state)
 {
-	struct arena_spare taken, second;
+	struct arena_prefaulted taken, second;
 	struct stat status;
 
 	(void)state;
 	wait_ready();
-	assert_true(spare_take(spare, &taken.fd, &taken.base, &taken.bytes));
+	assert_true(prefault_take(spare, &taken.fd, &taken.base, &taken.bytes));
 	assert_int_equal(taken.bytes, BYTES);
 	assert_int_equal(fstat(taken.fd, &status), 0);
 	assert_int_equal(status.st_blocks, BYTES / 512);
 	for (size_t i = 0; i < BYTES; i++)
 		assert_int_equal(((char *)taken.base)[i], 0);
-	assert_false(spare_take(spare, &second.fd, &second.base, &second.bytes));
-	assert_false(spare_drop(spare));
+	assert_false(prefault_take(spare, &second.fd, &second.base, &second.bytes));
+	assert_false(prefault_drop(spare));
 	munmap(taken.base, taken.bytes);
 	close(taken.fd);
 }
@@ -92,13 +92,13 @@ static void test_becomes_an_arena(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct arena_spare taken;
+		struct arena_prefaulted taken;
 		struct arena *arena;
 		struct stat status;
 
-		spare_refill(spare);
+		prefault_refill(spare);
 		wait_ready();
-		assert_true(spare_take(spare, &taken.fd, &taken.base, &taken.bytes));
+		assert_true(prefault_take(spare, &taken.fd, &taken.base, &taken.bytes));
 		assert_int_equal(arena_create(sizes[i], &taken, on_gone, NULL, &arena, NULL), 0);
 		assert_int_equal(fstat(arena_fd(arena), &status), 0);
 		assert_int_equal(status.st_size, sizes[i]);
@@ -141,14 +141,14 @@ static void test_gives_way(void **state)
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		spare_refill(spare);
-		for (int wait = 0; i % 2 && wait < 2000 && !spare_is_ready(spare); wait++) {
+		prefault_refill(spare);
+		for (int wait = 0; i % 2 && wait < 2000 && !prefault_is_ready(spare); wait++) {
 			usleep(1000);
-			spare_refill(spare);
+			prefault_refill(spare);
 		}
 		if (i % 2)
-			assert_true(spare_is_ready(spare));
-		spare_drop(spare);
+			assert_true(prefault_is_ready(spare));
+		prefault_drop(spare);
 		assert_int_equal(quota_take(user, QUOTA_ARENA_BYTES, TOTAL / 2, NULL), 0);
 		quota_give(user, QUOTA_ARENA_BYTES, TOTAL / 2);
 	}

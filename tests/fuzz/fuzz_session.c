@@ -59,8 +59,8 @@ static void begin(void)
 	must(engine_create(&(struct engine_settings){.threads = 1}, &service.engine, NULL) == 0);
 	loop_ignore_signals();
 	must(quota_create(&settings, &service.quota) == 0 && loop_create(on_stop, NULL, &service.loop) == 0);
-	must(spare_create(service.quota, 0, &service.spare) == 0);
-	must(reaper_start() == 0 && streams_open(&settings, &service.streams, NULL) == 0);
+	must(prefault_create(service.quota, 0, &service.prefault) == 0);
+	must(background_start() == 0 && streams_open(&settings, &service.streams, NULL) == 0);
 }
 
 static void turn(int flags)
