@@ -208,7 +208,7 @@ static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
 		return 0;
 	return error_set(err, ERROR_NO_MEMORY,
-			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " of tiles, this machine has %" PRIu64, bytes,
+			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " bytes of tiles, the machine has %" PRIu64 " bytes", bytes,
 			 tiles, embedded->memory);
 }
 

@@ -149,4 +149,19 @@ same "a row's bytes do not depend on its batch" \
 	"$(tail -c 8000 big.raw | fft - --dtype c64 --length 1000 --format raw | sum)"
 same "embedded and daemon agree" "$(fft big.raw --dtype c64 --length 1000 --format raw | sum)" \
 	"$("$cli" -q --embedded fft big.raw --dtype c64 --length 1000 --format raw | sum)"
+# 2^25 elements, 256 MiB: an impulse becomes ones.
+if [ -n "${TRNSCI_FULL:-}" ]; then
+	printf '\0\0\200?\0\0\0\0' >ones.raw
+	cp ones.raw impulse.raw
+	truncate -s 268435456 impulse.raw
+	for _ in 1 2 3 4 5; do # 32 times as many each time
+		for _ in 1 2 3 4 5 6 7 8; do cat ones.raw ones.raw ones.raw ones.raw; done >more.raw
+		mv more.raw ones.raw
+	done
+	for engine in --embedded "--socket $socket"; do
+		fft impulse.raw --dtype c64 --length 33554432 -o spectrum.raw
+		code "$engine: 2^25 elements" 0 cmp ones.raw spectrum.raw
+	done
+	rm impulse.raw ones.raw spectrum.raw
+fi
 finish
