@@ -14,8 +14,7 @@
  *
  * Threads: a session may be used by several threads at once; a call by one at a time (but trnsci_cancel by any); tiles
  * may be used by several. After fork() the child must not use its parent's sessions: there every function fails with
- * `closed` and only trnsci_close, trnsci_call_free and trnsci_tile_free do anything.
- */
+ * `closed` and only trnsci_close, trnsci_call_free and trnsci_tile_free do anything. */
 #ifndef TRNSCI_TRNSCI_H
 #define TRNSCI_TRNSCI_H
 
@@ -33,26 +32,18 @@ extern "C" {
 #define TRNSCI_API
 #endif
 
-/** A connection to a daemon, or an embedded engine. */
-struct trnsci_session;
-/** One request, and its reply. */
-struct trnsci_call;
-/** A map or a list of parameters being written; belongs to its call. */
-struct trnsci_args;
-/** One value of a reply; belongs to its call. */
-struct trnsci_value;
-/** An array in memory shared with the engine. */
-struct trnsci_tile;
-/** A ring of random numbers that the engine keeps full. */
-struct trnsci_ring;
-/** A reader of a broadcast. */
-struct trnsci_broadcast;
+struct trnsci_session;    /**< a connection to a daemon, or an embedded engine */
+struct trnsci_call;       /**< one request, and its reply */
+struct trnsci_args;       /**< a map or a list of parameters being written; belongs to its call */
+struct trnsci_value;      /**< one value of a reply; belongs to its call */
+struct trnsci_tile;       /**< an array in memory shared with the engine */
+struct trnsci_ring;       /**< a ring of random numbers that the engine keeps full */
+struct trnsci_broadcast;  /**< a reader of a broadcast */
 
 /** Most dimensions of a shape. */
 enum { TRNSCI_MAX_DIMS = 8 };
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Errors */
+/* ---- Errors ---- */
 
 /** Error codes; functions return them negated. */
 enum trnsci_error_code {
@@ -86,7 +77,6 @@ struct trnsci_error {
 	int code;	/**< 0, or an error code (positive) */
 	char text[248]; /**< "name: subject: what was wrong, what is allowed" */
 };
-
 /** The stable name of an error code of either sign ("out_of_range"); "unknown" when it is none. */
 TRNSCI_API const char *trnsci_error_name(int code);
 /** One line on what an error code of either sign means. */
@@ -96,25 +86,17 @@ TRNSCI_API bool trnsci_error_is_transient(int code);
 /** The library's version, "0.2.0". */
 TRNSCI_API const char *trnsci_version(void);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Element types */
+/* ---- Element types ---- */
 
 /** Element types, little endian. */
 enum trnsci_dtype {
 	TRNSCI_DTYPE_NONE = 0, /**< none, or the default of the operation */
-	TRNSCI_I8 = 1,
-	TRNSCI_I32 = 2,
-	TRNSCI_I64 = 3,
-	TRNSCI_U32 = 4,
-	TRNSCI_U64 = 5,
-	TRNSCI_F32 = 6,
-	TRNSCI_F64 = 7,
+	TRNSCI_I8 = 1, TRNSCI_I32 = 2, TRNSCI_I64 = 3, TRNSCI_U32 = 4, TRNSCI_U64 = 5,
+	TRNSCI_F32 = 6, TRNSCI_F64 = 7,
 	TRNSCI_C64 = 8,	 /**< two float32: real, imaginary */
 	TRNSCI_C128 = 9, /**< two float64: real, imaginary */
-	TRNSCI_F16 = 10,
-	TRNSCI_BF16 = 11,
+	TRNSCI_F16 = 10, TRNSCI_BF16 = 11,
 };
-
 /** Bytes of one element; 0 when it is no dtype. */
 TRNSCI_API size_t trnsci_dtype_size(enum trnsci_dtype dtype);
 /** The short name ("f32"); "?" when it is no dtype. */
@@ -122,8 +104,7 @@ TRNSCI_API const char *trnsci_dtype_name(enum trnsci_dtype dtype);
 /** By short or long name ("f32", "float32"); TRNSCI_DTYPE_NONE when there is none. */
 TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Sessions */
+/* ---- Sessions ---- */
 
 /** How to open a session; all zero is good. */
 struct trnsci_options {
@@ -150,26 +131,19 @@ struct trnsci_options {
  * the session connects again may be left behind: if trnsci_session_describe gives as many restarts before and after, it
  * was not. */
 
-/**
- * Opens a session.
- *
+/** Opens a session.
  * @param address "embedded:" for an engine inside the process; "unix:PATH" or PATH for a daemon's socket; NULL for
  *   $TRNSCI_SOCKET if set, else the first that answers of $XDG_RUNTIME_DIR/trnsci/trnsci.sock and
  *   /run/trnsci/trnsci.sock.
- * @param options may be NULL.
- * @param ret_session yours on success (trnsci_close); untouched on error.
+ * @param ret_session yours on success (trnsci_close); untouched on error. options may be NULL.
  * @param err may be NULL; on success code 0, or with or_embedded the reason why no daemon is used.
  * @return 0, -TRNSCI_NO_DAEMON, -TRNSCI_NOT_SUPPORTED (another protocol), -TRNSCI_BAD_REPLY, -TRNSCI_TIMEOUT,
- *   -TRNSCI_OUT_OF_RANGE (an option), -TRNSCI_SYSTEM, -TRNSCI_NO_MEMORY.
- */
+ *   -TRNSCI_OUT_OF_RANGE (an option), -TRNSCI_SYSTEM, -TRNSCI_NO_MEMORY. */
 TRNSCI_API int trnsci_open(const char *address, const struct trnsci_options *options,
 			   struct trnsci_session **ret_session, struct trnsci_error *err);
-
-/**
- * Closes a session. What is in flight is cancelled and answered `closed`; threads that wait for it return. Tiles'
+/** Closes a session. What is in flight is cancelled and answered `closed`; threads that wait for it return. Tiles'
  * memory is gone; calls and tiles stay yours to free, before or after. Accepts NULL. No other thread may begin a
- * new use of the session.
- */
+ * new use of the session. */
 TRNSCI_API void trnsci_close(struct trnsci_session *session);
 
 /** What a session is. */
@@ -179,15 +153,10 @@ struct trnsci_session_info {
 	uint64_t restarts;   /**< how many times the session has connected again */
 	uint64_t reserved[4];
 };
-
-/**
- * Looks at the connection and describes the session. Any thread.
- *
+/** Looks at the connection and describes the session. Any thread.
  * A daemon that ends a session closes the connection and then empties the tiles' memory. So who reads a tile in place, and
  * finds the same number of restarts after that as before it, has read what was in it.
- *
- * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good; *ret_info is set in both cases.
- */
+ * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good; *ret_info is set in both cases. */
 TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info);
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -196,19 +165,9 @@ TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct tr
 /** Of which type a parameter is. */
 enum trnsci_param_kind {
 	TRNSCI_PARAM_END, /**< behind the last of a list */
-	TRNSCI_PARAM_U64,
-	TRNSCI_PARAM_I64,
-	TRNSCI_PARAM_F64,
-	TRNSCI_PARAM_BOOL,
-	TRNSCI_PARAM_TEXT,
-	TRNSCI_PARAM_BYTES,
-	TRNSCI_PARAM_U64S,
-	TRNSCI_PARAM_I64S,
-	TRNSCI_PARAM_F64S,
-	TRNSCI_PARAM_TILE,
-	TRNSCI_PARAM_NEW_TILE,
-	TRNSCI_PARAM_ARRAY,
-	TRNSCI_PARAM_PARAMS,
+	TRNSCI_PARAM_U64, TRNSCI_PARAM_I64, TRNSCI_PARAM_F64, TRNSCI_PARAM_BOOL, TRNSCI_PARAM_TEXT, TRNSCI_PARAM_BYTES,
+	TRNSCI_PARAM_U64S, TRNSCI_PARAM_I64S, TRNSCI_PARAM_F64S,
+	TRNSCI_PARAM_TILE, TRNSCI_PARAM_NEW_TILE, TRNSCI_PARAM_ARRAY, TRNSCI_PARAM_PARAMS,
 };
 
 /** A parameter: made by the functions below. What it points to is read by the function that it is given to, not later. */
@@ -262,7 +221,6 @@ TRNSCI_DEFINE_PARAMS_(f64s, double, TRNSCI_PARAM_F64S)	 /* weights */
 static inline struct trnsci_param trnsci_new_tile(const char *name)
 {
 	struct trnsci_param param = {name, TRNSCI_PARAM_NEW_TILE, 0, {0}};
-
 	return param;
 }
 
@@ -270,7 +228,6 @@ static inline struct trnsci_param trnsci_new_tile(const char *name)
 static inline struct trnsci_param trnsci_end(void)
 {
 	struct trnsci_param param = {NULL, TRNSCI_PARAM_END, 0, {0}};
-
 	return param;
 }
 
@@ -309,8 +266,7 @@ static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_
 	return trnsci_array_of(dtype, 2, shape, data);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Sources: where samples come from */
+/* ---- Sources: where samples come from ---- */
 
 /** What `next` is behind the last word of a stream: nothing can be drawn there. */
 #define TRNSCI_END_OF_WORDS UINT64_MAX
@@ -343,7 +299,6 @@ struct trnsci_span {
 static inline struct trnsci_source trnsci_seed(uint64_t seed)
 {
 	struct trnsci_source source = {NULL, NULL, seed, 0, 0, 0, 0, 0, {0, 0}};
-
 	return source;
 }
 
@@ -351,7 +306,6 @@ static inline struct trnsci_source trnsci_seed(uint64_t seed)
 static inline struct trnsci_source trnsci_named(const char *name)
 {
 	struct trnsci_source source = {name, NULL, 0, 0, 0, 0, 0, 0, {0, 0}};
-
 	return source;
 }
 
@@ -361,91 +315,62 @@ static inline struct trnsci_source trnsci_named(const char *name)
  * at its beginning. Children of one parent under different numbers (indices) differ; n streams derived otherwise meet with
  * a probability of at most n^2 / 2^129 (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_source may be
  * parent.
- * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, an id beyond its last, or a named stream).
- * @{ */
+ * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, an id beyond its last, or a named stream). @{ */
 TRNSCI_API int trnsci_source_label(const struct trnsci_source *parent, const void *label, size_t size,
 				   struct trnsci_source *ret_source);
-TRNSCI_API int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number,
-				     struct trnsci_source *ret_source);
+TRNSCI_API int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number, struct trnsci_source *ret_source);
 /** Child `index`, whatever their number. */
-TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t index,
-				   struct trnsci_source *ret_source);
+TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t index, struct trnsci_source *ret_source);
 /** @} */
 
 /** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
 TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * One line */
+/* ---- One line ---- */
 
-/**
- * Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
+/** Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
  * engine writes them there; from a daemon they take one request up to 64 KiB, then one for each MiB and one more.
- *
- * @param params the distribution's; NULL: its defaults.
- * @param source NULL: seed 0. With a size: `out` takes the part of source->rank of the draw of n elements.
+ * @param params the distribution's; NULL: its defaults. source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
- * @param out n elements (the rank's part of them), of any alignment. NULL: nothing is drawn; the span says where it would
+ * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn; the span says where it would
  *   lie, and from a named stream it is taken.
  * @param ret_span may be NULL.
- * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on.
- */
+ * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on. */
 TRNSCI_API int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 			   const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
 			   struct trnsci_span *ret_span, struct trnsci_error *err);
-
-/**
- * Applies an operation to one array: "fft", "dct", "stft", "welch", "scale" ..., or "convolve" with
+/** Applies an operation to one array: "fft", "dct", "stft", "welch", "scale" ..., or "convolve" with
  * trnsci_with_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, without a copy
  * (but of what is not aligned); to a daemon and back the arrays are copied once each.
- *
  * @param in only read, unless it is `out`.
  * @param out of the dtype and shape of the result: the error of another says which. May be the memory of `in`.
  * @return what a call may return; -TRNSCI_BAD_SHAPE when out has not the shape or dtype of the result. On error what `out`
- *   holds is undefined.
- */
+ *   holds is undefined. */
 TRNSCI_API int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 				struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err);
-
-/**
- * Draws samples into a tile of the session.
- *
+/** Draws samples into a tile of the session.
  * @param params the distribution's; with a new tile also "n" or "shape", and "dtype" unless it is the default; with a size
  *   "n", the samples of the whole draw of which the tile is a part.
  * @param tile *tile is filled with samples of its dtype; NULL: it becomes a new tile, yours to free.
- * @param ret_span may be NULL.
- * @return what a call may return, and what trnsci_tile_new may return.
- */
+ * @return what a call may return, and what trnsci_tile_new may return. ret_span may be NULL. */
 TRNSCI_API int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 			   const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
 			   struct trnsci_error *err);
-
-/**
- * Applies any operation; its inputs are among the parameters, as tiles or arrays.
- *
+/** Applies any operation; its inputs are among the parameters, as tiles or arrays.
  * @param tile *tile takes the result and may be an input of the same dtype and shape; NULL: it becomes a new tile of the
  *   result's dtype and shape, yours to free.
- * @return what a call may return, and what trnsci_tile_new may return.
- */
+ * @return what a call may return, and what trnsci_tile_new may return. */
 TRNSCI_API int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 			    struct trnsci_tile **tile, struct trnsci_error *err);
-
-/**
- * The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
+/** The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
  * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
- *
- * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number).
- */
+ * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number). */
 TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
-
-/**
- * The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
- * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread.
- */
+/** The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
+ * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread. */
 TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Calls: one request and its reply */
+/* ---- Calls: one request and its reply ---- */
 
 /* "What a call may return", here and below: 0, or the negated code of the error that the engine answered with, whose text
  * names the parameter, what was wrong and what is allowed (unknown_method to not_supported, limit, no_memory, system,
@@ -453,28 +378,22 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
  * connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_LOST (the content of
  * a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
 
-/**
- * A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`, `cancel`
+/** A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`, `cancel`
  * and those of rings have functions of their own.
- *
  * @param ret_call yours (trnsci_call_free).
- * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED.
- */
+ * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
-
 /** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting), and no thread may wait for
  * it. Accepts NULL. */
 TRNSCI_API void trnsci_call_free(struct trnsci_call *call);
-
 /** The parameters, a map; lives as long as the call. NULL for NULL. */
 TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
 
 /**
  * @name Parameters
  * In a map, `name` is the parameter's and an earlier value of that name is replaced; in a list it is NULL and the
- * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and told by
- * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight.
- * @{ */
+ * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and reported by
+ * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight. @{ */
 TRNSCI_API void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
 TRNSCI_API void trnsci_set_f64(struct trnsci_args *args, const char *name, double value);
 TRNSCI_API void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value);
@@ -487,10 +406,7 @@ TRNSCI_API void trnsci_set_params(struct trnsci_args *args, const struct trnsci_
 /** One parameter, of any kind. */
 static inline void trnsci_set(struct trnsci_args *args, struct trnsci_param param)
 {
-	struct trnsci_param params[2];
-
-	params[0] = param;
-	params[1] = trnsci_end();
+	const struct trnsci_param params[2] = {param, trnsci_end()};
 	trnsci_set_params(args, params);
 }
 /** A map or a list inside args, to be filled; NULL (which every setter accepts) when memory could not be had. */
@@ -501,13 +417,11 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
 /**
  * @name Programs
  * A call of "run" is a program: steps that follow one another over tiles and names.
- *
  * "stream_name" in a run names a named stream, of which each run takes a range of its own
  * for all draws that state no seed and no stream; a step that draws (also the noise of noise_add) may name one itself.
  * The reply's `ranges` [{name, generator, seed, stream, position, words}] tell where they lie: with these, and offset =
  * position, the run can be repeated. A range is spent as soon as it is taken, also by a run that then fails. Only with a
- * daemon (else `not_supported`).
- * @{ */
+ * daemon (else `not_supported`). @{ */
 /** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
 TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);
 /** Asks for the result called name in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
@@ -520,12 +434,10 @@ enum {
 	TRNSCI_CHANGE_OFFSET = 4, /**< in the unit that the call's own `offset` has */
 };
 
-/**
- * What one run of a call states instead of the call's own parameters, which stay as they are. A call that is run again
+/** What one run of a call states instead of the call's own parameters, which stay as they are. A call that is run again
  * without other parameters than these is prepared: the engine has validated and compiled it, and no name is looked up.
  * What the call's method does not have, a run cannot state (`unknown_parameter`); seed, stream or offset of a "run" take
- * the place of its `stream_name`, too. Initialise with {0}.
- */
+ * the place of its `stream_name`, too. Initialise with {0}. */
 struct trnsci_changes {
 	uint32_t given; /**< which of seed, stream and offset: TRNSCI_CHANGE_SEED ... */
 	uint32_t reserved; /**< 0 */
@@ -535,106 +447,68 @@ struct trnsci_changes {
 	struct trnsci_tile *const *tiles;
 	size_t n_tiles; /**< at most 6 */
 };
-
-/**
- * Sends a call and waits for the answer, at most the session's timeout (then the call is cancelled). A call that was
+/** Sends a call and waits for the answer, at most the session's timeout (then the call is cancelled). A call that was
  * answered may be run again, with the same or changed parameters; its earlier reply is gone then.
- *
  * @param changes of this run alone; NULL: as the call states. Read before the function returns.
- * @return 0, or the call's error (trnsci_call_error has its text).
- */
+ * @return 0, or the call's error (trnsci_call_error has its text). */
 TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes);
 
 /** Called with an answered call. */
 typedef void trnsci_callback(struct trnsci_call *call, void *arg);
 
-/**
- * Sends a call and returns at once. Small embedded requests may be computed before it returns.
- *
+/** Sends a call and returns at once. Small embedded requests may be computed before it returns.
  * @param changes as those of trnsci_run.
  * @param done called once by trnsci_dispatch with the answered call and arg, also when it failed or was cancelled, unless
  *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: trnsci_next returns the call and arg.
  * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the
- *   changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST (the content of an input); done is not called then.
- */
+ *   changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST (the content of an input); done is not called then. */
 TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done,
 			     void *arg);
-
 /** Whether a submitted call is answered (or failed); does not read from the connection. */
 TRNSCI_API bool trnsci_done(const struct trnsci_call *call);
-
-/**
- * Waits until a submitted call is answered.
- *
+/** Waits until a submitted call is answered.
  * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
- * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done says whether it is).
- */
+ * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done says whether it is). */
 TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
-
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
-
-/**
- * A file descriptor that is readable when trnsci_next has something to do, for poll, epoll, libevent ...; only to be
- * polled. The session's own: do not close it. Level-triggered. Negative on error.
- */
+/** A file descriptor that is readable when trnsci_next has something to do, for poll, epoll, libevent ...; only to be
+ * polled. The session's own: do not close it. Level-triggered. Negative on error. */
 TRNSCI_API int trnsci_fd(struct trnsci_session *session);
-
-/**
- * The next answered call among those submitted without a callback and not yet waited for, in the order of their answers.
- *
+/** The next answered call among those submitted without a callback and not yet waited for, in the order of their answers.
  * @param timeout_ms as trnsci_wait.
  * @param ret_arg what was submitted with it; may be NULL.
  * @return 0 and *ret_call; -TRNSCI_TIMEOUT when none was answered in time; -TRNSCI_CLOSED when the connection is
- *   gone and no answered call is left.
- */
+ *   gone and no answered call is left. */
 TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call, void **ret_arg);
-
-/**
- * Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
+/** Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
  * They run in the calling thread, only inside this function and without any lock: they may use every function, also
  * submit or free their call, but trnsci_close. Several threads may dispatch one session at once.
- *
- * @return how many were called (at least 1); -TRNSCI_TIMEOUT, -TRNSCI_CLOSED as trnsci_next.
- */
+ * @return how many were called (at least 1); -TRNSCI_TIMEOUT, -TRNSCI_CLOSED as trnsci_next. */
 TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
-
 /** The error of the last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
 TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
-
 /** The reply, a map; NULL without one. Lives until the call is run again or freed. */
 TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *call);
-
 /** Where the draw of an answered call lay. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span);
-
-/**
- * The tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
- *
+/** The tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
  * @param map the reply of one step of a program, trnsci_at(trnsci_get(reply, "steps"), i); NULL: the reply.
  * @param ret_tile yours (trnsci_tile_free).
- * @return 0, -TRNSCI_CLOSED (it went with a daemon), -TRNSCI_BAD_REPLY, -TRNSCI_NO_MEMORY.
- */
+ * @return 0, -TRNSCI_CLOSED (it went with a daemon), -TRNSCI_BAD_REPLY, -TRNSCI_NO_MEMORY. */
 TRNSCI_API int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map,
 				 struct trnsci_tile **ret_tile);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Values of a reply. Any thread; every function accepts NULL. */
+/* ---- Values of a reply. Any thread; every function accepts NULL. ---- */
 
 /** What a value is. */
 enum trnsci_value_kind {
-	TRNSCI_NIL,
-	TRNSCI_BOOL,
+	TRNSCI_NIL, TRNSCI_BOOL,
 	TRNSCI_UINT, /**< an integer >= 0 */
 	TRNSCI_INT,  /**< an integer < 0 */
-	TRNSCI_REAL,
-	TRNSCI_TEXT,
-	TRNSCI_BYTES,
-	TRNSCI_LIST,
-	TRNSCI_MAP,
+	TRNSCI_REAL, TRNSCI_TEXT, TRNSCI_BYTES, TRNSCI_LIST, TRNSCI_MAP,
 };
-
 /** Its kind; TRNSCI_NIL of NULL. */
 TRNSCI_API enum trnsci_value_kind trnsci_kind(const struct trnsci_value *value);
 /** The member of a map; NULL when there is none. */
@@ -645,7 +519,6 @@ TRNSCI_API size_t trnsci_count(const struct trnsci_value *value);
 TRNSCI_API const struct trnsci_value *trnsci_at(const struct trnsci_value *value, size_t index);
 /** The name of member index of a map, *ret_size bytes, not NUL-terminated; NULL past the end. */
 TRNSCI_API const char *trnsci_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size);
-
 /** 0, or -TRNSCI_WRONG_TYPE with *ret untouched. Integers also from decimal text, f64 from any number. */
 TRNSCI_API int trnsci_to_u64(const struct trnsci_value *value, uint64_t *ret);
 TRNSCI_API int trnsci_to_i64(const struct trnsci_value *value, int64_t *ret);
@@ -653,35 +526,27 @@ TRNSCI_API int trnsci_to_f64(const struct trnsci_value *value, double *ret);
 TRNSCI_API int trnsci_to_bool(const struct trnsci_value *value, bool *ret);
 /** Text or bytes, *ret_size of them, not NUL-terminated, of any alignment; NULL when it is neither. */
 TRNSCI_API const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size);
-
 /** A map {dtype, shape, data}, its size checked against its shape; its data are only to be read, of any alignment, and
  * belong to the call. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Tiles */
+/* ---- Tiles ---- */
 
 /** A number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
 TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
 /** Frees all tiles of a scope, handles and objects, also on error; no call in flight may use them. Returns what a call may
  * return, -TRNSCI_OUT_OF_RANGE for scope 0. */
 TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
-
-/**
- * A new tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
- *
+/** A new tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
  * @param scope 0, or of trnsci_scope_new.
  * @param ndim 1 to TRNSCI_MAX_DIMS.
  * @param ret_tile yours (trnsci_tile_free, or by its scope); it is freed on the daemon's side with the session, too.
  * @return 0, -TRNSCI_LIMIT (the arena is full, or a quota), -TRNSCI_OUT_OF_RANGE, -TRNSCI_BAD_REPLY (size or seals of what
- *   came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors), and what a call may return.
- */
+ *   came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors), and what a call may return. */
 TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
 			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
-
 /** Frees a tile; no call in flight may use it. Accepts NULL. */
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
-
 /** The tile's memory, to read and write, its own until it is freed or the session closed (then NULL); the address never
  * changes. Written while a call uses it, results vary. To ask for a lost tile's address says that the program fills it:
  * from then on it is not lost. Any thread, as the functions below. */
@@ -696,22 +561,17 @@ struct trnsci_tile_info {
 	bool lost; /**< its content is lost, as the last request left it: this does not look at the connection */
 	uint64_t reserved[4];
 };
-
 /** Describes a tile; all zero for NULL. */
 TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Noise rings: random numbers that are drawn ahead, into memory that both sides see */
+/* ---- Noise rings: random numbers that are drawn ahead, into memory that both sides see ---- */
 
-/**
- * Attaches a ring to a source: lanes keep it full of samples of one distribution, from the source's place on, contiguous and
+/** Attaches a ring to a source: lanes keep it full of samples of one distribution, from the source's place on, contiguous and
  * byte for byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
- *
  * On a named stream the samples are taken from it ahead of their use, in ranges of as many samples as the ring holds, between
  * which other draws may lie; trnsci_ring_place says where each sample is. So a small ring gives up less at its end. Ranges
  * that do not fit before the end of the stream are not taken. A stream that is deleted ends its rings, at the latest where
  * their next range would begin.
- *
  * @param params the distribution's; "dtype" unless it is the default.
  * @param source rank and size must be 0.
  * @param samples that the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
@@ -719,48 +579,33 @@ TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trns
  * @return 0, -TRNSCI_LIMIT (rings of a session, bytes of a ring, arena bytes), -TRNSCI_BAD_REPLY (sizes or seals of
  *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return; of a named stream -TRNSCI_NOT_FOUND,
  *   -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded).
- *
  * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
- * fail with `closed`. It may be detached after its session was closed.
- */
+ * fail with `closed`. It may be detached after its session was closed. */
 TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 				  const struct trnsci_param *params, const struct trnsci_source *source, uint64_t samples,
 				  struct trnsci_ring **ret_ring, struct trnsci_error *err);
-
 /** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
 TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
-
-/**
- * Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a named stream they
+/** Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a named stream they
  * may be of several ranges; those of the run that trnsci_ring_place reports are of one.
- *
  * @param out n samples of sample_bytes each (trnsci_ring_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_taken samples that were copied: n, on error fewer, which are taken nevertheless; may be NULL.
  * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (the ring, its session or the daemon),
- *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed).
- */
+ *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed). */
 TRNSCI_API int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
 				struct trnsci_error *err);
-
-/**
- * Lends the next n samples, at most half the ring, where they lie; aligned as their elements, to be read only. They
+/** Lends the next n samples, at most half the ring, where they lie; aligned as their elements, to be read only. They
  * stay as they are until trnsci_ring_release, before which nothing else can be taken.
- *
- * @return as trnsci_ring_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring. On error nothing is lent.
- */
+ * @return as trnsci_ring_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring. On error nothing is lent. */
 TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, const void **ret_samples,
 				  struct trnsci_error *err);
-
 /** Gives borrowed samples back: the first n of them are taken, the others come again. -TRNSCI_OUT_OF_RANGE: more than
  * were borrowed; nothing is then given back. */
 TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
-
-/**
- * Reports where the next sample to be taken (or the first that is borrowed) lies: a draw of the same distribution, generator, seed
- * and stream (trnsci_ring_describe) gives it at offset *ret_offset, and the *ret_run - 1 samples after it behind it.
- * Waits until that sample is there, as trnsci_ring_take does.
- */
+/** Reports where the next sample to be taken (or the first that is borrowed) lies: a draw of the same distribution,
+ * generator, seed and stream (trnsci_ring_describe) gives it at offset *ret_offset, and the *ret_run - 1 samples after it
+ * behind it. Waits until that sample is there, as trnsci_ring_take does. */
 TRNSCI_API int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
 				 struct trnsci_error *err);
 
@@ -779,12 +624,10 @@ struct trnsci_ring_info {
 	char generator[32];
 	uint64_t reserved[4];
 };
-
 /** Describes a ring, without a call. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Broadcasts: random numbers that are drawn once, and read by many. Only with a daemon (else `not_supported`). */
+/* ---- Broadcasts: random numbers that are drawn once, and read by many. Only with a daemon (else `not_supported`). ---- */
 
 /** How to create a broadcast; all zero is good. */
 struct trnsci_broadcast_options {
@@ -793,36 +636,24 @@ struct trnsci_broadcast_options {
 	unsigned mode;	      /**< who may read it, as a file's permissions: owner, the owner's group, others; 0: 0600 */
 	uint64_t reserved[4]; /**< zero */
 };
-
-/**
- * Makes a broadcast of the session's own, which ends with it. Distribution, parameters and source as trnsci_ring_attach.
- *
- * @param name 1 to 64 printable ASCII letters.
- * @param options may be NULL.
- * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread.
- */
+/** Makes a broadcast of the session's own, which ends with it. Distribution, parameters and source as trnsci_ring_attach.
+ * @param name 1 to 64 printable ASCII letters. options may be NULL.
+ * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread. */
 TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
 				       const struct trnsci_param *params, const struct trnsci_source *source,
 				       const struct trnsci_broadcast_options *options, struct trnsci_error *err);
-
 /** Publishes n samples more, at most the capacity, of a broadcast without a rate; readers can see them when it returns.
  * *ret_produced (may be NULL): all samples so far. -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_END_OF_STREAM. */
 TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n,
 					uint64_t *ret_produced, struct trnsci_error *err);
-
 /** Ends a broadcast of this session; readers still get what they have not missed. */
 TRNSCI_API int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err);
-
-/**
- * Attaches a reader to a broadcast; its next sample is the first, 0. Used by one thread at a time; after fork() the
+/** Attaches a reader to a broadcast; its next sample is the first, 0. Used by one thread at a time; after fork() the
  * child's functions fail with `closed`.
- *
  * @param ret_broadcast yours (trnsci_broadcast_detach).
- * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM.
- */
+ * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM. */
 TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const char *name,
 				       struct trnsci_broadcast **ret_broadcast, struct trnsci_error *err);
-
 /** Ends a reader. Accepts NULL. */
 TRNSCI_API void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast);
 
@@ -833,21 +664,15 @@ struct trnsci_broadcast_span {
 	uint64_t count;
 	uint64_t offset; /**< of the stream: sample `first`; the others follow it there. Of no use when count is 0 */
 };
-
-/**
- * Copies the next samples: n, or fewer where some after them were missed, which the next call then tells, or where (of
+/** Copies the next samples: n, or fewer where some after them were missed, which the next call then reports, or where (of
  * a named stream) those after them lie elsewhere in the stream.
- *
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it.
- * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED.
- */
+ * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
 				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
-
 /** Goes on with that sample, or with UINT64_MAX behind the last one published; nothing is then said to be missed. */
 TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
-
 /** Describes a broadcast; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info);
 
@@ -893,8 +718,7 @@ struct trnsci_stream_options {
  * What is created, deleted or advanced is durable when the function returns. Errors beyond those of every call:
  * -TRNSCI_NOT_FOUND, -TRNSCI_EXISTS (the name; or a stream id that was assigned before), -TRNSCI_NOT_PERMITTED,
  * -TRNSCI_LIMIT (streams of the user), -TRNSCI_STORE (the daemon's state is damaged, locked, or its disk full: nothing
- * has been issued), -TRNSCI_END_OF_STREAM. Any thread. ret_info and err may be NULL.
- * @{ */
+ * has been issued), -TRNSCI_END_OF_STREAM. Any thread. ret_info and err may be NULL. @{ */
 TRNSCI_API int trnsci_stream_create(struct trnsci_session *session, const char *name,
 				    const struct trnsci_stream_options *options, struct trnsci_stream_info *ret_info,
 				    struct trnsci_error *err);
@@ -914,8 +738,7 @@ TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char 
 				     struct trnsci_stream_info *ret_info, struct trnsci_error *err);
 /** @} */
 
-/* ------------------------------------------------------------------------------------------------------------------
- * The table of operations, as this library knows it ("describe" asks a daemon for its own) */
+/* ---- The table of operations, as this library knows it ("describe" asks a daemon for its own) ---- */
 
 /** One method. */
 struct trnsci_operation_info {
@@ -939,14 +762,12 @@ struct trnsci_parameter_info {
 	bool above_min;	      /**< min itself is not allowed */
 	uint64_t reserved[4];
 };
-
 /** Row index of the table, from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings live for ever. */
 TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation);
 /** Parameter index of an operation, from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the end. */
 TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
 
-/* ------------------------------------------------------------------------------------------------------------------
- * Self-test */
+/* ---- Self-test ---- */
 
 /** One row of a self-test. */
 struct trnsci_check {
@@ -958,30 +779,17 @@ struct trnsci_check {
 	bool passed;
 	bool skipped; /**< this CPU cannot run it */
 };
-
-/**
- * Runs a suite of self-tests and reports every row:
+/** Runs a suite of self-tests and reports every row.
  *
- * - "kernels": known answers, stream vectors, normals and transforms with every variant of the kernels that this CPU has
- *   (the subjects), on all 128 lanes of an engine of its own.
- * - "distributions": draws every distribution in every dtype, three draws in a row, the longest of `samples` (u64,
- *   default: 1003). Values: dtype, n, hash (FNV-1a of the bytes of all three), ranks (bool: the parts of 1, 2, 3, 7 and
- *   128 ranks join to the whole), variants (bool: every instruction set gives the same bytes), n_variants.
- * - "fft": the errors of every precision mode (subject) for each kind of transform (name: complex, real, dct1 ... dst4)
- *   against long double, relative L2, the worse direction. Values: n, random, impulse, sinusoid, badly_scaled (1e-30 to
- *   1e30 in one signal), bound (that of the replies).
- * - "psum": what known mistakes in bfloat16 (the subjects) cost a transform by matrix. Values: n, error (relative L2).
- * - "byte_tiles": the generators (subjects) on a machine whose 32-bit integers pass through float32, exact, nearest or
- *   saturating (name). Values: n_words, n_right, n_before_wrong, mean_low, mean_high (of the low and the high 24 bits x
- *   2^-24), chi_square (of the low 24 bits in 256 bins). Rows of the subject "steps" have the values largest and bound.
- *
+ * "kernels" (known answers of every variant of the kernels), "distributions" (parts, and variants, give the same bytes;
+ * option `samples`, u64, of the longest draw, default: 1003), "fft" (the errors of every precision mode beside its bound),
+ * "psum" (what known mistakes in bfloat16 cost), "byte_tiles" (generators on a machine whose 32-bit integers pass through
+ * float32). libtrnsci(3) lists the values that the rows of each have.
  * Each takes about a second, "fft" some seconds.
- *
  * @param options the suite's, ended by trnsci_end(); NULL: none.
  * @param report may be NULL; the row and its strings live during the call of it.
  * @return the number of rows that did not pass; -TRNSCI_NOT_FOUND (no such suite), -TRNSCI_UNKNOWN_PARAMETER,
- *   -TRNSCI_NO_MEMORY.
- */
+ *   -TRNSCI_NO_MEMORY. */
 TRNSCI_API int trnsci_selftest(const char *suite, const struct trnsci_param *options,
 			       void (*report)(void *arg, const struct trnsci_check *check), void *arg);
 
