@@ -154,7 +154,7 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 }
 
 /* As deep as the caller nested it; the daemon refuses more than 24 levels. */
-int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct zone *zone,
+int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value)
 {
 	struct value value =
@@ -162,11 +162,11 @@ int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, s
 
 	for (const struct trnsci_args *child = is_container(args) ? args->first : NULL; child; child = child->next) {
 		struct value inner;
-		int r = args_build(child, swaps, zone, &inner);
+		int r = args_build(child, swaps, bump, &inner);
 
 		if (r == 0)
-			r = value.kind == VALUE_MAP ? value_put(zone, &value, child->name, inner)
-						    : value_push(zone, &value, inner);
+			r = value.kind == VALUE_MAP ? value_put(bump, &value, child->name, inner)
+						    : value_push(bump, &value, inner);
 		if (r < 0)
 			return r;
 	}

@@ -38,9 +38,9 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 struct trnsci_args *args_new(struct args_state *state);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
-/* The tree in zone, with the handles that its tiles, or those that stand for them, have now; texts and bytes are borrowed
- * from args. -ERROR_NO_MEMORY. */
-int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct zone *zone,
+/* Builds the tree of args in bump, each tile by the handle it, or its replacement, has now. Texts and bytes are borrowed
+ * from args. Returns 0 or -ERROR_NO_MEMORY. */
+int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value);
 
 bool args_is_empty(const struct trnsci_args *args);

@@ -94,8 +94,8 @@ static void land(struct trnsci_call *call, enum call_state state)
 static void drop_reply(struct trnsci_call *call)
 {
 	call->reply = NULL;
-	zone_free(call->zone);
-	call->zone = NULL;
+	bump_free(call->bump);
+	call->bump = NULL;
 	request_free(call->request);
 	call->request = NULL;
 	if (call->held)
@@ -152,14 +152,14 @@ static int fail(struct trnsci_call *call, const struct error *error)
 	return error_give(&call->error, error);
 }
 
-bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
+bool call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
 		 const struct value *reply)
 {
 	if (!error)
 		call_set_outputs_lost(call, false);
 	land(call, CALL_DONE);
 	call->connection = call->session->connection;
-	call->zone = zone;
+	call->bump = bump;
 	call->request = request;
 	call->reply = error ? NULL : reply;
 	fail(call, error ? error : &(struct error){0});
@@ -172,31 +172,31 @@ bool call_finish(struct trnsci_call *call, const struct error *error, struct zon
 	return false;
 }
 
-/* The zone holds the tree only: texts and bytes stay where the setters put them, which lasts as long as the call. */
-static int build(struct trnsci_call *call, struct zone *zone, const char **ret_method, struct value *ret_params)
+/* Builds the request in bump. Texts and bytes stay where the setters put them: they live as long as the call. */
+static int build(struct trnsci_call *call, struct bump *bump, const char **ret_method, struct value *ret_params)
 {
 	*ret_method = call->method;
 	if (call->prepares)
-		return prepare_build_request(call, zone, ret_params);
+		return prepare_build_request(call, bump, ret_params);
 	if (prepare_is_used(call)) {
 		*ret_method = "run_prepared";
-		return prepare_build_run(call, zone, ret_params);
+		return prepare_build_run(call, bump, ret_params);
 	}
-	return args_build(call->params, &call->changes.tiles, zone, ret_params) || changes_put(call, zone, ret_params)
+	return args_build(call->params, &call->changes.tiles, bump, ret_params) || changes_put(call, bump, ret_params)
 		       ? -ERROR_NO_MEMORY
 		       : 0;
 }
 
-int call_build(struct trnsci_call *call, struct zone **ret_zone, const char **ret_method, struct value *ret_params,
+int call_build(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method, struct value *ret_params,
 	       struct error *err)
 {
-	struct zone *zone = zone_new_kept(&call->session->zones);
+	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 
-	if (!zone || build(call, zone, ret_method, ret_params) < 0) {
-		zone_free(zone);
+	if (!bump || build(call, bump, ret_method, ret_params) < 0) {
+		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 	}
-	*ret_zone = zone;
+	*ret_bump = bump;
 	return 0;
 }
 

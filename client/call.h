@@ -16,8 +16,8 @@ void call_unref(struct trnsci_call *call);
 /* Sends. changes: of this run alone, or NULL. queueing: the answer is for trnsci_next. */
 int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 
-/* Its request as it is sent, in a new zone. -ERROR_NO_MEMORY */
-int call_build(struct trnsci_call *call, struct zone **ret_zone, const char **ret_method, struct value *ret_params,
+/* Its request as it is sent, in a new bump allocator. -ERROR_NO_MEMORY */
+int call_build(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method, struct value *ret_params,
 	       struct error *err);
 
 /* Whether it waits for its answer. Without the lock. */
@@ -29,10 +29,10 @@ void call_unqueue(struct trnsci_call *call);
 /* The flying call of that number; NULL when there is none. With the lock. */
 struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid);
 
-/* Answers a flying call: with an error, or with a reply that lives in zone or request (both may be NULL; the call
+/* Answers a flying call: with an error, or with a reply that lives in bump or request (both may be NULL; the call
  * takes them). Returns true when the flight's reference was the last: the caller then calls call_discard, with or
  * without the lock, and after it session_unref_locked. With the lock. */
-bool call_finish(struct trnsci_call *call, const struct error *error, struct zone *zone, void *request,
+bool call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
 		 const struct value *reply);
 void call_discard(struct trnsci_call *call);
 

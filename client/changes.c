@@ -134,28 +134,28 @@ static void drop_name(struct value *params)
 	params->map.count = kept;
 }
 
-int changes_put(const struct trnsci_call *call, struct zone *zone, struct value *params)
+int changes_put(const struct trnsci_call *call, struct bump *bump, struct value *params)
 {
 	const struct call_changes *changes = &call->changes;
 
 	if (changes->given && strcmp(call->method, "run") == 0)
 		drop_name(params);
-	return (changes->given & TRNSCI_CHANGE_SEED && value_put(zone, params, "seed", value_uint(changes->seed))) ||
+	return (changes->given & TRNSCI_CHANGE_SEED && value_put(bump, params, "seed", value_uint(changes->seed))) ||
 			       (changes->given & TRNSCI_CHANGE_STREAM &&
-				value_put(zone, params, "stream", value_uint(changes->stream))) ||
+				value_put(bump, params, "stream", value_uint(changes->stream))) ||
 			       (changes->given & TRNSCI_CHANGE_OFFSET &&
-				value_put(zone, params, "offset", value_uint(changes->offset)))
+				value_put(bump, params, "offset", value_uint(changes->offset)))
 		       ? -ERROR_NO_MEMORY
 		       : 0;
 }
 
-int changes_put_tiles(const struct trnsci_call *call, struct zone *zone, struct value *params)
+int changes_put_tiles(const struct trnsci_call *call, struct bump *bump, struct value *params)
 {
 	const struct args_swaps *swaps = &call->changes.tiles;
 	struct value tiles = value_array();
 
 	for (size_t i = 0; i < swaps->count; i++)
-		if (value_push(zone, &tiles, swaps->to[i] ? value_uint(tile_handle(swaps->to[i])) : value_nil()))
+		if (value_push(bump, &tiles, swaps->to[i] ? value_uint(tile_handle(swaps->to[i])) : value_nil()))
 			return -ERROR_NO_MEMORY;
-	return swaps->count ? value_add(zone, params, "tiles", tiles) : 0;
+	return swaps->count ? value_add(bump, params, "tiles", tiles) : 0;
 }

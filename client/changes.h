@@ -17,7 +17,7 @@ struct prepared_changes changes_plain(const struct trnsci_call *call, uint32_t h
 
 /* In the parameters of a run of the prepared call, or of the call as a whole (in which tiles are exchanged already).
  * -ERROR_NO_MEMORY */
-int changes_put(const struct trnsci_call *call, struct zone *zone, struct value *params);
-int changes_put_tiles(const struct trnsci_call *call, struct zone *zone, struct value *params);
+int changes_put(const struct trnsci_call *call, struct bump *bump, struct value *params);
+int changes_put_tiles(const struct trnsci_call *call, struct bump *bump, struct value *params);
 
 #endif

@@ -66,45 +66,45 @@ static void answered(struct request *request, void *arg)
 }
 
 /* What a daemon would say of itself, as far as a process can: the level asked for, and the one there is. */
-static int show_process(struct zone *zone, const char *wish, struct value *map)
+static int show_process(struct bump *bump, const char *wish, struct value *map)
 {
 	struct value cpu = value_map();
 	uint32_t wanted = 0, detected = cpu_detect();
 	bool lowered = wish && *wish && cpu_level_parse(wish, &wanted) == 0 && (wanted & ~detected);
 
-	return value_put(zone, map, "version", value_string(TRNSCI_VERSION)) ||
-	       value_put(zone, map, "pid", value_uint((uint64_t)getpid())) ||
-	       value_put(zone, &cpu, "level",
+	return value_put(bump, map, "version", value_string(TRNSCI_VERSION)) ||
+	       value_put(bump, map, "pid", value_uint((uint64_t)getpid())) ||
+	       value_put(bump, &cpu, "level",
 			 value_string(cpu_level_name(wish && *wish ? wanted & detected : detected))) ||
-	       value_put(zone, &cpu, "detected", value_string(cpu_level_name(detected))) ||
-	       value_put(zone, &cpu, "wanted", wish ? value_string(wish) : value_nil()) ||
-	       value_put(zone, &cpu, "lowered", value_bool(lowered)) || value_put(zone, map, "cpu", cpu);
+	       value_put(bump, &cpu, "detected", value_string(cpu_level_name(detected))) ||
+	       value_put(bump, &cpu, "wanted", wish ? value_string(wish) : value_nil()) ||
+	       value_put(bump, &cpu, "lowered", value_bool(lowered)) || value_put(bump, map, "cpu", cpu);
 }
 
-static int show_stats(const struct embedded *embedded, struct zone *zone, struct value *map)
+static int show_stats(const struct embedded *embedded, struct bump *bump, struct value *map)
 {
 	struct value process = value_map(), engine = value_map(), space = value_map();
 
-	return show_process(zone, embedded->wish, &process) || engine_stats(embedded->engine, zone, &engine) ||
-	       space_stats(embedded->space, zone, &space) || value_put(zone, map, "process", process) ||
-	       value_put(zone, map, "engine", engine) || value_put(zone, map, "session", space);
+	return show_process(bump, embedded->wish, &process) || engine_stats(embedded->engine, bump, &engine) ||
+	       space_stats(embedded->space, bump, &space) || value_put(bump, map, "process", process) ||
+	       value_put(bump, map, "engine", engine) || value_put(bump, map, "session", space);
 }
 
 /* The session's own method. */
 static int send_stats(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	struct zone *zone = zone_new_kept(&session->zones);
-	struct value *map = zone ? zone_alloc(zone, sizeof *map) : NULL;
+	struct bump *bump = bump_new_cached(&session->bump_cache);
+	struct value *map = bump ? bump_alloc(bump, sizeof *map) : NULL;
 
 	if (map)
 		*map = value_map();
-	if (!map || show_stats(session->peer, zone, map)) {
-		zone_free(zone);
+	if (!map || show_stats(session->peer, bump, map)) {
+		bump_free(bump);
 		return -ERROR_NO_MEMORY;
 	}
 	pthread_mutex_lock(&session->lock);
-	call_finish(call, NULL, zone, NULL, map);
+	call_finish(call, NULL, bump, NULL, map);
 	pthread_mutex_unlock(&session->lock);
 	return 0;
 }
@@ -112,11 +112,11 @@ static int send_stats(struct trnsci_call *call)
 static int start_prepared(struct trnsci_call *call, struct request **ret_request)
 {
 	struct embedded *embedded = call->session->peer;
-	struct zone *zone = zone_new_kept(&call->session->zones);
+	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_plain(call, handles);
 
-	return zone ? prepared_start(embedded->space, call->prepared, &changes, zone, answered, call, ret_request)
+	return bump ? prepared_start(embedded->space, call->prepared, &changes, bump, answered, call, ret_request)
 		    : -ERROR_NO_MEMORY;
 }
 
@@ -134,13 +134,13 @@ static const struct value *embedded_run_now(struct trnsci_call *call, struct pre
 static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
 {
 	struct embedded *embedded = call->session->peer;
-	struct zone *zone = NULL;
+	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	int r = call_build(call, &zone, &method, &params, err);
+	int r = call_build(call, &bump, &method, &params, err);
 
 	return r < 0 ? r
-		     : request_start(embedded->space, method, strlen(method), &params, zone, answered, call, ret_request);
+		     : request_start(embedded->space, method, strlen(method), &params, bump, answered, call, ret_request);
 }
 
 static int embedded_send(struct trnsci_call *call, struct error *err)

@@ -155,8 +155,8 @@ static int receive(struct handshake *handshake, struct fdpass *fds, struct error
 	return 0;
 }
 
-/* The next whole frame, taken out of what has come: a copy in the zone. */
-static int next_frame(struct handshake *handshake, struct zone *zone, struct fdpass *fds, char **ret_frame,
+/* The next whole frame, taken out of what has come: a copy in the bump allocator. */
+static int next_frame(struct handshake *handshake, struct bump *bump, struct fdpass *fds, char **ret_frame,
 		      size_t *ret_size, struct error *err)
 {
 	struct frame_scan scan;
@@ -171,7 +171,7 @@ static int next_frame(struct handshake *handshake, struct zone *zone, struct fdp
 	}
 	if (r < 0)
 		return error_set(err, ERROR_BAD_REPLY, "connection: %s", scan.wrong);
-	*ret_frame = zone_copy(zone, handshake->in, size);
+	*ret_frame = bump_copy(bump, handshake->in, size);
 	if (!*ret_frame)
 		return error_set(err, ERROR_NO_MEMORY, "connection: a reply could not be stored");
 	*ret_size = size;
@@ -180,7 +180,7 @@ static int next_frame(struct handshake *handshake, struct zone *zone, struct fdp
 	return 0;
 }
 
-static int read_reply(struct handshake *handshake, struct zone *zone, struct fdpass *fds, struct value *ret_result,
+static int read_reply(struct handshake *handshake, struct bump *bump, struct fdpass *fds, struct value *ret_result,
 		      struct error *err)
 {
 	struct message message = {.type = MESSAGE_NOTIFICATION};
@@ -188,11 +188,11 @@ static int read_reply(struct handshake *handshake, struct zone *zone, struct fdp
 	while (message.type == MESSAGE_NOTIFICATION) {
 		char *frame = NULL;
 		size_t size = 0;
-		int r = next_frame(handshake, zone, fds, &frame, &size, err);
+		int r = next_frame(handshake, bump, fds, &frame, &size, err);
 
 		if (r < 0)
 			return r;
-		if (codec_decode(frame, size, zone, &message, err) < 0 || message.type == MESSAGE_REQUEST)
+		if (codec_decode(frame, size, bump, &message, err) < 0 || message.type == MESSAGE_REQUEST)
 			return error_set(err, ERROR_BAD_REPLY, "connection: what came is no answer");
 		handshake_read_closing(&message, &handshake->closing);
 	}
@@ -209,7 +209,7 @@ static int read_reply(struct handshake *handshake, struct zone *zone, struct fdp
 	return 0;
 }
 
-int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct zone *zone,
+int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct bump *bump,
 		   struct fdpass *ret_fds, struct value *ret_result, struct error *err)
 {
 	struct fdpass fds = {.count = 0};
@@ -219,7 +219,7 @@ int handshake_call(struct handshake *handshake, const char *method, const struct
 		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", method);
 	r = send_all(handshake, err);
 	if (r == 0)
-		r = read_reply(handshake, zone, ret_fds ? &fds : NULL, ret_result, err);
+		r = read_reply(handshake, bump, ret_fds ? &fds : NULL, ret_result, err);
 	if (r < 0)
 		fdpass_close(&fds);
 	else if (ret_fds)
@@ -250,13 +250,13 @@ static int read_version(const struct value *reply, char ret_instance[HANDSHAKE_I
 
 int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INSTANCE], struct error *err)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value result;
-	int r = zone ? handshake_call(handshake, "version", NULL, zone, NULL, &result, err) : -ERROR_NO_MEMORY;
+	int r = bump ? handshake_call(handshake, "version", NULL, bump, NULL, &result, err) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
 		r = read_version(&result, ret_instance, err);
-	zone_free(zone);
+	bump_free(bump);
 	if (r == -ERROR_CLOSED && handshake->closing.code) {
 		if (err)
 			*err = handshake->closing;

@@ -29,9 +29,9 @@ void handshake_init(struct handshake *handshake, int socket, int64_t deadline);
 /* Frees its memory; the socket stays open. */
 void handshake_end(struct handshake *handshake);
 
-/* Its result, a map in the zone; ret_fds (NULL: none are taken) are the caller's on success. Errors: the daemon's;
- * -ERROR_CLOSED, -ERROR_TIMEOUT, -ERROR_BAD_REPLY, -ERROR_NO_MEMORY. */
-int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct zone *zone,
+/* Calls a method and waits for its result, a map in bump; ret_fds (NULL: none are taken) are the caller's on success.
+ * Errors: the daemon's, -ERROR_CLOSED, -ERROR_TIMEOUT, -ERROR_BAD_REPLY, -ERROR_NO_MEMORY. */
+int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct bump *bump,
 		   struct fdpass *ret_fds, struct value *ret_result, struct error *err);
 
 /* Asks who is at the other end; ret_instance is empty for a daemon that has none. -ERROR_NOT_SUPPORTED (another protocol),

@@ -182,24 +182,24 @@ void prepare_end(struct trnsci_call *call)
 
 /* ---- requests ---- */
 
-int prepare_build_run(const struct trnsci_call *call, struct zone *zone, struct value *ret_params)
+int prepare_build_run(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	struct value params = value_map();
 
-	if (value_add(zone, &params, "prepared", value_uint(call->prepared)) || changes_put(call, zone, &params) ||
-	    changes_put_tiles(call, zone, &params))
+	if (value_add(bump, &params, "prepared", value_uint(call->prepared)) || changes_put(call, bump, &params) ||
+	    changes_put_tiles(call, bump, &params))
 		return -ERROR_NO_MEMORY;
 	*ret_params = params;
 	return 0;
 }
 
-int prepare_build_request(const struct trnsci_call *prepare, struct zone *zone, struct value *ret_params)
+int prepare_build_request(const struct trnsci_call *prepare, struct bump *bump, struct value *ret_params)
 {
 	const struct trnsci_call *call = prepare->prepares;
 	struct value map = value_map(), params;
 
-	if (args_build(call->params, NULL, zone, &params) || value_add(zone, &map, "method", value_string(call->method)) ||
-	    value_add(zone, &map, "params", params) || value_add(zone, &map, "max_bytes", value_uint(HELD_MOST)))
+	if (args_build(call->params, NULL, bump, &params) || value_add(bump, &map, "method", value_string(call->method)) ||
+	    value_add(bump, &map, "params", params) || value_add(bump, &map, "max_bytes", value_uint(HELD_MOST)))
 		return -ERROR_NO_MEMORY;
 	*ret_params = map;
 	return 0;

@@ -30,8 +30,8 @@ void prepare_finish(struct trnsci_call *prepare, const struct value *reply);
 /* The call's owner frees it. Without the lock. */
 void prepare_end(struct trnsci_call *call);
 
-/* The request of a run, and of a `prepare`, in the zone. -ERROR_NO_MEMORY */
-int prepare_build_run(const struct trnsci_call *call, struct zone *zone, struct value *ret_params);
-int prepare_build_request(const struct trnsci_call *prepare, struct zone *zone, struct value *ret_params);
+/* The request of a run, and of a `prepare`, in the bump allocator. -ERROR_NO_MEMORY */
+int prepare_build_run(const struct trnsci_call *call, struct bump *bump, struct value *ret_params);
+int prepare_build_request(const struct trnsci_call *prepare, struct bump *bump, struct value *ret_params);
 
 #endif

@@ -26,17 +26,17 @@ struct restoring {
 static int get_arena(struct restoring *restoring, struct error *err)
 {
 	const size_t size = restoring->session->arena.size;
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map(), result;
 	struct fdpass fds = {.count = 0};
-	int r = zone ? value_put(zone, &params, "bytes", value_uint(size)) : -ERROR_NO_MEMORY;
+	int r = bump ? value_put(bump, &params, "bytes", value_uint(size)) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
-		r = handshake_call(restoring->handshake, "arena", &params, zone, &fds, &result, err);
+		r = handshake_call(restoring->handshake, "arena", &params, bump, &fds, &result, err);
 	if (r == 0)
 		r = arena_map(&fds, size, size, &restoring->arena, err);
 	fdpass_close(&fds);
-	zone_free(zone);
+	bump_free(bump);
 	return r;
 }
 
@@ -64,17 +64,17 @@ static int list_tiles(struct restoring *restoring, struct error *err)
 	return 0;
 }
 
-static int put_parameters(struct zone *zone, const struct trnsci_tile *tile, struct value *map)
+static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, struct value *map)
 {
 	struct value shape = value_array();
-	int failed = value_put(zone, map, "dtype", value_string(trnsci_dtype_name(tile->dtype)));
+	int failed = value_put(bump, map, "dtype", value_string(trnsci_dtype_name(tile->dtype)));
 
 	for (size_t i = 0; i < tile->ndim; i++)
-		failed |= value_push(zone, &shape, value_uint(tile->shape[i]));
-	failed |= value_put(zone, map, "shape", shape);
-	failed |= value_put(zone, map, "offset", value_uint(tile->offset));
+		failed |= value_push(bump, &shape, value_uint(tile->shape[i]));
+	failed |= value_put(bump, map, "shape", shape);
+	failed |= value_put(bump, map, "offset", value_uint(tile->offset));
 	if (tile->scope)
-		failed |= value_put(zone, map, "scope", value_uint(tile->scope));
+		failed |= value_put(bump, map, "scope", value_uint(tile->scope));
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
@@ -89,13 +89,13 @@ static bool is_number(const struct value *map, const char *name, uint64_t expect
 /* Makes the tile at its offset. */
 static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, struct error *err)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map(), result;
 	uint64_t handle = 0;
-	int r = zone ? put_parameters(zone, tile, &params) : -ERROR_NO_MEMORY;
+	int r = bump ? put_parameters(bump, tile, &params) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
-		r = handshake_call(restoring->handshake, "tile", &params, zone, NULL, &result, err);
+		r = handshake_call(restoring->handshake, "tile", &params, bump, NULL, &result, err);
 	if (r == 0) {
 		const struct value *number = value_get(&result, "tile");
 
@@ -103,7 +103,7 @@ static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, stru
 		    !is_number(&result, "offset", tile->offset) || !is_number(&result, "bytes", tile->bytes))
 			r = error_set(err, ERROR_BAD_REPLY, "tile: the daemon did not place it where it lay");
 	}
-	zone_free(zone);
+	bump_free(bump);
 	tile->new_handle = handle;
 	return r;
 }

@@ -42,13 +42,13 @@ static void gone(void *arg, const struct error *why)
 }
 
 /* The call's parameters, bound as a daemon would. */
-static int bind(struct trnsci_call *call, struct zone *zone, struct args *args, struct error *err)
+static int bind(struct trnsci_call *call, struct bump *bump, struct args *args, struct error *err)
 {
-	struct value *params = zone_alloc(zone, sizeof *params);
+	struct value *params = bump_alloc(bump, sizeof *params);
 	const char *name = call->method;
 
 	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
-	if (!params || call->args.failed || args_build(call->params, NULL, zone, params) < 0)
+	if (!params || call->args.failed || args_build(call->params, NULL, bump, params) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
 	return bind_args(args, params, err);
 }
@@ -81,12 +81,12 @@ static int make_memory(const struct args *args, const struct noise *noise, struc
 }
 
 /* What a daemon's reply would say. */
-static int describe(const struct noise *noise, struct zone *zone, struct ring_link *link)
+static int describe(const struct noise *noise, struct bump *bump, struct ring_link *link)
 {
 	struct value map = value_map();
 	const struct value *dtype, *generator;
 
-	if (noise_describe(noise, zone, &map))
+	if (noise_describe(noise, bump, &map))
 		return -ERROR_NO_MEMORY;
 	dtype = value_get(&map, "dtype");
 	link->dtype = (enum trnsci_dtype)dtype_parse(dtype->bytes.at, dtype->bytes.size);
@@ -112,7 +112,7 @@ static int start(struct embedded_ring *own, struct space *space, struct noise *n
 	return ring_create(space, noise, &memory, NULL, &events, &own->ring, err);
 }
 
-static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct zone *zone,
+static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct bump *bump,
 		 struct ring_link *link, struct error *err)
 {
 	struct noise *noise;
@@ -126,7 +126,7 @@ static int build(struct embedded_ring *own, struct space *space, const struct ar
 	if (r < 0)
 		return r;
 	r = make_memory(args, noise, link, err);
-	if (r == 0 && describe(noise, zone, link) < 0)
+	if (r == 0 && describe(noise, bump, link) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	if (r < 0) {
 		noise_free(noise);
@@ -140,18 +140,18 @@ int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_lin
 {
 	struct embedded_ring *own = calloc(1, sizeof *own);
 	struct ring_link link = {.wake_fd = -1};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct args args;
-	int r = own && zone ? 0 : error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
+	int r = own && bump ? 0 : error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0) {
 		own->session = call->session;
-		r = bind(call, zone, &args, err);
+		r = bind(call, bump, &args, err);
 	}
 	if (r == 0)
-		r = build(own, space, &args, zone, &link, err);
+		r = build(own, space, &args, bump, &link, err);
 	trnsci_call_free(call);
-	zone_free(zone);
+	bump_free(bump);
 	if (r < 0) {
 		ring_link_drop(&link);
 		free(own);

@@ -117,7 +117,7 @@ void session_unref(struct trnsci_session *session)
 		close(session->ready_fd);
 	pthread_cond_destroy(&session->changed);
 	pthread_mutex_destroy(&session->lock);
-	zone_keep_free(&session->zones);
+	bump_cache_free(&session->bump_cache);
 	if (session->mark)
 		munmap(session->mark, 1);
 	free(session->address);

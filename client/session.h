@@ -75,7 +75,7 @@ struct trnsci_call {
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the queue */
 	struct trnsci_error error;
-	struct zone *zone; /* holds the reply of a remote call */
+	struct bump *bump; /* holds the reply of a remote call */
 	void *request;     /* holds the reply of an embedded call: struct request */
 	const struct value *reply;
 };
@@ -137,7 +137,7 @@ struct trnsci_session {
 	bool closed;
 	struct error failure; /* why nothing more can be sent; code 0 while all is well */
 	uint32_t last_msgid;
-	struct zone_keep zones; /* of calls */
+	struct bump_cache bump_cache; /* of calls */
 	/* Handles of prepared calls that are still to be released, on that connection. */
 	uint32_t releases[SESSION_RELEASES];
 	unsigned n_releases;

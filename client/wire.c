@@ -117,19 +117,19 @@ static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *c
 	return fds;
 }
 
-static void answer(struct trnsci_session *session, const struct message *message, struct zone *zone)
+static void answer(struct trnsci_session *session, const struct message *message, struct bump *bump)
 {
 	struct trnsci_call *call = call_find(session, message->msgid);
 	struct error error = message->error;
 
 	if (!call) {
-		zone_free(zone);
+		bump_free(bump);
 		wire_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
 		return;
 	}
 	if (error.code == 0 && message->result.kind != VALUE_MAP)
 		error_set(&error, ERROR_BAD_REPLY, "%s: the reply is not a map", call->method);
-	struct value *result = error.code ? NULL : zone_alloc(zone, sizeof *result);
+	struct value *result = error.code ? NULL : bump_alloc(bump, sizeof *result);
 
 	if (result)
 		*result = message->result;
@@ -137,7 +137,7 @@ static void answer(struct trnsci_session *session, const struct message *message
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
 	struct fdpass fds = take_fds(session->peer, call);
 
-	if (call_finish(call, error.code ? &error : NULL, zone, NULL, result)) {
+	if (call_finish(call, error.code ? &error : NULL, bump, NULL, result)) {
 		call_discard(call);
 		session_unref_locked(session);
 		fdpass_close(&fds);
@@ -147,13 +147,13 @@ static void answer(struct trnsci_session *session, const struct message *message
 }
 
 /* The frame's memory for as long as its reply lives: copied, or the whole buffer when it is large. */
-static char *keep_frame(struct remote *remote, struct zone *zone, size_t at, size_t size)
+static char *keep_frame(struct remote *remote, struct bump *bump, size_t at, size_t size)
 {
 	char *frame = remote->in;
 
 	if (at > 0 || size < remote->in_size || size < RECEIVE_BYTES)
-		return zone_copy(zone, remote->in + at, size);
-	if (zone_defer(zone, free, frame) < 0)
+		return bump_copy(bump, remote->in + at, size);
+	if (bump_defer(bump, free, frame) < 0)
 		return NULL;
 	remote->in = NULL;
 	remote->in_room = 0;
@@ -162,24 +162,24 @@ static char *keep_frame(struct remote *remote, struct zone *zone, size_t at, siz
 
 static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 {
-	struct zone *zone = zone_new_kept(&session->zones);
-	char *frame = zone ? keep_frame(session->peer, zone, at, size) : NULL;
+	struct bump *bump = bump_new_cached(&session->bump_cache);
+	char *frame = bump ? keep_frame(session->peer, bump, at, size) : NULL;
 	struct message message;
 	struct error error;
 
 	if (!frame) {
-		zone_free(zone);
+		bump_free(bump);
 		wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 		return;
 	}
-	if (codec_decode(frame, size, zone, &message, &error) < 0) {
-		zone_free(zone);
+	if (codec_decode(frame, size, bump, &message, &error) < 0) {
+		bump_free(bump);
 		wire_fail(session, ERROR_BAD_REPLY, "connection", error.text);
 	} else if (message.type == MESSAGE_RESPONSE) {
-		answer(session, &message, zone);
+		answer(session, &message, bump);
 	} else {
 		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
-		zone_free(zone);
+		bump_free(bump);
 		if (message.type == MESSAGE_REQUEST)
 			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
 	}
@@ -315,7 +315,7 @@ void wire_watch(struct remote *remote)
 int wire_append(struct trnsci_call *call, struct error *err)
 {
 	struct remote *remote = call->session->peer;
-	struct zone *zone = NULL;
+	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
 	int r = call->own ? 0 : call_check_inputs(call, err);
@@ -323,10 +323,10 @@ int wire_append(struct trnsci_call *call, struct error *err)
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
 	if (r == 0)
-		r = call_build(call, &zone, &method, &params, err);
+		r = call_build(call, &bump, &method, &params, err);
 	if (r == 0 && codec_request(&remote->out, call->msgid, method, &params) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
-	zone_free(zone);
+	bump_free(bump);
 	if (r < 0)
 		return r;
 	call->ends = remote->sent + (remote->out.size - remote->out_sent);

@@ -279,7 +279,7 @@ static int run(struct service *service, struct error *err)
 	if (reaping)
 		background_stop();
 	prefault_free(service->prefault);
-	zone_keep_free(&service->zones);
+	bump_cache_free(&service->bump_cache);
 	quota_free(service->quota);
 	return status;
 }

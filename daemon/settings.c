@@ -215,7 +215,7 @@ void settings_print(FILE *file)
 	}
 }
 
-int settings_show(const struct settings *settings, struct zone *zone, struct value *map)
+int settings_show(const struct settings *settings, struct bump *bump, struct value *map)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		const void *field = (const char *)settings + table[i].offset;
@@ -225,12 +225,12 @@ int settings_show(const struct settings *settings, struct zone *zone, struct val
 
 		if (table[i].kind == SETTING_MODE) {
 			snprintf(octal, sizeof octal, "%04" PRIo64, *(const uint64_t *)field);
-			field = zone_copy(zone, octal, strlen(octal));
+			field = bump_copy(bump, octal, strlen(octal));
 			text = true;
 		}
 		if (!field)
 			return -ERROR_NO_MEMORY;
-		r = value_put(zone, map, table[i].name,
+		r = value_put(bump, map, table[i].name,
 			      text ? value_string(field) : value_uint(*(const uint64_t *)field));
 
 		if (r < 0)

@@ -125,6 +125,6 @@ int settings_load(struct settings *settings, const char *path, struct error *err
 void settings_print(FILE *file);
 
 /* Every setting as it stands, into map. -ERROR_NO_MEMORY */
-int settings_show(const struct settings *settings, struct zone *zone, struct value *map);
+int settings_show(const struct settings *settings, struct bump *bump, struct value *map);
 
 #endif

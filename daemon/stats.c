@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-int stats_show(const struct stats *stats, struct zone *zone, struct value *map)
+int stats_show(const struct stats *stats, struct bump *bump, struct value *map)
 {
 	int failed = 0;
 
-#define X(name, help) failed |= value_put(zone, map, #name, value_uint(stats->name));
+#define X(name, help) failed |= value_put(bump, map, #name, value_uint(stats->name));
 	STATS_TABLE(X)
 #undef X
 	return failed ? -ERROR_NO_MEMORY : 0;

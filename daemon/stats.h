@@ -36,7 +36,7 @@ struct stats {
 };
 
 /* Every counter into map. -ERROR_NO_MEMORY */
-int stats_show(const struct stats *stats, struct zone *zone, struct value *map);
+int stats_show(const struct stats *stats, struct bump *bump, struct value *map);
 
 /* CLOCK_MONOTONIC */
 uint64_t stats_now_ns(void);

@@ -22,10 +22,9 @@ struct message {
 };
 
 /* Reads one whole frame, already passed by frame_scan. The message borrows strings and bytes from frame, which must
- * live as long as the zone, in which the tree is made. -ERROR_BAD_FRAME (not a message: the connection cannot go
- * on); -ERROR_WRONG_TYPE (a request whose params are not an array of at most one map: ret_message has its type and
+ * live as long as bump, in which the tree is made. -ERROR_BAD_FRAME (not a message: the connection cannot go on); -ERROR_WRONG_TYPE (a request whose params are not an array of at most one map: ret_message has its type and
  * msgid, and it can be answered); -ERROR_NO_MEMORY. err may be NULL. */
-int codec_decode(const void *frame, size_t size, struct zone *zone, struct message *ret_message, struct error *err);
+int codec_decode(const void *frame, size_t size, struct bump *bump, struct message *ret_message, struct error *err);
 
 /* Bytes being written: grows as needed; zero-initialise, free with codec_buffer_free. */
 struct codec_buffer {

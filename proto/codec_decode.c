@@ -28,16 +28,16 @@ static const char *text_of(const msgpack_object *object, size_t *ret_size)
 	return str ? object->via.str.ptr : object->via.bin.ptr;
 }
 
-static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err);
+static int to_value(const msgpack_object *object, struct bump *bump, struct value *ret, struct error *err);
 
-static int to_array(const msgpack_object_array *array, struct zone *zone, struct value *ret, struct error *err)
+static int to_array(const msgpack_object_array *array, struct bump *bump, struct value *ret, struct error *err)
 {
-	struct value *at = array->size ? zone_alloc(zone, array->size * sizeof *at) : NULL;
+	struct value *at = array->size ? bump_alloc(bump, array->size * sizeof *at) : NULL;
 
 	if (array->size && !at)
 		return error_set(err, ERROR_NO_MEMORY, "request: %u elements", array->size);
 	for (uint32_t i = 0; i < array->size; i++) {
-		int r = to_value(&array->ptr[i], zone, &at[i], err);
+		int r = to_value(&array->ptr[i], bump, &at[i], err);
 
 		if (r < 0)
 			return r;
@@ -46,9 +46,9 @@ static int to_array(const msgpack_object_array *array, struct zone *zone, struct
 	return 0;
 }
 
-static int to_map(const msgpack_object_map *map, struct zone *zone, struct value *ret, struct error *err)
+static int to_map(const msgpack_object_map *map, struct bump *bump, struct value *ret, struct error *err)
 {
-	struct value_member *at = map->size ? zone_alloc(zone, map->size * sizeof *at) : NULL;
+	struct value_member *at = map->size ? bump_alloc(bump, map->size * sizeof *at) : NULL;
 
 	if (map->size && !at)
 		return error_set(err, ERROR_NO_MEMORY, "request: %u members", map->size);
@@ -57,7 +57,7 @@ static int to_map(const msgpack_object_map *map, struct zone *zone, struct value
 			return error_set(err, ERROR_WRONG_TYPE,
 					 "params: a key of a map is not a string, allowed: str, bin");
 		at[i].name = text_of(&map->ptr[i].key, &at[i].name_size);
-		int r = to_value(&map->ptr[i].val, zone, &at[i].value, err);
+		int r = to_value(&map->ptr[i].val, bump, &at[i].value, err);
 
 		if (r < 0)
 			return r;
@@ -67,7 +67,7 @@ static int to_map(const msgpack_object_map *map, struct zone *zone, struct value
 }
 
 /* Recursion is bounded by FRAME_MAX_DEPTH. */
-static int to_value(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
+static int to_value(const msgpack_object *object, struct bump *bump, struct value *ret, struct error *err)
 {
 	*ret = value_nil();
 	switch (object->type) {
@@ -92,16 +92,16 @@ static int to_value(const msgpack_object *object, struct zone *zone, struct valu
 		ret->bytes.at = text_of(object, &ret->bytes.size);
 		return 0;
 	case MSGPACK_OBJECT_ARRAY:
-		return to_array(&object->via.array, zone, ret, err);
+		return to_array(&object->via.array, bump, ret, err);
 	case MSGPACK_OBJECT_MAP:
-		return to_map(&object->via.map, zone, ret, err);
+		return to_map(&object->via.map, bump, ret, err);
 	default:
 		return error_set(err, ERROR_WRONG_TYPE, "params: an ext value, allowed: MessagePack's own types");
 	}
 }
 
 /* [], [{...}], and [[]], which is how Neovim and others write [{}]. */
-static int to_params(const msgpack_object *object, struct zone *zone, struct value *ret, struct error *err)
+static int to_params(const msgpack_object *object, struct bump *bump, struct value *ret, struct error *err)
 {
 	const msgpack_object_array *array = &object->via.array;
 
@@ -118,7 +118,7 @@ static int to_params(const msgpack_object *object, struct zone *zone, struct val
 	if (array->ptr[0].type != MSGPACK_OBJECT_MAP)
 		return error_set(err, ERROR_WRONG_TYPE,
 				 "params: the element is not a map, allowed: an array of at most one map");
-	return to_map(&array->ptr[0].via.map, zone, ret, err);
+	return to_map(&array->ptr[0].via.map, bump, ret, err);
 }
 
 static void copy_text(struct error *ret, const char *at, size_t size)
@@ -161,25 +161,25 @@ static int bad_frame(struct error *err, const char *wrong)
 	return error_set(err, ERROR_BAD_FRAME, "message: %s", wrong);
 }
 
-static int read_response(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
+static int read_response(const msgpack_object *field, struct bump *bump, struct message *message, struct error *err)
 {
 	if (to_error(&field[2], &message->error) < 0)
 		return bad_frame(err, "the error is not [kind, text]");
-	int r = to_value(&field[3], zone, &message->result, err);
+	int r = to_value(&field[3], bump, &message->result, err);
 
 	return r == -ERROR_WRONG_TYPE ? bad_frame(err, "the result has a value that is not allowed") : r;
 }
 
 /* A request or notification: its method and params are the last two of n fields. */
-static int read_call(const msgpack_object *field, struct zone *zone, struct message *message, struct error *err)
+static int read_call(const msgpack_object *field, struct bump *bump, struct message *message, struct error *err)
 {
 	if (!is_text(&field[0]))
 		return bad_frame(err, "the method is not a string");
 	message->method = text_of(&field[0], &message->method_size);
-	return to_params(&field[1], zone, &message->params, err);
+	return to_params(&field[1], bump, &message->params, err);
 }
 
-static int read_message(const msgpack_object *object, struct zone *zone, struct message *message, struct error *err)
+static int read_message(const msgpack_object *object, struct bump *bump, struct message *message, struct error *err)
 {
 	const msgpack_object *field = object->via.array.ptr;
 	uint32_t n = object->type == MSGPACK_OBJECT_ARRAY ? object->via.array.size : 0;
@@ -190,15 +190,15 @@ static int read_message(const msgpack_object *object, struct zone *zone, struct 
 		return bad_frame(err, "no such type, allowed: 0 request, 1 response, 2 notification");
 	message->type = (enum message_type)field[0].via.u64;
 	if (message->type == MESSAGE_NOTIFICATION)
-		return read_call(field + 1, zone, message, err);
+		return read_call(field + 1, bump, message, err);
 	if (field[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER || field[1].via.u64 > UINT32_MAX)
 		return bad_frame(err, "the msgid is not an integer of 32 bits");
 	message->msgid = (uint32_t)field[1].via.u64;
-	return message->type == MESSAGE_REQUEST ? read_call(field + 2, zone, message, err)
-						: read_response(field, zone, message, err);
+	return message->type == MESSAGE_REQUEST ? read_call(field + 2, bump, message, err)
+						: read_response(field, bump, message, err);
 }
 
-int codec_decode(const void *frame, size_t size, struct zone *zone, struct message *ret_message, struct error *err)
+int codec_decode(const void *frame, size_t size, struct bump *bump, struct message *ret_message, struct error *err)
 {
 	msgpack_zone objects;
 	msgpack_object object;
@@ -210,7 +210,7 @@ int codec_decode(const void *frame, size_t size, struct zone *zone, struct messa
 		return error_set(err, ERROR_NO_MEMORY, "request: a frame of %zu bytes", size);
 	switch (msgpack_unpack(frame, size, &used, &objects, &object)) {
 	case MSGPACK_UNPACK_SUCCESS:
-		r = read_message(&object, zone, &message, err);
+		r = read_message(&object, bump, &message, err);
 		break;
 	case MSGPACK_UNPACK_EXTRA_BYTES:
 		r = bad_frame(err, "bytes behind its end");

@@ -314,7 +314,7 @@ uint64_t quota_share_used(const struct quota_share *share)
 	return atomic_load_explicit(&share->used, memory_order_relaxed);
 }
 
-int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map)
+int quota_show(struct quota *quota, const struct quota_user *user, struct bump *bump, struct value *map)
 {
 	int failed = 0;
 
@@ -322,13 +322,13 @@ int quota_show(struct quota *quota, const struct quota_user *user, struct zone *
 	for (int i = 0; i < QUOTA_RESOURCES; i++) {
 		struct value one = value_map();
 
-		failed |= value_put(zone, &one, "used", value_uint(quota->used[i]));
-		failed |= value_put(zone, &one, "total", value_uint(quota->total[i]));
+		failed |= value_put(bump, &one, "used", value_uint(quota->used[i]));
+		failed |= value_put(bump, &one, "total", value_uint(quota->total[i]));
 		if (user) {
-			failed |= value_put(zone, &one, "user_used", value_uint(user->used[i]));
-			failed |= value_put(zone, &one, "user_total", value_uint(quota->total[i] / 2));
+			failed |= value_put(bump, &one, "user_used", value_uint(user->used[i]));
+			failed |= value_put(bump, &one, "user_total", value_uint(quota->total[i] / 2));
 		}
-		failed |= value_put(zone, map, names[i].setting, one);
+		failed |= value_put(bump, map, names[i].setting, one);
 	}
 	pthread_mutex_unlock(&quota->lock);
 	return failed ? -ERROR_NO_MEMORY : 0;

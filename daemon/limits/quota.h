@@ -76,6 +76,6 @@ uint64_t quota_share_used(const struct quota_share *share);
 
 /* Into map: for each resource its use and its total, and those of the user (NULL: left out). The loop's thread.
  * -ERROR_NO_MEMORY */
-int quota_show(struct quota *quota, const struct quota_user *user, struct zone *zone, struct value *map);
+int quota_show(struct quota *quota, const struct quota_user *user, struct bump *bump, struct value *map);
 
 #endif

@@ -105,7 +105,7 @@ ssize_t inbox_receive(struct inbox *inbox, int socket)
 }
 
 /* The frame keeps the buffer; the inbox goes on with a new one that holds the rest. */
-static int hand_over(struct inbox *inbox, struct zone *zone, struct inbox_frame *frame)
+static int hand_over(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
 {
 	size_t rest = inbox->size - inbox->start - frame->size;
 	size_t room = rest ? rest : FIRST_ROOM;
@@ -114,7 +114,7 @@ static int hand_over(struct inbox *inbox, struct zone *zone, struct inbox_frame 
 	if (quota_share_take(inbox->share, room, NULL) < 0)
 		return -ERROR_LIMIT;
 	fresh = malloc(room);
-	if (!fresh || zone_defer(zone, free, inbox->at) < 0) {
+	if (!fresh || bump_defer(bump, free, inbox->at) < 0) {
 		free(fresh);
 		quota_share_give(inbox->share, room);
 		return -ERROR_NO_MEMORY;
@@ -129,11 +129,11 @@ static int hand_over(struct inbox *inbox, struct zone *zone, struct inbox_frame 
 	return 0;
 }
 
-static int copy_out(struct inbox *inbox, struct zone *zone, struct inbox_frame *frame)
+static int copy_out(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
 {
 	if (quota_share_take(inbox->share, frame->size, NULL) < 0)
 		return -ERROR_LIMIT;
-	frame->at = zone_copy(zone, inbox->at + inbox->start, frame->size);
+	frame->at = bump_copy(bump, inbox->at + inbox->start, frame->size);
 	if (!frame->at) {
 		quota_share_give(inbox->share, frame->size);
 		return -ERROR_NO_MEMORY;
@@ -143,7 +143,7 @@ static int copy_out(struct inbox *inbox, struct zone *zone, struct inbox_frame *
 	return 0;
 }
 
-int inbox_next(struct inbox *inbox, struct zone *zone, struct inbox_frame *ret_frame, const char **ret_wrong)
+int inbox_next(struct inbox *inbox, struct bump *bump, struct inbox_frame *ret_frame, const char **ret_wrong)
 {
 	struct inbox_frame frame = {0};
 	uint64_t elements;
@@ -157,7 +157,7 @@ int inbox_next(struct inbox *inbox, struct zone *zone, struct inbox_frame *ret_f
 	elements = inbox->scan.elements * sizeof(struct value_member);
 	if (quota_share_take(inbox->share, elements, NULL) < 0)
 		return -ERROR_LIMIT;
-	r = frame.size < HAND_OVER_BYTES ? copy_out(inbox, zone, &frame) : hand_over(inbox, zone, &frame);
+	r = frame.size < HAND_OVER_BYTES ? copy_out(inbox, bump, &frame) : hand_over(inbox, bump, &frame);
 	if (r < 0) {
 		quota_share_give(inbox->share, elements);
 		return r;

@@ -41,11 +41,11 @@ void inbox_skip(struct inbox *inbox, size_t size);
 struct inbox_frame {
 	const void *at;
 	size_t size;
-	uint64_t charge; /* taken from the share; to be given back when the zone is freed */
+	uint64_t charge; /* taken from the share; to be given back when the bump allocator is freed */
 };
 
-/* 1: the next whole frame, in memory that belongs to zone. 0: there is none yet. -ERROR_BAD_FRAME: *ret_wrong says
+/* 1: the next whole frame, in memory that belongs to bump. 0: there is none yet. -ERROR_BAD_FRAME: *ret_wrong says
  * why. -ERROR_LIMIT, -ERROR_NO_MEMORY. */
-int inbox_next(struct inbox *inbox, struct zone *zone, struct inbox_frame *ret_frame, const char **ret_wrong);
+int inbox_next(struct inbox *inbox, struct bump *bump, struct inbox_frame *ret_frame, const char **ret_wrong);
 
 #endif

@@ -11,15 +11,15 @@
 static void write_reason(int fd, const struct error *err)
 {
 	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
-	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(err->code))) == 0 &&
-	    value_put(zone, &params, "text", value_string(err->text)) == 0 &&
+	if (bump && value_put(bump, &params, "kind", value_uint((uint64_t)error_kind(err->code))) == 0 &&
+	    value_put(bump, &params, "text", value_string(err->text)) == 0 &&
 	    codec_notification(&buffer, "error", &params) == 0)
 		send(fd, buffer.at, buffer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 void refusal_send(int fd, const struct error *err)

@@ -36,7 +36,7 @@ struct service {
 	bool wish_lowered; /* it names more than this CPU has */
 	pthread_t loop_thread;
 	struct job *starting; /* the request that is being started */
-	struct zone_keep zones; /* of requests */
+	struct bump_cache bump_cache; /* of requests */
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;
 	uint64_t last_session;

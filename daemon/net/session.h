@@ -30,7 +30,7 @@ struct job {
 	struct session *session;
 	struct job *next, *prev; /* running; then next alone: finished */
 	struct request *request;
-	struct zone *frame; /* of one that has become no request, and is to be taken down; else NULL */
+	struct bump *frame; /* of one that has become no request, and is to be taken down; else NULL */
 	uint64_t charge; /* of its frame, in the session's share of message bytes */
 	uint64_t reply_bytes; /* of its inline results, in the session's share */
 	uint32_t msgid;

@@ -69,20 +69,20 @@ static void answer(struct broadcast_entry *entry, const struct error *err)
 	struct session *session = entry->session;
 	struct value result = value_map();
 	struct error no_memory;
-	struct zone *zone;
+	struct bump *bump;
 
 	if (!entry->waiting)
 		return;
-	zone = zone_new();
+	bump = bump_new();
 	entry->waiting = false;
 	session->n_later--;
-	if (!err && (!zone || value_put(zone, &result, "produced", value_uint(broadcast_produced(entry->broadcast))))) {
+	if (!err && (!bump || value_put(bump, &result, "produced", value_uint(broadcast_produced(entry->broadcast))))) {
 		error_set(&no_memory, ERROR_NO_MEMORY, "broadcast_publish: the reply");
 		err = &no_memory;
 	}
 	if (session->fd >= 0)
 		requests_reply(session, entry->msgid, err, err ? NULL : &result);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static void stop(struct broadcast_entry *entry)
@@ -309,7 +309,7 @@ static int check_new(const struct session *session, const struct args *args, con
 	return 0;
 }
 
-static int create(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+static int create(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		  struct error *err)
 {
 	struct broadcast_entry *entry = calloc(1, sizeof *entry);
@@ -334,7 +334,7 @@ static int create(struct session *session, const struct args *args, struct zone 
 		return r;
 	}
 	enlist(entry);
-	return value_put(zone, result, "capacity", value_uint(entry->held->capacity)) ? -ERROR_NO_MEMORY : 0;
+	return value_put(bump, result, "capacity", value_uint(entry->held->capacity)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ------- the other methods ------- */
@@ -365,7 +365,7 @@ static int publish(struct session *session, const struct args *args, uint32_t ms
 	return METHOD_LATER;
 }
 
-static int attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+static int attach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		  struct fdpass *ret_fds, struct error *err)
 {
 	struct broadcast_entry *entry;
@@ -379,8 +379,8 @@ static int attach(struct session *session, const struct args *args, struct zone 
 	const struct noise *noise = broadcast_noise(entry->broadcast);
 	const bool named = reservations_stream(&entry->ranges);
 
-	failed = named ? value_put(zone, result, "stream_name", value_string(entry->ranges.name)) : 0;
-	failed |= client_held_describe(entry->held, noise, named, zone, result);
+	failed = named ? value_put(bump, result, "stream_name", value_string(entry->ranges.name)) : 0;
+	failed |= client_held_describe(entry->held, noise, named, bump, result);
 	if (failed)
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
 	fd = client_held_dup(entry->held, &entry->held->samples);
@@ -390,37 +390,37 @@ static int attach(struct session *session, const struct args *args, struct zone 
 	return 0;
 }
 
-static int show(const struct broadcast_entry *entry, struct zone *zone, struct value *list)
+static int show(const struct broadcast_entry *entry, struct bump *bump, struct value *list)
 {
 	struct value one = value_map();
-	int failed = value_put(zone, &one, "name", value_string(entry->name));
+	int failed = value_put(bump, &one, "name", value_string(entry->name));
 
-	failed |= value_put(zone, &one, "uid", value_uint(entry->uid));
-	failed |= value_put(zone, &one, "gid", value_uint(entry->gid));
-	failed |= value_put(zone, &one, "mode", value_uint(entry->mode));
-	failed |= value_put(zone, &one, "rate", value_real(entry->rate));
-	failed |= value_put(zone, &one, "capacity", value_uint(entry->held->capacity));
+	failed |= value_put(bump, &one, "uid", value_uint(entry->uid));
+	failed |= value_put(bump, &one, "gid", value_uint(entry->gid));
+	failed |= value_put(bump, &one, "mode", value_uint(entry->mode));
+	failed |= value_put(bump, &one, "rate", value_real(entry->rate));
+	failed |= value_put(bump, &one, "capacity", value_uint(entry->held->capacity));
 	if (reservations_stream(&entry->ranges))
-		failed |= value_put(zone, &one, "stream_name", value_string(entry->ranges.name));
-	failed |= value_put(zone, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
-	failed |= noise_describe(broadcast_noise(entry->broadcast), zone, &one);
-	return failed | value_push(zone, list, one);
+		failed |= value_put(bump, &one, "stream_name", value_string(entry->ranges.name));
+	failed |= value_put(bump, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
+	failed |= noise_describe(broadcast_noise(entry->broadcast), bump, &one);
+	return failed | value_push(bump, list, one);
 }
 
-static int list(struct session *session, struct zone *zone, struct value *result, struct error *err)
+static int list(struct session *session, struct bump *bump, struct value *result, struct error *err)
 {
 	struct value all = value_array();
 	int failed = 0;
 
 	for (struct broadcast_entry *at = session->service->broadcasts; at; at = at->next)
 		if (!at->closing && (at->session == session || may_read(session, at)))
-			failed |= show(at, zone, &all);
-	if (failed || value_put(zone, result, "broadcasts", all))
+			failed |= show(at, bump, &all);
+	if (failed || value_put(bump, result, "broadcasts", all))
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_list: the reply");
 	return 0;
 }
 
-static int close_one(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+static int close_one(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		     struct error *err)
 {
 	struct broadcast_entry *entry;
@@ -428,26 +428,26 @@ static int close_one(struct session *session, const struct args *args, struct zo
 
 	if (r < 0)
 		return r;
-	if (value_put(zone, result, "produced", value_uint(broadcast_produced(entry->broadcast))))
+	if (value_put(bump, result, "produced", value_uint(broadcast_produced(entry->broadcast))))
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_close: the reply");
 	stop(entry);
 	return 0;
 }
 
-int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct zone *zone,
+int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct bump *bump,
 		    struct value *result, struct fdpass *ret_fds, struct error *err)
 {
 	const char *verb = args->operation->name + strlen("broadcast_");
 
 	if (strcmp(verb, "create") == 0)
-		return create(session, args, zone, result, err);
+		return create(session, args, bump, result, err);
 	if (strcmp(verb, "publish") == 0)
 		return publish(session, args, msgid, err);
 	if (strcmp(verb, "attach") == 0)
-		return attach(session, args, zone, result, ret_fds, err);
+		return attach(session, args, bump, result, ret_fds, err);
 	if (strcmp(verb, "list") == 0)
-		return list(session, zone, result, err);
-	return close_one(session, args, zone, result, err);
+		return list(session, bump, result, err);
+	return close_one(session, args, bump, result, err);
 }
 
 void broadcasts_close(struct session *session)

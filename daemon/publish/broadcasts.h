@@ -12,7 +12,7 @@
 
 /* broadcast_create, _publish, _attach, _list and _close, as method_call. METHOD_LATER: a publish is answered when its
  * samples can be seen. */
-int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct zone *zone,
+int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct bump *bump,
 		    struct value *result, struct fdpass *ret_fds, struct error *err);
 
 /* Asks those of the session for their end; session->n_broadcasts tells when they have come to it. */

@@ -110,19 +110,19 @@ int client_held_create(struct session *session, enum client_held_use use, const 
 	return 0;
 }
 
-int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct zone *zone,
+int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct bump *bump,
 		  struct value *result)
 {
-	int failed = value_put(zone, result, "capacity", value_uint(held->capacity));
+	int failed = value_put(bump, result, "capacity", value_uint(held->capacity));
 
-	failed |= value_put(zone, result, "sample_bytes", value_uint(noise_sample_bytes(noise)));
-	failed |= value_put(zone, result, "bytes", value_uint(held->samples.size));
-	failed |= value_put(zone, result, "data_offset", value_uint(arena_page()));
+	failed |= value_put(bump, result, "sample_bytes", value_uint(noise_sample_bytes(noise)));
+	failed |= value_put(bump, result, "bytes", value_uint(held->samples.size));
+	failed |= value_put(bump, result, "data_offset", value_uint(arena_page()));
 	if (held->index.base)
-		failed |= value_put(zone, result, "index_bytes", value_uint(held->index.size));
+		failed |= value_put(bump, result, "index_bytes", value_uint(held->index.size));
 	if (named)
-		failed |= value_put(zone, result, "range", value_uint(held->capacity));
-	return failed | noise_describe(noise, zone, result);
+		failed |= value_put(bump, result, "range", value_uint(held->capacity));
+	return failed | noise_describe(noise, bump, result);
 }
 
 int client_held_dup(struct client_held *held, const struct sealed_memfd *which)

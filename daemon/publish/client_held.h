@@ -31,7 +31,7 @@ int client_held_create(struct session *session, enum client_held_use use, const 
 		const struct noise *noise, bool named, struct client_held **ret_held, struct error *err);
 
 /* What a reply tells of it, and the copy of a descriptor that goes with it, -1 with errno. */
-int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct zone *zone,
+int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct bump *bump,
 		  struct value *result);
 int client_held_dup(struct client_held *held, const struct sealed_memfd *which);
 

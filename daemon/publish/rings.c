@@ -59,17 +59,17 @@ static void entry_free(struct ring_entry *entry)
 static void tell_detached(struct ring_entry *entry)
 {
 	struct session *session = entry->session;
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
 	session->service->stats.rings_detached++;
 	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "ring %" PRIu32 " is detached: %s",
 		   entry->handle, entry->why.text);
-	if (zone && value_put(zone, &params, "ring", value_uint(entry->handle)) == 0 &&
-	    value_put(zone, &params, "kind", value_uint((uint64_t)error_kind(entry->why.code))) == 0 &&
-	    value_put(zone, &params, "text", value_string(entry->why.text)) == 0)
+	if (bump && value_put(bump, &params, "ring", value_uint(entry->handle)) == 0 &&
+	    value_put(bump, &params, "kind", value_uint((uint64_t)error_kind(entry->why.code))) == 0 &&
+	    value_put(bump, &params, "text", value_string(entry->why.text)) == 0)
 		outbox_notify(&session->outbox, "ring_detached", &params);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static void unlink_entry(struct ring_entry *entry)
@@ -167,25 +167,25 @@ static int give_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct err
 	return 0;
 }
 
-static int describe(const struct ring_entry *entry, const struct noise *noise, struct zone *zone, struct value *result)
+static int describe(const struct ring_entry *entry, const struct noise *noise, struct bump *bump, struct value *result)
 {
-	int failed = value_put(zone, result, "ring", value_uint(entry->handle));
+	int failed = value_put(bump, result, "ring", value_uint(entry->handle));
 	const bool named = reservations_stream(&entry->ranges);
 
 	if (named)
-		failed |= value_put(zone, result, "name", value_string(entry->ranges.name));
-	return failed | client_held_describe(entry->held, noise, named, zone, result);
+		failed |= value_put(bump, result, "name", value_string(entry->ranges.name));
+	return failed | client_held_describe(entry->held, noise, named, bump, result);
 }
 
 /* Names in the description live in the noise, which a ring frees; texts are copied. */
-static int keep_texts(struct zone *zone, struct value *map)
+static int keep_texts(struct bump *bump, struct value *map)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
 		struct value *value = &map->map.at[i].value;
 
 		if (value->kind != VALUE_STRING)
 			continue;
-		char *copy = zone_copy(zone, value->bytes.at, value->bytes.size);
+		char *copy = bump_copy(bump, value->bytes.at, value->bytes.size);
 		if (!copy)
 			return -ERROR_NO_MEMORY;
 		value->bytes.at = copy;
@@ -225,7 +225,7 @@ static void enlist(struct ring_entry *entry)
 }
 
 /* The filler is started last, when nothing else can fail. */
-static int build(struct ring_entry *entry, const struct args *args, struct zone *zone, struct value *result,
+static int build(struct ring_entry *entry, const struct args *args, struct bump *bump, struct value *result,
 		 struct fdpass *ret_fds, struct error *err)
 {
 	struct fdpass fds = {.count = 0};
@@ -242,7 +242,7 @@ static int build(struct ring_entry *entry, const struct args *args, struct zone 
 	r = client_held_create(entry->session, CLIENT_HELD_RING, args, RING_SAMPLES, noise, named, &entry->held, err);
 	if (r == 0)
 		r = make_wake(entry, err);
-	if (r == 0 && (describe(entry, noise, zone, result) || keep_texts(zone, result)))
+	if (r == 0 && (describe(entry, noise, bump, result) || keep_texts(bump, result)))
 		r = error_set(err, ERROR_NO_MEMORY, "ring: the reply");
 	if (r == 0)
 		r = give_fds(entry, &fds, err);
@@ -270,7 +270,7 @@ static int check_room(const struct session *session, struct error *err)
 	return 0;
 }
 
-int rings_attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+int rings_attach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		 struct fdpass *ret_fds, struct error *err)
 {
 	int r = check_room(session, err);
@@ -283,7 +283,7 @@ int rings_attach(struct session *session, const struct args *args, struct zone *
 	entry->session = session;
 	entry->handle = ++session->last_ring;
 	entry->wake_fd = -1;
-	r = build(entry, args, zone, result, ret_fds, err);
+	r = build(entry, args, bump, result, ret_fds, err);
 	if (r < 0) {
 		stop_listening(entry);
 		entry_free(entry);
@@ -295,7 +295,7 @@ int rings_attach(struct session *session, const struct args *args, struct zone *
 
 /* ------- detaching ------- */
 
-int rings_detach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+int rings_detach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		 struct error *err)
 {
 	const uint64_t handle = args->at[RING_HANDLE].u64;
@@ -306,7 +306,7 @@ int rings_detach(struct session *session, const struct args *args, struct zone *
 	if (!entry)
 		return bind_error(args, RING_HANDLE, err, ERROR_NOT_FOUND,
 				  "%" PRIu64 " is no ring of this session, allowed is what ring_attach gave", handle);
-	if (value_put(zone, result, "detached", value_uint(handle)) < 0)
+	if (value_put(bump, result, "detached", value_uint(handle)) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "ring_detach: the reply");
 	stop_listening(entry);
 	ring_close(entry->ring);

@@ -8,10 +8,10 @@
 #include "fdpass.h"
 #include "net/session.h"
 
-/* Both as method_call: the reply, allocated in zone, and the file descriptors that go with it. */
-int rings_attach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+/* Both as method_call: the reply, allocated in bump, and the file descriptors that go with it. */
+int rings_attach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		 struct fdpass *ret_fds, struct error *err);
-int rings_detach(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+int rings_detach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		 struct error *err);
 
 /* Asks all for their end; session->n_rings tells when they have come to it. */

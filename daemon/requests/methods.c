@@ -55,7 +55,7 @@ static int new_arena(struct session *session, uint64_t size, struct arena **ret_
 	return r;
 }
 
-static int call_arena(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+static int call_arena(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		      struct fdpass *ret_fds, struct error *err)
 {
 	uint64_t size = args->at[0].u64, most = session->service->settings->arena_bytes;
@@ -71,8 +71,8 @@ static int call_arena(struct session *session, const struct args *args, struct z
 		return error_set(err, ERROR_LIMIT,
 				 "arena: bytes: %" PRIu64 ", allowed: the setting arena_bytes = %" PRIu64,
 				 args->at[0].u64, most);
-	if (value_put(zone, result, "bytes", value_uint(size)) < 0 ||
-	    value_put(zone, result, "page", value_uint(arena_page())) < 0)
+	if (value_put(bump, result, "bytes", value_uint(size)) < 0 ||
+	    value_put(bump, result, "page", value_uint(arena_page())) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "arena: the reply");
 	r = new_arena(session, size, &arena, err);
 	if (r < 0)
@@ -93,12 +93,12 @@ static int call_arena(struct session *session, const struct args *args, struct z
 	return 0;
 }
 
-static int call_cancel(struct session *session, const struct args *args, struct zone *zone, struct value *result,
+static int call_cancel(struct session *session, const struct args *args, struct bump *bump, struct value *result,
 		       struct error *err)
 {
 	struct job *job = requests_find(session, (uint32_t)args->at[0].u64);
 
-	if (value_put(zone, result, "cancelled", value_bool(job)) < 0)
+	if (value_put(bump, result, "cancelled", value_bool(job)) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "cancel: the reply");
 	if (job) {
 		session->service->stats.cancelled++;
@@ -107,54 +107,54 @@ static int call_cancel(struct session *session, const struct args *args, struct 
 	return 0;
 }
 
-static int show_daemon(const struct service *service, struct zone *zone, struct value *map)
+static int show_daemon(const struct service *service, struct bump *bump, struct value *map)
 {
 	struct value cpu = value_map(), quota = value_map(), streams = value_map();
 	uint64_t up_ns = stats_now_ns() - service->started_ns;
-	int failed = value_put(zone, map, "version", value_string(TRNSCI_VERSION));
+	int failed = value_put(bump, map, "version", value_string(TRNSCI_VERSION));
 
-	failed |= value_put(zone, map, "pid", value_uint((uint64_t)getpid()));
-	failed |= value_put(zone, map, "uptime_s", value_real((double)up_ns * 1e-9));
-	failed |= value_put(zone, &cpu, "level", value_string(cpu_level_name(service->features)));
-	failed |= value_put(zone, &cpu, "detected", value_string(cpu_level_name(cpu_detect())));
-	failed |= value_put(zone, &cpu, "wanted", service->wish ? value_string(service->wish) : value_nil());
-	failed |= value_put(zone, &cpu, "lowered", value_bool(service->wish_lowered));
-	failed |= value_put(zone, map, "cpu", cpu);
-	failed |= value_put(zone, map, "huge_pages", value_string(arena_huge_pages()));
-	failed |= value_put(zone, map, "spare_arena", value_bool(prefault_is_ready(service->prefault)));
-	failed |= stats_show(&service->stats, zone, map);
-	failed |= streams_stats(service->streams, zone, &streams);
-	failed |= value_put(zone, map, "named_streams", streams);
-	failed |= quota_show(service->quota, NULL, zone, &quota);
-	return failed | value_put(zone, map, "quota", quota);
+	failed |= value_put(bump, map, "pid", value_uint((uint64_t)getpid()));
+	failed |= value_put(bump, map, "uptime_s", value_real((double)up_ns * 1e-9));
+	failed |= value_put(bump, &cpu, "level", value_string(cpu_level_name(service->features)));
+	failed |= value_put(bump, &cpu, "detected", value_string(cpu_level_name(cpu_detect())));
+	failed |= value_put(bump, &cpu, "wanted", service->wish ? value_string(service->wish) : value_nil());
+	failed |= value_put(bump, &cpu, "lowered", value_bool(service->wish_lowered));
+	failed |= value_put(bump, map, "cpu", cpu);
+	failed |= value_put(bump, map, "huge_pages", value_string(arena_huge_pages()));
+	failed |= value_put(bump, map, "spare_arena", value_bool(prefault_is_ready(service->prefault)));
+	failed |= stats_show(&service->stats, bump, map);
+	failed |= streams_stats(service->streams, bump, &streams);
+	failed |= value_put(bump, map, "named_streams", streams);
+	failed |= quota_show(service->quota, NULL, bump, &quota);
+	return failed | value_put(bump, map, "quota", quota);
 }
 
-static int show_session(struct session *session, struct zone *zone, struct value *map)
+static int show_session(struct session *session, struct bump *bump, struct value *map)
 {
 	struct value quota = value_map();
-	int failed = space_stats(session->space, zone, map);
+	int failed = space_stats(session->space, bump, map);
 
-	failed |= value_put(zone, map, "id", value_uint(session->id));
-	failed |= value_put(zone, map, "pid", value_uint((uint64_t)session->pid));
-	failed |= value_put(zone, map, "uid", value_uint(quota_user_uid(session->user)));
-	failed |= value_put(zone, map, "requests", value_uint(session->requests));
-	failed |= value_put(zone, map, "message_bytes", value_uint(quota_share_used(&session->bytes)));
-	failed |= quota_show(session->service->quota, session->user, zone, &quota);
-	return failed | value_put(zone, map, "quota", quota);
+	failed |= value_put(bump, map, "id", value_uint(session->id));
+	failed |= value_put(bump, map, "pid", value_uint((uint64_t)session->pid));
+	failed |= value_put(bump, map, "uid", value_uint(quota_user_uid(session->user)));
+	failed |= value_put(bump, map, "requests", value_uint(session->requests));
+	failed |= value_put(bump, map, "message_bytes", value_uint(quota_share_used(&session->bytes)));
+	failed |= quota_show(session->service->quota, session->user, bump, &quota);
+	return failed | value_put(bump, map, "quota", quota);
 }
 
-static int call_stats(struct session *session, struct zone *zone, struct value *result, struct error *err)
+static int call_stats(struct session *session, struct bump *bump, struct value *result, struct error *err)
 {
 	struct value daemon = value_map(), engine = value_map(), own = value_map(), settings = value_map();
-	int failed = show_daemon(session->service, zone, &daemon);
+	int failed = show_daemon(session->service, bump, &daemon);
 
-	failed |= engine_stats(session->service->engine, zone, &engine);
-	failed |= show_session(session, zone, &own);
-	failed |= settings_show(session->service->settings, zone, &settings);
-	failed |= value_put(zone, result, "daemon", daemon);
-	failed |= value_put(zone, result, "engine", engine);
-	failed |= value_put(zone, result, "session", own);
-	failed |= value_put(zone, result, "settings", settings);
+	failed |= engine_stats(session->service->engine, bump, &engine);
+	failed |= show_session(session, bump, &own);
+	failed |= settings_show(session->service->settings, bump, &settings);
+	failed |= value_put(bump, result, "daemon", daemon);
+	failed |= value_put(bump, result, "engine", engine);
+	failed |= value_put(bump, result, "session", own);
+	failed |= value_put(bump, result, "settings", settings);
 	return failed ? error_set(err, ERROR_NO_MEMORY, "stats: the reply") : 0;
 }
 
@@ -184,7 +184,7 @@ static bool brings_fds(const struct operation *operation)
 }
 
 static int call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
+		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
 {
 	struct args args = {.operation = operation, .context = operation->name};
 	int r = bind_args(&args, params, err);
@@ -194,29 +194,29 @@ static int call(struct session *session, const struct operation *operation, cons
 	if (r < 0)
 		return r;
 	if (strcmp(operation->name, "arena") == 0)
-		return call_arena(session, &args, zone, ret_result, ret_fds, err);
+		return call_arena(session, &args, bump, ret_result, ret_fds, err);
 	if (strcmp(operation->name, "ring_attach") == 0)
-		return rings_attach(session, &args, zone, ret_result, ret_fds, err);
+		return rings_attach(session, &args, bump, ret_result, ret_fds, err);
 	if (strcmp(operation->name, "ring_detach") == 0)
-		return rings_detach(session, &args, zone, ret_result, err);
+		return rings_detach(session, &args, bump, ret_result, err);
 	if (strncmp(operation->name, "broadcast_", strlen("broadcast_")) == 0)
-		return broadcasts_call(session, &args, msgid, zone, ret_result, ret_fds, err);
+		return broadcasts_call(session, &args, msgid, bump, ret_result, ret_fds, err);
 	if (strcmp(operation->name, "cancel") == 0)
-		return call_cancel(session, &args, zone, ret_result, err);
+		return call_cancel(session, &args, bump, ret_result, err);
 	if (strcmp(operation->name, "stats") == 0)
-		return call_stats(session, zone, ret_result, err);
+		return call_stats(session, bump, ret_result, err);
 	return error_set(err, ERROR_NOT_SUPPORTED, "%s: this daemon's sessions do not have it", operation->name);
 }
 
 int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
+		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
 {
 	bool brings = brings_fds(operation);
 	int r = brings ? reserve_fds(session, err) : 0;
 
 	if (r < 0)
 		return r;
-	r = call(session, operation, params, msgid, zone, ret_result, ret_fds, err);
+	r = call(session, operation, params, msgid, bump, ret_result, ret_fds, err);
 	if (brings)
 		quota_share_give(&session->fds, FDPASS_MOST - (r == 0 ? ret_fds->count : 0));
 	return r;

@@ -8,11 +8,11 @@
 #include "fdpass.h"
 #include "net/session.h"
 
-/* operation: a row of METHOD_SESSION. On success the reply, allocated in zone, and the file descriptors that go with
+/* operation: a row of METHOD_SESSION. On success the reply, allocated in bump, and the file descriptors that go with
  * it, the caller's from then on. On error err says why. METHOD_LATER: the
  * reply to msgid follows by itself. */
 enum { METHOD_LATER = 1 };
 int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct zone *zone, struct value *ret_result, struct fdpass *ret_fds, struct error *err);
+		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err);
 
 #endif

@@ -28,17 +28,17 @@ enum {
 /* Tells the client why, as a notification since there is no request to answer; what was accepted is still answered. */
 static void end_input(struct session *session, uint64_t *counter, int kind, const char *text)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
 	++*counter;
 	log_client(LEVEL_DEBUG, session->id, quota_user_uid(session->user), "no more is read: %s", text);
 	session->eof = true;
 	session->backlog = false;
-	if (zone && value_put(zone, &params, "kind", value_uint((uint64_t)kind)) == 0 &&
-	    value_put(zone, &params, "text", value_string(text)) == 0)
+	if (bump && value_put(bump, &params, "kind", value_uint((uint64_t)kind)) == 0 &&
+	    value_put(bump, &params, "text", value_string(text)) == 0)
 		outbox_notify(&session->outbox, "error", &params);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 void requests_end(struct session *session, uint64_t *counter, enum error_code code, const char *what)
@@ -114,7 +114,7 @@ static void take_down(struct background_task *task)
 	struct job *job = (struct job *)((char *)task - offsetof(struct job, task));
 
 	request_free(job->request);
-	zone_free(job->frame);
+	bump_free(job->frame);
 	job->event.deliver = job->session->reaped;
 	loop_post(job->session->service->loop, &job->event);
 }
@@ -140,16 +140,16 @@ static void job_free(void *arg)
 }
 
 /* A frame that has become no job. */
-static void frame_free(struct session *session, struct zone *zone, uint64_t charge)
+static void frame_free(struct session *session, struct bump *bump, uint64_t charge)
 {
 	struct job *job = charge >= REAP_BYTES ? malloc(sizeof *job) : NULL;
 
 	if (job) {
-		*job = (struct job){.session = session, .charge = charge, .frame = zone};
+		*job = (struct job){.session = session, .charge = charge, .frame = bump};
 		reap(job);
 		return;
 	}
-	zone_free(zone);
+	bump_free(bump);
 	quota_share_give(&session->bytes, charge);
 }
 
@@ -280,18 +280,18 @@ static int started(struct session *session, struct job *job, int r, struct error
 	return 0;
 }
 
-/* Hands the request to the engine, with the zone. */
-static int start(struct session *session, const struct message *message, struct zone *zone, uint64_t charge,
+/* Hands the request to the engine, with the bump allocator. */
+static int start(struct session *session, const struct message *message, struct bump *bump, uint64_t charge,
 		 struct error *err)
 {
 	struct job *job = new_job(session, message->msgid, charge);
 
 	if (!job) {
-		zone_free(zone);
+		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
 	return started(session, job,
-		       request_start(session->space, message->method, message->method_size, &message->params, zone,
+		       request_start(session->space, message->method, message->method_size, &message->params, bump,
 				     on_done, job, &job->request),
 		       err);
 }
@@ -314,15 +314,15 @@ static struct prepared_changes changes_of(const struct run_prepared *run)
 static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
 		     struct error *err)
 {
-	struct zone *zone = zone_new_kept(&session->service->zones);
-	struct job *job = zone ? new_job(session, (uint32_t)run->user, 0) : NULL;
+	struct bump *bump = bump_new_cached(&session->service->bump_cache);
+	struct job *job = bump ? new_job(session, (uint32_t)run->user, 0) : NULL;
 
 	if (!job) {
-		zone_free(zone);
+		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
 	return started(session, job,
-		       prepared_start(session->space, run->prepared, changes, zone, on_done, job, &job->request), err);
+		       prepared_start(session->space, run->prepared, changes, bump, on_done, job, &job->request), err);
 }
 
 void requests_run(struct session *session, const struct run_prepared *run)
@@ -363,8 +363,8 @@ static void touch_ahead(struct session *session, const struct operation *operati
 	arena_want(session->arena, reach < most ? reach : most);
 }
 
-/* Always answers or starts; gives back zone and the frame's charge, or passes them on. */
-static void handle_request(struct session *session, const struct message *message, struct zone *zone,
+/* Always answers or starts; gives back bump and the frame's charge, or passes them on. */
+static void handle_request(struct session *session, const struct message *message, struct bump *bump,
 			   const struct inbox_frame *frame)
 {
 	const uint64_t charge = frame->charge;
@@ -377,7 +377,7 @@ static void handle_request(struct session *session, const struct message *messag
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared += operation && strcmp(operation->name, "run_prepared") == 0;
 	if (operation && operation->class == METHOD_SESSION) {
-		int r = method_call(session, operation, &message->params, message->msgid, zone, &result, &fds, &err);
+		int r = method_call(session, operation, &message->params, message->msgid, bump, &result, &fds, &err);
 
 		if (r == 0)
 			reply(session, message->msgid, NULL, &result, &fds);
@@ -386,7 +386,7 @@ static void handle_request(struct session *session, const struct message *messag
 	} else if (quota_share_take(&session->jobs, 1, &err) == 0) {
 		uint32_t msgid = message->msgid;
 
-		if (start(session, message, zone, charge, &err) == 0) {
+		if (start(session, message, bump, charge, &err) == 0) {
 			touch_ahead(session, operation);
 			return;
 		}
@@ -397,18 +397,18 @@ static void handle_request(struct session *session, const struct message *messag
 	}
 	reply(session, message->msgid, &err, NULL, NULL);
 done:
-	frame_free(session, zone, charge);
+	frame_free(session, bump, charge);
 }
 
-static void handle_frame(struct session *session, const struct inbox_frame *frame, struct zone *zone)
+static void handle_frame(struct session *session, const struct inbox_frame *frame, struct bump *bump)
 {
 	struct stats *stats = &session->service->stats;
 	struct message message;
 	struct error err = {.code = 0};
-	int r = codec_decode(frame->at, frame->size, zone, &message, &err);
+	int r = codec_decode(frame->at, frame->size, bump, &message, &err);
 
 	if (r == 0 && message.type == MESSAGE_REQUEST) {
-		handle_request(session, &message, zone, frame);
+		handle_request(session, &message, bump, frame);
 		return;
 	}
 	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
@@ -424,7 +424,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 		end_input(session, r == -ERROR_BAD_FRAME ? &stats->bad_frames : &stats->over_limit,
 			  error_kind(err.code), err.text);
 	}
-	frame_free(session, zone, frame->charge);
+	frame_free(session, bump, frame->charge);
 }
 
 /* The next frame, if it is a run of a prepared call that changes only numbers and tiles. */
@@ -451,16 +451,16 @@ static bool take_frame(struct session *session)
 		return false;
 	if (take_run(session))
 		return true;
-	struct zone *zone = zone_new_kept(&session->service->zones);
+	struct bump *bump = bump_new_cached(&session->service->bump_cache);
 	struct inbox_frame frame;
 	const char *wrong = NULL;
-	int r = zone ? inbox_next(&session->inbox, zone, &frame, &wrong) : -ERROR_NO_MEMORY;
+	int r = bump ? inbox_next(&session->inbox, bump, &frame, &wrong) : -ERROR_NO_MEMORY;
 
 	if (r == 1) {
-		handle_frame(session, &frame, zone);
+		handle_frame(session, &frame, bump);
 		return true;
 	}
-	zone_free(zone);
+	bump_free(bump);
 	if (r == -ERROR_BAD_FRAME)
 		requests_end(session, &session->service->stats.bad_frames, ERROR_BAD_FRAME, wrong);
 	else if (r == -ERROR_NO_MEMORY)

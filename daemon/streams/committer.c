@@ -184,7 +184,7 @@ static void publish_reserve(struct streams *streams, struct commit_task *task)
 
 static int reply(struct commit_task *task)
 {
-	if (!task->served || named_stream_describe(task->served->zone, task->served->reply, task->named, task->u64_text) == 0)
+	if (!task->served || named_stream_describe(task->served->bump, task->served->reply, task->named, task->u64_text) == 0)
 		return 0;
 	return error_set(&task->error, ERROR_NO_MEMORY, "stream: the reply");
 }

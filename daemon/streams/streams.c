@@ -142,7 +142,7 @@ int streams_show(struct streams *streams, const struct streams_who *who, struct 
 		copy.next = named->next;
 	}
 	pthread_mutex_unlock(&streams->lock);
-	if (r == 0 && named_stream_describe(served->zone, served->reply, &copy, who->u64_text) < 0)
+	if (r == 0 && named_stream_describe(served->bump, served->reply, &copy, who->u64_text) < 0)
 		r = no_memory(who, served);
 	return r;
 }
@@ -151,7 +151,7 @@ static int push_stream(struct served *served, struct value *list, const struct n
 {
 	struct value one = value_map();
 
-	return named_stream_describe(served->zone, &one, named, u64_text) || value_push(served->zone, list, one);
+	return named_stream_describe(served->bump, &one, named, u64_text) || value_push(served->bump, list, one);
 }
 
 /* Looks at some only, for the loop's sake; `after` tells how far it came when there may be more. */
@@ -176,14 +176,14 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 			failed = push_stream(served, &list, streams->sorted[at], who->u64_text);
 	if (at < streams->count && at > 0) {
 		const char *name = streams->sorted[at - 1]->row.name;
-		char *copy = zone_copy(served->zone, name, strlen(name));
+		char *copy = bump_copy(served->bump, name, strlen(name));
 
 		failed |= !copy;
 		after = value_string(copy ? copy : "");
 	}
 	pthread_mutex_unlock(&streams->lock);
-	failed = failed || value_put(served->zone, served->reply, "streams", list) ||
-		 value_put(served->zone, served->reply, "after", after);
+	failed = failed || value_put(served->bump, served->reply, "streams", list) ||
+		 value_put(served->bump, served->reply, "after", after);
 	return failed ? no_memory(who, served) : 0;
 }
 
@@ -407,13 +407,13 @@ int streams_close(struct streams *streams)
 	return r;
 }
 
-int streams_stats(struct streams *streams, struct zone *zone, struct value *map)
+int streams_stats(struct streams *streams, struct bump *bump, struct value *map)
 {
 	struct {
 		const char *name;
 		uint64_t number;
 	} rows[4];
-	int failed = value_put(zone, map, "state_dir", value_string(streams->dir));
+	int failed = value_put(bump, map, "state_dir", value_string(streams->dir));
 	char *trouble;
 
 	pthread_mutex_lock(&streams->lock);
@@ -421,9 +421,9 @@ int streams_stats(struct streams *streams, struct zone *zone, struct value *map)
 	rows[1].name = "commits", rows[1].number = streams->commits;
 	rows[2].name = "failed_commits", rows[2].number = streams->failures;
 	rows[3].name = "draws_that_waited", rows[3].number = streams->waits;
-	trouble = zone_copy(zone, streams->trouble.text, strlen(streams->trouble.text));
+	trouble = bump_copy(bump, streams->trouble.text, strlen(streams->trouble.text));
 	pthread_mutex_unlock(&streams->lock);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		failed |= value_put(zone, map, rows[i].name, value_uint(rows[i].number));
-	return failed | !trouble | value_put(zone, map, "trouble", trouble && *trouble ? value_string(trouble) : value_nil());
+		failed |= value_put(bump, map, rows[i].name, value_uint(rows[i].number));
+	return failed | !trouble | value_put(bump, map, "trouble", trouble && *trouble ? value_string(trouble) : value_nil());
 }

@@ -70,6 +70,6 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 void streams_forget(struct streams *streams, struct served *served);
 
 /* Into map. -ERROR_NO_MEMORY */
-int streams_stats(struct streams *streams, struct zone *zone, struct value *map);
+int streams_stats(struct streams *streams, struct bump *bump, struct value *map);
 
 #endif

@@ -107,7 +107,7 @@ void named_stream_fail_waiters(struct named_stream *named, const struct error *e
 
 /* ---- streams_reply.c ---- */
 
-int named_stream_describe(struct zone *zone, struct value *map, const struct named_stream *named, bool u64_text);
+int named_stream_describe(struct bump *bump, struct value *map, const struct named_stream *named, bool u64_text);
 
 /* ---- keeper.c ---- */
 

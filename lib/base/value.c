@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values and the zones they live in. */
+/* Values and the bump allocators they live in. */
 #include "base/value.h"
 
 #include <stdalign.h>
@@ -23,91 +23,91 @@ struct deferred {
 	void *arg;
 };
 
-struct zone {
+struct bump {
 	struct block *blocks;
 	struct deferred *deferred;
-	struct zone_keep *keep; /* NULL: none */
-	struct block first; /* goes with the zone: most need no other */
+	struct bump_cache *keep; /* NULL: none */
+	struct block first; /* goes with the bump allocator: most need no other */
 };
 
-struct zone *zone_new(void)
+struct bump *bump_new(void)
 {
-	struct zone *zone = malloc(sizeof *zone + FIRST_BYTES);
+	struct bump *bump = malloc(sizeof *bump + FIRST_BYTES);
 
-	if (zone) {
-		zone->blocks = &zone->first;
-		zone->deferred = NULL;
-		zone->keep = NULL;
-		zone->first = (struct block){NULL, 0, FIRST_BYTES};
+	if (bump) {
+		bump->blocks = &bump->first;
+		bump->deferred = NULL;
+		bump->keep = NULL;
+		bump->first = (struct block){NULL, 0, FIRST_BYTES};
 	}
-	return zone;
+	return bump;
 }
 
 /* False: it has no place to go. */
-static bool kept(struct zone *zone)
+static bool kept(struct bump *bump)
 {
-	struct zone *none = NULL;
+	struct bump *none = NULL;
 
-	if (!zone->keep)
+	if (!bump->keep)
 		return false;
-	zone->first.used = 0;
-	zone->deferred = NULL;
-	return atomic_compare_exchange_strong_explicit(&zone->keep->free, &none, zone, memory_order_release,
+	bump->first.used = 0;
+	bump->deferred = NULL;
+	return atomic_compare_exchange_strong_explicit(&bump->keep->free, &none, bump, memory_order_release,
 						       memory_order_relaxed);
 }
 
-void zone_free(struct zone *zone)
+void bump_free(struct bump *bump)
 {
-	if (!zone)
+	if (!bump)
 		return;
-	for (struct deferred *d = zone->deferred; d; d = d->next)
+	for (struct deferred *d = bump->deferred; d; d = d->next)
 		d->release(d->arg);
-	while (zone->blocks != &zone->first) {
-		struct block *next = zone->blocks->next;
+	while (bump->blocks != &bump->first) {
+		struct block *next = bump->blocks->next;
 
-		free(zone->blocks);
-		zone->blocks = next;
+		free(bump->blocks);
+		bump->blocks = next;
 	}
-	if (!kept(zone))
-		free(zone);
+	if (!kept(bump))
+		free(bump);
 }
 
-struct zone *zone_new_kept(struct zone_keep *keep)
+struct bump *bump_new_cached(struct bump_cache *keep)
 {
-	struct zone *zone = atomic_exchange_explicit(&keep->free, NULL, memory_order_acquire);
+	struct bump *bump = atomic_exchange_explicit(&keep->free, NULL, memory_order_acquire);
 
-	if (!zone)
-		zone = zone_new();
-	if (zone)
-		zone->keep = keep;
-	return zone;
+	if (!bump)
+		bump = bump_new();
+	if (bump)
+		bump->keep = keep;
+	return bump;
 }
 
-void zone_keep_free(struct zone_keep *keep)
+void bump_cache_free(struct bump_cache *keep)
 {
 	free(atomic_exchange(&keep->free, NULL));
 }
 
-static struct block *block_new(struct zone *zone, size_t size)
+static struct block *block_new(struct bump *bump, size_t size)
 {
 	struct block *block = malloc(sizeof *block + size);
 
 	if (!block)
 		return NULL;
-	*block = (struct block){zone->blocks, 0, size};
-	zone->blocks = block;
+	*block = (struct block){bump->blocks, 0, size};
+	bump->blocks = block;
 	return block;
 }
 
-void *zone_alloc(struct zone *zone, size_t size)
+void *bump_alloc(struct bump *bump, size_t size)
 {
 	uint64_t rounded;
-	struct block *block = zone->blocks;
+	struct block *block = bump->blocks;
 
 	if (round_up_overflows(size, alignof(max_align_t), &rounded) || rounded > SIZE_MAX / 2)
 		return NULL;
 	if (!block || block->size - block->used < rounded)
-		block = block_new(zone, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
+		block = block_new(bump, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
 	if (!block)
 		return NULL;
 	void *at = block->bytes + block->used;
@@ -115,9 +115,9 @@ void *zone_alloc(struct zone *zone, size_t size)
 	return at;
 }
 
-char *zone_copy(struct zone *zone, const void *bytes, size_t size)
+char *bump_copy(struct bump *bump, const void *bytes, size_t size)
 {
-	char *copy = size < SIZE_MAX ? zone_alloc(zone, size + 1) : NULL;
+	char *copy = size < SIZE_MAX ? bump_alloc(bump, size + 1) : NULL;
 
 	if (!copy)
 		return NULL;
@@ -127,31 +127,31 @@ char *zone_copy(struct zone *zone, const void *bytes, size_t size)
 	return copy;
 }
 
-size_t zone_bytes(const struct zone *zone)
+size_t bump_bytes(const struct bump *bump)
 {
-	size_t bytes = sizeof *zone;
+	size_t bytes = sizeof *bump;
 
-	for (const struct block *block = zone->blocks; block; block = block->next)
+	for (const struct block *block = bump->blocks; block; block = block->next)
 		bytes += sizeof *block + block->size;
 	return bytes;
 }
 
-int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg)
+int bump_defer(struct bump *bump, void (*release)(void *arg), void *arg)
 {
-	struct deferred *deferred = zone_alloc(zone, sizeof *deferred);
+	struct deferred *deferred = bump_alloc(bump, sizeof *deferred);
 
 	if (!deferred)
 		return -ERROR_NO_MEMORY;
-	*deferred = (struct deferred){zone->deferred, release, arg};
-	zone->deferred = deferred;
+	*deferred = (struct deferred){bump->deferred, release, arg};
+	bump->deferred = deferred;
 	return 0;
 }
 
-/* The old place stays in the zone: doubling bounds what is wasted by the final size. */
-static void *grown(struct zone *zone, const void *at, size_t count, size_t *room, size_t element_bytes)
+/* The old place stays in the bump allocator: doubling bounds what is wasted by the final size. */
+static void *grown(struct bump *bump, const void *at, size_t count, size_t *room, size_t element_bytes)
 {
 	size_t wanted = *room ? *room * 2 : 8;
-	void *bigger = zone_alloc(zone, wanted * element_bytes);
+	void *bigger = bump_alloc(bump, wanted * element_bytes);
 
 	if (!bigger)
 		return NULL;
@@ -161,11 +161,11 @@ static void *grown(struct zone *zone, const void *at, size_t count, size_t *room
 	return bigger;
 }
 
-int value_push(struct zone *zone, struct value *array, struct value element)
+int value_push(struct bump *bump, struct value *array, struct value element)
 {
 	if (array->array.count == array->array.room) {
 		struct value *bigger =
-			grown(zone, array->array.at, array->array.count, &array->array.room, sizeof *bigger);
+			grown(bump, array->array.at, array->array.count, &array->array.room, sizeof *bigger);
 
 		if (!bigger)
 			return -ERROR_NO_MEMORY;
@@ -187,11 +187,11 @@ static struct value_member *member(const struct value *map, const char *name)
 	return NULL;
 }
 
-int value_add_sized(struct zone *zone, struct value *map, const char *name, size_t name_size, struct value value)
+int value_add_sized(struct bump *bump, struct value *map, const char *name, size_t name_size, struct value value)
 {
 	if (map->map.count == map->map.room) {
 		struct value_member *bigger =
-			grown(zone, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
+			grown(bump, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
 
 		if (!bigger)
 			return -ERROR_NO_MEMORY;
@@ -201,7 +201,7 @@ int value_add_sized(struct zone *zone, struct value *map, const char *name, size
 	return 0;
 }
 
-int value_put(struct zone *zone, struct value *map, const char *name, struct value value)
+int value_put(struct bump *bump, struct value *map, const char *name, struct value value)
 {
 	struct value_member *old = member(map, name);
 	char *copy;
@@ -210,60 +210,60 @@ int value_put(struct zone *zone, struct value *map, const char *name, struct val
 		old->value = value;
 		return 0;
 	}
-	copy = zone_copy(zone, name, strlen(name));
-	return copy ? value_add(zone, map, copy, value) : -ERROR_NO_MEMORY;
+	copy = bump_copy(bump, name, strlen(name));
+	return copy ? value_add(bump, map, copy, value) : -ERROR_NO_MEMORY;
 }
 
-static int copy_bytes(struct zone *zone, struct value *copy)
+static int copy_bytes(struct bump *bump, struct value *copy)
 {
-	copy->bytes.at = zone_copy(zone, copy->bytes.at, copy->bytes.size);
+	copy->bytes.at = bump_copy(bump, copy->bytes.at, copy->bytes.size);
 	return copy->bytes.at ? 0 : -ERROR_NO_MEMORY;
 }
 
-static int copy_array(struct zone *zone, const struct value *value, struct value *copy)
+static int copy_array(struct bump *bump, const struct value *value, struct value *copy)
 {
 	*copy = value_array();
 	for (size_t i = 0; i < value->array.count; i++) {
 		struct value one;
-		int r = value_copy(zone, &value->array.at[i], &one);
+		int r = value_copy(bump, &value->array.at[i], &one);
 
 		if (r == 0)
-			r = value_push(zone, copy, one);
+			r = value_push(bump, copy, one);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-static int copy_map(struct zone *zone, const struct value *value, struct value *copy)
+static int copy_map(struct bump *bump, const struct value *value, struct value *copy)
 {
 	copy->map.room = copy->map.count;
-	copy->map.at = zone_alloc(zone, copy->map.count * sizeof *copy->map.at);
+	copy->map.at = bump_alloc(bump, copy->map.count * sizeof *copy->map.at);
 	if (!copy->map.at)
 		return -ERROR_NO_MEMORY;
 	for (size_t i = 0; i < value->map.count; i++) {
 		const struct value_member *from = &value->map.at[i];
 		struct value_member *to = &copy->map.at[i];
 
-		to->name = zone_copy(zone, from->name, from->name_size);
+		to->name = bump_copy(bump, from->name, from->name_size);
 		to->name_size = from->name_size;
-		if (!to->name || value_copy(zone, &from->value, &to->value) < 0)
+		if (!to->name || value_copy(bump, &from->value, &to->value) < 0)
 			return -ERROR_NO_MEMORY;
 	}
 	return 0;
 }
 
-int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy)
+int value_copy(struct bump *bump, const struct value *value, struct value *ret_copy)
 {
 	struct value copy = *value;
 	int r = 0;
 
 	if (value->kind == VALUE_STRING || value->kind == VALUE_BYTES)
-		r = copy_bytes(zone, &copy);
+		r = copy_bytes(bump, &copy);
 	else if (value->kind == VALUE_ARRAY)
-		r = copy_array(zone, value, &copy);
+		r = copy_array(bump, value, &copy);
 	else if (value->kind == VALUE_MAP)
-		r = copy_map(zone, value, &copy);
+		r = copy_map(bump, value, &copy);
 	if (r == 0)
 		*ret_copy = copy;
 	return r;
@@ -274,7 +274,7 @@ static bool holds_values(const struct value *value)
 	return value->kind == VALUE_ARRAY || value->kind == VALUE_MAP;
 }
 
-static int share_array(struct zone *zone, struct value *copy)
+static int share_array(struct bump *bump, struct value *copy)
 {
 	struct value *at = copy->array.at;
 	bool own = false;
@@ -284,40 +284,40 @@ static int share_array(struct zone *zone, struct value *copy)
 	if (!own)
 		return 0;
 	copy->array.room = copy->array.count;
-	copy->array.at = zone_alloc(zone, copy->array.count * sizeof *at);
+	copy->array.at = bump_alloc(bump, copy->array.count * sizeof *at);
 	if (!copy->array.at)
 		return -ERROR_NO_MEMORY;
 	for (size_t i = 0; i < copy->array.count; i++)
-		if (value_share(zone, &at[i], &copy->array.at[i]) < 0)
+		if (value_share(bump, &at[i], &copy->array.at[i]) < 0)
 			return -ERROR_NO_MEMORY;
 	return 0;
 }
 
-static int share_map(struct zone *zone, struct value *copy)
+static int share_map(struct bump *bump, struct value *copy)
 {
 	const struct value_member *at = copy->map.at;
 
 	copy->map.room = copy->map.count;
-	copy->map.at = zone_alloc(zone, copy->map.count * sizeof *at);
+	copy->map.at = bump_alloc(bump, copy->map.count * sizeof *at);
 	if (!copy->map.at)
 		return -ERROR_NO_MEMORY;
 	if (copy->map.count)
 		memcpy(copy->map.at, at, copy->map.count * sizeof *at);
 	for (size_t i = 0; i < copy->map.count; i++)
-		if (holds_values(&at[i].value) && value_share(zone, &at[i].value, &copy->map.at[i].value) < 0)
+		if (holds_values(&at[i].value) && value_share(bump, &at[i].value, &copy->map.at[i].value) < 0)
 			return -ERROR_NO_MEMORY;
 	return 0;
 }
 
-int value_share(struct zone *zone, const struct value *value, struct value *ret_copy)
+int value_share(struct bump *bump, const struct value *value, struct value *ret_copy)
 {
 	struct value copy = *value;
 	int r = 0;
 
 	if (value->kind == VALUE_ARRAY)
-		r = share_array(zone, &copy);
+		r = share_array(bump, &copy);
 	else if (value->kind == VALUE_MAP)
-		r = share_map(zone, &copy);
+		r = share_map(bump, &copy);
 	if (r == 0)
 		*ret_copy = copy;
 	return r;

@@ -2,7 +2,7 @@
 /* A tree of values: what a request carries and what a reply brings, before and after the wire.
  *
  * The remote client turns it into MessagePack, the daemon turns MessagePack into it, the embedded client hands it
- * over as it is: so one validator serves all. A tree and everything it points at belong to a zone and die with it. */
+ * over as it is: so one validator serves all. A tree and everything it points at belong to a bump allocator and die with it. */
 #ifndef TRNSCI_BASE_VALUE_H
 #define TRNSCI_BASE_VALUE_H
 
@@ -13,25 +13,25 @@
 #include <string.h>
 
 /* Memory that is given out piece by piece and returned as a whole. One thread at a time. */
-struct zone;
+struct bump;
 
 /* NULL when memory cannot be had. */
-struct zone *zone_new(void);
+struct bump *bump_new(void);
 /* One that is free, for whoever makes many: they begin and end without the allocator. Any thread may end one. */
-struct zone_keep {
-	_Atomic(struct zone *) free;
+struct bump_cache {
+	_Atomic(struct bump *) free;
 };
-struct zone *zone_new_kept(struct zone_keep *keep); /* keep outlives it */
-void zone_keep_free(struct zone_keep *keep);
-void zone_free(struct zone *zone); /* accepts NULL */
+struct bump *bump_new_cached(struct bump_cache *keep); /* keep outlives it */
+void bump_cache_free(struct bump_cache *keep);
+void bump_free(struct bump *bump); /* accepts NULL */
 /* Uninitialised, aligned for any type; NULL when memory cannot be had. */
-void *zone_alloc(struct zone *zone, size_t size);
+void *bump_alloc(struct bump *bump, size_t size);
 /* A copy of size bytes with a NUL behind them. */
-char *zone_copy(struct zone *zone, const void *bytes, size_t size);
+char *bump_copy(struct bump *bump, const void *bytes, size_t size);
 /* Bytes of memory that it holds, without what was deferred. */
-size_t zone_bytes(const struct zone *zone);
-/* Calls release(arg) when the zone is freed: for memory that a tree borrows. */
-int zone_defer(struct zone *zone, void (*release)(void *arg), void *arg);
+size_t bump_bytes(const struct bump *bump);
+/* Calls release(arg) when the bump allocator is freed: for memory that a tree borrows. */
+int bump_defer(struct bump *bump, void (*release)(void *arg), void *arg);
 
 enum value_kind {
 	VALUE_NIL,
@@ -123,22 +123,22 @@ static inline struct value value_map(void)
 }
 
 /* Appends; -ERROR_NO_MEMORY. value_put copies the name, and replaces an earlier value of that name. */
-int value_push(struct zone *zone, struct value *array, struct value element);
-int value_put(struct zone *zone, struct value *map, const char *name, struct value value);
+int value_push(struct bump *bump, struct value *array, struct value element);
+int value_put(struct bump *bump, struct value *map, const char *name, struct value value);
 /* The same for a name that lives as long as the tree, such as a literal, and that the map does not have yet: what every
  * reply is made of. */
-int value_add_sized(struct zone *zone, struct value *map, const char *name, size_t name_size, struct value value);
-static inline int value_add(struct zone *zone, struct value *map, const char *name, struct value value)
+int value_add_sized(struct bump *bump, struct value *map, const char *name, size_t name_size, struct value value);
+static inline int value_add(struct bump *bump, struct value *map, const char *name, struct value value)
 {
-	return value_add_sized(zone, map, name, strlen(name), value);
+	return value_add_sized(bump, map, name, strlen(name), value);
 }
 
 /* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
-int value_copy(struct zone *zone, const struct value *value, struct value *ret_copy);
+int value_copy(struct bump *bump, const struct value *value, struct value *ret_copy);
 
 /* A copy whose maps, and arrays that hold maps or arrays, are its own; all else is shared with the original, which
  * outlives it. -ERROR_NO_MEMORY */
-int value_share(struct zone *zone, const struct value *value, struct value *ret_copy);
+int value_share(struct bump *bump, const struct value *value, struct value *ret_copy);
 
 /* The member called name; NULL when there is none or map is no map. */
 const struct value *value_get(const struct value *map, const char *name);

@@ -91,10 +91,10 @@ static char *kept_copy(struct program *program, const struct value *data)
 	char *to;
 
 	if (size <= COPY_SMALL)
-		return zone_copy(program->zone, data->bytes.at, size);
-	copy = zone_alloc(program->zone, sizeof *copy);
+		return bump_copy(program->bump, data->bytes.at, size);
+	copy = bump_alloc(program->bump, sizeof *copy);
 	to = copy ? malloc(size) : NULL;
-	if (!to || zone_defer(program->zone, free, to)) {
+	if (!to || bump_defer(program->bump, free, to)) {
 		free(to);
 		return NULL;
 	}
@@ -169,7 +169,7 @@ static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handl
 	buffer->param = compiler->args.operation->params[param].name;
 	if (!program->keeps)
 		buffer->context = NULL;
-	else if (!(buffer->context = zone_copy(program->zone, compiler->args.context, strlen(compiler->args.context))))
+	else if (!(buffer->context = bump_copy(program->bump, compiler->args.context, strlen(compiler->args.context))))
 		return compile_no_memory(compiler);
 	*ret_buffer = buffer;
 	return 0;
@@ -296,7 +296,7 @@ int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given
 	return 0;
 }
 
-/* Bytes that go with the reply; they live as long as its zone. */
+/* Bytes that go with the reply; they live as long as its bump allocator. */
 static int result_buffer(struct compiler *compiler, unsigned param, const struct shape *shape,
 			 struct buffer **ret_buffer)
 {
@@ -369,15 +369,15 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 
 static int put_result(struct compiler *compiler, struct buffer *out)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 	struct value map = value_map();
-	char *name = zone_copy(zone, compiler->name->at, compiler->name->size);
+	char *name = bump_copy(bump, compiler->name->at, compiler->name->size);
 
 	out->result = (int)compiler->results->map.count;
-	if (!name || shape_put(&out->shape, zone, &map) ||
-	    value_add(zone, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
+	if (!name || shape_put(&out->shape, bump, &map) ||
+	    value_add(bump, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
 		return -ERROR_NO_MEMORY;
-	return value_put(zone, compiler->results, name, map);
+	return value_put(bump, compiler->results, name, map);
 }
 
 /* A step that writes a tile and whose output is wanted in the reply too: a copy of what it wrote. */
@@ -397,34 +397,34 @@ static int copy_result(struct compiler *compiler, unsigned param, struct buffer 
 /* Where a new tile lies in the arena. */
 static int put_new_place(struct compiler *compiler, const struct buffer *out)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 	struct value place = value_map();
 
-	return value_add(zone, &place, "offset", value_uint(out->tile->block->offset)) ||
-	       value_add(zone, &place, "bytes", value_uint(out->shape.bytes)) ||
-	       value_add(zone, compiler->reply, "place", place);
+	return value_add(bump, &place, "offset", value_uint(out->tile->block->offset)) ||
+	       value_add(bump, &place, "bytes", value_uint(out->shape.bytes)) ||
+	       value_add(bump, compiler->reply, "place", place);
 }
 
 static int put_place(struct compiler *compiler, const struct buffer *out)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 
 	if (out->kind == BUFFER_TILE)
-		return value_add(zone, compiler->reply, "tile", value_uint(out->tile->handle)) ||
+		return value_add(bump, compiler->reply, "tile", value_uint(out->tile->handle)) ||
 		       (out->is_new && put_new_place(compiler, out));
 	if (compiler->run || out->kind != BUFFER_RESULT)
 		return 0;
-	return value_add(zone, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
+	return value_add(bump, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
 }
 
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 	struct buffer *result = out;
 	int error = 0;
 
-	if (value_add(zone, compiler->reply, "n", value_uint(out->shape.n)) ||
-	    shape_put(&out->shape, zone, compiler->reply) || put_place(compiler, out))
+	if (value_add(bump, compiler->reply, "n", value_uint(out->shape.n)) ||
+	    shape_put(&out->shape, bump, compiler->reply) || put_place(compiler, out))
 		return compile_no_memory(compiler);
 	if (!compiler->name)
 		return 0;

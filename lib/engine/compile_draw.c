@@ -248,8 +248,8 @@ static int check_table(struct making *making, struct error *err)
 static int note_table(const struct compiler *c, const struct draw_maker *maker, double *list)
 {
 	struct program *program = c->program;
-	struct table_making *table = zone_alloc(program->zone, sizeof *table);
-	char *context = zone_copy(program->zone, c->args.context, strlen(c->args.context));
+	struct table_making *table = bump_alloc(program->bump, sizeof *table);
+	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
 
 	if (!table || !context) {
 		free(list);
@@ -261,7 +261,7 @@ static int note_table(const struct compiler *c, const struct draw_maker *maker, 
 				       .operation = c->args.operation,
 				       .context = context};
 	table->making.checks = maker->is_checked ? 0 : maker->n_list;
-	if (zone_defer(program->zone, end_table, table)) {
+	if (bump_defer(program->bump, end_table, table)) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
@@ -297,7 +297,7 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		free(list->own);
 		return 0;
 	}
-	if (zone_defer(c->program->zone, free, maker.table)) {
+	if (bump_defer(c->program->bump, free, maker.table)) {
 		free(maker.table);
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
@@ -478,8 +478,8 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	error = place(c, &like, &p);
 	if (!error)
 		error = add_step(c, &p, buffer);
-	if (!error && (value_add(c->program->zone, c->reply, "n", value_uint(p.extent.shape.n)) ||
-		       shape_put(&p.extent.shape, c->program->zone, c->reply)))
+	if (!error && (value_add(c->program->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
+		       shape_put(&p.extent.shape, c->program->bump, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)
 		error = put_site(c, p.site);

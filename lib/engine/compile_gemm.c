@@ -199,10 +199,10 @@ static double bound_of(const struct request_gemm *g)
 static int put_precision(struct compiler *c, const struct request_gemm *g, double bound)
 {
 	const struct value name = bind_choice_text(&c->args.operation->params[PRODUCT_PRECISION], g->precision);
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 
-	if (value_put(zone, c->reply, "precision", name) ||
-	    (bound < 1 && value_put(zone, c->reply, "bound", value_real(bound))))
+	if (value_put(bump, c->reply, "precision", name) ||
+	    (bound < 1 && value_put(bump, c->reply, "bound", value_real(bound))))
 		return compile_no_memory(c);
 	return 0;
 }

@@ -76,18 +76,18 @@ static const char *noise_dtype(const struct operation *distribution, const struc
 static int compile_noise(struct compiler *c, const struct operation *distribution, const struct value *noise,
 			 const struct shape *x, struct value *ret_reply, struct noise *ret_noise)
 {
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 	struct value map = value_map();
 	struct noise made = {.shape = x};
 	int error = 0;
 
 	for (size_t i = 0; noise && i < noise->map.count && !error; i++) {
 		const struct value_member *member = &noise->map.at[i];
-		char *name = zone_copy(zone, member->name, member->name_size);
+		char *name = bump_copy(bump, member->name, member->name_size);
 
-		error = name ? value_put(zone, &map, name, member->value) : -1;
+		error = name ? value_put(bump, &map, name, member->value) : -1;
 	}
-	if (error || value_put(zone, &map, "dtype", value_string(noise_dtype(distribution, x))))
+	if (error || value_put(bump, &map, "dtype", value_string(noise_dtype(distribution, x))))
 		return compile_no_memory(c);
 	error = compile_inside(c, distribution, &map, NOISE_U64, ret_reply, draw_noise, &made);
 	if (!error)
@@ -119,7 +119,7 @@ int compile_noise_add(struct compiler *c)
 		return error;
 	c->program->sites.at[samples.site].inside = c->reply->map.count + 1;
 	step = program_step(c->program, STEP_NOISE_ADD, x, out);
-	if (!step || value_put(c->program->zone, c->reply, "noise", reply))
+	if (!step || value_put(c->program->bump, c->reply, "noise", reply))
 		return compile_no_memory(c);
 	step->in[1] = samples.samples;
 	step->scale.by = c->args.at[NOISE_SIGMA].f64;

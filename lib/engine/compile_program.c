@@ -11,7 +11,7 @@ enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
 static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
 {
-	struct name_entry *entry = zone_alloc(compiler->program->zone, sizeof *entry);
+	struct name_entry *entry = bump_alloc(compiler->program->bump, sizeof *entry);
 
 	if (!entry)
 		return NULL;
@@ -149,16 +149,16 @@ static int bind_step(struct compiler *compiler, const struct value *map, size_t 
 /* The step whose parameters are bound. */
 static int compile_step(struct compiler *compiler, const struct value *map, struct value *ret_reply)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 	int error = read_name(compiler, map);
 	struct value as;
 
 	if (error)
 		return error;
 	compiler->reply = ret_reply;
-	if (value_put(zone, ret_reply, "op", value_string(compiler->args.operation->name)))
+	if (value_put(bump, ret_reply, "op", value_string(compiler->args.operation->name)))
 		return compile_no_memory(compiler);
-	if (compiler->name && (value_copy(zone, value_get(map, "as"), &as) || value_put(zone, ret_reply, "as", as)))
+	if (compiler->name && (value_copy(bump, value_get(map, "as"), &as) || value_put(bump, ret_reply, "as", as)))
 		return compile_no_memory(compiler);
 	return compile_operation(compiler);
 }
@@ -175,7 +175,7 @@ static int check_steps(const struct args *run, const struct value *list, struct 
 
 static int compile_steps(struct compiler *compiler, const struct value *list)
 {
-	struct zone *zone = compiler->program->zone;
+	struct bump *bump = compiler->program->bump;
 	struct value *reply = compiler->reply;
 	struct value steps = value_array(), results = value_map();
 	char context[STEP_CONTEXT];
@@ -189,7 +189,7 @@ static int compile_steps(struct compiler *compiler, const struct value *list)
 		error = bind_step(compiler, &list->array.at[i], i, context);
 		if (!error)
 			error = compile_step(compiler, &list->array.at[i], &one);
-		if (!error && value_push(zone, &steps, one))
+		if (!error && value_push(bump, &steps, one))
 			error = compile_no_memory(compiler);
 	}
 	compiler->results = NULL;
@@ -197,8 +197,8 @@ static int compile_steps(struct compiler *compiler, const struct value *list)
 		error = check_results(compiler);
 	if (error)
 		return error;
-	if (value_put(zone, reply, "steps", steps) || value_put(zone, reply, "results", results) ||
-	    value_put(zone, reply, "next", value_nil()))
+	if (value_put(bump, reply, "steps", steps) || value_put(bump, reply, "results", results) ||
+	    value_put(bump, reply, "next", value_nil()))
 		return compile_no_memory(compiler);
 	return 0;
 }

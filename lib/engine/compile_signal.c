@@ -49,7 +49,7 @@ int signal_temp(struct compiler *c, enum dtype dtype, uint64_t count, uint64_t r
 
 void *signal_keep(struct compiler *c, const void *call, size_t size)
 {
-	void *kept = zone_alloc(c->program->zone, size);
+	void *kept = bump_alloc(c->program->bump, size);
 
 	return kept ? memcpy(kept, call, size) : NULL;
 }

@@ -26,7 +26,7 @@ int signal_window(struct compiler *compiler, unsigned param, struct buffer *give
 /* The window that came as values, of whatever length; NULL when none did. */
 int signal_given_window(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
-/* A copy of a description, in the zone; NULL when there is no memory. */
+/* A copy of a description, in the bump allocator; NULL when there is no memory. */
 void *signal_keep(struct compiler *compiler, const void *call, size_t size);
 
 /* A step of that kind. plan: NULL when it needs none. *ret_step (may be NULL) to add what else it has. */

@@ -276,7 +276,7 @@ static int add_check(struct compiler *c, const struct request_stft *r, const str
 		 "%s: %s: the squared windows over a sample sum to %g or less, allowed are more: a wider window, a "
 		 "shorter hop_length, or center",
 		 c->args.context, c->args.operation->params[param].name, STFT_LEAST);
-	step->signal.failure = zone_copy(c->program->zone, text, strlen(text));
+	step->signal.failure = bump_copy(c->program->bump, text, strlen(text));
 	return step->signal.failure ? 0 : compile_no_memory(c);
 }
 

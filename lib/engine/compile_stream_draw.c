@@ -5,13 +5,13 @@
 
 #include "engine/compile.h"
 
-/* "stream_draw: normal", in the zone. */
+/* "stream_draw: normal", in the bump allocator. */
 static const char *context_of(const struct compiler *c, const struct operation *distribution)
 {
 	char text[64];
 
 	snprintf(text, sizeof text, "%s: %s", c->args.context, distribution->name);
-	return zone_copy(c->program->zone, text, strlen(text));
+	return bump_copy(c->program->bump, text, strlen(text));
 }
 
 static int find_distribution(const struct compiler *c, const struct value *draw, const struct operation **ret)
@@ -42,7 +42,7 @@ static int find_distribution(const struct compiler *c, const struct value *draw,
 static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
 			bool reserve, struct value *ret)
 {
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 	struct value map = value_map();
 	int failed = 0;
 
@@ -51,10 +51,10 @@ static int copy_members(struct compiler *c, const struct operation *distribution
 
 		if (member->name_size == 2 && memcmp(member->name, "op", 2) == 0)
 			continue;
-		failed = value_add_sized(zone, &map, member->name, member->name_size, member->value);
+		failed = value_add_sized(bump, &map, member->name, member->name_size, member->value);
 	}
 	if (reserve)
-		failed |= value_put(zone, &map, distribution->params[DRAW_SIZE].name, value_uint(UINT64_MAX));
+		failed |= value_put(bump, &map, distribution->params[DRAW_SIZE].name, value_uint(UINT64_MAX));
 	if (failed)
 		return compile_no_memory(c);
 	*ret = map;
@@ -103,7 +103,7 @@ int compile_stream_draw(struct compiler *c)
 		inner.args.at[DRAW_U64] = c->args.at[STREAM_U64];
 	error = compile_draw(&inner);
 	/* Samples of the whole, whatever is drawn of it. */
-	if (!error && value_put(c->program->zone, c->reply, "n", value_uint(c->program->sites.at[0].n)))
+	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->sites.at[0].n)))
 		error = compile_no_memory(c);
 	return error ? error : program_finish(c->program, inner.args.context, c->err);
 }

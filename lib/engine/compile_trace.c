@@ -48,16 +48,16 @@ static int check_probes(const struct compiler *c)
 static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct value *ret)
 {
 	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 	struct value map = value_map();
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof kept / sizeof *kept && !error; i++)
 		if (c->args.at[kept[i]].given)
-			error = value_put(zone, &map, c->args.operation->params[kept[i]].name,
+			error = value_put(bump, &map, c->args.operation->params[kept[i]].name,
 					  *c->args.at[kept[i]].value);
-	if (error || value_put(zone, &map, "n", value_uint(n)) ||
-	    value_put(zone, &map, "dtype", value_string(dtype_name(dtype))))
+	if (error || value_put(bump, &map, "n", value_uint(n)) ||
+	    value_put(bump, &map, "dtype", value_string(dtype_name(dtype))))
 		return compile_no_memory(c);
 	*ret = map;
 	return 0;
@@ -87,16 +87,16 @@ static int put_reply(struct compiler *c, const struct step *step, struct site *s
 {
 	const struct value method =
 		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 	const uint64_t probes = step->trace.basis + step->trace.probes;
 
-	if (value_put(zone, c->reply, "method", method) ||
-	    value_put(zone, c->reply, "probes", value_uint(probes)) ||
-	    value_put(zone, c->reply, "products", value_uint(probes + step->trace.basis)))
+	if (value_put(bump, c->reply, "method", method) ||
+	    value_put(bump, c->reply, "probes", value_uint(probes)) ||
+	    value_put(bump, c->reply, "products", value_uint(probes + step->trace.basis)))
 		return compile_no_memory(c);
 	site->estimate = c->reply->map.count;
-	if (value_put(zone, c->reply, "estimate", value_nil()) ||
-	    value_put(zone, c->reply, "standard_error", value_nil()))
+	if (value_put(bump, c->reply, "estimate", value_nil()) ||
+	    value_put(bump, c->reply, "standard_error", value_nil()))
 		return compile_no_memory(c);
 	return compile_reply(c, TRACE_OUT, out);
 }

@@ -450,10 +450,10 @@ static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct 
 
 static int put_precision(struct compiler *c, const struct request_fft *f)
 {
-	struct zone *zone = c->program->zone;
+	struct bump *bump = c->program->bump;
 
-	if (value_put(zone, c->reply, "precision", value_string(precision_name(f->precision))) ||
-	    value_put(zone, c->reply, "bound", value_real(f->bound)))
+	if (value_put(bump, c->reply, "precision", value_string(precision_name(f->precision))) ||
+	    value_put(bump, c->reply, "bound", value_real(f->bound)))
 		return compile_no_memory(c);
 	return 0;
 }

@@ -242,8 +242,8 @@ static int compile_spectrum(struct compiler *c, bool crosses)
 		error = add_steps(c, &r);
 	if (error)
 		return error;
-	if (value_put(c->program->zone, c->reply, "bin_width", value_real(r.welch.fs / (double)r.welch.frames.n)) ||
-	    value_put(c->program->zone, c->reply, "segments", value_uint(r.welch.frames.count)))
+	if (value_put(c->program->bump, c->reply, "bin_width", value_real(r.welch.fs / (double)r.welch.frames.n)) ||
+	    value_put(c->program->bump, c->reply, "segments", value_uint(r.welch.frames.count)))
 		return compile_no_memory(c);
 	return compile_reply(c, WELCH_OUT, r.out);
 }

@@ -55,23 +55,23 @@ bool engine_is_busy(const struct engine *engine)
 	return pool_is_busy(engine->pool);
 }
 
-static int put_jobs(struct engine *engine, struct zone *zone, struct value *map)
+static int put_jobs(struct engine *engine, struct bump *bump, struct value *map)
 {
 	struct value jobs = value_map();
 	uint64_t running, finished;
 
 	pool_counts(engine->pool, &running, &finished);
-	if (value_put(zone, &jobs, "running", value_uint(running)) ||
-	    value_put(zone, &jobs, "finished", value_uint(finished)))
+	if (value_put(bump, &jobs, "running", value_uint(running)) ||
+	    value_put(bump, &jobs, "finished", value_uint(finished)))
 		return -ERROR_NO_MEMORY;
-	return value_put(zone, map, "jobs", jobs);
+	return value_put(bump, map, "jobs", jobs);
 }
 
-int engine_stats(struct engine *engine, struct zone *zone, struct value *map)
+int engine_stats(struct engine *engine, struct bump *bump, struct value *map)
 {
-	if (value_put(zone, map, "cpu", value_string(cpu_level_name(engine->features))) ||
-	    value_put(zone, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, zone, map) ||
-	    plans_stats(engine->plans, zone, map) || lane_stats(engine->lanes, zone, map))
+	if (value_put(bump, map, "cpu", value_string(cpu_level_name(engine->features))) ||
+	    value_put(bump, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, bump, map) ||
+	    plans_stats(engine->plans, bump, map) || lane_stats(engine->lanes, bump, map))
 		return -ERROR_NO_MEMORY;
 	return 0;
 }

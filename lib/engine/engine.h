@@ -31,8 +31,8 @@ void engine_destroy(struct engine *engine);
 /* Whether its threads have work. Any thread. */
 bool engine_is_busy(const struct engine *engine);
 
-/* Puts the engine's figures into map, allocated in zone: cpu, threads, lanes (per lane: chunks, words, busy_ns,
+/* Puts the engine's figures into map, allocated in bump: cpu, threads, lanes (per lane: chunks, words, busy_ns,
  * longest_ns), plans (count, bytes, bound, hits, misses), jobs. Any thread. */
-int engine_stats(struct engine *engine, struct zone *zone, struct value *map);
+int engine_stats(struct engine *engine, struct bump *bump, struct value *map);
 
 #endif

@@ -39,22 +39,22 @@ void lane_record(struct lane *lane, uint64_t words, uint64_t ns)
 		;
 }
 
-static int put(struct zone *zone, struct value *map, const char *name, const _Atomic uint64_t *counter)
+static int put(struct bump *bump, struct value *map, const char *name, const _Atomic uint64_t *counter)
 {
-	return value_put(zone, map, name, value_uint(atomic_load_explicit(counter, memory_order_relaxed)));
+	return value_put(bump, map, name, value_uint(atomic_load_explicit(counter, memory_order_relaxed)));
 }
 
-int lane_stats(const struct lane lanes[ENGINE_LANES], struct zone *zone, struct value *map)
+int lane_stats(const struct lane lanes[ENGINE_LANES], struct bump *bump, struct value *map)
 {
 	struct value array = value_array();
 
 	for (unsigned i = 0; i < ENGINE_LANES; i++) {
 		struct value one = value_map();
 
-		if (put(zone, &one, "chunks", &lanes[i].chunks) || put(zone, &one, "words", &lanes[i].words) ||
-		    put(zone, &one, "busy_ns", &lanes[i].busy_ns) ||
-		    put(zone, &one, "longest_ns", &lanes[i].longest_ns) || value_push(zone, &array, one))
+		if (put(bump, &one, "chunks", &lanes[i].chunks) || put(bump, &one, "words", &lanes[i].words) ||
+		    put(bump, &one, "busy_ns", &lanes[i].busy_ns) ||
+		    put(bump, &one, "longest_ns", &lanes[i].longest_ns) || value_push(bump, &array, one))
 			return -ERROR_NO_MEMORY;
 	}
-	return value_put(zone, map, "lanes", array);
+	return value_put(bump, map, "lanes", array);
 }

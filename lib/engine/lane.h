@@ -26,6 +26,6 @@ uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_units);
 size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k);
 
 /* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". */
-int lane_stats(const struct lane lanes[ENGINE_LANES], struct zone *zone, struct value *map);
+int lane_stats(const struct lane lanes[ENGINE_LANES], struct bump *bump, struct value *map);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct program;
 
-/* Belongs to the zone of its program, in which its owner sees that what it holds is let go of. */
+/* Belongs to the bump allocator of its program, in which its owner sees that what it holds is let go of. */
 struct making {
 	/* 1: there is more; 0: made. Or a negative error, which it tells. Of at most about 250 us. */
 	int (*piece)(struct making *making, struct error *err);

@@ -12,7 +12,7 @@
 #include "engine/space_core.h"
 
 struct noise {
-	struct zone *zone;
+	struct bump *bump;
 	struct program program;
 	struct value reply;
 	uint64_t begin; /* element of the stream that is sample 0's first */
@@ -76,15 +76,15 @@ static int find_distribution(const struct args *args, unsigned param, const stru
 	return 0;
 }
 
-static int put_stream(struct zone *zone, const struct stream *stream, struct value *map)
+static int put_stream(struct bump *bump, const struct stream *stream, struct value *map)
 {
-	return value_put(zone, map, "generator", value_string(generator_row(stream->generator)->name)) ||
-	       value_put(zone, map, "seed", value_uint(stream->seed)) ||
-	       value_put(zone, map, "stream", value_uint(stream->stream));
+	return value_put(bump, map, "generator", value_string(generator_row(stream->generator)->name)) ||
+	       value_put(bump, map, "seed", value_uint(stream->seed)) ||
+	       value_put(bump, map, "stream", value_uint(stream->stream));
 }
 
 /* A copy of the map that asks for no sample at all: everything is checked, and nothing drawn. */
-static int ask_for_none(struct zone *zone, const struct value *map, bool as_text, const struct stream *named,
+static int ask_for_none(struct bump *bump, const struct value *map, bool as_text, const struct stream *named,
 			struct value *ret_map)
 {
 	struct value copy = value_map();
@@ -94,12 +94,12 @@ static int ask_for_none(struct zone *zone, const struct value *map, bool as_text
 		const struct value_member *member = &map->map.at[i];
 
 		/* One that is there twice is refused with the others. */
-		failed = value_add_sized(zone, &copy, member->name, member->name_size, member->value);
+		failed = value_add_sized(bump, &copy, member->name, member->name_size, member->value);
 	}
-	failed = failed || value_put(zone, &copy, "n", value_uint(0));
-	failed = failed || (named && put_stream(zone, named, &copy));
+	failed = failed || value_put(bump, &copy, "n", value_uint(0));
+	failed = failed || (named && put_stream(bump, named, &copy));
 	if (as_text && !value_get(map, "u64"))
-		failed = failed || value_put(zone, &copy, "u64", value_string("str"));
+		failed = failed || value_put(bump, &copy, "u64", value_string("str"));
 	*ret_map = copy;
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
@@ -159,17 +159,17 @@ int noise_create(struct space *space, const struct args *args, unsigned param, u
 	const struct operation *distribution = NULL;
 	int error;
 
-	if (!noise || !(noise->zone = zone_new())) {
+	if (!noise || !(noise->bump = bump_new())) {
 		free(noise);
 		return no_memory(args, err);
 	}
-	noise->program = (struct program){.space = space, .zone = noise->zone, .outlives = true};
+	noise->program = (struct program){.space = space, .bump = noise->bump, .outlives = true};
 	noise->reply = value_map();
 	noise->named = named;
 	error = find_distribution(args, param, given, &distribution, err);
 	if (!error)
 		error = check_members(args, param, given, distribution, named, err);
-	if (!error && ask_for_none(noise->zone, given, args->at[u64_param].choice != 0, named, &map))
+	if (!error && ask_for_none(noise->bump, given, args->at[u64_param].choice != 0, named, &map))
 		error = no_memory(args, err);
 	if (!error)
 		error = compile_distribution(noise, args, param, distribution, &map, err);
@@ -191,7 +191,7 @@ void noise_free(struct noise *noise)
 	if (!noise)
 		return;
 	program_end(&noise->program);
-	zone_free(noise->zone);
+	bump_free(noise->bump);
 	free(noise);
 }
 
@@ -215,18 +215,18 @@ uint64_t noise_samples(const struct noise *noise)
 	return noise->samples;
 }
 
-int noise_describe(const struct noise *noise, struct zone *zone, struct value *map)
+int noise_describe(const struct noise *noise, struct bump *bump, struct value *map)
 {
 	static const char *const names[] = {"generator", "seed", "stream", "stream_format", "offset", "position"};
 	const size_t n = sizeof names / sizeof *names - (noise->named ? 2 : 0);
-	int failed = value_put(zone, map, "dtype", value_string(dtype_name(noise->dtype)));
+	int failed = value_put(bump, map, "dtype", value_string(dtype_name(noise->dtype)));
 
-	failed |= value_put(zone, map, "components", value_uint(noise->components));
+	failed |= value_put(bump, map, "components", value_uint(noise->components));
 	for (size_t i = 0; i < n; i++) {
 		const struct value *value = value_get(&noise->reply, names[i]);
 
 		if (value)
-			failed |= value_put(zone, map, names[i], *value);
+			failed |= value_put(bump, map, names[i], *value);
 	}
 	return failed ? -ERROR_NO_MEMORY : 0;
 }

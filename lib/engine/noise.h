@@ -36,7 +36,7 @@ uint64_t noise_samples(const struct noise *noise);
 
 /* generator, seed, stream, offset and position (not of a named stream), dtype, components, stream_format into map; they live as long as the
  * noise. -ERROR_NO_MEMORY */
-int noise_describe(const struct noise *noise, struct zone *zone, struct value *map);
+int noise_describe(const struct noise *noise, struct bump *bump, struct value *map);
 
 /* Makes what its distribution draws from, by a piece, before the first samples. 1: there may be more; 0: all is there.
  */

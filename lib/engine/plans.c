@@ -331,7 +331,7 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 	pthread_mutex_unlock(&plans->lock);
 }
 
-int plans_stats(struct plans *plans, struct zone *zone, struct value *map)
+int plans_stats(struct plans *plans, struct bump *bump, struct value *map)
 {
 	struct value figures = value_map();
 	uint64_t count, making, bytes, hits, misses;
@@ -343,12 +343,12 @@ int plans_stats(struct plans *plans, struct zone *zone, struct value *map)
 	hits = plans->hits;
 	misses = plans->misses;
 	pthread_mutex_unlock(&plans->lock);
-	if (value_put(zone, &figures, "count", value_uint(count)) ||
-	    value_put(zone, &figures, "making", value_uint(making)) ||
-	    value_put(zone, &figures, "bytes", value_uint(bytes)) ||
-	    value_put(zone, &figures, "bound", value_uint(plans->bound)) ||
-	    value_put(zone, &figures, "hits", value_uint(hits)) ||
-	    value_put(zone, &figures, "misses", value_uint(misses)))
+	if (value_put(bump, &figures, "count", value_uint(count)) ||
+	    value_put(bump, &figures, "making", value_uint(making)) ||
+	    value_put(bump, &figures, "bytes", value_uint(bytes)) ||
+	    value_put(bump, &figures, "bound", value_uint(plans->bound)) ||
+	    value_put(bump, &figures, "hits", value_uint(hits)) ||
+	    value_put(bump, &figures, "misses", value_uint(misses)))
 		return -ERROR_NO_MEMORY;
-	return value_put(zone, map, "plans", figures);
+	return value_put(bump, map, "plans", figures);
 }

@@ -50,6 +50,6 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 
 /* Puts the map `plans` {count, making, bytes, bound, hits, misses} into map: plans in all, and
  * of these not yet ready; bytes of the ready ones. */
-int plans_stats(struct plans *plans, struct zone *zone, struct value *map);
+int plans_stats(struct plans *plans, struct bump *bump, struct value *map);
 
 #endif

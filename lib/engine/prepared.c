@@ -18,7 +18,7 @@ void prepared_drop(void *arg)
 	for (size_t i = 0; i < prepared->n_buffers; i++)
 		if (prepared->constants && prepared->buffers)
 			temp_free(prepared->engine, prepared->constants[i], prepared->buffers[i].shape.bytes);
-	zone_free(prepared->zone);
+	bump_free(prepared->bump);
 	if (prepared->charge && prepared->unreserve)
 		prepared->unreserve(prepared->reserve_arg, prepared->charge);
 	free(prepared);
@@ -115,8 +115,8 @@ int prepared_begin(struct space *space, const struct args *args, struct prepared
 	if (!prepared)
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_init(&prepared->refs, 1);
-	prepared->zone = zone_new();
-	error = prepared->zone ? build(space, args, prepared, err)
+	prepared->bump = bump_new();
+	error = prepared->bump ? build(space, args, prepared, err)
 			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (error) {
 		prepared_drop(prepared);

@@ -30,7 +30,7 @@ struct prepared_changes {
 };
 
 /* Starts a run of the prepared call of that handle; else as request_start. */
-int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct zone *zone,
+int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
 		   request_done *done, void *arg, struct request **ret_request);
 
 /* Runs a small one in this thread. The reply stays as it is until prepared_give, which ends the run. NULL: it is to be

@@ -197,8 +197,8 @@ static int copy_sites(const struct prepared *prepared, struct program *program)
 {
 	const struct sites *own = &prepared->program.sites;
 	const size_t range_bytes = own->n_ranges * sizeof *own->ranges;
-	struct site_range *ranges = zone_alloc(program->zone, range_bytes + sizeof *ranges);
-	struct site *site = zone_alloc(program->zone, sizeof *site);
+	struct site_range *ranges = bump_alloc(program->bump, range_bytes + sizeof *ranges);
+	struct site *site = bump_alloc(program->bump, sizeof *site);
 
 	if (!ranges || !site)
 		return -ERROR_NO_MEMORY;
@@ -262,10 +262,10 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 		  struct value *reply, struct error *err)
 {
 	const struct program *own = &prepared->program;
-	struct zone *zone = program->zone;
-	struct buffer *buffers = zone_alloc(zone, (prepared->n_buffers + 1) * sizeof *buffers);
-	struct plan_entry **plans = zone_alloc(zone, (prepared->n_plans + 1) * sizeof(struct plan_entry *));
-	struct step *steps = zone_alloc(zone, (own->n_steps + 1) * sizeof *steps);
+	struct bump *bump = program->bump;
+	struct buffer *buffers = bump_alloc(bump, (prepared->n_buffers + 1) * sizeof *buffers);
+	struct plan_entry **plans = bump_alloc(bump, (prepared->n_plans + 1) * sizeof(struct plan_entry *));
+	struct step *steps = bump_alloc(bump, (own->n_steps + 1) * sizeof *steps);
 	int error;
 
 	if (!buffers || !plans || !steps || copy_sites(prepared, program))
@@ -274,7 +274,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 	error = bind_buffers(prepared, program, choice->tiles, buffers, err);
 	if (error)
 		return error;
-	if (bind_plans(prepared, program, plans) || value_share(zone, &prepared->reply, reply))
+	if (bind_plans(prepared, program, plans) || value_share(bump, &prepared->reply, reply))
 		return error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	program->steps = steps;
 	for (size_t i = 0; i < own->n_steps; i++) {
@@ -306,7 +306,7 @@ void prepared_learn(struct prepared *prepared, struct program *program)
 
 /* ---- run_prepared ---- */
 
-/* Holds the prepared call as long as the program's zone lives. */
+/* Holds the prepared call as long as the program's bump allocator lives. */
 static int take(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
 {
 	struct prepared *prepared = prepared_find(compiler->program->space, handle);
@@ -316,7 +316,7 @@ static int take(struct compiler *compiler, uint64_t handle, struct prepared **re
 				 "run_prepared: prepared: there is no prepared call %" PRIu64
 				 ", allowed is the handle of one that is not released",
 				 handle);
-	if (zone_defer(compiler->program->zone, prepared_drop, prepared)) {
+	if (bump_defer(compiler->program->bump, prepared_drop, prepared)) {
 		prepared_drop(prepared);
 		return compile_no_memory(compiler);
 	}
@@ -334,7 +334,7 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 
 	if (error)
 		return error;
-	to = zone_alloc(compiler->program->zone, (2 * prepared->n_tiles + 1) * sizeof *to);
+	to = bump_alloc(compiler->program->bump, (2 * prepared->n_tiles + 1) * sizeof *to);
 	if (!to)
 		return compile_no_memory(compiler);
 	error = prepared_choose(prepared, changes, to, to + prepared->n_tiles, "run_prepared", &choice, compiler->err);
@@ -426,7 +426,7 @@ static int read_tiles(struct compiler *compiler, const struct prepared *prepared
 		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
 				  "takes an array of tiles, allowed are the %zu that the prepared %s names", n,
 				  prepared->operation->name);
-	to = zone_alloc(compiler->program->zone, (2 * n + 1) * sizeof *to);
+	to = bump_alloc(compiler->program->bump, (2 * n + 1) * sizeof *to);
 	if (!to)
 		return compile_no_memory(compiler);
 	for (size_t i = 0; i < n; i++)

@@ -46,7 +46,7 @@ struct prepared {
 	struct prepared *next; /* in its bucket of the space's table */
 	atomic_uint refs;      /* the table's, and one of each run */
 	uint32_t handle;
-	struct zone *zone;
+	struct bump *bump;
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
 	struct site_choice choice; /* what it states for draws that state nothing, or for its one draw */
@@ -93,7 +93,7 @@ struct prepared *prepared_find(struct space *space, uint64_t handle);
 
 /* ---- making (prepared_make.c) ---- */
 
-/* Compiles the call into prepared's zone. *ret_bytes: what it holds, its constants included. */
+/* Compiles the call into prepared's bump allocator. *ret_bytes: what it holds, its constants included. */
 int prepared_make(struct space *space, struct prepared *prepared, const struct operation *operation,
 		  const struct value *params, uint64_t *ret_bytes, struct error *err);
 
@@ -115,8 +115,8 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
 			 struct error *err);
 
-/* A run of it, in program's own zone: with its tiles, which are there and of the shapes that it was compiled for, its
- * own results and the reply, but not placed. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
+/* A run of it, in program's own bump allocator: with its tiles, which are there and of the shapes that it was compiled
+ * for, its own results and the reply, but not placed. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
  * be called, too. */
 int prepared_bind(struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 		  struct value *reply, struct error *err);

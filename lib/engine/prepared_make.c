@@ -112,13 +112,13 @@ static bool is_left_out(const struct buffer *buffer)
 /* In the order in which they were made; `slot` of the originals then is their index. */
 static int gather_buffers(struct prepared *prepared)
 {
-	struct zone *zone = prepared->zone;
+	struct bump *bump = prepared->bump;
 	size_t n = 0;
 
 	for (struct buffer *at = prepared->program.buffers; at; at = at->next)
 		n += !is_left_out(at);
-	prepared->buffers = zone_alloc(zone, (n + 1) * sizeof *prepared->buffers);
-	prepared->constants = zone_alloc(zone, (n + 1) * sizeof *prepared->constants);
+	prepared->buffers = bump_alloc(bump, (n + 1) * sizeof *prepared->buffers);
+	prepared->constants = bump_alloc(bump, (n + 1) * sizeof *prepared->constants);
 	if (!prepared->buffers || !prepared->constants)
 		return -ERROR_NO_MEMORY;
 	memset(prepared->constants, 0, (n + 1) * sizeof *prepared->constants);
@@ -156,8 +156,8 @@ static int link_steps(struct prepared *prepared)
 
 	for (const struct plan_use *at = program->plans; at; at = at->next)
 		prepared->n_plans++;
-	prepared->links = zone_alloc(prepared->zone, (program->n_steps + 1) * sizeof *prepared->links);
-	prepared->plans = zone_alloc(prepared->zone, (prepared->n_plans + 1) * sizeof *prepared->plans);
+	prepared->links = bump_alloc(prepared->bump, (program->n_steps + 1) * sizeof *prepared->links);
+	prepared->plans = bump_alloc(prepared->bump, (prepared->n_plans + 1) * sizeof *prepared->plans);
 	if (!prepared->links || !prepared->plans)
 		return -ERROR_NO_MEMORY;
 	for (const struct plan_use *at = program->plans; at; at = at->next)
@@ -231,7 +231,7 @@ static int list_tiles(struct prepared *prepared, const struct value *params)
 	struct prepared_tile *tiles;
 
 	walk_tiles(prepared, prepared->operation, params);
-	tiles = zone_alloc(prepared->zone, (prepared->n_tiles + 1) * sizeof *tiles);
+	tiles = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *tiles);
 	if (!tiles)
 		return -ERROR_NO_MEMORY;
 	prepared->tiles = tiles;
@@ -254,7 +254,7 @@ static int list_mentions(struct prepared *prepared)
 	const struct value *steps = value_get(&prepared->reply, "steps");
 	const size_t count = steps ? steps->array.count : 1;
 
-	prepared->mentions = zone_alloc(prepared->zone, (count + 1) * sizeof *prepared->mentions);
+	prepared->mentions = bump_alloc(prepared->bump, (count + 1) * sizeof *prepared->mentions);
 	if (!prepared->mentions)
 		return -ERROR_NO_MEMORY;
 	if (!steps)
@@ -286,8 +286,8 @@ static int keep_choice(struct prepared *prepared, const struct args *args)
 	prepared->choice = compile_choice(args);
 	if (!args->at[RUN_NAME].given)
 		return 0;
-	copy = zone_alloc(prepared->zone, sizeof *copy);
-	if (!copy || value_copy(prepared->zone, args->at[RUN_NAME].value, copy))
+	copy = bump_alloc(prepared->bump, sizeof *copy);
+	if (!copy || value_copy(prepared->bump, args->at[RUN_NAME].value, copy))
 		return -ERROR_NO_MEMORY;
 	prepared->name = copy;
 	return 0;
@@ -337,7 +337,7 @@ int prepared_make(struct space *space, struct prepared *prepared, const struct o
 	prepared->takes = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
 			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
-	prepared->program = (struct program){.space = space, .zone = prepared->zone, .keeps = true};
+	prepared->program = (struct program){.space = space, .bump = prepared->bump, .keeps = true};
 	prepared->engine = space->engine;
 	prepared->reply = value_map();
 	atomic_flag_clear(&prepared->taken);
@@ -350,6 +350,6 @@ int prepared_make(struct space *space, struct prepared *prepared, const struct o
 	program_end(&prepared->program);
 	if (error)
 		return error;
-	*ret_bytes = zone_bytes(prepared->zone) + prepared->program.held_bytes + prepared->constant_bytes;
+	*ret_bytes = bump_bytes(prepared->bump) + prepared->program.held_bytes + prepared->constant_bytes;
 	return 0;
 }

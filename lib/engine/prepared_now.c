@@ -73,7 +73,7 @@ static int list_mentions(const struct prepared *prepared, struct prepared_now *n
 {
 	const struct value *steps = value_get(&now->reply, "steps");
 
-	now->mentions = zone_alloc(prepared->zone, (prepared->n_mentions + 1) * sizeof(struct value *));
+	now->mentions = bump_alloc(prepared->bump, (prepared->n_mentions + 1) * sizeof(struct value *));
 	if (!now->mentions)
 		return -ERROR_NO_MEMORY;
 	for (size_t i = 0; i < prepared->n_mentions; i++) {
@@ -91,16 +91,16 @@ int prepared_make_now(struct prepared *prepared)
 
 	if (!is_small(prepared))
 		return 0;
-	now = zone_alloc(prepared->zone, sizeof *now);
+	now = bump_alloc(prepared->bump, sizeof *now);
 	if (!now)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
 	atomic_flag_clear(&now->busy);
-	now->program = (struct program){.space = prepared->program.space, .zone = prepared->zone};
+	now->program = (struct program){.space = prepared->program.space, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.turn = &prepared->program.space->turn;
 	now->reply = value_map();
-	now->tiles = zone_alloc(prepared->zone, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
+	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
 	if (!now->tiles || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
 		program_end(&now->program);

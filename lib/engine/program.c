@@ -21,7 +21,7 @@ enum {
 
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
 {
-	struct buffer *buffer = zone_alloc(program->zone, sizeof *buffer);
+	struct buffer *buffer = bump_alloc(program->bump, sizeof *buffer);
 
 	if (!buffer)
 		return NULL;
@@ -36,7 +36,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 
 	if (program->n_steps == program->steps_room) {
 		const size_t room = program->steps_room ? program->steps_room * 2 : 4;
-		struct step *bigger = zone_alloc(program->zone, room * sizeof *bigger);
+		struct step *bigger = bump_alloc(program->bump, room * sizeof *bigger);
 
 		if (!bigger)
 			return NULL;
@@ -52,7 +52,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
 {
-	struct plan_use *use = zone_alloc(program->zone, sizeof *use);
+	struct plan_use *use = bump_alloc(program->bump, sizeof *use);
 	int error = use ? plans_take(program->space->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
 
 	if (error)
@@ -64,17 +64,17 @@ int program_plan(struct program *program, struct plan_key key, struct plan_entry
 	return 0;
 }
 
-/* Aligned; small ones lie in the zone itself. */
-static char *result_bytes(struct zone *zone, size_t size)
+/* Aligned; small ones lie in the bump allocator itself. */
+static char *result_bytes(struct bump *bump, size_t size)
 {
 	char *bytes;
 
 	if (size <= RESULT_SMALL) {
-		bytes = zone_alloc(zone, size + RESULT_ALIGN);
+		bytes = bump_alloc(bump, size + RESULT_ALIGN);
 		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
 	}
 	bytes = aligned_alloc(RESULT_ALIGN, size);
-	if (!bytes || zone_defer(zone, free, bytes) == 0)
+	if (!bytes || bump_defer(bump, free, bytes) == 0)
 		return bytes;
 	free(bytes);
 	return NULL;
@@ -87,7 +87,7 @@ int program_result(struct program *program, struct buffer *buffer)
 
 	if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
 		return -ERROR_NO_MEMORY;
-	buffer->base = result_bytes(program->zone, (size_t)rounded);
+	buffer->base = result_bytes(program->bump, (size_t)rounded);
 	return buffer->base ? 0 : -ERROR_NO_MEMORY;
 }
 
@@ -291,7 +291,7 @@ static uint64_t temp_peak(const struct program *program)
 int program_finish(struct program *program, const char *context, struct error *err)
 {
 	drop_dead(program);
-	program->segments = zone_alloc(program->zone, (program->n_steps + 1) * sizeof *program->segments);
+	program->segments = bump_alloc(program->bump, (program->n_steps + 1) * sizeof *program->segments);
 	if (!program->segments)
 		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context);
 	assign_slots(program);

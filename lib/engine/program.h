@@ -34,7 +34,7 @@ struct prepared;
 
 struct program {
 	struct space *space;
-	struct zone *zone;
+	struct bump *bump;
 	struct step *steps;
 	size_t n_steps, steps_room;
 	struct buffer *buffers;
@@ -45,7 +45,7 @@ struct program {
 	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
 	struct prepared *prepared;    /* of which it is a run; NULL */
 	size_t inline_in, inline_out; /* bytes */
-	uint64_t held_bytes;          /* of tables, beside the zone */
+	uint64_t held_bytes;          /* of tables, beside the bump allocator */
 	uint64_t work_bytes;          /* the most that their making takes meanwhile */
 	struct making *makings, *last_making; /* to be made, before anything runs */
 	uint32_t made_ns;                     /* about what has been made at once */
@@ -68,7 +68,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 /* A plan that the program holds until program_end. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (n). */
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan);
 
-/* Gives a result its memory, which lives as long as the zone. -ERROR_NO_MEMORY */
+/* Gives a result its memory, which lives as long as the bump allocator. -ERROR_NO_MEMORY */
 int program_result(struct program *program, struct buffer *buffer);
 
 /* After the last step: cuts the program into segments and finds temp_bytes. context begins an error's text. */
@@ -84,7 +84,7 @@ uint64_t program_run(struct program *program, size_t unit, void *scratch);
 /* Frees the tiles that it has made: of a request that failed, before program_end. */
 void program_free_new_tiles(struct program *program);
 
-/* Gives tiles back and frees temporaries; results belong to the zone. */
+/* Gives tiles back and frees temporaries; results belong to the bump allocator. */
 void program_end(struct program *program);
 
 #endif

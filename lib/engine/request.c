@@ -20,7 +20,7 @@ struct request {
 	struct job job;
 	struct space_job entry;
 	struct space *space;
-	struct zone *zone;
+	struct bump *bump;
 	struct program program;
 	uint64_t reserved; /* bytes, to be given back with these two */
 	void (*unreserve)(void *arg, uint64_t bytes);
@@ -87,7 +87,7 @@ static int advance_prepared(struct request *request)
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
 	request->prepared = NULL;
-	return service_keep(request->space, prepared, request->zone, &request->result, &request->error);
+	return service_keep(request->space, prepared, request->bump, &request->result, &request->error);
 }
 
 static int advance(struct job *job)
@@ -250,7 +250,7 @@ static int check_served(struct request *request, const char *context)
 
 static int make_asked(struct request *request, size_t n)
 {
-	request->asked = zone_alloc(request->zone, n * sizeof *request->asked);
+	request->asked = bump_alloc(request->bump, n * sizeof *request->asked);
 	if (!request->asked)
 		return error_set(&request->error, ERROR_NO_MEMORY, "no memory for the request");
 	atomic_store(&request->awaiting, 1);
@@ -264,7 +264,7 @@ static struct asked *add_asked(struct request *request, struct site_range *range
 	memset(asked, 0, sizeof *asked);
 	asked->request = request;
 	asked->range = range;
-	asked->served = (struct served){.zone = request->zone,
+	asked->served = (struct served){.bump = request->bump,
 					.reply = &request->result,
 					.error = &asked->error,
 					.n = range ? range->n : 0,
@@ -384,7 +384,7 @@ static int answer_service(struct request *request, struct compiler *compiler, co
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = service_answer(request->space, &compiler->args, request->zone, &request->result,
+		error = service_answer(request->space, &compiler->args, request->bump, &request->result,
 				       &request->prepared, &request->error);
 	if (error || !request->prepared)
 		return error;
@@ -439,19 +439,19 @@ static int ready_prepared(struct request *request, const struct operation *opera
 	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
 }
 
-static struct request *request_new(struct space *space, struct zone *zone, request_done *done, void *arg)
+static struct request *request_new(struct space *space, struct bump *bump, request_done *done, void *arg)
 {
-	struct request *request = zone_alloc(zone, sizeof *request);
+	struct request *request = bump_alloc(bump, sizeof *request);
 
 	if (!request)
 		return NULL;
 	memset(request, 0, sizeof *request);
 	request->space = space;
-	request->zone = zone;
+	request->bump = bump;
 	request->result = value_map();
 	request->done = done;
 	request->arg = arg;
-	request->program = (struct program){.space = space, .zone = zone};
+	request->program = (struct program){.space = space, .bump = bump};
 	request->job.ops = &request_ops;
 	request->job.turn = &space->turn;
 	request->entry.job = &request->job;
@@ -484,13 +484,13 @@ static void start(struct request *request, int ready)
 }
 
 int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
-		  struct zone *zone, request_done *done, void *arg, struct request **ret_request)
+		  struct bump *bump, request_done *done, void *arg, struct request **ret_request)
 {
 	const struct operation *operation = operation_find(method, method_size);
-	struct request *request = request_new(space, zone, done, arg);
+	struct request *request = request_new(space, bump, done, arg);
 
 	if (!request) {
-		zone_free(zone);
+		bump_free(bump);
 		return -ERROR_NO_MEMORY;
 	}
 	*ret_request = request;
@@ -503,15 +503,15 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 	return 0;
 }
 
-int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct zone *zone,
+int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
 		   request_done *done, void *arg, struct request **ret_request)
 {
 	static const char name[] = "run_prepared";
 	const struct operation *operation = operation_find(name, sizeof name - 1);
-	struct request *request = request_new(space, zone, done, arg);
+	struct request *request = request_new(space, bump, done, arg);
 
 	if (!request) {
-		zone_free(zone);
+		bump_free(bump);
 		return -ERROR_NO_MEMORY;
 	}
 	*ret_request = request;
@@ -546,7 +546,7 @@ void request_free(struct request *request)
 	void (*const unreserve)(void *arg, uint64_t bytes) = request->unreserve;
 	void *const arg = request->reserve_arg;
 
-	zone_free(request->zone); /* and the request with it */
+	bump_free(request->bump); /* and the request with it */
 	if (reserved && unreserve)
 		unreserve(arg, reserved);
 }

@@ -19,12 +19,12 @@ struct request;
  * arrive) or from a lane's thread. It must not block, and may free the request. */
 typedef void request_done(struct request *request, void *arg);
 
-/* Starts a request. It takes the zone, in which params (a map) and its strings live, whatever happens: it is freed
- * with the request. A request that is wrong is answered like any other, with an error; the return value is negative
- * only when no request could be made (-ERROR_NO_MEMORY; the zone is freed, done is not called). *ret_request is
- * set before done is called. Threads may call it for one space at once. */
+/* Starts a request. It takes bump, in which params (a map) and its strings live, whatever happens: it is freed with the
+ * request. A request that is wrong is answered like any other, with an error; the return value is negative only when no
+ * request could be made (-ERROR_NO_MEMORY; bump is freed, done is not called). *ret_request is set before done is
+ * called. Threads may call it for one space at once. */
 int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
-		  struct zone *zone, request_done *done, void *arg, struct request **ret_request);
+		  struct bump *bump, request_done *done, void *arg, struct request **ret_request);
 
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
 const struct error *request_error(const struct request *request);

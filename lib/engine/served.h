@@ -9,7 +9,7 @@
 
 /* Part of a request, or of what else takes ranges of a named stream, and lives as long as it. */
 struct served {
-	struct zone *zone;  /* for the reply; nobody else uses it before the answer */
+	struct bump *bump;  /* for the reply; nobody else uses it before the answer */
 	struct value *reply;
 	struct error *error;
 	/* Of a range: what it needs, and where the owner puts it: sample `offset` of the stream. */

@@ -13,37 +13,37 @@
 
 enum { PROTOCOL_NUMBER = 1 };
 
-#define PUT(name, value) value_put(zone, map, name, value)
+#define PUT(name, value) value_put(bump, map, name, value)
 
 /* As text: clients that have no integers of 64 bits compare it, too. */
-static int put_instance(struct zone *zone, uint64_t instance, struct value *map)
+static int put_instance(struct bump *bump, uint64_t instance, struct value *map)
 {
 	char text[17], *copy;
 
 	if (instance == 0)
 		return 0;
 	snprintf(text, sizeof text, "%016" PRIx64, instance);
-	copy = zone_copy(zone, text, 16);
+	copy = bump_copy(bump, text, 16);
 	return !copy || PUT("instance", value_string(copy));
 }
 
-static int put_version(struct zone *zone, uint64_t instance, struct value *map)
+static int put_version(struct bump *bump, uint64_t instance, struct value *map)
 {
 	return PUT("name", value_string("trnsciD")) || PUT("version", value_string(TRNSCI_VERSION)) ||
 	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER)) ||
-	       put_instance(zone, instance, map);
+	       put_instance(bump, instance, map);
 }
 
 /* "f32|f64" as an array of texts. */
-static int put_choices(struct zone *zone, const char *choices, struct value *map)
+static int put_choices(struct bump *bump, const char *choices, struct value *map)
 {
 	struct value list = value_array();
 
 	for (const char *at = choices; at && *at;) {
 		const size_t size = strcspn(at, "|");
-		char *copy = zone_copy(zone, at, size);
+		char *copy = bump_copy(bump, at, size);
 
-		if (!copy || value_push(zone, &list, value_string(copy)))
+		if (!copy || value_push(bump, &list, value_string(copy)))
 			return -1;
 		at += size + (at[size] == '|');
 	}
@@ -51,7 +51,7 @@ static int put_choices(struct zone *zone, const char *choices, struct value *map
 }
 
 /* required: no default; a default of nil: may be left out. Bounds stand where the row has them. */
-static int put_param(struct zone *zone, const struct param *param, struct value *map)
+static int put_param(struct bump *bump, const struct param *param, struct value *map)
 {
 	const bool bounded = param->min != 0 || param->max != 0;
 
@@ -61,24 +61,24 @@ static int put_param(struct zone *zone, const struct param *param, struct value 
 	       PUT("min", bounded ? value_real(param->min) : value_nil()) ||
 	       PUT("max", bounded && param->max != 0 ? value_real(param->max) : value_nil()) ||
 	       PUT("above_min", value_bool(param->above_min)) ||
-	       (param->choices && put_choices(zone, param->choices, map)) || PUT("help", value_string(param->help));
+	       (param->choices && put_choices(bump, param->choices, map)) || PUT("help", value_string(param->help));
 }
 
-static int put_method(struct zone *zone, const struct operation *operation, struct value *map)
+static int put_method(struct bump *bump, const struct operation *operation, struct value *map)
 {
 	struct value params = value_array();
 
 	for (size_t i = 0; i < operation->n_params; i++) {
 		struct value one = value_map();
 
-		if (put_param(zone, &operation->params[i], &one) || value_push(zone, &params, one))
+		if (put_param(bump, &operation->params[i], &one) || value_push(bump, &params, one))
 			return -1;
 	}
 	return PUT("name", value_string(operation->name)) || PUT("class", value_string(method_class_name(operation->class))) ||
 	       PUT("help", value_string(operation->help)) || PUT("params", params);
 }
 
-static int put_methods(struct zone *zone, struct value *map)
+static int put_methods(struct bump *bump, struct value *map)
 {
 	struct value list = value_array();
 	size_t count;
@@ -87,50 +87,50 @@ static int put_methods(struct zone *zone, struct value *map)
 	for (size_t i = 0; i < count; i++) {
 		struct value one = value_map();
 
-		if (put_method(zone, &all[i], &one) || value_push(zone, &list, one))
+		if (put_method(bump, &all[i], &one) || value_push(bump, &list, one))
 			return -1;
 	}
 	return PUT("methods", list);
 }
 
-static int push_error(struct zone *zone, struct value *list, const char *name, unsigned number, const char *meaning)
+static int push_error(struct bump *bump, struct value *list, const char *name, unsigned number, const char *meaning)
 {
 	struct value one = value_map(), *map = &one;
 
 	return PUT("name", value_string(name)) || PUT("number", value_uint(number)) ||
 	       PUT("kind", value_uint(error_kind((int)number))) || PUT("meaning", value_string(meaning)) ||
-	       value_push(zone, list, one);
+	       value_push(bump, list, one);
 }
 
-static int put_errors(struct zone *zone, struct value *map)
+static int put_errors(struct bump *bump, struct value *map)
 {
 	struct value list = value_array();
 	int failed = 0;
 
-#define X(id, number, kind, name, meaning) failed |= push_error(zone, &list, name, number, meaning);
+#define X(id, number, kind, name, meaning) failed |= push_error(bump, &list, name, number, meaning);
 	ERROR_TABLE(X)
 #undef X
 	return failed || PUT("errors", list);
 }
 
-static int put_dtypes(struct zone *zone, struct value *map)
+static int put_dtypes(struct bump *bump, struct value *map)
 {
 	struct value list = value_array();
 	int failed = 0;
 
-#define X(id, number, name, long_name, size, descr) failed |= value_push(zone, &list, value_string(name));
+#define X(id, number, name, long_name, size, descr) failed |= value_push(bump, &list, value_string(name));
 	DTYPE_TABLE(X)
 #undef X
 	return failed || PUT("dtypes", list);
 }
 
-static int put_description(struct zone *zone, struct value *map)
+static int put_description(struct bump *bump, struct value *map)
 {
-	return put_methods(zone, map) || put_errors(zone, map) || put_dtypes(zone, map) ||
+	return put_methods(bump, map) || put_errors(bump, map) || put_dtypes(bump, map) ||
 	       PUT("stream_format", value_uint(STREAM_FORMAT));
 }
 
-static int answer_tile(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+static int answer_tile(struct space *space, const struct args *args, struct bump *bump, struct value *map,
 		       struct error *err)
 {
 	struct shape shape = {.dtype = bind_dtype(args, TILE_DTYPE), .ndim = args->at[TILE_SHAPE].shape.count};
@@ -147,14 +147,14 @@ static int answer_tile(struct space *space, const struct args *args, struct zone
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||
-	    PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, zone, map)) {
+	    PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, bump, map)) {
 		tile_free(space, place.handle, NULL);
 		return -ERROR_NO_MEMORY;
 	}
 	return 0;
 }
 
-static int answer_free(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+static int answer_free(struct space *space, const struct args *args, struct bump *bump, struct value *map,
 		       struct error *err)
 {
 	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
@@ -174,7 +174,7 @@ static int answer_free(struct space *space, const struct args *args, struct zone
 	return error ? error : PUT("freed", value_uint(freed));
 }
 
-int service_keep(struct space *space, struct prepared *prepared, struct zone *zone, struct value *map, struct error *err)
+int service_keep(struct space *space, struct prepared *prepared, struct bump *bump, struct value *map, struct error *err)
 {
 	const uint64_t tiles = prepared->n_tiles;
 	uint32_t handle = 0;
@@ -191,7 +191,7 @@ int service_keep(struct space *space, struct prepared *prepared, struct zone *zo
 	return 0;
 }
 
-static int answer_prepare(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+static int answer_prepare(struct space *space, const struct args *args, struct bump *bump, struct value *map,
 			  struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared;
@@ -200,12 +200,12 @@ static int answer_prepare(struct space *space, const struct args *args, struct z
 	if (error)
 		return error;
 	if (!prepared->program.makings)
-		return service_keep(space, prepared, zone, map, err);
+		return service_keep(space, prepared, bump, map, err);
 	*ret_prepared = prepared;
 	return 0;
 }
 
-static int answer_release(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+static int answer_release(struct space *space, const struct args *args, struct bump *bump, struct value *map,
 			  struct error *err)
 {
 	int error = prepared_release(space, args->at[RELEASE_PREPARED].u64, err);
@@ -213,26 +213,26 @@ static int answer_release(struct space *space, const struct args *args, struct z
 	return error ? error : PUT("released", value_uint(1));
 }
 
-int service_answer(struct space *space, const struct args *args, struct zone *zone, struct value *map,
+int service_answer(struct space *space, const struct args *args, struct bump *bump, struct value *map,
 		   struct prepared **ret_prepared, struct error *err)
 {
 	const char *name = args->operation->name;
 	int error = 0;
 
 	if (strcmp(name, "version") == 0)
-		error = put_version(zone, space->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
+		error = put_version(bump, space->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "describe") == 0)
-		error = put_description(zone, map) ? -ERROR_NO_MEMORY : 0;
+		error = put_description(bump, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "tile") == 0)
-		error = answer_tile(space, args, zone, map, err);
+		error = answer_tile(space, args, bump, map, err);
 	else if (strcmp(name, "free") == 0)
-		error = answer_free(space, args, zone, map, err);
+		error = answer_free(space, args, bump, map, err);
 	else if (strcmp(name, "prepare") == 0)
-		error = answer_prepare(space, args, zone, map, ret_prepared, err);
+		error = answer_prepare(space, args, bump, map, ret_prepared, err);
 	else if (strcmp(name, "release") == 0)
-		error = answer_release(space, args, zone, map, err);
+		error = answer_release(space, args, bump, map, err);
 	else if (strcmp(name, "derive") == 0)
-		error = derive_answer(args, zone, map, err);
+		error = derive_answer(args, bump, map, err);
 	else if (args->at[PING_PAYLOAD].given)
 		error = PUT("payload", *args->at[PING_PAYLOAD].value);
 	if (error == -ERROR_NO_MEMORY)

@@ -8,23 +8,23 @@
 
 #include "rng/derive.h"
 
-static int put_u64(const struct args *args, struct zone *zone, struct value *map, const char *name, uint64_t u)
+static int put_u64(const struct args *args, struct bump *bump, struct value *map, const char *name, uint64_t u)
 {
 	char text[24], *copy;
 
 	if (args->at[DERIVE_U64].choice == 0)
-		return value_put(zone, map, name, value_uint(u));
+		return value_put(bump, map, name, value_uint(u));
 	snprintf(text, sizeof text, "%" PRIu64, u);
-	copy = zone_copy(zone, text, strlen(text));
-	return copy ? value_put(zone, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
+	copy = bump_copy(bump, text, strlen(text));
+	return copy ? value_put(bump, map, name, value_string(copy)) : -ERROR_NO_MEMORY;
 }
 
-static int put_stream(const struct args *args, struct zone *zone, struct value *map, const struct stream *stream)
+static int put_stream(const struct args *args, struct bump *bump, struct value *map, const struct stream *stream)
 {
-	return put_u64(args, zone, map, "seed", stream->seed) || put_u64(args, zone, map, "stream", stream->stream);
+	return put_u64(args, bump, map, "seed", stream->seed) || put_u64(args, bump, map, "stream", stream->stream);
 }
 
-static int put_children(const struct args *args, struct zone *zone, struct value *map, const struct stream *parent)
+static int put_children(const struct args *args, struct bump *bump, struct value *map, const struct stream *parent)
 {
 	struct value list = value_array();
 
@@ -33,13 +33,13 @@ static int put_children(const struct args *args, struct zone *zone, struct value
 		struct value one = value_map();
 
 		derive_split(parent, i, &child);
-		if (put_stream(args, zone, &one, &child) || value_push(zone, &list, one))
+		if (put_stream(args, bump, &one, &child) || value_push(bump, &list, one))
 			return -ERROR_NO_MEMORY;
 	}
-	return value_put(zone, map, "streams", list);
+	return value_put(bump, map, "streams", list);
 }
 
-int derive_answer(const struct args *args, struct zone *zone, struct value *map, struct error *err)
+int derive_answer(const struct args *args, struct bump *bump, struct value *map, struct error *err)
 {
 	const struct arg *at = args->at;
 	struct stream stream = {at[DERIVE_GENERATOR].choice, at[DERIVE_SEED].u64, at[DERIVE_STREAM].u64};
@@ -57,8 +57,8 @@ int derive_answer(const struct args *args, struct zone *zone, struct value *map,
 		derive_label(&stream, at[DERIVE_LABEL].value->bytes.at, at[DERIVE_LABEL].value->bytes.size, &stream);
 	if (at[DERIVE_FOLD_IN].given)
 		derive_fold_in(&stream, at[DERIVE_FOLD_IN].u64, &stream);
-	failed = value_put(zone, map, "generator", value_string(generator)) ||
-		 (at[DERIVE_SPLIT].given ? put_children(args, zone, map, &stream)
-					 : put_stream(args, zone, map, &stream));
+	failed = value_put(bump, map, "generator", value_string(generator)) ||
+		 (at[DERIVE_SPLIT].given ? put_children(args, bump, map, &stream)
+					 : put_stream(args, bump, map, &stream));
 	return failed ? -ERROR_NO_MEMORY : 0;
 }

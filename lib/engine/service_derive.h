@@ -6,6 +6,6 @@
 #include "engine/bind.h"
 
 /* Answers a bound request; -ERROR_NO_MEMORY without a text. */
-int derive_answer(const struct args *args, struct zone *zone, struct value *map, struct error *err);
+int derive_answer(const struct args *args, struct bump *bump, struct value *map, struct error *err);
 
 #endif

@@ -49,14 +49,14 @@ const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT])
 	return text;
 }
 
-int shape_put(const struct shape *shape, struct zone *zone, struct value *map)
+int shape_put(const struct shape *shape, struct bump *bump, struct value *map)
 {
-	struct value *at = zone_alloc(zone, (shape->ndim + 1) * sizeof *at);
+	struct value *at = bump_alloc(bump, (shape->ndim + 1) * sizeof *at);
 
 	for (unsigned i = 0; at && i < shape->ndim; i++)
 		at[i] = value_uint(shape->dims[i]);
-	if (!at || value_add(zone, map, "dtype", value_string(dtype_name(shape->dtype))))
+	if (!at || value_add(bump, map, "dtype", value_string(dtype_name(shape->dtype))))
 		return -ERROR_NO_MEMORY;
-	return value_add(zone, map, "shape",
+	return value_add(bump, map, "shape",
 			 (struct value){.kind = VALUE_ARRAY, .array = {at, shape->ndim, shape->ndim + 1}});
 }

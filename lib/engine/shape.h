@@ -28,6 +28,6 @@ enum { SHAPE_TEXT = 96 };
 const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT]);
 
 /* Puts dtype and shape into map. */
-int shape_put(const struct shape *shape, struct zone *zone, struct value *map);
+int shape_put(const struct shape *shape, struct bump *bump, struct value *map);
 
 #endif

@@ -17,14 +17,14 @@ const char *site_context(const struct site *site, char text[SITE_CONTEXT])
 }
 
 /* Room for one more element of that size behind count of them. */
-static void *grown(struct zone *zone, void *at, size_t count, size_t *room, size_t size)
+static void *grown(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
 {
 	const size_t more = *room ? 2 * *room : 4;
 	void *bigger;
 
 	if (count < *room)
 		return at;
-	bigger = zone_alloc(zone, more * size);
+	bigger = bump_alloc(bump, more * size);
 	if (!bigger)
 		return NULL;
 	if (count)
@@ -37,13 +37,13 @@ static int add_range(struct program *program, const struct value *name)
 {
 	struct sites *sites = &program->sites;
 	struct site_range range = {.name = NULL, .first = -1};
-	void *at = grown(program->zone, sites->ranges, sites->n_ranges, &sites->ranges_room, sizeof *sites->ranges);
+	void *at = grown(program->bump, sites->ranges, sites->n_ranges, &sites->ranges_room, sizeof *sites->ranges);
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	sites->ranges = at;
 	if (name) {
-		range.name = zone_copy(program->zone, name->bytes.at, name->bytes.size);
+		range.name = bump_copy(program->bump, name->bytes.at, name->bytes.size);
 		range.name_size = name->bytes.size;
 		if (!range.name)
 			return -ERROR_NO_MEMORY;
@@ -120,7 +120,7 @@ int site_add(struct program *program, const struct site *site, const struct valu
 
 	if (find_own_range(program, site, name, &which))
 		return -ERROR_NO_MEMORY;
-	at = grown(program->zone, sites->at, sites->count, &sites->room, sizeof *sites->at);
+	at = grown(program->bump, sites->at, sites->count, &sites->room, sizeof *sites->at);
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	sites->at = at;
@@ -146,7 +146,7 @@ int site_name_run(struct program *program, const struct value *name)
 	range->name = NULL;
 	if (!name)
 		return 0;
-	copy = zone_copy(program->zone, name->bytes.at, name->bytes.size);
+	copy = bump_copy(program->bump, name->bytes.at, name->bytes.size);
 	if (!copy)
 		return -ERROR_NO_MEMORY;
 	range->name = copy;
@@ -157,22 +157,22 @@ int site_name_run(struct program *program, const struct value *name)
 int site_put(struct program *program, int index, struct value *map)
 {
 	struct site *site = &program->sites.at[index];
-	struct zone *zone = program->zone;
+	struct bump *bump = program->bump;
 	const bool trn24 = !site->is_points && (site->own.has_layout || !program->sites.is_run
 							? site->own.trn24
 							: program->sites.run.trn24);
 	int failed;
 
 	site->member = map->map.count;
-	failed = value_add(zone, map, "generator", value_nil()) | value_add(zone, map, "seed", value_nil()) |
-		 value_add(zone, map, "stream", value_nil());
+	failed = value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
+		 value_add(bump, map, "stream", value_nil());
 	if (trn24)
-		failed |= value_add(zone, map, "key_layout", value_string("trn24"));
-	failed |= value_add(zone, map, "offset", value_nil());
+		failed |= value_add(bump, map, "key_layout", value_string("trn24"));
+	failed |= value_add(bump, map, "offset", value_nil());
 	if (!site->is_points)
-		failed |= value_add(zone, map, "position", value_nil());
-	failed |= value_add(zone, map, "next", value_nil()) |
-		  value_add(zone, map, "stream_format", value_uint(STREAM_FORMAT));
+		failed |= value_add(bump, map, "position", value_nil());
+	failed |= value_add(bump, map, "next", value_nil()) |
+		  value_add(bump, map, "stream_format", value_uint(STREAM_FORMAT));
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 

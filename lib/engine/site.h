@@ -66,7 +66,7 @@ struct site_range {
 	uint64_t offset; /* in samples of as many words */
 };
 
-/* So many are placed without memory from the program's zone. */
+/* So many are placed without memory from the program's bump allocator. */
 enum { SITE_PLACES_HERE = 16 };
 
 /* All of a program. ranges[SITE_OF_RUN] is there when steps have sites. */
@@ -79,8 +79,8 @@ struct sites {
 	bool is_run;            /* of several steps; not a single operation */
 };
 
-/* A draw's site, in the program's zone, with the range that it is of; *ret_index: which it is. name: of the stream that
- * it names, or NULL. -ERROR_NO_MEMORY. */
+/* A draw's site, in the program's bump allocator, with the range that it is of; *ret_index: which it is. name: of the
+ * stream that it names, or NULL. -ERROR_NO_MEMORY. */
 int site_add(struct program *program, const struct site *site, const struct value *name, int *ret_index);
 
 /* The named stream that the run takes its range from; NULL: none. -ERROR_NO_MEMORY */

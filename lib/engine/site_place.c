@@ -214,22 +214,22 @@ static int find_offset(struct placing *p, const struct site *site, struct cursor
 
 /* ---- what the reply says ---- */
 
-static int put_digits(struct zone *zone, uint64_t u, struct value *ret)
+static int put_digits(struct bump *bump, uint64_t u, struct value *ret)
 {
 	char digits[24], *copy;
 
 	snprintf(digits, sizeof digits, "%" PRIu64, u);
-	copy = zone_copy(zone, digits, strlen(digits));
+	copy = bump_copy(bump, digits, strlen(digits));
 	if (!copy)
 		return -ERROR_NO_MEMORY;
 	*ret = value_string(copy);
 	return 0;
 }
 
-static inline int put_u64(struct zone *zone, bool text, uint64_t u, struct value *ret)
+static inline int put_u64(struct bump *bump, bool text, uint64_t u, struct value *ret)
 {
 	if (text)
-		return put_digits(zone, u, ret);
+		return put_digits(bump, u, ret);
 	*ret = value_uint(u);
 	return 0;
 }
@@ -245,23 +245,23 @@ static struct value *map_of(const struct site *site, struct value *reply)
 
 static int tell(struct placing *p, const struct site *site, const struct place *place)
 {
-	struct zone *zone = p->program->zone;
+	struct bump *bump = p->program->bump;
 	struct value_member *at = map_of(site, p->reply)->map.at + site->member;
 	int failed;
 
 	(at++)->value = value_string(generator_row(place->stream.generator)->name);
-	failed = put_u64(zone, place->text, place->seed, &(at++)->value);
-	failed |= put_u64(zone, place->text, place->stream.stream, &(at++)->value);
+	failed = put_u64(bump, place->text, place->seed, &(at++)->value);
+	failed |= put_u64(bump, place->text, place->stream.stream, &(at++)->value);
 	at += place->trn24;
 	if (site->is_points) {
-		failed |= put_u64(zone, place->text, site->first_point, &(at++)->value);
-		return failed | put_u64(zone, place->text, site->next_point, &at->value);
+		failed |= put_u64(bump, place->text, site->first_point, &(at++)->value);
+		return failed | put_u64(bump, place->text, site->next_point, &at->value);
 	}
-	failed |= put_u64(zone, place->text, place->offset, &(at++)->value);
-	failed |= put_u64(zone, place->text, place->first, &(at++)->value);
+	failed |= put_u64(bump, place->text, place->offset, &(at++)->value);
+	failed |= put_u64(bump, place->text, place->first, &(at++)->value);
 	p->next = value_nil();
 	if (!place->cursor->ended)
-		failed |= put_u64(zone, place->text, place->cursor->next, &p->next);
+		failed |= put_u64(bump, place->text, place->cursor->next, &p->next);
 	at->value = p->next;
 	return failed;
 }
@@ -270,34 +270,34 @@ static int tell(struct placing *p, const struct site *site, const struct place *
 static int tell_range(struct placing *p, const struct site_range *range, struct value *list)
 {
 	const bool text = p->program->sites.run.text;
-	struct zone *zone = p->program->zone;
+	struct bump *bump = p->program->bump;
 	struct value one = value_map(), seed, stream, position, words;
-	char *name = zone_copy(zone, range->name, range->name_size);
+	char *name = bump_copy(bump, range->name, range->name_size);
 
-	if (!name || put_u64(zone, text, range->stream.seed, &seed) ||
-	    put_u64(zone, text, range->stream.stream, &stream) ||
-	    put_u64(zone, text, range->offset * range->words, &position) ||
-	    put_u64(zone, text, range->n * range->words, &words))
+	if (!name || put_u64(bump, text, range->stream.seed, &seed) ||
+	    put_u64(bump, text, range->stream.stream, &stream) ||
+	    put_u64(bump, text, range->offset * range->words, &position) ||
+	    put_u64(bump, text, range->n * range->words, &words))
 		return -ERROR_NO_MEMORY;
-	return value_add(zone, &one, "name", value_string(name)) ||
-	       value_add(zone, &one, "generator", value_string(generator_row(range->stream.generator)->name)) ||
-	       value_add(zone, &one, "seed", seed) || value_add(zone, &one, "stream", stream) ||
-	       value_add(zone, &one, "position", position) || value_add(zone, &one, "words", words) ||
-	       value_push(zone, list, one);
+	return value_add(bump, &one, "name", value_string(name)) ||
+	       value_add(bump, &one, "generator", value_string(generator_row(range->stream.generator)->name)) ||
+	       value_add(bump, &one, "seed", seed) || value_add(bump, &one, "stream", stream) ||
+	       value_add(bump, &one, "position", position) || value_add(bump, &one, "words", words) ||
+	       value_push(bump, list, one);
 }
 
 static int tell_run(struct placing *p)
 {
 	const struct sites *sites = &p->program->sites;
-	struct zone *zone = p->program->zone;
+	struct bump *bump = p->program->bump;
 	struct value list = value_array();
-	int failed = value_put(zone, p->reply, "next", p->next);
+	int failed = value_put(bump, p->reply, "next", p->next);
 
 	/* What a prepared call would draw from is for each run to say. */
 	for (size_t i = 0; i < sites->n_ranges && !failed && !p->program->keeps; i++)
 		if (sites->ranges[i].name && sites->ranges[i].draws)
 			failed = tell_range(p, &sites->ranges[i], &list);
-	return failed || (list.array.count && value_put(zone, p->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
+	return failed || (list.array.count && value_put(bump, p->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ---- all of them ---- */
@@ -317,12 +317,12 @@ int site_place(struct program *program, struct value *reply, struct error *err)
 {
 	const struct sites *sites = &program->sites;
 	struct placing p = {.program = program, .reply = reply, .err = err, .next = value_nil()};
-	const bool here = sites->count <= SITE_PLACES_HERE; /* what runs again and again takes nothing more of its zone */
-	struct place few[SITE_PLACES_HERE], *places = here ? few : zone_alloc(program->zone, sites->count * sizeof *places);
+	const bool here = sites->count <= SITE_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */
+	struct place few[SITE_PLACES_HERE], *places = here ? few : bump_alloc(program->bump, sites->count * sizeof *places);
 	struct cursor few_cursors[SITE_PLACES_HERE];
 	int error = 0, failed = 0;
 
-	p.cursors = here ? few_cursors : zone_alloc(program->zone, sites->count * sizeof *p.cursors);
+	p.cursors = here ? few_cursors : bump_alloc(program->bump, sites->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
 	for (size_t i = 0; i < sites->count && !error && !failed; i++) {
 		const struct site *site = &sites->at[i];

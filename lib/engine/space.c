@@ -154,7 +154,7 @@ void space_close(struct space *space)
 	space_unref(space);
 }
 
-int space_stats(struct space *space, struct zone *zone, struct value *map)
+int space_stats(struct space *space, struct bump *bump, struct value *map)
 {
 	uint64_t bytes, used, tiles, prepared, jobs;
 
@@ -165,9 +165,9 @@ int space_stats(struct space *space, struct zone *zone, struct value *map)
 	prepared = space->n_prepared;
 	jobs = space->n_jobs;
 	pthread_mutex_unlock(&space->lock);
-	if (value_put(zone, map, "bytes", value_uint(bytes)) || value_put(zone, map, "bytes_used", value_uint(used)) ||
-	    value_put(zone, map, "tiles", value_uint(tiles)) || value_put(zone, map, "prepared", value_uint(prepared)) ||
-	    value_put(zone, map, "jobs", value_uint(jobs)))
+	if (value_put(bump, map, "bytes", value_uint(bytes)) || value_put(bump, map, "bytes_used", value_uint(used)) ||
+	    value_put(bump, map, "tiles", value_uint(tiles)) || value_put(bump, map, "prepared", value_uint(prepared)) ||
+	    value_put(bump, map, "jobs", value_uint(jobs)))
 		return -ERROR_NO_MEMORY;
 	return 0;
 }

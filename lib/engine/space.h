@@ -62,6 +62,6 @@ void space_stop(struct space *space);
 bool space_is_large(struct space *space);
 
 /* Puts the space's figures into map: bytes, bytes_used, tiles, prepared, jobs. Any thread. */
-int space_stats(struct space *space, struct zone *zone, struct value *map);
+int space_stats(struct space *space, struct bump *bump, struct value *map);
 
 #endif

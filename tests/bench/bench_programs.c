@@ -14,7 +14,7 @@ static uint64_t out_tile(struct bed *bed, const char *dtype)
 
 static void put_chain(struct call *call, uint64_t f32, uint64_t i64)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)i64;
 	put(call, "steps",
@@ -27,7 +27,7 @@ static void put_chain(struct call *call, uint64_t f32, uint64_t i64)
 static void put_weights(struct call *call, uint64_t f32, uint64_t i64)
 {
 	static double weights[WEIGHTS];
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)f32;
 	for (int i = 0; i < WEIGHTS; i++)
@@ -38,7 +38,7 @@ static void put_weights(struct call *call, uint64_t f32, uint64_t i64)
 
 static void put_poisson(struct call *call, uint64_t f32, uint64_t i64)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)f32;
 	put(call, "steps", STEPS(z, STEP(z, "poisson", "lam", value_real(100), "out", value_uint(i64))));
@@ -46,7 +46,7 @@ static void put_poisson(struct call *call, uint64_t f32, uint64_t i64)
 
 static void put_stft(struct call *call, uint64_t f32, uint64_t i64)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)f32;
 	(void)i64;

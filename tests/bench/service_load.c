@@ -30,24 +30,24 @@ static int connect_to(const char *path)
 }
 
 /* What is drawn. tile: 0, or what is filled. */
-static int put_draw(struct zone *zone, uint64_t tile, struct value *params)
+static int put_draw(struct bump *bump, uint64_t tile, struct value *params)
 {
-	return value_put(zone, params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
+	return value_put(bump, params, tile ? "out" : "n", value_uint(tile ? tile : SAMPLES));
 }
 
 /* As many requests as are in flight, each for the samples behind those of the one before; their ids and offsets are of
  * equal size. prepared: 0, or the handle of the call that they run. */
 static int encode_batch(const char *method, uint64_t tile, uint64_t prepared, int pipeline, struct codec_buffer *ret)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
-	int failed = prepared ? value_put(zone, &params, "prepared", value_uint(prepared)) : put_draw(zone, tile, &params);
+	int failed = prepared ? value_put(bump, &params, "prepared", value_uint(prepared)) : put_draw(bump, tile, &params);
 
 	for (int i = 0; i < pipeline; i++) {
-		failed |= value_put(zone, &params, "offset", value_uint(FIRST_OFFSET + (uint64_t)i * SAMPLES));
+		failed |= value_put(bump, &params, "offset", value_uint(FIRST_OFFSET + (uint64_t)i * SAMPLES));
 		failed |= codec_request(ret, 1 + (uint32_t)i % 100, prepared ? "run_prepared" : method, &params);
 	}
-	zone_free(zone);
+	bump_free(bump);
 	return failed;
 }
 
@@ -72,7 +72,7 @@ static ssize_t ask(int fd, const void *request, size_t request_size, char *bytes
 }
 
 /* Sends it and takes a number from the reply; -1 when it has none. */
-static int64_t number_of(int fd, const char *method, struct value *params, const char *name, struct zone *zone,
+static int64_t number_of(int fd, const char *method, struct value *params, const char *name, struct bump *bump,
 			 char *bytes)
 {
 	struct codec_buffer request = {0};
@@ -84,7 +84,7 @@ static int64_t number_of(int fd, const char *method, struct value *params, const
 	if (codec_request(&request, 1, method, params) == 0)
 		size = ask(fd, request.at, request.size, bytes);
 	codec_buffer_free(&request);
-	if (size > 0 && codec_decode(bytes, (size_t)size, zone, &reply, &error) == 0)
+	if (size > 0 && codec_decode(bytes, (size_t)size, bump, &reply, &error) == 0)
 		value = value_get(&reply.result, name);
 	return value ? (int64_t)value->u : -1;
 }
@@ -92,17 +92,17 @@ static int64_t number_of(int fd, const char *method, struct value *params, const
 /* A connection with an arena, whose descriptor is dropped, and a tile in it. */
 static int open_with_tile(const char *path, uint64_t *ret_tile, char *bytes)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value arena = value_map(), tile = value_map();
 	int fd = connect_to(path);
 	int64_t handle = -1;
 
-	if (fd >= 0 && value_put(zone, &arena, "bytes", value_uint(SAMPLES * sizeof(float))) == 0 &&
-	    value_put(zone, &tile, "dtype", value_string("f32")) == 0 &&
-	    value_put(zone, &tile, "shape", value_uint(SAMPLES)) == 0 &&
-	    number_of(fd, "arena", &arena, "bytes", zone, bytes) > 0)
-		handle = number_of(fd, "tile", &tile, "tile", zone, bytes);
-	zone_free(zone);
+	if (fd >= 0 && value_put(bump, &arena, "bytes", value_uint(SAMPLES * sizeof(float))) == 0 &&
+	    value_put(bump, &tile, "dtype", value_string("f32")) == 0 &&
+	    value_put(bump, &tile, "shape", value_uint(SAMPLES)) == 0 &&
+	    number_of(fd, "arena", &arena, "bytes", bump, bytes) > 0)
+		handle = number_of(fd, "tile", &tile, "tile", bump, bytes);
+	bump_free(bump);
 	if (handle > 0) {
 		*ret_tile = (uint64_t)handle;
 		return fd;
@@ -218,18 +218,18 @@ static void end(struct load *load)
 /* The handles of all sessions' first prepared calls are the same, too. */
 static int prepare_all(struct load *load, const char *method, uint64_t tile, uint64_t *ret_prepared)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value draw = value_map(), params = value_map();
-	int failed = put_draw(zone, tile, &draw) | value_put(zone, &params, "method", value_string(method)) |
-		     value_put(zone, &params, "params", draw);
+	int failed = put_draw(bump, tile, &draw) | value_put(bump, &params, "method", value_string(method)) |
+		     value_put(bump, &params, "params", draw);
 
 	for (int i = 0; i < load->clients && !failed; i++) {
-		const int64_t handle = number_of(load->polls[i].fd, "prepare", &params, "prepared", zone, load->bytes);
+		const int64_t handle = number_of(load->polls[i].fd, "prepare", &params, "prepared", bump, load->bytes);
 
 		failed = handle <= 0 || (i > 0 && (uint64_t)handle != *ret_prepared);
 		*ret_prepared = (uint64_t)handle;
 	}
-	zone_free(zone);
+	bump_free(bump);
 	return failed ? -1 : 0;
 }
 
@@ -280,7 +280,7 @@ double load_gets(const char *socket, size_t size, long requests, int clients, in
 
 int load_idle(const char *socket, int clients)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct codec_buffer ping = {0};
 	struct value params = value_map();
 	char reply[256];
@@ -292,6 +292,6 @@ int load_idle(const char *socket, int clients)
 		r = fd < 0 || write(fd, ping.at, ping.size) < 0 || read(fd, reply, sizeof reply) <= 0;
 	}
 	codec_buffer_free(&ping);
-	zone_free(zone);
+	bump_free(bump);
 	return r ? -1 : 0;
 }

@@ -38,7 +38,7 @@ static int false_memory(uint64_t size, uint64_t produced, uint64_t claimed, int 
 static void reply_ring(struct liar *liar, const struct message *request)
 {
 	const struct ring_lie *lie = liar->lie;
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct codec_buffer buffer = {0};
 	struct value map = value_map();
 	struct fdpass fds = {.count = 3};
@@ -48,21 +48,21 @@ static void reply_ring(struct liar *liar, const struct message *request)
 	fds.at[0] = false_memory(lie->real, lie->produced, lie->claimed, lie->seals);
 	fds.at[1] = false_memory(4096, 0, 0, RING_SEALS & ~F_SEAL_FUTURE_WRITE);
 	fds.at[2] = lie->pipe ? dup(ends[1]) : eventfd(0, EFD_CLOEXEC);
-	value_put(zone, &map, "ring", value_uint(1));
-	value_put(zone, &map, "capacity", value_uint(lie->capacity));
-	value_put(zone, &map, "sample_bytes", value_uint(lie->sample_bytes));
-	value_put(zone, &map, "components", value_uint(lie->components));
-	value_put(zone, &map, "data_offset", value_uint(lie->data_offset));
-	value_put(zone, &map, "bytes", value_uint(lie->told));
-	value_put(zone, &map, "index_bytes", value_uint(lie->index_bytes));
-	value_put(zone, &map, "dtype", value_string("f32"));
-	value_put(zone, &map, "offset", value_uint(0));
-	value_put(zone, &map, "position", value_uint(0));
-	value_put(zone, &map, "generator", value_string("threefry4x32"));
-	value_put(zone, &map, "seed", value_uint(0));
-	value_put(zone, &map, "stream", value_uint(0));
+	value_put(bump, &map, "ring", value_uint(1));
+	value_put(bump, &map, "capacity", value_uint(lie->capacity));
+	value_put(bump, &map, "sample_bytes", value_uint(lie->sample_bytes));
+	value_put(bump, &map, "components", value_uint(lie->components));
+	value_put(bump, &map, "data_offset", value_uint(lie->data_offset));
+	value_put(bump, &map, "bytes", value_uint(lie->told));
+	value_put(bump, &map, "index_bytes", value_uint(lie->index_bytes));
+	value_put(bump, &map, "dtype", value_string("f32"));
+	value_put(bump, &map, "offset", value_uint(0));
+	value_put(bump, &map, "position", value_uint(0));
+	value_put(bump, &map, "generator", value_string("threefry4x32"));
+	value_put(bump, &map, "seed", value_uint(0));
+	value_put(bump, &map, "stream", value_uint(0));
 	if (lie->range)
-		value_put(zone, &map, "range", value_uint(lie->range));
+		value_put(bump, &map, "range", value_uint(lie->range));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	const struct fdpass sent = {.at = {fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, .count = lie->fds};
 	fdpass_send(liar->client, buffer.at, buffer.size, &sent);
@@ -70,7 +70,7 @@ static void reply_ring(struct liar *liar, const struct message *request)
 	close(ends[0]);
 	close(ends[1]);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static bool lie_about_rings(struct liar *liar, const struct message *request)

@@ -173,15 +173,15 @@ static void silence(void **state)
 static bool say_why(struct liar *liar)
 {
 	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
-	assert_int_equal(value_put(zone, &params, "kind", value_uint(0)), 0);
-	assert_int_equal(value_put(zone, &params, "text", value_string("timeout: message: too slow")), 0);
+	assert_int_equal(value_put(bump, &params, "kind", value_uint(0)), 0);
+	assert_int_equal(value_put(bump, &params, "text", value_string("timeout: message: too slow")), 0);
 	codec_notification(&buffer, "error", &params);
 	liar_say(liar, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 	return false;
 }
 
@@ -245,15 +245,15 @@ static void reply_arena(struct liar *liar, const struct message *request, const 
 	/* The first with a byte that is part of no message yet. */
 	if (lie->two_fds) {
 		struct codec_buffer buffer = {0};
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct value map = value_map();
 
-		value_put(zone, &map, "bytes", value_uint(numbers[0]));
+		value_put(bump, &map, "bytes", value_uint(numbers[0]));
 		codec_response(&buffer, request->msgid, NULL, &map);
 		liar_say(liar, buffer.at, 1, fd);
 		liar_say(liar, buffer.at + 1, buffer.size - 1, fd);
 		codec_buffer_free(&buffer);
-		zone_free(zone);
+		bump_free(bump);
 	} else {
 		liar_reply(liar, request, (const char *const[]){"bytes", "page"}, numbers, 2, lie->no_fd ? -1 : fd);
 	}
@@ -343,25 +343,25 @@ static void tiles(void **state)
 /* A draw's reply whose data is shorter than its shape. */
 static bool answer_short_array(struct liar *liar, const struct message *request)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct codec_buffer buffer = {0};
 	struct value map = value_map(), shape = value_array();
 
 	if (liar_greets(liar, request)) {
-		zone_free(zone);
+		bump_free(bump);
 		return true;
 	}
-	value_push(zone, &shape, value_uint(UINT64_C(1) << 62));
-	value_push(zone, &shape, value_uint(4));
-	value_put(zone, &map, "dtype", value_string("f32"));
-	value_put(zone, &map, "shape", shape);
-	value_put(zone, &map, "data", value_bytes("abcdefgh", 8));
-	value_put(zone, &map, "position", value_uint(0));
-	value_put(zone, &map, "next", value_uint(4));
+	value_push(bump, &shape, value_uint(UINT64_C(1) << 62));
+	value_push(bump, &shape, value_uint(4));
+	value_put(bump, &map, "dtype", value_string("f32"));
+	value_put(bump, &map, "shape", shape);
+	value_put(bump, &map, "data", value_bytes("abcdefgh", 8));
+	value_put(bump, &map, "position", value_uint(0));
+	value_put(bump, &map, "next", value_uint(4));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	liar_say(liar, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 	return true;
 }
 

@@ -27,23 +27,23 @@ static void reply_draw(struct liar *liar, const struct message *request, const c
 	static const char zeros[MOST];
 	const uint64_t components = strcmp(law, "dirichlet") == 0 ? COMPONENTS : 1;
 	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map(), shape = value_array();
 
-	value_push(zone, &shape, value_uint(n));
+	value_push(bump, &shape, value_uint(n));
 	if (components > 1)
-		value_push(zone, &shape, value_uint(components));
-	value_put(zone, &map, "dtype", value_string("f32"));
-	value_put(zone, &map, "shape", shape);
-	value_put(zone, &map, "data", value_bytes(zeros, (size_t)(n * components * sizeof(float))));
-	value_put(zone, &map, "generator", value_string("threefry4x32"));
+		value_push(bump, &shape, value_uint(components));
+	value_put(bump, &map, "dtype", value_string("f32"));
+	value_put(bump, &map, "shape", shape);
+	value_put(bump, &map, "data", value_bytes(zeros, (size_t)(n * components * sizeof(float))));
+	value_put(bump, &map, "generator", value_string("threefry4x32"));
 	for (const char *const *name = (const char *const[]){"seed", "stream", "offset", "position", "next", NULL}; *name; name++)
-		value_put(zone, &map, *name, value_uint(8));
-	value_put(zone, &map, "n", value_uint(n));
+		value_put(bump, &map, *name, value_uint(8));
+	value_put(bump, &map, "n", value_uint(n));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	liar_say(liar, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static bool answer_zeros(struct liar *liar, const struct message *request)

@@ -39,15 +39,15 @@ void liar_reply(struct liar *liar, const struct message *request, const char *co
 		size_t count, int fd)
 {
 	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 
 	for (size_t i = 0; i < count; i++)
-		value_put(zone, &map, names[i], value_uint(numbers[i]));
+		value_put(bump, &map, names[i], value_uint(numbers[i]));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	liar_say(liar, buffer.at, buffer.size, fd);
 	codec_buffer_free(&buffer);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 bool liar_greets(struct liar *liar, const struct message *request)
@@ -62,11 +62,11 @@ bool liar_greets(struct liar *liar, const struct message *request)
 
 static bool handle(struct liar *liar, const char *frame, size_t size)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct message message;
-	bool go_on = codec_decode(frame, size, zone, &message, NULL) == 0 && liar->answer(liar, &message);
+	bool go_on = codec_decode(frame, size, bump, &message, NULL) == 0 && liar->answer(liar, &message);
 
-	zone_free(zone);
+	bump_free(bump);
 	return go_on;
 }
 

@@ -75,7 +75,7 @@ static void on_done(struct request *request, void *arg)
 	sem_post(arg);
 }
 
-int bed_call(struct bed *bed, const char *method, const struct value *params, struct zone *zone,
+int bed_call(struct bed *bed, const char *method, const struct value *params, struct bump *bump,
 	     const char *const *names, uint64_t *numbers)
 {
 	struct request *request;
@@ -83,7 +83,7 @@ int bed_call(struct bed *bed, const char *method, const struct value *params, st
 	int code;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(bed->space, method, strlen(method), params, zone, on_done, &done, &request), 0);
+	assert_int_equal(request_start(bed->space, method, strlen(method), params, bump, on_done, &done, &request), 0);
 	while (sem_wait(&done) < 0)
 		;
 	code = request_error(request) ? request_error(request)->code : 0;
@@ -101,11 +101,11 @@ static const char *name_of(int which)
 	return names[which];
 }
 
-struct value bed_params(struct zone *zone, int which)
+struct value bed_params(struct bump *bump, int which)
 {
 	struct value params = value_map();
 
-	assert_int_equal(value_put(zone, &params, "name", value_string(name_of(which))), 0);
+	assert_int_equal(value_put(bump, &params, "name", value_string(name_of(which))), 0);
 	return params;
 }
 
@@ -136,16 +136,16 @@ int bed_draw(struct bed *bed, int which)
 {
 	static const char *const names[] = {"seed", "stream", "position", "next", NULL};
 	const uint64_t n = bed_random(bed, 16) ? 1 + bed_random(bed, 1500) : 1 + bed_random(bed, 3 * BED_BLOCK);
-	struct zone *zone = zone_new();
-	struct value params = bed_params(zone, which), inner = value_map();
+	struct bump *bump = bump_new();
+	struct value params = bed_params(bump, which), inner = value_map();
 	uint64_t numbers[4];
 	int code;
 
-	value_put(zone, &inner, "op", value_string("bits"));
-	value_put(zone, &inner, "n", value_uint(n));
-	value_put(zone, &params, "draw", inner);
-	value_put(zone, &params, "reserve", value_bool(true));
-	code = bed_call(bed, "stream_draw", &params, zone, names, numbers);
+	value_put(bump, &inner, "op", value_string("bits"));
+	value_put(bump, &inner, "n", value_uint(n));
+	value_put(bump, &params, "draw", inner);
+	value_put(bump, &params, "reserve", value_bool(true));
+	code = bed_call(bed, "stream_draw", &params, bump, names, numbers);
 	if (code == 0)
 		bed_check_range(bed, &(struct range){numbers[0], numbers[1], numbers[2], numbers[3]});
 	return code;
@@ -160,10 +160,10 @@ static bool has_failed(int code)
 int bed_create(struct bed *bed, int which)
 {
 	static const char *const names[] = {"stream", NULL};
-	struct zone *zone = zone_new();
-	struct value params = bed_params(zone, which);
+	struct bump *bump = bump_new();
+	struct value params = bed_params(bump, which);
 	uint64_t id;
-	int code = bed_call(bed, "stream_create", &params, zone, names, &id);
+	int code = bed_call(bed, "stream_create", &params, bump, names, &id);
 
 	if (code == 0 && id <= bed->last_id)
 		fail_msg("seed %" PRIu64 ": id %" PRIu64 " given after %" PRIu64, bed->seed, id, bed->last_id);
@@ -176,9 +176,9 @@ int bed_create(struct bed *bed, int which)
 
 int bed_delete(struct bed *bed, int which)
 {
-	struct zone *zone = zone_new();
-	struct value params = bed_params(zone, which);
-	int code = bed_call(bed, "stream_delete", &params, zone, NULL, NULL);
+	struct bump *bump = bump_new();
+	struct value params = bed_params(bump, which);
+	int code = bed_call(bed, "stream_delete", &params, bump, NULL, NULL);
 
 	if (code == 0)
 		bed->there[which] = bed->unsure[which] = false;
@@ -190,13 +190,13 @@ int bed_delete(struct bed *bed, int which)
 int bed_advance(struct bed *bed, int which)
 {
 	static const char *const names[] = {"seed", "stream", "position", NULL};
-	struct zone *zone = zone_new();
-	struct value params = bed_params(zone, which);
+	struct bump *bump = bump_new();
+	struct value params = bed_params(bump, which);
 	uint64_t numbers[3];
 	int code;
 
-	value_put(zone, &params, "by", value_uint(bed_random(bed, 2 * BED_BLOCK)));
-	code = bed_call(bed, "stream_advance", &params, zone, names, numbers);
+	value_put(bump, &params, "by", value_uint(bed_random(bed, 2 * BED_BLOCK)));
+	code = bed_call(bed, "stream_advance", &params, bump, names, numbers);
 	/* What is skipped counts as issued. */
 	for (size_t i = 0; code == 0 && i < bed->n_ranges; i++)
 		if (bed->ranges[i].stream == numbers[1] && bed->ranges[i].end < numbers[2])
@@ -233,10 +233,10 @@ void bed_check_names(struct bed *bed)
 	static const char *const names[] = {"skips", "skipped", NULL};
 
 	for (int i = 0; i < BED_NAMES; i++) {
-		struct zone *zone = zone_new();
-		struct value params = bed_params(zone, i);
+		struct bump *bump = bump_new();
+		struct value params = bed_params(bump, i);
 		uint64_t numbers[2];
-		const int code = bed_call(bed, "stream_show", &params, zone, names, numbers);
+		const int code = bed_call(bed, "stream_show", &params, bump, names, numbers);
 
 		if (!bed->unsure[i] && bed->there[i] != (code == 0))
 			fail_msg("seed %" PRIu64 ": stream %s: expected %s, got %s", bed->seed, name_of(i),

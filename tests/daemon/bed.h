@@ -63,9 +63,9 @@ int bed_do_something(struct bed *bed);
 /* That it was never issued; from now on it has been. */
 void bed_check_range(struct bed *bed, const struct range *range);
 /* The parameters of a request about one of the names. */
-struct value bed_params(struct zone *zone, int which);
+struct value bed_params(struct bump *bump, int which);
 /* The answer: an error's code, or 0 with the members named (NULL at the end) in numbers. */
-int bed_call(struct bed *bed, const char *method, const struct value *params, struct zone *zone,
+int bed_call(struct bed *bed, const char *method, const struct value *params, struct bump *bump,
 	     const char *const *names, uint64_t *numbers);
 
 #endif

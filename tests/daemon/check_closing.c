@@ -55,7 +55,7 @@ static void burden(struct client *client)
 							      "lam", value_real(3), NULL);
 	struct value params;
 
-	assert_int_equal(value_push(client->zone, &steps, step), 0);
+	assert_int_equal(value_push(client->bump, &steps, step), 0);
 	params = client_map(client, "method", value_string("run"), "params", client_map(client, "steps", steps, NULL), NULL);
 	client_result(client, "prepare", &params);
 }

@@ -188,7 +188,7 @@ static void into_a_tile(struct client *client)
 	struct value handle = value_uint(client_number(&tile, "tile"));
 	done(client, "normal", client_map(client, "out", handle, NULL), &result);
 	struct value steps = value_array();
-	value_push(client->zone, &steps, client_map(client, "op", value_string("uniform"), "out", handle, NULL));
+	value_push(client->bump, &steps, client_map(client, "op", value_string("uniform"), "out", handle, NULL));
 	if (done(client, "prepare", prepare_of(client, client_map(client, "steps", steps, NULL)), &result))
 		done(client, "run_prepared",
 		     client_map(client, "prepared", value_uint(client_number(&result, "prepared")), NULL), &result);
@@ -200,16 +200,16 @@ static void prepared_program(struct client *client, struct value name)
 	struct value result, steps = value_array(), weights = value_array();
 
 	for (unsigned i = 0; i < 3; i++)
-		value_push(client->zone, &weights, value_uint(1 + i));
-	value_push(client->zone, &steps,
+		value_push(client->bump, &weights, value_uint(1 + i));
+	value_push(client->bump, &steps,
 		   client_map(client, "op", value_string("categorical"), "n", value_uint(4), "weights", weights, NULL));
-	value_push(client->zone, &steps,
+	value_push(client->bump, &steps,
 		   client_map(client, "op", value_string("uniform"), "n", value_uint(40), "as", value_string("x"), NULL));
-	value_push(client->zone, &steps, client_map(client, "op", value_string("stft"), "in", value_string("x"), "n_fft",
+	value_push(client->bump, &steps, client_map(client, "op", value_string("stft"), "in", value_string("x"), "n_fft",
 						    value_uint(16), "as", value_string("y"), NULL));
 	struct value results = value_array(), program;
 
-	value_push(client->zone, &results, value_string("y"));
+	value_push(client->bump, &results, value_string("y"));
 	program = client_map(client, "steps", steps, "results", results, "stream_name", name, NULL);
 	if (!done(client, "prepare", prepare_of(client, program), &result))
 		return;
@@ -542,7 +542,7 @@ static void killed_after_each_byte(void **state)
 		     into = client_map(&writer, "out", value_uint(1), NULL),
 		     ring = client_map(&writer, "noise", noise, NULL),
 		     large = client_map(&writer, "n", value_uint(300000), NULL);
-	value_push(writer.zone, &steps, client_map(&writer, "op", value_string("uniform"), "out", value_uint(1), NULL));
+	value_push(writer.bump, &steps, client_map(&writer, "op", value_string("uniform"), "out", value_uint(1), NULL));
 	struct value program = prepare_of(&writer, client_map(&writer, "steps", steps, NULL));
 	codec_request(&bytes, 1, "arena", &arena);
 	codec_request(&bytes, 2, "tile", &tile);

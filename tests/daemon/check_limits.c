@@ -345,8 +345,8 @@ static void unread_results(void **state)
 		assert_true(client_receive(&client, &message));
 		assert_int_equal(message.error.code, 0);
 		assert_int_equal(value_get(&message.result, "data")->bytes.size, DRAW_BYTES);
-		zone_free(client.zone);
-		client.zone = zone_new();
+		bump_free(client.bump);
+		client.bump = bump_new();
 	}
 	client_close(&client);
 }

@@ -61,7 +61,7 @@ static struct value steps_of(struct client *client, int count, struct value step
 	struct value steps = value_array();
 
 	for (int i = 0; i < count; i++)
-		assert_int_equal(value_push(client->zone, &steps, step), 0);
+		assert_int_equal(value_push(client->bump, &steps, step), 0);
 	return client_map(client, "steps", steps, NULL);
 }
 
@@ -127,7 +127,7 @@ static void points(void **state)
 	void *base;
 	int fd = client_arena(&client, 1 << 20, &base);
 	struct value shape = value_array(), tile, set;
-	assert_int_equal(value_push(client.zone, &shape, value_uint(1)) | value_push(client.zone, &shape, value_uint(1000)),
+	assert_int_equal(value_push(client.bump, &shape, value_uint(1)) | value_push(client.bump, &shape, value_uint(1000)),
 			 0);
 	tile = client_map(&client, "dtype", value_string("f64"), "shape", shape, NULL);
 	tile = client_result(&client, "tile", &tile);
@@ -191,9 +191,9 @@ static void same_samples(void **state)
 	struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(N), "seed", value_uint(7),
 				       "as", value_string("x"), "weights", weights_value(WEIGHTS), NULL);
 	struct value results = value_array();
-	assert_int_equal(value_push(client.zone, &results, value_string("x")), 0);
+	assert_int_equal(value_push(client.bump, &results, value_string("x")), 0);
 	params = steps_of(&client, 1, draw);
-	assert_int_equal(value_put(client.zone, &params, "results", results), 0);
+	assert_int_equal(value_put(client.bump, &params, "results", results), 0);
 	params = prepare_of(&client, params);
 	result = client_result(&client, "prepare", &params);
 	params = client_map(&client, "prepared", *value_get(&result, "prepared"), NULL);
@@ -225,7 +225,7 @@ static void ends(void **state)
 		}
 		assert_true(code == 0 || code == ERROR_CANCELLED);
 	}
-	assert_int_equal(value_put(client.zone, &params, "timeout_ms", value_uint(1)), 0);
+	assert_int_equal(value_put(client.bump, &params, "timeout_ms", value_uint(1)), 0);
 	client_fails(&client, "categorical", &params, ERROR_TIMEOUT, "timeout_ms");
 	client_close(&client);
 	for (int i = 0; i < TRIES; i++) {
@@ -248,7 +248,7 @@ static void limits(void **state)
 	client_open(&client, served.socket);
 	struct value names = value_array(), params;
 	for (int i = 0; i < 513; i++)
-		assert_int_equal(value_push(client.zone, &names, value_string("x")), 0);
+		assert_int_equal(value_push(client.bump, &names, value_string("x")), 0);
 	params = client_map(&client, "steps", value_array(), "results", names, NULL);
 	client_fails(&client, "run", &params, ERROR_LIMIT, "run: results: 513 names, allowed are 512");
 	struct value noise = client_map(&client, "op", value_string("categorical"), "weights", weights_value(131073), NULL);
@@ -260,7 +260,7 @@ static void limits(void **state)
 				       weights_value(131073), NULL);
 	params = client_map(&client, "name", value_string("s"), "draw", draw, NULL);
 	client_fails(&client, "stream_draw", &params, ERROR_LIMIT, "131073 weights, allowed in draws of a named stream");
-	assert_int_equal(value_put(client.zone, &draw, "weights", weights_value(131072)), 0);
+	assert_int_equal(value_put(client.bump, &draw, "weights", weights_value(131072)), 0);
 	params = client_map(&client, "name", value_string("s"), "draw", draw, NULL);
 	must_be_overtaken(&client, "stream_draw", params, 0);
 	client_close(&client);

@@ -97,7 +97,7 @@ static void prepared(void **state)
 	(void)state;
 	client_open(&client, served.socket);
 	struct value steps = value_array();
-	value_push(client.zone, &steps, client_map(&client, "op", value_string("bits"), "n", value_uint(4), NULL));
+	value_push(client.bump, &steps, client_map(&client, "op", value_string("bits"), "n", value_uint(4), NULL));
 	struct value run = client_map(&client, "steps", steps, NULL);
 	struct value params = client_map(&client, "method", value_string("run"), "params", run, NULL);
 	for (int i = 0; i < 3; i++)
@@ -162,7 +162,7 @@ static struct value long_program(struct client *client)
 	struct value steps = value_array(), tile = client_result(client, "tile", &params);
 
 	for (int i = 0; i < 8; i++)
-		value_push(client->zone, &steps,
+		value_push(client->bump, &steps,
 			   client_map(client, "op", value_string("beta"), "alpha", value_real(0.1), "beta",
 				      value_real(0.1), "out", value_uint(client_number(&tile, "tile")), NULL));
 	return client_map(client, "steps", steps, NULL);

@@ -47,25 +47,25 @@ static size_t exchange(const struct codec_buffer *frames, char *ret)
 
 /* A call as it is sent, in three ways. */
 struct sent {
-	struct zone *zone;
+	struct bump *bump;
 	struct value params;
 	struct codec_buffer frames;
 };
 
 static struct sent sent_new(void)
 {
-	return (struct sent){.zone = zone_new(), .params = value_map()};
+	return (struct sent){.bump = bump_new(), .params = value_map()};
 }
 
 static void put(struct sent *sent, const char *name, struct value value)
 {
-	assert_int_equal(value_put(sent->zone, &sent->params, name, value), 0);
+	assert_int_equal(value_put(sent->bump, &sent->params, name, value), 0);
 }
 
 static void sent_free(struct sent *sent)
 {
 	codec_buffer_free(&sent->frames);
-	zone_free(sent->zone);
+	bump_free(sent->bump);
 }
 
 static void put_prepare(struct codec_buffer *frames, const char *method, uint64_t n)
@@ -188,8 +188,8 @@ static struct message run_into(struct client *client, uint64_t prepared, uint64_
 
 	if (tile) {
 		tiles = value_array();
-		assert_int_equal(value_push(client->zone, &tiles, value_uint(tile)), 0);
-		assert_int_equal(value_put(client->zone, &params, "tiles", tiles), 0);
+		assert_int_equal(value_push(client->bump, &tiles, value_uint(tile)), 0);
+		assert_int_equal(value_put(client->bump, &params, "tiles", tiles), 0);
 	}
 	return client_call(client, "run_prepared", &params);
 }
@@ -294,7 +294,7 @@ static void work_bytes(void **state)
 
 	assert_in_range(client_stat(&client, "session.quota.work_total_bytes.user_used") - before, 1024, 64 << 10);
 	assert_int_equal(client_stat(&client, "session.prepared"), 1);
-	assert_int_equal(value_put(client.zone, &params, "max_bytes", value_uint(1000)), 0);
+	assert_int_equal(value_put(client.bump, &params, "max_bytes", value_uint(1000)), 0);
 	client_fails(&client, "prepare", &params, ERROR_LIMIT, "prepare: max_bytes: the prepared call would hold");
 	client_result(&client, "release", &handle);
 	client_fails(&client, "run_prepared", &handle, ERROR_BAD_TILE, "there is no prepared call 1");

@@ -96,16 +96,16 @@ static void shares(void **state)
 static void default_total(void **state)
 {
 	uint64_t total = quota_default_total();
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 
 	(void)state;
 	assert_true(total > 0);
 	assert_true(total <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4);
-	assert_int_equal(quota_show(quota, NULL, zone, &map), 0);
+	assert_int_equal(quota_show(quota, NULL, bump, &map), 0);
 	assert_int_equal(value_get(value_get(&map, "arena_total_bytes"), "total")->u, total);
 	assert_int_equal(value_get(value_get(&map, "work_total_bytes"), "total")->u, total);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static void *take_and_give(void *arg)

@@ -257,7 +257,7 @@ static void arena_and_tiles(void **state)
 	assert_int_equal(fstat(fd, &there), 0);
 	assert_int_equal(there.st_size, (100001 + 4095) / 4096 * 4096);
 	assert_int_equal(fcntl(fd, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-	value_push(client.zone, &shape, value_uint(N));
+	value_push(client.bump, &shape, value_uint(N));
 	struct value tile = client_result(&client, "tile", &params);
 	uint64_t offset = client_number(&tile, "offset");
 	assert_int_equal(offset % 64, 0);

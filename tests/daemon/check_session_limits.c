@@ -63,7 +63,7 @@ static uint32_t send_endless(struct client *client)
 		struct value step = client_map(client, "op", value_string("beta"), "alpha", value_real(0.1), "beta",
 					       value_real(0.1), "out", value_uint(client_number(&tile, "tile")), NULL);
 
-		assert_int_equal(value_push(client->zone, &steps, step), 0);
+		assert_int_equal(value_push(client->bump, &steps, step), 0);
 	}
 	params = client_map(client, "steps", steps, NULL);
 	return client_send(client, "run", &params);

@@ -58,7 +58,7 @@ static struct message try_draw(struct client *client, const char *name, uint64_t
 {
 	struct value params = draw_of(client, name, "bits", n);
 
-	value_put(client->zone, &params, "reserve", value_bool(true));
+	value_put(client->bump, &params, "reserve", value_bool(true));
 	return client_call(client, "stream_draw", &params);
 }
 
@@ -73,7 +73,7 @@ static const char *draw_until(struct client *client, bool answered)
 		if (message.error.code != 0 && message.error.code != ERROR_STORE)
 			fail_msg("expected store, got %s", message.error.text);
 		if (answered == (message.error.code == 0))
-			return message.error.code ? zone_copy(client->zone, message.error.text, sizeof message.error.text) : "";
+			return message.error.code ? bump_copy(client->bump, message.error.text, sizeof message.error.text) : "";
 	}
 	fail_msg("expected a draw to be %s within %d s", answered ? "answered" : "refused", LIMIT_S);
 	return NULL;

@@ -343,7 +343,7 @@ static void deadline_begin(void)
 	close(client_arena(&hurried, 32 << 20, &base));
 	munmap(base, 32 << 20);
 	run = client_program(&hurried, 1 << 22, 250);
-	value_put(hurried.zone, &run, "timeout_ms", value_uint(600));
+	value_put(hurried.bump, &run, "timeout_ms", value_uint(600));
 	client_send(&hurried, "run", &run);
 	client_result(&witness, "ping", NULL);
 }

@@ -29,7 +29,7 @@ static struct value program_of(struct client *client, const char *name)
 {
 	struct value steps = value_array();
 
-	value_push(client->zone, &steps,
+	value_push(client->bump, &steps,
 		   client_map(client, "op", value_string("bits"), "n", value_uint(4), "stream_name", value_string(name), NULL));
 	return client_map(client, "steps", steps, NULL);
 }

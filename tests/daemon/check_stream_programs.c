@@ -25,22 +25,22 @@ struct runner {
 /* Normals, points on a sphere of three dimensions and noise: samples of one and of three words. */
 static struct value program_of(struct client *client, const char *stream_name)
 {
-	struct zone *zone = client->zone;
+	struct bump *bump = client->bump;
 	struct value steps = value_array(), results = value_array();
 	struct value params = client_map(client, "u64", value_string("uint"), NULL);
 
-	value_push(zone, &steps, client_map(client, "op", value_string("normal"), "n", value_uint(101), "as",
+	value_push(bump, &steps, client_map(client, "op", value_string("normal"), "n", value_uint(101), "as",
 					    value_string("x"), NULL));
-	value_push(zone, &steps, client_map(client, "op", value_string("sphere"), "n", value_uint(33), "dimensions",
+	value_push(bump, &steps, client_map(client, "op", value_string("sphere"), "n", value_uint(33), "dimensions",
 					    value_uint(3), "as", value_string("s"), NULL));
-	value_push(zone, &steps, client_map(client, "op", value_string("noise_add"), "in", value_string("x"), "as",
+	value_push(bump, &steps, client_map(client, "op", value_string("noise_add"), "in", value_string("x"), "as",
 					    value_string("y"), NULL));
-	value_push(zone, &results, value_string("s"));
-	value_push(zone, &results, value_string("y"));
-	value_put(zone, &params, "steps", steps);
-	value_put(zone, &params, "results", results);
+	value_push(bump, &results, value_string("s"));
+	value_push(bump, &results, value_string("y"));
+	value_put(bump, &params, "steps", steps);
+	value_put(bump, &params, "results", results);
 	if (stream_name)
-		value_put(zone, &params, "stream_name", value_string(stream_name));
+		value_put(bump, &params, "stream_name", value_string(stream_name));
 	return params;
 }
 
@@ -58,8 +58,8 @@ static void put_place(struct client *client, struct value *params, const struct 
 	static const char *const names[] = {"generator", "seed", "stream"};
 
 	for (int i = 0; i < 3; i++)
-		value_put(client->zone, params, names[i], *value_get(range, names[i]));
-	value_put(client->zone, params, "offset", *value_get(range, "position"));
+		value_put(client->bump, params, names[i], *value_get(range, names[i]));
+	value_put(client->bump, params, "offset", *value_get(range, "position"));
 }
 
 static void expect_replayed(struct client *client, const struct value *reply)
@@ -165,7 +165,7 @@ static void cancelled_stays_spent(void **test)
 
 	for (size_t i = 0; i < steps->array.count; i++)
 		if (i % 64 == 0)
-			value_put(client.zone, &steps->array.at[i], "stream_name", value_string("noise"));
+			value_put(client.bump, &steps->array.at[i], "stream_name", value_string("noise"));
 	const uint32_t msgid = client_send(&client, "run", &params);
 	struct value named_params = named(&client, "noise"), cancel = client_map(&client, "msgid", value_uint(msgid), NULL);
 

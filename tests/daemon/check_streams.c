@@ -43,7 +43,7 @@ static void replays(void **test)
 		struct value params = draw_of(&client, "noise", distribution, n);
 
 		if (strcmp(distribution, "randint") == 0)
-			value_put(client.zone, &params.map.at[1].value, "high", value_uint(1000));
+			value_put(client.bump, &params.map.at[1].value, "high", value_uint(1000));
 		struct value reply = client_result(&client, "stream_draw", &params);
 
 		if (strcmp(distribution, "randint") != 0)
@@ -178,7 +178,7 @@ static void lists(void **test)
 		}
 		if (after->kind == VALUE_NIL)
 			break;
-		value_put(client.zone, &params, "after", *after);
+		value_put(client.bump, &params, "after", *after);
 	}
 	assert_int_equal(seen, 25);
 	client_close(&client);

@@ -339,7 +339,7 @@ static void squeeze_in(void)
 	unsigned in = 0, tries = 0;
 
 	while (in < WANTED && tries < MOST) {
-		struct client client = {.fd = try_connect(), .zone = zone_new()};
+		struct client client = {.fd = try_connect(), .bump = bump_new()};
 
 		tries++;
 		if (client.fd >= 0) {

@@ -18,10 +18,10 @@ static struct call *big_call(uint64_t tile, int times)
 	for (int i = 0; i < times; i++) {
 		struct value step = value_map();
 
-		assert_int_equal(value_put(call->zone, &step, "op", value_string("normal")), 0);
-		assert_int_equal(value_put(call->zone, &step, "out", value_uint(tile)), 0);
-		assert_int_equal(value_put(call->zone, &step, "offset", value_uint((uint64_t)i * 4)), 0);
-		assert_int_equal(value_push(call->zone, &steps, step), 0);
+		assert_int_equal(value_put(call->bump, &step, "op", value_string("normal")), 0);
+		assert_int_equal(value_put(call->bump, &step, "out", value_uint(tile)), 0);
+		assert_int_equal(value_put(call->bump, &step, "offset", value_uint((uint64_t)i * 4)), 0);
+		assert_int_equal(value_push(call->bump, &steps, step), 0);
 	}
 	put(call, "steps", steps);
 	return call;
@@ -32,24 +32,24 @@ static struct call *fft_of(uint64_t length)
 	static const float one[2] = {1, 0};
 	struct call *call = call_new();
 
-	put(call, "in", array_of(call->zone, "c64", 1, one, sizeof one));
+	put(call, "in", array_of(call->bump, "c64", 1, one, sizeof one));
 	put(call, "length", value_uint(length));
 	return call;
 }
 
 static uint64_t lane_chunks(struct engine *engine)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	const struct value *lanes;
 	uint64_t chunks = 0;
 
-	assert_int_equal(engine_stats(engine, zone, &map), 0);
+	assert_int_equal(engine_stats(engine, bump, &map), 0);
 	lanes = value_get(&map, "lanes");
 	assert_int_equal(lanes->array.count, ENGINE_LANES);
 	for (size_t i = 0; i < ENGINE_LANES; i++)
 		chunks += value_get(&lanes->array.at[i], "chunks")->u;
-	zone_free(zone);
+	bump_free(bump);
 	return chunks;
 }
 
@@ -176,10 +176,10 @@ static void test_timeout(void **state)
 	put(small, "timeout_ms", value_uint(60000));
 	put(small, "n", value_uint(100));
 	call_run(small, bed.space, "normal");
-	assert_int_equal(value_put(step->zone, &one, "op", value_string("normal")), 0);
-	assert_int_equal(value_put(step->zone, &one, "n", value_uint(4)), 0);
-	assert_int_equal(value_put(step->zone, &one, "timeout_ms", value_uint(4)), 0);
-	assert_int_equal(value_push(step->zone, &steps, one), 0);
+	assert_int_equal(value_put(step->bump, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(step->bump, &one, "n", value_uint(4)), 0);
+	assert_int_equal(value_put(step->bump, &one, "timeout_ms", value_uint(4)), 0);
+	assert_int_equal(value_push(step->bump, &steps, one), 0);
 	put(step, "steps", steps);
 	call_fails(step, bed.space, "run", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] normal: timeout_ms");
 	call_free(large);
@@ -215,22 +215,22 @@ static void test_tile_freed_in_use(void **state)
 	struct bed bed = bed_open(1);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 
 	(void)state;
 	call_start(large, bed.space, "run");
 	tile_drop(&bed, tile);
-	assert_int_equal(space_stats(bed.space, zone, &map), 0);
+	assert_int_equal(space_stats(bed.space, bump, &map), 0);
 	assert_int_equal(value_get(&map, "tiles")->u, 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 32 << 20);
 	call_fails(big_call(tile, 1), bed.space, "run", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] normal: out: tile 1 was freed");
 	request_cancel(large->request);
 	call_wait(large);
-	assert_int_equal(space_stats(bed.space, zone, &map), 0);
+	assert_int_equal(space_stats(bed.space, bump, &map), 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 0);
-	zone_free(zone);
+	bump_free(bump);
 	call_free(large);
 	bed_close(&bed);
 }
@@ -300,13 +300,13 @@ static void test_many_threads_at_once(void **state)
 
 static uint64_t plan_figure(struct engine *engine, const char *name)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t figure;
 
-	assert_int_equal(engine_stats(engine, zone, &map), 0);
+	assert_int_equal(engine_stats(engine, bump, &map), 0);
 	figure = value_get(value_get(&map, "plans"), name)->u;
-	zone_free(zone);
+	bump_free(bump);
 	return figure;
 }
 

@@ -39,11 +39,11 @@ static struct value noise_of(struct call *call, const char *op, uint64_t offset)
 {
 	struct value noise = value_map();
 
-	value_put(call->zone, &noise, "op", value_string(op));
-	value_put(call->zone, &noise, "generator", value_string("philox4x32"));
-	value_put(call->zone, &noise, "seed", value_uint(7));
-	value_put(call->zone, &noise, "stream", value_uint(8));
-	value_put(call->zone, &noise, "offset", value_uint(offset));
+	value_put(call->bump, &noise, "op", value_string(op));
+	value_put(call->bump, &noise, "generator", value_string("philox4x32"));
+	value_put(call->bump, &noise, "seed", value_uint(7));
+	value_put(call->bump, &noise, "stream", value_uint(8));
+	value_put(call->bump, &noise, "offset", value_uint(offset));
 	return noise;
 }
 
@@ -136,7 +136,7 @@ static void vector_distributions(void **state)
 	const struct value *sum, *points;
 
 	(void)state;
-	put(call, "in", array_of(call->zone, "f32", 3 * POINTS, zeros, sizeof zeros));
+	put(call, "in", array_of(call->bump, "f32", 3 * POINTS, zeros, sizeof zeros));
 	put(call, "noise", noise_of(call, "sphere", 5));
 	sum = value_get(call_run(call, bed.space, "noise_add"), "data");
 	draw->params = noise_of(draw, "sphere", 5);
@@ -165,11 +165,11 @@ static void in_a_program(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		struct value step = value_map();
 
-		value_put(call->zone, &step, "op", value_string("noise_add"));
-		value_put(call->zone, &step, "in", array_of(call->zone, "f32", FEW, zeros, sizeof zeros));
-		value_put(call->zone, &step, "as", value_string(i ? "b" : "a"));
-		value_push(call->zone, &steps, step);
-		value_push(call->zone, &results, value_string(i ? "b" : "a"));
+		value_put(call->bump, &step, "op", value_string("noise_add"));
+		value_put(call->bump, &step, "in", array_of(call->bump, "f32", FEW, zeros, sizeof zeros));
+		value_put(call->bump, &step, "as", value_string(i ? "b" : "a"));
+		value_push(call->bump, &steps, step);
+		value_push(call->bump, &results, value_string(i ? "b" : "a"));
 	}
 	put(call, "steps", steps);
 	put(call, "results", results);
@@ -196,10 +196,10 @@ static struct call *with(const char *op, const char *member)
 	struct call *call = call_new();
 	struct value noise = value_map();
 
-	value_put(call->zone, &noise, "op", value_string(op));
+	value_put(call->bump, &noise, "op", value_string(op));
 	if (member)
-		value_put(call->zone, &noise, member, value_uint(3));
-	put(call, "in", array_of(call->zone, "f32", 4, ones, sizeof ones));
+		value_put(call->bump, &noise, member, value_uint(3));
+	put(call, "in", array_of(call->bump, "f32", 4, ones, sizeof ones));
 	put(call, "noise", noise);
 	return call;
 }

@@ -156,17 +156,17 @@ static void in_a_chain(void **state)
 	const double *got;
 
 	(void)state;
-	value_put(call->zone, &first, "op", value_string("sobol"));
-	value_put(call->zone, &first, "as", value_string("x"));
-	value_put(call->zone, &first, "n", value_uint(N));
-	value_put(call->zone, &first, "d", value_uint(D));
-	value_put(call->zone, &second, "op", value_string("scale"));
-	value_put(call->zone, &second, "in", value_string("x"));
-	value_put(call->zone, &second, "by", value_real(2));
-	value_put(call->zone, &second, "as", value_string("y"));
-	value_push(call->zone, &steps, first);
-	value_push(call->zone, &steps, second);
-	value_push(call->zone, &results, value_string("y"));
+	value_put(call->bump, &first, "op", value_string("sobol"));
+	value_put(call->bump, &first, "as", value_string("x"));
+	value_put(call->bump, &first, "n", value_uint(N));
+	value_put(call->bump, &first, "d", value_uint(D));
+	value_put(call->bump, &second, "op", value_string("scale"));
+	value_put(call->bump, &second, "in", value_string("x"));
+	value_put(call->bump, &second, "by", value_real(2));
+	value_put(call->bump, &second, "as", value_string("y"));
+	value_push(call->bump, &steps, first);
+	value_push(call->bump, &steps, second);
+	value_push(call->bump, &results, value_string("y"));
 	put(call, "steps", steps);
 	put(call, "results", results);
 	got = (const double *)value_get(value_get(value_get(call_run(call, bed.space, "run"), "results"), "y"), "data")

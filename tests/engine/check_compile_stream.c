@@ -109,11 +109,11 @@ static void in_programs(void **state)
 	const struct value *reply;
 
 	(void)state;
-	value_put(call->zone, &step, "op", value_string("bits"));
-	value_put(call->zone, &step, "as", value_string("w"));
-	value_put(call->zone, &step, "n", value_uint(N));
-	value_push(call->zone, &steps, step);
-	value_push(call->zone, &results, value_string("w"));
+	value_put(call->bump, &step, "op", value_string("bits"));
+	value_put(call->bump, &step, "as", value_string("w"));
+	value_put(call->bump, &step, "n", value_uint(N));
+	value_push(call->bump, &steps, step);
+	value_push(call->bump, &results, value_string("w"));
 	put(call, "steps", steps);
 	put(call, "results", results);
 	put(call, "seed", value_uint(0xABCDEF123456));

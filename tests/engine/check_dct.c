@@ -35,7 +35,7 @@ static void test_series(void **state)
 		struct call *call = fft_call_of(sample, "f64", ALL, value_nil(), &bytes);
 		struct call *there = fft_call_of(sample, "c64", ALL, value_nil(), &again), *back = call_new();
 
-		value_put(call->zone, (struct value *)value_get(&call->params, "in"), "shape",
+		value_put(call->bump, (struct value *)value_get(&call->params, "in"), "shape",
 			  LIST(call, OUTER, N, INNER));
 		put(call, "axes", value_int(1));
 		put(call, "type", value_string(type));
@@ -46,7 +46,7 @@ static void test_series(void **state)
 					       INNER, i / INNER % N);
 		close_to(sample, ALL, 1e-14, name, which % 4 + 1);
 
-		value_put(there->zone, (struct value *)value_get(&there->params, "in"), "shape",
+		value_put(there->bump, (struct value *)value_get(&there->params, "in"), "shape",
 			  LIST(there, OUTER, N, INNER));
 		for (unsigned i = 0; i < 2; i++) {
 			put(i ? back : there, "axes", i ? LIST(back, 0, 2) : LIST(there, 0, 2));
@@ -55,9 +55,9 @@ static void test_series(void **state)
 			put(i ? back : there, "inverse", value_bool(i));
 			if (i == 0) {
 				const struct value *reply = call_run(there, bed.space, name);
-				struct value in = array_of(back->zone, "c64", ALL, value_get(reply, "data")->bytes.at, ALL * 8);
+				struct value in = array_of(back->bump, "c64", ALL, value_get(reply, "data")->bytes.at, ALL * 8);
 
-				value_put(back->zone, &in, "shape", LIST(back, OUTER, N, INNER));
+				value_put(back->bump, &in, "shape", LIST(back, OUTER, N, INNER));
 				put(back, "in", in);
 			}
 		}

@@ -23,19 +23,19 @@ static void refused(struct bed *bed, const char *method, int code, const char *p
 	refused(&bed, method, ERROR_##code, prefix, sizeof((struct setting[]){__VA_ARGS__}) / sizeof(struct setting),  \
 		(struct setting[]){__VA_ARGS__})
 
-static struct value shape_of(struct zone *zone, size_t count, uint64_t each)
+static struct value shape_of(struct bump *bump, size_t count, uint64_t each)
 {
 	struct value list = value_array();
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(value_push(zone, &list, value_uint(each)), 0);
+		assert_int_equal(value_push(bump, &list, value_uint(each)), 0);
 	return list;
 }
 
 static void test_draws(void **state)
 {
 	struct bed bed = bed_open(1);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	const uint64_t f32 = tile_of(&bed, "f32", 10, NULL), c64 = tile_of(&bed, "c64", 10, NULL);
 
 	(void)state;
@@ -55,8 +55,8 @@ static void test_draws(void **state)
 		{"std", value_real(-1e-300)});
 	REFUSED("bits", BAD_SHAPE, "bad_shape: bits: n: ", {"n", value_uint(8)}, {"shape", value_uint(7)});
 	REFUSED("bits", BAD_SHAPE, "bad_shape: bits: shape: ", {"shape", value_uint(7)}, {"size", value_uint(2)});
-	REFUSED("bits", OUT_OF_RANGE, "out_of_range: bits: shape: ", {"shape", shape_of(zone, 8, UINT64_MAX)});
-	REFUSED("bits", OUT_OF_RANGE, "out_of_range: bits: shape: ", {"shape", shape_of(zone, 4, 1 << 16)});
+	REFUSED("bits", OUT_OF_RANGE, "out_of_range: bits: shape: ", {"shape", shape_of(bump, 8, UINT64_MAX)});
+	REFUSED("bits", OUT_OF_RANGE, "out_of_range: bits: shape: ", {"shape", shape_of(bump, 4, 1 << 16)});
 	REFUSED("bits", OUT_OF_RANGE, "out_of_range: bits: n: ", {"n", value_uint(UINT64_MAX)});
 	REFUSED("bits", BAD_SHAPE, "bad_shape: bits: out: ", {"out", value_uint(f32)});
 	REFUSED("uniform", BAD_SHAPE, "bad_shape: uniform: out: ", {"out", value_uint(c64)});
@@ -64,10 +64,10 @@ static void test_draws(void **state)
 	REFUSED("uniform", BAD_SHAPE, "bad_shape: uniform: out: ", {"out", value_uint(f32)},
 		{"dtype", value_string("f64")});
 	REFUSED("uniform", BAD_SHAPE, "bad_shape: uniform: out: ", {"out", value_uint(f32)},
-		{"shape", shape_of(zone, 2, 5)});
+		{"shape", shape_of(bump, 2, 5)});
 	REFUSED("uniform", MISSING_PARAMETER, "missing_parameter: uniform: n: ", {"out", value_uint(f32)},
 		{"size", value_uint(2)});
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 
@@ -98,21 +98,21 @@ static void test_element_wise_and_transforms(void **state)
 {
 	static const double zeros[8];
 	struct bed bed = bed_open(1);
-	struct zone *zone = zone_new();
-	const struct value f32x3 = array_of(zone, "f32", 3, zeros, 12), f32x2 = array_of(zone, "f32", 2, zeros, 8);
-	const struct value f64x2 = array_of(zone, "f64", 2, zeros, 16), c64x2 = array_of(zone, "c64", 2, zeros, 16);
+	struct bump *bump = bump_new();
+	const struct value f32x3 = array_of(bump, "f32", 3, zeros, 12), f32x2 = array_of(bump, "f32", 2, zeros, 8);
+	const struct value f64x2 = array_of(bump, "f64", 2, zeros, 16), c64x2 = array_of(bump, "c64", 2, zeros, 16);
 	struct value twice = value_array();
 
 	(void)state;
-	assert_int_equal(value_push(zone, &twice, value_int(0)), 0);
-	assert_int_equal(value_push(zone, &twice, value_int(-1)), 0);
+	assert_int_equal(value_push(bump, &twice, value_int(0)), 0);
+	assert_int_equal(value_push(bump, &twice, value_int(-1)), 0);
 	REFUSED("box_muller", BAD_SHAPE, "bad_shape: box_muller: in: ", {"in", f32x3});
 	REFUSED("box_muller", BAD_SHAPE, "bad_shape: box_muller: in: ", {"in", c64x2});
 	REFUSED("add", BAD_SHAPE, "bad_shape: add: b: ", {"a", f32x2}, {"b", f32x3});
 	REFUSED("add", BAD_SHAPE, "bad_shape: add: b: ", {"a", f32x2}, {"b", f64x2});
 	REFUSED("fft", OUT_OF_RANGE, "out_of_range: fft: axes: ", {"in", c64x2}, {"axes", value_int(1)});
 	REFUSED("fft", BAD_SHAPE, "bad_shape: fft: axes: ", {"in", c64x2}, {"axes", twice});
-	REFUSED("fft", BAD_SHAPE, "bad_shape: fft: length: ", {"in", c64x2}, {"length", shape_of(zone, 2, 4)});
+	REFUSED("fft", BAD_SHAPE, "bad_shape: fft: length: ", {"in", c64x2}, {"length", shape_of(bump, 2, 4)});
 	REFUSED("fft", BAD_SHAPE, "bad_shape: fft: in: ", {"in", c64x2}, {"real", value_bool(true)});
 	REFUSED("fft", OUT_OF_RANGE, "out_of_range: fft: target_error: ", {"in", c64x2},
 		{"target_error", value_real(1e-20)});
@@ -120,66 +120,66 @@ static void test_element_wise_and_transforms(void **state)
 		{"target_error", value_real(1e-3)}, {"precision", value_string("fast")});
 	REFUSED("free", MISSING_PARAMETER, "missing_parameter: free: tile: ", {"u64", value_string("str")});
 	REFUSED("free", OUT_OF_RANGE, "out_of_range: free: scope: ", {"tile", value_uint(1)}, {"scope", value_uint(1)});
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 
 /* --- programs --- */
 
-static void wrong_step(struct bed *bed, int code, const char *prefix, struct zone *zone, struct value step)
+static void wrong_step(struct bed *bed, int code, const char *prefix, struct bump *bump, struct value step)
 {
 	struct value steps = value_array();
 
-	assert_int_equal(value_push(zone, &steps, step), 0);
+	assert_int_equal(value_push(bump, &steps, step), 0);
 	refused(bed, "run", code, prefix, 1, &(struct setting){"steps", steps});
 }
 
-static struct value step_of(struct zone *zone, const char *op, const char *name, struct value value)
+static struct value step_of(struct bump *bump, const char *op, const char *name, struct value value)
 {
 	struct value step = value_map();
 
-	assert_int_equal(value_put(zone, &step, "op", value_string(op)), 0);
+	assert_int_equal(value_put(bump, &step, "op", value_string(op)), 0);
 	if (name)
-		assert_int_equal(value_put(zone, &step, name, value), 0);
+		assert_int_equal(value_put(bump, &step, name, value), 0);
 	return step;
 }
 
 static void test_programs(void **state)
 {
 	struct bed bed = bed_open(1);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value one = value_array(), two = value_array(), named, many = value_array(), results = value_array();
 
 	(void)state;
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0]: ", zone, value_uint(1));
-	wrong_step(&bed, ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0]: op: ", zone, value_map());
-	wrong_step(&bed, ERROR_UNKNOWN_METHOD, "unknown_method: run: steps[0]: op: ", zone,
-		   step_of(zone, "tile", NULL, value_nil()));
-	wrong_step(&bed, ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] bits: nn: ", zone,
-		   step_of(zone, "bits", "nn", value_uint(1)));
-	wrong_step(&bed, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: ", zone,
-		   step_of(zone, "scale", "in", value_string("x")));
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] scale: out: ", zone,
-		   step_of(zone, "scale", "out", value_string("x")));
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] bits: as: ", zone,
-		   step_of(zone, "bits", "as", value_uint(1)));
+	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0]: ", bump, value_uint(1));
+	wrong_step(&bed, ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0]: op: ", bump, value_map());
+	wrong_step(&bed, ERROR_UNKNOWN_METHOD, "unknown_method: run: steps[0]: op: ", bump,
+		   step_of(bump, "tile", NULL, value_nil()));
+	wrong_step(&bed, ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] bits: nn: ", bump,
+		   step_of(bump, "bits", "nn", value_uint(1)));
+	wrong_step(&bed, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: ", bump,
+		   step_of(bump, "scale", "in", value_string("x")));
+	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] scale: out: ", bump,
+		   step_of(bump, "scale", "out", value_string("x")));
+	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] bits: as: ", bump,
+		   step_of(bump, "bits", "as", value_uint(1)));
 	REFUSED("run", WRONG_TYPE, "wrong_type: run: steps: ", {"steps", value_uint(1)});
 	REFUSED("run", WRONG_TYPE, "wrong_type: run: results: ", {"steps", value_array()}, {"results", value_uint(1)});
-	assert_int_equal(value_push(zone, &results, value_string("y")), 0);
+	assert_int_equal(value_push(bump, &results, value_string("y")), 0);
 	REFUSED("run", BAD_TILE, "bad_tile: run: results: ", {"steps", value_array()}, {"results", results});
 
-	named = step_of(zone, "bits", "as", value_string("x"));
-	assert_int_equal(value_put(zone, &named, "n", value_uint(1)), 0);
-	assert_int_equal(value_push(zone, &one, named), 0);
-	assert_int_equal(value_push(zone, &two, named), 0);
-	assert_int_equal(value_push(zone, &two, named), 0);
+	named = step_of(bump, "bits", "as", value_string("x"));
+	assert_int_equal(value_put(bump, &named, "n", value_uint(1)), 0);
+	assert_int_equal(value_push(bump, &one, named), 0);
+	assert_int_equal(value_push(bump, &two, named), 0);
+	assert_int_equal(value_push(bump, &two, named), 0);
 	REFUSED("run", OUT_OF_RANGE, "out_of_range: run: steps[1] bits: as: ", {"steps", two});
 	for (int i = 0; i < 257; i++)
-		assert_int_equal(value_push(zone, &many, value_map()), 0);
+		assert_int_equal(value_push(bump, &many, value_map()), 0);
 	REFUSED("run", LIMIT, "limit: run: steps: ", {"steps", many});
 	REFUSED("run", END_OF_STREAM, "end_of_stream: run: steps[0] bits: offset: ", {"steps", one},
 		{"offset", value_uint(UINT64_MAX)});
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 
@@ -190,16 +190,16 @@ static void test_limits(void **state)
 	static const float zeros[300];
 	struct space_limits limits = {.inline_bytes = 1000, .tiles = 3};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	uint64_t tiles[3];
 
 	(void)state;
 	REFUSED("uniform", LIMIT, "limit: uniform: out: a result of 1004 bytes", {"n", value_uint(251)});
 	REFUSED("uniform", LIMIT, "limit: uniform: out: a result of", {"n", value_uint(UINT64_C(1) << 59)});
-	REFUSED("scale", LIMIT, "limit: scale: in: ", {"in", array_of(zone, "f32", 300, zeros, 1200)});
+	REFUSED("scale", LIMIT, "limit: scale: in: ", {"in", array_of(bump, "f32", 300, zeros, 1200)});
 	/* Each is within the limit, together they are not. */
-	REFUSED("add", LIMIT, "limit: add: b: ", {"a", array_of(zone, "f32", 130, zeros, 520)},
-		{"b", array_of(zone, "f32", 130, zeros, 520)});
+	REFUSED("add", LIMIT, "limit: add: b: ", {"a", array_of(bump, "f32", 130, zeros, 520)},
+		{"b", array_of(bump, "f32", 130, zeros, 520)});
 	for (int i = 0; i < 3; i++)
 		tiles[i] = tile_of(&bed, "f32", 1, NULL);
 	REFUSED("tile", LIMIT, "limit: tile: 3 tiles are alive, allowed are 3 (tiles)", {"dtype", value_string("f32")},
@@ -211,7 +211,7 @@ static void test_limits(void **state)
 	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: ", {"dtype", value_string("i8")},
 		{"shape", value_uint(1)}, {"offset", value_uint(UINT64_MAX - 63)});
 	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 20)});
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 
@@ -231,17 +231,17 @@ static void test_temporaries(void **state)
 	uint64_t most = 8000 + 4000;
 	struct space_limits limits = {.reserve = reserve_at_most, .reserve_arg = &most};
 	struct bed bed = bed_open_with(1, cpu_detect(), 0, &limits);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct call *fits = call_new();
 
 	(void)state;
-	put(fits, "in", array_of(fits->zone, "c128", 500, zeros, 8000));
+	put(fits, "in", array_of(fits->bump, "c128", 500, zeros, 8000));
 	put(fits, "dtype", value_string("complex64"));
 	call_run(fits, bed.space, "fft");
 	REFUSED("fft", LIMIT, "limit: 12024 bytes of 12000",
-		{"in", array_of(zone, "c128", 501, zeros, 8016)}, {"dtype", value_string("complex64")});
+		{"in", array_of(bump, "c128", 501, zeros, 8016)}, {"dtype", value_string("complex64")});
 	call_free(fits);
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 

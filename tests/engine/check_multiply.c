@@ -35,8 +35,8 @@ static void array(struct call *call, const char *name, const void *data, const i
 
 	for (size_t i = 0; i < ndim; i++)
 		n *= (size_t)shape[i];
-	map = array_of(call->zone, "c64", n, data, n * sizeof(float complex));
-	assert_int_equal(value_put(call->zone, &map, "shape", list_of(call->zone, ndim, shape)), 0);
+	map = array_of(call->bump, "c64", n, data, n * sizeof(float complex));
+	assert_int_equal(value_put(call->bump, &map, "shape", list_of(call->bump, ndim, shape)), 0);
 	put(call, name, map);
 }
 

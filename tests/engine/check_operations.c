@@ -27,7 +27,7 @@ static struct value good(struct call *call, const struct param *param)
 	case PARAM_TILE: {
 		static const float zeros[2];
 
-		return array_of(call->zone, "f32", 2, zeros, sizeof zeros);
+		return array_of(call->bump, "f32", 2, zeros, sizeof zeros);
 	}
 	case PARAM_TEXT:
 		return value_string("text");
@@ -36,7 +36,7 @@ static struct value good(struct call *call, const struct param *param)
 
 		/* A program's steps are maps; weights and the like are numbers. */
 		if (strcmp(param->name, "steps") != 0)
-			assert_int_equal(value_push(call->zone, &list, value_uint(1)), 0);
+			assert_int_equal(value_push(call->bump, &list, value_uint(1)), 0);
 		return list;
 	}
 	}
@@ -51,8 +51,8 @@ static struct value good_of(struct call *call, const struct operation *operation
 
 	if (strcmp(operation->name, "istft") != 0 || strcmp(param->name, "in") != 0)
 		return good(call, param);
-	map = array_of(call->zone, "c64", 2, zeros, sizeof zeros);
-	assert_int_equal(value_put(call->zone, &map, "shape", LIST(call, 1, 2)), 0);
+	map = array_of(call->bump, "c64", 2, zeros, sizeof zeros);
+	assert_int_equal(value_put(call->bump, &map, "shape", LIST(call, 1, 2)), 0);
 	return map;
 }
 
@@ -163,17 +163,17 @@ static void out_of_range(struct bed *bed, const struct operation *operation, con
 /* Lists: none, nine, and one wrong element among good ones. */
 static void wrong_lists(struct bed *bed, const struct operation *operation, const struct param *param)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value none = value_array(), nine = value_array(), mixed = value_array();
 
 	for (int i = 0; i < 9; i++)
-		assert_int_equal(value_push(zone, &nine, value_uint(1)), 0);
-	assert_int_equal(value_push(zone, &mixed, value_uint(1)), 0);
-	assert_int_equal(value_push(zone, &mixed, value_real(0.5)), 0);
+		assert_int_equal(value_push(bump, &nine, value_uint(1)), 0);
+	assert_int_equal(value_push(bump, &mixed, value_uint(1)), 0);
+	assert_int_equal(value_push(bump, &mixed, value_real(0.5)), 0);
 	expect_error(bed, operation, param->name, none, ERROR_OUT_OF_RANGE);
 	expect_error(bed, operation, param->name, nine, ERROR_OUT_OF_RANGE);
 	expect_error(bed, operation, param->name, mixed, ERROR_WRONG_TYPE);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 static void wrong_arrays(struct bed *bed, const struct operation *operation, const struct param *param)
@@ -192,12 +192,12 @@ static void wrong_arrays(struct bed *bed, const struct operation *operation, con
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct zone *zone = zone_new();
-		struct value array = array_of(zone, "f32", 2, data, sizeof data);
+		struct bump *bump = bump_new();
+		struct value array = array_of(bump, "f32", 2, data, sizeof data);
 
-		assert_int_equal(value_put(zone, &array, cases[i].member, cases[i].value), 0);
+		assert_int_equal(value_put(bump, &array, cases[i].member, cases[i].value), 0);
 		expect_error(bed, operation, param->name, array, cases[i].code);
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 

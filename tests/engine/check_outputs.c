@@ -3,23 +3,23 @@
  * of a caller in this process; and draws from a position in words. */
 #include "engine/harness.h"
 
-static struct value new_tile(struct zone *zone)
+static struct value new_tile(struct bump *bump)
 {
 	struct value map = value_map();
 
-	assert_int_equal(value_put(zone, &map, "new", value_bool(true)), 0);
+	assert_int_equal(value_put(bump, &map, "new", value_bool(true)), 0);
 	return map;
 }
 
 static size_t count_tiles(struct bed *bed)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t tiles;
 
-	assert_int_equal(space_stats(bed->space, zone, &map), 0);
+	assert_int_equal(space_stats(bed->space, bump, &map), 0);
 	tiles = value_get(&map, "tiles")->u;
-	zone_free(zone);
+	bump_free(bump);
 	return (size_t)tiles;
 }
 
@@ -38,7 +38,7 @@ static void a_new_tile_has_the_results_shape(void **state)
 
 	(void)state;
 	put(draw, "shape", LIST(draw, 3, 8));
-	put(draw, "out", new_tile(draw->zone));
+	put(draw, "out", new_tile(draw->bump));
 	reply = call_run(draw, bed.space, "normal");
 	tile = value_get(reply, "tile")->u;
 	assert_null(value_get(reply, "data"));
@@ -46,7 +46,7 @@ static void a_new_tile_has_the_results_shape(void **state)
 
 	put(fft, "in", value_uint(tile));
 	put(fft, "real", value_bool(true));
-	put(fft, "out", new_tile(fft->zone));
+	put(fft, "out", new_tile(fft->bump));
 	reply = call_run(fft, bed.space, "fft");
 	assert_text(value_get(reply, "dtype"), "c64");
 	assert_int_equal(value_get(reply, "shape")->array.at[0].u, 3);
@@ -70,7 +70,7 @@ static void an_empty_result_is_a_tile(void **state)
 
 	(void)state;
 	put(draw, "n", value_uint(0));
-	put(draw, "out", new_tile(draw->zone));
+	put(draw, "out", new_tile(draw->bump));
 	tile_drop(&bed, value_get(call_run(draw, bed.space, "uniform"), "tile")->u);
 	call_free(draw);
 	bed_close(&bed);
@@ -84,11 +84,11 @@ static void steps_of_a_program_make_tiles(void **state)
 	const struct value *made;
 
 	(void)state;
-	assert_int_equal(value_put(run->zone, &step, "op", value_string("bits")), 0);
-	assert_int_equal(value_put(run->zone, &step, "n", value_uint(6)), 0);
-	assert_int_equal(value_put(run->zone, &step, "out", new_tile(run->zone)), 0);
-	assert_int_equal(value_push(run->zone, &steps, step), 0);
-	assert_int_equal(value_push(run->zone, &steps, step), 0);
+	assert_int_equal(value_put(run->bump, &step, "op", value_string("bits")), 0);
+	assert_int_equal(value_put(run->bump, &step, "n", value_uint(6)), 0);
+	assert_int_equal(value_put(run->bump, &step, "out", new_tile(run->bump)), 0);
+	assert_int_equal(value_push(run->bump, &steps, step), 0);
+	assert_int_equal(value_push(run->bump, &steps, step), 0);
 	put(run, "steps", steps);
 	made = value_get(call_run(run, bed.space, "run"), "steps");
 	assert_int_equal(count_tiles(&bed), 2);
@@ -112,9 +112,9 @@ static void a_request_that_fails_leaves_no_tile(void **state)
 	struct call *call = call_new();
 
 	(void)state;
-	put(call, "in", array_of(call->zone, "c128", 501, zeros, sizeof zeros));
+	put(call, "in", array_of(call->bump, "c128", 501, zeros, sizeof zeros));
 	put(call, "dtype", value_string("complex64"));
-	put(call, "out", new_tile(call->zone));
+	put(call, "out", new_tile(call->bump));
 	call_fails(call, bed.space, "fft", ERROR_LIMIT, "limit: 8016 bytes");
 	assert_int_equal(count_tiles(&bed), 0);
 	bed_close(&bed);
@@ -130,15 +130,15 @@ static void only_true_makes_a_tile(void **state)
 
 	(void)state;
 	put(call, "n", value_uint(4));
-	assert_int_equal(value_put(call->zone, &map, "new", value_bool(false)), 0);
+	assert_int_equal(value_put(call->bump, &map, "new", value_bool(false)), 0);
 	put(call, "out", map);
 	call_fails(call, bed.space, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
 	/* A client's own bytes are no place for a result. */
 	call = call_new();
-	put(call, "out", array_of(call->zone, "f32", 4, memory, sizeof memory));
+	put(call, "out", array_of(call->bump, "f32", 4, memory, sizeof memory));
 	call_fails(call, bed.space, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
 	put(no_arena, "n", value_uint(4));
-	put(no_arena, "out", new_tile(no_arena->zone));
+	put(no_arena, "out", new_tile(no_arena->bump));
 	call_fails(no_arena, bare.space, "normal", ERROR_NOT_SUPPORTED, "not_supported: tile: arena: this session has no arena");
 	bed_close(&bare);
 	bed_close(&bed);
@@ -159,20 +159,20 @@ static void results_go_to_a_callers_memory(void **state)
 	const struct value *reply;
 
 	(void)state;
-	put(draw, "out", array_of(draw->zone, "f32", 16, signal, sizeof signal));
+	put(draw, "out", array_of(draw->bump, "f32", 16, signal, sizeof signal));
 	reply = call_run(draw, bed.space, "normal");
 	assert_null(value_get(reply, "data"));
 	assert_null(value_get(reply, "tile"));
 	assert_int_equal(value_get(reply, "n")->u, 16);
 	memcpy(in_place, signal, sizeof signal);
 	spectrum[2 * 8] = guard;
-	put(fft, "in", array_of(fft->zone, "c64", 8, signal, sizeof signal));
-	put(fft, "out", array_of(fft->zone, "c64", 8, spectrum, 2 * 8 * sizeof *spectrum));
+	put(fft, "in", array_of(fft->bump, "c64", 8, signal, sizeof signal));
+	put(fft, "out", array_of(fft->bump, "c64", 8, spectrum, 2 * 8 * sizeof *spectrum));
 	call_run(fft, bed.space, "fft");
 	assert_true(spectrum[2 * 8] == guard);
 	/* The same memory as input and output. */
-	put(again, "in", array_of(again->zone, "c64", 8, in_place, sizeof in_place));
-	put(again, "out", array_of(again->zone, "c64", 8, in_place, sizeof in_place));
+	put(again, "in", array_of(again->bump, "c64", 8, in_place, sizeof in_place));
+	put(again, "out", array_of(again->bump, "c64", 8, in_place, sizeof in_place));
 	call_run(again, bed.space, "fft");
 	assert_memory_equal(in_place, spectrum, sizeof in_place);
 	call_free(draw);
@@ -189,17 +189,17 @@ static void a_callers_memory_must_fit(void **state)
 
 	(void)state;
 	put(call, "n", value_uint(7));
-	put(call, "out", array_of(call->zone, "f32", 8, memory, sizeof memory));
+	put(call, "out", array_of(call->bump, "f32", 8, memory, sizeof memory));
 	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: ");
 	call = call_new();
-	put(call, "out", array_of(call->zone, "f32", 7, memory, sizeof memory));
+	put(call, "out", array_of(call->bump, "f32", 7, memory, sizeof memory));
 	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 32 bytes");
 	call = call_new();
-	put(call, "out", array_of(call->zone, "f32", 7, (char *)memory + 1, 28));
+	put(call, "out", array_of(call->bump, "f32", 7, (char *)memory + 1, 28));
 	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 28 bytes");
 	call = call_new();
-	put(call, "in", array_of(call->zone, "f32", 8, memory, sizeof memory));
-	put(call, "out", array_of(call->zone, "f32", 8, memory, sizeof memory));
+	put(call, "in", array_of(call->bump, "f32", 8, memory, sizeof memory));
+	put(call, "out", array_of(call->bump, "f32", 8, memory, sizeof memory));
 	call_fails(call, bed.space, "fft", ERROR_BAD_SHAPE, "bad_shape: fft: out: the array is f32 (8), allowed is c64 (8)");
 	bed_close(&bed);
 }
@@ -230,15 +230,15 @@ static void a_position_counts_words(void **state)
 	bed_close(&bed);
 }
 
-static struct value sphere_at(struct zone *zone, const char *name, uint64_t at)
+static struct value sphere_at(struct bump *bump, const char *name, uint64_t at)
 {
 	struct value map = value_map();
 
-	assert_int_equal(value_put(zone, &map, "n", value_uint(1)), 0);
-	assert_int_equal(value_put(zone, &map, "op", value_string("sphere")), 0);
-	assert_int_equal(value_put(zone, &map, "dimensions", value_uint(5)), 0);
+	assert_int_equal(value_put(bump, &map, "n", value_uint(1)), 0);
+	assert_int_equal(value_put(bump, &map, "op", value_string("sphere")), 0);
+	assert_int_equal(value_put(bump, &map, "dimensions", value_uint(5)), 0);
 	if (name)
-		assert_int_equal(value_put(zone, &map, name, value_uint(at)), 0);
+		assert_int_equal(value_put(bump, &map, name, value_uint(at)), 0);
 	return map;
 }
 
@@ -250,7 +250,7 @@ static void the_end_of_a_stream_is_found(void **state)
 	struct value steps = value_array();
 
 	(void)state;
-	assert_int_equal(value_push(run->zone, &steps, sphere_at(run->zone, NULL, 0)), 0);
+	assert_int_equal(value_push(run->bump, &steps, sphere_at(run->bump, NULL, 0)), 0);
 	put(run, "steps", steps);
 	put(run, "offset", value_uint(UINT64_MAX - 3));
 	call_fails(run, bed.space, "run", ERROR_END_OF_STREAM, "end_of_stream: run: steps[0] sphere: offset: ");

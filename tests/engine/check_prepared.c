@@ -5,21 +5,21 @@
 #include "rng/derive.h"
 
 /* float64 normals transformed in float32, which is several steps. */
-static void push_scaled(struct zone *zone, struct value *steps)
+static void push_scaled(struct bump *bump, struct value *steps)
 {
 	struct value one = value_map();
 
-	assert_int_equal(value_put(zone, &one, "op", value_string("normal")), 0);
-	assert_int_equal(value_put(zone, &one, "n", value_uint(300)), 0);
-	assert_int_equal(value_put(zone, &one, "dtype", value_string("f64")), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("wide")), 0);
-	assert_int_equal(value_push(zone, steps, one), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(bump, &one, "n", value_uint(300)), 0);
+	assert_int_equal(value_put(bump, &one, "dtype", value_string("f64")), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("wide")), 0);
+	assert_int_equal(value_push(bump, steps, one), 0);
 	one = value_map();
-	assert_int_equal(value_put(zone, &one, "op", value_string("fft")), 0);
-	assert_int_equal(value_put(zone, &one, "in", value_string("wide")), 0);
-	assert_int_equal(value_put(zone, &one, "precision", value_string("fast")), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("v")), 0);
-	assert_int_equal(value_push(zone, steps, one), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("fft")), 0);
+	assert_int_equal(value_put(bump, &one, "in", value_string("wide")), 0);
+	assert_int_equal(value_put(bump, &one, "precision", value_string("fast")), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("v")), 0);
+	assert_int_equal(value_push(bump, steps, one), 0);
 }
 
 /* Normals, scaled and transformed, and inline data with noise. */
@@ -27,32 +27,32 @@ static void put_program(struct call *call, uint64_t seed)
 {
 	static const float ones[4] = {1, 1, 1, 1};
 	struct value steps = value_array(), results = value_array(), one = value_map();
-	struct zone *zone = call->zone;
+	struct bump *bump = call->bump;
 
-	assert_int_equal(value_put(zone, &one, "op", value_string("normal")), 0);
-	assert_int_equal(value_put(zone, &one, "n", value_uint(5000)), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("z")), 0);
-	assert_int_equal(value_push(zone, &steps, one), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("normal")), 0);
+	assert_int_equal(value_put(bump, &one, "n", value_uint(5000)), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("z")), 0);
+	assert_int_equal(value_push(bump, &steps, one), 0);
 	one = value_map();
-	assert_int_equal(value_put(zone, &one, "op", value_string("scale")), 0);
-	assert_int_equal(value_put(zone, &one, "in", value_string("z")), 0);
-	assert_int_equal(value_put(zone, &one, "by", value_real(0.5)), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("half")), 0);
-	assert_int_equal(value_push(zone, &steps, one), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("scale")), 0);
+	assert_int_equal(value_put(bump, &one, "in", value_string("z")), 0);
+	assert_int_equal(value_put(bump, &one, "by", value_real(0.5)), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("half")), 0);
+	assert_int_equal(value_push(bump, &steps, one), 0);
 	one = value_map();
-	assert_int_equal(value_put(zone, &one, "op", value_string("fft")), 0);
-	assert_int_equal(value_put(zone, &one, "in", value_string("half")), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("y")), 0);
-	assert_int_equal(value_push(zone, &steps, one), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("fft")), 0);
+	assert_int_equal(value_put(bump, &one, "in", value_string("half")), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("y")), 0);
+	assert_int_equal(value_push(bump, &steps, one), 0);
 	one = value_map();
-	assert_int_equal(value_put(zone, &one, "op", value_string("noise_add")), 0);
-	assert_int_equal(value_put(zone, &one, "in", array_of(zone, "f32", 4, ones, sizeof ones)), 0);
-	assert_int_equal(value_put(zone, &one, "as", value_string("w")), 0);
-	assert_int_equal(value_push(zone, &steps, one), 0);
-	push_scaled(zone, &steps);
-	assert_int_equal(value_push(zone, &results, value_string("v")), 0);
-	assert_int_equal(value_push(zone, &results, value_string("y")), 0);
-	assert_int_equal(value_push(zone, &results, value_string("w")), 0);
+	assert_int_equal(value_put(bump, &one, "op", value_string("noise_add")), 0);
+	assert_int_equal(value_put(bump, &one, "in", array_of(bump, "f32", 4, ones, sizeof ones)), 0);
+	assert_int_equal(value_put(bump, &one, "as", value_string("w")), 0);
+	assert_int_equal(value_push(bump, &steps, one), 0);
+	push_scaled(bump, &steps);
+	assert_int_equal(value_push(bump, &results, value_string("v")), 0);
+	assert_int_equal(value_push(bump, &results, value_string("y")), 0);
+	assert_int_equal(value_push(bump, &results, value_string("w")), 0);
 	put(call, "steps", steps);
 	put(call, "results", results);
 	put(call, "seed", value_uint(seed));
@@ -152,9 +152,9 @@ static void test_tile_gone(void **state)
 	uint64_t handle;
 
 	(void)state;
-	assert_int_equal(value_put(call->zone, &one, "op", value_string("uniform")), 0);
-	assert_int_equal(value_put(call->zone, &one, "out", value_uint(tile)), 0);
-	assert_int_equal(value_push(call->zone, &steps, one), 0);
+	assert_int_equal(value_put(call->bump, &one, "op", value_string("uniform")), 0);
+	assert_int_equal(value_put(call->bump, &one, "out", value_uint(tile)), 0);
+	assert_int_equal(value_push(call->bump, &steps, one), 0);
 	put(call, "steps", steps);
 	handle = prepare_program(&bed, call);
 	call = prepared_call(handle);
@@ -242,9 +242,9 @@ static void test_mistakes_are_reported_at_once(void **state)
 	struct value steps = value_array(), one = value_map();
 
 	(void)state;
-	assert_int_equal(value_put(call->zone, &one, "op", value_string("scale")), 0);
-	assert_int_equal(value_put(call->zone, &one, "in", value_string("nobody")), 0);
-	assert_int_equal(value_push(call->zone, &steps, one), 0);
+	assert_int_equal(value_put(call->bump, &one, "op", value_string("scale")), 0);
+	assert_int_equal(value_put(call->bump, &one, "in", value_string("nobody")), 0);
+	assert_int_equal(value_push(call->bump, &steps, one), 0);
 	put(call, "steps", steps);
 	prepare_call(call, "run");
 	call_fails(call, bed.space, "prepare", ERROR_BAD_TILE,

@@ -147,7 +147,7 @@ static void every_draw(void **state)
 static struct call *new_program(uint64_t x, uint64_t y)
 {
 	struct call *call = call_new();
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	put(call, "steps",
 	    STEPS(z, STEP(z, "normal", "n", value_uint(100), "as", value_string("a")),

@@ -10,30 +10,30 @@ struct program {
 	void (*put)(struct call *call, struct bed *bed);
 };
 
-static struct value names_of(struct zone *zone, const char *first, const char *second)
+static struct value names_of(struct bump *bump, const char *first, const char *second)
 {
 	struct value names = value_array();
 
-	assert_int_equal(value_push(zone, &names, value_string(first)), 0);
+	assert_int_equal(value_push(bump, &names, value_string(first)), 0);
 	if (second)
-		assert_int_equal(value_push(zone, &names, value_string(second)), 0);
+		assert_int_equal(value_push(bump, &names, value_string(second)), 0);
 	return names;
 }
 
-static struct value ramp_of(struct zone *zone, const char *dtype, size_t n)
+static struct value ramp_of(struct bump *bump, const char *dtype, size_t n)
 {
-	double *wide = zone_alloc(zone, n * sizeof *wide);
-	float *narrow = zone_alloc(zone, n * sizeof *narrow);
+	double *wide = bump_alloc(bump, n * sizeof *wide);
+	float *narrow = bump_alloc(bump, n * sizeof *narrow);
 
 	for (size_t i = 0; i < n; i++)
 		narrow[i] = (float)(wide[i] = 1 + (double)(i % 7) / 8);
-	return strcmp(dtype, "f32") == 0 ? array_of(zone, dtype, n, narrow, n * sizeof *narrow)
-					 : array_of(zone, dtype, n, wide, n * sizeof *wide);
+	return strcmp(dtype, "f32") == 0 ? array_of(bump, dtype, n, narrow, n * sizeof *narrow)
+					 : array_of(bump, dtype, n, wide, n * sizeof *wide);
 }
 
 static void put_chain(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)bed;
 	put(call, "steps",
@@ -47,7 +47,7 @@ static void put_chain(struct call *call, struct bed *bed)
 
 static void put_distributions(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 	struct value weights = value_array(), alpha = value_array();
 
 	(void)bed;
@@ -68,7 +68,7 @@ static void put_distributions(struct call *call, struct bed *bed)
 
 static void put_points(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)bed;
 	put(call, "steps",
@@ -80,7 +80,7 @@ static void put_points(struct call *call, struct bed *bed)
 
 static void put_stft(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)bed;
 	put(call, "steps",
@@ -96,7 +96,7 @@ static void put_stft(struct call *call, struct bed *bed)
 /* The kernel came with the program, so that its spectra are the same in every run; that of a tile may change. */
 static void put_convolve(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	(void)bed;
 	put(call, "steps",
@@ -110,7 +110,7 @@ static void put_convolve(struct call *call, struct bed *bed)
 
 static void put_matrices(struct call *call, struct bed *bed)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 	struct value c = ramp_of(z, "f32", 64), square;
 
 	(void)bed;
@@ -130,7 +130,7 @@ static void put_matrices(struct call *call, struct bed *bed)
 static void put_tiles(struct call *call, struct bed *bed)
 {
 	static uint64_t x, y;
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	if (bed) {
 		x = tile_of(bed, "f32", SAMPLES, NULL);
@@ -258,7 +258,7 @@ static void test_tiles_are_read_anew(void **state)
 	void *at;
 	const uint64_t kernel = tile_of(&bed, "f32", 4, &at);
 	struct call *made = call_new();
-	struct zone *z = made->zone;
+	struct bump *z = made->bump;
 	uint64_t handle;
 
 	(void)state;
@@ -282,16 +282,16 @@ static void test_tiles_are_read_anew(void **state)
 	bed_close(&bed);
 }
 
-static struct value pair_of(struct zone *zone, uint64_t from, uint64_t to)
+static struct value pair_of(struct bump *bump, uint64_t from, uint64_t to)
 {
-	return STEPS(zone, value_uint(from), value_uint(to));
+	return STEPS(bump, value_uint(from), value_uint(to));
 }
 
 static void swap_fails(struct bed *bed, uint64_t handle, uint64_t from, uint64_t to, int code, const char *text)
 {
 	struct call *call = run_of(handle, 0, 0);
 
-	put(call, "tiles", STEPS(call->zone, pair_of(call->zone, from, to)));
+	put(call, "tiles", STEPS(call->bump, pair_of(call->bump, from, to)));
 	call_fails(call, bed->space, "run_prepared", code, text);
 }
 
@@ -303,7 +303,7 @@ static void test_other_tiles(void **state)
 	uint64_t tiles[4], handle;
 	const uint64_t small = tile_of(&bed, "f32", 8, NULL);
 	struct call *made = call_new();
-	struct zone *z = made->zone;
+	struct bump *z = made->bump;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
@@ -319,8 +319,8 @@ static void test_other_tiles(void **state)
 		struct call *call = run_of(handle, 0, 0);
 		const struct value *steps;
 
-		put(call, "tiles", STEPS(call->zone, pair_of(call->zone, tiles[0], tiles[from]),
-					 pair_of(call->zone, tiles[1], tiles[to])));
+		put(call, "tiles", STEPS(call->bump, pair_of(call->bump, tiles[0], tiles[from]),
+					 pair_of(call->bump, tiles[1], tiles[to])));
 		steps = value_get(call_run(call, bed.space, "run_prepared"), "steps");
 		assert_int_equal(value_get(&steps->array.at[0], "tile")->u, tiles[to]);
 		if (at[to][15] != 10 * at[from][15])
@@ -336,7 +336,7 @@ static void test_other_tiles(void **state)
 	call_fails(made, bed.space, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
 	tile_drop(&bed, tiles[0]); /* which another now stands for */
 	made = run_of(handle, 0, 0);
-	put(made, "tiles", STEPS(made->zone, pair_of(made->zone, tiles[0], tiles[2])));
+	put(made, "tiles", STEPS(made->bump, pair_of(made->bump, tiles[0], tiles[2])));
 	call_run(made, bed.space, "run_prepared");
 	call_free(made);
 	bed_close(&bed);
@@ -348,7 +348,7 @@ static void test_failures_are_not_learnt(void **state)
 	static const float zeros[64];
 	struct bed bed = bed_open(1);
 	struct call *made = call_new();
-	struct zone *z = made->zone;
+	struct bump *z = made->bump;
 	uint64_t handle;
 
 	(void)state;
@@ -386,11 +386,11 @@ static void unreserve(void *arg, uint64_t bytes)
 static struct call *weights_of(size_t n)
 {
 	struct call *call = call_new();
-	double *weights = zone_alloc(call->zone, n * sizeof *weights);
+	double *weights = bump_alloc(call->bump, n * sizeof *weights);
 
 	for (size_t i = 0; i < n; i++)
 		weights[i] = 1;
-	put(call, "steps", STEPS(call->zone, STEP(call->zone, "categorical", "n", value_uint(4), "weights",
+	put(call, "steps", STEPS(call->bump, STEP(call->bump, "categorical", "n", value_uint(4), "weights",
 						 value_bytes(weights, n * sizeof *weights))));
 	return call;
 }
@@ -398,7 +398,7 @@ static struct call *weights_of(size_t n)
 static struct call *window_of(uint64_t n)
 {
 	struct call *call = call_new();
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	put(call, "steps",
 	    STEPS(z, STEP(z, "uniform", "n", value_uint(n), "as", value_string("x")),

@@ -8,16 +8,16 @@ static struct value *add_step(struct call *call, struct value *steps, const char
 {
 	struct value step = value_map();
 
-	assert_int_equal(value_put(call->zone, &step, "op", value_string(op)), 0);
+	assert_int_equal(value_put(call->bump, &step, "op", value_string(op)), 0);
 	if (as)
-		assert_int_equal(value_put(call->zone, &step, "as", value_string(as)), 0);
-	assert_int_equal(value_push(call->zone, steps, step), 0);
+		assert_int_equal(value_put(call->bump, &step, "as", value_string(as)), 0);
+	assert_int_equal(value_push(call->bump, steps, step), 0);
 	return &steps->array.at[steps->array.count - 1];
 }
 
 static void set(struct call *call, struct value *step, const char *name, struct value value)
 {
-	assert_int_equal(value_put(call->zone, step, name, value), 0);
+	assert_int_equal(value_put(call->bump, step, name, value), 0);
 }
 
 static void finish(struct call *call, struct value steps, const char *wanted)
@@ -26,7 +26,7 @@ static void finish(struct call *call, struct value steps, const char *wanted)
 
 	put(call, "steps", steps);
 	if (wanted) {
-		assert_int_equal(value_push(call->zone, &results, value_string(wanted)), 0);
+		assert_int_equal(value_push(call->bump, &results, value_string(wanted)), 0);
 		put(call, "results", results);
 	}
 }

@@ -162,7 +162,7 @@ static void test_longest_chunk(void **state)
 {
 	struct bed bed = bed_open(2);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL), c64 = tile_of(&bed, "c64", 1 << 20, NULL);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t longest = 0, words = 0;
 
@@ -178,7 +178,7 @@ static void test_longest_chunk(void **state)
 		call_free(draw);
 		call_free(fft);
 	}
-	assert_int_equal(engine_stats(bed.engine, zone, &map), 0);
+	assert_int_equal(engine_stats(bed.engine, bump, &map), 0);
 	const struct value *lanes = value_get(&map, "lanes");
 	for (size_t i = 0; i < lanes->array.count; i++) {
 		const uint64_t ns = value_get(&lanes->array.at[i], "longest_ns")->u;
@@ -188,7 +188,7 @@ static void test_longest_chunk(void **state)
 	}
 	assert_true(words >= 3 * (8 << 20));
 	printf("# the longest chunk took %.0f us\n", (double)longest / 1000);
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 

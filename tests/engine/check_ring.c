@@ -92,7 +92,7 @@ static void test_turns(void **state)
 	for (int i = 0; i < TIMES; i++) {
 		struct call *call = call_new();
 
-		value_put(call->zone, &call->params, "n", value_uint(CHUNKS * CHUNK));
+		value_put(call->bump, &call->params, "n", value_uint(CHUNKS * CHUNK));
 		drawn[i] = atomic_load(&hungry->page.produced);
 		call_start(call, other, "normal");
 		call_wait(call);

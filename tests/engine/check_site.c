@@ -80,7 +80,7 @@ static struct bed open_bed(void)
 static void put_steps(struct call *call)
 {
 	static const float ones[4] = {1, 1, 1, 1};
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 	struct value square = array_of(z, "f32", 4, ones, sizeof ones);
 
 	assert_int_equal(value_put(z, &square, "shape", list_of(z, 2, (const int64_t[]){2, 2})), 0);
@@ -170,7 +170,7 @@ static void test_replays(void **state)
 /* Steps name their own streams, one of them twice; the reply tells each draw's place. */
 static void put_two(struct call *call)
 {
-	struct zone *z = call->zone;
+	struct bump *z = call->bump;
 
 	put(call, "steps",
 	    STEPS(z, STEP(z, "normal", "n", value_uint(6), "stream_name", value_string("b"), "as", value_string("x")),
@@ -301,9 +301,9 @@ static void test_failures(void **state)
 	call = call_new();
 	owner.n_pending = owner.forgotten = 0;
 	put(call, "steps",
-	    STEPS(call->zone,
-		  STEP(call->zone, "bits", "n", value_uint(1), "stream_name", value_string("a")),
-		  STEP(call->zone, "bits", "n", value_uint(1), "stream_name", value_string("nobody"))));
+	    STEPS(call->bump,
+		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("a")),
+		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("nobody"))));
 	call_fails(call, bed.space, "run", ERROR_NOT_FOUND, "not_found: run: steps[1] bits: stream_name: no such stream");
 	assert_int_equal(owner.n_pending, 1);
 	assert_null(owner.pending[0]);
@@ -365,8 +365,8 @@ static void refused(struct bed *bed, const struct value step, const char *name, 
 	struct call *call = call_new();
 	struct value steps = value_array(), copy;
 
-	assert_int_equal(value_copy(call->zone, &step, &copy), 0);
-	assert_int_equal(value_push(call->zone, &steps, copy), 0);
+	assert_int_equal(value_copy(call->bump, &step, &copy), 0);
+	assert_int_equal(value_push(call->bump, &steps, copy), 0);
 	put(call, "steps", steps);
 	if (name)
 		put(call, "stream_name", value_string(name));
@@ -377,7 +377,7 @@ static void test_mistakes(void **state)
 {
 	static const float ones[4] = {1, 1, 1, 1};
 	struct bed bed = open_bed();
-	struct zone *z = zone_new();
+	struct bump *z = bump_new();
 	const struct value a = value_string("a"), one = value_uint(1);
 	struct call *call;
 
@@ -400,8 +400,8 @@ static void test_mistakes(void **state)
 	refused(&bed, STEP(z, "sobol", "n", one, "d", one, "scramble", value_string("owen")), "a",
 		ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0] sobol: seed: ");
 	call = call_new();
-	put(call, "in", array_of(call->zone, "f32", 4, ones, sizeof ones));
-	put(call, "noise", map_of(call->zone, "op", value_string("normal"), "stream_name", a, NULL));
+	put(call, "in", array_of(call->bump, "f32", 4, ones, sizeof ones));
+	put(call, "noise", map_of(call->bump, "op", value_string("normal"), "stream_name", a, NULL));
 	call_fails(call, bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: noise_add: stream_name: ");
 	call = call_new();
 	put(call, "steps", value_array());
@@ -413,7 +413,7 @@ static void test_mistakes(void **state)
 	bed = bed_open(1); /* nobody keeps streams */
 	refused(&bed, STEP(z, "bits", "n", one, "stream_name", a), NULL, ERROR_NOT_SUPPORTED,
 		"not_supported: run: steps[0] bits: named streams are kept by a daemon");
-	zone_free(z);
+	bump_free(z);
 	bed_close(&bed);
 }
 

@@ -57,13 +57,13 @@ static void stale(struct bed *bed, uint64_t handle)
 
 static uint64_t figure(struct bed *bed, const char *name)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t u;
 
-	assert_int_equal(space_stats(bed->space, zone, &map), 0);
+	assert_int_equal(space_stats(bed->space, bump, &map), 0);
 	u = value_get(&map, name)->u;
-	zone_free(zone);
+	bump_free(bump);
 	return u;
 }
 

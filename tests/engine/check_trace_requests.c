@@ -96,21 +96,21 @@ static void test_program(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct value step = value_map();
 
-		value_put(call->zone, &step, "op", value_string(ops[i]));
-		value_put(call->zone, &step, "as", value_string((const char *[]){"a", "t", "s", "u"}[i]));
+		value_put(call->bump, &step, "op", value_string(ops[i]));
+		value_put(call->bump, &step, "as", value_string((const char *[]){"a", "t", "s", "u"}[i]));
 		if (i == 0)
-			value_put(call->zone, &step, "shape", LIST(call, 10, 10));
+			value_put(call->bump, &step, "shape", LIST(call, 10, 10));
 		if (i == 1 || i == 2)
-			value_put(call->zone, &step, "in", value_string(i == 1 ? "a" : "t"));
+			value_put(call->bump, &step, "in", value_string(i == 1 ? "a" : "t"));
 		if (i == 1)
-			value_put(call->zone, &step, "probes", value_uint(3));
+			value_put(call->bump, &step, "probes", value_uint(3));
 		if (i == 2)
-			value_put(call->zone, &step, "by", value_real(2));
+			value_put(call->bump, &step, "by", value_real(2));
 		if (i == 3)
-			value_put(call->zone, &step, "n", value_uint(1));
-		value_push(call->zone, &steps, step);
+			value_put(call->bump, &step, "n", value_uint(1));
+		value_push(call->bump, &steps, step);
 	}
-	value_push(call->zone, &results, value_string("s"));
+	value_push(call->bump, &results, value_string("s"));
 	put(call, "steps", steps);
 	put(call, "results", results);
 	reply = call_run(call, bed.space, "run");
@@ -147,10 +147,10 @@ static void test_refusals(void **state)
 	refuse(&bed, &s, (struct asked){.probes = 65537}, ERROR_OUT_OF_RANGE, "out_of_range: trace: probes: ");
 	refuse(&bed, &s, (struct asked){.offset = UINT64_MAX - 100}, ERROR_END_OF_STREAM,
 	       "end_of_stream: trace: offset: ");
-	put(call, "in", array_of(call->zone, "f32", 64, s.bytes, s.size));
+	put(call, "in", array_of(call->bump, "f32", 64, s.bytes, s.size));
 	call_fails(call, bed.space, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: ");
 	call = call_of(&s, &(struct asked){0});
-	put(call, "in", array_of(call->zone, "c64", 32, s.bytes, s.size));
+	put(call, "in", array_of(call->bump, "c64", 32, s.bytes, s.size));
 	call_fails(call, bed.space, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: its dtype is c64");
 	square_free(&s);
 	bed_close(&bed);

@@ -19,7 +19,7 @@ static void test_lengths_and_dtypes(void **state)
 
 			put(call, "inverse", value_bool(inverse));
 			struct value *in = (struct value *)value_get(&call->params, "in");
-			assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 3, (int64_t)n)), 0);
+			assert_int_equal(value_put(call->bump, in, "shape", LIST(call, 3, (int64_t)n)), 0);
 			const struct value *reply = call_run(call, bed.space, "fft");
 			reference(sample->in, sample->expected, 3, n, n, 1, inverse, inverse ? 1.0 / (double)n : 1);
 			widen(reply, sample->got);
@@ -41,7 +41,7 @@ static void test_axes_lengths_and_norms(void **state)
 
 	(void)state;
 	struct value *in = (struct value *)value_get(&call->params, "in");
-	assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 4, 6, 5)), 0);
+	assert_int_equal(value_put(call->bump, in, "shape", LIST(call, 4, 6, 5)), 0);
 	put(call, "axes", LIST(call, 0, 1));
 	put(call, "length", LIST(call, 7, 3));
 	put(call, "norm", value_string("ortho"));
@@ -70,7 +70,7 @@ static void test_real(void **state)
 		struct call *call = fft_call_of(sample, "f64", 2 * n, value_nil(), &bytes);
 		struct value *in = (struct value *)value_get(&call->params, "in");
 
-		assert_int_equal(value_put(call->zone, in, "shape", LIST(call, 2, (int64_t)n)), 0);
+		assert_int_equal(value_put(call->bump, in, "shape", LIST(call, 2, (int64_t)n)), 0);
 		put(call, "real", value_bool(true));
 		widen(call_run(call, bed.space, "fft"), sample->got);
 		reference(sample->in, sample->between, 2, n, n, 1, false, 1);
@@ -96,7 +96,7 @@ static void check_real_axes(struct bed *bed, const char *dtype, int64_t rows, in
 	const double bound = dtype[1] == '3' ? 2e-6 : 1e-14;
 
 	struct value *in = (struct value *)value_get(&there->params, "in");
-	assert_int_equal(value_put(there->zone, in, "shape", LIST(there, rows, columns)), 0);
+	assert_int_equal(value_put(there->bump, in, "shape", LIST(there, rows, columns)), 0);
 	put(whole, "in", *in);
 	for (int k = 0; k < 3; k++) {
 		struct call *call = k == 0 ? there : k == 1 ? whole : back;
@@ -116,9 +116,9 @@ static void check_real_axes(struct bed *bed, const char *dtype, int64_t rows, in
 	close_to(sample, half, bound, "half a spectrum", n);
 
 	struct value spectrum = value_map();
-	assert_int_equal(value_put(back->zone, &spectrum, "dtype", *value_get(reply, "dtype")), 0);
-	assert_int_equal(value_put(back->zone, &spectrum, "shape", *value_get(reply, "shape")), 0);
-	assert_int_equal(value_put(back->zone, &spectrum, "data", *value_get(reply, "data")), 0);
+	assert_int_equal(value_put(back->bump, &spectrum, "dtype", *value_get(reply, "dtype")), 0);
+	assert_int_equal(value_put(back->bump, &spectrum, "shape", *value_get(reply, "shape")), 0);
+	assert_int_equal(value_put(back->bump, &spectrum, "data", *value_get(reply, "data")), 0);
 	put(back, "in", spectrum);
 	put(back, "inverse", value_bool(true));
 	put(back, "length", value_uint((uint64_t)(last ? columns : rows)));
@@ -204,7 +204,7 @@ static void test_hermitian(void **state)
 		reference(sample->between, sample->expected, 1, n, n, 1, false, 1);
 		assert_true(value_is_text(value_get(reply, "dtype"), "f64"));
 		close_to(sample, n, 1e-14, "hermitian", n);
-		put(back, "in", array_of(back->zone, "f64", n, value_get(reply, "data")->bytes.at, n * 8));
+		put(back, "in", array_of(back->bump, "f64", n, value_get(reply, "data")->bytes.at, n * 8));
 		put(back, "hermitian", value_bool(true));
 		put(back, "inverse", value_bool(true));
 		widen(call_run(back, bed.space, "fft"), sample->got);

@@ -59,7 +59,7 @@ static const struct value *run(struct bed *bed, const struct kind *kind, size_t 
 	struct call *call = call_new();
 	const enum dtype dtype = dtype_parse(kind->dtype, strlen(kind->dtype));
 	const size_t reals = dtype_is_complex(dtype) ? 2 : 1, size = dtype_size(dtype) / reals;
-	char *bytes = zone_alloc(call->zone, n * batch * dtype_size(dtype));
+	char *bytes = bump_alloc(call->bump, n * batch * dtype_size(dtype));
 	struct value in, shape = value_array();
 
 	assert_non_null(bytes);
@@ -71,11 +71,11 @@ static const struct value *run(struct bed *bed, const struct kind *kind, size_t 
 
 			memcpy(bytes + at * size, size == 4 ? (const void *)&single : (const void *)&value, size);
 		}
-	in = array_of(call->zone, kind->dtype, n * batch, bytes, n * batch * dtype_size(dtype));
-	value_push(call->zone, &shape, value_uint(batch / columns));
-	value_push(call->zone, &shape, value_uint(n));
-	value_push(call->zone, &shape, value_uint(columns));
-	value_put(call->zone, &in, "shape", shape);
+	in = array_of(call->bump, kind->dtype, n * batch, bytes, n * batch * dtype_size(dtype));
+	value_push(call->bump, &shape, value_uint(batch / columns));
+	value_push(call->bump, &shape, value_uint(n));
+	value_push(call->bump, &shape, value_uint(columns));
+	value_put(call->bump, &in, "shape", shape);
 	put(call, "in", in);
 	put(call, "axes", value_int(1));
 	for (unsigned i = 0; i < 2 && kind->flag[i]; i++)
@@ -221,13 +221,13 @@ static void test_places(void **state)
 
 static uint64_t plan_figure(struct bed *bed, const char *name)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t figure;
 
-	assert_int_equal(engine_stats(bed->engine, zone, &map), 0);
+	assert_int_equal(engine_stats(bed->engine, bump, &map), 0);
 	figure = value_get(value_get(&map, "plans"), name)->u;
-	zone_free(zone);
+	bump_free(bump);
 	return figure;
 }
 
@@ -252,7 +252,7 @@ static void test_plan_bound(void **state)
 		static const float one = 1;
 		struct call *call = call_new();
 
-		put(call, "in", array_of(call->zone, "f32", 1, &one, sizeof one));
+		put(call, "in", array_of(call->bump, "f32", 1, &one, sizeof one));
 		put(call, "length", value_uint(1 + i));
 		put(call, "real", value_bool(i % 2));
 		call_run(call, bed.space, "fft");

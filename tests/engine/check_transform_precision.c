@@ -29,7 +29,7 @@ static void test_products(void **state)
 		double bound;
 
 		call = fft_call_of(sample, real_in ? "f32" : "c128", rows * length, value_uint(rows * length), &bytes);
-		value_put(call->zone, (struct value *)value_get(&call->params, "in"), "shape",
+		value_put(call->bump, (struct value *)value_get(&call->params, "in"), "shape",
 			  LIST(call, (int64_t)rows, (int64_t)length));
 		put(call, "precision", value_string(cases[i].precision));
 		put(call, "inverse", value_bool(cases[i].inverse));

@@ -88,13 +88,13 @@ static struct result run(const struct scaled_case *c, struct space *space, const
 {
 	struct call *call = call_new();
 	const size_t n = (size_t)(c->shape[0] * c->shape[1] * c->shape[2]);
-	struct value map = array_of(call->zone, c->is_complex ? "c128" : "f64", n, in, n * (c->is_complex ? 16 : 8));
+	struct value map = array_of(call->bump, c->is_complex ? "c128" : "f64", n, in, n * (c->is_complex ? 16 : 8));
 	const struct value *reply, *data;
 	struct result result = {.parts = 2};
 
-	value_put(call->zone, &map, "shape", LIST(call, c->shape[0], c->shape[1], c->shape[2]));
+	value_put(call->bump, &map, "shape", LIST(call, c->shape[0], c->shape[1], c->shape[2]));
 	put(call, "in", map);
-	put(call, "axes", list_of(call->zone, c->n_axes, c->axes));
+	put(call, "axes", list_of(call->bump, c->n_axes, c->axes));
 	put(call, "precision", value_string(precision));
 	put(call, "inverse", value_bool(c->inverse));
 	if (c->real)

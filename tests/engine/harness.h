@@ -27,7 +27,7 @@ struct call {
 	pthread_cond_t answered;
 	int done;
 	struct request *request;
-	struct zone *zone;
+	struct bump *bump;
 	struct value params;
 };
 
@@ -78,7 +78,7 @@ static inline void call_done(struct request *request, void *arg)
 	pthread_mutex_unlock(&call->lock);
 }
 
-/* A call with a zone of its own, in which the parameters are to be made. */
+/* A call with a bump allocator of its own, in which the parameters are to be made. */
 static inline struct call *call_new(void)
 {
 	struct call *call = calloc(1, sizeof *call);
@@ -86,15 +86,15 @@ static inline struct call *call_new(void)
 	assert_non_null(call);
 	pthread_mutex_init(&call->lock, NULL);
 	pthread_cond_init(&call->answered, NULL);
-	call->zone = zone_new();
-	assert_non_null(call->zone);
+	call->bump = bump_new();
+	assert_non_null(call->bump);
 	call->params = value_map();
 	return call;
 }
 
 static inline void call_start(struct call *call, struct space *space, const char *method)
 {
-	int error = request_start(space, method, strlen(method), &call->params, call->zone, call_done, call,
+	int error = request_start(space, method, strlen(method), &call->params, call->bump, call_done, call,
 				  &call->request);
 
 	assert_int_equal(error, 0);
@@ -118,30 +118,30 @@ static inline void call_free(struct call *call)
 
 static inline void put(struct call *call, const char *name, struct value value)
 {
-	assert_int_equal(value_put(call->zone, &call->params, name, value), 0);
+	assert_int_equal(value_put(call->bump, &call->params, name, value), 0);
 }
 
 /* A shape or list of axes. */
-static inline struct value list_of(struct zone *zone, size_t count, const int64_t *at)
+static inline struct value list_of(struct bump *bump, size_t count, const int64_t *at)
 {
 	struct value list = value_array();
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(value_push(zone, &list, value_int(at[i])), 0);
+		assert_int_equal(value_push(bump, &list, value_int(at[i])), 0);
 	return list;
 }
 
 #define LIST(call, ...)                                                                                                \
-	list_of((call)->zone, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
+	list_of((call)->bump, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
 
 /* {dtype, shape, data} */
-static inline struct value array_of(struct zone *zone, const char *dtype, size_t n, const void *data, size_t bytes)
+static inline struct value array_of(struct bump *bump, const char *dtype, size_t n, const void *data, size_t bytes)
 {
 	struct value map = value_map();
 
-	assert_int_equal(value_put(zone, &map, "dtype", value_string(dtype)), 0);
-	assert_int_equal(value_put(zone, &map, "shape", value_uint(n)), 0);
-	assert_int_equal(value_put(zone, &map, "data", value_bytes(data, bytes)), 0);
+	assert_int_equal(value_put(bump, &map, "dtype", value_string(dtype)), 0);
+	assert_int_equal(value_put(bump, &map, "shape", value_uint(n)), 0);
+	assert_int_equal(value_put(bump, &map, "data", value_bytes(data, bytes)), 0);
 	return map;
 }
 

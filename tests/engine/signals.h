@@ -55,10 +55,10 @@ static inline void sample_free(struct sample *s)
 static inline void put_sample(struct call *call, const char *name, const struct sample *s, size_t ndim,
 			      const int64_t *shape)
 {
-	struct value map = array_of(call->zone, dtype_name(s->dtype), s->n, s->data, s->bytes);
+	struct value map = array_of(call->bump, dtype_name(s->dtype), s->n, s->data, s->bytes);
 
 	if (ndim)
-		assert_int_equal(value_put(call->zone, &map, "shape", list_of(call->zone, ndim, shape)), 0);
+		assert_int_equal(value_put(call->bump, &map, "shape", list_of(call->bump, ndim, shape)), 0);
 	put(call, name, map);
 }
 

@@ -68,9 +68,9 @@ struct told {
 
 static inline void put_matrix(struct call *call, const struct square *s)
 {
-	struct value map = array_of(call->zone, s->dtype, s->n * s->n, s->bytes, s->size);
+	struct value map = array_of(call->bump, s->dtype, s->n * s->n, s->bytes, s->size);
 
-	assert_int_equal(value_put(call->zone, &map, "shape", LIST(call, (int64_t)s->n, (int64_t)s->n)), 0);
+	assert_int_equal(value_put(call->bump, &map, "shape", LIST(call, (int64_t)s->n, (int64_t)s->n)), 0);
 	put(call, "in", map);
 }
 

@@ -6,32 +6,32 @@
 #include "engine/harness.h"
 
 /* {name: value ...}, NULL at the end. */
-static inline struct value map_of(struct zone *zone, ...)
+static inline struct value map_of(struct bump *bump, ...)
 {
 	struct value map = value_map();
 	const char *name;
 	va_list args;
 
-	va_start(args, zone);
+	va_start(args, bump);
 	while ((name = va_arg(args, const char *)))
-		assert_int_equal(value_put(zone, &map, name, va_arg(args, struct value)), 0);
+		assert_int_equal(value_put(bump, &map, name, va_arg(args, struct value)), 0);
 	va_end(args);
 	return map;
 }
 
-#define STEP(zone, name, ...) map_of(zone, "op", value_string(name), __VA_ARGS__, NULL)
+#define STEP(bump, name, ...) map_of(bump, "op", value_string(name), __VA_ARGS__, NULL)
 
-static inline struct value array_with(struct zone *zone, size_t count, const struct value *at)
+static inline struct value array_with(struct bump *bump, size_t count, const struct value *at)
 {
 	struct value array = value_array();
 
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(value_push(zone, &array, at[i]), 0);
+		assert_int_equal(value_push(bump, &array, at[i]), 0);
 	return array;
 }
 
-#define STEPS(zone, ...)                                                                                               \
-	array_with(zone, sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value), (struct value[]){__VA_ARGS__})
+#define STEPS(bump, ...)                                                                                               \
+	array_with(bump, sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value), (struct value[]){__VA_ARGS__})
 
 /* Fails unless two trees are the same, members in the same order; where names the place. */
 static inline void expect_equal(const char *where, const struct value *a, const struct value *b)
@@ -82,7 +82,7 @@ static inline void prepare_call(struct call *call, const char *method)
 {
 	const struct value params = call->params;
 
-	call->params = map_of(call->zone, "method", value_string(method), "params", params, NULL);
+	call->params = map_of(call->bump, "method", value_string(method), "params", params, NULL);
 }
 
 /* Prepares the method with these parameters, which go with the call. */

@@ -110,9 +110,9 @@ static inline struct call *plain(const char *dtype, size_t ndim, int64_t a, int6
 	static const float zeros[4096];
 	struct call *call = call_new();
 	const size_t n = (size_t)(a * b);
-	struct value map = array_of(call->zone, dtype, n, zeros, n * dtype_size(dtype_parse(dtype, strlen(dtype))));
+	struct value map = array_of(call->bump, dtype, n, zeros, n * dtype_size(dtype_parse(dtype, strlen(dtype))));
 
-	assert_int_equal(value_put(call->zone, &map, "shape", list_of(call->zone, ndim, (int64_t[]){a, b})), 0);
+	assert_int_equal(value_put(call->bump, &map, "shape", list_of(call->bump, ndim, (int64_t[]){a, b})), 0);
 	put(call, "in", map);
 	put(call, "n_fft", value_uint(n_fft));
 	return call;

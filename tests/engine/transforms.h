@@ -119,8 +119,8 @@ static inline struct call *fft_call_of(const struct sample *sample, const char *
 	size_t bytes;
 
 	*ret_bytes = narrow(dtype, n, sample->in, &bytes);
-	map = array_of(call->zone, dtype, n, *ret_bytes, bytes);
-	assert_int_equal(value_put(call->zone, &map, "shape", shape_or_size), 0);
+	map = array_of(call->bump, dtype, n, *ret_bytes, bytes);
+	assert_int_equal(value_put(call->bump, &map, "shape", shape_or_size), 0);
 	put(call, "in", map);
 	return call;
 }

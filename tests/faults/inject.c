@@ -332,10 +332,10 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *ret)
 	return r;
 }
 
-EXPORT int gettimeofday(struct timeval *restrict ret, void *restrict zone)
+EXPORT int gettimeofday(struct timeval *restrict ret, void *restrict bump)
 {
 	NEXT(gettimeofday);
-	int r = next(ret, zone);
+	int r = next(ret, bump);
 
 	if (page)
 		ret->tv_sec += page->clock_jump_s;

@@ -27,18 +27,18 @@ static void encode(const struct message *message, struct codec_buffer *buffer)
 static void there_and_back(const struct message *message)
 {
 	struct codec_buffer first = {0}, second = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct message again;
 
 	encode(message, &first);
-	if (codec_decode(first.at, first.size, zone, &again, NULL) < 0)
+	if (codec_decode(first.at, first.size, bump, &again, NULL) < 0)
 		abort();
 	encode(&again, &second);
 	if (first.size != second.size || memcmp(first.at, second.at, first.size) != 0)
 		abort();
 	codec_buffer_free(&first);
 	codec_buffer_free(&second);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,14 +51,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		frame_scan_init(&scan, &limits);
 		if (frame_scan_more(&scan, data, size, &length) <= 0)
 			return 0;
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct message message;
 		struct error err;
-		int r = codec_decode(data, length, zone, &message, &err);
+		int r = codec_decode(data, length, bump, &message, &err);
 
 		if (r == 0)
 			there_and_back(&message);
-		zone_free(zone);
+		bump_free(bump);
 		if (r < 0 && r != -ERROR_WRONG_TYPE)
 			return 0;
 		data += length;

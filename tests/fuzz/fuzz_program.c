@@ -59,11 +59,11 @@ struct flight {
 	int done;
 };
 
-static bool start(struct space *space, const char *method, size_t size, const struct value *params, struct zone *zone,
+static bool start(struct space *space, const char *method, size_t size, const struct value *params, struct bump *bump,
 		  struct flight *ret_flight)
 {
 	ret_flight->done = 0;
-	return request_start(space, method, size, params, zone, on_done, &ret_flight->done, &ret_flight->request) == 0;
+	return request_start(space, method, size, params, bump, on_done, &ret_flight->done, &ret_flight->request) == 0;
 }
 
 /* Answered, or cancelled when it takes long: true when it was not. */
@@ -81,15 +81,15 @@ static bool await(struct flight *flight)
 	return !error;
 }
 
-/* A run or a release, in a zone of its own. */
+/* A run or a release, in a bump allocator of its own. */
 static bool start_prepared(struct space *space, const char *method, uint64_t handle, struct flight *ret_flight)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
-	if (!zone || value_put(zone, &params, "prepared", value_uint(handle)))
+	if (!bump || value_put(bump, &params, "prepared", value_uint(handle)))
 		abort();
-	return start(space, method, strlen(method), &params, zone, ret_flight);
+	return start(space, method, strlen(method), &params, bump, ret_flight);
 }
 
 static void expect_same(const struct request *a, const struct request *b)
@@ -134,14 +134,14 @@ static void run_prepared(struct space *space, uint64_t handle, const struct requ
 /* The program of one run, prepared. */
 static void prepare_program(struct space *space, const struct value *params, const struct request *once)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value prepare = value_map(), copy;
 	struct flight flight;
 
-	if (!zone || value_copy(zone, params, &copy) || value_put(zone, &prepare, "method", value_string("run")) ||
-	    value_put(zone, &prepare, "params", copy))
+	if (!bump || value_copy(bump, params, &copy) || value_put(bump, &prepare, "method", value_string("run")) ||
+	    value_put(bump, &prepare, "params", copy))
 		abort();
-	if (!start(space, "prepare", 7, &prepare, zone, &flight))
+	if (!start(space, "prepare", 7, &prepare, bump, &flight))
 		abort();
 	if (await(&flight))
 		run_prepared(space, value_get(request_result(flight.request), "prepared")->u, once);
@@ -153,24 +153,24 @@ static bool is_called(const struct message *message, const char *name)
 	return message->method_size == strlen(name) && memcmp(message->method, name, message->method_size) == 0;
 }
 
-static void run(struct space *space, const struct message *message, struct zone *zone)
+static void run(struct space *space, const struct message *message, struct bump *bump)
 {
 	const bool is_run = is_called(message, "run");
-	struct zone *own = is_run ? zone_new() : NULL;
+	struct bump *own = is_run ? bump_new() : NULL;
 	struct value params;
 	struct flight flight;
 	bool good;
 
 	if (is_run && (!own || value_copy(own, &message->params, &params)))
 		abort();
-	if (!start(space, message->method, message->method_size, &message->params, zone, &flight))
+	if (!start(space, message->method, message->method_size, &message->params, bump, &flight))
 		abort();
 	good = await(&flight);
 	tiles |= good && is_called(message, "tile");
 	if (good && is_run)
 		prepare_program(space, &params, flight.request);
 	request_free(flight.request);
-	zone_free(own);
+	bump_free(own);
 }
 
 static int reserve_work(void *arg, uint64_t bytes, struct error *err)
@@ -198,14 +198,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		frame_scan_init(&scan, &frames);
 		if (frame_scan_more(&scan, data, size, &length) <= 0)
 			break;
-		struct zone *zone = zone_new();
-		void *copy = zone_copy(zone, data, length);
+		struct bump *bump = bump_new();
+		void *copy = bump_copy(bump, data, length);
 		struct message message;
 
-		if (codec_decode(copy, length, zone, &message, NULL) == 0 && message.type == MESSAGE_REQUEST)
-			run(space, &message, zone);
+		if (codec_decode(copy, length, bump, &message, NULL) == 0 && message.type == MESSAGE_REQUEST)
+			run(space, &message, bump);
 		else
-			zone_free(zone);
+			bump_free(bump);
 		data += length;
 		size -= length;
 	}

@@ -58,16 +58,16 @@ static struct ring *make(struct bed *bed)
 	const struct ring_events events = {published, on_gone, bed};
 	struct value map = value_map(), *params = &map, noise = value_map();
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "fuzz"};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct noise *bits;
 	struct ring *ring;
 
 	memset(bed->memory, 0xa5, sizeof bed->memory);
-	must(value_put(zone, &noise, "op", value_string("bits")) == 0 && value_put(zone, &map, "noise", noise) == 0);
+	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
 	must(noise_create(space, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
 	must(ring_create(space, bits, &memory, NULL, &events, &ring, NULL) == 0);
-	zone_free(zone);
+	bump_free(bump);
 	return ring;
 }
 
@@ -81,13 +81,13 @@ static void on_done(struct request *request, void *arg)
  * looked since it was woken. */
 static void pass_barrier(void)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	struct request *request;
 	_Atomic int done = 0;
 
-	must(value_put(zone, &map, "n", value_uint(BARRIER)) == 0);
-	must(request_start(space, "exponential", 11, &map, zone, on_done, (void *)&done, &request) == 0);
+	must(value_put(bump, &map, "n", value_uint(BARRIER)) == 0);
+	must(request_start(space, "exponential", 11, &map, bump, on_done, (void *)&done, &request) == 0);
 	AWAIT(atomic_load(&done));
 	must(!request_error(request));
 	request_free(request);

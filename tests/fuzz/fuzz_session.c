@@ -99,16 +99,16 @@ static void act(int fd, const uint8_t *data, size_t size)
 /* What all quotas are charged with. */
 static uint64_t used_of_all(void)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t used = 0, all = 0;
 
-	must(quota_show(service.quota, NULL, zone, &map) == 0);
+	must(quota_show(service.quota, NULL, bump, &map) == 0);
 	for (size_t i = 0; i < map.map.count; i++) {
 		must(value_to_u64(value_get(&map.map.at[i].value, "used"), &used));
 		all += used;
 	}
-	zone_free(zone);
+	bump_free(bump);
 	return all;
 }
 

@@ -21,7 +21,7 @@ void client_open(struct client *client, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	*client = (struct client){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), .zone = zone_new()};
+	*client = (struct client){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), .bump = bump_new()};
 	strcpy(address.sun_path, path);
 	if (connect(client->fd, (struct sockaddr *)&address, sizeof address) < 0)
 		fail_msg("connect %s: %s", path, strerror(errno));
@@ -32,7 +32,7 @@ void client_close(struct client *client)
 	if (client->fd >= 0)
 		close(client->fd);
 	free(client->at);
-	zone_free(client->zone);
+	bump_free(client->bump);
 	*client = (struct client){.fd = -1};
 }
 
@@ -43,7 +43,7 @@ struct value client_map(struct client *client, ...)
 
 	va_start(args, client);
 	for (const char *name; (name = va_arg(args, const char *));)
-		assert_int_equal(value_put(client->zone, &map, name, va_arg(args, struct value)), 0);
+		assert_int_equal(value_put(client->bump, &map, name, va_arg(args, struct value)), 0);
 	va_end(args);
 	return map;
 }
@@ -83,10 +83,10 @@ static bool take(struct client *client, struct message *ret)
 	assert_true(r >= 0);
 	if (r == 0)
 		return false;
-	char *frame = zone_copy(client->zone, client->at, size);
+	char *frame = bump_copy(client->bump, client->at, size);
 	memmove(client->at, client->at + size, client->size - size);
 	client->size -= size;
-	r = codec_decode(frame, size, client->zone, ret, &err);
+	r = codec_decode(frame, size, client->bump, ret, &err);
 	if (r < 0)
 		fail_msg("the daemon sent what is no message: %s", err.text);
 	return true;
@@ -272,7 +272,7 @@ struct value client_program(struct client *client, uint64_t n, int count)
 		struct value step = client_map(client, "op", value_string("normal"), "out",
 					       value_uint(client_number(&tile, "tile")), NULL);
 
-		assert_int_equal(value_push(client->zone, &steps, step), 0);
+		assert_int_equal(value_push(client->bump, &steps, step), 0);
 	}
 	return client_map(client, "steps", steps, NULL);
 }

@@ -19,13 +19,13 @@ struct client {
 	char *at;
 	size_t size, room;
 	uint32_t last_msgid;
-	struct zone *zone; /* of replies; lives as long as the client */
+	struct bump *bump; /* of replies; lives as long as the client */
 };
 
 void client_open(struct client *client, const char *socket);
 void client_close(struct client *client);
 
-/* Starts a map in the client's zone and adds to it: client_map(c, "n", value_uint(4), NULL). */
+/* Starts a map in the client's bump allocator and adds to it: client_map(c, "n", value_uint(4), NULL). */
 struct value client_map(struct client *client, ...);
 
 /* Sends a request and returns its msgid; sends bytes as they are. */

@@ -68,32 +68,32 @@ static void decodes_every_type(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		char bytes[64] = "\x94\x00\x01\xa4ping\x91\x81\xa1v";
 		struct message message = {0};
 		struct error err = {0};
 		const struct value *want = &known[i].value, *got;
 
 		memcpy(bytes + 12, known[i].bytes, known[i].size);
-		if (decode(bytes, 12 + known[i].size, zone, &message, &err) < 0)
+		if (decode(bytes, 12 + known[i].size, bump, &message, &err) < 0)
 			fail_msg("example %zu: %s", i, err.text);
 		got = value_get(&message.params, "v");
 		assert_non_null(got);
 		must_equal(i, want, got);
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 
 static void encodes_known_bytes(void **state)
 {
 	struct codec_buffer buffer = {0};
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 	struct error err;
 
 	(void)state;
-	assert_int_equal(value_put(zone, &params, "n", value_uint(512)), 0);
-	assert_int_equal(value_put(zone, &params, "low", value_real(-1.5)), 0);
+	assert_int_equal(value_put(bump, &params, "n", value_uint(512)), 0);
+	assert_int_equal(value_put(bump, &params, "low", value_real(-1.5)), 0);
 	assert_int_equal(codec_request(&buffer, 7, "uniform", &params), 0);
 	assert_int_equal(codec_request(&buffer, UINT32_MAX, "ping", NULL), 0);
 	error_set(&err, ERROR_LIMIT, "n: 3, allowed: 2");
@@ -110,7 +110,7 @@ static void encodes_known_bytes(void **state)
 	assert_memory_equal(buffer.at, want, buffer.size);
 	codec_buffer_free(&buffer);
 	assert_null(buffer.at);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 /* Buffer and gaps, put together, are what codec_response writes. */
@@ -119,16 +119,16 @@ static void leaves_large_bytes(void **state)
 	static char large[CODEC_GAP_BYTES + 1];
 	struct codec_buffer whole = {0}, parts = {0}, joined = {0};
 	struct codec_gap gaps[CODEC_GAPS_MAX];
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value result = value_map(), list = value_array();
 	size_t count = 0, at = 0;
 
 	(void)state;
 	memset(large, 'x', sizeof large);
 	for (int i = 0; i < CODEC_GAPS_MAX + 3; i++) /* the last ones are copied */
-		value_push(zone, &list, value_bytes(large, sizeof large - i % 2));
-	value_push(zone, &list, value_bytes(large, CODEC_GAP_BYTES - 1));
-	value_put(zone, &result, "list", list);
+		value_push(bump, &list, value_bytes(large, sizeof large - i % 2));
+	value_push(bump, &list, value_bytes(large, CODEC_GAP_BYTES - 1));
+	value_put(bump, &result, "list", list);
 	assert_int_equal(codec_notification(&parts, "before", NULL), 0);
 	assert_int_equal(codec_notification(&whole, "before", NULL), 0);
 	assert_int_equal(codec_response(&whole, 1, NULL, &result), 0);
@@ -151,7 +151,7 @@ static void leaves_large_bytes(void **state)
 	codec_buffer_free(&whole);
 	codec_buffer_free(&parts);
 	codec_buffer_free(&joined);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 /* ------- what is no message, and what is one but asks wrongly ------- */
@@ -203,10 +203,10 @@ static void judges_messages(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct message message = {.msgid = 99};
 		struct error err = {0};
-		int got = decode(judged[i].bytes, judged[i].size, zone, &message, &err);
+		int got = decode(judged[i].bytes, judged[i].size, bump, &message, &err);
 
 		if (got != judged[i].result)
 			fail_msg("%s: expected %d, got %d (%s)", judged[i].name, judged[i].result, got, err.text);
@@ -220,7 +220,7 @@ static void judges_messages(void **state)
 		}
 		if (got == -ERROR_BAD_FRAME)
 			assert_int_equal(message.msgid, 99); /* untouched */
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 
@@ -243,14 +243,14 @@ static void reads_errors(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct message message;
 
-		assert_int_equal(decode(examples[i].bytes, examples[i].size, zone, &message, NULL), 0);
+		assert_int_equal(decode(examples[i].bytes, examples[i].size, bump, &message, NULL), 0);
 		assert_int_equal(message.type, MESSAGE_RESPONSE);
 		assert_int_equal(message.error.code, examples[i].code);
 		assert_string_equal(message.error.text, examples[i].text);
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 
@@ -274,16 +274,16 @@ static void cleans_text(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
 		struct codec_buffer buffer = {0};
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct error err = {.code = ERROR_SYSTEM};
 		struct message message;
 
 		strcpy(err.text, examples[i].text);
 		assert_int_equal(codec_response(&buffer, 1, &err, NULL), 0);
-		assert_int_equal(codec_decode(buffer.at, buffer.size, zone, &message, NULL), 0);
+		assert_int_equal(codec_decode(buffer.at, buffer.size, bump, &message, NULL), 0);
 		assert_string_equal(message.error.text, examples[i].want);
 		codec_buffer_free(&buffer);
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 

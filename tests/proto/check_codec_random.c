@@ -17,19 +17,19 @@ static uint64_t next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-static struct value random_bytes(struct zone *zone, uint64_t *random, enum value_kind kind)
+static struct value random_bytes(struct bump *bump, uint64_t *random, enum value_kind kind)
 {
 	/* Around the borders between the encodings of lengths. */
 	static const size_t sizes[] = {0, 1, 31, 32, 255, 256, 65535, 65536};
 	size_t size = next(random) % 16 ? next(random) % 40 : sizes[next(random) % 8];
-	char *at = zone_alloc(zone, size + 1);
+	char *at = bump_alloc(bump, size + 1);
 
 	for (size_t i = 0; i < size; i++)
 		at[i] = (char)next(random);
 	return (struct value){.kind = kind, .bytes = {at, size}};
 }
 
-static struct value random_tree(struct zone *zone, uint64_t *random, unsigned depth)
+static struct value random_tree(struct bump *bump, uint64_t *random, unsigned depth)
 {
 	unsigned kinds = depth < 5 ? 9 : 7;
 	uint64_t bits = next(random) >> (next(random) % 64);
@@ -49,19 +49,19 @@ static struct value random_tree(struct zone *zone, uint64_t *random, unsigned de
 		memcpy(&real, &bits, sizeof real);
 		return value_real(real);
 	case VALUE_STRING:
-		return random_bytes(zone, random, VALUE_STRING);
+		return random_bytes(bump, random, VALUE_STRING);
 	case VALUE_BYTES:
-		return random_bytes(zone, random, VALUE_BYTES);
+		return random_bytes(bump, random, VALUE_BYTES);
 	case VALUE_ARRAY:
 		value = value_array();
 		for (uint64_t n = next(random) % 20; n; n--)
-			assert_int_equal(value_push(zone, &value, random_tree(zone, random, depth + 1)), 0);
+			assert_int_equal(value_push(bump, &value, random_tree(bump, random, depth + 1)), 0);
 		return value;
 	case VALUE_MAP:
 		value = value_map();
 		for (uint64_t n = next(random) % 20; n; n--) {
 			snprintf(name, sizeof name, "%llx", (unsigned long long)(next(random) % 0xfffff));
-			assert_int_equal(value_put(zone, &value, name, random_tree(zone, random, depth + 1)), 0);
+			assert_int_equal(value_put(bump, &value, name, random_tree(bump, random, depth + 1)), 0);
 		}
 		return value;
 	default:
@@ -104,28 +104,28 @@ static void round_trips(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct codec_buffer buffer = {0};
 		struct message message;
 		struct error err = {0};
 		uint64_t random = seed;
-		struct value tree = random_tree(zone, &random, 0);
+		struct value tree = random_tree(bump, &random, 0);
 		uint32_t msgid = (uint32_t)next(&random);
 		int r;
 
 		assert_int_equal(codec_response(&buffer, msgid, NULL, &tree), 0);
-		r = decode(buffer.at, buffer.size, zone, &message, &err);
+		r = decode(buffer.at, buffer.size, bump, &message, &err);
 		if (r < 0 || message.msgid != msgid || message.error.code || !equal(&tree, &message.result))
 			fail_msg("response: %d %s; seed %llu", r, err.text, (unsigned long long)seed);
 		buffer.size = 0;
 		struct value params = value_map();
-		value_put(zone, &params, "tree", tree);
+		value_put(bump, &params, "tree", tree);
 		assert_int_equal(codec_request(&buffer, msgid, "method", &params), 0);
-		r = decode(buffer.at, buffer.size, zone, &message, &err);
+		r = decode(buffer.at, buffer.size, bump, &message, &err);
 		if (r < 0 || message.msgid != msgid || message.method_size != 6 || !equal(&params, &message.params))
 			fail_msg("request: %d %s; seed %llu", r, err.text, (unsigned long long)seed);
 		codec_buffer_free(&buffer);
-		zone_free(zone);
+		bump_free(bump);
 	}
 }
 
@@ -143,7 +143,7 @@ static void mutations(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		uint64_t random = seed;
 		char bytes[80] = {0};
 		struct message message;
@@ -152,11 +152,11 @@ static void mutations(void **state)
 		memcpy(bytes, seeds[seed % 3], size);
 		for (uint64_t n = next(&random) % 4; n; n--)
 			bytes[next(&random) % size] = (char)(next(&random) >> (next(&random) & 7));
-		int r = decode(bytes, sizeof bytes, zone, &message, NULL);
+		int r = decode(bytes, sizeof bytes, bump, &message, NULL);
 		messages += r == 0;
 		wrong += r == -ERROR_WRONG_TYPE;
 		bad += r == -ERROR_BAD_FRAME;
-		zone_free(zone);
+		bump_free(bump);
 	}
 	printf("# %d mutated messages: %u read, %u answerable, %u bad, %u cut off\n", CASES, messages, wrong, bad,
 	       CASES - messages - wrong - bad);
@@ -249,7 +249,7 @@ static void agrees_with_msgpack_c(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		unsigned char bytes[48] = "\x94\x01\x07\xc0";
-		struct zone *zone = zone_new();
+		struct bump *bump = bump_new();
 		struct frame_scan scan;
 		struct message message;
 		uint64_t random = seed;
@@ -260,7 +260,7 @@ static void agrees_with_msgpack_c(void **state)
 		scatter(&random, bytes + 4, sizeof bytes - 4);
 		frame_scan_init(&scan, NULL);
 		if (frame_scan_more(&scan, bytes, sizeof bytes, &size) == 1) {
-			const int r = codec_decode(bytes, size, zone, &message, NULL);
+			const int r = codec_decode(bytes, size, bump, &message, NULL);
 
 			msgpack_zone_init(&objects, 4096);
 			if (msgpack_unpack((const char *)bytes, size, &used, &objects, &object) != MSGPACK_UNPACK_SUCCESS)
@@ -271,7 +271,7 @@ static void agrees_with_msgpack_c(void **state)
 			refused += r < 0;
 			msgpack_zone_destroy(&objects);
 		}
-		zone_free(zone);
+		bump_free(bump);
 	}
 	printf("# %u frames read as msgpack-c does, %u refused\n", read, refused);
 	assert_true(read > CASES / 20 && refused > 0);

@@ -17,7 +17,7 @@ static struct call *example_of(const struct operation *operation)
 	struct value params;
 
 	assert_true(example_params(operation->name, &params));
-	assert_int_equal(value_copy(call->zone, &params, &call->params), 0);
+	assert_int_equal(value_copy(call->bump, &params, &call->params), 0);
 	return call;
 }
 
@@ -48,12 +48,12 @@ static void expect_now(struct space *space, const struct operation *operation, u
 static void every_operation(void **state)
 {
 	struct bed bed = bed_open(2);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	size_t count, checked = 0;
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(zone, bed.space);
+	examples_begin(bump, bed.space);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		uint64_t handle;
@@ -77,7 +77,7 @@ static void every_operation(void **state)
 	}
 	printf("# %zu operations\n", checked);
 	assert_true(checked > 40);
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 
@@ -85,12 +85,12 @@ static void every_operation(void **state)
 static void refused(void **state)
 {
 	struct bed bed = bed_open(1);
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	size_t count;
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(zone, bed.space);
+	examples_begin(bump, bed.space);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		struct call *call;
@@ -106,7 +106,7 @@ static void refused(void **state)
 			call_fails(call, bed.space, "prepare", ERROR_UNKNOWN_METHOD, "unknown_method: prepare: method: ");
 		}
 	}
-	zone_free(zone);
+	bump_free(bump);
 	bed_close(&bed);
 }
 

@@ -20,7 +20,7 @@
 enum { MSGID = 7 };
 
 static FILE *out;
-static struct zone *zone;
+static struct bump *bump;
 static struct space *space;
 
 /* ------- values as text ------- */
@@ -259,17 +259,17 @@ static char *generate(uint32_t features)
 	char *made = NULL;
 	size_t size;
 
-	zone = zone_new();
+	bump = bump_new();
 	assert_int_equal(engine_create(&settings, &engine, &err), 0);
 	assert_int_equal(space_create(engine, &limits, &space), 0);
-	examples_begin(zone, space);
+	examples_begin(bump, space);
 	assert_int_equal(space_attach(space, memory, EXAMPLES_ARENA, free, memory), 0);
 	out = open_memstream(&made, &size);
 	write_generated();
 	fclose(out);
 	space_close(space);
 	engine_destroy(engine);
-	zone_free(zone);
+	bump_free(bump);
 	return made;
 }
 

@@ -26,22 +26,22 @@ static uint64_t next(uint64_t *random)
 /* The members of run that it states, in the buffer. */
 static void encode(struct codec_buffer *buffer, const struct run_prepared *run, unsigned n_tiles)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map(), tiles = value_array();
 	const uint64_t values[] = {run->seed, run->stream, run->offset};
-	int failed = value_put(zone, &params, "prepared", value_uint(run->prepared));
+	int failed = value_put(bump, &params, "prepared", value_uint(run->prepared));
 
 	for (int i = 0; i < 3; i++)
 		if (run->given >> i & 1)
-			failed |= value_put(zone, &params, names[i], value_uint(values[i]));
+			failed |= value_put(bump, &params, names[i], value_uint(values[i]));
 	for (unsigned i = 0; i < n_tiles; i++)
-		failed |= value_push(zone, &tiles, run->tiles[i] ? value_uint(run->tiles[i]) : value_nil());
+		failed |= value_push(bump, &tiles, run->tiles[i] ? value_uint(run->tiles[i]) : value_nil());
 	if (n_tiles)
-		failed |= value_put(zone, &params, "tiles", tiles);
+		failed |= value_put(bump, &params, "tiles", tiles);
 	assert_int_equal(failed, 0);
 	buffer->size = 0;
 	assert_int_equal(codec_request(buffer, (uint32_t)run->user, "run_prepared", &params), 0);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 /* Every member, each width, nil and no tiles; cut anywhere it is not whole. */
@@ -88,12 +88,12 @@ static void expect_number(const struct message *message, const char *name, bool 
 /* What the codec reads in the same bytes. */
 static void expect_same(const void *bytes, size_t size, const struct run_prepared *run)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct message message;
 	struct error err;
 	const struct value *tiles;
 
-	assert_int_equal(codec_decode(bytes, size, zone, &message, &err), 0);
+	assert_int_equal(codec_decode(bytes, size, bump, &message, &err), 0);
 	assert_int_equal(message.type, MESSAGE_REQUEST);
 	assert_int_equal(message.msgid, run->user);
 	assert_int_equal(message.method_size, strlen("run_prepared"));
@@ -110,7 +110,7 @@ static void expect_same(const void *bytes, size_t size, const struct run_prepare
 	}
 	assert_int_equal(message.params.map.count,
 			 1 + (size_t)__builtin_popcount(run->given) + (tiles != NULL));
-	zone_free(zone);
+	bump_free(bump);
 }
 
 /* Bytes changed at random: what is still read is a whole frame, and read as the codec does. */
@@ -150,13 +150,13 @@ static void mutated(void **state)
 
 static void put_map(struct codec_buffer *buffer, const char *method, const char *name, struct value value)
 {
-	struct zone *zone = zone_new();
+	struct bump *bump = bump_new();
 	struct value params = value_map();
 
-	assert_int_equal(value_put(zone, &params, "prepared", value_uint(1)) | value_put(zone, &params, name, value), 0);
+	assert_int_equal(value_put(bump, &params, "prepared", value_uint(1)) | value_put(bump, &params, name, value), 0);
 	buffer->size = 0;
 	assert_int_equal(codec_request(buffer, 1, method, &params), 0);
-	zone_free(zone);
+	bump_free(bump);
 }
 
 /* Another method, text for numbers, tiles that are pairs or 0, members of longer runs. */

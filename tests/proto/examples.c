@@ -7,12 +7,12 @@
 
 #include "engine/operations.h"
 
-static struct zone *zone;
+static struct bump *bump;
 static struct space *space;
 
-void examples_begin(struct zone *in, struct space *of)
+void examples_begin(struct bump *in, struct space *of)
 {
-	zone = in;
+	bump = in;
 	space = of;
 }
 
@@ -23,7 +23,7 @@ static struct value map(const char *name, ...)
 
 	va_start(args, name);
 	for (; name; name = va_arg(args, const char *))
-		assert_int_equal(value_put(zone, &made, name, va_arg(args, struct value)), 0);
+		assert_int_equal(value_put(bump, &made, name, va_arg(args, struct value)), 0);
 	va_end(args);
 	return made;
 }
@@ -35,7 +35,7 @@ static struct value list(size_t count, ...)
 
 	va_start(args, count);
 	while (count--)
-		assert_int_equal(value_push(zone, &made, va_arg(args, struct value)), 0);
+		assert_int_equal(value_push(bump, &made, va_arg(args, struct value)), 0);
 	va_end(args);
 	return made;
 }
@@ -196,7 +196,7 @@ static bool example_of_draw(const char *method, struct value *ret)
 								: value_uint(10);
 
 		if (!param->fallback)
-			assert_int_equal(value_put(zone, ret, param->name, value), 0);
+			assert_int_equal(value_put(bump, ret, param->name, value), 0);
 	}
 	return true;
 }
@@ -212,7 +212,7 @@ void example_run(const char *method, const struct value *params, struct request 
 	sem_t done;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(space, method, strlen(method), params, zone_new(), on_done, &done, ret_request), 0);
+	assert_int_equal(request_start(space, method, strlen(method), params, bump_new(), on_done, &done, ret_request), 0);
 	sem_wait(&done);
 	if (request_error(*ret_request))
 		fail_msg("%s: %s", method, request_error(*ret_request)->text);
@@ -291,7 +291,7 @@ static int serve(void *arg, const struct args *args, struct served *served)
 	else
 		*served->reply = stream_reply(!strcmp(name, "stream_create"));
 	if (!strcmp(name, "stream_advance"))
-		assert_int_equal(value_put(zone, served->reply, "position", value_uint((1 << 20) + 4)), 0);
+		assert_int_equal(value_put(bump, served->reply, "position", value_uint((1 << 20) + 4)), 0);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 enum { EXAMPLES_ARENA = 1 << 20 };
 
 /* What the examples are made in and run in, from here on. */
-void examples_begin(struct zone *zone, struct space *space);
+void examples_begin(struct bump *bump, struct space *space);
 
 /* The parameters of the method's example; false where it has none. */
 bool example_params(const char *method, struct value *ret_params);

@@ -14,17 +14,17 @@
 
 /* What the daemon does with bytes: the scan first, then the decoder. Reads the bytes from their own allocation, so
  * that a sanitizer sees one read too many. */
-static inline int decode(const void *bytes, size_t size, struct zone *zone, struct message *ret, struct error *err)
+static inline int decode(const void *bytes, size_t size, struct bump *bump, struct message *ret, struct error *err)
 {
 	struct frame_scan scan;
 	size_t length;
-	char *frame = zone_copy(zone, bytes, size);
+	char *frame = bump_copy(bump, bytes, size);
 
 	frame_scan_init(&scan, NULL);
 	int r = frame_scan_more(&scan, frame, size, &length);
 	if (r <= 0)
 		return r < 0 ? r : -ERROR_TIMEOUT;
-	return codec_decode(frame, length, zone, ret, err);
+	return codec_decode(frame, length, bump, ret, err);
 }
 
 #endif

@@ -43,7 +43,7 @@ static int start_points(struct program *program, struct step *step)
 
 	if (error)
 		return error;
-	if (zone_defer(program->zone, release, step->points.set) == 0)
+	if (bump_defer(program->bump, release, step->points.set) == 0)
 		return 0;
 	points_free(step->points.set);
 	step->points.set = NULL;
@@ -75,7 +75,7 @@ static int make_noted(struct making *making, struct error *err)
 
 static int note_points(struct program *program, struct step *step)
 {
-	struct points_making *points = zone_alloc(program->zone, sizeof *points);
+	struct points_making *points = bump_alloc(program->bump, sizeof *points);
 
 	if (!points)
 		return -ERROR_NO_MEMORY;

@@ -58,7 +58,7 @@ struct draw_step {
 };
 
 struct points_step {
-	struct points *set; /* owned by the zone, or by the prepared call; NULL until it is made */
+	struct points *set; /* owned by the bump allocator, or by the prepared call; NULL until it is made */
 	bool is_noted;      /* a deferred build makes it, for the stream that the settings have */
 	struct points_settings settings;
 	uint64_t begin; /* coordinate of the set that is out's first */
@@ -95,7 +95,7 @@ struct trace_step {
 
 struct signal_step {
 	const struct signal_kind *kind;
-	const void *call;    /* owned by the zone */
+	const void *call;    /* owned by the bump allocator */
 	const char *failure; /* the error text when a chunk fails; NULL: none can */
 };
 
