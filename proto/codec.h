@@ -21,9 +21,12 @@ struct message {
 	struct value result; /* responses without error */
 };
 
-/* Reads one whole frame, already passed by frame_scan. The message borrows strings and bytes from frame, which must
- * live as long as bump, in which the tree is made. -ERROR_BAD_FRAME (not a message: the connection cannot go on); -ERROR_WRONG_TYPE (a request whose params are not an array of at most one map: ret_message has its type and
- * msgid, and it can be answered); -ERROR_NO_MEMORY. err may be NULL. */
+/* Decodes one whole frame that frame_scan has accepted. The tree is made in bump; its strings and bytes are borrowed from
+ * frame, which must live as long as bump. err may be NULL. Returns 0 or:
+ * -ERROR_BAD_FRAME   not a message: the connection cannot go on;
+ * -ERROR_WRONG_TYPE  a request whose params are not an array of at most one map: ret_message has its type and msgid, so
+ *                    that it can be answered;
+ * -ERROR_NO_MEMORY. */
 int codec_decode(const void *frame, size_t size, struct bump *bump, struct message *ret_message, struct error *err);
 
 /* Bytes being written: grows as needed; zero-initialise, free with codec_buffer_free. */

@@ -1,154 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values and the bump allocators they live in. */
+/* Trees of values: built, copied, searched, and read as numbers. */
 #include "base/value.h"
 
-#include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
 
-enum { BLOCK_BYTES = 4096, FIRST_BYTES = 8000 };
-
-struct block {
-	struct block *next;
-	size_t used, size;
-	alignas(max_align_t) char bytes[];
-};
-
-struct deferred {
-	struct deferred *next;
-	void (*release)(void *arg);
-	void *arg;
-};
-
-struct bump {
-	struct block *blocks;
-	struct deferred *deferred;
-	struct bump_cache *keep; /* NULL: none */
-	struct block first; /* goes with the bump allocator: most need no other */
-};
-
-struct bump *bump_new(void)
-{
-	struct bump *bump = malloc(sizeof *bump + FIRST_BYTES);
-
-	if (bump) {
-		bump->blocks = &bump->first;
-		bump->deferred = NULL;
-		bump->keep = NULL;
-		bump->first = (struct block){NULL, 0, FIRST_BYTES};
-	}
-	return bump;
-}
-
-/* False: it has no place to go. */
-static bool kept(struct bump *bump)
-{
-	struct bump *none = NULL;
-
-	if (!bump->keep)
-		return false;
-	bump->first.used = 0;
-	bump->deferred = NULL;
-	return atomic_compare_exchange_strong_explicit(&bump->keep->free, &none, bump, memory_order_release,
-						       memory_order_relaxed);
-}
-
-void bump_free(struct bump *bump)
-{
-	if (!bump)
-		return;
-	for (struct deferred *d = bump->deferred; d; d = d->next)
-		d->release(d->arg);
-	while (bump->blocks != &bump->first) {
-		struct block *next = bump->blocks->next;
-
-		free(bump->blocks);
-		bump->blocks = next;
-	}
-	if (!kept(bump))
-		free(bump);
-}
-
-struct bump *bump_new_cached(struct bump_cache *keep)
-{
-	struct bump *bump = atomic_exchange_explicit(&keep->free, NULL, memory_order_acquire);
-
-	if (!bump)
-		bump = bump_new();
-	if (bump)
-		bump->keep = keep;
-	return bump;
-}
-
-void bump_cache_free(struct bump_cache *keep)
-{
-	free(atomic_exchange(&keep->free, NULL));
-}
-
-static struct block *block_new(struct bump *bump, size_t size)
-{
-	struct block *block = malloc(sizeof *block + size);
-
-	if (!block)
-		return NULL;
-	*block = (struct block){bump->blocks, 0, size};
-	bump->blocks = block;
-	return block;
-}
-
-void *bump_alloc(struct bump *bump, size_t size)
-{
-	uint64_t rounded;
-	struct block *block = bump->blocks;
-
-	if (round_up_overflows(size, alignof(max_align_t), &rounded) || rounded > SIZE_MAX / 2)
-		return NULL;
-	if (!block || block->size - block->used < rounded)
-		block = block_new(bump, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
-	if (!block)
-		return NULL;
-	void *at = block->bytes + block->used;
-	block->used += (size_t)rounded;
-	return at;
-}
-
-char *bump_copy(struct bump *bump, const void *bytes, size_t size)
-{
-	char *copy = size < SIZE_MAX ? bump_alloc(bump, size + 1) : NULL;
-
-	if (!copy)
-		return NULL;
-	if (size)
-		memcpy(copy, bytes, size);
-	copy[size] = '\0';
-	return copy;
-}
-
-size_t bump_bytes(const struct bump *bump)
-{
-	size_t bytes = sizeof *bump;
-
-	for (const struct block *block = bump->blocks; block; block = block->next)
-		bytes += sizeof *block + block->size;
-	return bytes;
-}
-
-int bump_defer(struct bump *bump, void (*release)(void *arg), void *arg)
-{
-	struct deferred *deferred = bump_alloc(bump, sizeof *deferred);
-
-	if (!deferred)
-		return -ERROR_NO_MEMORY;
-	*deferred = (struct deferred){bump->deferred, release, arg};
-	bump->deferred = deferred;
-	return 0;
-}
-
-/* The old place stays in the bump allocator: doubling bounds what is wasted by the final size. */
-static void *grown(struct bump *bump, const void *at, size_t count, size_t *room, size_t element_bytes)
+/* Returns a copy with more room. The old one cannot be freed; doubling keeps this waste below the final size. */
+static void *grow_room(struct bump *bump, const void *at, size_t count, size_t *room, size_t element_bytes)
 {
 	size_t wanted = *room ? *room * 2 : 8;
 	void *bigger = bump_alloc(bump, wanted * element_bytes);
@@ -165,7 +25,7 @@ int value_push(struct bump *bump, struct value *array, struct value element)
 {
 	if (array->array.count == array->array.room) {
 		struct value *bigger =
-			grown(bump, array->array.at, array->array.count, &array->array.room, sizeof *bigger);
+			grow_room(bump, array->array.at, array->array.count, &array->array.room, sizeof *bigger);
 
 		if (!bigger)
 			return -ERROR_NO_MEMORY;
@@ -191,7 +51,7 @@ int value_add_sized(struct bump *bump, struct value *map, const char *name, size
 {
 	if (map->map.count == map->map.room) {
 		struct value_member *bigger =
-			grown(bump, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
+			grow_room(bump, map->map.at, map->map.count, &map->map.room, sizeof *bigger);
 
 		if (!bigger)
 			return -ERROR_NO_MEMORY;

@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of values: what a request carries and what a reply brings, before and after the wire.
+/* A tree of values: the parameters of a request and the result of a reply.
  *
- * The remote client turns it into MessagePack, the daemon turns MessagePack into it, the embedded client hands it
- * over as it is: so one validator serves all. A tree and everything it points at belong to a bump allocator and die with it. */
+ * The remote client encodes it as MessagePack, the daemon decodes MessagePack into it, and the embedded client passes
+ * it on as it is, so one validator serves all three. A tree and everything it points at are allocated from one bump
+ * allocator and freed with it. */
 #ifndef TRNSCI_BASE_VALUE_H
 #define TRNSCI_BASE_VALUE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Memory that is given out piece by piece and returned as a whole. One thread at a time. */
-struct bump;
-
-/* NULL when memory cannot be had. */
-struct bump *bump_new(void);
-/* One that is free, for whoever makes many: they begin and end without the allocator. Any thread may end one. */
-struct bump_cache {
-	_Atomic(struct bump *) free;
-};
-struct bump *bump_new_cached(struct bump_cache *keep); /* keep outlives it */
-void bump_cache_free(struct bump_cache *keep);
-void bump_free(struct bump *bump); /* accepts NULL */
-/* Uninitialised, aligned for any type; NULL when memory cannot be had. */
-void *bump_alloc(struct bump *bump, size_t size);
-/* A copy of size bytes with a NUL behind them. */
-char *bump_copy(struct bump *bump, const void *bytes, size_t size);
-/* Bytes of memory that it holds, without what was deferred. */
-size_t bump_bytes(const struct bump *bump);
-/* Calls release(arg) when the bump allocator is freed: for memory that a tree borrows. */
-int bump_defer(struct bump *bump, void (*release)(void *arg), void *arg);
+#include "base/bump.h"
 
 enum value_kind {
 	VALUE_NIL,

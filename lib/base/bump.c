@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks in a list, of which the newest gives out memory from its start to its end. */
+#include "base/bump.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+enum { FIRST_BYTES = 8000, BLOCK_BYTES = 4096 };
+
+struct block {
+	struct block *next;
+	size_t used, size;
+	alignas(max_align_t) char bytes[];
+};
+
+struct deferred {
+	struct deferred *next;
+	void (*release)(void *arg);
+	void *arg;
+};
+
+struct bump {
+	struct block *blocks;
+	struct deferred *deferred;
+	struct bump_cache *cache; /* NULL: none */
+	struct block first;       /* must be the last member: its bytes follow */
+};
+
+struct bump *bump_new(void)
+{
+	struct bump *bump = malloc(sizeof *bump + FIRST_BYTES);
+
+	if (bump) {
+		bump->blocks = &bump->first;
+		bump->deferred = NULL;
+		bump->cache = NULL;
+		bump->first = (struct block){NULL, 0, FIRST_BYTES};
+	}
+	return bump;
+}
+
+/* Puts an empty allocator into its cache. Returns false if it has none, or the cache is full. */
+static bool return_to_cache(struct bump *bump)
+{
+	struct bump *none = NULL;
+
+	if (!bump->cache)
+		return false;
+	bump->first.used = 0;
+	bump->deferred = NULL;
+	return atomic_compare_exchange_strong_explicit(&bump->cache->free, &none, bump, memory_order_release,
+						       memory_order_relaxed);
+}
+
+void bump_free(struct bump *bump)
+{
+	if (!bump)
+		return;
+	for (struct deferred *d = bump->deferred; d; d = d->next)
+		d->release(d->arg);
+	while (bump->blocks != &bump->first) {
+		struct block *next = bump->blocks->next;
+
+		free(bump->blocks);
+		bump->blocks = next;
+	}
+	if (!return_to_cache(bump))
+		free(bump);
+}
+
+struct bump *bump_new_cached(struct bump_cache *cache)
+{
+	struct bump *bump = atomic_exchange_explicit(&cache->free, NULL, memory_order_acquire);
+
+	if (!bump)
+		bump = bump_new();
+	if (bump)
+		bump->cache = cache;
+	return bump;
+}
+
+void bump_cache_free(struct bump_cache *cache)
+{
+	free(atomic_exchange(&cache->free, NULL));
+}
+
+static struct block *block_new(struct bump *bump, size_t size)
+{
+	struct block *block = malloc(sizeof *block + size);
+
+	if (!block)
+		return NULL;
+	*block = (struct block){bump->blocks, 0, size};
+	bump->blocks = block;
+	return block;
+}
+
+void *bump_alloc(struct bump *bump, size_t size)
+{
+	uint64_t rounded;
+	struct block *block = bump->blocks;
+
+	if (round_up_overflows(size, alignof(max_align_t), &rounded) || rounded > SIZE_MAX / 2)
+		return NULL;
+	if (!block || block->size - block->used < rounded)
+		block = block_new(bump, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
+	if (!block)
+		return NULL;
+	void *at = block->bytes + block->used;
+	block->used += (size_t)rounded;
+	return at;
+}
+
+char *bump_copy(struct bump *bump, const void *bytes, size_t size)
+{
+	char *copy = size < SIZE_MAX ? bump_alloc(bump, size + 1) : NULL;
+
+	if (!copy)
+		return NULL;
+	if (size)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+size_t bump_bytes(const struct bump *bump)
+{
+	size_t bytes = sizeof *bump;
+
+	for (const struct block *block = bump->blocks; block; block = block->next)
+		bytes += sizeof *block + block->size;
+	return bytes;
+}
+
+int bump_defer(struct bump *bump, void (*release)(void *arg), void *arg)
+{
+	struct deferred *deferred = bump_alloc(bump, sizeof *deferred);
+
+	if (!deferred)
+		return -ERROR_NO_MEMORY;
+	*deferred = (struct deferred){bump->deferred, release, arg};
+	bump->deferred = deferred;
+	return 0;
+}
