@@ -348,7 +348,7 @@ static const struct param prepare_params[] = {
 	[PREPARE_METHOD] = {"method", PARAM_TEXT, "", NULL, NONE, "the call's method: run, stream_draw, or any step of a run"},
 	[PREPARE_PARAMS] = {"params", PARAM_ANY, "", "", NONE, "map of the call's parameters"},
 	[PREPARE_MAX_BYTES] = {"max_bytes", PARAM_U64, "bytes", "", ANY_U64,
-		"refuse with `limit` what would hold more; by default only work_bytes limits it"},
+		"refuse with `limit` what would hold more; default: the session's share of work memory"},
 	[PREPARE_U64] = U64_STYLE,
 };
 #define INSTEAD ", instead of what the call states"

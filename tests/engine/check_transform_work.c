@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work memory of long transforms: one buffer where the output can be the other, two where it may be the input; and the
+ * same bytes by plain and prepared calls, whose tiles others may stand for. */
+#include "engine/steps.h"
+
+enum { N = 1 << 21, BYTES = N * 8, TILES = 4 };
+
+static uint64_t asked; /* the last reservation */
+
+static int reserve(void *arg, uint64_t bytes, struct error *err)
+{
+	(void)arg;
+	(void)err;
+	asked = bytes;
+	return 0;
+}
+
+struct fixture {
+	struct bed bed;
+	uint64_t tiles[TILES];
+	float *at[TILES];
+};
+
+static void fixture_open(struct fixture *fixture)
+{
+	struct space_limits limits = {.reserve = reserve};
+
+	fixture->bed = bed_open_with(2, cpu_detect(), TILES * BYTES + (1 << 20), &limits);
+	for (int i = 0; i < TILES; i++)
+		fixture->tiles[i] = tile_of(&fixture->bed, "c64", N, (void **)&fixture->at[i]);
+	for (int i = 0; i < 2 * N; i++)
+		fixture->at[0][i] = (float)(i * 7919LL % 1000003) - 5e5F;
+}
+
+static struct call *between(struct fixture *fixture, int in, int out)
+{
+	struct call *call = call_new();
+
+	put(call, "in", value_uint(fixture->tiles[in]));
+	put(call, "out", value_uint(fixture->tiles[out]));
+	return call;
+}
+
+static void run_plain(struct fixture *fixture, int in, int out, uint64_t work)
+{
+	struct call *call = between(fixture, in, out);
+
+	asked = 0;
+	call_run(call, fixture->bed.space, "fft");
+	call_free(call);
+	if (asked != work)
+		fail_msg("tile %d to %d: expected %llu bytes of work memory, got %llu", in, out,
+			 (unsigned long long)work, (unsigned long long)asked);
+}
+
+static struct value stands_for(struct zone *zone, uint64_t from, uint64_t to)
+{
+	struct value pair = value_array();
+
+	assert_int_equal(value_push(zone, &pair, value_uint(from)), 0);
+	assert_int_equal(value_push(zone, &pair, value_uint(to)), 0);
+	return pair;
+}
+
+static void expect_tile(const struct fixture *fixture, int tile, const float *want, const char *what)
+{
+	if (memcmp(fixture->at[tile], want, BYTES) != 0)
+		fail_msg("%s: expected the bytes of a plain transform in tile %d", what, tile);
+}
+
+static void plain_calls(struct fixture *fixture)
+{
+	run_plain(fixture, 0, 1, BYTES);
+	memcpy(fixture->at[2], fixture->at[0], BYTES);
+	run_plain(fixture, 2, 2, 2 * (uint64_t)BYTES);
+	expect_tile(fixture, 2, fixture->at[1], "in place");
+}
+
+/* Each of the two tiles stands for the other. */
+static void run_exchanged(struct fixture *fixture)
+{
+	const uint64_t prepared = prepare_method(&fixture->bed, "fft", between(fixture, 2, 3));
+	struct call *run = prepared_call(prepared);
+
+	put(run, "tiles",
+	    STEPS(run->zone, stands_for(run->zone, fixture->tiles[2], fixture->tiles[3]),
+		  stands_for(run->zone, fixture->tiles[3], fixture->tiles[2])));
+	memcpy(fixture->at[3], fixture->at[0], BYTES);
+	call_run(run, fixture->bed.space, "run_prepared");
+	call_free(run);
+	expect_tile(fixture, 2, fixture->at[1], "exchanged");
+	expect_tile(fixture, 3, fixture->at[0], "exchanged, the input");
+}
+
+/* A tile stands for the one that was input and output. */
+static void run_in_place(struct fixture *fixture)
+{
+	const uint64_t prepared = prepare_method(&fixture->bed, "fft", between(fixture, 2, 2));
+	struct call *run = prepared_call(prepared);
+
+	put(run, "tiles", STEPS(run->zone, stands_for(run->zone, fixture->tiles[2], fixture->tiles[3])));
+	memcpy(fixture->at[3], fixture->at[0], BYTES);
+	call_run(run, fixture->bed.space, "run_prepared");
+	call_free(run);
+	expect_tile(fixture, 3, fixture->at[1], "another tile in place");
+}
+
+static void same_bytes(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture);
+	plain_calls(&fixture);
+	run_exchanged(&fixture);
+	run_in_place(&fixture);
+	bed_close(&fixture.bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
