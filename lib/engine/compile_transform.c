@@ -132,7 +132,7 @@ static bool is_wide_inside(enum precision precision)
 	return precision == PRECISION_KAHAN || precision_is_wide(precision);
 }
 
-/* Relative errors of transforms along several axes add up, each being a multiple of a unitary one. */
+/* Each transform along an axis is a multiple of a unitary one, so relative errors of several compound. */
 static double bound_of(const struct request_fft *f, enum precision precision, enum dtype out)
 {
 	const double rounding = is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;

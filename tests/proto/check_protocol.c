@@ -190,7 +190,8 @@ static void write_method(const struct operation *operation)
 static void write_precisions(void)
 {
 	fputs("\n## Precision modes\n\n"
-	      "Bounds of the relative L2 error of one transform; those of several axes add up.\n\n"
+	      "Bounds of the relative L2 error along one axis. Along k axes a matrix mode states (1 + bound)^k - 1, any other\n"
+	      "k times the bound; each rounding of float64 input, or of a float64 result, to float32 counts 2^-24 more.\n\n"
 	      "| mode | bound | | dtype | longer than 256 |\n|---|---|---|---|---|\n", out);
 	for (enum precision p = 0; p < PRECISIONS; p++)
 		fprintf(out, "| %s | %.2g | %s | %s | %s |\n", precision_name(p), precision_bound(p, 1),
