@@ -240,7 +240,7 @@ static int bind_one(const struct args *args, unsigned p, const struct value *val
 	case PARAM_U64:
 		return bind_u64(args, p, value, &ret->u64, err);
 	case PARAM_INT:
-		return value_to_whole(value, &ret->whole) ? 0 : wrong_type(args, p, value, err);
+		return value_to_int128(value, &ret->whole) ? 0 : wrong_type(args, p, value, err);
 	case PARAM_F64:
 		return bind_f64(args, p, value, &ret->f64, err);
 	case PARAM_BOOL:

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/value.h"
-#include "base/whole.h"
+#include "base/int128.h"
 #include "engine/operations.h"
 #include "engine/params.h"
 #include "engine/shape.h"
@@ -22,7 +22,7 @@ struct arg {
 	bool given; /* by the request; else the default, if there is one */
 	union {
 		uint64_t u64;
-		whole_int whole; /* INT */
+		int128 whole; /* INT */
 		double f64;
 		bool boolean;
 		unsigned choice; /* which of the row's choices */

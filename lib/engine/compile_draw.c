@@ -159,14 +159,14 @@ static int read_list(const struct compiler *c, unsigned param, struct list *ret)
 static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union dist_value *ret)
 {
 	const bool is_signed = dtype == DTYPE_I32 || dtype == DTYPE_I64;
-	const whole_int values = (whole_int)1 << 8 * dtype_size(dtype);
-	const whole_int least = (is_signed ? -values / 2 : 0) + end, most = least + values - 1;
-	const whole_int x = c->args.at[param].whole;
-	char got[WHOLE_TEXT], from[WHOLE_TEXT], to[WHOLE_TEXT];
+	const int128 values = (int128)1 << 8 * dtype_size(dtype);
+	const int128 least = (is_signed ? -values / 2 : 0) + end, most = least + values - 1;
+	const int128 x = c->args.at[param].whole;
+	char got[INT128_TEXT_BYTES], from[INT128_TEXT_BYTES], to[INT128_TEXT_BYTES];
 
 	if (x < least || x > most)
 		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE, "got %s, allowed for %s is %s to %s",
-				  whole_text(x, got), dtype_name(dtype), whole_text(least, from), whole_text(most, to));
+				  int128_text(x, got), dtype_name(dtype), int128_text(least, from), int128_text(most, to));
 	ret->natural = (uint64_t)x;
 	return 0;
 }

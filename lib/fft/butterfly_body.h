@@ -177,12 +177,12 @@ INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from,
 }
 
 /* cos and sin of 2 pi k / r, k = 0 .. r - 1. */
-struct LOCAL(circle) {
+struct LOCAL(trig) {
 	real c[13], s[13];
 };
 
 /* r = 3, 5, 7, 11, 13: sums over the pairs x[j] +- x[r - j]. */
-INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(circle) * circle, vec *re, vec *im)
+INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(trig) * trig, vec *re, vec *im)
 {
 	const unsigned half = r / 2;
 	vec ar[7], ai[7], br[7], bi[7], x0r = re[0], x0i = im[0];
@@ -198,17 +198,17 @@ INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(circle) * circle
 	}
 	UNROLL for (unsigned k = 1; k <= half; k++)
 	{
-		vec cr = x0r, ci = x0i, sr = v_mul(br[1], v_set(circle->s[k])), si = v_mul(bi[1], v_set(circle->s[k]));
+		vec cr = x0r, ci = x0i, sr = v_mul(br[1], v_set(trig->s[k])), si = v_mul(bi[1], v_set(trig->s[k]));
 
 		UNROLL for (unsigned j = 1; j <= half; j++)
 		{
-			cr = v_muladd(ar[j], v_set(circle->c[j * k % r]), cr);
-			ci = v_muladd(ai[j], v_set(circle->c[j * k % r]), ci);
+			cr = v_muladd(ar[j], v_set(trig->c[j * k % r]), cr);
+			ci = v_muladd(ai[j], v_set(trig->c[j * k % r]), ci);
 		}
 		UNROLL for (unsigned j = 2; j <= half; j++)
 		{
-			sr = v_muladd(br[j], v_set(circle->s[j * k % r]), sr);
-			si = v_muladd(bi[j], v_set(circle->s[j * k % r]), si);
+			sr = v_muladd(br[j], v_set(trig->s[j * k % r]), sr);
+			si = v_muladd(bi[j], v_set(trig->s[j * k % r]), si);
 		}
 		re[k] = v_add(cr, si);
 		im[k] = v_sub(ci, sr);

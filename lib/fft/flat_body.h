@@ -93,11 +93,11 @@ INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from,
 		LOCAL(fetch)(from, LOCAL(PARTS), j, &re[j], &im[j]);
 	}
 	if (r == 3)
-		LOCAL(dft_odd)(3, &LOCAL(circle_3), re, im);
+		LOCAL(dft_odd)(3, &LOCAL(trig_3), re, im);
 	else if (r == 5)
-		LOCAL(dft_odd)(5, &LOCAL(circle_5), re, im);
+		LOCAL(dft_odd)(5, &LOCAL(trig_5), re, im);
 	else
-		LOCAL(dft_odd)(7, &LOCAL(circle_7), re, im);
+		LOCAL(dft_odd)(7, &LOCAL(trig_7), re, im);
 }
 
 /* Blocks of r m rows: within each, points p + m j become w^(p k) times theirs at p + m k. */

@@ -8,8 +8,8 @@
 
 #include "base/checked.h"
 #include "base/simd.h"
-#include "base/simd_weave.h"
-#include "fft/circles.h"
+#include "base/simd_interleave.h"
+#include "fft/trig_constants.h"
 #include "fft/kernel.h"
 
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)

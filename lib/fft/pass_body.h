@@ -66,7 +66,7 @@ INLINE void LOCAL(turn_rows)(const unsigned r, const real *twiddles, vec *re, ve
 }
 
 INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour,
-			    const struct LOCAL(circle) * circle)
+			    const struct LOCAL(trig) * trig)
 {
 	const v_order_t order = v_order(a->exchange);
 	const bool turned = (flavour & LOCAL(SCALE)) == LOCAL(TURN);
@@ -79,9 +79,9 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
 			vec re[16], im[16];
 
-			if (circle) {
+			if (trig) {
 				LOCAL(load_rows)(a, r, flavour, order, x, re, im);
-				LOCAL(dft_odd)(r, circle, re, im);
+				LOCAL(dft_odd)(r, trig, re, im);
 			} else {
 				const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, 0, order};
 
@@ -109,16 +109,16 @@ PASSES(16)
 
 /* Odd radices decide on their flavour as they go. */
 #define ODD_PASS(r, ...)                                                                                               \
-	static const struct LOCAL(circle) LOCAL(circle_##r) = {__VA_ARGS__};                                           \
+	static const struct LOCAL(trig) LOCAL(trig_##r) = {__VA_ARGS__};                                           \
 	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                     \
 	{                                                                                                              \
-		LOCAL(run_pass)(a, r, flavour, &LOCAL(circle_##r));                                                    \
+		LOCAL(run_pass)(a, r, flavour, &LOCAL(trig_##r));                                                    \
 	}
-ODD_PASS(3, CIRCLE_3)
-ODD_PASS(5, CIRCLE_5)
-ODD_PASS(7, CIRCLE_7)
-ODD_PASS(11, CIRCLE_11)
-ODD_PASS(13, CIRCLE_13)
+ODD_PASS(3, TRIG_3)
+ODD_PASS(5, TRIG_5)
+ODD_PASS(7, TRIG_7)
+ODD_PASS(11, TRIG_11)
+ODD_PASS(13, TRIG_13)
 #undef ODD_PASS
 
 static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)

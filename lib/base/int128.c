@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers of either sign up to 2^64, from values and as text. */
-#include "base/whole.h"
+/* Integers of 128 bits: read from values, written as text. */
+#include "base/int128.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/* Decimal digits, at most 2^64. */
-static bool parse_digits(const char *at, size_t size, whole_int *ret)
+/* Reads one or more decimal digits, at most VALUE_INT_MAX. */
+static bool parse_digits(const char *at, size_t size, int128 *ret)
 {
-	whole_int x = 0;
+	int128 x = 0;
 
 	if (size == 0)
 		return false;
@@ -16,21 +16,21 @@ static bool parse_digits(const char *at, size_t size, whole_int *ret)
 		if (at[i] < '0' || at[i] > '9')
 			return false;
 		x = x * 10 + (at[i] - '0');
-		if (x > WHOLE_MOST)
+		if (x > VALUE_INT_MAX)
 			return false;
 	}
 	*ret = x;
 	return true;
 }
 
-static bool parse(const struct value *value, whole_int *ret)
+static bool parse_text(const struct value *value, int128 *ret)
 {
 	const bool negative = value->bytes.size > 0 && value->bytes.at[0] == '-';
 	uint64_t u;
-	whole_int x;
+	int128 x;
 
 	if (parse_digits(value->bytes.at + negative, value->bytes.size - negative, &x)) {
-		if (negative && -x < WHOLE_LEAST)
+		if (negative && -x < VALUE_INT_MIN)
 			return false;
 		*ret = negative ? -x : x;
 		return true;
@@ -41,7 +41,7 @@ static bool parse(const struct value *value, whole_int *ret)
 	return true;
 }
 
-bool value_to_whole(const struct value *value, whole_int *ret)
+bool value_to_int128(const struct value *value, int128 *ret)
 {
 	switch (value->kind) {
 	case VALUE_UINT:
@@ -53,20 +53,20 @@ bool value_to_whole(const struct value *value, whole_int *ret)
 	case VALUE_REAL:
 		if (!(value->real >= -0x1p63 && value->real <= 0x1p64) || rint(value->real) != value->real)
 			return false;
-		*ret = (whole_int)value->real;
+		*ret = (int128)value->real;
 		return true;
 	case VALUE_STRING:
 	case VALUE_BYTES:
-		return parse(value, ret);
+		return parse_text(value, ret);
 	default:
 		return false;
 	}
 }
 
-const char *whole_text(whole_int x, char text[WHOLE_TEXT])
+const char *int128_text(int128 x, char text[INT128_TEXT_BYTES])
 {
 	const bool negative = x < 0;
-	char *at = text + WHOLE_TEXT - 1;
+	char *at = text + INT128_TEXT_BYTES - 1;
 	size_t size;
 
 	*at = '\0';
@@ -78,7 +78,7 @@ const char *whole_text(whole_int x, char text[WHOLE_TEXT])
 	} while (x != 0);
 	if (negative)
 		*--at = '-';
-	size = (size_t)(text + WHOLE_TEXT - at);
+	size = (size_t)(text + INT128_TEXT_BYTES - at);
 	for (size_t i = 0; i < size; i++)
 		text[i] = at[i];
 	return text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex vectors of 512 bits. Included by base/simd_weave.h. */
-#ifndef TRNSCI_BASE_SIMD_WEAVE_AVX512_H
-#define TRNSCI_BASE_SIMD_WEAVE_AVX512_H
+/* Complex vectors of 512 bits. Included by base/simd_interleave.h. */
+#ifndef TRNSCI_BASE_SIMD_INTERLEAVE_AVX512_H
+#define TRNSCI_BASE_SIMD_INTERLEAVE_AVX512_H
 
 #include <stdbool.h>
 #include <stddef.h>

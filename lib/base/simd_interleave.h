@@ -3,8 +3,8 @@
  *
  * Beside base/simd.h, and chosen the same way. An order says which member of a pair comes first: by exchanging them
  * on the way in and on the way out, a forward transform becomes the inverse at no cost. */
-#ifndef TRNSCI_BASE_SIMD_WEAVE_H
-#define TRNSCI_BASE_SIMD_WEAVE_H
+#ifndef TRNSCI_BASE_SIMD_INTERLEAVE_H
+#define TRNSCI_BASE_SIMD_INTERLEAVE_H
 
 #include "base/simd.h"
 
@@ -20,11 +20,11 @@
  *   f32_load_part(at, n), f32_store_part      the first n (0..LANES) elements; the others read as 0
  *   f32_nmuladd(a, b, c)                      c - a b, fused as f32_muladd is */
 #if defined(SIMD_AVX512)
-#include "base/simd_weave_avx512.h"
+#include "base/simd_interleave_avx512.h"
 #elif defined(SIMD_AVX2)
-#include "base/simd_weave_avx2.h"
+#include "base/simd_interleave_avx2.h"
 #else
-#include "base/simd_weave_scalar.h"
+#include "base/simd_interleave_scalar.h"
 #endif
 
 #endif
