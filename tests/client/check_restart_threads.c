@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 
+#include "harness/wait.h"
 #include "restart.h"
 
 static atomic_bool over;
@@ -63,8 +64,7 @@ static void test_threads(void **state)
 	for (int i = 0; i < 7; i++) {
 		const unsigned before = atomic_load(&rounds);
 
-		while (atomic_load(&rounds) - before < 2 * THREADS)
-			usleep(100);
+		AWAIT(atomic_load(&rounds) - before >= 2 * THREADS);
 		if (i < 6)
 			restart(signals[i % 2]);
 	}
@@ -106,8 +106,7 @@ static void test_cut_while_sending(void **state)
 	for (int i = 0; i < CUTS; i++) {
 		const unsigned before = atomic_load(&draws);
 
-		while (atomic_load(&draws) - before < 4 * THREADS)
-			usleep(10);
+		AWAIT(atomic_load(&draws) - before >= 4 * THREADS);
 		cut();
 	}
 	atomic_store(&over, true);

@@ -169,13 +169,11 @@ static void killed_owner(void **state)
 		}
 		assert_int_equal(read(ready[0], &byte, 1), 1);
 		fd = attach(&reader, "doomed", &page);
-		while (atomic_load(&page->produced) == 0)
-			nanosleep(&(struct timespec){0, 100 * 1000}, NULL);
-		nanosleep(&(struct timespec){0, i * 100 * 1000}, NULL);
+		AWAIT(atomic_load(&page->produced) > 0);
+		wait_to_strike((unsigned)i * 100);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		for (int wait = 0; wait < 30000 && atomic_load(&page->state) == RING_OPEN; wait++)
-			nanosleep(&(struct timespec){0, 1000 * 1000}, NULL);
+		AWAIT(atomic_load(&page->state) != RING_OPEN);
 		assert_int_equal(atomic_load(&page->state), ERROR_CLOSED);
 		munmap((void *)page, MEMORY);
 		close(fd);

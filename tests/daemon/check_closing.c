@@ -12,7 +12,7 @@
 
 #include "faulty.h"
 
-enum { ARENA = 4 << 20, PAGE = 4096, LINGER_MS = 150, WAIT_S = 30 };
+enum { ARENA = 4 << 20, PAGE = 4096, LINGER_MS = 150 };
 
 static struct daemon slow;
 static struct faulty faulty;
@@ -79,18 +79,9 @@ static bool is_emptied(const volatile char *base)
 /* The memory is looked at first: what is seen of the socket afterwards holds for then, too. */
 static void await_order(const struct client *client, const volatile char *base, const char *how)
 {
-	const struct timespec pause = {0, 200000};
-	bool emptied;
-
-	for (time_t end = time(NULL) + WAIT_S; time(NULL) < end; nanosleep(&pause, NULL)) {
-		emptied = is_emptied(base);
-		if (emptied && !is_closed(client))
-			fail_msg("%s: expected a socket that is closed before the arena is emptied, got one that is open",
-				 how);
-		if (emptied)
-			return;
-	}
-	fail_msg("%s: the arena is not emptied within %d s", how, WAIT_S);
+	AWAIT(is_emptied(base));
+	if (!is_closed(client))
+		fail_msg("%s: expected a socket that is closed before the arena is emptied, got one that is open", how);
 }
 
 static void end_by_frame(bool burdened)

@@ -308,13 +308,13 @@ static void each_call_fails(void **state)
 	for (int i = 0; i < 20; i++)
 		play();
 	is_well("at first");
-	usleep(50000);
 	quiet_fds = 0;
 	for (int i = 0; i < 2; i++) { /* with the one client that asks */
 		struct client client;
 
 		client_open(&client, served.socket);
 		client_await_stat(&client, "daemon.sessions", 1);
+		client_await_stat(&client, "daemon.quota.arena_total_bytes.used", 0); /* closed by a thread behind it */
 		quiet_fds = daemon_fds(&served);
 		client_close(&client);
 	}
@@ -328,7 +328,7 @@ static void each_call_fails(void **state)
 static void *make_good(void *arg)
 {
 	(void)arg;
-	usleep(20000);
+	wait_to_strike(20000); /* what waits for it cannot say so */
 	page->armed = 0;
 	return NULL;
 }
@@ -403,10 +403,9 @@ static void has_state(struct client *client)
 	struct error err = {0};
 	uint64_t next = draw_kept(client, &err);
 
-	for (int waited = 0; err.code && waited < 5000; waited += 20) {
-		usleep(20000);
-		next = draw_kept(client, &err);
-	}
+	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__); err.code && !wait_is_over(&waiting);
+	     next = draw_kept(client, &err))
+		wait_nap(&waiting);
 	if (next <= kept_next)
 		fail_msg("start: %s, call %ld (%s): expected a draw beyond word %" PRIu64 ", got %" PRIu64 " %s",
 			 strerror(page->error), (long)page->nth, page->what, kept_next, next, err.code ? err.text : "");
@@ -584,7 +583,7 @@ static void clocks_jump(void **state)
 		client_send(&client, "normal", &params);
 		client_send_bytes(&client, "\x94\x00\x09", 3);
 		page->clock_jump_s = jumps[i];
-		usleep(100000);
+		wait_past_timeout(100);
 		client_send_bytes(&client, "\xa4ping\x90", 6);
 		for (int answers = 0; answers < 2; answers++) {
 			assert_true(client_receive(&client, &message));

@@ -98,7 +98,7 @@ static void is_quiet(const char *when)
 {
 	const uint64_t begun = load_now_ns(), before = load_cpu_ns(&served);
 
-	usleep(400000);
+	wait_idle(400);
 	const uint64_t took = load_cpu_ns(&served) - before, passed = load_now_ns() - begun;
 
 	printf("# %s: %" PRIu64 " us of processor time in %" PRIu64 " ms\n", when, took / 1000, passed / 1000000);
@@ -137,7 +137,7 @@ static void knock(void)
 
 	for (int i = 0; i < CROWD; i++)
 		fds[i] = load_connect(&served);
-	usleep(1000);
+	wait_as_slow_peer(1000);
 	for (int i = 0; i < CROWD; i++)
 		close(fds[i]);
 }

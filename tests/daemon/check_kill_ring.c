@@ -175,7 +175,7 @@ static pid_t kill_after(const struct daemon *daemon, unsigned us)
 
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		usleep(us);
+		wait_to_strike(us);
 		kill(daemon->pid, SIGKILL);
 		_exit(0);
 	}

@@ -93,8 +93,9 @@ static void is_well(long stops, long steps)
 	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", charged);
 	client_await_stat(&witness, "engine.jobs.running", 1);
 	client_await_stat(&witness, "daemon.quota.fds_total.used", in_flight);
-	for (int i = 0; i < 300 && daemon_fds(&served) != fds; i++)
-		usleep(10000);
+	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
+	     daemon_fds(&served) != fds && !wait_is_over(&waiting);)
+		wait_nap(&waiting);
 	if (daemon_fds(&served) != fds || daemon_kib(&served, "Threads") != threads)
 		fail_msg("after %ld stops and %ld steps: expected %u descriptors and %" PRIu64 " threads, got %u and %" PRIu64,
 			 stops, steps, fds, threads, daemon_fds(&served), daemon_kib(&served, "Threads"));
@@ -124,6 +125,7 @@ static int setup(void **state)
 	    draw_ring(session, &noise, TRNSCI_F32, SAMPLES, &ring, &err) < 0)
 		fail_msg("%s", err.text);
 	takes_on();
+	charged = served_charged();
 	return 0;
 }
 
@@ -141,9 +143,7 @@ static void remember(void)
 {
 	client_await_stat(&witness, "daemon.sessions", 2);
 	client_await_stat(&witness, "daemon.rings", 1);
-	for (int i = 0; i < 50; i++) /* the arena of the draw has been given back */
-		usleep(1000);
-	charged = served_charged();
+	AWAIT(served_charged() == charged); /* a thread gives back what the traced one had */
 	in_flight = client_stat(&witness, "daemon.quota.fds_total.used");
 	threads = daemon_kib(&served, "Threads");
 	fds = daemon_fds(&served);

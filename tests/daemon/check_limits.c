@@ -108,7 +108,7 @@ static void arrivals(void **state)
 	assert_true((double)let_in <= PER_SECOND * (1 + seconds) + 2);
 	load_feels_nothing(&witness, "connections without end", knock);
 	/* a second later all is forgiven */
-	usleep(1100000);
+	wait_for_rate(1100);
 	struct client client;
 	client_open(&client, served.socket);
 	client_result(&client, "ping", NULL);
@@ -130,7 +130,7 @@ static void slow_frames(void **state)
 	client_open(&slow, served.socket);
 	client_open(&still, served.socket);
 	client_send_bytes(&still, request, 4);
-	for (size_t i = 0; !over && load_now_ns() - begun < 10000000000u; i++) {
+	for (size_t i = 0; !over && load_now_ns() - begun < DEADLINE_S * UINT64_C(1000000000); i++) {
 		struct pollfd news = {slow.fd, POLLIN, 0};
 
 		if (i < sizeof request - 2)
@@ -152,7 +152,7 @@ static void slow_frames(void **state)
 	client_open(&slow, served.socket);
 	for (int i = 0; i < 4; i++) {
 		client_send_bytes(&slow, request, 5);
-		usleep(400000);
+		wait_as_slow_peer(400000);
 		client_send_bytes(&slow, request + 5, sizeof request - 6);
 		assert_true(client_receive(&slow, &message));
 		assert_int_equal(message.error.code, 0);
@@ -282,7 +282,7 @@ static void flood(void)
 	if (fd < 0)
 		fd = plain_connect();
 	if (send(fd, request, sizeof request - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		usleep(1000);
+		wait_as_slow_peer(1000);
 }
 
 static void floods(void **state)

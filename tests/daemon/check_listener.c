@@ -544,7 +544,7 @@ static void no_fds_left(void **state)
 	uint64_t before = cpu_ticks(&daemon);
 	for (int i = 0; i < 100; i++) {
 		client_result(&first, "ping", NULL);
-		usleep(1000);
+		wait_idle(1);
 	}
 	assert_true(cpu_ticks(&daemon) - before < 8);
 	assert_true(client_stat(&first, "daemon.connections_refused") >= CROWD - 40);

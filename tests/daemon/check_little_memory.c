@@ -102,7 +102,7 @@ static void crowds(void **state)
 		fdpass_send(crowd[i].fd, bytes.at, bytes.size, NULL);
 		codec_buffer_free(&bytes);
 	}
-	usleep(50000);
+	wait_to_strike(50000);
 	allow(UINT64_MAX);
 	client_result(&witness, "ping", NULL);
 	for (int i = 0; i < CROWD; i++) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -255,17 +257,31 @@ static void messages_of_a_session(void **state)
 	expect_end(&client, "the settings buffer_bytes");
 }
 
-/* Until it has not changed for a fifth of a second, once it is not 0. */
-static void await_rest(const char *path)
+static bool is_refused(const struct client *client)
 {
-	uint64_t before = 0;
+	char byte;
 
-	for (int same = 0; same < 10; usleep(20000)) {
-		uint64_t now = client_stat(&witness, path);
+	return recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
 
-		same = now && now == before ? same + 1 : 0;
-		before = now;
+/* Whether the daemon has read all that each has sent, or has refused it. */
+static bool all_are_read(const struct client *clients, int count)
+{
+	for (int i = 0, unread; i < count; i++) {
+		assert_int_equal(ioctl(clients[i].fd, SIOCOUTQ, &unread), 0);
+		if (unread > 0 && !is_refused(&clients[i]))
+			return false;
 	}
+	return true;
+}
+
+static uint64_t count_refused(const struct client *clients, int count)
+{
+	uint64_t refused = 0;
+
+	for (int i = 0; i < count; i++)
+		refused += is_refused(&clients[i]);
+	return refused;
 }
 
 /* All but the end of a message from each, until the user has his half of 1 MiB: some are refused, the others keep
@@ -277,8 +293,8 @@ static void messages_of_a_user(void **state)
 	static char bytes[12 + TEXT] = "\x94\x00\x07\xa4ping\x91\xda\x77\x24";
 	struct client odd;
 	struct message message;
+	const uint64_t over_limit = client_stat(&witness, "daemon.over_limit");
 	int ended = 0, finished = 0;
-	char byte;
 
 	(void)state;
 	/* Whole pages are what they take: with the few bytes of one that has had an answer, something is always left for the
@@ -289,9 +305,10 @@ static void messages_of_a_user(void **state)
 		client_open(&clients[i], served.socket);
 		fdpass_send(clients[i].fd, bytes, SENT, NULL);
 	}
-	await_rest("daemon.over_limit");
+	AWAIT(all_are_read(clients, MOST));
+	AWAIT(client_stat(&witness, "daemon.over_limit") - over_limit == count_refused(clients, MOST));
 	for (int i = 0; i < MOST; i++)
-		if (recv(clients[i].fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+		if (is_refused(&clients[i])) {
 			expect_end(&clients[i], "half of buffer_total_bytes");
 			ended++;
 		}

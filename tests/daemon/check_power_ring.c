@@ -21,6 +21,7 @@
 #include "engine/params.h"
 #include "torn_vfs.h"
 #include "visible.h"
+#include "harness/wait.h"
 
 enum { LIFE = 24, CAPACITY = 1024, PUBLISHED = 300, TAPS = 2 };
 
@@ -163,8 +164,6 @@ static void do_something(struct bed *bed)
 /* Requests beside the taps, until the power goes and for a while after it. */
 static void live(struct bed *bed, uint64_t operations)
 {
-	const struct timespec moment = {0, 20 * 1000};
-
 	bed_power_on(bed);
 	bed_check_names(bed);
 	service.streams = bed->streams;
@@ -175,7 +174,7 @@ static void live(struct bed *bed, uint64_t operations)
 		if (i % 4 == 0)
 			do_something(bed);
 		else
-			nanosleep(&moment, NULL);
+			wait_as_slow_peer(20);
 		look_at_all(bed);
 		after += torn_is_cut();
 	}

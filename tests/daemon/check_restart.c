@@ -14,7 +14,7 @@
 #include "engine/ring_page.h"
 #include "harness.h"
 
-enum { ARENA = 1 << 20, N = 1000, PAGE = 4096, WAIT_S = 30 };
+enum { ARENA = 1 << 20, N = 1000, PAGE = 4096 };
 
 static struct daemon trnscid;
 static const char *const arguments[] = {"--threads=2", NULL};
@@ -209,12 +209,7 @@ static void attach_ring(struct client *client, struct fdpass *ret_fds)
 /* Until so many samples are there. */
 static void await_samples(const struct ring_page *page, uint64_t n)
 {
-	const struct timespec pause = {0, 100000};
-	const time_t end = time(NULL) + WAIT_S;
-
-	while (atomic_load(&page->produced) < n && time(NULL) < end)
-		nanosleep(&pause, NULL);
-	assert_true(atomic_load(&page->produced) >= n);
+	AWAIT(atomic_load(&page->produced) >= n);
 }
 
 /* Prepared calls and rings are gone with the daemon, and their handles mean nothing to the next; made again they give the
@@ -287,17 +282,13 @@ static bool is_empty(const struct holder *holder)
 
 static void a_session_that_ends_is_emptied(void **state)
 {
-	const struct timespec pause = {0, 1000000};
-	const time_t end = time(NULL) + WAIT_S;
 	struct holder holder;
 
 	(void)state;
 	open_holder(&holder);
 	assert_false(is_marked(&holder));
 	end_session(&holder);
-	while (!is_empty(&holder) && time(NULL) < end)
-		nanosleep(&pause, NULL);
-	assert_true(is_empty(&holder));
+	AWAIT(is_empty(&holder));
 	for (int at = 0; at < ARENA; at += PAGE)
 		assert_int_equal(holder.base[at], 0);
 	close_holder(&holder);

@@ -58,18 +58,18 @@ static void let_go(struct ring *ring)
 	fdpass_close(&ring->fds);
 }
 
-/* Until the filler sleeps with so much produced; it has half a minute. */
+/* Until the filler sleeps with so much produced. */
 static void await_sleep(const struct ring *ring, uint64_t produced)
 {
-	const struct timespec nap = {0, 100 * 1000};
+	struct waiting waiting = wait_begin("", __FILE__, __LINE__);
 
-	for (int i = 0; i < 300000; i++) {
-		if (atomic_load(&ring->page->asleep) && atomic_load(&ring->page->produced) == produced)
-			return;
-		nanosleep(&nap, NULL);
+	while (!atomic_load(&ring->page->asleep) || atomic_load(&ring->page->produced) != produced) {
+		if (wait_is_over(&waiting))
+			fail_msg("the filler: expected asleep at %llu, got %u at %llu", (unsigned long long)produced,
+				 atomic_load(&ring->page->asleep),
+				 (unsigned long long)atomic_load(&ring->page->produced));
+		wait_nap(&waiting);
 	}
-	fail_msg("the filler: expected asleep at %llu, got %u at %llu", (unsigned long long)produced,
-		 atomic_load(&ring->page->asleep), (unsigned long long)atomic_load(&ring->page->produced));
 }
 
 /* A client with a ring that is full. */
@@ -264,7 +264,7 @@ static void flooded(void **state)
 	assert_int_equal(eventfd_write(ring.fds.at[2], UINT64_MAX - 1 - 1000000), 0);
 	for (int i = 0; i < 1000000 && atomic_load(&ring.page->state) == RING_OPEN; i++) {
 		eventfd_write(ring.fds.at[2], 1);
-		usleep(1); /* else many are one to the daemon */
+		wait_as_slow_peer(1); /* else many are one to the daemon */
 	}
 	expect_detached(&client, &ring, "woken");
 	client_result(&client, "ping", NULL);
@@ -303,7 +303,7 @@ static void killed_in_mid_take(void **state)
 			}
 		}
 		assert_int_equal(read(ready[0], &byte, 1), 1);
-		nanosleep(&(struct timespec){0, i * 200 * 1000}, NULL);
+		wait_to_strike((unsigned)i * 200);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		close(ready[0]);
@@ -435,7 +435,7 @@ static void idle_costs_nothing(void **state)
 					&used[i][0], &used[i][1]),
 				 2);
 		if (i == 0)
-			nanosleep(&(struct timespec){0, 500 * 1000 * 1000}, NULL);
+			wait_idle(500);
 	}
 	assert_int_equal(used[0][0] + used[0][1], used[1][0] + used[1][1]);
 	detach(&client, &ring);

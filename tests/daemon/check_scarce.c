@@ -17,6 +17,7 @@
 
 #include "bed.h"
 #include "torn_vfs.h"
+#include "harness/wait.h"
 
 /* ---- the database's memory ---- */
 
@@ -195,8 +196,7 @@ static void at_the_opening(void **state)
 			expect(&bed, "opening", at, streams_trouble(bed.streams)->code, true);
 			/* The first to ask is told, and has it tried again. */
 			expect(&bed, "opening", at, bed_draw(&bed, 0), true);
-			for (int i = 0; i < 3000 && bed_draw(&bed, 0) == ERROR_NO_MEMORY; i++)
-				usleep(1000);
+			AWAIT(bed_draw(&bed, 0) != ERROR_NO_MEMORY);
 		}
 		is_well(&bed, "opening", at);
 		bed_check_names(&bed);

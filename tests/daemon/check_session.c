@@ -200,7 +200,9 @@ static void stats_tell_of_pages(void **state)
 		line[0] = '\0';
 	if (file)
 		fclose(file);
-	for (int i = 0; i < 2000 && !spare; i++) {
+	struct waiting waiting = wait_begin("a spare arena", __FILE__, __LINE__);
+
+	for (int i = 0; !spare; i++) {
 		struct client client;
 
 		client_open(&client, served.socket);
@@ -215,11 +217,10 @@ static void stats_tell_of_pages(void **state)
 		}
 		client_close(&client);
 		if (!spare)
-			usleep(5000);
+			wait_again(&waiting);
 	}
 	if (!known)
 		fail_msg("expected huge_pages to be the word in brackets of \"%s\"", line);
-	assert_true(spare);
 }
 
 static void notifications(void **state)
@@ -294,9 +295,9 @@ static void idle_uses_no_cpu(void **state)
 	client_open(&client, served.socket);
 	for (int i = 0; i < 500; i++)
 		client_result(&client, "ping", &none);
-	usleep(200000);
+	wait_idle(200);
 	before = cpu_ns();
-	usleep(300000);
+	wait_idle(300);
 	if (cpu_ns() - before > 10000000)
 		fail_msg("expected under 10 ms of CPU time in 300 ms of rest, got %llu us",
 			 (unsigned long long)(cpu_ns() - before) / 1000);

@@ -14,6 +14,7 @@
 #include "daemon/memory/arena.h"
 #include "daemon/memory/background.h"
 #include "daemon/memory/prefault.h"
+#include "harness/wait.h"
 
 enum { BYTES = 1 << 20, TOTAL = 4 << 20 };
 
@@ -44,10 +45,7 @@ static int teardown(void **state)
 
 static void wait_ready(void)
 {
-	for (int i = 0; i < 2000 && !prefault_is_ready(spare); i++)
-		usleep(1000);
-	if (!prefault_is_ready(spare))
-		fail_msg("the spare is not ready within two seconds");
+	AWAIT(prefault_is_ready(spare));
 }
 
 static ino_t inode_of(int fd)
@@ -123,10 +121,8 @@ static void test_pages_are_touched_ahead(void **state)
 	*(char *)arena_base(arena) = 'x';
 	arena_want(arena, BYTES);
 	arena_want(arena, 2 * BYTES);
-	for (int i = 0; i < 2000 && status.st_blocks < 2 * BYTES / 512; i++) {
-		usleep(1000);
+	AWAIT(status.st_blocks >= 2 * BYTES / 512)
 		assert_int_equal(fstat(arena_fd(arena), &status), 0);
-	}
 	assert_int_equal(status.st_blocks, 2 * BYTES / 512);
 	assert_int_equal(*(char *)arena_base(arena), 'x');
 	arena_want(arena, 1 << 30); /* released at once: nothing is touched afterwards */
@@ -142,12 +138,9 @@ static void test_gives_way(void **state)
 	(void)state;
 	for (int i = 0; i < 50; i++) {
 		prefault_refill(spare);
-		for (int wait = 0; i % 2 && wait < 2000 && !prefault_is_ready(spare); wait++) {
-			usleep(1000);
-			prefault_refill(spare);
-		}
 		if (i % 2)
-			assert_true(prefault_is_ready(spare));
+			AWAIT(prefault_is_ready(spare))
+				prefault_refill(spare);
 		prefault_drop(spare);
 		assert_int_equal(quota_take(user, QUOTA_ARENA_BYTES, TOTAL / 2, NULL), 0);
 		quota_give(user, QUOTA_ARENA_BYTES, TOTAL / 2);

@@ -15,8 +15,6 @@
 
 #include "base/error.h"
 
-enum { LIMIT_S = 30 };
-
 /* Where the state of such a daemon lies, as `state`: in memory where that keeps attributes, for the sake of its syncs. */
 static const char *disk_of(const struct daemon *daemon)
 {
@@ -62,12 +60,12 @@ static struct message try_draw(struct client *client, const char *name, uint64_t
 	return client_call(client, "stream_draw", &params);
 }
 
-/* Draws of one sample until one is refused (expected: 0) or answered (1); fails after LIMIT_S. Its error's text. */
+/* Draws of one sample until one is refused (expected: 0) or answered (1); fails at the deadline. Its error's text. */
 static const char *draw_until(struct client *client, bool answered)
 {
-	const time_t end = time(NULL) + LIMIT_S;
+	const struct waiting waiting = wait_begin("", __FILE__, __LINE__);
 
-	while (time(NULL) < end) {
+	while (!wait_is_over(&waiting)) {
 		struct message message = try_draw(client, "noise", 1);
 
 		if (message.error.code != 0 && message.error.code != ERROR_STORE)
@@ -75,7 +73,7 @@ static const char *draw_until(struct client *client, bool answered)
 		if (answered == (message.error.code == 0))
 			return message.error.code ? bump_copy(client->bump, message.error.text, sizeof message.error.text) : "";
 	}
-	fail_msg("expected a draw to be %s within %d s", answered ? "answered" : "refused", LIMIT_S);
+	fail_msg("expected a draw to be %s within %d s", answered ? "answered" : "refused", DEADLINE_S);
 	return NULL;
 }
 

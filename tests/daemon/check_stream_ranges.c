@@ -160,13 +160,6 @@ static void ranges_follow(void **test)
 
 /* ---- kills ---- */
 
-static void sleep_us(unsigned us)
-{
-	struct timespec time = {us / 1000000, (long)(us % 1000000) * 1000};
-
-	nanosleep(&time, NULL);
-}
-
 /* The daemon is gone in the middle of anything: no position twice, and a block skipped for each kill at most. */
 static void kills(void **test)
 {
@@ -188,7 +181,7 @@ static void kills(void **test)
 		client_close(&client);
 		start_drawers(drawers, daemon.socket, round * 7, 1000000);
 		random = random * 1664525 + 1013904223;
-		sleep_us((random >> 12) % 40000);
+		wait_to_strike((random >> 12) % 40000);
 		kill(daemon.pid, SIGKILL);
 		assert_int_equal(daemon_wait(&daemon), 128 + SIGKILL);
 		unanswered += join_drawers(drawers);

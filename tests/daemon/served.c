@@ -2,8 +2,6 @@
 /* The one daemon and its witness. */
 #include "served.h"
 
-#include <time.h>
-
 static const char charged[] = "daemon.quota.arena_total_bytes.used";
 
 struct daemon served;
@@ -38,7 +36,5 @@ void served_expect_rest(void)
 	client_await_stat(&witness, "daemon.sessions", 1);
 	client_await_stat(&witness, charged, 0);
 	client_await_stat(&witness, "engine.jobs.running", 0);
-	for (int i = 0; i < 300 && daemon_fds(&served) != rest_fds; i++)
-		nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
-	assert_int_equal(daemon_fds(&served), rest_fds);
+	AWAIT(daemon_fds(&served) == rest_fds);
 }

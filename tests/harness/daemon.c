@@ -143,6 +143,15 @@ int daemon_wait(struct daemon *daemon)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+void daemon_halt(struct daemon *daemon)
+{
+	int status;
+
+	assert_int_equal(kill(daemon->pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(daemon->pid, &status, WUNTRACED), daemon->pid);
+	assert_true(WIFSTOPPED(status));
+}
+
 int daemon_strike(struct daemon *daemon, int signal_number)
 {
 	assert_true(daemon->pid > 0);

@@ -49,6 +49,8 @@ void daemon_respawn(struct daemon *daemon, const char *const *arguments);
 int daemon_wait(struct daemon *daemon);
 /* Sends the signal, and the same. */
 int daemon_strike(struct daemon *daemon, int signal_number);
+/* SIGSTOP; returns once all its threads stand still. SIGCONT ends that. */
+void daemon_halt(struct daemon *daemon);
 /* SIGTERM; must exit with 0 and leave nothing at its socket's path. Removes the folder. */
 void daemon_stop(struct daemon *daemon);
 /* Removes the folder, and kills the daemon if there is one. */

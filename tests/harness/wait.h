@@ -78,6 +78,12 @@ static inline void wait_for_rate(unsigned ms)
 	wait_pause(ms * UINT64_C(1000000));
 }
 
+/* A time limit runs out by the clock alone: it must, or must not although so much time has passed. */
+static inline void wait_past_timeout(unsigned ms)
+{
+	wait_pause(ms * UINT64_C(1000000));
+}
+
 /* The processor time that somebody idle uses is measured over a stretch of time, in which nothing must happen. */
 static inline void wait_idle(unsigned ms)
 {
