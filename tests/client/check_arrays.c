@@ -158,6 +158,34 @@ static void wrong_fills(struct trnsci_session *session)
 	       "reserved");
 }
 
+/* When the function returns, nobody writes to the array any more, which may be gone then. */
+static void test_timeout(void **state)
+{
+	const struct trnsci_options options = {.threads = 2, .timeout_ms = 1};
+	const char *const addresses[] = {"embedded:", trnscid.socket};
+	const uint64_t n = 1 << 27;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		float *out = malloc(n * sizeof *out); /* a mapping of its own, which free takes away */
+		struct trnsci_session *session;
+		struct trnsci_error err = {0};
+		float few[4];
+
+		assert_int_equal(trnsci_open(addresses[i], &options, &session, &err), 0);
+		expect(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, n, out, NULL, &err), TRNSCI_TIMEOUT, &err,
+		       "no answer within 1 ms");
+		free(out);
+		int r;
+
+		do
+			r = trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 4, few, NULL, &err);
+		while (r == -TRNSCI_TIMEOUT);
+		assert_int_equal(r, 0);
+		trnsci_close(session);
+	}
+}
+
 /* ---- transform ---- */
 
 /* Wherever in and out lie, and however they overlap, the result is that of arrays apart. */
@@ -356,7 +384,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_alignment_by_both),    cmocka_unit_test(parts_by_both),
 		cmocka_unit_test(places_by_both),	    cmocka_unit_test(large_integers_by_both),
-		cmocka_unit_test(wrong_fills_by_both),	    cmocka_unit_test(overlaps_by_both),
+		cmocka_unit_test(wrong_fills_by_both),	    cmocka_unit_test(test_timeout),
+	       	    cmocka_unit_test(overlaps_by_both),
 		cmocka_unit_test(real_in_place_by_both),    cmocka_unit_test(wrong_transforms_by_both),
 		cmocka_unit_test(new_tiles_by_both),	    cmocka_unit_test(a_first_tile_by_both),
 		cmocka_unit_test(many_shapes_by_both),	    cmocka_unit_test(a_fallback_is_embedded),

@@ -419,7 +419,7 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
  * A call of "run" is a program: steps that follow one another over tiles and names.
  * "stream_name" in a run names a named stream, of which each run takes a range of its own
  * for all draws that state no seed and no stream; a step that draws (also the noise of noise_add) may name one itself.
- * The reply's `ranges` [{name, generator, seed, stream, position, words}] tell where they lie: with these, and offset =
+ * The reply's `ranges` [{name, generator, seed, stream, position, words}] say where they lie: with these, and offset =
  * position, the run can be repeated. A range is spent as soon as it is taken, also by a run that then fails. Only with a
  * daemon (else `not_supported`). @{ */
 /** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
