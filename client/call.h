@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 
 /* As trnsci_call_new, for the session's own methods too. */
 int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-#include "engine/prepared.h"
+#include "engine/prepared/prepared.h"
 
 /* Takes them for the run that begins, with a reference to each tile; changes NULL: none. The call is not in flight.
  * -ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE: the call has none then. */

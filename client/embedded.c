@@ -18,8 +18,8 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/engine.h"
+#include "engine/memory/session_memory.h"
 #include "engine/request.h"
-#include "engine/space.h"
 
 /* Work memory that needs no look at the machine's; the arena where all of the machine's memory is refused. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)

@@ -8,7 +8,7 @@
 #include "call.h"
 #include "changes.h"
 
-#include "engine/prepared.h"
+#include "engine/prepared/prepared.h"
 
 /* What a call may bring, and hold at the engine: more is not prepared unasked. */
 enum { REQUEST_MOST = 16 << 10, HELD_MOST = 1 << 20 };

@@ -9,7 +9,7 @@
 
 #include "args.h"
 #include "call.h"
-#include "engine/ring.h"
+#include "engine/producers/ring.h"
 #include "ring_link.h"
 
 enum { MOST_BYTES = 1 << 30 };

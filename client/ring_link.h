@@ -4,7 +4,7 @@
 #ifndef TRNSCI_CLIENT_RING_LINK_H
 #define TRNSCI_CLIENT_RING_LINK_H
 
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 #include "session.h"
 
 struct embedded_ring;

@@ -10,7 +10,7 @@
 
 #include "call.h"
 
-#include "engine/cpus.h"
+#include "engine/scheduler/cpus.h"
 
 enum { SPIN_US = 100, RECONNECT_MS = 2000 };
 

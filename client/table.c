@@ -7,7 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 
 /* The installed header repeats the numbers of the tables: they are part of the ABI. */
 #define X(id, number, kind, name, meaning) static_assert((int)TRNSCI_##id == number, "trnsci.h lacks " name);

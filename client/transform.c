@@ -9,7 +9,7 @@
 #include "args.h"
 #include "array.h"
 #include "call.h"
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 #include "session.h"
 #include "tile.h"
 #include "tile_pool.h"

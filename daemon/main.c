@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
-#include "engine/cpus.h"
-#include "net/listener.h"
+#include "engine/scheduler/cpus.h"
+#include "limits/weights.h"
 #include "log.h"
-#include "notify.h"
 #include "memory/background.h"
-#include "sandbox.h"
-#include "net/session.h"
 #include "memory/prefault.h"
+#include "net/listener.h"
+#include "net/session.h"
+#include "notify.h"
+#include "sandbox.h"
 #include "streams/store.h"
 #include "streams/streams.h"
-#include "limits/weights.h"
 
 enum { EXIT_USAGE = 2 };
 

@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "engine/memory/session_memory.h"
 #include "engine/request.h"
-#include "engine/space.h"
 #include "inbox.h"
+#include "memory/background.h"
 #include "outbox.h"
 #include "peer.h"
-#include "memory/background.h"
 #include "service.h"
 
 struct arena;

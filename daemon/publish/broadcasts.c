@@ -16,12 +16,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory/arena.h"
-#include "engine/broadcast.h"
-#include "engine/params.h"
 #include "client_held.h"
-#include "requests/methods.h"
+#include "engine/operations/params.h"
+#include "engine/producers/broadcast.h"
 #include "limits/quota.h"
+#include "memory/arena.h"
+#include "requests/methods.h"
 #include "requests/requests.h"
 #include "reservations.h"
 

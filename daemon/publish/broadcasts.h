@@ -5,8 +5,8 @@
 #define TRNSCI_DAEMON_BROADCASTS_H
 
 #include "base/value.h"
-#include "engine/bind.h"
-#include "engine/operations.h"
+#include "engine/operations/bind.h"
+#include "engine/operations/operations.h"
 #include "fdpass.h"
 #include "net/session.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory/arena.h"
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 #include "limits/quota.h"
+#include "memory/arena.h"
 
 /* By the reaper: freeing pages takes its time. */
 static void take_down(struct background_task *task)

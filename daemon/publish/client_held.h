@@ -8,11 +8,11 @@
 #ifndef TRNSCI_DAEMON_LENT_H
 #define TRNSCI_DAEMON_LENT_H
 
-#include "engine/bind.h"
-#include "engine/noise.h"
+#include "engine/operations/bind.h"
+#include "engine/producers/sampler.h"
 #include "memory/background.h"
-#include "net/session.h"
 #include "memory/sealed_memfd.h"
+#include "net/session.h"
 
 struct client_held {
 	struct background_task task; /* takes it down */

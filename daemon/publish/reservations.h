@@ -3,9 +3,9 @@
 #ifndef TRNSCI_DAEMON_STREAM_RANGES_H
 #define TRNSCI_DAEMON_STREAM_RANGES_H
 
-#include "engine/noise.h"
-#include "engine/ranges.h"
-#include "engine/served.h"
+#include "engine/deferred_reply.h"
+#include "engine/producers/reservations.h"
+#include "engine/producers/sampler.h"
 #include "net/session.h"
 #include "streams/store.h"
 

@@ -17,13 +17,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory/arena.h"
 #include "base/checked.h"
-#include "engine/params.h"
-#include "engine/ring.h"
 #include "client_held.h"
-#include "log.h"
+#include "engine/operations/params.h"
+#include "engine/producers/ring.h"
 #include "limits/quota.h"
+#include "log.h"
+#include "memory/arena.h"
 #include "reservations.h"
 
 struct ring_entry {

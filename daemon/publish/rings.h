@@ -4,7 +4,7 @@
 #define TRNSCI_DAEMON_RINGS_H
 
 #include "base/value.h"
-#include "engine/bind.h"
+#include "engine/operations/bind.h"
 #include "fdpass.h"
 #include "net/session.h"
 

@@ -10,14 +10,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "memory/arena.h"
 #include "base/checked.h"
-#include "publish/broadcasts.h"
 #include "base/cpu.h"
-#include "engine/bind.h"
-#include "requests.h"
-#include "publish/rings.h"
+#include "engine/operations/bind.h"
+#include "memory/arena.h"
 #include "memory/prefault.h"
+#include "publish/broadcasts.h"
+#include "publish/rings.h"
+#include "requests.h"
 #include "streams/streams.h"
 
 /* By the reaper's thread, when the memory is back. */

@@ -4,7 +4,7 @@
 #define TRNSCI_DAEMON_METHODS_H
 
 #include "base/value.h"
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 #include "fdpass.h"
 #include "net/session.h"
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/arena.h"
 #include "codec.h"
-#include "engine/operations.h"
-#include "engine/prepared.h"
+#include "engine/operations/operations.h"
+#include "engine/prepared/prepared.h"
 #include "log.h"
+#include "memory/arena.h"
 #include "methods.h"
 
 enum {

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "engine/served.h"
+#include "engine/deferred_reply.h"
 
 #define STORE_FILE "streams.db"
 #define STORE_MARK "user.trnsci.mark" /* attribute of the folder */

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_DAEMON_STREAM_METHODS_H
 #define TRNSCI_DAEMON_STREAM_METHODS_H
 
-#include "engine/served.h"
+#include "engine/deferred_reply.h"
 #include "store.h"
 
 /* Their argument is the session. */

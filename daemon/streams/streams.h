@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/value.h"
-#include "engine/served.h"
+#include "engine/deferred_reply.h"
 #include "net/peer.h"
 #include "settings.h"
 

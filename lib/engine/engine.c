@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "engine/core.h"
-#include "engine/cpus.h"
-#include "engine/plans.h"
+#include "engine/engine_core.h"
+#include "engine/scheduler/cpus.h"
+#include "engine/steps/plan_cache.h"
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/compile.h"
-#include "engine/prepared_core.h"
-#include "engine/served.h"
+#include "engine/compile/compile.h"
+#include "engine/deferred_reply.h"
+#include "engine/prepared/prepared_core.h"
 #include "engine/service.h"
 
 /* Waking a sleeping thread, about; and the most that a request may keep its caller from others. */

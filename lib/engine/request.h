@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/value.h"
-#include "engine/space.h"
+#include "engine/memory/session_memory.h"
 
 struct request;
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/prepared_core.h"
+#include "engine/memory/session_memory_core.h"
+#include "engine/prepared/prepared_core.h"
 #include "engine/service_derive.h"
-#include "engine/space_core.h"
 #include "rng/stream.h"
 
 enum { PROTOCOL_NUMBER = 1 };

@@ -3,8 +3,8 @@
 #ifndef TRNSCI_ENGINE_SERVICE_H
 #define TRNSCI_ENGINE_SERVICE_H
 
-#include "engine/bind.h"
-#include "engine/tile.h"
+#include "engine/memory/tile.h"
+#include "engine/operations/bind.h"
 
 struct prepared;
 

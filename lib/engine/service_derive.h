@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_SERVICE_DERIVE_H
 #define TRNSCI_ENGINE_SERVICE_DERIVE_H
 
-#include "engine/bind.h"
+#include "engine/operations/bind.h"
 
 /* Answers a bound request; -ERROR_NO_MEMORY without a text. */
 int derive_answer(const struct args *args, struct bump *bump, struct value *map, struct error *err);

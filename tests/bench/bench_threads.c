@@ -5,8 +5,8 @@
  * number. */
 #include "base/fpenv.h"
 #include "bench/timing.h"
-#include "engine/cpus.h"
 #include "engine/harness.h"
+#include "engine/scheduler/cpus.h"
 
 enum { ROUNDS = 9, DISTRIBUTIONS = 5 };
 

@@ -11,7 +11,7 @@
 #include "daemon/streams/store.h"
 #include "daemon/streams/streams.h"
 #include "engine/engine.h"
-#include "engine/space.h"
+#include "engine/memory/session_memory.h"
 
 enum {
 	BED_NAMES = 4,

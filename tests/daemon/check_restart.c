@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 #include "harness.h"
 
 enum { ARENA = 1 << 20, N = 1000, PAGE = 4096 };

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 #include "served.h"
 
 enum { SAMPLES = 4096, HALF = SAMPLES / 2, PAGE = 4096, MEMORY = PAGE + SAMPLES * 4 };

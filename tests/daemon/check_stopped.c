@@ -20,7 +20,7 @@
 
 #include <trnsci/trnsci.h>
 
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 #include "load.h"
 #include "served.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/ring_page.h"
+#include "engine/producers/ring_layout.h"
 
 struct visible {
 	const struct ring_page *page;

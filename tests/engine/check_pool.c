@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "engine/pool.h"
+#include "engine/scheduler/pool.h"
 
 enum { STAGES = 5, MOST = 1000 };
 

@@ -3,8 +3,8 @@
  * nothing where that is an error. */
 #include "engine/steps.h"
 
-#include "engine/params.h"
-#include "engine/prepared.h"
+#include "engine/operations/params.h"
+#include "engine/prepared/prepared.h"
 
 enum { TILE_BYTES = 2048 };
 

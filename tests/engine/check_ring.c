@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filler's place among other clients: a ring that is never full does not keep them waiting. */
 #include "engine/harness.h"
-#include "engine/ring.h"
+#include "engine/producers/ring.h"
 
 enum {
 	CAPACITY = 1 << 18,

@@ -17,9 +17,9 @@
 #include "base/cpu.h"
 #include "base/dtype.h"
 #include "engine/engine.h"
-#include "engine/operations.h"
+#include "engine/memory/session_memory.h"
+#include "engine/operations/operations.h"
 #include "engine/request.h"
-#include "engine/space.h"
 
 /* One request in flight: filled by a done callback. */
 struct call {

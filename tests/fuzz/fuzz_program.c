@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "codec.h"
+#include "engine/deferred_reply.h"
 #include "engine/engine.h"
+#include "engine/memory/session_memory.h"
 #include "engine/request.h"
-#include "engine/served.h"
-#include "engine/space.h"
 #include "frame.h"
 #include "harness/wait.h"
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "engine/producers/ring.h"
 #include "engine/request.h"
-#include "engine/ring.h"
 #include "harness/wait.h"
 
 enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST = 12, BARRIER = 12000 };

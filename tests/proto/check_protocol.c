@@ -10,7 +10,7 @@
 #include "base/cpu.h"
 #include "base/dtype.h"
 #include "codec.h"
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 #include "examples.h"
 #include "fft/precision.h"
 

@@ -5,7 +5,7 @@
 #include <semaphore.h>
 #include <string.h>
 
-#include "engine/operations.h"
+#include "engine/operations/operations.h"
 
 static struct bump *bump;
 static struct space *space;

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/value.h"
+#include "engine/deferred_reply.h"
 #include "engine/request.h"
-#include "engine/served.h"
 
 enum { EXAMPLES_ARENA = 1 << 20 };
 

@@ -77,8 +77,8 @@ only 'trnsci/' 'client/'
 sources lib/engine | xargs grep -nE '(kind|ops) *([=!<>]=|[<>]) *(STEP_|&?step_)|case STEP_' >"$list"
 report "no code tests a step's kind"
 
-# Libraries do no I/O, never log and never end the program. engine/cpus.c alone asks the system for its CPUs.
-sources lib | grep -v '^lib/engine/cpus\.c$' |
+# Libraries do no I/O, never log and never end the program. engine/scheduler/cpus.c alone asks the system for its CPUs.
+sources lib | grep -v '^lib/engine/scheduler/cpus\.c$' |
 	xargs grep -nE '(^|[^_[:alnum:]])(f?printf|puts|perror|f?open|syslog|exit|abort|getenv)\(' | grep -v '__attribute__' >"$list"
 report "lib/ does no I/O, never logs, never exits"
 sources client | grep -vE '^client/(cli|examples)/' | xargs grep -nE '(^|[^_[:alnum:]])(f?printf|puts|perror|exit|abort)\(' >"$list"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws: random numbers of a distribution, from where they lie in a stream. */
 #include "base/cpu.h"
-#include "engine/site.h"
+#include "engine/program/placement.h"
 #include "engine/steps/kinds.h"
 
 static double number_at(enum dtype dtype, const void *numbers, size_t i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quasi-random points, from a set that is built when its stream is known. */
-#include "engine/making.h"
-#include "engine/program.h"
-#include "engine/site.h"
+#include "engine/program/deferred_build.h"
+#include "engine/program/placement.h"
+#include "engine/program/program.h"
 #include "engine/steps/kinds.h"
 
 static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/steps/kinds.h"
-#include "engine/temp.h"
+#include "engine/steps/temp.h"
 
 static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_DRAW] = &step_draw,

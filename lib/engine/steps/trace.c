@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/site.h"
+#include "engine/program/placement.h"
 
 /* --- what all phases share --- */
 

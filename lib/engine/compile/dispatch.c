@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling a request: a program of several steps, or a single operation. */
+#include "engine/compile/compile.h"
+
+int compile(struct compiler *compiler, const struct value *params)
+{
+	const struct operation *operation = compiler->args.operation;
+	const char *context = compiler->args.context;
+	int error = bind_args(&compiler->args, params, compiler->err);
+
+	if (!error)
+		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
+	return error ? error : program_finish(compiler->program, context, compiler->err);
+}

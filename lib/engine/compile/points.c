@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling quasi-random points: which points of which set, under which scrambling. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dist/latin_hypercube.h"
+#include "engine/compile/compile.h"
+
+/* The scrambling of that name: each row lists those that its kind has. */
+static enum points_scramble find_scramble(const struct compiler *c)
+{
+	static const char *const names[] = {
+		[SCRAMBLE_PLAIN] = "none",    [SCRAMBLE_OWEN] = "owen",
+		[SCRAMBLE_SHIFT] = "shift",   [SCRAMBLE_PERMUTATION] = "permutation",
+		[SCRAMBLE_JITTER] = "jitter",
+	};
+	const struct value text = bind_choice_text(&c->args.operation->params[POINTS_SCRAMBLING],
+						   c->args.at[POINTS_SCRAMBLING].choice);
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (value_is_text(&text, names[i]))
+			return (enum points_scramble)i;
+	return SCRAMBLE_PLAIN;
+}
+
+/* The tile of `out`, if there is one: its dtype, and its points where n was left out. */
+static int find_size(struct compiler *c, struct points_settings *settings, uint64_t *ret_n)
+{
+	const struct arg *at = c->args.at;
+	struct shape tile;
+	bool out;
+	int error = compile_out_shape(c, POINTS_OUT, &out, &tile);
+
+	if (error)
+		return error;
+	settings->dtype = bind_dtype(&c->args, POINTS_DTYPE);
+	if (out && !at[POINTS_DTYPE].given)
+		settings->dtype = tile.dtype;
+	if (settings->dtype != DTYPE_F32 && settings->dtype != DTYPE_F64)
+		return bind_error(&c->args, POINTS_OUT, c->err, ERROR_BAD_SHAPE,
+				  "the tile is of dtype %s, allowed is f32|f64", dtype_name(settings->dtype));
+	settings->dims = (uint32_t)at[POINTS_D].u64;
+	if (!at[POINTS_N].given && !(out && at[POINTS_SIZE].u64 == 1))
+		return bind_error(&c->args, POINTS_N, c->err, ERROR_MISSING_PARAMETER,
+				  "left out, takes the points of the whole set%s", out ? "" : " (or the tile out)");
+	*ret_n = at[POINTS_N].given ? at[POINTS_N].u64 : tile.n / settings->dims;
+	return 0;
+}
+
+static int check_end(const struct compiler *c, const struct points_settings *settings, uint64_t first, uint64_t n)
+{
+	const uint64_t limit = points_limit(settings);
+
+	if (first > limit || n > limit - first)
+		return bind_error(&c->args, POINTS_N, c->err, ERROR_END_OF_STREAM,
+				  "%" PRIu64 " points from point %" PRIu64 ", allowed is to end by point %" PRIu64, n,
+				  first, limit);
+	return 0;
+}
+
+static struct site_choice own_choice(const struct compiler *c)
+{
+	const struct arg *own = c->args.at;
+	const bool all = !c->run;
+
+	return (struct site_choice){
+		.has_generator = all || own[POINTS_GENERATOR].given,
+		.has_seed = all || own[POINTS_SEED].given,
+		.has_stream = all || own[POINTS_STREAM].given,
+		.has_text = all || own[POINTS_U64].given,
+		.generator = own[POINTS_GENERATOR].choice,
+		.seed = own[POINTS_SEED].u64,
+		.stream = own[POINTS_STREAM].u64,
+		.text = own[POINTS_U64].choice != 0,
+	};
+}
+
+/* The set itself is made when its key is known. */
+static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
+		     uint64_t n, struct buffer *out)
+{
+	const struct site site = {
+		.operation = c->args.operation,
+		.context = c->run ? c->run->context : c->args.context,
+		.step_name = c->step_name,
+		.step = c->run ? (int)c->step : -1,
+		.is_points = true,
+		.is_keyless = settings->scramble == SCRAMBLE_PLAIN,
+		.own = own_choice(c),
+		.begin = begin,
+		.first_point = offset,
+		.next_point = offset + n,
+		.most_points = points_limit(settings),
+	};
+	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);
+
+	if (!step || site_add(c->program, &site, NULL, &step->site))
+		return compile_no_memory(c);
+	step->points.settings = *settings;
+	return 0;
+}
+
+static int compile_points(struct compiler *c, enum points_kind kind)
+{
+	const struct arg *at = c->args.at;
+	struct points_settings settings = {
+		.kind = kind,
+		.bits = 53,
+		.scramble = find_scramble(c),
+	};
+	struct shape shape = {.ndim = 2};
+	struct buffer *buffer;
+	/* A Latin hypercube is one set: it has no offset. */
+	const bool design = settings.kind == POINTS_LHS;
+	const uint64_t offset = design ? 0 : at[POINTS_OFFSET].u64;
+	uint64_t n = 0, begin, end;
+	int error = find_size(c, &settings, &n);
+
+	if (error)
+		return error;
+	if (design && n >> LATIN_HYPERCUBE_LOG2_POINTS > 0 && n != UINT64_C(1) << LATIN_HYPERCUBE_LOG2_POINTS)
+		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed is 0 to 2^32", n);
+	if (settings.kind == POINTS_SOBOL)
+		settings.bits = at[POINTS_BITS].choice == 0 ? 53 : 32;
+	if (design)
+		settings.method = at[POINTS_METHOD].choice == 0 ? LHS_PERMUTATION : LHS_FEISTEL8;
+	settings.n = design ? n : 0;
+	if (at[POINTS_RANK].u64 >= at[POINTS_SIZE].u64)
+		return bind_error(&c->args, POINTS_RANK, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed is 0 to size - 1 = %" PRIu64, at[POINTS_RANK].u64,
+				  at[POINTS_SIZE].u64 - 1);
+	error = check_end(c, &settings, offset, n);
+	if (error)
+		return error;
+	if (!design)
+		settings.n = offset + n;
+	stream_partition(n, at[POINTS_RANK].u64, at[POINTS_SIZE].u64, &begin, &end);
+	shape.dtype = settings.dtype;
+	shape.dims[0] = end - begin;
+	shape.dims[1] = settings.dims;
+	if (!shape_finish(&shape))
+		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
+				  "more than 2^62 bytes, allowed are fewer");
+	error = compile_output(c, POINTS_OUT, &shape, &buffer);
+	if (!error)
+		error = make_step(c, &settings, offset, begin, n, buffer);
+	if (!error)
+		error = compile_reply(c, POINTS_OUT, buffer);
+	if (!error && site_put(c->program, (int)c->program->sites.count - 1, c->reply))
+		error = compile_no_memory(c);
+	return error;
+}
+
+int compile_sobol(struct compiler *c)
+{
+	return compile_points(c, POINTS_SOBOL);
+}
+
+int compile_halton(struct compiler *c)
+{
+	return compile_points(c, POINTS_HALTON);
+}
+
+int compile_lattice(struct compiler *c)
+{
+	return compile_points(c, POINTS_LATTICE);
+}
+
+int compile_lhs(struct compiler *c)
+{
+	return compile_points(c, POINTS_LHS);
+}

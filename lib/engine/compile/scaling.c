@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One number a transform, in as many steps as it takes to find it. */
+#include "engine/compile/scaling.h"
+
+#include <assert.h>
+
+#include "engine/compile/signal.h"
+#include "fft/scaling.h"
+
+static_assert((int)SHAPE_MAX_DIMS <= (int)SCALING_MAX_DIMS, "a shape fits");
+
+static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const struct shape *from,
+				 const struct shape *to)
+{
+	struct scaling s = {
+		.vectors = gemm_select(c->program->space->engine->features)->vectors,
+		.ndim = from->ndim,
+		.reals = dtype_is_complex(from->dtype) ? 2 : 1,
+		.to_complex = dtype_is_complex(to->dtype) && !dtype_is_complex(from->dtype),
+		.axes = axes,
+		.wide = signal_is_wide(to->dtype),
+	};
+
+	for (unsigned i = 0; i < from->ndim; i++) {
+		s.from[i] = from->dims[i];
+		s.to[i] = to->dims[i];
+	}
+	return s;
+}
+
+static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
+		    struct buffer *tops, struct buffer *out)
+{
+	return signal_step(c, kind, signal_keep(c, s, sizeof *s), NULL, in, tops, out, NULL);
+}
+
+/* The largest magnitude of each item; of an item of many pieces that of each, and then of these. */
+static int find_tops(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_tops)
+{
+	const uint64_t items = scaling_items(&s);
+	struct buffer *tops;
+	uint64_t parts;
+	int error;
+
+	do {
+		parts = scaling_parts(&s);
+		error = signal_temp(c, DTYPE_F64, items, parts, 1, &tops);
+		if (!error)
+			error = add_step(c, &scaling_find, &s, in, NULL, tops);
+		s = (struct scaling){.vectors = s.vectors,
+				     .ndim = 2,
+				     .reals = 1,
+				     .axes = 1u << 1,
+				     .from = {items, parts},
+				     .to = {items, parts}};
+		in = tops;
+	} while (!error && parts > 1);
+	*ret_tops = tops;
+	return error;
+}
+
+int scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *out,
+		       struct buffer **ret_tops)
+{
+	const struct scaling down = scaling_of(c, axes, &in->shape, &out->shape);
+	struct scaling used = down;
+	int error;
+
+	/* What is trimmed off does not count. */
+	for (unsigned i = 0; i < used.ndim; i++)
+		used.to[i] = used.from[i] < used.to[i] ? used.from[i] : used.to[i];
+	error = find_tops(c, used, in, ret_tops);
+	return error ? error : add_step(c, &scaling_down, &down, in, *ret_tops, out);
+}
+
+int scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *tops, struct buffer *out)
+{
+	const struct scaling up = scaling_of(c, axes, &in->shape, &out->shape);
+
+	return add_step(c, &scaling_up, &up, in, tops, out);
+}

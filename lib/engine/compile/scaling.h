@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that scale transforms of float64 in float32 by powers of two (fft/scaling.h). */
+#ifndef TRNSCI_ENGINE_COMPILE_SCALING_H
+#define TRNSCI_ENGINE_COMPILE_SCALING_H
+
+#include "engine/compile/compile.h"
+
+/* Adds the steps that write `in`, f64 or c128, into `out`, f32 or c64, padded or trimmed to its shape, each transform
+ * over the axes of the mask scaled. *ret_tops is what scaling_steps_up takes. A negative error. */
+int scaling_steps_down(struct compiler *compiler, uint32_t axes, struct buffer *in, struct buffer *out,
+		       struct buffer **ret_tops);
+
+/* Adds the step that undoes it, from float32 results to `out` of any width and the same shape, which may be `in`. */
+int scaling_steps_up(struct compiler *compiler, uint32_t axes, struct buffer *in, struct buffer *tops,
+		     struct buffer *out);
+
+#endif

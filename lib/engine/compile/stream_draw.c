@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling stream_draw: the draw that it holds, which waits for its range. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/compile/compile.h"
+
+/* "stream_draw: normal", in the bump allocator. */
+static const char *context_of(const struct compiler *c, const struct operation *distribution)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "%s: %s", c->args.context, distribution->name);
+	return bump_copy(c->program->bump, text, strlen(text));
+}
+
+static int find_distribution(const struct compiler *c, const struct value *draw, const struct operation **ret)
+{
+	const struct value *op = value_get(draw, "op");
+	const struct operation *distribution = NULL;
+	char got[BIND_TEXT];
+
+	if (draw->kind != VALUE_MAP)
+		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
+				  "takes a map {op: a distribution, n, its parameters}");
+	if (!op)
+		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_MISSING_PARAMETER,
+				  "op is left out, takes the name of a distribution");
+	if (op->kind != VALUE_STRING && op->kind != VALUE_BYTES)
+		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
+				  "op takes the name of a distribution");
+	distribution = operation_find(op->bytes.at, op->bytes.size);
+	if (!distribution || distribution->class != METHOD_DRAW)
+		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_METHOD,
+				  "op \"%s\" is no distribution, allowed are the draws",
+				  bind_text(op->bytes.at, op->bytes.size, got));
+	*ret = distribution;
+	return 0;
+}
+
+/* The draw's members without op; with reserve also without out, and as the empty last part of itself. */
+static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
+			bool reserve, struct value *ret)
+{
+	struct bump *bump = c->program->bump;
+	struct value map = value_map();
+	int failed = 0;
+
+	for (size_t i = 0; i < draw->map.count && !failed; i++) {
+		const struct value_member *member = &draw->map.at[i];
+
+		if (member->name_size == 2 && memcmp(member->name, "op", 2) == 0)
+			continue;
+		failed = value_add_sized(bump, &map, member->name, member->name_size, member->value);
+	}
+	if (reserve)
+		failed |= value_put(bump, &map, distribution->params[DRAW_SIZE].name, value_uint(UINT64_MAX));
+	if (failed)
+		return compile_no_memory(c);
+	*ret = map;
+	return 0;
+}
+
+/* What the stream itself decides. */
+static int check_members(const struct compiler *c, const struct operation *distribution, const struct value *draw,
+			 bool reserve)
+{
+	static const unsigned own[] = {DRAW_SEED, DRAW_STREAM,    DRAW_OFFSET,     DRAW_POSITION, DRAW_RANK,   DRAW_SIZE,
+				       DRAW_OUT,  DRAW_GENERATOR, DRAW_KEY_LAYOUT, DRAW_TIMEOUT};
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if ((own[i] != DRAW_OUT || reserve) && value_get(draw, distribution->params[own[i]].name))
+			return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_PARAMETER,
+					  "it has %s, allowed are op, n, dtype, %s and the distribution's parameters",
+					  distribution->params[own[i]].name, reserve ? "no out" : "shape, out");
+	return 0;
+}
+
+int compile_stream_draw(struct compiler *c)
+{
+	const struct value *draw = c->args.at[STREAM_DRAW_DRAW].value;
+	const bool reserve = c->args.at[STREAM_DRAW_RESERVE].boolean;
+	const struct operation *distribution = NULL;
+	struct value members;
+	int error = find_distribution(c, draw, &distribution);
+
+	if (!error)
+		error = check_members(c, distribution, draw, reserve);
+	if (!error)
+		error = copy_members(c, distribution, draw, reserve, &members);
+	if (error)
+		return error;
+	struct compiler inner = *c;
+
+	inner.args = (struct args){.operation = distribution, .context = context_of(c, distribution)};
+	inner.stream_name = c->args.at[STREAM_NAME].value;
+	if (!inner.args.context)
+		return compile_no_memory(c);
+	error = bind_args(&inner.args, &members, c->err);
+	if (error)
+		return error;
+	if (!inner.args.at[DRAW_U64].given)
+		inner.args.at[DRAW_U64] = c->args.at[STREAM_U64];
+	error = compile_draw(&inner);
+	/* Samples of the whole, whatever is drawn of it. */
+	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->sites.at[0].n)))
+		error = compile_no_memory(c);
+	return error ? error : program_finish(c->program, inner.args.context, c->err);
+}

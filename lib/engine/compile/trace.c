@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling estimates of a trace: a draw of n samples a probe, as a program's step would draw them, and one step. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/compile/compile.h"
+
+enum { TRACE_HUTCHINSON, TRACE_HUTCHPP };
+
+static int check_matrix(const struct compiler *c, const struct shape *shape)
+{
+	char has[SHAPE_TEXT];
+
+	if (shape->dtype != DTYPE_F32 && shape->dtype != DTYPE_F64)
+		return bind_error(&c->args, TRACE_IN, c->err, ERROR_BAD_SHAPE,
+				  "its dtype is %s, allowed are f32 and f64", dtype_name(shape->dtype));
+	if (shape->ndim != 2 || shape->dims[0] != shape->dims[1])
+		return bind_error(&c->args, TRACE_IN, c->err, ERROR_BAD_SHAPE,
+				  "it is %s, allowed are as many rows as columns, and two dimensions",
+				  shape_text(shape, has));
+	return 0;
+}
+
+/* Hutch++ multiplies a third of its products by the sketch's probes, and needs all of them for it. */
+static int check_probes(const struct compiler *c)
+{
+	const struct arg *at = c->args.at;
+	const bool hutchpp = at[TRACE_METHOD].choice == TRACE_HUTCHPP;
+	const uint64_t probes = at[TRACE_PROBES].u64, rank = at[TRACE_RANK].u64, size = at[TRACE_SIZE].u64;
+
+	if (hutchpp && probes < 3)
+		return bind_error(&c->args, TRACE_PROBES, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed for hutchpp is 3 and up", probes);
+	if (size > 1 && hutchpp)
+		return bind_error(&c->args, TRACE_SIZE, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed for hutchpp is 1: each part would need the whole sketch",
+				  size);
+	if (size > probes)
+		return bind_error(&c->args, TRACE_SIZE, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed is at most a part a probe, %" PRIu64, size, probes);
+	if (rank >= size)
+		return bind_error(&c->args, TRACE_RANK, c->err, ERROR_OUT_OF_RANGE,
+				  "got %" PRIu64 ", allowed is 0 to size - 1 = %" PRIu64, rank, size - 1);
+	return 0;
+}
+
+/* The draw of all probes as the parameters of its distribution: what the request says of the stream, n and dtype. */
+static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct value *ret)
+{
+	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
+	struct bump *bump = c->program->bump;
+	struct value map = value_map();
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof kept / sizeof *kept && !error; i++)
+		if (c->args.at[kept[i]].given)
+			error = value_put(bump, &map, c->args.operation->params[kept[i]].name,
+					  *c->args.at[kept[i]].value);
+	if (error || value_put(bump, &map, "n", value_uint(n)) ||
+	    value_put(bump, &map, "dtype", value_string(dtype_name(dtype))))
+		return compile_no_memory(c);
+	*ret = map;
+	return 0;
+}
+
+static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_distribution, int *ret_site)
+{
+	const struct value distribution =
+		bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
+	const uint64_t probes = c->args.at[TRACE_PROBES].u64, k = probes / 3;
+	const uint64_t drawn = c->args.at[TRACE_METHOD].choice == TRACE_HUTCHPP ? probes - k : probes;
+	struct value map;
+	uint64_t n;
+
+	if (__builtin_mul_overflow(matrix->dims[0], drawn, &n))
+		return bind_error(&c->args, TRACE_PROBES, c->err, ERROR_END_OF_STREAM,
+				  "more samples than a stream has, allowed are fewer");
+	int error = draw_map(c, n, matrix->dtype, &map);
+
+	return error ? error
+		     : compile_samples(c, operation_find(distribution.bytes.at, distribution.bytes.size), &map,
+				       TRACE_U64, ret_distribution, ret_site);
+}
+
+/* The reply's estimate and standard error are written when they are known; no member may come after. */
+static int put_reply(struct compiler *c, const struct step *step, struct site *site, struct buffer *out)
+{
+	const struct value method =
+		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
+	struct bump *bump = c->program->bump;
+	const uint64_t probes = step->trace.basis + step->trace.probes;
+
+	if (value_put(bump, c->reply, "method", method) ||
+	    value_put(bump, c->reply, "probes", value_uint(probes)) ||
+	    value_put(bump, c->reply, "products", value_uint(probes + step->trace.basis)))
+		return compile_no_memory(c);
+	site->estimate = c->reply->map.count;
+	if (value_put(bump, c->reply, "estimate", value_nil()) ||
+	    value_put(bump, c->reply, "standard_error", value_nil()))
+		return compile_no_memory(c);
+	return compile_reply(c, TRACE_OUT, out);
+}
+
+int compile_trace(struct compiler *c)
+{
+	const struct arg *at = c->args.at;
+	struct shape shape = {.dtype = DTYPE_F64, .ndim = 1, .dims = {2}};
+	struct buffer *in, *out;
+	struct step *step;
+	struct draw distribution;
+	uint64_t first, last;
+	struct site *site;
+	size_t which;
+	int at_site = -1;
+	int error = compile_input(c, TRACE_IN, &in);
+
+	shape_finish(&shape);
+	if (!error)
+		error = compile_output(c, TRACE_OUT, &shape, &out);
+	if (!error)
+		error = check_matrix(c, &in->shape);
+	if (!error)
+		error = check_probes(c);
+	if (!error)
+		error = place_probes(c, &in->shape, &distribution, &at_site);
+	if (error)
+		return error;
+	stream_partition(at[TRACE_PROBES].u64, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
+	step = program_step(c->program, STEP_TRACE, in, out);
+	if (!step)
+		return compile_no_memory(c);
+	step->trace.distribution = distribution;
+	step->site = at_site;
+	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
+	step->trace.probes = last - first - 2 * step->trace.basis;
+	which = c->program->n_steps - 1;
+	site = &c->program->sites.at[at_site];
+	site->begin = first * in->shape.dims[0];
+	site->is_part = at[TRACE_SIZE].u64 > 1;
+	error = put_reply(c, step, site, out);
+	if (error)
+		return error;
+	step = &c->program->steps[which];
+	step->ops->set_reply(step, &c->reply->map.at[site->estimate]);
+	return 0;
+}

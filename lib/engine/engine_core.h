@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an engine is made of; for the engine's own room. */
+#ifndef TRNSCI_ENGINE_ENGINE_CORE_H
+#define TRNSCI_ENGINE_ENGINE_CORE_H
+
+#include "dist/draw.h"
+#include "engine/engine.h"
+#include "engine/scheduler/lane.h"
+#include "engine/scheduler/pool.h"
+
+struct plans;
+
+struct engine {
+	uint32_t features;
+	uint64_t instance;
+	struct draw_kernels kernels;
+	struct lane lanes[ENGINE_LANES];
+	struct pool *pool;
+	struct plans *plans;
+};
+
+#endif

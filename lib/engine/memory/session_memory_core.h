@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a space is made of; for the engine's own room. */
+#ifndef TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
+#define TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/engine_core.h"
+#include "engine/memory/offset_allocator.h"
+#include "engine/memory/session_memory.h"
+
+struct prepared;
+struct tile;
+
+enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
+
+/* One unanswered request. */
+struct space_job {
+	struct job *job;
+	struct space_job *next, *prev;
+};
+
+struct space {
+	struct engine *engine;
+	struct space_limits limits;
+	struct turn turn;
+	atomic_uint refs;
+	pthread_mutex_t lock; /* of all below */
+	bool closed;
+	char *base;
+	uint64_t size;
+	void (*release)(void *arg);
+	void *release_arg;
+	struct region *region;
+	uint64_t reach; /* the furthest end of a tile so far */
+	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
+	size_t table_size, n_tiles;
+	uint64_t next_handle;
+	struct tile *scopes[SCOPE_BUCKETS];
+	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
+	size_t n_prepared;
+	uint32_t last_prepared;
+	struct space_job *jobs;
+	size_t n_jobs;
+};
+
+/* A request begins: counted, cancelled when the space closes, and a reference to the space. -ERROR_CLOSED,
+ * -ERROR_LIMIT (jobs). */
+int space_enter(struct space *space, struct space_job *entry, const char *context, struct error *err);
+
+/* It is answered: the entry is gone from the space, whose reference stays until space_unref. */
+void space_leave(struct space *space, struct space_job *entry);
+void space_unref(struct space *space);
+
+#endif

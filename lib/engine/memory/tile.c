@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of handles. Handles count up, so they spread evenly over a table indexed by their low bits. */
+#include "engine/memory/tile.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { TABLE_MIN = 64 };
+
+static size_t slot_of(const struct space *space, uint32_t handle)
+{
+	return handle & (space->table_size - 1);
+}
+
+/* The slot that holds the handle, or the free one where it would go. At least half of the table is free. */
+static size_t find_slot(const struct space *space, uint32_t handle)
+{
+	size_t slot = slot_of(space, handle);
+
+	while (space->table[slot] && space->table[slot]->handle != handle)
+		slot = (slot + 1) & (space->table_size - 1);
+	return slot;
+}
+
+static int grow(struct space *space)
+{
+	struct tile **old = space->table;
+	const size_t old_size = space->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
+	struct tile **table;
+
+	if (space->n_tiles * 2 < old_size)
+		return 0;
+	table = calloc(size, sizeof(struct tile *));
+	if (!table)
+		return -ERROR_NO_MEMORY;
+	space->table = table;
+	space->table_size = size;
+	for (size_t i = 0; i < old_size; i++)
+		if (old[i])
+			table[find_slot(space, old[i]->handle)] = old[i];
+	free(old);
+	return 0;
+}
+
+/* Empties a slot and moves up those that had to go behind it. */
+static void empty_slot(struct space *space, size_t hole)
+{
+	const size_t mask = space->table_size - 1;
+
+	space->table[hole] = NULL;
+	for (size_t at = (hole + 1) & mask; space->table[at]; at = (at + 1) & mask) {
+		const size_t home = slot_of(space, space->table[at]->handle);
+
+		if (((at - home) & mask) >= ((at - hole) & mask)) {
+			space->table[hole] = space->table[at];
+			space->table[at] = NULL;
+			hole = at;
+		}
+	}
+}
+
+static struct tile **bucket(struct space *space, uint32_t scope)
+{
+	return &space->scopes[scope % SCOPE_BUCKETS];
+}
+
+static void link_scope(struct space *space, struct tile *tile)
+{
+	struct tile **head = bucket(space, tile->scope);
+
+	tile->next = *head;
+	if (*head)
+		(*head)->prev = tile;
+	*head = tile;
+}
+
+static void unlink_scope(struct space *space, struct tile *tile)
+{
+	if (tile->prev)
+		tile->prev->next = tile->next;
+	else
+		*bucket(space, tile->scope) = tile->next;
+	if (tile->next)
+		tile->next->prev = tile->prev;
+}
+
+/* Drops one reference; under the lock. */
+static void drop(struct space *space, struct tile *tile)
+{
+	if (--tile->refs > 0)
+		return;
+	region_release(space->region, tile->block);
+	free(tile);
+}
+
+/* The handle goes; under the lock. */
+static void retire(struct space *space, struct tile *tile)
+{
+	empty_slot(space, find_slot(space, tile->handle));
+	unlink_scope(space, tile);
+	space->n_tiles--;
+	drop(space, tile);
+}
+
+static int check_room(struct space *space, const struct shape *shape, struct error *err)
+{
+	if (space->closed)
+		return error_set(err, ERROR_CLOSED, "tile: the session is closed");
+	if (!space->region)
+		return error_set(err, ERROR_NOT_SUPPORTED, "tile: arena: this session has no arena, call arena first");
+	if (space->n_tiles >= space->limits.tiles)
+		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)", space->n_tiles,
+				 space->limits.tiles);
+	if (space->next_handle > UINT32_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "tile: this session has used all its handles, allowed are 4294967295");
+	if (shape->bytes > space->size)
+		return error_set(err, ERROR_LIMIT, "tile: shape: %" PRIu64 " bytes, the arena has %" PRIu64,
+				 shape->bytes, space->size);
+	return 0;
+}
+
+/* offset: NULL for anywhere. */
+static int find_place(struct space *space, const struct shape *shape, const uint64_t *offset, struct tile *tile,
+		      struct error *err)
+{
+	const uint64_t bytes = shape->bytes;
+	int error = offset ? region_alloc_at(space->region, *offset, bytes, &tile->block)
+			   : region_alloc(space->region, bytes, &tile->block);
+
+	if (error == -ERROR_LIMIT && offset)
+		return error_set(err, ERROR_OUT_OF_RANGE,
+				 "tile: offset: %" PRIu64 " for %" PRIu64 " bytes, allowed are multiples of 64 from %" PRIu64
+				 " on, in an arena of %" PRIu64,
+				 *offset, bytes, region_tail(space->region), space->size);
+	if (error == -ERROR_LIMIT)
+		return error_set(err, ERROR_LIMIT,
+				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
+				 " free in one piece",
+				 bytes, space->size, region_largest(space->region));
+	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
+}
+
+static int create(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+		  struct tile *tile, struct error *err)
+{
+	int error = check_room(space, shape, err);
+
+	if (error)
+		return error;
+	if (grow(space))
+		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+	error = find_place(space, shape, offset, tile, err);
+	if (error)
+		return error;
+	if (tile->block->offset + tile->block->size > space->reach)
+		space->reach = tile->block->offset + tile->block->size;
+	tile->handle = (uint32_t)space->next_handle++;
+	tile->scope = scope;
+	tile->refs = 1;
+	tile->shape = *shape;
+	space->table[find_slot(space, tile->handle)] = tile;
+	space->n_tiles++;
+	link_scope(space, tile);
+	return 0;
+}
+
+static int make(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+		struct tile_place *ret_place, struct error *err)
+{
+	struct tile *tile = calloc(1, sizeof *tile);
+	int error;
+
+	if (!tile)
+		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+	pthread_mutex_lock(&space->lock);
+	error = create(space, shape, scope, offset, tile, err);
+	if (!error)
+		*ret_place = (struct tile_place){tile->handle, tile->block->offset, shape->bytes};
+	pthread_mutex_unlock(&space->lock);
+	if (error)
+		free(tile);
+	return error;
+}
+
+int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+		struct error *err)
+{
+	return make(space, shape, scope, NULL, ret_place, err);
+}
+
+int tile_create_at(struct space *space, const struct shape *shape, uint32_t scope, uint64_t offset,
+		   struct tile_place *ret_place, struct error *err)
+{
+	return make(space, shape, scope, &offset, ret_place, err);
+}
+
+/* Under the lock; NULL when no tile has the handle. */
+static struct tile *lookup(const struct space *space, uint64_t handle)
+{
+	return space->table_size && handle <= UINT32_MAX ? space->table[find_slot(space, (uint32_t)handle)] : NULL;
+}
+
+static int no_tile(const struct space *space, uint64_t handle, const char *context, const char *param,
+		   struct error *err)
+{
+	const bool was = handle > 0 && handle < space->next_handle;
+
+	return error_set(err, ERROR_BAD_TILE, "%s: %s: tile %" PRIu64 " %s, allowed is the handle of a living tile",
+			 context, param, handle, was ? "was freed" : "does not exist");
+}
+
+int tile_take(struct space *space, uint64_t handle, const char *context, const char *param, struct tile **ret_tile,
+	      struct error *err)
+{
+	struct tile *tile;
+	int error = 0;
+
+	pthread_mutex_lock(&space->lock);
+	tile = lookup(space, handle);
+	if (tile)
+		tile->refs++;
+	else
+		error = no_tile(space, handle, context, param, err);
+	pthread_mutex_unlock(&space->lock);
+	if (!error)
+		*ret_tile = tile;
+	return error;
+}
+
+void tile_give(struct space *space, struct tile *tile)
+{
+	pthread_mutex_lock(&space->lock);
+	drop(space, tile);
+	pthread_mutex_unlock(&space->lock);
+}
+
+void *tile_base(const struct space *space, const struct tile *tile)
+{
+	return space->base + tile->block->offset;
+}
+
+int tile_free(struct space *space, uint64_t handle, struct error *err)
+{
+	struct tile *tile;
+	int error = 0;
+
+	pthread_mutex_lock(&space->lock);
+	tile = lookup(space, handle);
+	if (tile)
+		retire(space, tile);
+	else
+		error = no_tile(space, handle, "free", "tile", err);
+	pthread_mutex_unlock(&space->lock);
+	return error;
+}
+
+size_t tile_free_scope(struct space *space, uint32_t scope)
+{
+	size_t freed = 0;
+
+	pthread_mutex_lock(&space->lock);
+	for (struct tile *tile = *bucket(space, scope), *next; tile; tile = next) {
+		next = tile->next;
+		if (tile->scope != scope)
+			continue;
+		retire(space, tile);
+		freed++;
+	}
+	pthread_mutex_unlock(&space->lock);
+	return freed;
+}
+
+void tile_free_all(struct space *space)
+{
+	for (size_t i = 0; i < SCOPE_BUCKETS; i++)
+		while (space->scopes[i])
+			retire(space, space->scopes[i]);
+	assert(space->n_tiles == 0);
+	free(space->table);
+	region_free(space->region);
+}

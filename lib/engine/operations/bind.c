@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binding parameters by the table of operations. */
+#include "engine/operations/bind.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_texts[] = {
+	[PARAM_U64] = "an integer >= 0, or decimal or 0x text of one",
+	[PARAM_INT] = "an integer from -2^63 to 2^64, or decimal text of one",
+	[PARAM_F64] = "a number",
+	[PARAM_BOOL] = "true or false",
+	[PARAM_CHOICE] = "text",
+	[PARAM_SHAPE] = "a size, or an array of 1 to 8 sizes",
+	[PARAM_AXES] = "an axis, or an array of 1 to 8 axes",
+	[PARAM_TILE] = "a tile's handle",
+	[PARAM_TEXT] = "text",
+	[PARAM_ANY] = "any value",
+};
+
+static const char *kind_text(enum value_kind kind)
+{
+	static const char *const texts[] = {
+		[VALUE_NIL] = "nil",        [VALUE_BOOL] = "a boolean", [VALUE_UINT] = "an integer",
+		[VALUE_INT] = "an integer", [VALUE_REAL] = "a real",    [VALUE_STRING] = "text",
+		[VALUE_BYTES] = "bytes",    [VALUE_ARRAY] = "an array", [VALUE_MAP] = "a map",
+	};
+
+	return texts[kind];
+}
+
+const char *bind_text(const char *bytes, size_t size, char text[BIND_TEXT])
+{
+	size_t n = size < BIND_TEXT - 4 ? size : BIND_TEXT - 4;
+
+	for (size_t i = 0; i < n; i++)
+		text[i] = bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '?';
+	strcpy(text + n, n < size ? "..." : "");
+	return text;
+}
+
+int bind_error(const struct args *args, unsigned param, struct error *err, enum error_code code, const char *format,
+	       ...)
+{
+	char rest[sizeof err->text];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(rest, sizeof rest, format, list);
+	va_end(list);
+	return error_set(err, code, "%s: %s: %s", args->context, args->operation->params[param].name, rest);
+}
+
+static int wrong_type(const struct args *args, unsigned p, const struct value *value, struct error *err)
+{
+	const struct param *param = &args->operation->params[p];
+
+	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, takes %s%s%s", kind_text(value->kind),
+			  type_texts[param->type], param->choices ? ": " : "", param->choices ? param->choices : "");
+}
+
+/* Inclusive bounds; a row whose bounds are both 0 has those of its type. A maximum of 0 beside a minimum: no maximum.
+ */
+static bool within(const struct param *param, double x)
+{
+	if (param->min == 0 && param->max == 0)
+		return true;
+	if (x < param->min || (param->above_min && x == param->min))
+		return false;
+	return param->max == 0 ? param->min > 0 : x <= param->max;
+}
+
+static int out_of_range(const struct args *args, unsigned p, const char *got, struct error *err)
+{
+	const struct param *param = &args->operation->params[p];
+	const char *above = param->above_min ? "above " : "";
+
+	if (param->min == 0 && param->max == 0)
+		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is %s", got,
+				  param->type == PARAM_F64 ? "any finite number" : "0 to 18446744073709551615");
+	if (isinf(param->max))
+		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is any number, inf and -inf too",
+				  got);
+	if (param->max == 0 || param->max >= 0x1p64)
+		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is %s%.15g and up", got, above,
+				  param->min);
+	return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %s, allowed is %s%.15g to %.15g", got, above,
+			  param->min, param->max);
+}
+
+static bool is_text(const struct value *value)
+{
+	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
+}
+
+static int bind_u64(const struct args *args, unsigned p, const struct value *value, uint64_t *ret, struct error *err)
+{
+	char got[32];
+	uint64_t u;
+
+	if (value->kind == VALUE_INT) {
+		snprintf(got, sizeof got, "%" PRId64, value->i);
+		return out_of_range(args, p, got, err);
+	}
+	if (!value_to_u64(value, &u))
+		return wrong_type(args, p, value, err);
+	if (!within(&args->operation->params[p], (double)u)) {
+		snprintf(got, sizeof got, "%" PRIu64, u);
+		return out_of_range(args, p, got, err);
+	}
+	*ret = u;
+	return 0;
+}
+
+static int bind_i64(const struct args *args, unsigned p, const struct value *value, int64_t *ret, struct error *err)
+{
+	char got[32];
+	int64_t i;
+
+	if (!value_to_i64(value, &i))
+		return wrong_type(args, p, value, err);
+	if (!within(&args->operation->params[p], (double)i)) {
+		snprintf(got, sizeof got, "%" PRId64, i);
+		return out_of_range(args, p, got, err);
+	}
+	*ret = i;
+	return 0;
+}
+
+/* JSON has no infinity: text serves where one is allowed. */
+static bool read_f64(const struct param *param, const struct value *value, double *ret)
+{
+	if (isinf(param->max) && (value_is_text(value, "inf") || value_is_text(value, "-inf"))) {
+		*ret = value->bytes.at[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+		return true;
+	}
+	return value_to_f64(value, ret);
+}
+
+static int bind_f64(const struct args *args, unsigned p, const struct value *value, double *ret, struct error *err)
+{
+	const struct param *param = &args->operation->params[p];
+	char got[32];
+	double x;
+
+	if (!read_f64(param, value, &x))
+		return wrong_type(args, p, value, err);
+	if (isnan(x) || (isinf(x) && !isinf(param->max)) || !within(param, x)) {
+		snprintf(got, sizeof got, "%.17g", x);
+		return out_of_range(args, p, got, err);
+	}
+	*ret = x;
+	return 0;
+}
+
+/* Dtypes go by their short and long names alike. */
+static bool choice_is(const char *choice, size_t size, const struct value *value)
+{
+	enum dtype dtype = dtype_parse(choice, size);
+
+	if (value->bytes.size == size && memcmp(value->bytes.at, choice, size) == 0)
+		return true;
+	return dtype != DTYPE_NONE && dtype_parse(value->bytes.at, value->bytes.size) == dtype;
+}
+
+static int bind_choice(const struct args *args, unsigned p, const struct value *value, unsigned *ret, struct error *err)
+{
+	const struct param *param = &args->operation->params[p];
+	char got[BIND_TEXT];
+	unsigned which = 0;
+
+	if (!is_text(value))
+		return wrong_type(args, p, value, err);
+	for (const char *at = param->choices; at; which++) {
+		const char *bar = strchr(at, '|');
+
+		if (choice_is(at, bar ? (size_t)(bar - at) : strlen(at), value)) {
+			*ret = which;
+			return 0;
+		}
+		at = bar ? bar + 1 : NULL;
+	}
+	return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got \"%s\", allowed is %s",
+			  bind_text(value->bytes.at, value->bytes.size, got), param->choices);
+}
+
+/* One number, or an array of 1 to 8 numbers, as u64 or i64. */
+static int bind_list(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)
+{
+	const bool shape = args->operation->params[p].type == PARAM_SHAPE;
+	const struct value *at = value->kind == VALUE_ARRAY ? value->array.at : value;
+	const size_t count = value->kind == VALUE_ARRAY ? value->array.count : 1;
+	int error = 0;
+
+	if (count < 1 || count > SHAPE_MAX_DIMS)
+		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %zu elements, allowed are 1 to %d", count,
+				  SHAPE_MAX_DIMS);
+	for (unsigned i = 0; i < count && !error; i++)
+		if (shape && args->operation->params[p].min == -1 && at[i].kind == VALUE_INT && at[i].i == -1)
+			ret->shape.at[i] = BIND_AS_IT_IS;
+		else
+			error = shape ? bind_u64(args, p, &at[i], &ret->shape.at[i], err)
+				      : bind_i64(args, p, &at[i], &ret->axes.at[i], err);
+	if (error)
+		return error;
+	if (shape)
+		ret->shape.count = (unsigned)count;
+	else
+		ret->axes.count = (unsigned)count;
+	return 0;
+}
+
+/* Handles anywhere; in programs names, and for the inputs of operations also inline arrays. */
+static int bind_tile(const struct args *args, unsigned p, const struct value *value, struct error *err)
+{
+	const struct param *param = &args->operation->params[p];
+	const bool output = strcmp(param->name, "out") == 0;
+	const bool input = !output && args->operation->class != METHOD_SERVICE;
+
+	if (value->kind == VALUE_UINT || (value->kind == VALUE_STRING && input && args->in_program) ||
+	    (value->kind == VALUE_MAP && (input || output)))
+		return 0;
+	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, takes a tile's handle%s%s", kind_text(value->kind),
+			  input && args->in_program ? ", the name of an earlier step" : "",
+			  input    ? " or a map {dtype, shape, data}"
+			  : output ? " or the map {new: true}"
+				   : "");
+}
+
+static int bind_one(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)
+{
+	ret->value = value;
+	switch (args->operation->params[p].type) {
+	case PARAM_U64:
+		return bind_u64(args, p, value, &ret->u64, err);
+	case PARAM_INT:
+		return value_to_int128(value, &ret->whole) ? 0 : wrong_type(args, p, value, err);
+	case PARAM_F64:
+		return bind_f64(args, p, value, &ret->f64, err);
+	case PARAM_BOOL:
+		if (value->kind != VALUE_BOOL)
+			return wrong_type(args, p, value, err);
+		ret->boolean = value->boolean;
+		return 0;
+	case PARAM_CHOICE:
+		return bind_choice(args, p, value, &ret->choice, err);
+	case PARAM_SHAPE:
+	case PARAM_AXES:
+		return bind_list(args, p, value, ret, err);
+	case PARAM_TILE:
+		return bind_tile(args, p, value, err);
+	case PARAM_TEXT:
+		return is_text(value) ? 0 : wrong_type(args, p, value, err);
+	case PARAM_ANY:
+		return 0;
+	}
+	return 0;
+}
+
+/* The table's default, which is text, as the value that a request might have carried. */
+static struct value fallback_value(const struct param *param)
+{
+	switch (param->type) {
+	case PARAM_F64:
+		return value_real(strtod(param->fallback, NULL));
+	case PARAM_INT:
+	case PARAM_AXES:
+		return value_int(strtoll(param->fallback, NULL, 10));
+	case PARAM_BOOL:
+		return value_bool(strcmp(param->fallback, "true") == 0);
+	default:
+		return value_string(param->fallback);
+	}
+}
+
+static int unknown(const struct args *args, const struct value_member *member, struct error *err)
+{
+	char got[BIND_TEXT], names[200];
+	int at = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < args->operation->n_params && at < (int)sizeof names; i++)
+		at += snprintf(names + at, sizeof names - (size_t)at, "%s%s", i ? ", " : "",
+			       args->operation->params[i].name);
+	return error_set(err, ERROR_UNKNOWN_PARAMETER, "%s: %s: no such parameter, allowed are %s", args->context,
+			 bind_text(member->name, member->name_size, got), names);
+}
+
+static bool is_step_word(const struct args *args, const struct value_member *member)
+{
+	static const char stream_name[] = "stream_name";
+
+	if (args->names_stream && member->name_size == sizeof stream_name - 1)
+		return memcmp(member->name, stream_name, sizeof stream_name - 1) == 0;
+	return args->in_program && member->name_size == 2 &&
+	       (memcmp(member->name, "op", 2) == 0 || memcmp(member->name, "as", 2) == 0);
+}
+
+static int bind_given(struct args *args, const struct value *map, struct error *err)
+{
+	for (size_t i = 0; i < map->map.count; i++) {
+		const struct value_member *member = &map->map.at[i];
+		const struct param *param = operation_param(args->operation, member->name, member->name_size);
+		unsigned p;
+		int error;
+
+		if (is_step_word(args, member))
+			continue;
+		if (!param)
+			return unknown(args, member, err);
+		p = (unsigned)(param - args->operation->params);
+		if (args->at[p].given)
+			return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "given twice, allowed is once");
+		error = bind_one(args, p, &member->value, &args->at[p], err);
+		if (error)
+			return error;
+		args->at[p].given = true;
+	}
+	return 0;
+}
+
+/* The table's texts, read once: they cannot change. */
+struct defaults {
+	struct arg at[PARAMS_MAX];
+	int timeout; /* which of them is timeout_ms; -1: none */
+};
+
+static struct {
+	pthread_once_t once;
+	struct defaults *rows;
+} defaults = {.once = PTHREAD_ONCE_INIT};
+
+static void read_defaults(void)
+{
+	size_t count;
+	const struct operation *all = operations(&count);
+	struct defaults *rows = calloc(count, sizeof *rows);
+
+	for (size_t i = 0; rows && i < count; i++) {
+		const struct args args = {.operation = &all[i], .context = all[i].name};
+		const struct param *timeout = operation_param(&all[i], "timeout_ms", strlen("timeout_ms"));
+
+		rows[i].timeout = timeout ? (int)(timeout - all[i].params) : -1;
+		assert(all[i].n_params <= PARAMS_MAX);
+		for (unsigned p = 0; p < all[i].n_params; p++) {
+			const struct param *param = &all[i].params[p];
+
+			if (param->fallback && *param->fallback) {
+				const struct value value = fallback_value(param);
+				const int error = bind_one(&args, p, &value, &rows[i].at[p], NULL);
+
+				assert(!error);
+				(void)error;
+				rows[i].at[p].value = NULL;
+			}
+		}
+	}
+	defaults.rows = rows;
+}
+
+int bind_args(struct args *args, const struct value *map, struct error *err)
+{
+	const size_t n = args->operation->n_params;
+	size_t count;
+	int error;
+
+	pthread_once(&defaults.once, read_defaults);
+	if (!defaults.rows)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its defaults", args->context);
+	memcpy(args->at, defaults.rows[args->operation - operations(&count)].at, n * sizeof *args->at);
+	error = bind_given(args, map, err);
+	for (unsigned p = 0; p < n && !error; p++)
+		if (!args->at[p].given && !args->operation->params[p].fallback)
+			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "left out, takes %s",
+					  type_texts[args->operation->params[p].type]);
+	return error;
+}
+
+uint64_t bind_timeout_ms(const struct args *args)
+{
+	size_t count;
+	const int timeout = defaults.rows[args->operation - operations(&count)].timeout;
+
+	return timeout < 0 ? 0 : args->at[timeout].u64;
+}
+
+struct value bind_choice_text(const struct param *param, unsigned choice)
+{
+	const char *at = param->choices;
+
+	for (; choice > 0; choice--)
+		at = strchr(at, '|') + 1;
+	return (struct value){.kind = VALUE_STRING, .bytes = {at, strcspn(at, "|")}};
+}
+
+enum dtype bind_dtype(const struct args *args, unsigned p)
+{
+	const struct param *param = &args->operation->params[p];
+	struct value text;
+
+	if (!args->at[p].given && !*param->fallback)
+		return DTYPE_NONE;
+	text = bind_choice_text(param, args->at[p].choice);
+	return dtype_parse(text.bytes.at, text.bytes.size);
+}

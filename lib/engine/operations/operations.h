@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one description of every method: name, parameters, inputs, outputs, help.
+ *
+ * Validation, the wire's `describe`, the command line's help, the generated parts of PROTOCOL.md and the man pages,
+ * and the tests that walk every operation all read this table. A new operation is one row of
+ * engine/operations/operation_rows.h and one kernel. */
+#ifndef TRNSCI_ENGINE_OPERATIONS_H
+#define TRNSCI_ENGINE_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum param_type {
+	PARAM_U64,    /* uint, or decimal or 0x string */
+	PARAM_INT,    /* an integer from -2^63 to 2^64, or decimal text of one */
+	PARAM_F64,
+	PARAM_BOOL,
+	PARAM_CHOICE, /* one of `choices` */
+	PARAM_SHAPE,  /* array of 1 to 8 sizes, or one size */
+	PARAM_AXES,   /* array of axes, negative from the end, or one axis */
+	PARAM_TILE,   /* a handle, in a program also a name, or for inputs a map {dtype, shape, data} */
+	PARAM_TEXT,
+	PARAM_ANY,    /* checked by the method itself: the steps of a program */
+};
+
+struct param {
+	const char *name;
+	enum param_type type;
+	const char *unit;     /* "samples", "Hz"; "" when it has none */
+	const char *fallback; /* the default, as text; NULL: required; "" : may be left out */
+	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range, of finite ones */
+	bool above_min;       /* min itself is not allowed */
+	const char *choices;  /* "backward|ortho|forward" */
+	const char *help;     /* one line */
+};
+
+enum method_class {
+	METHOD_SESSION,     /* answered by the daemon's session: arena, cancel, stats */
+	METHOD_SERVICE,     /* answered at once by the engine: version, ping, describe, tile, free */
+	METHOD_STREAM,      /* named streams: answered by the owner of the space, a daemon, perhaps later */
+	METHOD_PROGRAM,     /* run */
+	METHOD_DRAW,        /* random numbers: n samples of a stream */
+	METHOD_POINTS,      /* quasi-random numbers: n points in d dimensions */
+	METHOD_ELEMENTWISE, /* out[i] from in[i] */
+	METHOD_TRANSFORM,   /* whole axes at a time */
+	METHOD_SIGNAL,      /* signal processing on transforms */
+};
+
+struct operation {
+	const char *name;
+	size_t name_size;
+	enum method_class class;
+	const char *help; /* one line */
+	const struct param *params;
+	size_t n_params;
+};
+
+/* "draw"; "choice". */
+const char *method_class_name(enum method_class class);
+const char *param_type_name(enum param_type type);
+
+/* All rows, in the order of documentation. */
+const struct operation *operations(size_t *ret_count);
+
+/* The row of that name; NULL when there is none. */
+const struct operation *operation_find(const char *name, size_t size);
+
+/* What a request of the operation leaves behind, which tells what may be done again. */
+enum method_effect {
+	EFFECT_NONE,    /* a pure function of its parameters, or a look at something */
+	EFFECT_SESSION, /* it makes, changes or uses what lives as long as the session */
+	EFFECT_LASTING, /* it changes what outlives the daemon */
+};
+enum method_effect operation_effect(const struct operation *operation);
+
+/* The parameter of that name in a row; NULL when there is none. */
+const struct param *operation_param(const struct operation *operation, const char *name, size_t size);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making prepared calls: buffers, which steps point to, become an array, so that a run's own are a copy with other
+ * addresses. */
+#include "engine/prepared/prepared_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Constants take as much memory at most; more of them are computed by each run. */
+enum { CONSTANTS_MOST = 16 << 20 };
+
+/* ---- constants ---- */
+
+static bool can_be_constant(const struct step *step)
+{
+	return !step->ops->place && step->out->kind == BUFFER_TEMP;
+}
+
+/* A buffer is while none of its writers is found to depend on the run: lent marks those. */
+static bool has_constant_inputs(const struct step *step)
+{
+	for (unsigned k = 0; k < STEP_INPUTS; k++)
+		if (step->in[k] && step->in[k]->kind != BUFFER_INPUT && !step->in[k]->lent)
+			return false;
+	return true;
+}
+
+static void mark_buffers(struct program *program)
+{
+	bool again = true;
+
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		at->lent = at->kind == BUFFER_TEMP;
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < program->n_steps; i++) {
+			struct step *step = &program->steps[i];
+
+			if (step->out->lent && !(can_be_constant(step) && has_constant_inputs(step))) {
+				step->out->lent = false;
+				again = true;
+			}
+		}
+	}
+}
+
+static void mark_segments(struct program *program)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		struct segment *segment = &program->segments[s];
+
+		segment->constant = true;
+		for (size_t i = segment->first; i < segment->first + segment->count; i++)
+			segment->constant &= program->steps[i].out->lent;
+	}
+}
+
+static bool is_needed(const struct program *program, const struct buffer *buffer)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count && !segment->constant; i++)
+			for (unsigned k = 0; k < STEP_INPUTS; k++)
+				if (program->steps[i].in[k] == buffer)
+					return true;
+	}
+	return false;
+}
+
+static bool is_made_apart(const struct program *program, const struct buffer *buffer)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++)
+			if (program->steps[i].out == buffer && !segment->constant)
+				return false;
+	}
+	return true;
+}
+
+/* Constants that steps of every run read are lent to them. */
+static uint64_t find_constants(struct program *program)
+{
+	uint64_t bytes = 0;
+
+	mark_buffers(program);
+	mark_segments(program);
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		at->lent = at->lent && is_made_apart(program, at) && is_needed(program, at);
+		if (at->lent)
+			bytes += bytes > CONSTANTS_MOST ? 0 : at->shape.bytes;
+	}
+	if (bytes <= CONSTANTS_MOST)
+		return bytes;
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		at->lent = false;
+	for (size_t s = 0; s < program->n_segments; s++)
+		program->segments[s].constant = false;
+	return 0;
+}
+
+/* ---- buffers, steps and plans ---- */
+
+/* What no step uses; but a tile must be there in every run. */
+static bool is_left_out(const struct buffer *buffer)
+{
+	return buffer->first == SIZE_MAX && (buffer->kind == BUFFER_TEMP || buffer->kind == BUFFER_INPUT);
+}
+
+/* In the order in which they were made; `slot` of the originals then is their index. */
+static int gather_buffers(struct prepared *prepared)
+{
+	struct bump *bump = prepared->bump;
+	size_t n = 0;
+
+	for (struct buffer *at = prepared->program.buffers; at; at = at->next)
+		n += !is_left_out(at);
+	prepared->buffers = bump_alloc(bump, (n + 1) * sizeof *prepared->buffers);
+	prepared->constants = bump_alloc(bump, (n + 1) * sizeof *prepared->constants);
+	if (!prepared->buffers || !prepared->constants)
+		return -ERROR_NO_MEMORY;
+	memset(prepared->constants, 0, (n + 1) * sizeof *prepared->constants);
+	prepared->n_buffers = n;
+	for (struct buffer *at = prepared->program.buffers; at; at = at->next) {
+		if (is_left_out(at))
+			continue;
+		prepared->buffers[--n] = *at;
+		prepared->buffers[n].tile = NULL;
+		at->slot = (int)n;
+	}
+	return 0;
+}
+
+static int index_of(const struct buffer *buffer)
+{
+	return buffer ? buffer->slot : -1;
+}
+
+static int plan_of(const struct prepared *prepared, const struct step *step)
+{
+	int i = 0;
+
+	if (!step->plan)
+		return -1;
+	for (const struct plan_use *at = prepared->program.plans; at && at->entry != step->plan; at = at->next)
+		i++;
+	return i;
+}
+
+static int link_steps(struct prepared *prepared)
+{
+	const struct program *program = &prepared->program;
+	size_t i = 0;
+
+	for (const struct plan_use *at = program->plans; at; at = at->next)
+		prepared->n_plans++;
+	prepared->links = bump_alloc(prepared->bump, (program->n_steps + 1) * sizeof *prepared->links);
+	prepared->plans = bump_alloc(prepared->bump, (prepared->n_plans + 1) * sizeof *prepared->plans);
+	if (!prepared->links || !prepared->plans)
+		return -ERROR_NO_MEMORY;
+	for (const struct plan_use *at = program->plans; at; at = at->next)
+		prepared->plans[i++] = at->key;
+	for (i = 0; i < program->n_steps; i++) {
+		const struct step *step = &program->steps[i];
+		struct prepared_links *links = &prepared->links[i];
+
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
+			links->in[k] = index_of(step->in[k]);
+		links->out = index_of(step->out);
+		links->plan = plan_of(prepared, step);
+	}
+	return 0;
+}
+
+/* ---- tiles ---- */
+
+static int find_buffer(const struct prepared *prepared, uint64_t handle)
+{
+	for (size_t i = 0; i < prepared->n_buffers; i++)
+		if (prepared->buffers[i].kind == BUFFER_TILE && prepared->buffers[i].handle == handle)
+			return (int)i;
+	return -1;
+}
+
+static const struct operation *operation_of(const struct value *map)
+{
+	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
+
+	return op && (op->kind == VALUE_STRING || op->kind == VALUE_BYTES) ? operation_find(op->bytes.at, op->bytes.size)
+									     : NULL;
+}
+
+static bool is_named_before(const struct prepared *prepared, uint64_t handle)
+{
+	for (size_t i = 0; i < prepared->n_tiles; i++)
+		if (prepared->tiles[i].handle == handle)
+			return true;
+	return false;
+}
+
+/* The handles of one operation's parameters; those of its steps, or of the draw inside it, come where they stand.
+ * tiles NULL: their number at most. */
+static void walk_tiles(struct prepared *prepared, const struct operation *operation, const struct value *map)
+{
+	for (size_t i = 0; i < map->map.count; i++) {
+		const struct value_member *member = &map->map.at[i];
+		const struct param *param = operation_param(operation, member->name, member->name_size);
+		const struct value *at = &member->value;
+		const size_t count = at->kind == VALUE_ARRAY ? at->array.count : 1;
+
+		if (at->kind == VALUE_ARRAY)
+			at = at->array.at;
+		for (size_t k = 0; k < count && param; k++) {
+			const struct operation *inner = operation_of(&at[k]);
+
+			if (inner)
+				walk_tiles(prepared, inner, &at[k]);
+			else if (param->type == PARAM_TILE && at[k].kind == VALUE_UINT && !prepared->tiles)
+				prepared->n_tiles++;
+			else if (param->type == PARAM_TILE && at[k].kind == VALUE_UINT && !is_named_before(prepared, at[k].u))
+				prepared->tiles[prepared->n_tiles++] =
+					(struct prepared_tile){at[k].u, find_buffer(prepared, at[k].u)};
+		}
+	}
+}
+
+static int list_tiles(struct prepared *prepared, const struct value *params)
+{
+	struct prepared_tile *tiles;
+
+	walk_tiles(prepared, prepared->operation, params);
+	tiles = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *tiles);
+	if (!tiles)
+		return -ERROR_NO_MEMORY;
+	prepared->tiles = tiles;
+	prepared->n_tiles = 0;
+	walk_tiles(prepared, prepared->operation, params);
+	return 0;
+}
+
+static void add_mention(struct prepared *prepared, const struct value *map, int step)
+{
+	const struct value *tile = value_get(map, "tile");
+
+	if (tile)
+		prepared->mentions[prepared->n_mentions++] =
+			(struct prepared_mention){step, find_buffer(prepared, tile->u)};
+}
+
+static int list_mentions(struct prepared *prepared)
+{
+	const struct value *steps = value_get(&prepared->reply, "steps");
+	const size_t count = steps ? steps->array.count : 1;
+
+	prepared->mentions = bump_alloc(prepared->bump, (count + 1) * sizeof *prepared->mentions);
+	if (!prepared->mentions)
+		return -ERROR_NO_MEMORY;
+	if (!steps)
+		add_mention(prepared, &prepared->reply, -1);
+	for (size_t i = 0; steps && i < count; i++)
+		add_mention(prepared, &steps->array.at[i], (int)i);
+	return 0;
+}
+
+/* ---- the call ---- */
+
+static bool is_stream_draw(const struct operation *operation)
+{
+	return operation->class == METHOD_STREAM && strcmp(operation->name, "stream_draw") == 0;
+}
+
+/* What every run states anew, as this call states it; and its own. */
+static int keep_choice(struct prepared *prepared, const struct args *args)
+{
+	const struct program *program = &prepared->program;
+	struct value *copy;
+
+	prepared->timeout_ms = bind_timeout_ms(args);
+	if (!program->sites.is_run) {
+		if (program->sites.count)
+			prepared->choice = program->sites.at[0].own;
+		return 0;
+	}
+	prepared->choice = compile_choice(args);
+	if (!args->at[RUN_NAME].given)
+		return 0;
+	copy = bump_alloc(prepared->bump, sizeof *copy);
+	if (!copy || value_copy(prepared->bump, args->at[RUN_NAME].value, copy))
+		return -ERROR_NO_MEMORY;
+	prepared->name = copy;
+	return 0;
+}
+
+static int compile_call(struct prepared *prepared, const struct value *params, struct error *err)
+{
+	struct program *program = &prepared->program;
+	struct compiler compiler;
+	int error;
+
+	memset(&compiler, 0, offsetof(struct compiler, args.at));
+	compiler.program = program;
+	compiler.reply = &prepared->reply;
+	compiler.err = err;
+	compiler.args.operation = prepared->operation;
+	compiler.args.context = prepared->operation->name;
+	if (is_stream_draw(prepared->operation)) {
+		error = bind_args(&compiler.args, params, err);
+		if (!error)
+			error = compile_stream_draw(&compiler);
+	} else {
+		error = compile(&compiler, params);
+	}
+	if (error)
+		return error;
+	if (keep_choice(prepared, &compiler.args))
+		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	/* Where it lies as it stands, so that what is wrong is reported now. */
+	return site_place(program, &prepared->reply, err);
+}
+
+static int arrange(struct prepared *prepared, const struct value *params)
+{
+	prepared->constant_bytes = find_constants(&prepared->program);
+	return gather_buffers(prepared) || list_tiles(prepared, params) || list_mentions(prepared) || link_steps(prepared)
+		       ? -ERROR_NO_MEMORY
+		       : 0;
+}
+
+int prepared_make(struct space *space, struct prepared *prepared, const struct operation *operation,
+		  const struct value *params, uint64_t *ret_bytes, struct error *err)
+{
+	int error;
+
+	prepared->operation = operation;
+	prepared->takes = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
+			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
+			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
+	prepared->program = (struct program){.space = space, .bump = prepared->bump, .keeps = true};
+	prepared->engine = space->engine;
+	prepared->reply = value_map();
+	atomic_flag_clear(&prepared->taken);
+	atomic_init(&prepared->learnt, false);
+	error = compile_call(prepared, params, err);
+	if (!error && arrange(prepared, params))
+		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	if (!error && prepared_make_now(prepared))
+		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	program_end(&prepared->program);
+	if (error)
+		return error;
+	*ret_bytes = bump_bytes(prepared->bump) + prepared->program.held_bytes + prepared->constant_bytes;
+	return 0;
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cutting a program into segments, and running them. */
+#include "engine/program/program.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/steps/temp.h"
+
+enum {
+	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
+	BLOCK_BYTES = 8 * 1024,  /* a value in scratch: a few of them share first-level cache */
+	SLOTS_MAX = 24,
+	UNIT_NS = 150 * 1000, /* what a unit may be estimated at */
+	CHUNK_MIN = 256,
+	RESULT_ALIGN = 64,
+	RESULT_SMALL = 4096,
+};
+
+struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
+{
+	struct buffer *buffer = bump_alloc(program->bump, sizeof *buffer);
+
+	if (!buffer)
+		return NULL;
+	*buffer = (struct buffer){.kind = kind, .shape = *shape, .slot = -1, .result = -1, .next = program->buffers};
+	program->buffers = buffer;
+	return buffer;
+}
+
+struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out)
+{
+	struct step *step;
+
+	if (program->n_steps == program->steps_room) {
+		const size_t room = program->steps_room ? program->steps_room * 2 : 4;
+		struct step *bigger = bump_alloc(program->bump, room * sizeof *bigger);
+
+		if (!bigger)
+			return NULL;
+		if (program->n_steps)
+			memcpy(bigger, program->steps, program->n_steps * sizeof *bigger);
+		program->steps = bigger;
+		program->steps_room = room;
+	}
+	step = &program->steps[program->n_steps++];
+	*step = (struct step){.ops = step_ops(kind), .site = -1, .in = {in}, .out = out};
+	return step;
+}
+
+int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
+{
+	struct plan_use *use = bump_alloc(program->bump, sizeof *use);
+	int error = use ? plans_take(program->space->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
+
+	if (error)
+		return error;
+	use->key = key;
+	use->next = program->plans;
+	program->plans = use;
+	*ret_plan = use->entry;
+	return 0;
+}
+
+/* Aligned; small ones lie in the bump allocator itself. */
+static char *result_bytes(struct bump *bump, size_t size)
+{
+	char *bytes;
+
+	if (size <= RESULT_SMALL) {
+		bytes = bump_alloc(bump, size + RESULT_ALIGN);
+		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
+	}
+	bytes = aligned_alloc(RESULT_ALIGN, size);
+	if (!bytes || bump_defer(bump, free, bytes) == 0)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+int program_result(struct program *program, struct buffer *buffer)
+{
+	const uint64_t bytes = buffer->shape.bytes;
+	uint64_t rounded;
+
+	if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
+		return -ERROR_NO_MEMORY;
+	buffer->base = result_bytes(program->bump, (size_t)rounded);
+	return buffer->base ? 0 : -ERROR_NO_MEMORY;
+}
+
+/* --- segments --- */
+
+static bool is_dead(const struct step *step)
+{
+	return step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply;
+}
+
+/* From the last step to the first: a temporary that nobody uses is not computed. */
+static void drop_dead(struct program *program)
+{
+	size_t kept = program->n_steps;
+
+	for (size_t i = program->n_steps; i-- > 0;) {
+		const struct step *step = &program->steps[i];
+
+		if (is_dead(step))
+			continue;
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
+			if (step->in[k])
+				step->in[k]->used = true;
+		if (--kept != i)
+			program->steps[kept] = *step;
+	}
+	program->steps += kept;
+	program->n_steps -= kept;
+}
+
+/* Where each buffer is first and last used. */
+static void note_lives(struct program *program)
+{
+	for (struct buffer *buffer = program->buffers; buffer; buffer = buffer->next) {
+		buffer->first = SIZE_MAX;
+		buffer->slot = -1;
+	}
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+			const struct step *step = &program->steps[i];
+
+			for (unsigned k = 0; k <= STEP_INPUTS; k++) {
+				struct buffer *at = k < STEP_INPUTS ? step->in[k] : step->out;
+
+				if (!at)
+					continue;
+				if (at->first == SIZE_MAX)
+					at->first = s;
+				at->last = s;
+			}
+		}
+	}
+}
+
+static bool in_scratch(const struct buffer *buffer, bool elementwise)
+{
+	return buffer && buffer->kind == BUFFER_TEMP && elementwise && buffer->first == buffer->last;
+}
+
+static bool used_later(const struct program *program, const struct segment *segment, size_t step,
+		       const struct buffer *buffer)
+{
+	for (size_t i = step + 1; i < segment->first + segment->count; i++)
+		if (program->steps[i].in[0] == buffer || program->steps[i].in[1] == buffer)
+			return true;
+	return false;
+}
+
+static int take_slot(uint32_t *slots)
+{
+	const int slot = __builtin_ctz(~*slots);
+
+	*slots |= UINT32_C(1) << slot;
+	return slot;
+}
+
+/* Gives the segment's scratch values their slots, a dead input's to the output. The number of steps that fit. */
+static size_t give_slots(struct program *program, const struct segment *segment)
+{
+	uint32_t slots = 0;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+		const bool changes_size = step->ops->changes_size;
+		uint32_t dying = 0;
+
+		for (unsigned k = 0; k < 2; k++)
+			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(program, segment, i, step->in[k]))
+				dying |= UINT32_C(1) << step->in[k]->slot;
+		if (!changes_size)
+			slots &= ~dying;
+		if (in_scratch(step->out, true)) {
+			if (__builtin_popcount(slots) >= SLOTS_MAX)
+				return i - segment->first;
+			step->out->slot = take_slot(&slots);
+		}
+		slots &= ~(changes_size ? dying : 0);
+	}
+	return segment->count;
+}
+
+static size_t widest(const struct program *program, const struct segment *segment)
+{
+	size_t bytes = 1;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+		const size_t out = dtype_size(step->out->shape.dtype);
+		const size_t in = step->in[0] ? dtype_size(step->in[0]->shape.dtype) : 0;
+
+		bytes = out > bytes ? out : bytes;
+		bytes = in > bytes ? in : bytes;
+	}
+	return bytes;
+}
+
+/* Of all element-wise steps of a segment. */
+static uint64_t element_ps(const struct program *program, const struct segment *segment)
+{
+	uint64_t cost = 1;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+
+		cost += step->ops->element_ps(program->space->engine, step);
+	}
+	return cost;
+}
+
+/* A chunk is 16,384 words, or less where the steps together would take too long. */
+static void size_segment(const struct program *program, struct segment *segment)
+{
+	const size_t bytes = widest(program, segment);
+
+	segment->n = program->steps[segment->first].out->shape.n;
+	if (!step_is_elementwise(&program->steps[segment->first]))
+		return;
+	segment->chunk = CHUNK_BYTES / bytes;
+	while (segment->chunk > CHUNK_MIN && segment->chunk * element_ps(program, segment) / 1000 > UNIT_NS)
+		segment->chunk /= 2;
+	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
+}
+
+static bool joins(const struct program *program, const struct segment *segment, const struct step *step)
+{
+	const struct step *first = &program->steps[segment->first];
+
+	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n;
+}
+
+/* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
+static void cut_segments(struct program *program, size_t limit)
+{
+	program->n_segments = 0;
+	for (size_t i = 0; i < program->n_steps; i++) {
+		struct segment *last = program->n_segments ? &program->segments[program->n_segments - 1] : NULL;
+
+		if (last && last->count < limit && joins(program, last, &program->steps[i]))
+			last->count++;
+		else
+			program->segments[program->n_segments++] = (struct segment){.first = i, .count = 1};
+	}
+}
+
+/* Shorter segments need fewer values at once, so this ends. */
+static void assign_slots(struct program *program)
+{
+	size_t limit = program->n_steps;
+	bool fits;
+
+	do {
+		cut_segments(program, limit);
+		note_lives(program);
+		fits = true;
+		for (size_t s = 0; s < program->n_segments && fits; s++)
+			if (step_is_elementwise(&program->steps[program->segments[s].first]))
+				fits = give_slots(program, &program->segments[s]) == program->segments[s].count;
+		limit = fits ? limit : SLOTS_MAX;
+	} while (!fits);
+}
+
+/* The most bytes that temporaries hold in memory at once. */
+static uint64_t temp_peak(const struct program *program)
+{
+	uint64_t peak = 0;
+
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct step *step = &program->steps[program->segments[s].first];
+		uint64_t bytes = step->work_bytes;
+
+		for (const struct buffer *at = program->buffers; at; at = at->next)
+			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
+				bytes = bytes > UINT64_MAX - at->shape.bytes ? UINT64_MAX : bytes + at->shape.bytes;
+		peak = bytes > peak ? bytes : peak;
+	}
+	return peak;
+}
+
+int program_finish(struct program *program, const char *context, struct error *err)
+{
+	drop_dead(program);
+	program->segments = bump_alloc(program->bump, (program->n_steps + 1) * sizeof *program->segments);
+	if (!program->segments)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context);
+	assign_slots(program);
+	for (size_t s = 0; s < program->n_segments; s++)
+		size_segment(program, &program->segments[s]);
+	for (size_t i = 0; i < program->n_steps; i++)
+		program->steps[i].work_bytes = step_work_bytes(program->space->engine, &program->steps[i]);
+	program->temp_bytes = temp_peak(program);
+	return 0;
+}
+
+uint64_t program_cost_ns(const struct program *program)
+{
+	uint64_t cost = 0;
+
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		if (segment->constant && program->knows)
+			continue;
+		const struct step *first = &program->steps[segment->first];
+		const uint64_t more =
+			step_is_elementwise(first)
+				? (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000)
+				: step_cost_ns(program->space->engine, first);
+
+		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
+	}
+	return cost;
+}
+
+/* --- running --- */
+
+static char *operand(const struct buffer *buffer, uint64_t begin, void *scratch)
+{
+	if (!buffer)
+		return NULL;
+	if (buffer->slot >= 0)
+		return (char *)scratch + (size_t)buffer->slot * BLOCK_BYTES;
+	return buffer->base + begin * dtype_size(buffer->shape.dtype);
+}
+
+static uint64_t run_chunk(const struct program *program, const struct segment *segment, size_t unit, void *scratch)
+{
+	const uint64_t begin = (uint64_t)unit * segment->chunk;
+	const uint64_t end = begin + segment->chunk < segment->n ? begin + segment->chunk : segment->n;
+	const struct step *last = &program->steps[segment->first + segment->count - 1];
+
+	for (uint64_t at = begin; at < end; at += segment->block) {
+		const size_t n = size_min(segment->block, (size_t)(end - at));
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+			const struct step *step = &program->steps[i];
+			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
+
+			step->ops->fill(program->space->engine, step, at, n, in, operand(step->out, at, scratch));
+		}
+	}
+	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;
+}
+
+static int get_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != program->at || at->base)
+			continue;
+		at->base = temp_alloc(at->shape.bytes);
+		if (!at->base)
+			return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static void drop_temp(struct program *program, struct buffer *buffer)
+{
+	temp_free(program->space->engine, buffer->base, buffer->shape.bytes);
+	buffer->base = NULL;
+}
+
+static void drop_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == program->at && !at->lent)
+			drop_temp(program, at);
+}
+
+static int begin_segment(struct program *program, struct job *job)
+{
+	const struct step *step = &program->steps[program->segments[program->at].first];
+	const int error = get_temps(program);
+
+	if (error || step_is_elementwise(step))
+		return error;
+	return step_begin(program->space->engine, step, job, &program->run);
+}
+
+static void end_segment(struct program *program)
+{
+	step_end(program->run);
+	program->run = NULL;
+	drop_temps(program);
+	program->at++;
+	program->begun = false;
+}
+
+int program_advance(struct program *program, struct job *job, size_t *ret_units)
+{
+	if (program->begun && !program->run)
+		end_segment(program);
+	while (program->at < program->n_segments) {
+		const struct segment *segment = &program->segments[program->at];
+
+		if (segment->constant && program->knows) {
+			program->at++;
+			continue;
+		}
+		int next = program->begun ? 0 : begin_segment(program, job);
+
+		if (next)
+			return next;
+		program->begun = true;
+		if (!program->run) {
+			*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			return JOB_STAGE;
+		}
+		next = step_advance(program->run, ret_units);
+		if (next < 0)
+			program->failure = program->run->failure;
+		if (next != JOB_END)
+			return next;
+		end_segment(program);
+	}
+	return JOB_END;
+}
+
+uint64_t program_run(struct program *program, size_t unit, void *scratch)
+{
+	if (program->run)
+		return step_run_chunk(program->run, unit, scratch);
+	return run_chunk(program, &program->segments[program->at], unit, scratch);
+}
+
+void program_free_new_tiles(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->is_new)
+			tile_free(program->space, at->tile->handle, NULL);
+}
+
+void program_end(struct program *program)
+{
+	step_end(program->run);
+	program->run = NULL;
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind == BUFFER_TEMP)
+			drop_temp(program, at);
+		if (at->kind == BUFFER_TILE)
+			tile_give(program->space, at->tile);
+	}
+	for (struct plan_use *at = program->plans; at; at = at->next)
+		plans_give(program->space->engine->plans, at->entry);
+	program->buffers = NULL;
+	program->plans = NULL;
+}

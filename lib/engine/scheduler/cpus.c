@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPUs that this process may use. */
+#include "engine/scheduler/cpus.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+
+static unsigned affinity(void)
+{
+	cpu_set_t set;
+	long online;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (unsigned)CPU_COUNT(&set);
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
+}
+
+/* The group's path below the v2 root: the line "0::/path" of /proc/self/cgroup. */
+static bool own_group(char *ret_path, size_t size)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[1024];
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof line, file)) {
+		if (strncmp(line, "0::", 3) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		found = snprintf(ret_path, size, "%s", line + 3) < (int)size;
+	}
+	fclose(file);
+	return found;
+}
+
+/* CPUs that a group's cpu.max allows, rounded up; 0: no bound. */
+static unsigned quota(const char *group)
+{
+	char path[1200];
+	unsigned long long limit, period;
+	unsigned cpus = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu %llu", &limit, &period) == 2 && period > 0)
+		cpus = limit < period ? 1 : (unsigned)((limit + period - 1) / period);
+	fclose(file);
+	return cpus;
+}
+
+unsigned cpus_usable(void)
+{
+	unsigned cpus = affinity();
+	char group[1024];
+
+	for (bool more = own_group(group, sizeof group); more;) {
+		const unsigned allowed = quota(strcmp(group, "/") == 0 ? "" : group);
+		char *slash = strrchr(group, '/');
+
+		if (allowed && allowed < cpus)
+			cpus = allowed;
+		more = slash && slash[1] != '\0';
+		if (more)
+			slash[slash == group] = '\0';
+	}
+	if (cpus < 1)
+		cpus = 1;
+	return cpus < ENGINE_LANES ? cpus : ENGINE_LANES;
+}
+
+void cpus_pin(pthread_t thread, unsigned index, unsigned threads)
+{
+	cpu_set_t set, one;
+	unsigned seen = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) < 0 || (unsigned)CPU_COUNT(&set) != threads)
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set) && seen++ == index)
+			CPU_SET(cpu, &one);
+	pthread_setaffinity_np(thread, sizeof one, &one);
+}

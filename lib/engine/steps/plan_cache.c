@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries in a hash table, the unused ones also in a list by age. */
+#include "engine/steps/plan_cache.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "fft/real.h"
+
+enum { BUCKETS = 4096 };
+
+struct plan_entry {
+	struct job job; /* makes the plan */
+	struct plans *plans;
+	struct fft_plan *plan;
+	struct plan_key key;
+	unsigned refs; /* uses, and one while the plan is made */
+	bool making, ready;
+	int error;
+	size_t bytes; /* counted in the cache's */
+	struct plan_waiter *waiters;
+	struct plan_entry *chain;           /* in the bucket */
+	struct plan_entry *older, *younger; /* among the unused */
+};
+
+struct plans {
+	struct engine *engine;
+	pthread_mutex_t lock;
+	struct turn turn;
+	size_t bound, bytes, count, ready;
+	uint64_t hits, misses;
+	struct plan_entry *oldest, *youngest; /* unused and ready */
+	struct plan_entry *buckets[BUCKETS];
+};
+
+static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
+{
+	const uint64_t mixed = ((key.n * PLAN_KINDS + key.kind) * PRECISIONS + key.precision) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return &plans->buckets[mixed >> 52];
+}
+
+static void unlink_chain(struct plans *plans, struct plan_entry *entry)
+{
+	struct plan_entry **at = bucket(plans, entry->key);
+
+	while (*at != entry)
+		at = &(*at)->chain;
+	*at = entry->chain;
+}
+
+static void unlink_unused(struct plans *plans, struct plan_entry *entry)
+{
+	*(entry->older ? &entry->older->younger : &plans->oldest) = entry->younger;
+	*(entry->younger ? &entry->younger->older : &plans->youngest) = entry->older;
+	entry->older = entry->younger = NULL;
+}
+
+static void link_unused(struct plans *plans, struct plan_entry *entry)
+{
+	entry->older = plans->youngest;
+	*(plans->youngest ? &plans->youngest->younger : &plans->oldest) = entry;
+	plans->youngest = entry;
+}
+
+static void drop(struct plans *plans, struct plan_entry *entry)
+{
+	unlink_chain(plans, entry);
+	plans->bytes -= entry->bytes;
+	plans->count--;
+	plans->ready -= entry->ready;
+	fft_plan_free(entry->plan);
+	free(entry);
+}
+
+/* One use less; under the lock, like all below. */
+static void unref(struct plans *plans, struct plan_entry *entry)
+{
+	if (--entry->refs > 0)
+		return;
+	if (!entry->ready) {
+		drop(plans, entry);
+		return;
+	}
+	link_unused(plans, entry);
+	while (plans->bytes > plans->bound && plans->oldest) {
+		struct plan_entry *oldest = plans->oldest;
+
+		unlink_unused(plans, oldest);
+		drop(plans, oldest);
+	}
+}
+
+static struct plan_entry *of_job(struct job *job)
+{
+	return (struct plan_entry *)((char *)job - offsetof(struct plan_entry, job));
+}
+
+/* The next piece, unless nobody wants the plan any more. */
+/* Those who wait for it do not look at the clock themselves. */
+static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
+{
+	for (struct plan_waiter *waiter = entry->waiters; waiter; waiter = waiter->next)
+		pool_expire(plans->engine->pool, waiter->job);
+}
+
+static int make_piece(struct job *job)
+{
+	struct plan_entry *entry = of_job(job);
+	struct plans *plans = entry->plans;
+	bool wanted;
+	int more;
+
+	pthread_mutex_lock(&plans->lock);
+	wanted = entry->refs > 1;
+	expire_waiters(plans, entry);
+	pthread_mutex_unlock(&plans->lock);
+	if (!wanted)
+		return JOB_END;
+	more = fft_plan_step(entry->plan);
+	if (more < 0)
+		return more;
+	if (more > 0)
+		return JOB_AGAIN;
+	pthread_mutex_lock(&plans->lock);
+	entry->ready = true;
+	pthread_mutex_unlock(&plans->lock);
+	return JOB_END;
+}
+
+static void wake_all(struct plans *plans, struct plan_entry *entry)
+{
+	while (entry->waiters) {
+		struct plan_waiter *waiter = entry->waiters;
+
+		entry->waiters = waiter->next;
+		if (waiter->next)
+			waiter->next->prev = NULL;
+		waiter->linked = false;
+		pool_wake(plans->engine->pool, waiter->job);
+	}
+}
+
+/* Made, failed, or given up; the last is taken back when somebody has come to want it meanwhile. */
+static void made(struct job *job, int error)
+{
+	struct plan_entry *entry = of_job(job);
+	struct plans *plans = entry->plans;
+
+	pthread_mutex_lock(&plans->lock);
+	entry->error = error;
+	if (!entry->ready && !error && entry->waiters) {
+		pool_submit(plans->engine->pool, job);
+	} else {
+		entry->making = false;
+		if (entry->ready) {
+			entry->bytes = fft_plan_bytes(entry->plan) + sizeof *entry;
+			plans->bytes += entry->bytes;
+			plans->ready++;
+		}
+		wake_all(plans, entry);
+		unref(plans, entry);
+	}
+	pthread_mutex_unlock(&plans->lock);
+}
+
+static const struct job_ops maker = {make_piece, NULL, made};
+
+/* An entry whose making failed stays with its users; the next who asks gets a new one. */
+static struct plan_entry *find(struct plans *plans, struct plan_key key)
+{
+	struct plan_entry *entry = *bucket(plans, key);
+
+	while (entry && (entry->key.n != key.n || entry->key.precision != key.precision ||
+			 entry->key.kind != key.kind || entry->error))
+		entry = entry->chain;
+	return entry;
+}
+
+static int create_plan(struct plan_key key, uint32_t features, struct fft_plan **ret_plan)
+{
+	const enum fft_precision precision = key.precision == PRECISION_FAST ? FFT_F32 : FFT_F64;
+
+	switch (key.kind) {
+	case PLAN_COMPLEX:
+		return precision_plan_create(key.precision, key.n, features, ret_plan);
+	case PLAN_REAL:
+		return fft_plan_create_real(key.n, precision, features, ret_plan);
+	case PLAN_HERMITIAN:
+		return fft_plan_create_hermitian(key.n, precision, features, ret_plan);
+	default:
+		return fft_plan_create_series((key.kind - PLAN_SERIES) / 2, (key.kind - PLAN_SERIES) % 2, key.n,
+					      precision, features, ret_plan);
+	}
+}
+
+static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
+{
+	struct plan_entry *entry = calloc(1, sizeof *entry);
+	struct plan_entry **head = bucket(plans, key);
+	int error;
+
+	if (!entry)
+		return -ERROR_NO_MEMORY;
+	error = create_plan(key, plans->engine->features, &entry->plan);
+	if (error) {
+		free(entry);
+		return error;
+	}
+	entry->plans = plans;
+	entry->key = key;
+	entry->job.ops = &maker;
+	entry->job.turn = &plans->turn;
+	entry->chain = *head;
+	*head = entry;
+	plans->count++;
+	*ret_entry = entry;
+	return 0;
+}
+
+int plans_create(struct engine *engine, size_t bound_bytes, struct plans **ret_plans)
+{
+	struct plans *plans = calloc(1, sizeof *plans);
+
+	if (!plans)
+		return -ERROR_NO_MEMORY;
+	plans->engine = engine;
+	plans->bound = bound_bytes;
+	pthread_mutex_init(&plans->lock, NULL);
+	*ret_plans = plans;
+	return 0;
+}
+
+void plans_destroy(struct plans *plans)
+{
+	if (!plans)
+		return;
+	while (plans->oldest) {
+		struct plan_entry *oldest = plans->oldest;
+
+		unlink_unused(plans, oldest);
+		drop(plans, oldest);
+	}
+	assert(plans->count == 0);
+	pthread_mutex_destroy(&plans->lock);
+	free(plans);
+}
+
+int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
+{
+	struct plan_entry *entry;
+	int error = 0;
+
+	pthread_mutex_lock(&plans->lock);
+	entry = find(plans, key);
+	if (entry) {
+		plans->hits++;
+		if (entry->refs == 0)
+			unlink_unused(plans, entry);
+	} else {
+		plans->misses++;
+		error = create(plans, key, &entry);
+	}
+	if (!error) {
+		entry->refs++;
+		*ret_entry = entry;
+	}
+	pthread_mutex_unlock(&plans->lock);
+	return error;
+}
+
+void plans_give(struct plans *plans, struct plan_entry *entry)
+{
+	pthread_mutex_lock(&plans->lock);
+	unref(plans, entry);
+	pthread_mutex_unlock(&plans->lock);
+}
+
+const struct fft_plan *plans_plan(const struct plan_entry *entry)
+{
+	return entry->plan;
+}
+
+bool plans_ready(struct plans *plans, const struct plan_entry *entry)
+{
+	bool ready;
+
+	pthread_mutex_lock(&plans->lock);
+	ready = entry->ready;
+	pthread_mutex_unlock(&plans->lock);
+	return ready;
+}
+
+static void link_waiter(struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	waiter->prev = NULL;
+	waiter->next = entry->waiters;
+	if (waiter->next)
+		waiter->next->prev = waiter;
+	entry->waiters = waiter;
+	waiter->linked = true;
+}
+
+int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	int result;
+
+	pthread_mutex_lock(&plans->lock);
+	result = entry->ready ? 0 : entry->error ? entry->error : 1;
+	if (result == 1 && !waiter->linked)
+		link_waiter(entry, waiter);
+	if (result == 1 && !entry->making) {
+		entry->making = true;
+		entry->refs++;
+		pool_submit(plans->engine->pool, &entry->job);
+	}
+	pthread_mutex_unlock(&plans->lock);
+	return result;
+}
+
+void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	pthread_mutex_lock(&plans->lock);
+	if (waiter->linked) {
+		*(waiter->prev ? &waiter->prev->next : &entry->waiters) = waiter->next;
+		if (waiter->next)
+			waiter->next->prev = waiter->prev;
+		waiter->linked = false;
+	}
+	pthread_mutex_unlock(&plans->lock);
+}
+
+int plans_stats(struct plans *plans, struct bump *bump, struct value *map)
+{
+	struct value figures = value_map();
+	uint64_t count, making, bytes, hits, misses;
+
+	pthread_mutex_lock(&plans->lock);
+	count = plans->count;
+	making = plans->count - plans->ready;
+	bytes = plans->bytes;
+	hits = plans->hits;
+	misses = plans->misses;
+	pthread_mutex_unlock(&plans->lock);
+	if (value_put(bump, &figures, "count", value_uint(count)) ||
+	    value_put(bump, &figures, "making", value_uint(making)) ||
+	    value_put(bump, &figures, "bytes", value_uint(bytes)) ||
+	    value_put(bump, &figures, "bound", value_uint(plans->bound)) ||
+	    value_put(bump, &figures, "hits", value_uint(hits)) ||
+	    value_put(bump, &figures, "misses", value_uint(misses)))
+		return -ERROR_NO_MEMORY;
+	return value_put(bump, map, "plans", figures);
+}
