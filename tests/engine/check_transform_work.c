@@ -53,12 +53,12 @@ static void run_plain(struct fixture *fixture, int in, int out, uint64_t work)
 			 (unsigned long long)work, (unsigned long long)asked);
 }
 
-static struct value stands_for(struct zone *zone, uint64_t from, uint64_t to)
+static struct value stands_for(struct bump *bump, uint64_t from, uint64_t to)
 {
 	struct value pair = value_array();
 
-	assert_int_equal(value_push(zone, &pair, value_uint(from)), 0);
-	assert_int_equal(value_push(zone, &pair, value_uint(to)), 0);
+	assert_int_equal(value_push(bump, &pair, value_uint(from)), 0);
+	assert_int_equal(value_push(bump, &pair, value_uint(to)), 0);
 	return pair;
 }
 
@@ -83,8 +83,8 @@ static void run_exchanged(struct fixture *fixture)
 	struct call *run = prepared_call(prepared);
 
 	put(run, "tiles",
-	    STEPS(run->zone, stands_for(run->zone, fixture->tiles[2], fixture->tiles[3]),
-		  stands_for(run->zone, fixture->tiles[3], fixture->tiles[2])));
+	    STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3]),
+		  stands_for(run->bump, fixture->tiles[3], fixture->tiles[2])));
 	memcpy(fixture->at[3], fixture->at[0], BYTES);
 	call_run(run, fixture->bed.space, "run_prepared");
 	call_free(run);
@@ -98,7 +98,7 @@ static void run_in_place(struct fixture *fixture)
 	const uint64_t prepared = prepare_method(&fixture->bed, "fft", between(fixture, 2, 2));
 	struct call *run = prepared_call(prepared);
 
-	put(run, "tiles", STEPS(run->zone, stands_for(run->zone, fixture->tiles[2], fixture->tiles[3])));
+	put(run, "tiles", STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3])));
 	memcpy(fixture->at[3], fixture->at[0], BYTES);
 	call_run(run, fixture->bed.space, "run_prepared");
 	call_free(run);
