@@ -48,8 +48,8 @@ bool args_is_empty(const struct trnsci_args *args);
 /* Bytes of the texts, names and arrays in it. */
 size_t args_bytes(const struct trnsci_args *args);
 
-/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the call, as input or, of an
- * embedded session, output; a new tile as output. */
+/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the call, as
+ * input or, of an embedded session, output; a new tile as output. */
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
 void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 
-/* There is a dtype, 1 to 8 dimensions, and memory that can be. what and name begin the error's text. -ERROR_OUT_OF_RANGE */
+/* There is a dtype, 1 to 8 dimensions, and memory that can be. what and name begin the error's text.
+ * -ERROR_OUT_OF_RANGE */
 int array_check(const struct trnsci_array *array, const char *what, const char *name, struct error *err);
 
 /* Bytes and elements by dtype and shape; 0 when there are more than memory can have. */

@@ -87,7 +87,8 @@ static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile
 }
 
 /* Runs the call and frees it. */
-static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct trnsci_span *ret_span, struct error *err)
+static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct trnsci_span *ret_span,
+		    struct error *err)
 {
 	int r = call_run(call, err);
 

@@ -13,7 +13,8 @@ struct drawing {
 	const struct trnsci_source *source; /* NULL: what the parameters say, or the default */
 };
 
-/* There is a distribution, and the source can be. -ERROR_MISSING_PARAMETER, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM */
+/* There is a distribution, and the source can be. -ERROR_MISSING_PARAMETER, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM
+ */
 int draw_check(const struct drawing *drawing, struct error *err);
 
 /* The name of the stream that it draws from; NULL: of none. */

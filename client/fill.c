@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples into memory of the caller's: an embedded engine writes them there; from a daemon few come with the reply of one
- * request, many through a tile, piece by piece. */
+/* Samples into memory of the caller's: an embedded engine writes them there; from a daemon few come with the reply of
+ * one request, many through a tile, piece by piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,8 @@ static int ask_components(struct fill *fill, struct error *err)
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim == 0 || (array.ndim > 1 && array.shape[1] == 0))
+	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim == 0 ||
+	    (array.ndim > 1 && array.shape[1] == 0))
 		r = error_set(err, ERROR_BAD_REPLY, "%s: not an empty draw", call->method);
 	else
 		fill->components = array.ndim > 1 ? array.shape[1] : 1;
@@ -221,8 +222,8 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 			trnsci_set_u64(args, "items", fill->elements / fill->components);
 }
 
-/* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample, and
- * the piece is drawn again. It closes the connection first. */
+/* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample,
+ * and the piece is drawn again. It closes the connection first. */
 static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, struct error *err)
 {
 	uint64_t before = 0, after = 0;
@@ -308,7 +309,8 @@ static int check_fill(const struct fill *fill, struct error *err)
 	if (trnsci_dtype_size(fill->dtype) == 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: dtype: %d is none", fill->drawing.distribution,
 				 (int)fill->dtype);
-	if (fill->out && (mul_overflows(fill->elements, trnsci_dtype_size(fill->dtype), &bytes) || bytes > SIZE_MAX / 2))
+	if (fill->out &&
+	    (mul_overflows(fill->elements, trnsci_dtype_size(fill->dtype), &bytes) || bytes > SIZE_MAX / 2))
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: n: more samples than there can be",
 				 fill->drawing.distribution);
 	return 0;
@@ -331,7 +333,7 @@ static int run_fill(struct fill *fill, struct error *err)
 	if (embedded)
 		return fill_here(fill, err);
 	return part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES ? fill_few(fill, err)
-										   : fill_many(fill, err);
+										    : fill_many(fill, err);
 }
 
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,

@@ -13,7 +13,8 @@ struct selftest {
 	int failed;
 };
 
-/* Reports a row of the suite and counts it when it failed. The row's suite is set here; detail and values may be NULL. */
+/* Reports a row of the suite and counts it when it failed. The row's suite is set here; detail and values may be NULL.
+ */
 void selftest_report(struct selftest *test, struct trnsci_check row);
 
 /* Each returns 0, whatever failed, or a negative error when it could not go on. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: where samples come from. Their parameters, their spans, and the pure functions that derive one from another. */
+/* Sources: where samples come from. Their parameters, their spans, and the pure functions that derive one from another.
+ */
 #include "source.h"
 
 #include <string.h>
@@ -20,10 +21,11 @@ int source_check(const struct trnsci_source *source, const char *what, struct er
 		if (source->reserved[i] != 0)
 			return error_set(err, ERROR_OUT_OF_RANGE, "%s: source: a reserved field is not 0", what);
 	if (source->name && (has_numbers(source) || source->rank || source->size > 1))
-		return error_set(err, ERROR_OUT_OF_RANGE,
-				 "%s: source: generator, seed, stream, position, offset, rank or size is set beside a name, "
-				 "allowed: the stream's own",
-				 what);
+		return error_set(
+			err, ERROR_OUT_OF_RANGE,
+			"%s: source: generator, seed, stream, position, offset, rank or size is set beside a name, "
+			"allowed: the stream's own",
+			what);
 	if (source->position == TRNSCI_END_OF_WORDS)
 		return error_set(err, ERROR_END_OF_STREAM, "%s: source: the stream has ended", what);
 	return 0;
@@ -119,8 +121,8 @@ static int find_stream(const struct trnsci_source *parent, struct stream *ret)
 
 static int give(const struct trnsci_source *parent, const struct stream *stream, struct trnsci_source *ret_source)
 {
-	*ret_source = (struct trnsci_source){
-		.generator = parent->generator, .seed = stream->seed, .stream = stream->stream};
+	*ret_source =
+		(struct trnsci_source){.generator = parent->generator, .seed = stream->seed, .stream = stream->stream};
 	return 0;
 }
 

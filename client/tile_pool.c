@@ -56,7 +56,8 @@ void tile_pool_give(struct trnsci_session *session, struct trnsci_tile *tile)
 	if (!session->closed && tile->bytes <= KEPT_BYTES) {
 		gone = session->n_pooled == POOLED_TILES ? session->pooled[0] : NULL;
 		if (gone)
-			memmove(&session->pooled[0], &session->pooled[1], --session->n_pooled * sizeof *session->pooled);
+			memmove(&session->pooled[0], &session->pooled[1],
+				--session->n_pooled * sizeof *session->pooled);
 		session->pooled[session->n_pooled++] = tile;
 	}
 	pthread_mutex_unlock(&session->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One array in, one array out: an embedded engine works on the caller's memory; to a daemon and back the arrays go through
- * tiles that are kept. */
+/* One array in, one array out: an embedded engine works on the caller's memory; to a daemon and back the arrays go
+ * through tiles that are kept. */
 #include <stdlib.h>
 #include <string.h>
 

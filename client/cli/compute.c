@@ -41,7 +41,8 @@ static int read_inputs(struct run *run)
 		void **data = &run->data[run->n_open++];
 
 		if (!input_count(input, &count) ||
-		    __builtin_mul_overflow(count, trnsci_dtype_size(input->array.dtype), &bytes) || bytes > SIZE_MAX / 2)
+		    __builtin_mul_overflow(count, trnsci_dtype_size(input->array.dtype), &bytes) ||
+		    bytes > SIZE_MAX / 2)
 			return complain(EXIT_DATA, "%s: more elements than memory can have", input->name);
 		*data = malloc(bytes ? (size_t)bytes : 1);
 		if (!*data)

@@ -10,8 +10,8 @@ enum { COMPUTE_INPUTS = 3 };
 
 struct computation {
 	size_t n_inputs;
-	const char *names[COMPUTE_INPUTS]; /* of the parameters that the inputs are */
-	const char *files[COMPUTE_INPUTS]; /* "-": stdin */
+	const char *names[COMPUTE_INPUTS];                /* of the parameters that the inputs are */
+	const char *files[COMPUTE_INPUTS];                /* "-": stdin */
 	void (*report)(const struct trnsci_value *reply); /* with -v; NULL: nothing to say */
 };
 

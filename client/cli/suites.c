@@ -80,8 +80,8 @@ static void head_distributions(void)
 
 static void head_fft(void)
 {
-	printf("%-12s %-7s %6s %9s %9s %9s %9s %9s\n", "precision", "kind", "n", "random", "impulse", "sinusoid", "1e+-30",
-	       "bound");
+	printf("%-12s %-7s %6s %9s %9s %9s %9s %9s\n", "precision", "kind", "n", "random", "impulse", "sinusoid",
+	       "1e+-30", "bound");
 }
 
 static void head_byte_tiles(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several calls in flight, and an event loop that is one poll. Any loop will do: the descriptor is readable when an answer
- * is there.
+/* Several calls in flight, and an event loop that is one poll. Any loop will do: the descriptor is readable when an
+ * answer is there.
  *
  *   cc event_loop.c $(pkg-config --cflags --libs trnsci) -o event_loop */
 #include <poll.h>

@@ -26,8 +26,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	/* With these numbers anybody can draw the same again. */
-	printf("%g, from sample %llu of %s, seed %llu, stream %llu\n", dice[0], (unsigned long long)span.offset, span.generator,
-	       (unsigned long long)span.seed, (unsigned long long)span.stream);
+	printf("%g, from sample %llu of %s, seed %llu, stream %llu\n", dice[0], (unsigned long long)span.offset,
+	       span.generator, (unsigned long long)span.seed, (unsigned long long)span.stream);
 	trnsci_close(session);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise into a transform: both arrays are tiles that the engine makes, of the dtype and shape that each result has. They are
- * read where they were made.
+/* Noise into a transform: both arrays are tiles that the engine makes, of the dtype and shape that each result has.
+ * They are read where they were made.
  *
  *   cc noise_spectrum.c $(pkg-config --cflags --libs trnsci) -o noise_spectrum */
 #include <stdio.h>
@@ -31,7 +31,8 @@ int main(int argc, char **argv)
 	trnsci_tile_describe(power, &info);
 	for (uint64_t k = 1; k + 1 < info.count; k++)
 		sum += ((const float *)trnsci_tile_data(power))[k];
-	printf("power of white noise, %u bins: %.3f, expected 2\n", (unsigned)info.count, sum / (double)(info.count - 2));
+	printf("power of white noise, %u bins: %.3f, expected 2\n", (unsigned)info.count,
+	       sum / (double)(info.count - 2));
 	trnsci_tile_free(noise);
 	trnsci_tile_free(power);
 	trnsci_close(session);

@@ -10,7 +10,7 @@
 
 enum { N = 1000, BINS = N / 2 + 1 };
 
-static float x[N];	  /* samples */
+static float x[N];        /* samples */
 static float y[2 * BINS]; /* their spectrum: real, imaginary */
 
 int main(int argc, char **argv)
@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 	options.or_embedded = true;
 	if (trnsci_open(argc > 1 ? argv[1] : NULL, &options, &session, &err) < 0 ||
 	    trnsci_fill(session, "normal", normal, &source, TRNSCI_F32, N, x, NULL, &err) < 0 ||
-	    trnsci_transform(session, "fft", real, trnsci_vector(TRNSCI_F32, N, x), trnsci_vector(TRNSCI_C64, BINS, y), &err) < 0) {
+	    trnsci_transform(session, "fft", real, trnsci_vector(TRNSCI_F32, N, x), trnsci_vector(TRNSCI_C64, BINS, y),
+			     &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of three steps in one request: a tone, noise added to it, its spectrum. What lies between stays with the engine.
+/* A program of three steps in one request: a tone, noise added to it, its spectrum. What lies between stays with the
+ * engine.
  *
  *   cc program.c $(pkg-config --cflags --libs trnsci) -lm -o program */
 #include <math.h>
@@ -14,8 +15,8 @@ static void write_program(struct trnsci_call *program, const struct trnsci_tile 
 	struct trnsci_param noise[] = {trnsci_u64("n", N), trnsci_text("as", "noise"), trnsci_end()};
 	struct trnsci_param add[] = {trnsci_with_tile("a", tone), trnsci_text("b", "noise"), trnsci_text("as", "noisy"),
 				     trnsci_end()};
-	struct trnsci_param fft[] = {trnsci_text("in", "noisy"), trnsci_bool("real", true), trnsci_text("as", "spectrum"),
-				     trnsci_end()};
+	struct trnsci_param fft[] = {trnsci_text("in", "noisy"), trnsci_bool("real", true),
+				     trnsci_text("as", "spectrum"), trnsci_end()};
 
 	trnsci_set_u64(trnsci_args(program), "seed", 2026);
 	trnsci_set_params(trnsci_step(program, "normal"), noise);

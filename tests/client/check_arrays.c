@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one-line functions: arrays of the caller's that lie anywhere and overlap, integers of all 64 bits, nothing at all, tiles
- * that operations make, and what is refused. */
+/* The one-line functions: arrays of the caller's that lie anywhere and overlap, integers of all 64 bits, nothing at
+ * all, tiles that operations make, and what is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ static void any_alignment(struct trnsci_session *session)
 	for (size_t shift = 0; shift < 9; shift++)
 		for (uint64_t n = 1; n <= MANY; n *= MANY - 1) {
 			memset(memory, 0xa5, sizeof memory);
-			assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, n, memory + 8 + shift, NULL,
-						     &err),
+			assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, n,
+						     memory + 8 + shift, NULL, &err),
 					 0);
 			assert_memory_equal(memory + 8 + shift, expected, n * sizeof *expected);
 			assert_int_equal(memory[7 + shift], 0xa5);
@@ -50,7 +50,8 @@ static void any_alignment(struct trnsci_session *session)
 	free(expected);
 }
 
-/* The parts of a draw by rank, of scalars and of vectors, few and many, join; and every rank has the span of the whole. */
+/* The parts of a draw by rank, of scalars and of vectors, few and many, join; and every rank has the span of the whole.
+ */
 static void parts(struct trnsci_session *session)
 {
 	static const struct {
@@ -65,17 +66,21 @@ static void parts(struct trnsci_session *session)
 		struct trnsci_span all, span;
 		struct trnsci_error err = {0};
 
-		assert_int_equal(trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, whole, &all, &err), 0);
+		assert_int_equal(
+			trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, whole, &all, &err),
+			0);
 		source.size = 4;
 		for (source.rank = 0; source.rank < 4; source.rank++) {
 			uint64_t begin, end;
 
 			trnsci_partition(draws[i].samples, source.rank, 4, &begin, &end);
-			if (trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err) < 0)
+			if (trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span,
+					&err) < 0)
 				fail_msg("%s", err.text);
 			assert_memory_equal(part, whole + begin * draws[i].components,
 					    (end - begin) * draws[i].components * sizeof *part);
-			assert_true(span.next == all.next && span.position == all.position && span.offset == all.offset);
+			assert_true(span.next == all.next && span.position == all.position &&
+				    span.offset == all.offset);
 		}
 		expect(trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err),
 		       TRNSCI_OUT_OF_RANGE, &err, "rank");
@@ -93,7 +98,8 @@ static void places(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, NULL, &span, &err), 0);
 	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, out, &drawn, &err), 0);
-	assert_true(span.next == 12 && drawn.next == 12 && span.seed == 7 && strcmp(span.generator, "threefry4x32") == 0);
+	assert_true(span.next == 12 && drawn.next == 12 && span.seed == 7 &&
+		    strcmp(span.generator, "threefry4x32") == 0);
 	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 0, NULL, &span, &err), 0);
 	assert_int_equal(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, 0, out, &span, &err), 0);
 	assert_true(span.next == 0 && span.seed == 0);
@@ -106,10 +112,11 @@ static void large_integers(struct trnsci_session *session)
 	uint64_t u[1000];
 	int64_t i[1000];
 
-	assert_int_equal(trnsci_fill(session, "randint",
-				     LIST(trnsci_u64("low", UINT64_MAX - 3), trnsci_text("high", "18446744073709551616")),
-				     &seed_7, TRNSCI_U64, 1000, u, NULL, &err),
-			 0);
+	assert_int_equal(
+		trnsci_fill(session, "randint",
+			    LIST(trnsci_u64("low", UINT64_MAX - 3), trnsci_text("high", "18446744073709551616")),
+			    &seed_7, TRNSCI_U64, 1000, u, NULL, &err),
+		0);
 	assert_int_equal(trnsci_fill(session, "randint",
 				     LIST(trnsci_i64("low", INT64_MIN), trnsci_i64("high", INT64_MIN + 2)), &seed_7,
 				     TRNSCI_I64, 1000, i, NULL, &err),
@@ -139,10 +146,10 @@ static void wrong_fills(struct trnsci_session *session)
 	       TRNSCI_UNKNOWN_PARAMETER, &err, "men: no such parameter");
 	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_I8, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "dtype: got \"i8\"");
-	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_DTYPE_NONE, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
-	       "dtype");
-	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, UINT64_MAX / 2, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
-	       &err, "more samples than there can be");
+	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_DTYPE_NONE, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
+	       &err, "dtype");
+	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, UINT64_MAX / 2, out, NULL, &err),
+	       TRNSCI_OUT_OF_RANGE, &err, "more samples than there can be");
 	named.seed = 1;
 	expect(trnsci_fill(session, "normal", NULL, &named, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "the stream's own");
@@ -150,8 +157,8 @@ static void wrong_fills(struct trnsci_session *session)
 	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "multiples of 4");
 	source.position = TRNSCI_END_OF_WORDS;
-	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_END_OF_STREAM, &err,
-	       "has ended");
+	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_END_OF_STREAM,
+	       &err, "has ended");
 	source = seed_7;
 	source.reserved[1] = 1;
 	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
@@ -173,8 +180,8 @@ static void test_timeout(void **state)
 		float few[4];
 
 		assert_int_equal(trnsci_open(addresses[i], &options, &session, &err), 0);
-		expect(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, n, out, NULL, &err), TRNSCI_TIMEOUT, &err,
-		       "no answer within 1 ms");
+		expect(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, n, out, NULL, &err), TRNSCI_TIMEOUT,
+		       &err, "no answer within 1 ms");
 		free(out);
 		int r;
 
@@ -237,26 +244,31 @@ static void wrong_transforms(struct trnsci_session *session)
 	struct trnsci_error err;
 	float memory[16] = {0};
 
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "in: data: missing");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err,
+	       "in: data: missing");
 	x.data = memory;
 	expect(trnsci_transform(session, NULL, NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "operation: missing");
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "out: data: missing");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err,
+	       "out: data: missing");
 	y.data = memory + 8;
 	y.ndim = 9;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "out: shape: 9 dimensions");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "out: shape: 9 dimensions");
 	y.ndim = 1;
 	y.dtype = TRNSCI_F64;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_BAD_SHAPE, &err, "f64 (4), allowed is f32 (4)");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_BAD_SHAPE, &err,
+	       "f64 (4), allowed is f32 (4)");
 	y.dtype = TRNSCI_F32;
 	y.shape[0] = UINT64_MAX / 2;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "more bytes than memory");
+	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "more bytes than memory");
 	y.shape[0] = 4;
 	expect(trnsci_transform(session, "unknown", NULL, x, y, &err), TRNSCI_UNKNOWN_METHOD, &err, "unknown");
-	expect(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 0, NULL), trnsci_vector(TRNSCI_C64, 0, NULL),
-				&err),
+	expect(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 0, NULL),
+				trnsci_vector(TRNSCI_C64, 0, NULL), &err),
 	       TRNSCI_OUT_OF_RANGE, &err, "fft");
-	expect(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL), trnsci_vector(TRNSCI_F64, 0, NULL),
-				&err),
+	expect(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL),
+				trnsci_vector(TRNSCI_F64, 0, NULL), &err),
 	       TRNSCI_BAD_SHAPE, &err, "scale: out: ");
 	assert_int_equal(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL),
 					  trnsci_vector(TRNSCI_F32, 0, NULL), &err),
@@ -274,12 +286,15 @@ static void new_tiles(struct trnsci_session *session)
 	struct trnsci_call *run;
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_draw(session, "uniform", LIST(trnsci_u64s("shape", shape, 2), trnsci_text("dtype", "f64")), &seed_7,
-				     &x, NULL, &err),
+	assert_int_equal(trnsci_draw(session, "uniform",
+				     LIST(trnsci_u64s("shape", shape, 2), trnsci_text("dtype", "f64")), &seed_7, &x,
+				     NULL, &err),
 			 0);
-	assert_int_equal(trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_bool("real", true)), &y, &err), 0);
+	assert_int_equal(
+		trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_bool("real", true)), &y, &err), 0);
 	trnsci_tile_describe(y, &info);
-	assert_true(info.dtype == TRNSCI_C128 && info.ndim == 2 && info.shape[0] == 6 && info.shape[1] == 6 && info.count == 36);
+	assert_true(info.dtype == TRNSCI_C128 && info.ndim == 2 && info.shape[0] == 6 && info.shape[1] == 6 &&
+		    info.count == 36);
 	assert_true(info.bytes == 576 && !info.lost);
 	memset(trnsci_tile_data(y), 0, info.bytes);
 	assert_int_equal(trnsci_apply(session, "scale", LIST(trnsci_with_tile("in", y)), &y, &err), 0);
@@ -335,7 +350,8 @@ static void many_shapes(struct trnsci_session *session)
 			for (uint64_t i = 0; i < n; i++)
 				x[i] = (float)(i + n);
 			assert_int_equal(trnsci_transform(session, "scale", LIST(trnsci_f64("by", 2)),
-							  trnsci_vector(TRNSCI_F32, n, x), trnsci_vector(TRNSCI_F32, n, y), &err),
+							  trnsci_vector(TRNSCI_F32, n, x),
+							  trnsci_vector(TRNSCI_F32, n, y), &err),
 					 0);
 			for (uint64_t i = 0; i < n; i++)
 				assert_true(y[i] == 2 * x[i]);
@@ -383,12 +399,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_alignment_by_both),    cmocka_unit_test(parts_by_both),
-		cmocka_unit_test(places_by_both),	    cmocka_unit_test(large_integers_by_both),
-		cmocka_unit_test(wrong_fills_by_both),	    cmocka_unit_test(test_timeout),
-	       	    cmocka_unit_test(overlaps_by_both),
-		cmocka_unit_test(real_in_place_by_both),    cmocka_unit_test(wrong_transforms_by_both),
-		cmocka_unit_test(new_tiles_by_both),	    cmocka_unit_test(a_first_tile_by_both),
-		cmocka_unit_test(many_shapes_by_both),	    cmocka_unit_test(a_fallback_is_embedded),
+		cmocka_unit_test(places_by_both),           cmocka_unit_test(large_integers_by_both),
+		cmocka_unit_test(wrong_fills_by_both),      cmocka_unit_test(test_timeout),
+		cmocka_unit_test(overlaps_by_both),         cmocka_unit_test(real_in_place_by_both),
+		cmocka_unit_test(wrong_transforms_by_both), cmocka_unit_test(new_tiles_by_both),
+		cmocka_unit_test(a_first_tile_by_both),     cmocka_unit_test(many_shapes_by_both),
+		cmocka_unit_test(a_fallback_is_embedded),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -50,8 +50,9 @@ static void transforms(struct trnsci_session *session)
 					  trnsci_vector(TRNSCI_C128, 3, half), doubles(y, 4), &err),
 			 0);
 	assert_true(distance(y, x, 4) < 1e-14);
-	assert_int_equal(trnsci_transform(session, "dct", LIST(trnsci_text("type", "5")), doubles(x, 4), doubles(y, 4), &err),
-			 -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(
+		trnsci_transform(session, "dct", LIST(trnsci_text("type", "5")), doubles(x, 4), doubles(y, 4), &err),
+		-TRNSCI_OUT_OF_RANGE);
 	assert_string_equal(err.text, "out_of_range: dct: type: got \"5\", allowed is 1|2|3|4");
 }
 
@@ -83,7 +84,8 @@ static void frames(struct trnsci_session *session)
 	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0]), doubles(x, SAMPLES), spectra, &err),
 			 -TRNSCI_BAD_SHAPE);
 	assert_non_null(strstr(err.text, "c128 (17, 9), allowed is c128 (9, 17)"));
-	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0], frames_first, trnsci_bool("onesided", false)),
+	assert_int_equal(trnsci_transform(session, "stft",
+					  LIST(common[0], frames_first, trnsci_bool("onesided", false)),
 					  doubles(x, SAMPLES), spectra, &err),
 			 -TRNSCI_BAD_SHAPE);
 	assert_int_equal(trnsci_transform(session, "stft", LIST(common[0], trnsci_text("pad_mode", "nothing")),
@@ -103,8 +105,9 @@ static void meetings(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_transform(session, "convolve", LIST(with), doubles(a, 4), doubles(out, 6), &err), 0);
 	assert_true(distance(out, full, 6) < 1e-14);
-	assert_int_equal(trnsci_transform(session, "convolve", LIST(with, trnsci_text("mode", "same"), trnsci_i64("axis", 0)),
-					  doubles(a, 4), doubles(out, 4), &err),
+	assert_int_equal(trnsci_transform(session, "convolve",
+					  LIST(with, trnsci_text("mode", "same"), trnsci_i64("axis", 0)), doubles(a, 4),
+					  doubles(out, 4), &err),
 			 0);
 	assert_true(distance(out, same, 4) < 1e-14);
 	assert_int_equal(trnsci_transform(session, "correlate", LIST(with), doubles(a, 4), doubles(out, 6), &err), 0);
@@ -121,8 +124,8 @@ static void spectra(struct trnsci_session *session)
 	enum { SAMPLES = 32, BINS = 5 };
 	static const double power[BINS] = {0, 0, 2, 0, 0}, cross[2 * BINS] = {0, 0, 0, 0, 2};
 	static const double unbiased[BINS] = {0, 0, 2.4, 0, 0};
-	const struct trnsci_param p[] = {trnsci_f64("fs", 100),		 trnsci_u64("nperseg", 8),
-					 trnsci_u64("noverlap", 0),	 trnsci_text("window", "boxcar"),
+	const struct trnsci_param p[] = {trnsci_f64("fs", 100),          trnsci_u64("nperseg", 8),
+					 trnsci_u64("noverlap", 0),      trnsci_text("window", "boxcar"),
 					 trnsci_text("detrend", "none"), trnsci_text("scaling", "spectrum")};
 	double x[SAMPLES], y[2 * BINS];
 	const struct trnsci_array of_x = doubles(x, SAMPLES);
@@ -130,13 +133,13 @@ static void spectra(struct trnsci_session *session)
 
 	for (int i = 0; i < SAMPLES; i++)
 		x[i] = (const double[]){2, 0, -2, 0}[i % 4];
-	assert_int_equal(trnsci_transform(session, "welch", LIST(p[0], p[1], p[2], p[3], p[4], p[5]), of_x, doubles(y, BINS),
-					  &err),
+	assert_int_equal(trnsci_transform(session, "welch", LIST(p[0], p[1], p[2], p[3], p[4], p[5]), of_x,
+					  doubles(y, BINS), &err),
 			 0);
 	assert_true(distance(y, power, BINS) < 1e-13);
 	assert_int_equal(trnsci_transform(session, "welch",
-					  LIST(p[0], p[1], p[2], p[3], p[4], p[5], trnsci_text("average", "median")), of_x,
-					  doubles(y, BINS), &err),
+					  LIST(p[0], p[1], p[2], p[3], p[4], p[5], trnsci_text("average", "median")),
+					  of_x, doubles(y, BINS), &err),
 			 0);
 	assert_true(distance(y, unbiased, BINS) < 1e-13);
 	assert_int_equal(trnsci_transform(session, "csd",
@@ -158,8 +161,10 @@ static void traces(struct trnsci_session *session)
 	struct trnsci_error err = {0};
 	struct trnsci_tile *matrix = NULL, *other = NULL, *out = NULL;
 
-	assert_int_equal(trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", square, 2)), &source, &matrix, NULL, &err), 0);
-	assert_int_equal(trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", oblong, 2)), &source, &other, NULL, &err), 0);
+	assert_int_equal(
+		trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", square, 2)), &source, &matrix, NULL, &err), 0);
+	assert_int_equal(
+		trnsci_draw(session, "normal", LIST(trnsci_u64s("shape", oblong, 2)), &source, &other, NULL, &err), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(trnsci_apply(session, "trace",
 					      LIST(p[0], p[1], p[2], trnsci_with_tile("in", matrix),
@@ -175,11 +180,13 @@ static void traces(struct trnsci_session *session)
 		memcpy(first[i], pair, sizeof first[i]);
 	}
 	known = true;
-	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", other)), &out, &err), -TRNSCI_BAD_SHAPE);
-	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", matrix), trnsci_text("law", "cauchy")), &out,
-				      &err),
+	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", other)), &out, &err),
+			 -TRNSCI_BAD_SHAPE);
+	assert_int_equal(trnsci_apply(session, "trace",
+				      LIST(trnsci_with_tile("in", matrix), trnsci_text("law", "cauchy")), &out, &err),
 			 -TRNSCI_OUT_OF_RANGE);
-	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", NULL)), &out, &err), -TRNSCI_BAD_TILE);
+	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", NULL)), &out, &err),
+			 -TRNSCI_BAD_TILE);
 	trnsci_tile_free(matrix);
 	trnsci_tile_free(other);
 	trnsci_tile_free(out);
@@ -194,10 +201,8 @@ BOTH(traces)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(transforms_by_both),
-		cmocka_unit_test(frames_by_both),
-		cmocka_unit_test(meetings_by_both),
-		cmocka_unit_test(spectra_by_both),
+		cmocka_unit_test(transforms_by_both), cmocka_unit_test(frames_by_both),
+		cmocka_unit_test(meetings_by_both),   cmocka_unit_test(spectra_by_both),
 		cmocka_unit_test(traces_by_both),
 	};
 

@@ -14,10 +14,34 @@ struct drawing {
 };
 
 /* Parameters of a drawing that is constant. */
-#define F64(name, number)          {name, TRNSCI_PARAM_F64, 0, {.f64 = number}}
-#define I64(name, number)          {name, TRNSCI_PARAM_I64, 0, {.i64 = number}}
-#define TEXT(name, word)           {name, TRNSCI_PARAM_TEXT, 0, {.text = word}}
-#define F64S(name, numbers, count) {name, TRNSCI_PARAM_F64S, count, {.data = numbers}}
+#define F64(name, number)                                                                                              \
+	{                                                                                                              \
+		name, TRNSCI_PARAM_F64, 0,                                                                             \
+		{                                                                                                      \
+			.f64 = number                                                                                  \
+		}                                                                                                      \
+	}
+#define I64(name, number)                                                                                              \
+	{                                                                                                              \
+		name, TRNSCI_PARAM_I64, 0,                                                                             \
+		{                                                                                                      \
+			.i64 = number                                                                                  \
+		}                                                                                                      \
+	}
+#define TEXT(name, word)                                                                                               \
+	{                                                                                                              \
+		name, TRNSCI_PARAM_TEXT, 0,                                                                            \
+		{                                                                                                      \
+			.text = word                                                                                   \
+		}                                                                                                      \
+	}
+#define F64S(name, numbers, count)                                                                                     \
+	{                                                                                                              \
+		name, TRNSCI_PARAM_F64S, count,                                                                        \
+		{                                                                                                      \
+			.data = numbers                                                                                \
+		}                                                                                                      \
+	}
 
 /* The drawing's parameters and one more; returns ret. */
 static inline struct trnsci_param *drawing_with(const struct drawing *drawing, struct trnsci_param param,

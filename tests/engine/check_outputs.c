@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go beside tiles that are there: new tiles, of the dtype and shape that the operation's rules give, and memory
- * of a caller in this process; and draws from a position in words. */
+/* Where results go beside tiles that are there: new tiles, of the dtype and shape that the operation's rules give, and
+ * memory of a caller in this process; and draws from a position in words. */
 #include "engine/harness.h"
 
 static struct value new_tile(struct bump *bump)
@@ -139,7 +139,8 @@ static void only_true_makes_a_tile(void **state)
 	call_fails(call, bed.space, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
 	put(no_arena, "n", value_uint(4));
 	put(no_arena, "out", new_tile(no_arena->bump));
-	call_fails(no_arena, bare.space, "normal", ERROR_NOT_SUPPORTED, "not_supported: tile: arena: this session has no arena");
+	call_fails(no_arena, bare.space, "normal", ERROR_NOT_SUPPORTED,
+		   "not_supported: tile: arena: this session has no arena");
 	bed_close(&bare);
 	bed_close(&bed);
 }
@@ -200,7 +201,8 @@ static void a_callers_memory_must_fit(void **state)
 	call = call_new();
 	put(call, "in", array_of(call->bump, "f32", 8, memory, sizeof memory));
 	put(call, "out", array_of(call->bump, "f32", 8, memory, sizeof memory));
-	call_fails(call, bed.space, "fft", ERROR_BAD_SHAPE, "bad_shape: fft: out: the array is f32 (8), allowed is c64 (8)");
+	call_fails(call, bed.space, "fft", ERROR_BAD_SHAPE,
+		   "bad_shape: fft: out: the array is f32 (8), allowed is c64 (8)");
 	bed_close(&bed);
 }
 
@@ -260,7 +262,8 @@ static void the_end_of_a_stream_is_found(void **state)
 	call_fails(draw, bed.space, "sphere", ERROR_END_OF_STREAM, "end_of_stream: sphere: offset: ");
 	put(odd, "n", value_uint(1));
 	put(odd, "position", value_uint(6));
-	call_fails(odd, bed.space, "normal", ERROR_OUT_OF_RANGE, "out_of_range: normal: position: got 6, allowed are multiples of 4");
+	call_fails(odd, bed.space, "normal", ERROR_OUT_OF_RANGE,
+		   "out_of_range: normal: position: got 6, allowed are multiples of 4");
 	bed_close(&bed);
 }
 

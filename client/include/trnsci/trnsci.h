@@ -332,8 +332,8 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
  * engine writes them there; from a daemon they take one request up to 64 KiB, then one for each MiB and one more.
  * @param params the distribution's; NULL: its defaults. source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
- * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn; the span says where it would
- *   lie, and from a named stream it is taken.
+ * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn;
+ *   the span says where it would lie, and from a named stream it is taken.
  * @param ret_span may be NULL.
  * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on. */
 TRNSCI_API int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
