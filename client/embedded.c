@@ -24,6 +24,7 @@
 /* Work memory that needs no look at the machine's; the arena where all of the machine's memory is refused. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)
 #define ARENA_BYTES_LEAST ((size_t)1 << 30)
+#define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
 
 struct embedded {
 	struct engine *engine;
@@ -316,9 +317,15 @@ static const struct session_engine embedded_engine = {
 	.abandon = embedded_abandon,
 };
 
+/* Plans of the longest transforms that fit in memory are kept; 0: the engine's default, where memory is small. */
+static size_t plan_cache_bytes(const struct embedded *embedded)
+{
+	return embedded->memory / 8 > PLAN_BYTES_LEAST ? (size_t)(embedded->memory / 8) : 0;
+}
+
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
-	struct engine_settings settings = {.threads = options->threads};
+	struct engine_settings settings = {.threads = options->threads, .plan_cache_bytes = plan_cache_bytes(embedded)};
 	const struct space_limits limits = {
 		.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
 

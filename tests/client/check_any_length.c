@@ -232,6 +232,44 @@ static void check_lengths(void **state)
 	}
 }
 
+/* ---- a plan of 390 MiB, for a prime ---- */
+
+static uint64_t plans_made(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	uint64_t made = 0;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_runs(call);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "plans"), "misses"),
+				       &made),
+			 0);
+	trnsci_call_free(call);
+	return made;
+}
+
+/* Making it takes longer than many transforms: the embedded engine keeps it. */
+static void check_plan_is_kept(void **state)
+{
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+	struct trnsci_tile *tile;
+
+	(void)state;
+	if (!is_full())
+		skip();
+	session = open_with("embedded:", 0);
+	tile = new_tile(session, 0, TRNSCI_C64, 15485863);
+	memset(trnsci_tile_data(tile), 0, 8 * 15485863);
+	call = call_between(session, COMPLEX, tile, tile);
+	assert_runs(call);
+	assert_int_equal(plans_made(session), 1);
+	assert_runs(call);
+	assert_int_equal(plans_made(session), 1);
+	trnsci_call_free(call);
+	trnsci_close(session);
+}
+
 /* ---- in place, where the output cannot hold numbers between phases ---- */
 
 static void check_in_place_at(const char *address)
@@ -349,7 +387,8 @@ static void check_longest(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(check_lengths), cmocka_unit_test(check_in_place),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(check_lengths), cmocka_unit_test(check_plan_is_kept),
+					   cmocka_unit_test(check_in_place),
 					   cmocka_unit_test(check_share), cmocka_unit_test(check_longest)};
 
 	return cmocka_run_group_tests(tests, start, stop);
