@@ -40,7 +40,8 @@ size_t fft_plan_bytes(const struct fft_plan *plan);
  * by all units, and must not be touched between the phases (may be NULL when that is 0).
  *
  * `reuse` says which memory of the caller's may hold numbers between phases, so that less work is needed: out, or out
- * and in, whose content is then lost. It asks for strides of 1, distances of n or more, and different memory. */
+ * and in, whose content is then lost. It asks for strides of 1, distances of n or more (of
+ * reals, even ones), and different memory. */
 enum fft_reuse { FFT_REUSE_NONE, FFT_REUSE_OUT, FFT_REUSE_BOTH };
 
 struct fft_call {

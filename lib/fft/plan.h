@@ -41,6 +41,7 @@ struct fft_plan {
 	const struct fft_shell *shell; /* shelled: what stands around the inner plan (shell.h) */
 	unsigned rows;		       /* inner transforms of one */
 	size_t row_bytes;	       /* of a row around them */
+	bool rows_fit_caller;	       /* a row's numbers fit the caller's rows on both sides, where strides are 1 */
 	bool hermitian;		       /* real: forward from half a spectrum, which is conjugated, to reals */
 	unsigned series;	       /* cosine and sine transforms: enum fft_series */
 	bool orthogonal;

@@ -115,9 +115,14 @@ static int create(uint64_t n, enum fft_precision precision, uint32_t features, s
 {
 	const unsigned r = fft_odd_radix(n);
 
-	if (n % 2 == 0)
-		return fft_shell_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1, n / 2 + 1,
-					ret_plan);
+	if (n % 2 == 0) {
+		const int rc = fft_shell_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1, n / 2 + 1,
+						ret_plan);
+
+		if (rc == 0)
+			(*ret_plan)->rows_fit_caller = true;
+		return rc;
+	}
 	return fft_shell_create(&fft_shell_odd, n, precision, features, fft_plan_create_inner, n / r, (r + 1) / 2,
 				n / r + 1, ret_plan);
 }

@@ -98,16 +98,55 @@ static char *row_out(const struct fft_plan *plan, const struct fft_call *call, s
 	return (char *)call->out + b * call->out_distance * in_bytes(plan, !call->inverse);
 }
 
-/* The inner transforms of the rows of `batch` transforms; of a long one, x's content is lost. */
-static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_call *call, struct fft_rows rows,
-				  size_t batch, void *work)
+/* Where the rows of a call's first transform lie, and the bytes from one transform's to the next one's. */
+struct placement {
+	struct fft_rows rows;
+	size_t x_step, y_step;
+};
+
+/* Rows x and y of work's, of each transform. The caller's output can be x, which is packed while that is not needed and
+ * free when it is written; the input can be y, which is written when all is packed. */
+static size_t own_rows(const struct fft_plan *plan, enum fft_reuse reuse)
 {
-	struct fft_call inner = {.in = rows.x, .out = rows.y, .in_stride = 1, .out_stride = 1, .work = work,
+	if (!plan->rows_fit_caller || reuse == FFT_REUSE_NONE)
+		return 2;
+	return reuse == FFT_REUSE_OUT ? 1 : 0;
+}
+
+static size_t own_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return own_rows(plan, reuse) * batch * set_bytes(plan);
+}
+
+/* Of a long call. */
+static struct placement place_rows(const struct fft_plan *plan, const struct fft_call *call)
+{
+	const size_t bytes = set_bytes(plan), own = own_rows(plan, call->reuse);
+	struct placement at = {{call->work, call->work}, bytes, bytes};
+
+	if (own == 2) {
+		at.rows.y += call->batch * bytes;
+		return at;
+	}
+	at.rows.x = row_out(plan, call, 0);
+	at.x_step = call->out_distance * in_bytes(plan, !call->inverse);
+	if (own == 0) {
+		at.rows.y = (char *)call->in;
+		at.y_step = call->in_distance * in_bytes(plan, call->inverse);
+	}
+	return at;
+}
+
+/* The inner transforms of the rows of `batch` transforms; of a long one, x's content is lost. */
+static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_call *call,
+				  const struct placement *at, size_t batch, void *work)
+{
+	struct fft_call inner = {.in = at->rows.x, .out = at->rows.y, .in_stride = 1, .out_stride = 1, .work = work,
 				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE};
 
 	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
-	inner.in_distance = plan->row_bytes / plan->inner->kind->in_bytes(plan->inner, inner.inverse);
-	inner.out_distance = plan->row_bytes / plan->inner->kind->in_bytes(plan->inner, !inner.inverse);
+	inner.in_distance = at->x_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, inner.inverse);
+	inner.out_distance = at->y_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, !inner.inverse);
 	inner.batch = batch * plan->rows;
 	return inner;
 }
@@ -157,8 +196,7 @@ static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
 
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
-	(void)reuse;
-	return plan->is_long ? 2 * batch * set_bytes(plan) +
+	return plan->is_long ? own_bytes(plan, batch, reuse) +
 				       fft_work_bytes_reusing(plan->inner, batch * plan->rows, FFT_REUSE_BOTH)
 			     : 0;
 }
@@ -176,7 +214,8 @@ static void run_group(const struct fft_plan *plan, const struct fft_call *call, 
 	const size_t bytes = set_bytes(plan), in_length = shell->in_length(plan, call->inverse);
 	const size_t out_length = shell->out_length(plan, call->inverse);
 	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group(plan) * bytes;
-	struct fft_call inner = inner_call(plan, call, (struct fft_rows){x, y}, count, NULL);
+	const struct placement at = {{x, y}, bytes, bytes};
+	struct fft_call inner = inner_call(plan, call, &at, count, NULL);
 
 	if (shell->reads_caller && shell->reads_caller(plan, call)) {
 		inner.in = row_in(plan, call, first);
@@ -202,12 +241,12 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 }
 
 static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t unit,
-		      struct fft_rows rows)
+		      const struct placement *at)
 {
 	const size_t length = (in ? plan->shell->in_length : plan->shell->out_length)(plan, call->inverse);
 	const size_t b = unit / pieces(plan), begin = unit % pieces(plan) * piece(plan);
-	const size_t end = size_min(begin + piece(plan), length), bytes = set_bytes(plan);
-	const struct fft_rows own = {rows.x + b * bytes, rows.y + b * bytes};
+	const size_t end = size_min(begin + piece(plan), length);
+	const struct fft_rows own = {at->rows.x + b * at->x_step, at->rows.y + b * at->y_step};
 
 	if (begin >= end)
 		return;
@@ -219,16 +258,20 @@ static void run_piece(const struct fft_plan *plan, const struct fft_call *call, 
 
 static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
 {
-	const size_t bytes = plan->is_long ? call->batch * set_bytes(plan) : 0; /* short ones have no work */
-	const struct fft_rows rows = {call->work, bytes ? (char *)call->work + bytes : call->work};
+	struct placement at;
 	struct fft_call inner;
+	size_t own;
 
 	if (!plan->is_long) {
 		run_short(plan, call, unit, scratch);
-	} else if (phase == 0 || phase + 1 == phases(plan)) {
-		run_piece(plan, call, phase == 0, unit, rows);
+		return;
+	}
+	at = place_rows(plan, call);
+	if (phase == 0 || phase + 1 == phases(plan)) {
+		run_piece(plan, call, phase == 0, unit, &at);
 	} else {
-		inner = inner_call(plan, call, rows, call->batch, rows.y + bytes);
+		own = own_bytes(plan, call->batch, call->reuse);
+		inner = inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
 		fft_run_unit(plan->inner, &inner, phase - 1, unit, scratch);
 	}
 }

@@ -2,6 +2,7 @@
 /* Transforms whose numbers between phases lie in the caller's memory: the same bytes as with memory of their own, the
  * input kept unless it is lent too, and no more work than was asked for. */
 #include "fft/plan.h"
+#include "fft/real.h"
 #include "fixture.h"
 
 static const char *const reuse_names[] = {"none", "out", "both"};
@@ -47,11 +48,54 @@ static void check_length(const char *name, uint32_t features, enum fft_precision
 	fft_plan_free(plan);
 }
 
+/* Reals to half a spectrum, or back: with the caller's rows as one or both of its own. */
+static void check_real(const char *name, uint32_t features, enum fft_precision precision, size_t n, bool inverse)
+{
+	enum { BATCH = 2 };
+	const size_t real = real_bytes(precision), reals = BATCH * n * real, halves = BATCH * (n / 2 + 1) * 2 * real;
+	const size_t in_size = inverse ? halves : reals, out_size = inverse ? reals : halves;
+	const size_t in_distance = inverse ? n / 2 + 1 : n, out_distance = inverse ? n : n / 2 + 1;
+	char *in = guarded_new(in_size), *x = guarded_new(in_size);
+	char *y = guarded_new(out_size), *want = guarded_new(out_size);
+	struct fft_plan *plan = NULL;
+	uint64_t state = fixture_seed;
+	size_t work = SIZE_MAX;
+
+	assert_int_equal(fft_plan_create_real(n, precision, features, &plan), 0);
+	plan_finish(plan);
+	real_fill(precision, in, in_size / real, &state);
+	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
+		void *to = reuse == FFT_REUSE_NONE ? want : y;
+		struct fft_call call = {x, to, 1, in_distance, 1, out_distance, BATCH, inverse, 1, NULL, reuse};
+
+		memcpy(x, in, in_size);
+		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_OUT);
+		if (fft_work_bytes_reusing(plan, BATCH, reuse) + BATCH * n * real > work)
+			fail_msg("real n = %zu, reuse %s: expected a row less of work than before", n, reuse_names[reuse]);
+		work = fft_work_bytes_reusing(plan, BATCH, reuse);
+		if (memcmp(to, want, out_size) != 0 || (reuse != FFT_REUSE_BOTH && memcmp(x, in, in_size) != 0))
+			fail_msg("%s f%zu: real n = %zu, inverse %d, reuse %s: expected the bytes of reuse none, and the "
+				 "input unchanged",
+				 name, 8 * real, n, inverse, reuse_names[reuse]);
+	}
+	guarded_free(in, in_size, "input");
+	guarded_free(x, in_size, "copy of the input");
+	guarded_free(y, out_size, "output");
+	guarded_free(want, out_size, "expected output");
+	fft_plan_free(plan);
+}
+
 /* Rows that fill their vectors, and rows of 3^k, which no vector but a scalar's divides. */
 static void check_lengths(const char *name, uint32_t features, enum fft_precision precision)
 {
-	check_length(name, features, precision, 1 << 21, precision == FFT_F32 ? 2 : 1);
-	check_length(name, features, precision, 1594323, 1);
+	check_length(name, features, precision, 1 << 21, 1);
+	check_real(name, features, precision, 1 << 18, false);
+	check_real(name, features, precision, 1 << 18, true);
+	check_real(name, features, precision, 100000, false);
+	if (precision == FFT_F32) {
+		check_length(name, features, precision, 1594323, 2);
+		check_real(name, features, precision, 1 << 22, true);
+	}
 }
 
 static void check_bytes(void **state)

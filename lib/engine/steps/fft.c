@@ -138,11 +138,10 @@ static bool are_apart(const struct buffer *a, const struct buffer *b)
 	return !a->base || !b->base || a->base + a->shape.bytes <= b->base || b->base + b->shape.bytes <= a->base;
 }
 
-/* Complex rows may lie in the output between phases. */
+/* Rows may lie in the output between phases. */
 static enum fft_reuse find_reuse(const struct step *step, const struct axis *axis)
 {
-	return axis->stride == 1 && axis->in.size == axis->out.size && are_apart(step->in[0], step->out) ? FFT_REUSE_OUT
-													 : FFT_REUSE_NONE;
+	return axis->stride == 1 && are_apart(step->in[0], step->out) ? FFT_REUSE_OUT : FFT_REUSE_NONE;
 }
 
 /* Of the memory of a long transform: between phases, and of its rows where it is a column. */
