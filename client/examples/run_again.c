@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call that is run again and again with another seed: its parameters stay, only what changes is set.
+/* A call that is run again and again with another seed: its parameters stay, a run states only what changes, and the
+ * engine keeps what it has validated and compiled.
  *
  *   cc run_again.c $(pkg-config --cflags --libs trnsci) -o run_again */
 #include <stdio.h>
+#include <string.h>
 
 #include <trnsci/trnsci.h>
 
@@ -13,6 +15,7 @@ int main(int argc, char **argv)
 	const uint64_t n = N;
 	struct trnsci_session *session;
 	struct trnsci_tile *tile;
+	struct trnsci_changes changes;
 	struct trnsci_call *call;
 	struct trnsci_error err;
 
@@ -24,13 +27,14 @@ int main(int argc, char **argv)
 	if (trnsci_call_new(session, "normal", &call) < 0)
 		return 1;
 	trnsci_set_tile(trnsci_args(call), "out", tile);
-	for (uint64_t seed = 1; seed <= RUNS; seed++) {
-		trnsci_set_u64(trnsci_args(call), "seed", seed);
-		if (trnsci_run(call, NULL) < 0) {
+	memset(&changes, 0, sizeof changes);
+	changes.given = TRNSCI_CHANGE_SEED;
+	for (changes.seed = 1; changes.seed <= RUNS; changes.seed++) {
+		if (trnsci_run(call, &changes) < 0) {
 			fprintf(stderr, "%s\n", trnsci_call_error(call)->text);
 			return 1;
 		}
-		printf("seed %u: %g\n", (unsigned)seed, ((const float *)trnsci_tile_data(tile))[0]);
+		printf("seed %u: %g\n", (unsigned)changes.seed, ((const float *)trnsci_tile_data(tile))[0]);
 	}
 	trnsci_call_free(call);
 	trnsci_tile_free(tile);
