@@ -111,7 +111,7 @@ $(BUILD)/obj/%.o: %.c
 $(foreach isa,$(SIMD),$(eval $(BUILD)/obj/%_simd_$(isa).o: %_simd.c; $$(compile)))
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
-$(BUILD)/obj/lib/dist/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
+$(BUILD)/obj/lib/dist/math/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
 
 $(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) LINK $@

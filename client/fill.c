@@ -10,7 +10,7 @@
 #include "array.h"
 #include "base/checked.h"
 #include "call.h"
-#include "dist/distribution.h"
+#include "dist/distributions/distribution.h"
 #include "draw.h"
 #include "session.h"
 #include "source.h"

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_ENGINE_CORE_H
 #define TRNSCI_ENGINE_ENGINE_CORE_H
 
-#include "dist/draw.h"
+#include "dist/draw/draw.h"
 #include "engine/engine.h"
 #include "engine/scheduler/lane.h"
 #include "engine/scheduler/pool.h"

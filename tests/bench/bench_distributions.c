@@ -12,7 +12,8 @@
 #include "base/fpenv.h"
 #include "bench/peer_distributions.h"
 #include "bench/timing.h"
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
+#include "dist/draw/draw_prepare.h"
 
 enum { ROUNDS = 9, N = 65536 };
 

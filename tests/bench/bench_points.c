@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 #include "base/fpenv.h"
 #include "bench/timing.h"
-#include "dist/points.h"
+#include "dist/quasi/points.h"
 
 enum { ROUNDS = 9, DIMS = 16, FEW_POINTS = 4096, MANY_POINTS = 1 << 21 };
 

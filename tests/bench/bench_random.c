@@ -9,7 +9,7 @@
 #include "base/fpenv.h"
 #include "bench/peer_random123.h"
 #include "bench/timing.h"
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
 
 enum {
 	ROUNDS = 9,

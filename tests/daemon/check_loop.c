@@ -12,7 +12,8 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
+#include "dist/draw/draw_prepare.h"
 #include "served.h"
 
 enum { TRIES = 20, WEIGHTS = 400000, SETS = 64, DRAWS = 64 };

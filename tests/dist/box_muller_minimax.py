@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-# Prints the polynomials of lib/dist/box_muller_body.h (needs python3-mpmath). Remez' exchange on a grid, weighted for
+# Prints the polynomials of lib/dist/math/elementary_log.h and elementary_turn.h (needs python3-mpmath). Remez' exchange on a grid, weighted for
 # relative error; coefficients are rounded to the format one by one from the lowest, the rest being fitted again.
 import sys
 from mpmath import mp, mpf, matrix, lu_solve, log, sin, cos, pi, sqrt, fabs, floor, frexp, ldexp, nstr

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Box-Muller against wider references: every float32 radius and angle, float64 where it is hard, and every variant
  * against the scalar one, byte for byte. Errors are in units of the last place of the true value. */
-#include "dist/box_muller.h"
+#include "dist/math/box_muller.h"
 
 #include <math.h>
 

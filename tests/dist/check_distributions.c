@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every distribution of the table, whatever its kernel: pure functions of (stream, sample, parameters), the same bytes
  * from any cut, rank and instruction set, and parameters refused by name. */
-#include "dist/distribution.h"
+#include "dist/distributions/distribution.h"
 
 #include <math.h>
 
 #include "base/error.h"
-#include "dist/draw.h"
-#include "dist/dist_kernel.h"
+#include "dist/draw/draw_fill.h"
+#include "dist/draw/draw_prepare.h"
+#include "dist/distributions/dist_kernel.h"
 #include "rng/support.h"
 
 enum { MOST = 5000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws: every distribution from any sample on any stream, cut anywhere, under every CPU level, in any caller's
  * floating-point environment. */
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
 
 #include <math.h>
 #if defined(__x86_64__)
@@ -9,7 +9,7 @@
 #endif
 
 #include "base/fpenv.h"
-#include "dist/box_muller.h"
+#include "dist/math/box_muller.h"
 #include "rng/support.h"
 
 enum { MOST = 6000 };

@@ -5,11 +5,11 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
-#include "dist/elementary_exp.h"
-#include "dist/elementary_log.h"
-#include "dist/elementary_normal.h"
-#include "dist/elementary_turn.h"
-#include "dist/special.h"
+#include "dist/math/elementary_exp.h"
+#include "dist/math/elementary_log.h"
+#include "dist/math/elementary_normal.h"
+#include "dist/math/elementary_turn.h"
+#include "dist/math/special.h"
 #include "rng/support.h"
 
 static size_t n_points(void)

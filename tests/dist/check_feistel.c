@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The networks of every variant against their definition, one number at a time. */
-#include "dist/feistel.h"
+#include "dist/math/feistel.h"
 
 #include "rng/support.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions of words as integers, each word by word from the reference, and the 16-bit floats. */
-#include "dist/dist_kernel.h"
+#include "dist/distributions/dist_kernel.h"
 #include "dist/statistics.h"
 
 static struct draw_kernels best(void)

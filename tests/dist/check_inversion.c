@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "dist/dist_kernel.h"
+#include "dist/distributions/dist_kernel.h"
 
 /* Intervals where the normal distribution has underflowed or does not change: within the bounds, finite, and as far
  * along as an exponential (far out) or a uniform (a narrow interval). */

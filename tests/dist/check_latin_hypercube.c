@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latin hypercubes against their definition: one point in each cell of each dimension, every order of cells as likely
  * as any other, over keys and over dimensions. */
-#include "dist/latin_hypercube.h"
+#include "dist/quasi/latin_hypercube.h"
 
 #include <math.h>
 
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
 #include "dist/orders.h"
-#include "dist/permutation.h"
+#include "dist/distributions/permutation.h"
 
 static struct points_settings settings_of(uint32_t dims, enum points_scramble scramble)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permutations: bijections of any size, independent one after another, each order of a small one as likely. */
-#include "dist/permutation.h"
+#include "dist/distributions/permutation.h"
 
 #include "dist/orders.h"
 #include "dist/statistics.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points of every kind: cut anywhere, in both dtypes; Halton against scipy and exact fractions, the lattice against its
  * definition. */
-#include "dist/points.h"
+#include "dist/quasi/points.h"
 
 #include <math.h>
 
-#include "dist/halton.h"
-#include "dist/lattice.h"
+#include "dist/quasi/halton.h"
+#include "dist/quasi/lattice.h"
 #include "rng/support.h"
 
 static struct points_settings settings_of(enum points_kind kind, enum dtype dtype, uint32_t dims,

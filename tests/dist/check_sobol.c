@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sobol: scipy's points, every kernel against points made bit by bit, nets that stay nets when they are scrambled. */
-#include "dist/sobol.h"
+#include "dist/quasi/sobol.h"
 
 #include <math.h>
 

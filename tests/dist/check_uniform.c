@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Affine maps: one fma in float64, one rounding, never high itself; every variant the same bytes. */
-#include "dist/uniform.h"
+#include "dist/math/uniform.h"
 
 #include <math.h>
 

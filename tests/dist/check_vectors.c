@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dirichlet vectors and points on spheres: sums, lengths, and each component's own distribution. */
-#include "dist/vectors.h"
-
 #include <gsl/gsl_cdf.h>
 
 #include "dist/statistics.h"

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
+#include "dist/draw/draw_prepare.h"
 #include "rng/support.h"
 
 struct dist_case {

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "dist/draw.h"
+#include "dist/draw/draw_fill.h"
 #include "harness/wait.h"
 
 /* A request over the whole tile `times` over, in one program of that many steps. */

@@ -8,6 +8,7 @@
 #include "statistics/cases_integers.h"
 #include "statistics/cases_inversion.h"
 #include "statistics/cases_vectors.h"
+#include "dist/draw/draw_fill.h"
 
 enum { POINTS = 3, MOST_ELEMENTS = 1 << 23 };
 

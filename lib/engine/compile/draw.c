@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
+#include "dist/draw/draw_prepare.h"
 
 /* Samples of the whole draw, and what is produced of them. */
 struct extent {
@@ -201,14 +202,14 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 /* A distribution's table that is made later. */
 struct table_making {
 	struct making making;
-	struct draw_maker maker;
+	struct draw_builder builder;
 	double *list; /* its own; NULL */
 	const struct operation *operation;
 	char *context;
 };
 
-static int dist_wrong(const char *context, const struct operation *operation, const struct dist_fault *fault,
-		      struct error *err)
+static int report_fault(const char *context, const struct operation *operation, const struct dist_fault *fault,
+			struct error *err)
 {
 	return error_set(err, fault->code, "%s: %s: %s", context, operation->params[DRAW_COMMON + fault->parameter].name,
 			 fault->text);
@@ -218,7 +219,7 @@ static void end_table(void *arg)
 {
 	struct table_making *table = arg;
 
-	draw_maker_end(&table->maker);
+	draw_builder_free(&table->builder);
 	free(table->list);
 	table->list = NULL;
 }
@@ -227,10 +228,10 @@ static int make_table(struct making *making, struct error *err)
 {
 	struct table_making *table = (struct table_making *)making;
 	struct dist_fault fault;
-	const int more = draw_maker_piece(&table->maker, &fault);
+	const int more = draw_builder_step(&table->builder, &fault);
 
 	if (more < 0)
-		return dist_wrong(table->context, table->operation, &fault, err);
+		return report_fault(table->context, table->operation, &fault, err);
 	if (more == 0)
 		end_table(table);
 	return more;
@@ -241,11 +242,12 @@ static int check_table(struct making *making, struct error *err)
 	struct table_making *table = (struct table_making *)making;
 	struct dist_fault fault;
 
-	return draw_maker_check(&table->maker, &fault) ? dist_wrong(table->context, table->operation, &fault, err) : 0;
+	return draw_builder_check(&table->builder, &fault) ? report_fault(table->context, table->operation, &fault, err)
+							   : 0;
 }
 
 /* Takes the list, whatever happens. */
-static int note_table(const struct compiler *c, const struct draw_maker *maker, double *list)
+static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
 {
 	struct program *program = c->program;
 	struct table_making *table = bump_alloc(program->bump, sizeof *table);
@@ -256,56 +258,56 @@ static int note_table(const struct compiler *c, const struct draw_maker *maker, 
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
 	*table = (struct table_making){.making = {.piece = make_table, .check = check_table},
-				       .maker = *maker,
+				       .builder = *builder,
 				       .list = list,
 				       .operation = c->args.operation,
 				       .context = context};
-	table->making.checks = maker->is_checked ? 0 : maker->n_list;
+	table->making.checks = builder->is_checked ? 0 : builder->n_list;
 	if (bump_defer(program->bump, end_table, table)) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	program->work_bytes = maker->work_bytes > program->work_bytes ? maker->work_bytes : program->work_bytes;
+	program->work_bytes = builder->work_bytes > program->work_bytes ? builder->work_bytes : program->work_bytes;
 	making_add(program, &table->making);
 	return 0;
 }
 
-static int make_table_here(const struct compiler *c, struct draw_maker *maker, double *list)
+static int make_table_here(const struct compiler *c, struct draw_builder *builder, double *list)
 {
 	struct dist_fault fault;
 	int more;
 
 	do
-		more = draw_maker_piece(maker, &fault);
+		more = draw_builder_step(builder, &fault);
 	while (more > 0);
-	draw_maker_end(maker);
+	draw_builder_free(builder);
 	free(list);
-	return more ? dist_wrong(c->args.context, c->args.operation, &fault, c->err) : 0;
+	return more ? report_fault(c->args.context, c->args.operation, &fault, c->err) : 0;
 }
 
 /* Takes the list, whatever happens. */
 static int begin_table(const struct compiler *c, struct draw *draw, const struct list *list)
 {
 	struct dist_fault fault;
-	struct draw_maker maker;
+	struct draw_builder builder;
 
-	if (draw_maker_begin(draw, list->at, list->n, &maker, &fault)) {
+	if (draw_builder_begin(draw, list->at, list->n, &builder, &fault)) {
 		free(list->own);
-		return dist_wrong(c->args.context, c->args.operation, &fault, c->err);
+		return report_fault(c->args.context, c->args.operation, &fault, c->err);
 	}
-	if (!maker.table) {
+	if (!builder.table) {
 		free(list->own);
 		return 0;
 	}
-	if (bump_defer(c->program->bump, free, maker.table)) {
-		free(maker.table);
+	if (bump_defer(c->program->bump, free, builder.table)) {
+		free(builder.table);
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
 	c->program->held_bytes += draw_table_bytes(draw);
-	if (making_is_small(c->program, maker.cost_ns))
-		return make_table_here(c, &maker, list->own);
-	return note_table(c, &maker, list->own);
+	if (making_is_small(c->program, builder.cost_ns))
+		return make_table_here(c, &builder, list->own);
+	return note_table(c, &builder, list->own);
 }
 
 /* Numbers that are bytes of the request may lie anywhere, and go with it. Too many are refused by making_check. */

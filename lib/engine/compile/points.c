@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dist/latin_hypercube.h"
 #include "engine/compile/compile.h"
+#include "dist/quasi/latin_hypercube.h"
 
 /* The scrambling of that name: each row lists those that its kind has. */
 static enum points_scramble find_scramble(const struct compiler *c)

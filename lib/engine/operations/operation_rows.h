@@ -8,7 +8,7 @@
 #ifndef TRNSCI_ENGINE_OPERATION_ROWS_H
 #define TRNSCI_ENGINE_OPERATION_ROWS_H
 
-#include "dist/distribution_rows.h"
+#include "dist/distributions/dist_rows.h"
 
 /* clang-format off */
 #define OPERATION_ROWS(ROW, DRAW_ROW) \

@@ -9,13 +9,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dist/distribution.h"
-#include "dist/halton.h"
-#include "dist/latin_hypercube.h"
-#include "dist/lattice.h"
-#include "dist/sobol.h"
 #include "engine/operations/operation_rows.h"
 #include "engine/operations/params.h"
+#include "dist/quasi/halton.h"
+#include "dist/quasi/latin_hypercube.h"
+#include "dist/quasi/lattice.h"
+#include "dist/distributions/distribution.h"
+#include "dist/quasi/sobol.h"
 #include "fft/precision.h"
 #include "fft/window.h"
 #include "rng/generator.h"

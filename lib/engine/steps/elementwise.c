@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "dist/box_muller.h"
-#include "dist/uniform.h"
+#include "dist/math/box_muller.h"
+#include "dist/math/uniform.h"
 #include "engine/steps/kinds.h"
 
 static bool is_double(enum dtype dtype)

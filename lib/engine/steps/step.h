@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dist/draw.h"
-#include "dist/points.h"
 #include "engine/engine_core.h"
 #include "engine/memory/tile.h"
 #include "engine/operations/shape.h"
 #include "engine/steps/plan_cache.h"
+#include "dist/draw/draw.h"
+#include "dist/quasi/points.h"
 #include "fft/precision.h"
 #include "fft/signal.h"
 #include "gemm/gemm.h"

@@ -19,6 +19,7 @@
 
 #include "base/checked.h"
 #include "engine/program/placement.h"
+#include "dist/draw/draw_fill.h"
 
 /* --- what all phases share --- */
 

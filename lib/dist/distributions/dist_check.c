@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges from the rows, and one function for each distribution whose row leaves something open. */
+#include "dist/distributions/dist_check.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dist/distributions/alias_table.h"
+
+/* The arguments of a check. */
+struct question {
+	enum dtype dtype;
+	const union dist_value *parameters;
+	const double *list;
+	size_t n_list;
+	struct dist_fault *fault;
+};
+
+/* Checks a distribution's parameters. Returns 0 or the result of refuse. */
+typedef int check(const struct question *q);
+
+/* Stores why the parameter is refused, and returns the error. */
+__attribute__((format(printf, 3, 4))) static int refuse(const struct question *q, unsigned parameter,
+							const char *format, ...)
+{
+	va_list args;
+
+	q->fault->code = ERROR_OUT_OF_RANGE;
+	q->fault->parameter = parameter;
+	va_start(args, format);
+	vsnprintf(q->fault->text, sizeof q->fault->text, format, args);
+	va_end(args);
+	return -ERROR_OUT_OF_RANGE;
+}
+
+static double real(const struct question *q, unsigned parameter)
+{
+	return q->parameters[parameter].real;
+}
+
+/* Returns the greatest finite value of the dtype; for integers that of float64, in which their parameters are. */
+static double greatest_value(enum dtype dtype)
+{
+	return dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? (double)FLT_MAX : dtype == DTYPE_F16 ? 65504 : DBL_MAX;
+}
+
+/* Checks that the parameter is finite in the dtype. */
+static int check_finite(const struct question *q, unsigned parameter)
+{
+	const double x = real(q, parameter), most = greatest_value(q->dtype);
+
+	if (fabs(x) <= most)
+		return 0;
+	return refuse(q, parameter, "got %.17g, allowed for %s is -%.9g to %.9g", x, dtype_name(q->dtype), most, most);
+}
+
+/* Checks that the parameter lies between 0 and the greatest value of the dtype. */
+static int check_scale(const struct question *q, unsigned parameter)
+{
+	const double x = real(q, parameter), most = greatest_value(q->dtype);
+
+	return x >= 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
+}
+
+static int check_uniform(const struct question *q)
+{
+	const double low = real(q, 0), high = real(q, 1);
+	int error = check_finite(q, 0);
+
+	if (!error)
+		error = check_finite(q, 1);
+	if (error)
+		return error;
+	if (!(low < high) || (q->dtype != DTYPE_F64 && !((float)low < (float)high)))
+		return refuse(q, 0, "got %.17g, allowed is below high = %.17g in %s", low, high, dtype_name(q->dtype));
+	if (!isfinite(high - low))
+		return refuse(q, 1, "got %.17g, allowed is less than %.17g above low = %.17g", high, DBL_MAX, low);
+	return 0;
+}
+
+static int check_location_scale(const struct question *q)
+{
+	const int error = check_finite(q, 0);
+
+	return error ? error : check_scale(q, 1);
+}
+
+static int check_second_scale(const struct question *q)
+{
+	return check_scale(q, 1);
+}
+
+static int check_truncated(const struct question *q)
+{
+	const double low = real(q, 2), high = real(q, 3);
+	int error = check_location_scale(q);
+
+	if (error)
+		return error;
+	if (!(low < high))
+		return refuse(q, 2, "got %.17g, allowed is below high = %.17g", low, high);
+	if (low == INFINITY || high == -INFINITY || low > DBL_MAX || high < -DBL_MAX)
+		return refuse(q, low > 0 ? 2 : 3, "got %.17g, allowed is a bound that leaves an interval",
+			      low > 0 ? low : high);
+	return 0;
+}
+
+/* Checks that [low, high) lies within [least, last], the values of a 32-bit dtype. */
+static int check_narrow(const struct question *q, int64_t least, int64_t last)
+{
+	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
+
+	if (low < least || low > last)
+		return refuse(q, 0, "got %" PRId64 ", allowed for %s is %" PRId64 " to %" PRId64, low,
+			      dtype_name(q->dtype), least, last);
+	if (high > last + 1)
+		return refuse(q, 1, "got %" PRId64 ", allowed for %s is up to %" PRId64, high, dtype_name(q->dtype),
+			      last + 1);
+	return low < high ? 0 : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+}
+
+static int check_randint(const struct question *q)
+{
+	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
+	const uint64_t first = q->parameters[0].natural, end = q->parameters[1].natural;
+
+	if (q->dtype == DTYPE_I32)
+		return check_narrow(q, INT32_MIN, INT32_MAX);
+	if (q->dtype == DTYPE_U32)
+		return check_narrow(q, 0, UINT32_MAX);
+	if (q->dtype == DTYPE_U64)
+		return first < end || end == 0
+			       ? 0
+			       : refuse(q, 0, "got %" PRIu64 ", allowed is below high = %" PRIu64, first, end);
+	return low < high || high == INT64_MIN
+		       ? 0
+		       : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+}
+
+/* A request's 0 has been replaced by the samples of the whole draw. */
+static int check_permutation(const struct question *q)
+{
+	return q->parameters[0].natural > 0 ? 0 : refuse(q, 0, "got 0, allowed is 1 to 2^62");
+}
+
+int dist_check_weight_count(size_t n, struct dist_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+
+	return n > 0 && n <= ALIAS_MAX_WEIGHTS
+		       ? 0
+		       : refuse(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MAX_WEIGHTS);
+}
+
+int dist_check_weights(const void *weights, size_t begin, size_t end, double *greatest, struct dist_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+	double x;
+
+	for (size_t i = begin; i < end; i++) {
+		memcpy(&x, (const char *)weights + i * sizeof x, sizeof x);
+		if (!(x >= 0 && x <= DBL_MAX))
+			return refuse(&q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, x, DBL_MAX);
+		*greatest = x > *greatest ? x : *greatest;
+	}
+	return 0;
+}
+
+int dist_check_greatest_weight(double greatest, struct dist_fault *ret_fault)
+{
+	const struct question q = {.fault = ret_fault};
+
+	return greatest >= 0x1p-1022 ? 0 : refuse(&q, 0, "all weights are 0, allowed is at least one above 0");
+}
+
+static int check_categorical(const struct question *q)
+{
+	double greatest = 0;
+	int error = dist_check_weight_count(q->n_list, q->fault);
+
+	if (!error)
+		error = dist_check_weights(q->list, 0, q->n_list, &greatest, q->fault);
+	return error ? error : dist_check_greatest_weight(greatest, q->fault);
+}
+
+static int check_dirichlet(const struct question *q)
+{
+	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
+		return refuse(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
+	for (size_t i = 0; i < q->n_list; i++)
+		if (!(q->list[i] > 0 && q->list[i] <= DBL_MAX))
+			return refuse(q, 0, "number %zu is %.17g, allowed is above 0 up to %.9g", i, q->list[i],
+				      DBL_MAX);
+	return 0;
+}
+
+enum parameter_type { TYPE_F64, TYPE_U64, TYPE_INT, TYPE_CHOICE, TYPE_ANY };
+
+struct parameter {
+	enum parameter_type type;
+	double least, most;
+	bool is_above;
+};
+
+static const struct row {
+	size_t n_parameters;
+	struct parameter parameters[DIST_PARAMETERS];
+} rows[DIST_COUNT] = {
+#define ONE(...)                                                            +1
+#define TAKE(name, type, unit, fallback, least, most, above, choices, help) {TYPE_##type, least, most, above},
+#define P(...)                                                              TAKE(__VA_ARGS__)
+#define ROW(id, name, shape, dtypes, fallback, help)                        {0 id##_PARAMETERS(ONE), {id##_PARAMETERS(P)}},
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
+};
+
+/* What the ranges of a row leave open: dependencies on the dtype and between parameters. */
+static check *const checks[DIST_COUNT] = {
+	[DIST_UNIFORM] = check_uniform,
+	[DIST_NORMAL] = check_location_scale,
+	[DIST_LAPLACE] = check_location_scale,
+	[DIST_GUMBEL] = check_location_scale,
+	[DIST_WEIBULL] = check_second_scale,
+	[DIST_CAUCHY] = check_location_scale,
+	[DIST_TRUNCATED_NORMAL] = check_truncated,
+	[DIST_GAMMA] = check_second_scale,
+	[DIST_RANDINT] = check_randint,
+	[DIST_PERMUTATION] = check_permutation,
+	[DIST_CATEGORICAL] = check_categorical,
+	[DIST_DIRICHLET] = check_dirichlet,
+};
+
+/* Checks a number or a count against the range of its row. Bounds that are both 0 leave it to the functions above. */
+static int check_range(const struct question *q, const struct parameter *row, unsigned parameter)
+{
+	const char *const above = row->is_above ? "above " : "";
+	const uint64_t natural = q->parameters[parameter].natural;
+	const double x = real(q, parameter);
+
+	if (row->least == 0 && row->most == 0)
+		return 0;
+	if (row->type == TYPE_U64)
+		return natural >= (uint64_t)row->least && natural <= (uint64_t)row->most
+			       ? 0
+			       : refuse(q, parameter, "got %" PRIu64 ", allowed is %.15g to %.15g", natural, row->least,
+					row->most);
+	if (row->type != TYPE_F64 || (x >= row->least && x <= row->most && !(row->is_above && x == row->least)))
+		return 0;
+	return refuse(q, parameter, "got %.17g, allowed is %s%.9g to %.9g", x, above, row->least, row->most);
+}
+
+static int check_ranges(const struct question *q, const struct row *row)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < row->n_parameters && !error; i++)
+		error = check_range(q, &row->parameters[i], i);
+	return error;
+}
+
+int dist_check(enum distribution distribution, enum dtype dtype, const union dist_value parameters[],
+	       const double *list, size_t n_list, struct dist_fault *ret_fault)
+{
+	const struct question q = {dtype, parameters, list, n_list, ret_fault};
+
+	const int error = check_ranges(&q, &rows[distribution]);
+
+	return error || !checks[distribution] ? error : checks[distribution](&q);
+}

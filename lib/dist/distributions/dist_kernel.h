@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that turn arrays of words or normals into arrays of samples, the same bytes in every variant.
+ *
+ * A kernel makes one attempt for each of n samples, from inputs that its caller has filled (draw/draw_attempts.h), and
+ * lists the samples that it rejects. The kernels of one family stand in one *_body.h. */
+#ifndef TRNSCI_DIST_DIST_KERNEL_H
+#define TRNSCI_DIST_DIST_KERNEL_H
+
+#include "dist/distributions/dist_constants.h"
+
+/* X(kernel). The last part names the words' width: 32 bits (f32, i32, i8, f16, bf16) or 64 (f64, i64). */
+/* clang-format off */
+#define DIST_KERNELS(X) \
+	X(exponential_f32) X(exponential_f64) X(laplace_f32) X(laplace_f64) X(lognormal_f32) X(lognormal_f64) \
+	X(gumbel_f32) X(gumbel_f64) X(weibull_f32) X(weibull_f64) X(cauchy_f32) X(cauchy_f64) \
+	X(student_t_f32) X(student_t_f64) X(geometric_i64) \
+	X(truncated_f32) X(truncated_f64) X(truncated_narrow_f32) X(truncated_narrow_f64) \
+	X(truncated_far_f32) X(truncated_far_f64) X(radius64_f32) X(radius64_f64) \
+	X(gamma_f32) X(gamma_f64) X(gamma_boosted_f32) X(gamma_boosted_f64) \
+	X(beta_f32) X(beta_f64) X(beta_boosted_f32) X(beta_boosted_f64) X(gamma_log_f32) X(gamma_log_f64) \
+	X(poisson_i64) X(binomial_i64) X(discrete_i64) X(alias_i64) X(randint_i32) X(randint_i64) \
+	X(bernoulli_i8) X(bernoulli_i32) X(rademacher_i8) X(rademacher_i32) X(rademacher_f32) X(rademacher_f64) \
+	X(uniform_bf16) X(uniform_f16) X(normal_bf16) X(normal_f16) X(normal64_bf16) X(normal64_f16)
+/* clang-format on */
+
+struct dist_kernel {
+	const char *name;
+	uint32_t needs; /* CPU_ features */
+#define X(kernel) dist_function *kernel;
+	DIST_KERNELS(X)
+#undef X
+};
+
+extern const struct dist_kernel dist_scalar, dist_avx2, dist_avx512, dist_neon;
+
+/* Returns all variants of this build, the fastest first, scalar last. */
+const struct dist_kernel *const *dist_kernels(size_t *ret_count);
+
+/* Returns the fastest variant that needs nothing beyond these CPU_ features. */
+const struct dist_kernel *dist_select(uint32_t features);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Look-up in the rows of distributions. */
+#include "dist/distributions/distribution.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name, *dtypes; /* dtypes: names joined by | */
+	size_t name_size;
+} rows[DIST_COUNT] = {
+#define ROW(id, name, shape, dtypes, fallback, help) {#name, dtypes, sizeof #name - 1},
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
+};
+
+const char *dist_name(enum distribution distribution)
+{
+	return rows[distribution].name;
+}
+
+enum distribution dist_find(const char *name, size_t size)
+{
+	unsigned distribution = 0;
+
+	while (distribution < DIST_COUNT &&
+	       (rows[distribution].name_size != size || memcmp(rows[distribution].name, name, size) != 0))
+		distribution++;
+	return (enum distribution)distribution;
+}
+
+bool dist_is_vector(enum distribution distribution)
+{
+	return distribution == DIST_DIRICHLET || distribution == DIST_SPHERE;
+}
+
+bool dist_has_dtype(enum distribution distribution, enum dtype dtype)
+{
+	const char *const name = dtype_name(dtype);
+	const size_t size = strlen(name);
+
+	for (const char *at = rows[distribution].dtypes; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strncmp(at, name, size) == 0 && (at[size] == '|' || at[size] == '\0'))
+			return true;
+	return false;
+}

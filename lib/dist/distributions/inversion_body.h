@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distributions by inversion: one word (student_t: two) to one sample, and normals with a radius of 64 bits.
+ *
+ * A word is read as the signed fraction s of elementary_log.h, the lowest bit of a 64-bit word set and a 32-bit word
+ * taken at the middle of its step, so that neither 0 nor 1 occurs. Distributions of 32-bit words that are wanted fast
+ * are computed in float32, the others in float64 and rounded once. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "dist/distributions/dist_constants.h"
+#include "dist/math/elementary_exp.h"
+#include "dist/math/elementary_log.h"
+#include "dist/math/elementary_normal.h"
+#include "dist/math/elementary_turn.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The words i .. i + F64_LANES - 1 as 64-bit integers, odd or at the middle of their step. */
+INLINE u64v word_load(bool wide, const void *words, size_t i)
+{
+	if (wide)
+		return u64_or(u64_load((const uint64_t *)words + i), u64_set(1));
+	return u64_or(U64_SHL(u64_load_u32((const uint32_t *)words + i), 32), u64_set(1u << 31));
+}
+
+/* The same as signed fractions, [-1/2, 1/2] without 0. */
+INLINE f64v fraction_load(bool wide, const void *words, size_t i)
+{
+	return f64_mul(f64_from_i64(word_load(wide, words, i)), f64_set(0x1p-64));
+}
+
+INLINE void sample_store(bool wide, void *out, size_t i, f64v x)
+{
+	if (wide)
+		f64_store((double *)out + i, x);
+	else
+		f64_store_f32((float *)out + i, x);
+}
+
+/* x scale + shift, stored. */
+INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, size_t i, f64v x)
+{
+	sample_store(wide, out, i, f64_fma(x, f64_set(k->scale), f64_set(k->shift)));
+}
+
+/* Defines the two kernels of a distribution that gives a vector of standard samples for element i. */
+#define KERNELS_OF_BOTH_WIDTHS(name)                                                                                   \
+	static size_t name##_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
+	{                                                                                                              \
+		(void)attempt, (void)ret_rejected;                                                                     \
+		for (size_t i = 0; i < n; i += F64_LANES)                                                              \
+			affine_store(false, k, ret_out, i, name(false, k, inputs, i));                                 \
+		return 0;                                                                                              \
+	}                                                                                                              \
+	KERNEL_OF_F64(name)
+
+#define KERNEL_OF_F64(name)                                                                                            \
+	static size_t name##_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
+	{                                                                                                              \
+		(void)attempt, (void)ret_rejected;                                                                     \
+		for (size_t i = 0; i < n; i += F64_LANES)                                                              \
+			affine_store(true, k, ret_out, i, name(true, k, inputs, i));                                   \
+		return 0;                                                                                              \
+	}
+
+/* Standard exponential. */
+INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	(void)k;
+	return f64_mul(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i)), f64_set(0.5));
+}
+
+/* Without scale and shift: the driver applies these. */
+static size_t exponential_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			      void *ret_out, uint16_t *ret_rejected)
+{
+	const uint32_t *words = inputs[0];
+	float *out = ret_out;
+
+	(void)k, (void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += F32_LANES) {
+		const u32v word = u32_or(u32_load(words + i), u32_set(1));
+		const f32v s = f32_mul(f32_from_i32(word), f32_set(0x1p-32f));
+
+		f32_store(out + i, f32_mul(minus_two_log_signed_f32(s), f32_set(0.5f)));
+	}
+	return 0;
+}
+
+KERNEL_OF_F64(exponential)
+
+/* The sign from the top bit, the size from the others. */
+INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const u64v word = word_load(wide, inputs[0], i), rest = u64_or(U64_SHL(word, 1), u64_set(1));
+	const f64v s = f64_mul(f64_from_i64(rest), f64_set(0x1p-64));
+
+	(void)k;
+	return f64_flip(f64_mul(minus_two_log_signed_f64(s), f64_set(0.5)), word);
+}
+
+/* Without scale and shift: the driver applies these. */
+static size_t laplace_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			  void *ret_out, uint16_t *ret_rejected)
+{
+	const uint32_t *words = inputs[0];
+	float *out = ret_out;
+
+	(void)k, (void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += F32_LANES) {
+		const u32v word = u32_load(words + i), rest = u32_or(U32_SHL(word, 1), u32_set(1));
+		const f32v s = f32_mul(f32_from_i32(rest), f32_set(0x1p-32f));
+
+		f32_store(out + i, f32_flip(f32_mul(minus_two_log_signed_f32(s), f32_set(0.5f)), word));
+	}
+	return 0;
+}
+
+KERNEL_OF_F64(laplace)
+
+/* exp(z scale + shift) of normals z. */
+static size_t lognormal_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			    void *ret_out, uint16_t *ret_rejected)
+{
+	const f32v scale = f32_set((float)k->scale), shift = f32_set((float)k->shift);
+	const float *normals = inputs[0];
+	float *out = ret_out;
+
+	(void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += F32_LANES)
+		f32_store(out + i, exp_f32(f32_fma(f32_load(normals + i), scale, shift)));
+	return 0;
+}
+
+static size_t lognormal_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			    void *ret_out, uint16_t *ret_rejected)
+{
+	const f64v scale = f64_set(k->scale), shift = f64_set(k->shift);
+	const double *normals = inputs[0];
+	double *out = ret_out;
+
+	(void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store(out + i, exp_f64(f64_fma(f64_load(normals + i), scale, shift)));
+	return 0;
+}
+
+/* -ln of an exponential. */
+INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	return f64_mul(minus_two_log_f64(exponential(wide, k, inputs, i)), f64_set(0.5));
+}
+
+KERNELS_OF_BOTH_WIDTHS(gumbel)
+
+/* An exponential to the power 1 / shape. */
+INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	return exp_f64(f64_mul(log_f64(exponential(wide, k, inputs, i)), f64_set(k->power)));
+}
+
+KERNELS_OF_BOTH_WIDTHS(weibull)
+
+/* tan of pi times the word's fraction: reduced to an eighth of a turn, the word being odd no cosine is 0. */
+INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const u64v word = word_load(wide, inputs[0], i);
+	const u64v half = U64_SHR(u64_add(word, u64_set(1ull << 62)), 63), rest = u64_sub(word, U64_SHL(half, 63));
+	f64v s, c;
+
+	(void)k;
+	sincos_quarter_f64(f64_mul(f64_from_i64(rest), f64_set(0x1p-63)), &s, &c);
+	return f64_div(f64_select(half, s, f64_neg(c)), f64_select(half, c, s));
+}
+
+KERNELS_OF_BOTH_WIDTHS(cauchy)
+
+/* cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only a result past the end overflows.
+ * Source: R. W. Bailey, "Polar generation of random variates with the t-distribution", Math. Comp. 62 (1994) 779. */
+INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const u64v word = word_load(wide, inputs[1], i);
+	const u64v quarter = U64_SHR(u64_add(word, u64_set(1ull << 61)), 62),
+		   rest = u64_sub(word, U64_SHL(quarter, 62));
+	const f64v log_u = minus_two_log_signed_f64(fraction_load(wide, inputs[0], i));
+	const f64v x = f64_div(log_u, f64_set(k->degrees)), held = f64_min(x, f64_set(1e4));
+	const f64v below = f64_mul(f64_set(-k->degrees), expm1_f64(f64_neg(held)));
+	const f64v radius = f64_mul(f64_sqrt(below), exp_f64(f64_mul(held, f64_set(0.5))));
+	f64v s, c;
+
+	sincos_quarter_f64(f64_mul(f64_from_i64(rest), f64_set(0x1p-62)), &s, &c);
+	const u64v sign = U64_SHL(u64_add(quarter, u64_set(1)), 62);
+
+	return f64_mul(radius, f64_flip(f64_select(quarter, c, s), sign));
+}
+
+KERNELS_OF_BOTH_WIDTHS(student_t)
+
+/* 1 + floor(an exponential times -1 / ln(1 - p)): trials up to the first success. */
+static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			    void *ret_out, uint16_t *ret_rejected)
+{
+	int64_t *out = ret_out;
+
+	(void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const f64v x = f64_floor(f64_mul(exponential(true, k, inputs, i), f64_set(k->mean_trials)));
+
+		f64_store_i64(out + i, f64_min(f64_add(x, f64_set(1)), f64_set(0x1.fffffffffffffp62)));
+	}
+	return 0;
+}
+
+/* u and 1 - u of a fraction, the smaller of them exact. */
+INLINE void sides_of(f64v s, f64v *ret_below, f64v *ret_above)
+{
+	const m64v high = f64_less(s, f64_set(0));
+	const f64v other = f64_sub(f64_set(1), f64_abs(s));
+
+	*ret_below = f64_pick(high, s, other);
+	*ret_above = f64_pick(high, other, f64_neg(s));
+}
+
+/* Held within the interval, mirrored back. */
+INLINE f64v truncated_end(const struct dist_constants *k, f64v z)
+{
+	const f64v held = f64_min(f64_max(z, f64_set(k->truncated.low)), f64_set(k->truncated.high));
+
+	return f64_mul(held, f64_set(k->truncated.sign));
+}
+
+/* By the inverse distribution, from both sides; an interval above 0 has been mirrored. */
+INLINE f64v truncated(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const f64v width = f64_set(k->truncated.width);
+	f64v u, v;
+
+	sides_of(fraction_load(wide, inputs[0], i), &u, &v);
+	return truncated_end(k, normal_inverse_f64(f64_fma(u, width, f64_set(k->truncated.below)),
+						   f64_fma(v, width, f64_set(k->truncated.above))));
+}
+
+KERNELS_OF_BOTH_WIDTHS(truncated)
+
+/* An interval so short that the density is a parabola: t (1 - a t / 2 + (a^2 - 1) t^2 / 6) = u times the same of the
+ * width, by iteration; each step gains 11 bits. The relative error of the distribution is below 2^-34. */
+INLINE f64v truncated_narrow(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const double a = k->truncated.low, width = k->truncated.width;
+	const f64v linear = f64_set(-a / 2), square = f64_set((a * a - 1) / 6);
+	const f64v whole = f64_set(width * fma(width, fma(width, (a * a - 1) / 6, -a / 2), 1));
+	f64v u, v;
+
+	sides_of(fraction_load(wide, inputs[0], i), &u, &v);
+	const f64v target = f64_mul(u, whole);
+	f64v t = target;
+
+	for (int step = 0; step < 4; step++)
+		t = f64_div(target, f64_fma(t, f64_fma(t, square, linear), f64_set(1)));
+	return truncated_end(k, f64_add(f64_set(a), t));
+}
+
+KERNELS_OF_BOTH_WIDTHS(truncated_narrow)
+
+/* ln(x Q(x) / density(x)) for x >= 30, error below 2e-10 (of which only differences count). */
+INLINE f64v mills_log(f64v x)
+{
+	const f64v xx = f64_div(f64_set(1), f64_mul(x, x));
+
+	return f64_mul(xx, f64_fma(xx, f64_fma(xx, f64_set(-37.0 / 3), f64_set(2.5)), f64_set(-1)));
+}
+
+/* Far in a tail, a = low >= 30: x = a + d with ln Q(a) - ln Q(x) = E, E an exponential cut at ln Q(a) - ln Q(high):
+ * a d + d^2 / 2 + ln(1 + d / a) - (mills(x) - mills(a)) = E, by iteration; each step gains a factor of a^2. */
+INLINE f64v truncated_far(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	const f64v a = f64_set(k->truncated.low), inverse = f64_set(1 / k->truncated.low);
+	const f64v aa = f64_mul(a, a), mills_a = mills_log(a);
+	const f64v s = fraction_load(wide, inputs[0], i);
+	f64v u, v;
+
+	sides_of(s, &u, &v);
+	/* 1 - u (1 - ratio), from the side that loses nothing. */
+	const f64v cut = f64_mul(u, f64_set(k->truncated.width));
+	const f64v low_e = f64_neg(log1p_f64(f64_neg(f64_min(cut, f64_set(0.5)))));
+	const f64v rest = f64_fma(u, f64_set(k->truncated.ratio), v);
+	const f64v e = f64_pick(f64_less(cut, f64_set(0.5)), f64_neg(log_f64(rest)), low_e);
+	f64v d = f64_set(0), target = e;
+
+	for (int step = 0; step < 4; step++) {
+		const f64v root = f64_sqrt(f64_fma(target, f64_set(2), aa));
+
+		d = f64_div(f64_mul(f64_set(2), target), f64_add(a, root));
+		target = f64_sub(e, log1p_f64(f64_mul(d, inverse)));
+		target = f64_max(f64_add(target, f64_sub(mills_log(f64_add(a, d)), mills_a)), f64_set(0));
+	}
+	return truncated_end(k, f64_add(a, d));
+}
+
+KERNELS_OF_BOTH_WIDTHS(truncated_far)
+
+/* Normals whose radius takes 64 bits: of an even sample word(k, 0) and below it word(k, 1); the angle is boxmuller's.
+ */
+static size_t radius64_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			   void *ret_out, uint16_t *ret_rejected)
+{
+	float *out = ret_out;
+
+	(void)k, (void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += 2 * F32_LANES) {
+		const float *words = (const float *)inputs[0] + i, *more = (const float *)inputs[1] + i;
+		f32v high, angle, low, unused, cosine, sine, a, b;
+
+		f32_unzip(f32_load(words), f32_load(words + F32_LANES), &high, &angle);
+		f32_unzip(f32_load(more), f32_load(more + F32_LANES), &low, &unused);
+		const u32v bits = f32_bits(low), fraction = u32_and(f32_bits(angle), u32_set(0xFFFFFF));
+		const f32v top = f32_mul(f32_from_i32(f32_bits(high)), f32_set(0x1p-32f));
+		const f32v step = f32_fma(f32_from_i32(U32_SHR(bits, 16)), f32_set(0x1p16f),
+					  f32_from_i32(u32_and(bits, u32_set(0xFFFF))));
+		const f32v sum = f32_fma(step, f32_set(0x1p-64f), top);
+		/* Never 0, and on the side that the high word has chosen. */
+		const f32v s = f32_pick(f32_less(top, f32_set(0)), f32_max(sum, f32_set(0x1p-64f)),
+					f32_min(sum, f32_set(-0x1p-64f)));
+
+		turn_f32(f32_mul(f32_from_i32(fraction), f32_set(0x1p-24f)), f32_sqrt(minus_two_log_signed_f32(s)),
+			 &cosine, &sine);
+		f32_zip(cosine, sine, &a, &b);
+		f32_store(out + i, a);
+		f32_store(out + i + F32_LANES, b);
+	}
+	return 0;
+}
+
+static size_t radius64_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			   void *ret_out, uint16_t *ret_rejected)
+{
+	double *out = ret_out;
+
+	(void)k, (void)attempt, (void)ret_rejected;
+	for (size_t i = 0; i < n; i += 2 * F64_LANES) {
+		const double *words = (const double *)inputs[0] + i;
+		f64v high, angle, cosine, sine, a, b;
+
+		f64_unzip(f64_load(words), f64_load(words + F64_LANES), &high, &angle);
+		const f64v s = f64_mul(f64_from_i64(u64_or(f64_bits(high), u64_set(1))), f64_set(0x1p-64));
+		const f64v u = f64_mul(f64_from_i64(U64_SHR(f64_bits(angle), 11)), f64_set(0x1p-53));
+
+		turn_f64(u, f64_sqrt(minus_two_log_signed_f64(s)), &cosine, &sine);
+		f64_zip(cosine, sine, &a, &b);
+		f64_store(out + i, a);
+		f64_store(out + i + F64_LANES, b);
+	}
+	return 0;
+}

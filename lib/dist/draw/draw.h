@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A draw: a distribution with its parameters, a dtype and a stream, and the kernels that can make its samples.
+ *
+ * Sample k is a pure function of (stream, k, parameters), so any part of a draw can be made by any thread, in any order.
+ * draw_prepare.h checks a draw and builds its table; draw_fill.h makes its samples. */
+#ifndef TRNSCI_DIST_DRAW_H
+#define TRNSCI_DIST_DRAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "dist/distributions/distribution.h"
+#include "rng/stream.h"
+
+enum {
+	DRAW_GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
+};
+
+struct draw {
+	enum distribution distribution;
+	enum dtype dtype; /* one that dist_has_dtype accepts */
+	struct stream stream;
+	union dist_value parameters[DIST_PARAMETERS]; /* in the order of the distribution's row */
+	const void *table; /* built by draw_prepare and owned by its caller; NULL for most distributions */
+};
+
+/* The variants of all kernels that a set of CPU features allows. Plain data: select once, then share between threads. */
+struct draw_kernels {
+	const struct rng_kernel *generators[GENERATOR_COUNT];
+	const struct uniform_kernel *uniform;
+	const struct box_muller_kernel *box_muller;
+	const struct dist_kernel *distributions;
+	const struct feistel_kernel *feistel;
+};
+
+/* Selects the fastest kernels that need nothing beyond these CPU_ features. */
+void draw_select(uint32_t features, struct draw_kernels *ret_kernels);
+
+/* Returns how many 32-bit words of the stream a sample takes: 1 for dtypes of at most 32 bits, else 2. */
+unsigned draw_words_per_sample(enum dtype dtype);
+
+/* Returns the bytes that the draw's table takes, 0 without one. */
+size_t draw_table_bytes(const struct draw *draw);
+
+/* Returns the components of a sample: 1, except for sphere and for dirichlet, whose draw must have its table. */
+size_t draw_components(const struct draw *draw);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a plan's kernel: attempt 0 for blocks of samples, then further attempts for the few that it rejects.
+ *
+ * Attempt a of a plan with m inputs reads the stream's draws a m .. a m + m - 1. */
+#ifndef TRNSCI_DIST_DRAW_ATTEMPTS_H
+#define TRNSCI_DIST_DRAW_ATTEMPTS_H
+
+#include "dist/draw/draw_plan.h"
+
+/* After so many attempts a rejected sample is kept: no kernel rejects more than half, so that is less likely than 2^-64,
+ * and what it keeps is a possible value all the same. */
+enum { DRAW_MAX_ATTEMPTS = 64 };
+
+/* Writes samples [begin, begin + n) to out, at any alignment: elements of the draw's dtype, or float64 for a plan with
+ * components. */
+void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			uint64_t begin, size_t n, void *out);
+
+#endif

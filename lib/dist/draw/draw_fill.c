@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses how the samples of a draw are made. */
+#include "dist/draw/draw_fill.h"
+
+#include "dist/draw/draw_attempts.h"
+#include "dist/draw/draw_groups.h"
+#include "dist/draw/draw_permutation.h"
+#include "dist/draw/draw_plan.h"
+#include "dist/draw/draw_vectors.h"
+
+void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	struct draw_plan plan;
+
+	if (draw_groups_apply(draw)) {
+		draw_groups_fill(kernels, draw, begin, n, out);
+	} else if (dist_is_vector(draw->distribution)) {
+		draw_vectors_fill(kernels, draw, begin, n, out);
+	} else if (draw->distribution == DIST_PERMUTATION) {
+		draw_permutation_fill(kernels, draw, begin, n, out);
+	} else {
+		draw_plan_make(kernels->distributions, draw, &plan);
+		draw_attempts_fill(kernels, draw, &plan, begin, n, out);
+	}
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole groups straight into the output, and the cut groups at both ends by way of the stack.
+ *
+ * The generator fills a block of groups in first-level cache and a kernel turns it into samples there, in place: normal
+ * is uniform, then box_muller. */
+#include "dist/draw/draw_groups.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "dist/math/box_muller.h"
+#include "dist/math/uniform.h"
+
+enum {
+	/* Groups of one pass of generator and kernel: 8 KiB of words, well inside first-level cache. */
+	BLOCK_GROUPS = 512,
+	/* Groups that the widest vectors hold. */
+	VECTOR_GROUPS = 16,
+};
+
+/* Writes the samples of n_groups groups from the span's first on, to an aligned out. */
+typedef void (*fill_fn)(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			size_t n_groups, void *out);
+
+static const struct rng_kernel *generator_of(const struct draw_kernels *kernels, const struct draw *draw)
+{
+	return kernels->generators[draw->stream.generator];
+}
+
+/* Low and high, or mean and standard deviation. */
+static double first(const struct draw *draw)
+{
+	return draw->parameters[0].real;
+}
+
+static double second(const struct draw *draw)
+{
+	return draw->parameters[1].real;
+}
+
+static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+		      size_t n_groups, void *out)
+{
+	/* A u64 is its two words, low first: the words as they lie in memory. */
+	static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64-bit samples are laid out as their words");
+	generator_of(kernels, draw)->bits(span, n_groups, out);
+}
+
+static void fill_uniform_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			     size_t n_groups, void *out)
+{
+	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->range_f32(out, 4 * n_groups, first(draw), second(draw));
+}
+
+static void fill_uniform_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			     size_t n_groups, void *out)
+{
+	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->range_f64(out, 2 * n_groups, first(draw), second(draw));
+}
+
+static void fill_normal_f32(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			    size_t n_groups, void *out)
+{
+	generator_of(kernels, draw)->uniform_f32(span, n_groups, out);
+	kernels->box_muller->f32(out, 2 * n_groups, out);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->affine_f32(out, 4 * n_groups, second(draw), first(draw));
+}
+
+static void fill_normal_f64(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
+			    size_t n_groups, void *out)
+{
+	generator_of(kernels, draw)->uniform_f64(span, n_groups, out);
+	kernels->box_muller->f64(out, n_groups, out);
+	if (first(draw) != 0 || second(draw) != 1)
+		kernels->uniform->affine_f64(out, 2 * n_groups, second(draw), first(draw));
+}
+
+/* One row for each distribution and dtype that never needs a word of another group: pairs of normals do not. */
+static const struct {
+	enum distribution distribution;
+	enum dtype dtype;
+	fill_fn fill;
+} rows[] = {
+	{DIST_BITS, DTYPE_U32, fill_bits},           {DIST_BITS, DTYPE_U64, fill_bits},
+	{DIST_UNIFORM, DTYPE_F32, fill_uniform_f32}, {DIST_UNIFORM, DTYPE_F64, fill_uniform_f64},
+	{DIST_NORMAL, DTYPE_F32, fill_normal_f32},   {DIST_NORMAL, DTYPE_F64, fill_normal_f64},
+};
+
+/* Returns the draw's row's function, NULL without a row. */
+static fill_fn find_fill(const struct draw *draw)
+{
+	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
+		return NULL;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].distribution == draw->distribution && rows[i].dtype == draw->dtype)
+			return rows[i].fill;
+	return NULL;
+}
+
+bool draw_groups_apply(const struct draw *draw)
+{
+	return find_fill(draw) != NULL;
+}
+
+/* Writes samples [skip, skip + n) of at most BLOCK_GROUPS groups, from the span's first on. Draws whole vectors, which
+ * cost less than cut ones. */
+static void fill_cut(const struct draw_kernels *kernels, const struct draw *draw, fill_fn fill,
+		     const struct rng_span *span, size_t skip, size_t n, void *out)
+{
+	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size;
+	const size_t vectors = (skip + n + per_group * VECTOR_GROUPS - 1) / (per_group * VECTOR_GROUPS);
+	uint64_t block[BLOCK_GROUPS * DRAW_GROUP_BYTES / sizeof(uint64_t)];
+
+	assert(vectors <= BLOCK_GROUPS / VECTOR_GROUPS);
+	fill(kernels, draw, span, vectors * VECTOR_GROUPS, block);
+	memcpy(out, (char *)block + skip * size, n * size);
+}
+
+void draw_groups_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size, most = BLOCK_GROUPS * per_group;
+	const bool aligned = (uintptr_t)out % size == 0;
+	const fill_fn fill = find_fill(draw);
+	struct rng_span span = {.group = begin / per_group};
+	size_t skip = (size_t)(begin % per_group), done;
+
+	stream_key(&draw->stream, span.key);
+	for (char *at = out; n > 0; at += done * size, n -= done, skip = 0) {
+		if (aligned && skip == 0 && (n % per_group == 0 || n >= most)) {
+			done = size_min(n, most);
+			fill(kernels, draw, &span, done / per_group, at);
+		} else {
+			/* After a cut first group, the rest of a long draw can go straight to its place. */
+			done = size_min(n, (aligned && n >= most ? per_group : most) - skip);
+			fill_cut(kernels, draw, fill, &span, skip, done, at);
+		}
+		span.group += (skip + done) / per_group;
+	}
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One planner for each distribution: from its parameters to its kernel's inputs and constants. */
+#include "dist/draw/draw_plan.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "dist/distributions/gamma_table.h"
+#include "dist/math/special.h"
+
+#define TWO_PI 6.2831853071795864769
+
+/* Chooses between the kernels of 64-bit and of 32-bit words. */
+#define BY_WIDTH(kernels, draw, name) ((draw)->dtype == DTYPE_F64 ? (kernels)->name##_f64 : (kernels)->name##_f32)
+
+/* fmin and fmax of numbers: libm's may not be used for random numbers. */
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+typedef void planner(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan);
+
+static double real(const struct draw *draw, unsigned parameter)
+{
+	return draw->parameters[parameter].real;
+}
+
+/* Plans a kernel that reads one word for each sample x, which becomes x scale + shift. */
+static void plan_inversion(struct draw_plan *plan, dist_function *kernel, double scale, double shift)
+{
+	plan->kernel = kernel;
+	plan->n_inputs = 1;
+	plan->inputs[0] = INPUT_WORDS;
+	plan->constants.scale = scale;
+	plan->constants.shift = shift;
+}
+
+static void plan_uniform(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const double low = real(draw, 0), high = real(draw, 1);
+	const bool bf16 = draw->dtype == DTYPE_BF16;
+	/* Find the greatest value of the dtype below high: on high's own grid, one step down where high lies on it. */
+	int exponent = bf16 ? -126 : -14;
+	const int digits = bf16 ? 8 : 11;
+
+	while (ldexp(1, exponent + 1) <= fabs(high))
+		exponent++;
+	double step = ldexp(1, exponent - digits + 1), most = floor(high / step) * step;
+
+	/* Below a power of two the grid is twice as fine. */
+	if (most >= high)
+		most -= high == ldexp(1, exponent) && exponent > (bf16 ? -126 : -14) ? step / 2 : step;
+	plan_inversion(plan, bf16 ? kernels->uniform_bf16 : kernels->uniform_f16, high - low, low);
+	plan->constants.uniform16.most = most;
+}
+
+static void plan_normal(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const bool bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
+
+	plan_inversion(plan, BY_WIDTH(kernels, draw, radius64), real(draw, 1), real(draw, 0));
+	if (half && draw->parameters[2].natural == NORMAL_BOXMULLER) {
+		plan->kernel = bf16 ? kernels->normal_bf16 : kernels->normal_f16;
+		plan->inputs[0] = INPUT_NORMALS;
+		return;
+	}
+	if (half)
+		plan->kernel = bf16 ? kernels->normal64_bf16 : kernels->normal64_f16;
+	plan->n_inputs = draw->dtype == DTYPE_F64 ? 1 : 2;
+	plan->inputs[1] = INPUT_WORDS;
+	plan->affine = !half;
+}
+
+static void plan_exponential(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, exponential), 1 / real(draw, 0), 0);
+	plan->affine = draw->dtype == DTYPE_F32;
+}
+
+static void plan_laplace(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, laplace), real(draw, 1), real(draw, 0));
+	plan->affine = draw->dtype == DTYPE_F32;
+}
+
+static void plan_lognormal(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, lognormal), real(draw, 1), real(draw, 0));
+	plan->inputs[0] = INPUT_NORMALS;
+}
+
+static void plan_gumbel(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, gumbel), real(draw, 1), real(draw, 0));
+}
+
+static void plan_weibull(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), real(draw, 1), 0);
+	plan->constants.power = lesser(1 / real(draw, 0), 1e300);
+}
+
+static void plan_cauchy(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, cauchy), real(draw, 1), real(draw, 0));
+}
+
+static void plan_student_t(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, BY_WIDTH(kernels, draw, student_t), 1, 0);
+	plan->n_inputs = 2;
+	plan->inputs[1] = INPUT_WORDS;
+	plan->constants.degrees = real(draw, 0);
+}
+
+/* Returns ln(Q(a) / Q(b)), Q being the normal distribution's upper tail, for 30 <= a < b; infinite for b infinite. */
+static double tails_log_ratio(double a, double b)
+{
+	const double aa = 1 / (a * a), bb = 1 / (b * b);
+	const double mills = aa * (-1 + aa * (2.5 - aa * 37 / 3)) - bb * (-1 + bb * (2.5 - bb * 37 / 3));
+
+	return b > 1e300 ? INFINITY : (b - a) * (0.5 * a + 0.5 * b) + special_log1p((b - a) / a) + mills;
+}
+
+static void plan_truncated(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	double low = real(draw, 2), high = real(draw, 3);
+	const bool mirrored = low > 0;
+	struct truncated_constants *const t = &plan->constants.truncated;
+
+	plan_inversion(plan, BY_WIDTH(kernels, draw, truncated), real(draw, 1), real(draw, 0));
+	if (mirrored) {
+		const double other = -low;
+
+		low = -high;
+		high = other;
+	}
+	t->sign = mirrored ? -1 : 1;
+	t->low = low;
+	t->high = high;
+	if (high <= -30) {
+		/* Measure from the bound that lies nearest to the mean. */
+		const double ratio = tails_log_ratio(-high, -low);
+
+		plan->kernel = BY_WIDTH(kernels, draw, truncated_far);
+		t->sign = -t->sign;
+		t->low = -high;
+		t->high = -low;
+		t->ratio = ratio < INFINITY ? special_exp(-ratio) : 0;
+		t->width = ratio < INFINITY ? -special_expm1(-ratio) : 1;
+		return;
+	}
+	if ((1 + greater(fabs(low), fabs(high))) * (high - low) < 0x1p-10) {
+		plan->kernel = BY_WIDTH(kernels, draw, truncated_narrow);
+		t->width = high - low;
+		return;
+	}
+	t->below = low < -37 ? 0 : special_normal(low);
+	t->above = high > 37 ? 0 : special_normal(-high);
+	t->width = high > 0 ? 1 - t->below - t->above : special_normal(high) - t->below;
+}
+
+/* Appends the inputs that one gamma needs; boosted: its shape may be below 1. */
+static void add_gamma_inputs(struct draw_plan *plan, bool boosted)
+{
+	plan->inputs[plan->n_inputs++] = INPUT_NORMALS;
+	plan->inputs[plan->n_inputs++] = INPUT_WORDS;
+	if (boosted)
+		plan->inputs[plan->n_inputs++] = INPUT_WORDS;
+}
+
+static void plan_one_gamma(const struct dist_kernel *kernels, const struct draw *draw, double shape, double scale,
+		       struct draw_plan *plan)
+{
+	plan->kernel = shape < 1 ? BY_WIDTH(kernels, draw, gamma_boosted) : BY_WIDTH(kernels, draw, gamma);
+	plan->constants.scale = scale;
+	plan->constants.gamma[0] = gamma_constants_of(shape);
+	add_gamma_inputs(plan, shape < 1);
+}
+
+static void plan_gamma(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_one_gamma(kernels, draw, real(draw, 0), real(draw, 1), plan);
+}
+
+static void plan_chi_squared(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_one_gamma(kernels, draw, real(draw, 0) / 2, 2, plan);
+}
+
+static void plan_beta(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const double a = real(draw, 0), b = real(draw, 1);
+	const bool boosted = a < 1 || b < 1;
+
+	plan->kernel = boosted ? BY_WIDTH(kernels, draw, beta_boosted) : BY_WIDTH(kernels, draw, beta);
+	plan->constants.gamma[0] = gamma_constants_of(a);
+	plan->constants.gamma[1] = gamma_constants_of(b);
+	add_gamma_inputs(plan, boosted);
+	add_gamma_inputs(plan, boosted);
+}
+
+static void plan_dirichlet(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const struct gamma_table *table = draw->table;
+
+	plan->kernel = BY_WIDTH(kernels, draw, gamma_log);
+	plan->components = table->components;
+	plan->n_components = table->n;
+	add_gamma_inputs(plan, true);
+}
+
+static void plan_discrete_table(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, kernels->discrete_i64, 1, 0);
+	plan->constants.table = draw->table;
+}
+
+/* Plans a kernel of transformed rejection (counts_body.h). */
+static void plan_transformed(struct draw_plan *plan, dist_function *kernel)
+{
+	plan->kernel = kernel;
+	plan->n_inputs = 2;
+	plan->inputs[0] = plan->inputs[1] = INPUT_WORDS;
+}
+
+static void plan_poisson(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const double mean = real(draw, 0), b = 0.931 + 2.53 * sqrt(mean);
+
+	if (draw->table) {
+		plan_discrete_table(kernels, draw, plan);
+		return;
+	}
+	plan_transformed(plan, kernels->poisson_i64);
+	plan->constants.scale = 1;
+	plan->constants.counts.a = -0.059 + 0.02483 * b;
+	plan->constants.counts.b = b;
+	plan->constants.counts.centre = mean + 0.43;
+	plan->constants.counts.quick = 0.9277 - 3.6224 / (b - 2);
+	plan->constants.counts.accept = (1.1239 + 1.1328 / (b - 3.4)) * sqrt(TWO_PI);
+	plan->constants.counts.mean = mean;
+	plan->constants.counts.trials = 0x1p62;
+}
+
+static void plan_binomial(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const double n = (double)draw->parameters[0].natural, given = real(draw, 1), p = lesser(given, 1 - given);
+	const double q = 1 - p, spread = sqrt(n * p * q), b = 1.15 + 2.53 * spread;
+	const double mode = floor((n + 1) * p), rest = n - mode;
+
+	if (draw->table) {
+		plan_discrete_table(kernels, draw, plan);
+		return;
+	}
+	plan_transformed(plan, kernels->binomial_i64);
+	/* The kernel counts the rarer outcome; the other count is n less that. */
+	plan->constants.scale = given > 0.5 ? -1 : 1;
+	plan->constants.shift = given > 0.5 ? n : 0;
+	plan->constants.counts.a = -0.0873 + 0.0248 * b + 0.01 * p;
+	plan->constants.counts.b = b;
+	plan->constants.counts.centre = n * p + 0.5;
+	plan->constants.counts.quick = 0.92 - 4.2 / b;
+	plan->constants.counts.accept = (2.83 + 5.1 / b) * spread / sqrt(mode) / sqrt(rest);
+	plan->constants.counts.mean = n * p;
+	plan->constants.counts.rest_mean = n * q;
+	plan->constants.counts.trials = n;
+	plan->constants.counts.log_top = special_stirling(mode) + special_stirling(rest) +
+					 special_deviance(mode, n * p) + special_deviance(rest, n * q);
+}
+
+static void plan_geometric(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const double p = real(draw, 0);
+
+	plan_inversion(plan, kernels->geometric_i64, 1, 0);
+	plan->constants.mean_trials = p < 1 ? lesser(-1 / special_log1p(-p), 1e300) : 0;
+}
+
+static void plan_bernoulli(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	double rest = real(draw, 0);
+
+	plan_inversion(plan, draw->dtype == DTYPE_I8 ? kernels->bernoulli_i8 : kernels->bernoulli_i32, 1, 0);
+	plan->constants.bernoulli.certain = rest >= 1;
+	for (unsigned i = 0; i < DIST_DIGITS && rest < 1; i++) {
+		const double whole = floor(rest * 0x1p32);
+
+		plan->constants.bernoulli.digits[i] = (uint32_t)whole;
+		rest = rest * 0x1p32 - whole;
+	}
+}
+
+static void plan_randint(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	const int64_t low = draw->parameters[0].integer, high = draw->parameters[1].integer;
+	const uint64_t range = (uint64_t)high - (uint64_t)low;
+	const bool narrow = draw->dtype == DTYPE_I32 || draw->dtype == DTYPE_U32;
+
+	plan_inversion(plan, narrow ? kernels->randint_i32 : kernels->randint_i64, 1, 0);
+	plan->constants.randint.low = low;
+	plan->constants.randint.range = range;
+	plan->constants.randint.reject_below = narrow ? (1ull << 32) % range : range ? -range % range : 0;
+}
+
+static void plan_categorical(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	plan_inversion(plan, kernels->alias_i64, 1, 0);
+	plan->constants.table = draw->table;
+}
+
+static void plan_rademacher(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
+{
+	dist_function *const kernel = draw->dtype == DTYPE_I8    ? kernels->rademacher_i8
+				      : draw->dtype == DTYPE_I32 ? kernels->rademacher_i32
+								 : BY_WIDTH(kernels, draw, rademacher);
+
+	plan_inversion(plan, kernel, 1, 0);
+}
+
+static planner *const planners[DIST_COUNT] = {
+	[DIST_UNIFORM] = plan_uniform,
+	[DIST_NORMAL] = plan_normal,
+	[DIST_EXPONENTIAL] = plan_exponential,
+	[DIST_LAPLACE] = plan_laplace,
+	[DIST_LOGNORMAL] = plan_lognormal,
+	[DIST_GUMBEL] = plan_gumbel,
+	[DIST_WEIBULL] = plan_weibull,
+	[DIST_CAUCHY] = plan_cauchy,
+	[DIST_STUDENT_T] = plan_student_t,
+	[DIST_TRUNCATED_NORMAL] = plan_truncated,
+	[DIST_GAMMA] = plan_gamma,
+	[DIST_CHI_SQUARED] = plan_chi_squared,
+	[DIST_BETA] = plan_beta,
+	[DIST_POISSON] = plan_poisson,
+	[DIST_BINOMIAL] = plan_binomial,
+	[DIST_GEOMETRIC] = plan_geometric,
+	[DIST_BERNOULLI] = plan_bernoulli,
+	[DIST_RANDINT] = plan_randint,
+	[DIST_CATEGORICAL] = plan_categorical,
+	[DIST_RADEMACHER] = plan_rademacher,
+	[DIST_DIRICHLET] = plan_dirichlet,
+};
+
+void draw_plan_make(const struct dist_kernel *kernel, const struct draw *draw, struct draw_plan *ret_plan)
+{
+	assert(planners[draw->distribution]);
+	*ret_plan = (struct draw_plan){0};
+	planners[draw->distribution](kernel, draw, ret_plan);
+	ret_plan->affine = ret_plan->affine && (ret_plan->constants.scale != 1 || ret_plan->constants.shift != 0);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What draw_attempts.h does for a draw: which kernel, from which inputs, with which constants. */
+#ifndef TRNSCI_DIST_DRAW_PLAN_H
+#define TRNSCI_DIST_DRAW_PLAN_H
+
+#include <stdbool.h>
+
+#include "dist/distributions/dist_kernel.h"
+#include "dist/draw/draw.h"
+
+/* What an input of a kernel holds for each sample: a word, or a standard normal made of words by Box and Muller. */
+enum draw_input { INPUT_WORDS, INPUT_NORMALS };
+
+enum { DRAW_INPUTS = 6 };
+
+struct draw_plan {
+	dist_function *kernel;
+	unsigned n_inputs; /* an attempt reads that many of the stream's draws */
+	enum draw_input inputs[DRAW_INPUTS];
+	struct dist_constants constants;
+	bool affine; /* the kernel leaves x scale + shift to the caller */
+	/* dirichlet, else NULL: the constants of component (sample mod n_components). The kernel's samples are then the
+	 * float64 logarithms of gammas, whatever the dtype. */
+	const struct gamma_constants *components;
+	size_t n_components;
+};
+
+/* Plans a prepared draw: not of bits, permutation or sphere, and of uniform and normal only what draw_groups_apply
+ * rejects. */
+void draw_plan_make(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *ret_plan);
+
+#endif

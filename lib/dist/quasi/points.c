@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of points: a table, and the one place that cuts an array of points anywhere. */
+#include "dist/quasi/points.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "dist/quasi/halton.h"
+#include "dist/quasi/latin_hypercube.h"
+#include "dist/quasi/lattice.h"
+#include "dist/quasi/sobol.h"
+
+struct points {
+	struct points_settings settings;
+	const struct sobol_kernel *kernel;
+	union {
+		struct sobol *sobol;
+		struct halton *halton;
+		struct lattice *lattice;
+		struct latin_hypercube *latin_hypercube;
+	};
+};
+
+/* Elements that go by way of the stack at once; doubles to be cut, so many that they are several points. */
+enum { PASS = 256, CUT_PASS = 2048 };
+
+#define ONE(scramble) (1u << (scramble))
+
+static const struct {
+	uint32_t most_dims;
+	unsigned scrambles;
+} kinds[POINTS_KINDS] = {
+	[POINTS_SOBOL] = {SOBOL_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_OWEN) | ONE(SCRAMBLE_SHIFT)},
+	[POINTS_HALTON] = {HALTON_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_OWEN) | ONE(SCRAMBLE_PERMUTATION)},
+	[POINTS_LATTICE] = {LATTICE_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_SHIFT)},
+	[POINTS_LHS] = {LATIN_HYPERCUBE_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_JITTER)},
+};
+
+bool points_can_scramble(enum points_kind kind, enum points_scramble scramble)
+{
+	return kinds[kind].scrambles >> scramble & 1;
+}
+
+uint64_t points_limit(const struct points_settings *settings)
+{
+	switch (settings->kind) {
+	case POINTS_SOBOL:
+		return UINT64_C(1) << settings->bits;
+	case POINTS_HALTON:
+		return UINT64_C(1) << HALTON_LOG2_POINTS;
+	case POINTS_LATTICE:
+		return UINT64_C(1) << LATTICE_LOG2_POINTS;
+	default:
+		return settings->n;
+	}
+}
+
+int points_start(const struct points_settings *settings, uint32_t features, struct points **ret_points)
+{
+	struct points *points = calloc(1, sizeof *points);
+	int error;
+
+	assert(settings->dims >= 1 && settings->dims <= kinds[settings->kind].most_dims);
+	assert(points_can_scramble(settings->kind, settings->scramble));
+	if (!points)
+		return -ERROR_NO_MEMORY;
+	points->settings = *settings;
+	points->kernel = sobol_select(features);
+	switch (settings->kind) {
+	case POINTS_SOBOL:
+		error = sobol_create(settings, &points->sobol);
+		break;
+	case POINTS_HALTON:
+		error = halton_create(settings, features, &points->halton);
+		break;
+	case POINTS_LATTICE:
+		error = lattice_create(settings, &points->lattice);
+		break;
+	default:
+		error = latin_hypercube_create(settings, features, &points->latin_hypercube);
+	}
+	if (error)
+		free(points);
+	else
+		*ret_points = points;
+	return error;
+}
+
+int points_build(struct points *points)
+{
+	return points->settings.kind == POINTS_LHS ? latin_hypercube_build(points->latin_hypercube) : 0;
+}
+
+int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points)
+{
+	int error = points_start(settings, features, ret_points);
+
+	while (!error && points_build(*ret_points))
+		;
+	return error;
+}
+
+void points_free(struct points *points)
+{
+	if (!points)
+		return;
+	switch (points->settings.kind) {
+	case POINTS_SOBOL:
+		sobol_free(points->sobol);
+		break;
+	case POINTS_HALTON:
+		halton_free(points->halton);
+		break;
+	case POINTS_LATTICE:
+		lattice_free(points->lattice);
+		break;
+	default:
+		latin_hypercube_free(points->latin_hypercube);
+	}
+	free(points);
+}
+
+size_t points_bytes(const struct points_settings *settings)
+{
+	switch (settings->kind) {
+	case POINTS_SOBOL:
+		return sizeof(struct points) + sobol_bytes(settings);
+	case POINTS_HALTON:
+		return sizeof(struct points) + halton_bytes(settings->dims);
+	case POINTS_LATTICE:
+		return sizeof(struct points) + (settings->dims + 1) * sizeof(uint64_t);
+	default:
+		return sizeof(struct points) + latin_hypercube_bytes(settings);
+	}
+}
+
+uint64_t points_cost_ns(const struct points_settings *settings)
+{
+	static const uint64_t dimension_ns[POINTS_KINDS] = {
+		[POINTS_SOBOL] = 80, [POINTS_HALTON] = 900, [POINTS_LATTICE] = 30};
+
+	return settings->kind == POINTS_LHS ? latin_hypercube_cost_ns(settings)
+					    : settings->dims * dimension_ns[settings->kind];
+}
+
+static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)
+{
+	for (size_t i = 0, count; i < n; i += count) {
+		const uint32_t dim = (uint32_t)((begin + i) % dims);
+
+		count = size_min(n - i, dims - dim);
+		lattice_point(lattice, (begin + i) / dims, dim, (uint32_t)count, ret_x + i);
+	}
+}
+
+static void fill_doubles(const struct points *points, uint64_t begin, size_t n, double *ret_x)
+{
+	if (points->settings.kind == POINTS_HALTON)
+		halton_fill(points->halton, begin, n, ret_x);
+	else if (points->settings.kind == POINTS_LATTICE)
+		fill_lattice(points->lattice, begin, n, points->settings.dims, ret_x);
+	else
+		latin_hypercube_fill(points->latin_hypercube, begin, n, ret_x);
+}
+
+/* Cut to 24 bits, not rounded: the result stays below 1. */
+static void cut_f32(const double *x, size_t n, float *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (float)(int32_t)(x[i] * 0x1p24) * 0x1p-24f;
+}
+
+/* Sobol's kernels alone make float32 themselves. */
+static void fill_cut(const struct points *points, uint64_t begin, size_t n, float *out)
+{
+	double x[CUT_PASS];
+
+	for (size_t i = 0, count; i < n; i += count) {
+		count = size_min(n - i, CUT_PASS);
+		fill_doubles(points, begin + i, count, x);
+		cut_f32(x, count, out + i);
+	}
+}
+
+static void fill_sobol(const struct points *points, uint64_t begin, size_t n, void *out)
+{
+	const uint32_t dims = points->settings.dims;
+	const enum dtype dtype = points->settings.dtype;
+	const size_t size = dtype_size(dtype);
+	double point[SOBOL_DIMS];
+
+	for (char *at = out; n > 0;) {
+		const size_t skip = (size_t)(begin % dims);
+		const bool whole = skip == 0 && n >= dims;
+		const size_t count = whole ? n - n % dims : size_min(n, dims - skip);
+
+		sobol_fill(points->sobol, points->kernel, dtype, begin / dims, whole ? n / dims : 1,
+			   whole ? (void *)at : point);
+		if (!whole)
+			memcpy(at, (char *)point + skip * size, count * size);
+		at += count * size;
+		begin += count;
+		n -= count;
+	}
+}
+
+static void fill_aligned(const struct points *points, uint64_t begin, size_t n, void *out)
+{
+	if (points->settings.kind == POINTS_SOBOL)
+		fill_sobol(points, begin, n, out);
+	else if (points->settings.dtype == DTYPE_F32)
+		fill_cut(points, begin, n, out);
+	else
+		fill_doubles(points, begin, n, out);
+}
+
+void points_fill(const struct points *points, uint64_t begin, size_t n, void *out)
+{
+	const size_t size = dtype_size(points->settings.dtype);
+	double pass[PASS];
+
+	if ((uintptr_t)out % size == 0) {
+		fill_aligned(points, begin, n, out);
+		return;
+	}
+	for (char *at = out; n > 0;) {
+		const size_t count = size_min(n, PASS);
+
+		fill_aligned(points, begin, count, pass);
+		memcpy(at, pass, count * size);
+		at += count * size;
+		begin += count;
+		n -= count;
+	}
+}
