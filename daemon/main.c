@@ -22,9 +22,10 @@
 #include "log.h"
 #include "memory/background.h"
 #include "memory/prefault.h"
+#include "net/connection.h"
 #include "net/listener.h"
-#include "net/session.h"
 #include "notify.h"
+#include "requests/dispatch.h"
 #include "sandbox.h"
 #include "streams/store.h"
 #include "streams/streams.h"
@@ -131,7 +132,7 @@ static void stop(void *arg)
 	notify_stopping();
 	log_line(LEVEL_INFO, "stopping: accepted requests are answered, a second signal ends at once");
 	for (struct session *session = service->sessions; session; session = session->next)
-		session_drain(session);
+		connection_drain(session);
 	if (!service->sessions)
 		loop_end(service->loop);
 }
@@ -326,7 +327,7 @@ static int take_socket(struct service *service, int status, struct error *err)
 int main(int argc, char **argv)
 {
 	static struct settings settings;
-	struct service service = {.settings = &settings, .passed_fd = -1};
+	struct service service = {.settings = &settings, .handler = &dispatch_handler, .passed_fd = -1};
 	struct error err = {0};
 	enum action action = ACTION_SERVE;
 	int status;

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checked.h"
 #include "background.h"
+#include "base/checked.h"
 
 /* About a millisecond of punching, after which others get at the locks. */
 enum { PIECE_BYTES = 8 << 20, TOUCH_BYTES = 256 << 10 };

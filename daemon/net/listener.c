@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "connection.h"
 #include "log.h"
 #include "refusal.h"
-#include "session.h"
 
 enum {
 	PATH_ROOM = sizeof((struct sockaddr_un *)0)->sun_path,
@@ -247,7 +247,7 @@ static int accept_one(struct listener *listener)
 	keep_spare(listener);
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		session_open(listener->service, fd);
+		connection_open(listener->service, fd);
 	else if (errno == EMFILE || errno == ENFILE)
 		return turn_away(listener);
 	else if (errno != EINTR && errno != ECONNABORTED)

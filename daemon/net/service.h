@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
-#include "loop.h"
 #include "limits/quota.h"
+#include "loop.h"
 #include "settings.h"
 #include "stats.h"
 
-struct job;
 struct listener;
+struct pending_request;
 struct session;
+struct session_handler;
 struct broadcast_entry;
 struct streams;
 struct prefault;
@@ -35,7 +36,8 @@ struct service {
 	const char *wish;  /* TRNSCI_CPU, or NULL */
 	bool wish_lowered; /* it names more than this CPU has */
 	pthread_t loop_thread;
-	struct job *starting; /* the request that is being started */
+	const struct session_handler *handler; /* of all sessions */
+	struct pending_request *starting; /* the request that is being started, or NULL */
 	struct bump_cache bump_cache; /* of requests */
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session: one connection, from its first byte until its last reply is sent and its last request is done.
+/* A session: what the daemon holds for one connection, until its last request is done.
  *
- * Frames are read, started and answered in any order. Reading pauses while replies wait to be read. End of input lets
- * what was accepted finish; a hang-up cancels it. All of it runs on the loop's thread. */
+ * net/connection.c moves its bytes, requests/ runs its requests, publish/ its rings and broadcasts; here is what they
+ * share, and the replies. Requests are started and answered in any order. All of it belongs to the loop's thread. */
 #ifndef TRNSCI_DAEMON_SESSION_H
 #define TRNSCI_DAEMON_SESSION_H
 
@@ -11,7 +11,6 @@
 #include <sys/types.h>
 
 #include "engine/memory/session_memory.h"
-#include "engine/request.h"
 #include "inbox.h"
 #include "memory/background.h"
 #include "outbox.h"
@@ -19,67 +18,90 @@
 #include "service.h"
 
 struct arena;
-struct ring_entry;
 struct client_held;
+struct pending_request;
+struct ring_entry;
 struct event; /* libevent's */
-
-/* A request between its start and its reply. */
-struct job {
-	struct loop_event event; /* brings it back from a lane's thread, and from the reaper's */
-	struct background_task task;   /* takes its results down, when they are large */
-	struct session *session;
-	struct job *next, *prev; /* running; then next alone: finished */
-	struct request *request;
-	struct bump *frame; /* of one that has become no request, and is to be taken down; else NULL */
-	uint64_t charge; /* of its frame, in the session's share of message bytes */
-	uint64_t reply_bytes; /* of its inline results, in the session's share */
-	uint32_t msgid;
-	bool done;
-};
 
 struct session {
 	struct service *service;
-	struct session *next, *prev;
+	struct session *next, *prev; /* of service->sessions */
 	uint64_t id;
-	int fd; /* -1: gone; what runs is still awaited */
+	int fd; /* -1: closed, but what it runs is still waited for */
 	pid_t pid;
-	unsigned weight; /* of its turns */
+	unsigned weight; /* 1 to WEIGHT_MOST: its share of time while others wait */
 	struct peer peer;
 	struct quota_user *user;
-	struct quota_share bytes, jobs, work;
-	struct quota_share replies; /* inline results, from before their job starts until they are sent */
-	struct quota_share fds; /* sent, and perhaps not read */
-	struct space *space;
-	struct arena *arena; /* belongs to the space */
-	struct ring_entry *rings;
-	unsigned n_rings; /* whose end has not come */
-	uint32_t last_ring;
-	struct client_held *held; /* memory that rings and broadcasts have left with the client */
-	unsigned n_broadcasts; /* of its own, whose end has not come */
-	unsigned n_later;      /* requests that are answered later, but are no jobs */
+	/* Its shares of the user's quotas. */
+	struct quota_share bytes;   /* messages: requests until answered, replies until sent */
+	struct quota_share jobs;    /* unanswered requests */
+	struct quota_share work;    /* results and temporaries of requests, and prepared calls */
+	struct quota_share replies; /* inline results, from before their request starts until they are sent */
+	struct quota_share fds;     /* descriptors that were sent and may be unread */
+	/* Bytes in and out: net/connection.c. */
 	struct inbox inbox;
 	struct outbox outbox;
-	struct job *running, *finished, **finished_last;
-	void (*returned)(struct loop_event *event); /* delivers a job that a lane's thread has finished */
-	void (*reaped)(struct loop_event *event);   /* delivers one whose results are down */
-	unsigned n_reaping;                      /* of these, of frames, and of the space, what is being taken down */
-	struct background_task ending;                     /* takes the space down, when it is large */
-	struct loop_event ended;
-	struct event *readable, *watched, *writable, *again, *late;
-	uint64_t late_frame; /* the frame that `late` is about */
-	bool late_twice;     /* its patience runs for the second time */
-	bool eof;     /* nothing more is read */
-	bool backlog; /* whole frames may lie in the inbox */
-	uint64_t requests;
+	struct event *readable, *hung_up, *writable, *next_turn, *frame_late;
+	uint64_t late_frame;       /* number of the frame that frame_late waits for */
+	bool frame_late_extended;  /* frame_late runs for the second time */
+	bool eof;                  /* nothing more is read */
+	bool backlog;              /* the inbox may hold whole frames */
+	void (*advance)(struct session *session); /* of an open connection */
+	void (*free_if_done)(struct session *session);
+	/* Requests: requests/. */
+	struct space *space;
+	struct arena *arena; /* belongs to the space */
+	struct pending_request *running, *finished, **finished_last;
+	struct background_task free_task; /* frees a large space */
+	struct loop_event freed;          /* posted when that is done */
+	uint64_t requests;                /* received so far */
+	/* Rings and broadcasts: publish/. */
+	struct ring_entry *rings;
+	uint32_t last_ring;       /* handle */
+	struct client_held *held; /* memory that ended rings and broadcasts have left with the client */
+	/* What keeps a closed session alive, besides `running`. */
+	unsigned n_rings, n_broadcasts; /* not ended */
+	unsigned n_freeing;             /* requests, frames and spaces that the background worker frees */
+	unsigned n_deferred;            /* method calls whose reply comes later; of an open session only */
 };
 
-/* Takes a connected, non-blocking socket, whatever happens: one beyond a limit gets the reason and is closed. */
-void session_open(struct service *service, int fd);
+/* What a connection reports to those above it. The service has one table for all sessions. */
+struct session_handler {
+	/* Before the first byte. Returns 0 or -ERROR_NO_MEMORY. */
+	int (*open)(struct session *session);
+	/* Starts the requests in the inbox until turn_end_ns, and clears `backlog` when no whole frame is left. Returns true
+	 * if there is time left and nothing keeps the connection from reading on. */
+	bool (*receive)(struct session *session, uint64_t turn_end_ns);
+	/* Moves finished requests into the outbox while that has room. */
+	void (*reply)(struct session *session);
+	/* Just before the socket is closed, and just after. Also when `open` failed. */
+	void (*closing)(struct session *session);
+	void (*closed)(struct session *session);
+	/* Just before the session is freed: nothing refers to it any more. */
+	void (*free)(struct session *session);
+};
 
-/* Something of it has ended, or something is to be sent: goes on, to its own end if there is nothing more. */
+/* Goes on after something of the session has ended or waits to be sent. May free the session. */
 void session_continue(struct session *session);
 
-/* Lets it finish what it has sent so far. */
-void session_drain(struct session *session);
+/* The end of a turn that begins now: frames of one session are handled until then while others wait. */
+uint64_t session_turn_end_ns(const struct session *session);
+
+/* Returns true while frames must wait: replies are unread, or running requests leave no room for more results. */
+bool session_must_wait(const struct session *session);
+
+/* Sends a reply. Takes fds (NULL: none) in any case. When buffer_bytes leaves no room, the client gets an error instead. */
+void session_reply(struct session *session, uint32_t msgid, const struct error *error, const struct value *result,
+		   struct fdpass *fds);
+
+/* Sends a result that stays where it is until release(owner) is called, which may be at once; always. */
+void session_reply_owned(struct session *session, uint32_t msgid, const struct value *result, void (*release)(void *owner),
+			 void *owner);
+
+/* Stops reading. Adds 1 to *counter (of the service's stats) and sends the reason as a closing notification, since there
+ * is no request to answer. What was accepted before is still answered. */
+void session_end_input(struct session *session, uint64_t *counter, const struct error *reason);
+/* The same, because the client sends more bytes than it may. */
+void session_end_for_limit(struct session *session);
 
 #endif

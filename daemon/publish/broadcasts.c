@@ -1,56 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Broadcasts, by name.
  *
- * Readers wait on a futex of the page that they can only read. An eventfd for each would not do: a reader could fill
- * it and clear the flag by which our write does not block. A wake-up takes a microsecond for each that waits, so it is
- * done for so many at most; others look again by themselves within a tenth of a second. */
+ * Readers wait on a futex of the page that they can only read. They get no eventfd: a reader could fill it and clear the
+ * flag that keeps our write from blocking. A wake-up takes a microsecond for each reader that waits, so at most WAKE_MAX
+ * are woken; the others look again by themselves within a tenth of a second. */
 #include "broadcasts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/futex.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/futex.h>
 
 #include "client_held.h"
 #include "engine/operations/params.h"
 #include "engine/producers/broadcast.h"
-#include "limits/quota.h"
 #include "memory/arena.h"
-#include "requests/methods.h"
-#include "requests/requests.h"
 #include "reservations.h"
 
-enum { NAME_MOST = 64, WAKE_MOST = 64, TICK_US = 5000 };
+enum { NAME_MAX_BYTES = 64, WAKE_MAX = 64, TICK_US = 5000 };
 
 struct broadcast_entry {
-	struct loop_event published; /* one at a time, from the lanes */
-	struct loop_event gone;
-	struct broadcast_entry *next, *prev; /* of all */
-	struct session *session;             /* the owner's */
+	struct loop_event published; /* must be the first member */
+	struct loop_event ended;
+	struct broadcast_entry *next, *prev; /* of service->broadcasts */
+	struct session *session;             /* of the owner */
 	struct client_held *held;
-	struct reservations ranges;
-	uint64_t target, started_ns;
-	double rate;
+	struct reservations reservations;
+	uint64_t target, started_ns; /* target: samples that were asked for so far */
+	double rate;                 /* samples a second; 0: the owner publishes */
 	uid_t uid;
 	gid_t gid;
 	unsigned mode;
-	char name[NAME_MOST + 1];
+	char name[NAME_MAX_BYTES + 1];
 	struct broadcast *broadcast;
 	struct watch *tick;
-	atomic_bool posted;
-	bool closing, waiting; /* waiting: the publish of that msgid is not answered */
+	atomic_bool posted;         /* `published` is on its way to the loop */
+	bool closing;               /* its name is free */
+	bool publishing;            /* the publish of msgid has no reply yet */
 	uint32_t msgid;
-	struct error why; /* of its end */
+	struct error reason;        /* of its end */
 };
 
 /* ------- the end ------- */
 
-static void unlink_entry(struct broadcast_entry *entry)
+static void unlink_broadcast(struct broadcast_entry *entry)
 {
 	struct session *session = entry->session;
 
@@ -64,28 +62,29 @@ static void unlink_entry(struct broadcast_entry *entry)
 	session->service->stats.broadcasts--;
 }
 
-static void answer(struct broadcast_entry *entry, const struct error *err)
+/* Replies to the publish that waits, if one does. err: NULL when its samples can be seen. */
+static void reply_publish(struct broadcast_entry *entry, const struct error *err)
 {
 	struct session *session = entry->session;
 	struct value result = value_map();
 	struct error no_memory;
 	struct bump *bump;
 
-	if (!entry->waiting)
+	if (!entry->publishing)
 		return;
 	bump = bump_new();
-	entry->waiting = false;
-	session->n_later--;
+	entry->publishing = false;
+	session->n_deferred--;
 	if (!err && (!bump || value_put(bump, &result, "produced", value_uint(broadcast_produced(entry->broadcast))))) {
 		error_set(&no_memory, ERROR_NO_MEMORY, "broadcast_publish: the reply");
 		err = &no_memory;
 	}
 	if (session->fd >= 0)
-		requests_reply(session, entry->msgid, err, err ? NULL : &result);
+		session_reply(session, entry->msgid, err, err ? NULL : &result, NULL);
 	bump_free(bump);
 }
 
-static void stop(struct broadcast_entry *entry)
+static void stop_broadcast(struct broadcast_entry *entry)
 {
 	loop_unwatch(entry->tick);
 	entry->tick = NULL;
@@ -93,64 +92,64 @@ static void stop(struct broadcast_entry *entry)
 	broadcast_close(entry->broadcast);
 }
 
-static void on_gone(struct loop_event *event)
+static void on_ended(struct loop_event *event)
 {
 	struct broadcast_entry *entry =
-		(struct broadcast_entry *)((char *)event - offsetof(struct broadcast_entry, gone));
+		(struct broadcast_entry *)((char *)event - offsetof(struct broadcast_entry, ended));
 	struct session *session = entry->session;
 
-	if (entry->why.code == ERROR_CANCELLED)
-		error_set(&entry->why, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before");
-	answer(entry, &entry->why);
+	if (entry->reason.code == ERROR_CANCELLED)
+		error_set(&entry->reason, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before its samples were drawn");
+	reply_publish(entry, &entry->reason);
 	loop_unwatch(entry->tick);
-	entry->tick = NULL;
-	unlink_entry(entry);
+	unlink_broadcast(entry);
 	broadcast_free(entry->broadcast);
 	client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
 	free(entry);
 	session_continue(session);
 }
 
-/* ------- events, from lanes' threads ------- */
+/* ------- events ------- */
 
 static void on_published(struct loop_event *event)
 {
 	struct broadcast_entry *entry = (struct broadcast_entry *)event;
 
 	atomic_store(&entry->posted, false);
-	if (!entry->waiting || broadcast_produced(entry->broadcast) < entry->target)
+	if (!entry->publishing || broadcast_produced(entry->broadcast) < entry->target)
 		return;
-	answer(entry, NULL);
+	reply_publish(entry, NULL);
 	session_continue(entry->session);
 }
 
-/* The letter is not posted twice; it lies before that of the end, if that comes. */
-static void published(void *arg)
+/* On a lane's thread. The event is posted once at a time, and always before that of the end. */
+static void on_broadcast_published(void *arg)
 {
 	struct broadcast_entry *entry = arg;
 	struct ring_page *page = entry->held->samples.base;
 
-	syscall(SYS_futex, &page->news, FUTEX_WAKE, WAKE_MOST, NULL, NULL, 0);
+	syscall(SYS_futex, &page->news, FUTEX_WAKE, WAKE_MAX, NULL, NULL, 0);
 	if (!atomic_exchange(&entry->posted, true))
 		loop_post(entry->session->service->loop, &entry->published);
 }
 
-static void gone(void *arg, const struct error *why)
+/* On a lane's thread. */
+static void on_broadcast_gone(void *arg, const struct error *reason)
 {
 	struct broadcast_entry *entry = arg;
 
-	entry->why = *why;
-	loop_post(entry->session->service->loop, &entry->gone);
+	entry->reason = *reason;
+	loop_post(entry->session->service->loop, &entry->ended);
 }
 
-static void go_on(void *arg)
+static void continue_broadcast(void *arg)
 {
 	struct broadcast_entry *entry = arg;
 
 	broadcast_go_on(entry->broadcast);
 }
 
-/* What the clock says is due. */
+/* Publishes what is due by the clock. */
 static void on_tick(void *arg)
 {
 	struct broadcast_entry *entry = arg;
@@ -162,24 +161,24 @@ static void on_tick(void *arg)
 
 /* ------- looking one up ------- */
 
-static int read_name(const struct args *args, char *name, struct error *err)
+static int read_broadcast_name(const struct args *args, char *name, struct error *err)
 {
 	const struct value *value = args->at[BROADCAST_NAME].value;
 	const size_t size = value->bytes.size;
 
-	if (size < 1 || size > NAME_MOST)
+	if (size < 1 || size > NAME_MAX_BYTES)
 		return bind_error(args, BROADCAST_NAME, err, ERROR_OUT_OF_RANGE, "%zu bytes, allowed are 1 to %d", size,
-				  NAME_MOST);
+				  NAME_MAX_BYTES);
 	for (size_t i = 0; i < size; i++)
 		if (value->bytes.at[i] <= ' ' || value->bytes.at[i] > '~')
 			return bind_error(args, BROADCAST_NAME, err, ERROR_OUT_OF_RANGE,
-					  "allowed is printable ASCII without blanks");
+					  "byte %zu is not allowed, allowed is printable ASCII without blanks", i);
 	memcpy(name, value->bytes.at, size);
 	name[size] = '\0';
 	return 0;
 }
 
-static struct broadcast_entry *find(const struct service *service, const char *name)
+static struct broadcast_entry *find_broadcast(const struct service *service, const char *name)
 {
 	struct broadcast_entry *entry = service->broadcasts;
 
@@ -194,85 +193,87 @@ static bool may_read(struct session *session, const struct broadcast_entry *entr
 	return peer_may(&session->peer, entry->uid, entry->gid, entry->mode, 4);
 }
 
-/* The one that the request names: of this session, or one that it may read. What may not be read is not there. */
-static int named(struct session *session, const struct args *args, bool own, struct broadcast_entry **ret_entry,
-		 struct error *err)
+/* Finds the broadcast that the call names: one of this session, or (unless own) one that it may read. One that it may not
+ * read is reported as missing. */
+static int find_named(const struct method_call *call, bool own, struct broadcast_entry **ret_entry)
 {
-	char name[NAME_MOST + 1];
-	int r = read_name(args, name, err);
-	struct broadcast_entry *entry = r < 0 ? NULL : find(session->service, name);
+	struct session *session = call->session;
+	char name[NAME_MAX_BYTES + 1];
+	int r = read_broadcast_name(call->args, name, call->err);
+	struct broadcast_entry *entry = r < 0 ? NULL : find_broadcast(session->service, name);
 
 	if (r < 0)
 		return r;
 	if (!entry || (entry->session != session && !may_read(session, entry)))
-		return bind_error(args, BROADCAST_NAME, err, ERROR_NOT_FOUND,
-				  "there is none of that name that may be read, see broadcast_list");
+		return bind_error(call->args, BROADCAST_NAME, call->err, ERROR_NOT_FOUND,
+				  "there is no broadcast \"%s\" that this user may read, see broadcast_list", name);
 	if (own && entry->session != session)
-		return bind_error(args, BROADCAST_NAME, err, ERROR_NOT_PERMITTED,
-				  "it belongs to another session, allowed to the one that made it");
+		return bind_error(call->args, BROADCAST_NAME, call->err, ERROR_NOT_PERMITTED,
+				  "\"%s\" belongs to another session, allowed: the session that created it", name);
 	*ret_entry = entry;
 	return 0;
 }
 
 /* ------- creating ------- */
 
-static int read_mode(const struct args *args, unsigned *ret_mode, struct error *err)
+static int read_broadcast_mode(const struct args *args, unsigned *ret_mode, struct error *err)
 {
 	const struct value *value = args->at[BROADCAST_MODE].value;
 	unsigned mode = 0;
+	bool good;
 
-	*ret_mode = 0600;
-	if (!args->at[BROADCAST_MODE].given)
+	if (!args->at[BROADCAST_MODE].given) {
+		*ret_mode = 0600;
 		return 0;
-	if (value->bytes.size < 1 || value->bytes.size > 4)
-		goto wrong;
-	for (size_t i = 0; i < value->bytes.size; i++) {
-		if (value->bytes.at[i] < '0' || value->bytes.at[i] > '7')
-			goto wrong;
+	}
+	good = value->bytes.size >= 1 && value->bytes.size <= 4;
+	for (size_t i = 0; good && i < value->bytes.size; i++) {
+		good = value->bytes.at[i] >= '0' && value->bytes.at[i] <= '7';
 		mode = mode * 8 + (unsigned)(value->bytes.at[i] - '0');
 	}
+	if (!good)
+		return bind_error(args, BROADCAST_MODE, err, ERROR_OUT_OF_RANGE,
+				  "not a mode, allowed: up to 4 octal digits, such as \"0644\"");
 	*ret_mode = mode;
 	return 0;
-wrong:
-	return bind_error(args, BROADCAST_MODE, err, ERROR_OUT_OF_RANGE, "takes up to 4 octal digits, \"0644\"");
 }
 
-static int start(struct broadcast_entry *entry, struct noise *noise, struct error *err)
+static int start_broadcast(struct broadcast_entry *entry, struct noise *noise, struct error *err)
 {
 	struct session *session = entry->session;
 	struct client_held *held = entry->held;
 	const struct ring_memory memory = {held->samples.base, (char *)held->samples.base + arena_page(), NULL,
 					   held->capacity};
-	const struct ring_events events = {published, gone, entry};
-	const bool named = reservations_stream(&entry->ranges);
+	const struct ring_events events = {on_broadcast_published, on_broadcast_gone, entry};
+	const bool named = reservations_stream(&entry->reservations);
 	struct ranges_source source;
 	int r;
 
 	entry->published.deliver = on_published;
-	entry->gone.deliver = on_gone;
+	entry->ended.deliver = on_ended;
 	entry->started_ns = stats_now_ns();
 	if (entry->rate > 0 && loop_repeat(session->service->loop, TICK_US, on_tick, entry, &entry->tick) < 0) {
 		noise_free(noise);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
 	}
 	if (named)
-		source = reservations_source(&entry->ranges, noise, held->capacity, go_on, entry);
+		source = reservations_source(&entry->reservations, noise, held->capacity, continue_broadcast, entry);
 	r = broadcast_create(session->space, noise, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
 	return r;
 }
 
-static int build(struct broadcast_entry *entry, const struct args *args, struct error *err)
+static int create_broadcast(struct broadcast_entry *entry, const struct args *args, struct error *err)
 {
 	struct session *session = entry->session;
 	const struct stream *named;
 	struct noise *noise;
-	int r = reservations_open(&entry->ranges, session, args, BROADCAST_STREAM, err);
+	int r = reservations_open(&entry->reservations, session, args, BROADCAST_STREAM, err);
 
 	if (r < 0)
 		return r;
-	named = reservations_stream(&entry->ranges);
+	named = reservations_stream(&entry->reservations);
 	r = noise_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &noise, err);
 	if (r < 0)
 		return r;
@@ -281,10 +282,10 @@ static int build(struct broadcast_entry *entry, const struct args *args, struct 
 		noise_free(noise);
 		return r;
 	}
-	return start(entry, noise, err);
+	return start_broadcast(entry, noise, err);
 }
 
-static void enlist(struct broadcast_entry *entry)
+static void link_broadcast(struct broadcast_entry *entry)
 {
 	struct service *service = entry->session->service;
 
@@ -296,29 +297,33 @@ static void enlist(struct broadcast_entry *entry)
 	service->stats.broadcasts++;
 }
 
-static int check_new(const struct session *session, const struct args *args, const char *name, struct error *err)
+/* Reads the name and mode of a new broadcast, and checks that there may be one more. */
+static int read_new_broadcast(const struct method_call *call, struct broadcast_entry *entry)
 {
+	const struct session *session = call->session;
 	const uint64_t most = session->service->settings->broadcasts;
+	int r = read_broadcast_name(call->args, entry->name, call->err);
 
-	if (find(session->service, name))
-		return bind_error(args, BROADCAST_NAME, err, ERROR_EXISTS, "there is one of that name");
+	if (r == 0)
+		r = read_broadcast_mode(call->args, &entry->mode, call->err);
+	if (r < 0)
+		return r;
+	if (find_broadcast(session->service, entry->name))
+		return bind_error(call->args, BROADCAST_NAME, call->err, ERROR_EXISTS,
+				  "there is a broadcast \"%s\", allowed: another name", entry->name);
 	if (session->n_broadcasts >= most)
-		return error_set(err, ERROR_LIMIT,
+		return error_set(call->err, ERROR_LIMIT,
 				 "broadcast_create: this session has %u broadcasts, allowed: the setting broadcasts = %" PRIu64,
 				 session->n_broadcasts, most);
 	return 0;
 }
 
-static int create(struct session *session, const struct args *args, struct bump *bump, struct value *result,
-		  struct error *err)
+int broadcasts_create(struct method_call *call)
 {
+	struct session *session = call->session;
 	struct broadcast_entry *entry = calloc(1, sizeof *entry);
-	int r = entry ? read_name(args, entry->name, err) : error_set(err, ERROR_NO_MEMORY, "broadcast: its entry");
+	int r = entry ? read_new_broadcast(call, entry) : error_set(call->err, ERROR_NO_MEMORY, "broadcast: its entry");
 
-	if (r == 0)
-		r = read_mode(args, &entry->mode, err);
-	if (r == 0)
-		r = check_new(session, args, entry->name, err);
 	if (r < 0) {
 		free(entry);
 		return r;
@@ -326,71 +331,77 @@ static int create(struct session *session, const struct args *args, struct bump 
 	entry->session = session;
 	entry->uid = quota_user_uid(session->user);
 	entry->gid = session->peer.gid;
-	entry->rate = args->at[BROADCAST_RATE].f64;
-	r = build(entry, args, err);
+	entry->rate = call->args->at[BROADCAST_RATE].f64;
+	r = create_broadcast(entry, call->args, call->err);
 	if (r < 0) {
 		client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
 		free(entry);
 		return r;
 	}
-	enlist(entry);
-	return value_put(bump, result, "capacity", value_uint(entry->held->capacity)) ? -ERROR_NO_MEMORY : 0;
+	link_broadcast(entry);
+	if (value_put(call->bump, call->result, "capacity", value_uint(entry->held->capacity)))
+		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_create: the reply");
+	return 0;
 }
 
 /* ------- the other methods ------- */
 
-static int publish(struct session *session, const struct args *args, uint32_t msgid, struct error *err)
+int broadcasts_publish(struct method_call *call)
 {
-	const uint64_t n = args->at[BROADCAST_N].u64;
+	const uint64_t n = call->args->at[BROADCAST_N].u64;
 	struct broadcast_entry *entry;
-	int r = named(session, args, true, &entry, err);
+	uint64_t left;
+	int r = find_named(call, true, &entry);
 
 	if (r < 0)
 		return r;
 	if (entry->rate > 0)
-		return error_set(err, ERROR_NOT_SUPPORTED, "broadcast_publish: it has a rate, and publishes by itself");
-	if (entry->waiting)
-		return error_set(err, ERROR_LIMIT, "broadcast_publish: an earlier one is unanswered, allowed: one at a time");
+		return error_set(call->err, ERROR_NOT_SUPPORTED,
+				 "broadcast_publish: the broadcast has a rate and publishes by itself");
+	if (entry->publishing)
+		return error_set(call->err, ERROR_LIMIT,
+				 "broadcast_publish: an earlier publish has no reply yet, allowed: one at a time");
 	if (n > entry->held->capacity)
-		return bind_error(args, BROADCAST_N, err, ERROR_OUT_OF_RANGE,
-				  "%" PRIu64 ", allowed is the capacity, %" PRIu64, n,
-				  entry->held->capacity);
-	if (n > noise_samples(broadcast_noise(entry->broadcast)) - entry->target)
-		return bind_error(args, BROADCAST_N, err, ERROR_END_OF_STREAM, "more than the stream has left");
+		return bind_error(call->args, BROADCAST_N, call->err, ERROR_OUT_OF_RANGE,
+				  "%" PRIu64 ", allowed: up to the capacity, %" PRIu64, n, entry->held->capacity);
+	left = noise_samples(broadcast_noise(entry->broadcast)) - entry->target;
+	if (n > left)
+		return bind_error(call->args, BROADCAST_N, call->err, ERROR_END_OF_STREAM,
+				  "%" PRIu64 ", allowed: up to the end of the stream, %" PRIu64, n, left);
 	entry->target += n;
-	entry->waiting = true;
-	entry->msgid = msgid;
-	session->n_later++;
+	entry->publishing = true;
+	entry->msgid = call->msgid;
+	call->session->n_deferred++;
 	broadcast_publish(entry->broadcast, entry->target);
-	return METHOD_LATER;
+	return METHOD_DEFERRED;
 }
 
-static int attach(struct session *session, const struct args *args, struct bump *bump, struct value *result,
-		  struct fdpass *ret_fds, struct error *err)
+int broadcasts_attach(struct method_call *call)
 {
 	struct broadcast_entry *entry;
-	int fd, failed, r = named(session, args, false, &entry, err);
+	int fd, failed, r = find_named(call, false, &entry);
 
 	if (r < 0)
 		return r;
-	if (outbox_has_fds(&session->outbox))
-		return error_set(err, ERROR_LIMIT, "broadcast_attach: an earlier reply's descriptors are under way, "
-						   "allowed: one reply at a time");
+	if (outbox_has_fds(&call->session->outbox))
+		return error_set(call->err, ERROR_LIMIT,
+				 "broadcast_attach: an earlier reply's descriptors are under way, "
+				 "allowed: one reply at a time");
 	const struct noise *noise = broadcast_noise(entry->broadcast);
-	const bool named = reservations_stream(&entry->ranges);
+	const bool named = reservations_stream(&entry->reservations);
 
-	failed = named ? value_put(bump, result, "stream_name", value_string(entry->ranges.name)) : 0;
-	failed |= client_held_describe(entry->held, noise, named, bump, result);
+	failed = named ? value_put(call->bump, call->result, "stream_name", value_string(entry->reservations.name)) : 0;
+	failed |= client_held_describe(entry->held, noise, named, call->bump, call->result);
 	if (failed)
-		return error_set(err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
+		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
 	fd = client_held_dup(entry->held, &entry->held->samples);
 	if (fd < 0)
-		return error_set(err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
-	*ret_fds = (struct fdpass){.at = {fd}, .count = 1};
+		return error_set(call->err, ERROR_SYSTEM, "broadcast_attach: its descriptor: %s", strerror(errno));
+	*call->fds = (struct fdpass){.at = {fd}, .count = 1};
 	return 0;
 }
 
-static int show(const struct broadcast_entry *entry, struct bump *bump, struct value *list)
+static int show_broadcast(const struct broadcast_entry *entry, struct bump *bump, struct value *list)
 {
 	struct value one = value_map();
 	int failed = value_put(bump, &one, "name", value_string(entry->name));
@@ -400,59 +411,43 @@ static int show(const struct broadcast_entry *entry, struct bump *bump, struct v
 	failed |= value_put(bump, &one, "mode", value_uint(entry->mode));
 	failed |= value_put(bump, &one, "rate", value_real(entry->rate));
 	failed |= value_put(bump, &one, "capacity", value_uint(entry->held->capacity));
-	if (reservations_stream(&entry->ranges))
-		failed |= value_put(bump, &one, "stream_name", value_string(entry->ranges.name));
+	if (reservations_stream(&entry->reservations))
+		failed |= value_put(bump, &one, "stream_name", value_string(entry->reservations.name));
 	failed |= value_put(bump, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
 	failed |= noise_describe(broadcast_noise(entry->broadcast), bump, &one);
 	return failed | value_push(bump, list, one);
 }
 
-static int list(struct session *session, struct bump *bump, struct value *result, struct error *err)
+int broadcasts_list(struct method_call *call)
 {
+	struct session *session = call->session;
 	struct value all = value_array();
 	int failed = 0;
 
 	for (struct broadcast_entry *at = session->service->broadcasts; at; at = at->next)
 		if (!at->closing && (at->session == session || may_read(session, at)))
-			failed |= show(at, bump, &all);
-	if (failed || value_put(bump, result, "broadcasts", all))
-		return error_set(err, ERROR_NO_MEMORY, "broadcast_list: the reply");
+			failed |= show_broadcast(at, call->bump, &all);
+	if (failed || value_put(call->bump, call->result, "broadcasts", all))
+		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_list: the reply");
 	return 0;
 }
 
-static int close_one(struct session *session, const struct args *args, struct bump *bump, struct value *result,
-		     struct error *err)
+int broadcasts_close(struct method_call *call)
 {
 	struct broadcast_entry *entry;
-	int r = named(session, args, true, &entry, err);
+	int r = find_named(call, true, &entry);
 
 	if (r < 0)
 		return r;
-	if (value_put(bump, result, "produced", value_uint(broadcast_produced(entry->broadcast))))
-		return error_set(err, ERROR_NO_MEMORY, "broadcast_close: the reply");
-	stop(entry);
+	if (value_put(call->bump, call->result, "produced", value_uint(broadcast_produced(entry->broadcast))))
+		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_close: the reply");
+	stop_broadcast(entry);
 	return 0;
 }
 
-int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct bump *bump,
-		    struct value *result, struct fdpass *ret_fds, struct error *err)
-{
-	const char *verb = args->operation->name + strlen("broadcast_");
-
-	if (strcmp(verb, "create") == 0)
-		return create(session, args, bump, result, err);
-	if (strcmp(verb, "publish") == 0)
-		return publish(session, args, msgid, err);
-	if (strcmp(verb, "attach") == 0)
-		return attach(session, args, bump, result, ret_fds, err);
-	if (strcmp(verb, "list") == 0)
-		return list(session, bump, result, err);
-	return close_one(session, args, bump, result, err);
-}
-
-void broadcasts_close(struct session *session)
+void broadcasts_end_session(struct session *session)
 {
 	for (struct broadcast_entry *at = session->service->broadcasts; at; at = at->next)
 		if (at->session == session && !at->closing)
-			stop(at);
+			stop_broadcast(at);
 }

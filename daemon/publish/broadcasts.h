@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broadcasts: one generation for many readers. A broadcast has a name, belongs to the session that made it and ends
- * with it; who may read it is told by its mode, as a file's. */
+/* Broadcasts: samples that are drawn once for many readers.
+ *
+ * A broadcast has a name, belongs to the session that created it and ends with it. Its mode, as a file's, says who may
+ * read it. */
 #ifndef TRNSCI_DAEMON_BROADCASTS_H
 #define TRNSCI_DAEMON_BROADCASTS_H
 
-#include "base/value.h"
-#include "engine/operations/bind.h"
-#include "engine/operations/operations.h"
-#include "fdpass.h"
+#include "net/method_call.h"
 #include "net/session.h"
 
-/* broadcast_create, _publish, _attach, _list and _close, as method_call. METHOD_LATER: a publish is answered when its
- * samples can be seen. */
-int broadcasts_call(struct session *session, const struct args *args, uint32_t msgid, struct bump *bump,
-		    struct value *result, struct fdpass *ret_fds, struct error *err);
+/* The methods broadcast_create, _publish, _attach, _list and _close. A publish is deferred until its samples can be seen. */
+int broadcasts_create(struct method_call *call);
+int broadcasts_publish(struct method_call *call);
+int broadcasts_attach(struct method_call *call);
+int broadcasts_list(struct method_call *call);
+int broadcasts_close(struct method_call *call);
 
-/* Asks those of the session for their end; session->n_broadcasts tells when they have come to it. */
-void broadcasts_close(struct session *session);
+/* Closes all broadcasts of a session. session->n_broadcasts counts those that have not ended yet. */
+void broadcasts_end_session(struct session *session);
 
 #endif

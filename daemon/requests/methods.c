@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena, cancel and stats. Their rows stand in the engine's table, their first parameter is the only one of weight. */
+/* Cancel, stats, and the table of the session's methods. */
 #include "methods.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
-#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <linux/sockios.h>
 
-#include "base/checked.h"
 #include "base/cpu.h"
-#include "engine/operations/bind.h"
+#include "engine_session.h"
 #include "memory/arena.h"
 #include "memory/prefault.h"
 #include "publish/broadcasts.h"
@@ -20,92 +16,20 @@
 #include "requests.h"
 #include "streams/streams.h"
 
-/* By the reaper's thread, when the memory is back. */
-static void arena_gone(void *arg, uint64_t size)
+static int call_cancel(struct method_call *call)
 {
-	struct quota_user *user = arg;
+	struct pending_request *pending = requests_find(call->session, (uint32_t)call->args->at[0].u64);
 
-	quota_give(user, QUOTA_ARENA_BYTES, size);
-	quota_user_close(user);
-}
-
-/* Takes size bytes of the user's account, which is given back by arena_gone. */
-static int new_arena(struct session *session, uint64_t size, struct arena **ret_arena, struct error *err)
-{
-	struct service *service = session->service;
-	struct quota_user *user = quota_user_open(service->quota, quota_user_uid(session->user));
-	struct arena_prefaulted spare;
-	bool ready;
-	int r;
-
-	if (!user)
-		return error_set(err, ERROR_NO_MEMORY, "arena: an account");
-	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
-	if (r < 0 && prefault_drop(service->prefault))
-		r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
-	if (r < 0) {
-		quota_user_close(user);
-		return r;
-	}
-	ready = prefault_take(service->prefault, &spare.fd, &spare.base, &spare.bytes);
-	r = arena_create(size, ready ? &spare : NULL, arena_gone, user, ret_arena, err);
-	prefault_refill(service->prefault);
-	if (r < 0)
-		arena_gone(user, size);
-	return r;
-}
-
-static int call_arena(struct session *session, const struct args *args, struct bump *bump, struct value *result,
-		      struct fdpass *ret_fds, struct error *err)
-{
-	uint64_t size = args->at[0].u64, most = session->service->settings->arena_bytes;
-	struct arena *arena;
-	int fd, r;
-
-	if (session->arena)
-		return error_set(err, ERROR_LIMIT, "arena: this session has one, allowed: one a session");
-	if (outbox_has_fds(&session->outbox))
-		return error_set(err, ERROR_LIMIT,
-				 "arena: an earlier reply's descriptors are under way, allowed: one reply at a time");
-	if (round_up_overflows(size, arena_page(), &size) || size > most)
-		return error_set(err, ERROR_LIMIT,
-				 "arena: bytes: %" PRIu64 ", allowed: the setting arena_bytes = %" PRIu64,
-				 args->at[0].u64, most);
-	if (value_put(bump, result, "bytes", value_uint(size)) < 0 ||
-	    value_put(bump, result, "page", value_uint(arena_page())) < 0)
-		return error_set(err, ERROR_NO_MEMORY, "arena: the reply");
-	r = new_arena(session, size, &arena, err);
-	if (r < 0)
-		return r;
-	fd = fcntl(arena_fd(arena), F_DUPFD_CLOEXEC, 0);
-	if (fd < 0) {
-		arena_release(arena);
-		return error_set(err, ERROR_SYSTEM, "arena: its descriptor: %s", strerror(errno));
-	}
-	r = space_attach(session->space, arena_base(arena), size, arena_release, arena);
-	if (r < 0) {
-		close(fd);
-		arena_release(arena);
-		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
-	}
-	session->arena = arena;
-	*ret_fds = (struct fdpass){.at = {fd}, .count = 1};
-	return 0;
-}
-
-static int call_cancel(struct session *session, const struct args *args, struct bump *bump, struct value *result,
-		       struct error *err)
-{
-	struct job *job = requests_find(session, (uint32_t)args->at[0].u64);
-
-	if (value_put(bump, result, "cancelled", value_bool(job)) < 0)
-		return error_set(err, ERROR_NO_MEMORY, "cancel: the reply");
-	if (job) {
-		session->service->stats.cancelled++;
-		request_cancel(job->request);
+	if (value_put(call->bump, call->result, "cancelled", value_bool(pending)) < 0)
+		return error_set(call->err, ERROR_NO_MEMORY, "cancel: the reply");
+	if (pending) {
+		call->session->service->stats.cancelled++;
+		request_cancel(pending->request);
 	}
 	return 0;
 }
+
+/* ------- stats ------- */
 
 static int show_daemon(const struct service *service, struct bump *bump, struct value *map)
 {
@@ -143,26 +67,54 @@ static int show_session(struct session *session, struct bump *bump, struct value
 	return failed | value_put(bump, map, "quota", quota);
 }
 
-static int call_stats(struct session *session, struct bump *bump, struct value *result, struct error *err)
+static int call_stats(struct method_call *call)
 {
 	struct value daemon = value_map(), engine = value_map(), own = value_map(), settings = value_map();
-	int failed = show_daemon(session->service, bump, &daemon);
+	const struct service *service = call->session->service;
+	struct bump *bump = call->bump;
+	int failed = show_daemon(service, bump, &daemon);
 
-	failed |= engine_stats(session->service->engine, bump, &engine);
-	failed |= show_session(session, bump, &own);
-	failed |= settings_show(session->service->settings, bump, &settings);
-	failed |= value_put(bump, result, "daemon", daemon);
-	failed |= value_put(bump, result, "engine", engine);
-	failed |= value_put(bump, result, "session", own);
-	failed |= value_put(bump, result, "settings", settings);
-	return failed ? error_set(err, ERROR_NO_MEMORY, "stats: the reply") : 0;
+	failed |= engine_stats(service->engine, bump, &engine);
+	failed |= show_session(call->session, bump, &own);
+	failed |= settings_show(service->settings, bump, &settings);
+	failed |= value_put(bump, call->result, "daemon", daemon);
+	failed |= value_put(bump, call->result, "engine", engine);
+	failed |= value_put(bump, call->result, "session", own);
+	failed |= value_put(bump, call->result, "settings", settings);
+	return failed ? error_set(call->err, ERROR_NO_MEMORY, "stats: the reply") : 0;
 }
 
-/* ------- file descriptors ------- */
+/* ------- all of them ------- */
 
-/* What a client does not read stays in flight, for which the kernel holds their sender to account (RLIMIT_NOFILE for all
- * of its sockets together): so one client that reads nothing would keep all others from theirs. The socket tells when
- * nothing sent is left unread; before, all count. */
+/* Rows stand in the engine's table of operations, too, which describes their parameters. */
+static const struct method {
+	const char *name;
+	bool sends_fds;
+	method_function *call;
+} methods[] = {
+	{"arena", true, engine_session_attach_arena},
+	{"cancel", false, call_cancel},
+	{"stats", false, call_stats},
+	{"ring_attach", true, rings_attach},
+	{"ring_detach", false, rings_detach},
+	{"broadcast_create", false, broadcasts_create},
+	{"broadcast_publish", false, broadcasts_publish},
+	{"broadcast_attach", true, broadcasts_attach},
+	{"broadcast_list", false, broadcasts_list},
+	{"broadcast_close", false, broadcasts_close},
+};
+
+static const struct method *find_method(const char *name)
+{
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcmp(methods[i].name, name) == 0)
+			return &methods[i];
+	return NULL;
+}
+
+/* Charges the descriptors of a reply. What a client does not read stays in flight, and the kernel charges it to the daemon
+ * (RLIMIT_NOFILE, for all of its sockets together): without a limit, one client that reads nothing would keep all others
+ * from theirs. The socket reports only when everything was read; until then all count. */
 static int reserve_fds(struct session *session, struct error *err)
 {
 	int unread = 0;
@@ -173,51 +125,22 @@ static int reserve_fds(struct session *session, struct error *err)
 	return quota_share_take(&session->fds, FDPASS_MOST, err);
 }
 
-static bool brings_fds(const struct operation *operation)
+int methods_call(struct method_call *call, const struct operation *operation, const struct value *params)
 {
-	static const char *const names[] = {"arena", "ring_attach", "broadcast_attach"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(operation->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-static int call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
-{
+	const struct method *method = find_method(operation->name);
 	struct args args = {.operation = operation, .context = operation->name};
-	int r = bind_args(&args, params, err);
-
-	*ret_result = value_map();
-	ret_fds->count = 0;
-	if (r < 0)
-		return r;
-	if (strcmp(operation->name, "arena") == 0)
-		return call_arena(session, &args, bump, ret_result, ret_fds, err);
-	if (strcmp(operation->name, "ring_attach") == 0)
-		return rings_attach(session, &args, bump, ret_result, ret_fds, err);
-	if (strcmp(operation->name, "ring_detach") == 0)
-		return rings_detach(session, &args, bump, ret_result, err);
-	if (strncmp(operation->name, "broadcast_", strlen("broadcast_")) == 0)
-		return broadcasts_call(session, &args, msgid, bump, ret_result, ret_fds, err);
-	if (strcmp(operation->name, "cancel") == 0)
-		return call_cancel(session, &args, bump, ret_result, err);
-	if (strcmp(operation->name, "stats") == 0)
-		return call_stats(session, bump, ret_result, err);
-	return error_set(err, ERROR_NOT_SUPPORTED, "%s: this daemon's sessions do not have it", operation->name);
-}
-
-int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err)
-{
-	bool brings = brings_fds(operation);
-	int r = brings ? reserve_fds(session, err) : 0;
+	int r = method && method->sends_fds ? reserve_fds(call->session, call->err) : 0;
 
 	if (r < 0)
 		return r;
-	r = call(session, operation, params, msgid, bump, ret_result, ret_fds, err);
-	if (brings)
-		quota_share_give(&session->fds, FDPASS_MOST - (r == 0 ? ret_fds->count : 0));
+	r = bind_args(&args, params, call->err);
+	call->args = &args;
+	if (r == 0)
+		r = method ? method->call(call)
+			   : error_set(call->err, ERROR_NOT_SUPPORTED, "%s: this daemon's sessions do not have it",
+				       operation->name);
+	if (method && method->sends_fds)
+		quota_share_give(&call->session->fds, FDPASS_MOST - (r == 0 ? call->fds->count : 0));
+	call->args = NULL;
 	return r;
 }

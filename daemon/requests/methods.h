@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of the session itself: arena, cancel, stats, those of rings and broadcasts. All others are the engine's. */
+/* The methods that the session answers itself: arena, cancel, stats, those of rings and broadcasts. All others are the
+ * engine's. */
 #ifndef TRNSCI_DAEMON_METHODS_H
 #define TRNSCI_DAEMON_METHODS_H
 
-#include "base/value.h"
 #include "engine/operations/operations.h"
-#include "fdpass.h"
-#include "net/session.h"
+#include "net/method_call.h"
 
-/* operation: a row of METHOD_SESSION. On success the reply, allocated in bump, and the file descriptors that go with
- * it, the caller's from then on. On error err says why. METHOD_LATER: the
- * reply to msgid follows by itself. */
-enum { METHOD_LATER = 1 };
-int method_call(struct session *session, const struct operation *operation, const struct value *params, uint32_t msgid,
-		struct bump *bump, struct value *ret_result, struct fdpass *ret_fds, struct error *err);
+/* Binds params and calls the method of an operation of METHOD_SESSION. call->args is set here, all else by the caller.
+ * Returns as a method_function. */
+int methods_call(struct method_call *call, const struct operation *operation, const struct value *params);
 
 #endif

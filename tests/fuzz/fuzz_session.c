@@ -11,7 +11,8 @@
 #include <event2/event.h>
 
 #include "daemon/memory/background.h"
-#include "daemon/net/session.h"
+#include "daemon/net/connection.h"
+#include "daemon/requests/dispatch.h"
 #include "daemon/memory/prefault.h"
 #include "daemon/streams/streams.h"
 #include "harness/wait.h"
@@ -54,6 +55,7 @@ static void begin(void)
 	set("log_level", "error");
 	must(mkdtemp(dir) != NULL);
 	set("state_dir", dir);
+	service.handler = &dispatch_handler;
 	service.loop_thread = pthread_self();
 	service.started_ns = stats_now_ns();
 	must(engine_create(&(struct engine_settings){.threads = 1}, &service.engine, NULL) == 0);
@@ -127,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!service.engine)
 		begin();
 	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0);
-	session_open(&service, pair[0]);
+	connection_open(&service, pair[0]);
 	act(pair[1], data, size);
 	close(pair[1]);
 	wait_for_end();

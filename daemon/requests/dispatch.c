@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame is a run of a prepared call, read without decoding; a call of one of the session's own methods; or a request
+ * for the engine. Every request is replied to, whatever it is. */
+#include "dispatch.h"
+
+#include <string.h>
+
+#include "engine/operations/operations.h"
+#include "engine_session.h"
+#include "memory/arena.h"
+#include "methods.h"
+#include "publish/broadcasts.h"
+#include "publish/client_held.h"
+#include "publish/rings.h"
+#include "requests.h"
+
+/* Pre-faults the pages of a new tile while its client gets ready to use it. */
+static void prefault_tiles(struct session *session)
+{
+	const uint64_t most = session->service->settings->arena_ahead_bytes;
+	uint64_t reach;
+
+	if (!session->arena)
+		return;
+	reach = space_reach(session->space);
+	arena_want(session->arena, reach < most ? reach : most);
+}
+
+static void call_method(struct session *session, const struct operation *operation, const struct message *message,
+			struct bump *bump)
+{
+	struct value result = value_map();
+	struct fdpass fds = {.count = 0};
+	struct error err = {.code = 0};
+	struct method_call call = {.session = session, .msgid = message->msgid, .bump = bump,
+				   .result = &result,  .fds = &fds,             .err = &err};
+	int r = methods_call(&call, operation, &message->params);
+
+	if (r == 0)
+		session_reply(session, message->msgid, NULL, &result, &fds);
+	else if (r != METHOD_DEFERRED)
+		session_reply(session, message->msgid, &err, NULL, NULL);
+}
+
+/* Takes bump, which holds the message, and the frame's charge. */
+static void handle_request(struct session *session, const struct message *message, struct bump *bump, uint64_t charge)
+{
+	const struct operation *operation = operation_find(message->method, message->method_size);
+
+	session->requests++;
+	session->service->stats.requests++;
+	session->service->stats.requests_prepared += operation && strcmp(operation->name, "run_prepared") == 0;
+	if (operation && operation->class == METHOD_SESSION) {
+		call_method(session, operation, message, bump);
+		requests_free_frame(session, bump, charge);
+	} else if (requests_start(session, message, bump, charge) && operation && operation->class == METHOD_SERVICE) {
+		prefault_tiles(session);
+	}
+}
+
+/* Takes bump. */
+static void handle_frame(struct session *session, const struct inbox_frame *frame, struct bump *bump)
+{
+	struct stats *stats = &session->service->stats;
+	struct message message;
+	struct error err = {.code = 0};
+	int r = codec_decode(frame->at, frame->size, bump, &message, &err);
+
+	if (r == 0 && message.type == MESSAGE_REQUEST) {
+		handle_request(session, &message, bump, frame->charge);
+		return;
+	}
+	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
+		stats->notifications_ignored++;
+	} else if (r == -ERROR_WRONG_TYPE && message.type == MESSAGE_REQUEST) {
+		session->requests++;
+		stats->requests++;
+		session_reply(session, message.msgid, &err, NULL, NULL);
+	} else {
+		if (r == 0)
+			r = error_set(&err, ERROR_BAD_FRAME, "message: a response, allowed: requests and notifications");
+		session_end_input(session, r == -ERROR_BAD_FRAME ? &stats->bad_frames : &stats->over_limit, &err);
+	}
+	requests_free_frame(session, bump, frame->charge);
+}
+
+/* Handles the next frame if it is a run of a prepared call that changes only numbers and tiles. */
+static bool receive_run(struct session *session)
+{
+	struct run_prepared run;
+	size_t size;
+	const void *bytes = inbox_peek(&session->inbox, &size);
+
+	if (!bytes)
+		return false;
+	size = run_prepared_read(bytes, size, &run);
+	if (size == 0)
+		return false;
+	inbox_skip(&session->inbox, size);
+	requests_run_prepared(session, &run);
+	return true;
+}
+
+/* r: the negative error of inbox_next, with what was wrong with the frame. */
+static void end_bad_input(struct session *session, int r, const char *wrong)
+{
+	struct stats *stats = &session->service->stats;
+	struct error err;
+
+	if (r == -ERROR_BAD_FRAME) {
+		error_set(&err, ERROR_BAD_FRAME, "%s", wrong);
+		session_end_input(session, &stats->bad_frames, &err);
+	} else if (r == -ERROR_NO_MEMORY) {
+		error_set(&err, ERROR_NO_MEMORY, "message: no memory to read it");
+		session_end_input(session, &stats->over_limit, &err);
+	} else {
+		session_end_for_limit(session);
+	}
+}
+
+/* Handles the next frame. Returns false if there is no whole one, or the input has ended. */
+static bool receive_frame(struct session *session)
+{
+	struct inbox_frame frame;
+	const char *wrong = NULL;
+	struct bump *bump;
+	int r;
+
+	if (inbox_is_empty(&session->inbox))
+		return false;
+	if (receive_run(session))
+		return true;
+	bump = bump_new_cached(&session->service->bump_cache);
+	r = bump ? inbox_next(&session->inbox, bump, &frame, &wrong) : -ERROR_NO_MEMORY;
+	if (r == 1) {
+		handle_frame(session, &frame, bump);
+		return true;
+	}
+	bump_free(bump);
+	if (r < 0)
+		end_bad_input(session, r, wrong);
+	return false;
+}
+
+static bool receive_frames(struct session *session, uint64_t turn_end_ns)
+{
+	bool time_left = true;
+
+	if (!session->backlog || session_must_wait(session))
+		return false;
+	do {
+		bool more = receive_frame(session);
+
+		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
+		requests_reply(session);
+		time_left = stats_now_ns() < turn_end_ns;
+	} while (session->backlog && !session_must_wait(session) && time_left);
+	return time_left && !session->backlog && !session_must_wait(session);
+}
+
+static void close_published(struct session *session)
+{
+	rings_end_session(session);
+	broadcasts_end_session(session);
+	engine_session_mark_arena(session);
+}
+
+static void close_requests(struct session *session)
+{
+	engine_session_close(session);
+	requests_drop(session);
+}
+
+const struct session_handler dispatch_handler = {
+	.open = engine_session_open,
+	.receive = receive_frames,
+	.reply = requests_reply,
+	.closing = close_published,
+	.closed = close_requests,
+	.free = client_held_end,
+};
