@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "laws.h"
+#include "distributions.h"
 #include "options.h"
 #include "output.h"
 #include "rand.h"
@@ -24,7 +24,8 @@ static int hold(struct trnsci_session *session)
 	return complain(EXIT_NO_DAEMON, "broadcast: the connection is gone");
 }
 
-static int create(struct trnsci_session *session, const char *name, const struct options *options, const char *law)
+static int create(struct trnsci_session *session, const char *name, const struct options *options,
+		  const char *distribution)
 {
 	static const char *const own[] = {"rate", "samples"};
 	struct trnsci_call *call = NULL;
@@ -35,7 +36,7 @@ static int create(struct trnsci_session *session, const char *name, const struct
 	struct trnsci_args *args = trnsci_args(call), *noise = trnsci_set_map(args, "noise");
 
 	trnsci_set_text(args, "name", name);
-	trnsci_set_text(noise, "op", law);
+	trnsci_set_text(noise, "op", distribution);
 	for (size_t i = 0; i < sizeof own / sizeof *own && code == EXIT_OK; i++) {
 		uint64_t number = 0;
 
@@ -63,18 +64,19 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		{"name", 0, "NAME", "a named stream to take the samples from"},
 		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
 	};
-	struct trnsci_operation_info law;
+	struct trnsci_operation_info distribution;
 	struct options options;
 	struct trnsci_session *session = NULL;
-	char usage[128], laws[512];
+	char usage[128], distributions[512];
 
-	laws_list(laws, sizeof laws, ", ");
-	if (argc < 3 || !law_find(argv[2], &law))
-		return complain(EXIT_USAGE, "broadcast send: takes NAME DIST, DIST one of %s", laws);
-	snprintf(usage, sizeof usage, "broadcast send NAME %s --rate RATE [option ...]", law.name);
-	const char *const hidden = rand_has_shape(law.name) ? " n dims out rank size u64 timeout_ms "
-							    : " n shape out rank size u64 timeout_ms ";
-	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
+	distributions_list(distributions, sizeof distributions, ", ");
+	if (argc < 3 || !distribution_find(argv[2], &distribution))
+		return complain(EXIT_USAGE, "broadcast send: takes NAME DIST, DIST one of %s", distributions);
+	snprintf(usage, sizeof usage, "broadcast send NAME %s --rate RATE [option ...]", distribution.name);
+	const char *const hidden = rand_has_shape(distribution.name) ? " n dims out rank size u64 timeout_ms "
+								     : " n shape out rank size u64 timeout_ms ";
+	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
+				       hidden};
 	int code = options_parse(&set, cli, argc - 2, argv + 2, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -83,7 +85,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
 	code = connect_daemon(cli, 0, &session);
 	if (code == EXIT_OK)
-		code = create(session, argv[1], &options, law.name);
+		code = create(session, argv[1], &options, distribution.name);
 	if (code == EXIT_OK)
 		code = hold(session);
 	trnsci_close(session);

@@ -14,7 +14,7 @@ _trnsci_cli_choices() {
 }
 
 _trnsci_cli() {
-	# rand LAW, qmc KIND, stream COMMAND and stream draw NAME LAW have options of their own.
+	# rand DISTRIBUTION, qmc KIND, stream COMMAND and stream draw NAME DISTRIBUTION have options of their own.
 	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} word command=() words
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

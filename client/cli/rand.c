@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "laws.h"
+#include "distributions.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
@@ -19,7 +19,7 @@ enum { PIECE_BYTES = 4 << 20 };
 struct draw {
 	struct trnsci_session *session;
 	const struct options *options;
-	const char *law;
+	const char *distribution;
 	const char *name; /* of a named stream that it draws from; NULL: none */
 	struct trnsci_span range; /* what it took of that */
 	enum trnsci_dtype dtype;
@@ -57,7 +57,7 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 {
 	int code = options_set_parameters(draw->options, args);
 
-	if (strcmp(draw->law, "permutation") == 0 && !options_get(draw->options, "items"))
+	if (strcmp(draw->distribution, "permutation") == 0 && !options_get(draw->options, "items"))
 		trnsci_set_u64(args, "items", draw->count);
 	return code;
 }
@@ -66,7 +66,7 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
  * whole draw's samples, whatever is drawn of it. */
 static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 {
-	int r = trnsci_call_new(draw->session, draw->law, ret_call);
+	int r = trnsci_call_new(draw->session, draw->distribution, ret_call);
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
@@ -99,7 +99,7 @@ static int check(struct draw *draw)
 	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	else if (trnsci_to_array(trnsci_reply(call), &array) < 0)
-		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->law);
+		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->distribution);
 	draw->dtype = array.dtype;
 	draw->components = code == EXIT_OK && array.ndim > 1 ? (size_t)array.shape[1] : 1;
 	trnsci_call_free(call);
@@ -155,7 +155,7 @@ static int draw_rest(struct draw *draw, uint64_t at, struct output *output, stru
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 ||
 			 array.count != (draw->end - at) * draw->components || array.dtype != draw->dtype)
-			code = complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", draw->law);
+			code = complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", draw->distribution);
 		else
 			code = output_write(output, array.data, (size_t)array.count);
 	}
@@ -195,7 +195,7 @@ static int reserve(struct draw *draw, const struct cli *cli)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	trnsci_set_text(trnsci_args(call), "name", draw->name);
 	args = trnsci_set_map(trnsci_args(call), "draw");
-	trnsci_set_text(args, "op", draw->law);
+	trnsci_set_text(args, "op", draw->distribution);
 	set_parameters(draw, args);
 	trnsci_set_u64(args, "n", draw->count);
 	trnsci_set_bool(trnsci_args(call), "reserve", true);
@@ -245,11 +245,11 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 	return output_close(&output, code);
 }
 
-int rand_run_law(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv)
+int rand_run_distribution(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv)
 {
 	const char *const command = name ? "stream draw" : "rand";
 	struct options options;
-	struct draw draw = {.options = &options, .law = set->operation, .name = name};
+	struct draw draw = {.options = &options, .distribution = set->operation, .name = name};
 	int code = options_parse(set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -271,13 +271,13 @@ int rand_run_law(struct cli *cli, const struct option_set *set, const char *name
 	return code;
 }
 
-/* A law that has a shape itself calls that of the result dims. */
-bool rand_has_shape(const char *law)
+/* Where a distribution has a parameter `shape`, the shape of the result is called `dims`. */
+bool rand_has_shape(const char *distribution)
 {
 	struct trnsci_parameter_info parameter;
 	bool own_shape = false;
 
-	for (size_t i = 0; trnsci_parameter(law, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_parameter(distribution, i, &parameter) == 0; i++)
 		own_shape |= strcmp(parameter.name, "dims") == 0;
 	return own_shape;
 }
@@ -285,18 +285,20 @@ bool rand_has_shape(const char *law)
 int command_rand(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation_info law;
-	char usage[128], laws[512];
+	struct trnsci_operation_info distribution;
+	char usage[128], distributions[512];
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return laws_print("rand");
-	laws_list(laws, sizeof laws, ", ");
-	if (argc < 2 || !law_find(argv[1], &law))
-		return complain(EXIT_USAGE, "rand: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
-	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", law.name);
+		return distributions_print("rand");
+	distributions_list(distributions, sizeof distributions, ", ");
+	if (argc < 2 || !distribution_find(argv[1], &distribution))
+		return complain(EXIT_USAGE, "rand: '%s': unknown distribution, allowed are %s", argc < 2 ? "" : argv[1],
+				distributions);
+	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", distribution.name);
 	const char *const hidden =
-		rand_has_shape(law.name) ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
-	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
+		rand_has_shape(distribution.name) ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
+	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
+				       hidden};
 
-	return rand_run_law(cli, &set, NULL, argc - 1, argv + 1);
+	return rand_run_distribution(cli, &set, NULL, argc - 1, argv + 1);
 }

@@ -10,10 +10,11 @@
 	{"count", 'n', "COUNT", "samples of the whole draw"}, {"output", 'o', "FILE", "where to [stdout]"},            \
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"}
 
-/* Whether a parameter of the law is called shape. */
-bool rand_has_shape(const char *law);
+/* Returns whether a parameter of the distribution is called shape. */
+bool rand_has_shape(const char *distribution);
 
-/* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the law's name. */
-int rand_run_law(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv);
+/* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the distribution's
+ * name. */
+int rand_run_distribution(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv);
 
 #endif

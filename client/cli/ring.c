@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "laws.h"
+#include "distributions.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
@@ -173,7 +173,7 @@ static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, co
 	return output_close(&output, code);
 }
 
-static int run_law(struct cli *cli, const struct option_set *set, int argc, char **argv)
+static int run_distribution(struct cli *cli, const struct option_set *set, int argc, char **argv)
 {
 	struct options options;
 	struct ringing ringing = {.cli = cli, .options = &options, .distribution = set->operation, .samples = DEFAULT_SAMPLES};
@@ -210,22 +210,24 @@ int command_ring(struct cli *cli, int argc, char **argv)
 		{"output", 'o', "FILE", "where to [stdout]"},
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
 	};
-	struct trnsci_operation_info law;
+	struct trnsci_operation_info distribution;
 	struct trnsci_parameter_info parameter;
-	char usage[128], laws[512];
+	char usage[128], distributions[512];
 	bool own_shape = false;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return laws_print("ring");
-	laws_list(laws, sizeof laws, ", ");
-	if (argc < 2 || !law_find(argv[1], &law))
-		return complain(EXIT_USAGE, "ring: '%s': no such law, allowed %s", argc < 2 ? "" : argv[1], laws);
-	snprintf(usage, sizeof usage, "ring %s [-n COUNT] [option ...]", law.name);
-	for (size_t i = 0; trnsci_parameter(law.name, i, &parameter) == 0; i++)
+		return distributions_print("ring");
+	distributions_list(distributions, sizeof distributions, ", ");
+	if (argc < 2 || !distribution_find(argv[1], &distribution))
+		return complain(EXIT_USAGE, "ring: '%s': unknown distribution, allowed are %s", argc < 2 ? "" : argv[1],
+				distributions);
+	snprintf(usage, sizeof usage, "ring %s [-n COUNT] [option ...]", distribution.name);
+	for (size_t i = 0; trnsci_parameter(distribution.name, i, &parameter) == 0; i++)
 		own_shape |= strcmp(parameter.name, "dims") == 0;
 	const char *const hidden =
 		own_shape ? " n dims out rank size u64 timeout_ms " : " n shape out rank size u64 timeout_ms ";
-	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
+	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
+				       hidden};
 
-	return run_law(cli, &set, argc - 1, argv + 1);
+	return run_distribution(cli, &set, argc - 1, argv + 1);
 }

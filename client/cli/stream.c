@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cli.h"
-#include "laws.h"
+#include "distributions.h"
 #include "options.h"
 #include "rand.h"
 
@@ -218,26 +218,30 @@ static int list(struct cli *cli, int argc, char **argv)
 static int draw(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation_info law = {0};
-	char usage[128], laws[512], hidden[160];
+	struct trnsci_operation_info distribution = {0};
+	char usage[128], distributions[512], hidden[160];
 	const bool helps = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
 
-	laws_list(laws, sizeof laws, ", ");
+	distributions_list(distributions, sizeof distributions, ", ");
 	if (helps)
 		return printf("usage: trnsci-cli stream draw NAME DIST -n COUNT [option ...]\n\n"
-			      "Draw from where a named stream stands. With -v the range is told on stderr, for rand to repeat.\n"
+			      "Draw from where a named stream stands. With -v the range is told on stderr, for rand to "
+			      "repeat.\n"
 			      "DIST is one of %s.\n\ntrnsci-cli stream draw NAME DIST --help lists its parameters.\n",
-			      laws) < 0;
+			      distributions) < 0;
 	if (argc < 3 || argv[1][0] == '-')
 		return complain(EXIT_USAGE, "stream draw: NAME DIST -n COUNT are needed");
-	if (!law_find(argv[2], &law))
-		return complain(EXIT_USAGE, "stream draw: '%s': no such law, allowed %s", argv[2], laws);
-	snprintf(usage, sizeof usage, "stream draw NAME %s -n COUNT [option ...]", law.name);
-	snprintf(hidden, sizeof hidden, " n %s out u64 seed stream offset position rank size generator key_layout timeout_ms ",
-		 rand_has_shape(law.name) ? "dims" : "shape");
-	const struct option_set set = {usage, law.help, rows, sizeof rows / sizeof *rows, law.name, hidden};
+	if (!distribution_find(argv[2], &distribution))
+		return complain(EXIT_USAGE, "stream draw: '%s': unknown distribution, allowed are %s", argv[2],
+				distributions);
+	snprintf(usage, sizeof usage, "stream draw NAME %s -n COUNT [option ...]", distribution.name);
+	snprintf(hidden, sizeof hidden,
+		 " n %s out u64 seed stream offset position rank size generator key_layout timeout_ms ",
+		 rand_has_shape(distribution.name) ? "dims" : "shape");
+	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
+				       hidden};
 
-	return rand_run_law(cli, &set, argv[1], argc - 2, argv + 2);
+	return rand_run_distribution(cli, &set, argv[1], argc - 2, argv + 2);
 }
 
 static const struct command commands[] = {

@@ -8,10 +8,11 @@
 
 enum { N = 100003 };
 
-static void draw_everywhere(const char *law, enum trnsci_dtype dtype, uint64_t offset)
+static void draw_everywhere(const char *distribution, enum trnsci_dtype dtype, uint64_t offset)
 {
 	const char *const addresses[] = {"embedded:", trnscid.socket};
-	const struct drawing draw = {.distribution = law, .source = {.seed = 99, .stream = 5, .offset = offset}};
+	const struct drawing draw = {.distribution = distribution,
+				     .source = {.seed = 99, .stream = 5, .offset = offset}};
 	size_t bytes = N * trnsci_dtype_size(dtype);
 	char *tile_bytes[2], *copied = malloc(bytes);
 
@@ -22,12 +23,12 @@ static void draw_everywhere(const char *law, enum trnsci_dtype dtype, uint64_t o
 		struct trnsci_error err = {0};
 
 		if (draw_tile(session, &draw, 0, tile, &span, &err) < 0)
-			fail_msg("%s: %s", law, err.text);
+			fail_msg("%s: %s", distribution, err.text);
 		assert_true(span.next > span.position && span.next % 4 == 0);
 		tile_bytes[i] = malloc(bytes);
 		memcpy(tile_bytes[i], trnsci_tile_data(tile), bytes);
 		if (draw_array(session, &draw, dtype, N, copied, NULL, &err) < 0)
-			fail_msg("%s: %s", law, err.text);
+			fail_msg("%s: %s", distribution, err.text);
 		assert_memory_equal(copied, tile_bytes[i], bytes);
 		trnsci_tile_free(tile);
 		trnsci_close(session);
@@ -70,8 +71,8 @@ static void copies(struct trnsci_session *session)
 	trnsci_tile_free(tile);
 }
 
-/* Laws of vectors, of counts and of a list, by the typed calls: few and many are pieces of one tile. */
-static void laws(struct trnsci_session *session)
+/* Distributions of vectors, of counts and of a list, by the typed calls: few and many are pieces of one tile. */
+static void distributions(struct trnsci_session *session)
 {
 	static const double alpha[] = {1, 2.5, 3, 0.5};
 	const struct drawing draws[] = {
@@ -211,7 +212,7 @@ static void programs(struct trnsci_session *session)
 }
 
 BOTH(copies)
-BOTH(laws)
+BOTH(distributions)
 BOTH(permutation)
 BOTH(ranks)
 BOTH(sequences)
@@ -222,7 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_bytes),
 		cmocka_unit_test(copies_by_both),
-		cmocka_unit_test(laws_by_both),
+		cmocka_unit_test(distributions_by_both),
 		cmocka_unit_test(permutation_by_both),
 		cmocka_unit_test(ranks_by_both),
 		cmocka_unit_test(sequences_by_both),

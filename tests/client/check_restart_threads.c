@@ -14,15 +14,15 @@ static atomic_uint rounds;
 static void *work(void *arg)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)arg;
-	const struct drawing law = {.distribution = "uniform", .source = {.seed = seed}};
+	const struct drawing draw = {.distribution = "uniform", .source = {.seed = seed}};
 	static _Thread_local float expected[N];
 	struct trnsci_error err;
 
-	assert_int_equal(draw_array(own, &law, TRNSCI_F32, N, expected, NULL, NULL), 0);
+	assert_int_equal(draw_array(own, &draw, TRNSCI_F32, N, expected, NULL, NULL), 0);
 	while (!atomic_load(&over)) {
 		struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, N), *y = tile_of(remote, TRNSCI_F32, N);
 
-		if (draw_tile(remote, &law, 0, x, NULL, &err) < 0)
+		if (draw_tile(remote, &draw, 0, x, NULL, &err) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
 		struct trnsci_call *call = scaling(remote, x, y, 1);
 
@@ -78,13 +78,13 @@ static atomic_uint draws;
 
 static void *draw_on(void *arg)
 {
-	const struct drawing law = {.distribution = "normal"};
+	const struct drawing draw = {.distribution = "normal"};
 	struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, 1 << 15);
 	struct trnsci_error err;
 
 	(void)arg;
 	while (!atomic_load(&over)) {
-		if (draw_tile(remote, &law, 0, x, NULL, &err) < 0)
+		if (draw_tile(remote, &draw, 0, x, NULL, &err) < 0)
 			fail_msg("expected an answer, got %s", err.text);
 		atomic_fetch_add(&draws, 1);
 	}

@@ -22,10 +22,10 @@ static uint64_t number_of(const struct value *map, const char *name)
 }
 
 /* A draw of n samples, f32; those of dirichlet have components. */
-static void reply_draw(struct liar *liar, const struct message *request, const char *law, uint64_t n)
+static void reply_draw(struct liar *liar, const struct message *request, const char *distribution, uint64_t n)
 {
 	static const char zeros[MOST];
-	const uint64_t components = strcmp(law, "dirichlet") == 0 ? COMPONENTS : 1;
+	const uint64_t components = strcmp(distribution, "dirichlet") == 0 ? COMPONENTS : 1;
 	struct codec_buffer buffer = {0};
 	struct bump *bump = bump_new();
 	struct value map = value_map(), shape = value_array();
@@ -49,16 +49,16 @@ static void reply_draw(struct liar *liar, const struct message *request, const c
 static bool answer_zeros(struct liar *liar, const struct message *request)
 {
 	const struct value *draw = value_get(&request->params, "draw"), *op = draw ? value_get(draw, "op") : NULL;
-	char law[32] = "";
+	char distribution[32] = "";
 
 	if (liar_greets(liar, request))
 		return true;
 	atomic_fetch_add(&asked, 1);
 	if (op)
-		memcpy(law, op->bytes.at, op->bytes.size);
+		memcpy(distribution, op->bytes.at, op->bytes.size);
 	else
-		memcpy(law, request->method, request->method_size);
-	reply_draw(liar, request, law, number_of(draw ? draw : &request->params, "n"));
+		memcpy(distribution, request->method, request->method_size);
+	reply_draw(liar, request, distribution, number_of(draw ? draw : &request->params, "n"));
 	return true;
 }
 

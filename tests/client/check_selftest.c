@@ -42,7 +42,7 @@ static void unknown_names_are_refused(void **state)
 	const struct trnsci_param wrong[] = {trnsci_text("samples", "5"), trnsci_end()};
 
 	(void)state;
-	assert_int_equal(trnsci_selftest("laws", NULL, NULL, NULL), -TRNSCI_NOT_FOUND);
+	assert_int_equal(trnsci_selftest("distribution", NULL, NULL, NULL), -TRNSCI_NOT_FOUND);
 	assert_int_equal(trnsci_selftest(NULL, NULL, NULL, NULL), -TRNSCI_NOT_FOUND);
 	assert_int_equal(trnsci_selftest("distributions", unknown, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);
 	assert_int_equal(trnsci_selftest("distributions", wrong, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);

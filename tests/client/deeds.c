@@ -76,7 +76,7 @@ static struct trnsci_call *call_of(struct trnsci_session *session, const char *m
 }
 
 struct sample {
-	const char *law, *dtype, *parameter;
+	const char *distribution, *dtype, *parameter;
 	double value;
 };
 
@@ -93,18 +93,18 @@ static const struct sample samples[] = {
 static struct trnsci_call *draw_call(struct trnsci_session *session)
 {
 	const struct sample *sample = &samples[below(sizeof samples / sizeof *samples)];
-	struct trnsci_call *call = call_of(session, sample->law);
+	struct trnsci_call *call = call_of(session, sample->distribution);
 	struct trnsci_args *args = trnsci_args(call);
 
 	trnsci_set_u64(args, "n", below(MOST) + 1);
 	trnsci_set_text(args, "dtype", sample->dtype);
 	trnsci_set_u64(args, "seed", below(1000));
 	trnsci_set_u64(args, "stream", below(3));
-	if (strcmp(sample->law, "permutation") != 0)
+	if (strcmp(sample->distribution, "permutation") != 0)
 		trnsci_set_u64(args, "offset", (uint64_t)below(1 << 20) << below(20));
 	if (sample->parameter)
 		trnsci_set_f64(args, sample->parameter, sample->value);
-	if (strcmp(sample->law, "beta") == 0)
+	if (strcmp(sample->distribution, "beta") == 0)
 		trnsci_set_f64(args, "alpha", 0.7);
 	if (below(4) == 0) {
 		trnsci_set_text(args, "generator", "philox4x32");

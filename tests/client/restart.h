@@ -90,12 +90,12 @@ static inline void pair_free(struct pair pair)
 
 static inline void draw(struct pair pair, uint64_t seed)
 {
-	const struct drawing law = {.distribution = "normal", .source = {.seed = seed}};
+	const struct drawing draw = {.distribution = "normal", .source = {.seed = seed}};
 	struct trnsci_error err;
 
-	if (draw_tile(remote, &law, 0, pair.remote, NULL, &err) < 0)
+	if (draw_tile(remote, &draw, 0, pair.remote, NULL, &err) < 0)
 		fail_msg("draw: %s", err.text);
-	assert_int_equal(draw_tile(own, &law, 0, pair.own, NULL, NULL), 0);
+	assert_int_equal(draw_tile(own, &draw, 0, pair.own, NULL, NULL), 0);
 }
 
 static inline struct trnsci_call *scaling(struct trnsci_session *session, const struct trnsci_tile *in,

@@ -20,10 +20,10 @@ both "a tail to infinity" truncated_normal -n 500 --low 3 --high inf
 same "no value below the bound" 0 "$(awk '$1 < 3' "$work/out" | wc -l)"
 both "a tail from minus infinity" truncated_normal -n 500 --low=-inf --high=-3 --dtype f64
 same "no value above the bound" 0 "$(awk '$1 > -3' "$work/out" | wc -l)"
-both "the whole normal law" truncated_normal -n 5 --low=-inf --high inf
+both "the whole normal distribution" truncated_normal -n 5 --low=-inf --high inf
 code "an interval at infinity" 2 "$cli" --embedded rand truncated_normal -n 5 --low inf --high inf
 code "a bound that is no number" 2 "$cli" --embedded rand truncated_normal -n 5 --low nan
-code "an infinite bound of another law" 2 "$cli" --embedded rand uniform -n 5 --high inf
+code "an infinite bound of another distribution" 2 "$cli" --embedded rand uniform -n 5 --high inf
 cat >program.json <<END
 {"steps": [{"op": "truncated_normal", "n": 4, "low": 2, "high": "inf", "as": "x"}], "results": ["x"]}
 END

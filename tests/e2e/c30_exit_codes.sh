@@ -20,8 +20,8 @@ refused() {
 refused "no command" 2 "*no command*rand*" "$cli"
 refused "unknown command" 2 "*frob*allowed rand*" "$cli" frob
 refused "unknown option" 2 "*--frob*" "$cli" --frob rand
-refused "no law" 2 "*allowed bits, uniform, normal*" "$cli" rand
-refused "unknown law" 2 "*zipf*allowed bits*" "$cli" rand zipf -n 5
+refused "a missing distribution" 2 "*allowed are bits, uniform, normal*" "$cli" rand
+refused "an unknown distribution" 2 "*zipf*allowed are bits*" "$cli" rand zipf -n 5
 refused "no count" 2 "*-n COUNT*" "$cli" rand normal
 refused "count that is none" 2 "*--count: 'x'*allowed*" "$cli" rand normal -n x
 refused "negative count" 2 "*--count: '-1'*" "$cli" rand normal -n -1

@@ -9,10 +9,10 @@ cd "$work" || exit 1
 
 code "selftest --distributions" 0 "$cli" selftest --distributions
 sed 1d "$work/out" >table
-"$cli" rand --help | awk '/^  [a-z]/ {print $1}' | sort >laws
-same "every distribution is in the table" "$(cat laws)" "$(awk '{print $1}' table | sort -u)"
+"$cli" rand --help | awk '/^  [a-z]/ {print $1}' | sort >distributions
+same "every distribution is in the table" "$(cat distributions)" "$(awk '{print $1}' table | sort -u)"
 same "every row has joined in ranks and by every variant" "" "$(grep -v '  ok    ok of [1-9]' table)"
-# LAW [METHOD] DTYPE HASH
+# DISTRIBUTION [METHOD] DTYPE HASH
 same "the bytes of stream format 1" "$(grep -v '^#' "$vectors")" "$(sed 's/  ok .*//; s/  */ /g' table)"
 code "selftest --distributions with a wrong number" 2 "$cli" selftest --distributions --samples many
 if [ -n "${TRNSCI_FULL:-}" ]; then

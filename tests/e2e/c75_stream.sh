@@ -29,7 +29,7 @@ for option in "--seed 1" "--stream 1" "--offset 4" "--rank 0" "--generator philo
 	# shellcheck disable=SC2086
 	code "draw refuses $option" 2 "$cli" stream draw noise normal -n 5 $option
 done
-code "an unknown law" 2 "$cli" stream draw noise nrmal -n 5
+code "an unknown distribution" 2 "$cli" stream draw noise nrmal -n 5
 code "an unknown stream" 2 "$cli" stream draw other normal -n 5
 like "is named" '*not_found:*"other"*' "$(cat "$work/err")"
 code "a wrong parameter takes nothing" 2 "$cli" stream draw noise normal -n 5 --std -1

@@ -7,13 +7,13 @@ set -u
 cd "$work" || exit 1
 
 start_daemon
-for law in "normal --mean 2" "randint --high 1000" "dirichlet --alpha 1,2,3" "gamma --shape 0.5 --dtype f64"; do
+for distribution in "normal --mean 2" "randint --high 1000" "dirichlet --alpha 1,2,3" "gamma --shape 0.5 --dtype f64"; do
 	# shellcheck disable=SC2086
-	"$cli" --embedded -q rand $law -n 300000 --seed 5 --offset 7 --format raw -o rand.raw
+	"$cli" --embedded -q rand $distribution -n 300000 --seed 5 --offset 7 --format raw -o rand.raw
 	for at in "--embedded" "--socket $socket"; do
 		# shellcheck disable=SC2086
-		code "ring $law $at" 0 "$cli" -q $at ring $law -n 300000 --seed 5 --offset 7 --samples 8192 --format raw -o ring.raw
-		same "ring $law $at: the bytes of rand" "$(sum <rand.raw)" "$(sum <ring.raw)"
+		code "ring $distribution $at" 0 "$cli" -q $at ring $distribution -n 300000 --seed 5 --offset 7 --samples 8192 --format raw -o ring.raw
+		same "ring $distribution $at: the bytes of rand" "$(sum <rand.raw)" "$(sum <ring.raw)"
 	done
 done
 "$cli" --embedded -q ring bits --seed 9 2>/dev/null | head -c 4000000 >endless.raw

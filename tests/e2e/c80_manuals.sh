@@ -14,9 +14,9 @@ names() {
 code "help" 0 "$cli" --help
 commands=$(names)
 code "help of rand" 0 "$cli" rand --help
-laws=$(names)
-for law in $laws; do
-	commands="$commands rand:$law"
+distributions=$(names)
+for distribution in $distributions; do
+	commands="$commands rand:$distribution"
 done
 code "help of stream" 0 "$cli" stream --help
 for command in $(names); do
@@ -55,9 +55,9 @@ if command -v bash >/dev/null; then
 	}
 	same "completion of commands" "stft stream status selftest" "$(offered trnsci-cli s)"
 	same "completion of what streams can" "draw delete" "$(offered trnsci-cli stream d)"
-	same "completion of a stream's law" "normal" "$(offered trnsci-cli stream draw noise n)"
+	same "completion of a stream's distribution" "normal" "$(offered trnsci-cli stream draw noise n)"
 	same "completion of a stream's options" "--mode" "$(offered trnsci-cli stream create noise --m)"
-	same "completion of laws" "normal" "$(offered trnsci-cli rand n)"
+	same "completion of distributions" "normal" "$(offered trnsci-cli rand n)"
 	same "completion of options" "--mean --method" "$(offered trnsci-cli rand normal --me)"
 	same "completion of choices" "f32 f64 f16" "$(offered trnsci-cli rand normal --dtype f)"
 	same "completion of fft's choices" "ortho" "$(offered trnsci-cli fft x.npy --norm o)"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws that there are. */
-#include "laws.h"
+/* The names of distributions, from the table of operations. */
+#include "distributions.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Laws are the operations of the category draw: a new one needs no line here. */
-bool law_find(const char *name, struct trnsci_operation_info *ret)
+/* Distributions are the operations of the category "draw". */
+bool distribution_find(const char *name, struct trnsci_operation_info *ret)
 {
 	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
 		if (strcmp(ret->category, "draw") == 0 && strcmp(ret->name, name) == 0)
@@ -16,7 +16,7 @@ bool law_find(const char *name, struct trnsci_operation_info *ret)
 	return false;
 }
 
-void laws_list(char *to, size_t room, const char *separator)
+void distributions_list(char *to, size_t room, const char *separator)
 {
 	struct trnsci_operation_info operation;
 	size_t used = 0;
@@ -27,7 +27,7 @@ void laws_list(char *to, size_t room, const char *separator)
 			used += (size_t)snprintf(to + used, room - used, "%s%s", used ? separator : "", operation.name);
 }
 
-int laws_print(const char *command)
+int distributions_print(const char *command)
 {
 	struct trnsci_operation_info operation;
 
