@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic that reports overflow: each returns true when the true result did not fit (ret is then undefined). */
+/* Arithmetic that reports overflow. Each function returns true if the result does not fit; *ret is then undefined. */
 #ifndef TRNSCI_BASE_CHECKED_H
 #define TRNSCI_BASE_CHECKED_H
 
@@ -17,7 +17,7 @@ static inline bool mul_overflows(uint64_t a, uint64_t b, uint64_t *ret)
 	return __builtin_mul_overflow(a, b, ret);
 }
 
-/* a rounded up to a multiple of `multiple` (a power of two). */
+/* Rounds a up to a multiple of `multiple`, a power of two. */
 static inline bool round_up_overflows(uint64_t a, uint64_t multiple, uint64_t *ret)
 {
 	if (__builtin_add_overflow(a, multiple - 1, ret))

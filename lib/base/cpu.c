@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPU features by the compiler's own probe, which also asks whether the operating system saves the registers. */
+/* Detection by the compiler's builtins, which also check that the operating system saves the registers. */
 #include "base/cpu.h"
 
 #include <stdbool.h>
@@ -33,9 +33,9 @@ const struct cpu_level *cpu_levels(size_t *ret_count)
 }
 
 #if defined(__x86_64__)
-/* AMX-TILE and AMX-BF16. Linux saves the tiles only of a process that asked for them (Documentation/arch/x86/xstate.rst);
- * asking again changes nothing. */
-static bool has_tiles(void)
+/* Detects AMX-TILE and AMX-BF16, and asks Linux for permission to use the tiles: it saves them only for processes that
+ * have asked (Documentation/arch/x86/xstate.rst). Asking again is harmless. */
+static bool has_amx(void)
 {
 	enum { BF16_AND_TILE = 1 << 22 | 1 << 24, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
 	unsigned a, b, c, d;
@@ -58,7 +58,7 @@ uint32_t cpu_detect(void)
 		found |= CPU_AVX512;
 	if ((found & CPU_AVX512) && __builtin_cpu_supports("avx512bf16"))
 		found |= CPU_AVX512_BF16;
-	if ((found & CPU_AVX512_BF16) && has_tiles())
+	if ((found & CPU_AVX512_BF16) && has_amx())
 		found |= CPU_AMX;
 	return found;
 #elif defined(__aarch64__)

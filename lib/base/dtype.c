@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: expands the one table. */
+/* Element types: the table, expanded, and lookups in it. */
 #include "base/dtype.h"
 
 #include <string.h>
 
-/* By number; those that are no dtype's are empty. */
+/* Indexed by number. Numbers without a dtype have an empty row. */
 static const struct row {
 	const char *name, *long_name;
 	unsigned char name_size, long_size, size;
@@ -27,7 +27,7 @@ const char *dtype_name(enum dtype dtype)
 	return (size_t)dtype < N_ROWS && rows[dtype].name ? rows[dtype].name : "?";
 }
 
-static bool same(const char *name, size_t size, const char *known, size_t known_size)
+static bool names_equal(const char *name, size_t size, const char *known, size_t known_size)
 {
 	return size == known_size && size > 0 && memcmp(name, known, size) == 0;
 }
@@ -35,8 +35,8 @@ static bool same(const char *name, size_t size, const char *known, size_t known_
 enum dtype dtype_parse(const char *name, size_t size)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
-		if (same(name, size, rows[i].name, rows[i].name_size) ||
-		    same(name, size, rows[i].long_name, rows[i].long_size))
+		if (names_equal(name, size, rows[i].name, rows[i].name_size) ||
+		    names_equal(name, size, rows[i].long_name, rows[i].long_size))
 			return (enum dtype)i;
 	return DTYPE_NONE;
 }

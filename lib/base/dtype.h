@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: one table for tiles, the wire, files and the command line. */
+/* Element types: the one table that tiles, the wire, files and the command line share. */
 #ifndef TRNSCI_BASE_DTYPE_H
 #define TRNSCI_BASE_DTYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(identifier, number, short name, long name, bytes an element, numpy's descr). Numbers are part of the ABI. */
+/* X(identifier, number, short name, long name, bytes of an element, numpy's descr). Numbers are part of the ABI. */
 #define DTYPE_TABLE(X)                            \
 	X(I8, 1, "i8", "int8", 1, "|i1")                \
 	X(I32, 2, "i32", "int32", 4, "<i4")             \
@@ -27,13 +27,13 @@ enum dtype {
 #undef X
 };
 
-/* Bytes of one element; 0 for a number that is no dtype. */
+/* Returns the bytes of one element; 0 for a number that is not a dtype. */
 size_t dtype_size(enum dtype dtype);
 
-/* The short name ("f32"); "?" for a number that is no dtype. */
+/* Returns the short name ("f32"); "?" for a number that is not a dtype. */
 const char *dtype_name(enum dtype dtype);
 
-/* By short or long name of the given length; DTYPE_NONE when there is none. */
+/* Finds a dtype by its short or long name of size bytes. Returns DTYPE_NONE for an unknown name. */
 enum dtype dtype_parse(const char *name, size_t size);
 
 bool dtype_is_complex(enum dtype dtype);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: expands the one table. */
+/* Errors: the table, expanded, and lookups in it. */
 #include "base/error.h"
 
 #include <stddef.h>
@@ -18,9 +18,9 @@ static const struct error_row rows[] = {
 #undef X
 };
 
-static const struct error_row *find(int code)
+static const struct error_row *find_row(int code)
 {
-	static const struct error_row unknown = {0, ERROR_KIND_FAILED, "unknown", "no error of this number"};
+	static const struct error_row unknown = {0, ERROR_KIND_FAILED, "unknown", "no error has this number"};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].code == code || rows[i].code == -code)
@@ -44,17 +44,17 @@ int error_set(struct error *err, enum error_code code, const char *format, ...)
 
 const char *error_name(int code)
 {
-	return find(code)->name;
+	return find_row(code)->name;
 }
 
 const char *error_meaning(int code)
 {
-	return find(code)->meaning;
+	return find_row(code)->meaning;
 }
 
 enum error_kind error_kind(int code)
 {
-	return find(code)->kind;
+	return find_row(code)->kind;
 }
 
 int error_from_text(const char *text)

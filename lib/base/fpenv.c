@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control register of the vector unit, by architecture; elsewhere the C library's own environment. */
+/* The control register of the vector unit on x86-64 and AArch64; on other CPUs the rounding mode of <fenv.h>. */
 #include "base/fpenv.h"
 
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating-point environment that the contract asks for: round to nearest, denormals kept, exceptions masked.
+/* The floating-point environment of all arithmetic: round to nearest, denormals kept, exceptions masked.
  *
- * Entered at the start of every thread and of every call that computes in a caller's thread, and left again, so that
- * a program that runs with FTZ, DAZ or another rounding mode gets the same bytes and keeps its own settings. */
+ * Every thread enters it at its start, and so does every call that computes in its caller's thread. A program that runs
+ * with FTZ, DAZ or another rounding mode therefore gets the same bytes, and keeps its own settings. */
 #ifndef TRNSCI_BASE_FPENV_H
 #define TRNSCI_BASE_FPENV_H
 
@@ -12,7 +12,10 @@ struct fpenv_saved {
 	uint64_t control;
 };
 
+/* Sets this thread's environment; returns the one before. */
 struct fpenv_saved fpenv_enter(void);
+
+/* Restores an environment that fpenv_enter returned. */
 void fpenv_leave(struct fpenv_saved saved);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vocabulary of vectors, so that an algorithm is written once and compiled once for each instruction set.
+/* Vector types and operations under the same names on every CPU: an algorithm is written once over them, and compiled
+ * once for each instruction set.
  *
  * The build compiles X_simd.c with SIMD_AVX512, SIMD_AVX2 or SIMD_NEON defined. Without any of them (in X.c) a vector
  * has one element. Two kinds of multiply-add differ on purpose:

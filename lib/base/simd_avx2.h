@@ -24,7 +24,7 @@ static inline f32v f32_load(const float *at) { return _mm256_loadu_ps(at); }
 static inline f64v f64_load(const double *at) { return _mm256_loadu_pd(at); }
 static inline void f32_store(float *at, f32v a) { _mm256_storeu_ps(at, a); }
 static inline void f64_store(double *at, f64v a) { _mm256_storeu_pd(at, a); }
-/* Around the caches, aligned to the vector; stream_end before another thread may look. */
+/* Store past the caches, at an address aligned to the vector. Call stream_end before another thread may read. */
 static inline void f32_stream(float *at, f32v a) { _mm256_stream_ps(at, a); }
 static inline void f64_stream(double *at, f64v a) { _mm256_stream_pd(at, a); }
 static inline void stream_end(void) { _mm_sfence(); }
@@ -46,7 +46,7 @@ static inline f32v f32_sqrt(f32v a) { return _mm256_sqrt_ps(a); }
 static inline f64v f64_sqrt(f64v a) { return _mm256_sqrt_pd(a); }
 
 static inline f64v f64_min(f64v a, f64v b) { return _mm256_min_pd(a, b); }
-/* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
+/* Loads F64_LANES floats as doubles; stores doubles rounded to floats. */
 static inline f64v f64_load_f32(const float *at) { return _mm256_cvtps_pd(_mm_loadu_ps(at)); }
 static inline void f64_store_f32(float *at, f64v a) { _mm_storeu_ps(at, _mm256_cvtpd_ps(a)); }
 
@@ -58,14 +58,14 @@ static inline u32v u32_sub(u32v a, u32v b) { return _mm256_sub_epi32(a, b); }
 static inline u32v u32_xor(u32v a, u32v b) { return _mm256_xor_si256(a, b); }
 static inline u32v u32_and(u32v a, u32v b) { return _mm256_and_si256(a, b); }
 #define U32_ROTL(a, bits) _mm256_or_si256(_mm256_slli_epi32(a, bits), _mm256_srli_epi32(a, 32 - (bits)))
-/* Unpacks within each 128 bits, as the instructions do. */
+/* Interleave within each 128 bits, as the instructions do. */
 static inline u32v u32_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi32(a, b); }
 static inline u32v u32_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi32(a, b); }
 static inline u32v u64_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi64(a, b); }
 static inline u32v u64_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi64(a, b); }
 static inline u32v u64_srl11(u32v a) { return _mm256_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm256_cvtepi32_ps(a); }
-/* Integers of 64 bits below 2^53: the halves are joined to 2^84 and 2^52 as bits, the sum of what is left is exact. */
+/* Converts 64-bit integers below 2^53: the halves become fractions of doubles at 2^84 and 2^52. All steps are exact. */
 static inline f64v f64_from_u53(u32v a)
 {
 	const __m256i high = _mm256_or_si256(_mm256_srli_epi64(a, 32), _mm256_castpd_si256(_mm256_set1_pd(0x1p84)));
@@ -81,9 +81,9 @@ static inline u32v f32_bits(f32v a) { return _mm256_castps_si256(a); }
 static inline u64v f64_bits(f64v a) { return _mm256_castpd_si256(a); }
 static inline f32v f32_of_bits(u32v a) { return _mm256_castsi256_ps(a); }
 static inline f64v f64_of_bits(u64v a) { return _mm256_castsi256_pd(a); }
-/* The product, 64 bits wide, of the even elements of a and b. */
+/* Returns the 64-bit products of the even 32-bit elements. */
 static inline u64v u64_mul32(u32v a, u32v b) { return _mm256_mul_epu32(a, b); }
-/* Each odd element in its even place; the two of a pair changed about. */
+/* Copies each odd element to the even place before it; swaps the two elements of each pair. */
 static inline u32v u32_from_odd(u32v a) { return _mm256_shuffle_epi32(a, 0xF5); }
 static inline u32v u64_swap32(u32v a) { return _mm256_shuffle_epi32(a, 0xB1); }
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return _mm256_xor_si256(_mm256_xor_si256(a, c), b); }
@@ -94,16 +94,17 @@ static inline u64v u64_sub(u64v a, u64v b) { return _mm256_sub_epi64(a, b); }
 static inline u64v u64_and(u64v a, u64v b) { return _mm256_and_si256(a, b); }
 #define U32_SHL(a, bits) _mm256_slli_epi32(a, bits)
 #define U64_SHL(a, bits) _mm256_slli_epi64(a, bits)
-/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+/* Converts the signed integer in the top 12 bits (above a double's fraction), -2048 to 2047. */
 static inline f64v f64_from_i12(u64v a)
 {
-	/* Made non-negative, joined to 2^52 as bits, and the two taken off again. */
+	/* Adds an offset that makes a non-negative, uses it as the fraction of a double in [2^52, 2^53), and subtracts
+	 * both. */
 	const u64v biased = _mm256_srli_epi64(_mm256_add_epi64(a, u64_set(1ull << 63)), 52);
 
 	return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(biased, _mm256_castpd_si256(_mm256_set1_pd(0x1p52)))),
 			     _mm256_set1_pd(0x1p52 + 2048));
 }
-/* a, its sign turned where the top bit of signs is set. */
+/* Negates a where the top bit of `signs` is set. */
 static inline f32v f32_flip(f32v a, u32v signs)
 {
 	return _mm256_xor_ps(a, f32_of_bits(u32_and(signs, u32_set(0x80000000))));
@@ -112,7 +113,7 @@ static inline f64v f64_flip(f64v a, u64v signs)
 {
 	return _mm256_xor_pd(a, f64_of_bits(u64_and(signs, u64_set(1ull << 63))));
 }
-/* b where the lowest bit of which is set, else a. */
+/* Returns b where bit 0 of `which` is set, else a. */
 static inline f32v f32_select(u32v which, f32v a, f32v b)
 {
 	return _mm256_blendv_ps(a, b, f32_of_bits(U32_SHL(which, 31)));
@@ -121,7 +122,7 @@ static inline f64v f64_select(u64v which, f64v a, f64v b)
 {
 	return _mm256_blendv_pd(a, b, f64_of_bits(U64_SHL(which, 63)));
 }
-/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+/* Splits a, b into even and odd elements. Their order is arbitrary, the same in both, and undone by zip. */
 static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd)
 {
 	*ret_even = _mm256_shuffle_ps(a, b, 0x88);

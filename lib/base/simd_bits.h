@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More of the vocabulary of base/simd.h: comparisons, choices by lane, and 64-bit integers in and out of doubles.
+/* Vectors of base/simd.h: comparisons, selection by lane, and conversions between doubles and 64-bit integers.
  *
- * A mask (m32v of floats, m64v of doubles) is what a comparison gives and what a pick takes; m64_bits shows it as an
- * integer, lane i in bit i. Comparisons with NaN are false. Minimum and maximum give b when either is NaN. */
+ * A comparison returns a mask (m32v for floats, m64v for doubles), and a pick takes one. m64_bits returns it as an
+ * integer, lane i in bit i. Comparisons with NaN are false. Minimum and maximum return b if either is NaN. */
 #ifndef TRNSCI_BASE_SIMD_BITS_H
 #define TRNSCI_BASE_SIMD_BITS_H
 
@@ -21,7 +21,7 @@ static inline m64v m64_and(m64v a, m64v b) { return a & b; }
 static inline m64v m64_or(m64v a, m64v b) { return a | b; }
 static inline m64v m64_not(m64v a) { return (m64v)~a; }
 static inline unsigned m64_bits(m64v a) { return a; }
-/* b where the mask is set, else a. */
+/* Returns b where the mask is set, else a. */
 static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm512_mask_blend_ps(mask, a, b); }
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm512_mask_blend_pd(mask, a, b); }
 static inline f32v f32_min(f32v a, f32v b) { return _mm512_min_ps(a, b); }
@@ -29,23 +29,23 @@ static inline f64v f64_abs(f64v a) { return _mm512_abs_pd(a); }
 static inline f64v f64_div(f64v a, f64v b) { return _mm512_div_pd(a, b); }
 static inline f64v f64_floor(f64v a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 static inline u64v u64_load(const void *at) { return _mm512_loadu_si512(at); }
-/* F64_LANES words of 32 bits, widened. */
+/* Loads F64_LANES 32-bit words, zero-extended. */
 static inline u64v u64_load_u32(const uint32_t *at) { return _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)at)); }
 static inline u64v u64_or(u64v a, u64v b) { return _mm512_or_si512(a, b); }
 #define U32_SHR(a, bits) _mm512_srli_epi32(a, bits)
 #define U64_SHR(a, bits) _mm512_srli_epi64(a, bits)
-/* Signed 64-bit integers, rounded. */
+/* Converts signed 64-bit integers, rounded to nearest. */
 static inline f64v f64_from_i64(u64v a) { return _mm512_cvtepi64_pd(a); }
-/* |a| < 2^63, towards zero. */
+/* Stores the integers, rounded towards zero; |a| < 2^63. */
 static inline void f64_store_i64(int64_t *at, f64v a) { _mm512_storeu_si512(at, _mm512_cvttpd_epi64(a)); }
 static inline u32v u32_or(u32v a, u32v b) { return _mm512_or_si512(a, b); }
-/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+/* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a) { _mm512_storeu_pd(at, _mm512_maskz_compress_pd(mask, a)); }
 static inline void u32_pack_u16(uint16_t *at, m64v mask, __m256i a)
 {
 	_mm_storeu_si128((void *)at, _mm256_cvtepi32_epi16(_mm256_maskz_compress_epi32(mask, a)));
 }
-/* The same of first, first + 1 and so on, and of F64_LANES numbers in memory. */
+/* As f64_pack, for the numbers first, first + 1 and so on, and for F64_LANES numbers in memory. */
 static inline void lanes_pack(uint16_t *at, m64v mask, uint16_t first)
 {
 	u32_pack_u16(at, mask, _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
@@ -67,7 +67,7 @@ static inline m64v m64_and(m64v a, m64v b) { return _mm256_and_pd(a, b); }
 static inline m64v m64_or(m64v a, m64v b) { return _mm256_or_pd(a, b); }
 static inline m64v m64_not(m64v a) { return _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))); }
 static inline unsigned m64_bits(m64v a) { return (unsigned)_mm256_movemask_pd(a); }
-/* b where the mask is set, else a. */
+/* Returns b where the mask is set, else a. */
 static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm256_blendv_ps(a, b, mask); }
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm256_blendv_pd(a, b, mask); }
 static inline f32v f32_min(f32v a, f32v b) { return _mm256_min_ps(a, b); }
@@ -75,12 +75,12 @@ static inline f64v f64_abs(f64v a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0
 static inline f64v f64_div(f64v a, f64v b) { return _mm256_div_pd(a, b); }
 static inline f64v f64_floor(f64v a) { return _mm256_floor_pd(a); }
 static inline u64v u64_load(const void *at) { return _mm256_loadu_si256(at); }
-/* F64_LANES words of 32 bits, widened. */
+/* Loads F64_LANES 32-bit words, zero-extended. */
 static inline u64v u64_load_u32(const uint32_t *at) { return _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)at)); }
 static inline u64v u64_or(u64v a, u64v b) { return _mm256_or_si256(a, b); }
 #define U32_SHR(a, bits) _mm256_srli_epi32(a, bits)
 #define U64_SHR(a, bits) _mm256_srli_epi64(a, bits)
-/* Signed 64-bit integers, rounded: high 32 bits 2^32 exact, one addition of the low ones rounds. */
+/* Converts signed 64-bit integers: the high halves are exact, and the addition of the low halves rounds once. */
 static inline f64v f64_from_i64(u64v a)
 {
 	const u64v flipped = _mm256_xor_si256(_mm256_srli_epi64(a, 32), _mm256_set1_epi64x(0x4530000080000000));
@@ -89,7 +89,7 @@ static inline f64v f64_from_i64(u64v a)
 
 	return _mm256_add_pd(high, _mm256_castsi256_pd(low));
 }
-/* |a| < 2^63, towards zero. */
+/* Stores the integers, rounded towards zero; |a| < 2^63. */
 static inline void f64_store_i64(int64_t *at, f64v a)
 {
 	double lanes[F64_LANES];
@@ -99,7 +99,7 @@ static inline void f64_store_i64(int64_t *at, f64v a)
 		at[i] = (int64_t)lanes[i];
 }
 static inline u32v u32_or(u32v a, u32v b) { return _mm256_or_si256(a, b); }
-/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+/* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a)
 {
 	double lanes[F64_LANES];
@@ -127,7 +127,7 @@ static inline m64v m64_and(m64v a, m64v b) { return a && b; }
 static inline m64v m64_or(m64v a, m64v b) { return a || b; }
 static inline m64v m64_not(m64v a) { return !a; }
 static inline unsigned m64_bits(m64v a) { return a; }
-/* b where the mask is set, else a. */
+/* Returns b where the mask is set, else a. */
 static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return mask ? b : a; }
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return mask ? b : a; }
 static inline f32v f32_min(f32v a, f32v b) { return a < b ? a : b; }
@@ -136,24 +136,24 @@ static inline f64v f64_div(f64v a, f64v b) { return a / b; }
 static inline f64v f64_floor(f64v a) { return floor(a); }
 static inline u32v u32_load(const void *at) { u32v a; memcpy(&a, at, sizeof a); return a; }
 static inline u64v u64_load(const void *at) { u64v a; memcpy(&a, at, sizeof a); return a; }
-/* F64_LANES words of 32 bits, widened. */
+/* Loads F64_LANES 32-bit words, zero-extended. */
 static inline u64v u64_load_u32(const uint32_t *at) { return *at; }
 static inline u64v u64_or(u64v a, u64v b) { return a | b; }
 #define U32_SHR(a, bits) ((a) >> (bits))
 #define U64_SHR(a, bits) ((a) >> (bits))
-/* Signed 64-bit integers, rounded. */
+/* Converts signed 64-bit integers, rounded to nearest. */
 static inline f64v f64_from_i64(u64v a) { return (double)(int64_t)a; }
-/* |a| < 2^63, towards zero. */
+/* Stores the integers, rounded towards zero; |a| < 2^63. */
 static inline void f64_store_i64(int64_t *at, f64v a) { *at = (int64_t)a; }
 static inline u32v u32_or(u32v a, u32v b) { return a | b; }
-/* The lanes whose mask is set, side by side; what follows them, up to F64_LANES, is overwritten. */
+/* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a) { (void)mask; *at = a; }
 
 #endif
 /* clang-format on */
 
 #if !defined(SIMD_AVX512)
-/* As f64_pack, of first, first + 1 and so on, and of F64_LANES numbers in memory. */
+/* As f64_pack, for the numbers first, first + 1 and so on, and for F64_LANES numbers in memory. */
 static inline void lanes_pack(uint16_t *at, m64v mask, uint16_t first)
 {
 	for (unsigned i = 0; i < F64_LANES; i++) {

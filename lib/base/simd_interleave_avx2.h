@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* split: gathers the firsts of the pairs in the low half, the seconds in the high half; join: back. */
+/* Permutations. split moves the first members of pairs to the low half, the second to the high half; join undoes it. */
 typedef struct {
 	__m256i split, join;
 } f32_order_t;
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	rows[3] = _mm256_permute2f128_pd(b, d, 0x31);
 }
 
-/* Halves of 128 bits from two rows, `step` reals apart. */
+/* Loads 128 bits from each of two rows, `step` reals apart. */
 static inline f32v f32_load_halves(const float *at, size_t step)
 {
 	return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + step), 1);
@@ -101,7 +101,7 @@ static inline f64v f64_load_halves(const double *at, size_t step)
 	return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at)), _mm_loadu_pd(at + step), 1);
 }
 
-/* Each half's 4 x 4. */
+/* Transposes the 4 x 4 in each 128-bit half. */
 static inline __attribute__((always_inline)) void f32_transpose_halves(f32v *a, f32v *b, f32v *c, f32v *d)
 {
 	const f32v ab_low = _mm256_unpacklo_ps(*a, *b), ab_high = _mm256_unpackhi_ps(*a, *b);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Indices of two-source permutations; the two members of a pair differ in the lowest index bit, the two sources of a
- * join in the bit above the lanes. */
+/* Indices for permutations of two sources: split uses first and second, join uses low and high. Exchanging the members
+ * of a pair flips the lowest bit of an index; exchanging the sources of a join flips the bit above the lane number. */
 typedef struct {
 	__m512i first, second, low, high;
 } f32_order_t;
@@ -65,7 +65,7 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 	*b = _mm512_permutex2var_pd(re, order.high, im);
 }
 
-/* Blocks of 4 x 4 within the 128-bit quarters, then the quarters. */
+/* Transposes blocks of 4 x 4 within the 128-bit quarters, then the quarters. */
 static inline __attribute__((always_inline)) void f32_transpose(f32v rows[F32_LANES])
 {
 	f32v t[16];
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void f64_transpose(f64v rows[F64_LA
 	}
 }
 
-/* Quarters of 128 bits from four rows, `step` reals apart. */
+/* Loads 128 bits from each of four rows, `step` reals apart. */
 static inline f32v f32_load_quarters(const float *at, size_t step)
 {
 	f32v a = _mm512_castps128_ps512(_mm_loadu_ps(at));
@@ -136,7 +136,7 @@ static inline f64v f64_load_quarters(const double *at, size_t step)
 	return _mm512_insertf64x2(a, _mm_loadu_pd(at + 3 * step), 3);
 }
 
-/* Each quarter's 4 x 4. */
+/* Transposes the 4 x 4 in each 128-bit quarter. */
 static inline __attribute__((always_inline)) void f32_transpose_quarters(f32v *a, f32v *b, f32v *c, f32v *d)
 {
 	const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(*a, *b));
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) void f32_transpose_quarters(f32v *a
 	*d = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
 }
 
-/* A 4 x 4 of quarters. */
+/* Transposes the 4 x 4 of 128-bit quarters. */
 static inline __attribute__((always_inline)) void f32_exchange_quarters(f32v v[4])
 {
 	const f32v a = _mm512_shuffle_f32x4(v[0], v[1], 0x44), b = _mm512_shuffle_f32x4(v[0], v[1], 0xee);
@@ -173,7 +173,7 @@ static inline void f32_gather_square(const float *pairs, size_t step, f32v *r, f
 	}
 }
 
-/* Rows k, k + 4, k + 8, k + 12 come out of the k-th vectors of four transposes. */
+/* Rows k, k + 4, k + 8 and k + 12 lie in the k-th vectors of four transposes. */
 static inline void f32_scatter_square(float *pairs, size_t step, const f32v *r, const f32v *i)
 {
 	for (int half = 0; half < 2; half++, pairs += 16, r += 8, i += 8) {
@@ -225,9 +225,10 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 	}
 }
 
-/* --- groups: lanes of two or four transforms side by side --- */
+/* --- groups: lanes of two or four transforms in one vector --- */
 
-/* Rows of F32_LANES / width transforms, `distance` reals apart, to parts: lanes by transforms, then by elements. */
+/* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
+ * Lanes are ordered by transform, then by element. */
 static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
 								  const float *at, size_t distance, f32v *re, f32v *im)
 {
@@ -248,7 +249,8 @@ static inline __attribute__((always_inline)) void f64_load_group(const unsigned 
 	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + distance), re, im);
 }
 
-/* Each transform's width x width; lanes by halves of rows first where there are two transforms, then by transforms. */
+/* Transposes each transform's width x width. With two transforms, lanes are ordered by halves of rows, then by
+ * transform. */
 static inline __attribute__((always_inline)) void f32_transpose_group(const unsigned width, f32v *v)
 {
 	f32_transpose_quarters(&v[0], &v[1], &v[2], &v[3]);
@@ -276,7 +278,7 @@ static inline __attribute__((always_inline)) void f64_transpose_group(const unsi
 	v[3] = _mm512_shuffle_f64x2(b, d, 0xdd);
 }
 
-/* As f32_order, but a join of what transpose_group left gives one transform's vector, then the other's. */
+/* As f32_order, for vectors from f32_transpose_group: a join returns one transform's vector, then the other's. */
 static inline f32_order_t f32_order_group(const unsigned width, bool exchange)
 {
 	const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
@@ -299,7 +301,7 @@ static inline f64_order_t f64_order_group(const unsigned width, bool exchange)
 	return order;
 }
 
-/* Halves a0 b0, a1 b1 of vectors a, b. */
+/* Joins the low halves of a and b, and the high halves. */
 static inline void f32_pair_halves(f32v a, f32v b, f32v *low, f32v *high)
 {
 	*low = _mm512_shuffle_f32x4(a, b, 0x44);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of 128 bits: AArch64's Advanced SIMD. Included by base/simd.h.
  *
- * Integers of 32 and of 64 bits share one type, as they do in the other vocabularies. */
+ * Integers of 32 and of 64 bits share one type, as on other CPUs. */
 #ifndef TRNSCI_BASE_SIMD_NEON_H
 #define TRNSCI_BASE_SIMD_NEON_H
 
@@ -47,11 +47,11 @@ static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return vfmaq_f64(vnegq_f
 static inline f32v f32_sqrt(f32v a) { return vsqrtq_f32(a); }
 static inline f64v f64_sqrt(f64v a) { return vsqrtq_f64(a); }
 
-/* b where either is NaN, as the other vocabularies have it. */
+/* Return b where either is NaN, as on other CPUs. */
 static inline f64v f64_min(f64v a, f64v b) { return vbslq_f64(vcltq_f64(a, b), a, b); }
 static inline f32v f32_max(f32v a, f32v b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
 static inline f64v f64_max(f64v a, f64v b) { return vbslq_f64(vcgtq_f64(a, b), a, b); }
-/* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
+/* Loads F64_LANES floats as doubles; stores doubles rounded to floats. */
 static inline f64v f64_load_f32(const float *at) { return vcvt_f64_f32(vld1_f32(at)); }
 static inline void f64_store_f32(float *at, f64v a) { vst1_f32(at, vcvt_f32_f64(a)); }
 
@@ -69,30 +69,30 @@ static inline u64v u64_and(u64v a, u64v b) { return vandq_u32(a, b); }
 #define U32_SHL(a, bits) vshlq_n_u32(a, bits)
 #define U64_SHL(a, bits) OF_U64(vshlq_n_u64(AS_U64(a), bits))
 #define U32_ROTL(a, bits) vsriq_n_u32(vshlq_n_u32(a, bits), a, 32 - (bits))
-/* Unpacks within each 128 bits, as the instructions of other CPUs do. */
+/* Interleave within each 128 bits, as the instructions of x86 do. */
 static inline u32v u32_unpack_low(u32v a, u32v b) { return vzip1q_u32(a, b); }
 static inline u32v u32_unpack_high(u32v a, u32v b) { return vzip2q_u32(a, b); }
 static inline u32v u64_unpack_low(u32v a, u32v b) { return OF_U64(vzip1q_u64(AS_U64(a), AS_U64(b))); }
 static inline u32v u64_unpack_high(u32v a, u32v b) { return OF_U64(vzip2q_u64(AS_U64(a), AS_U64(b))); }
 static inline u32v u64_srl11(u32v a) { return OF_U64(vshrq_n_u64(AS_U64(a), 11)); }
 static inline f32v f32_from_i32(u32v a) { return vcvtq_f32_s32(vreinterpretq_s32_u32(a)); }
-/* Integers of 64 bits below 2^53. */
+/* Converts 64-bit integers below 2^53. */
 static inline f64v f64_from_u53(u32v a) { return vcvtq_f64_u64(AS_U64(a)); }
 
 static inline u32v f32_bits(f32v a) { return vreinterpretq_u32_f32(a); }
 static inline u64v f64_bits(f64v a) { return vreinterpretq_u32_f64(a); }
 static inline f32v f32_of_bits(u32v a) { return vreinterpretq_f32_u32(a); }
 static inline f64v f64_of_bits(u64v a) { return vreinterpretq_f64_u32(a); }
-/* The product, 64 bits wide, of the even elements of a and b. */
+/* Returns the 64-bit products of the even 32-bit elements. */
 static inline u64v u64_mul32(u32v a, u32v b) { return OF_U64(vmull_u32(vmovn_u64(AS_U64(a)), vmovn_u64(AS_U64(b)))); }
-/* Each odd element in its even place; the two of a pair changed about. */
+/* Copies each odd element to the even place before it; swaps the two elements of each pair. */
 static inline u32v u32_from_odd(u32v a) { return vtrn2q_u32(a, a); }
 static inline u32v u64_swap32(u32v a) { return vrev64q_u32(a); }
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return veorq_u32(veorq_u32(a, c), b); }
 static inline u32v u32_xor_and(u32v a, u32v b, u32v c) { return veorq_u32(a, vandq_u32(b, c)); }
-/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+/* Converts the signed integer in the top 12 bits (above a double's fraction), -2048 to 2047. */
 static inline f64v f64_from_i12(u64v a) { return vcvtq_f64_s64(vshrq_n_s64(AS_S64(a), 52)); }
-/* a, its sign turned where the top bit of signs is set. */
+/* Negates a where the top bit of `signs` is set. */
 static inline f32v f32_flip(f32v a, u32v signs)
 {
 	return f32_of_bits(u32_xor_and(f32_bits(a), signs, u32_set(0x80000000)));
@@ -101,13 +101,13 @@ static inline f64v f64_flip(f64v a, u64v signs)
 {
 	return f64_of_bits(u32_xor_and(f64_bits(a), signs, u64_set(1ull << 63)));
 }
-/* b where the lowest bit of which is set, else a. */
+/* Returns b where bit 0 of `which` is set, else a. */
 static inline f32v f32_select(u32v which, f32v a, f32v b) { return vbslq_f32(vtstq_u32(which, u32_set(1)), b, a); }
 static inline f64v f64_select(u64v which, f64v a, f64v b)
 {
 	return vbslq_f64(vtstq_u64(AS_U64(which), vdupq_n_u64(1)), b, a);
 }
-/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+/* Splits a, b into even and odd elements. Their order is arbitrary, the same in both, and undone by zip. */
 static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd)
 {
 	*ret_even = vuzp1q_f32(a, b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of one element, in plain C: the reference that the others are held against. Included by base/simd.h. */
+/* Vectors of one element, in plain C: the reference for the others. Included by base/simd.h. */
 #ifndef TRNSCI_BASE_SIMD_SCALAR_H
 #define TRNSCI_BASE_SIMD_SCALAR_H
 
@@ -41,7 +41,7 @@ static inline f32v f32_sqrt(f32v a) { return sqrtf(a); }
 static inline f64v f64_sqrt(f64v a) { return sqrt(a); }
 
 static inline f64v f64_min(f64v a, f64v b) { return a < b ? a : b; }
-/* F64_LANES floats, widened; and doubles rounded to F64_LANES floats. */
+/* Loads F64_LANES floats as doubles; stores doubles rounded to floats. */
 static inline f64v f64_load_f32(const float *at) { return *at; }
 static inline void f64_store_f32(float *at, f64v a) { *at = (float)a; }
 
@@ -62,15 +62,15 @@ static inline u64v f64_bits(f64v a) { u64v bits; memcpy(&bits, &a, sizeof a); re
 static inline f32v f32_of_bits(u32v bits) { f32v a; memcpy(&a, &bits, sizeof a); return a; }
 static inline f64v f64_of_bits(u64v bits) { f64v a; memcpy(&a, &bits, sizeof a); return a; }
 static inline f32v f32_from_i32(u32v a) { return (float)(int32_t)a; }
-/* The integer in the 12 bits above a double's fraction, -2048 to 2047. */
+/* Converts the signed integer in the top 12 bits (above a double's fraction), -2048 to 2047. */
 static inline f64v f64_from_i12(u64v a) { return (double)((int64_t)a >> 52); }
-/* a, its sign turned where the top bit of signs is set. */
+/* Negates a where the top bit of `signs` is set. */
 static inline f32v f32_flip(f32v a, u32v signs) { return f32_of_bits(f32_bits(a) ^ (signs & 0x80000000)); }
 static inline f64v f64_flip(f64v a, u64v signs) { return f64_of_bits(f64_bits(a) ^ (signs & 1ull << 63)); }
-/* b where the lowest bit of which is set, else a. */
+/* Returns b where bit 0 of `which` is set, else a. */
 static inline f32v f32_select(u32v which, f32v a, f32v b) { return which & 1 ? b : a; }
 static inline f64v f64_select(u64v which, f64v a, f64v b) { return which & 1 ? b : a; }
-/* The even and the odd elements of a, b in an order that zip takes back, and that keeps pairs together. */
+/* Splits a, b into even and odd elements. Their order is arbitrary, the same in both, and undone by zip. */
 static inline void f32_unzip(f32v a, f32v b, f32v *ret_even, f32v *ret_odd) { *ret_even = a; *ret_odd = b; }
 static inline void f64_unzip(f64v a, f64v b, f64v *ret_even, f64v *ret_odd) { *ret_even = a; *ret_odd = b; }
 static inline void f32_zip(f32v even, f32v odd, f32v *ret_a, f32v *ret_b) { *ret_a = even; *ret_b = odd; }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adaptive spinning. */
+/* Adaptive spinning, with exponential backoff on a CPU that other threads want. */
 #include "base/spin.h"
 
 #include <sched.h>
 #include <time.h>
 
 enum {
-	LEAST_NS = 1000, /* a shorter window is none */
-	YIELD_EVERY = 4,
-	LONG_NS = 200000, /* of a yield: more than an answer takes, less than another's turn at the CPU */
-	CROWDED_LEAST = 256,
-	CROWDED_MOST = 4096,
+	LEAST_NS = 1000, /* a shorter window counts as zero */
+	YIELD_EVERY = 4, /* polls */
+	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
+	LONG_YIELD_NS = 200000,
+	BACKOFF_LEAST = 256, /* waits */
+	BACKOFF_MOST = 4096,
 };
 
 static uint64_t now_ns(void)
@@ -28,37 +29,38 @@ void spin_init(struct spin *spin, uint64_t most_ns)
 
 void spin_begin(struct spin *spin)
 {
-	spin->looks = 0;
+	spin->polls = 0;
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
 
-/* After a long one the CPU is another's, too, and a yield costs its whole turn: a sleeper is let in at once. */
-static void yield(struct spin *spin, uint64_t since_ns)
+/* Yields the CPU. If another thread kept it for its whole slice, the next waits sleep: a woken thread is scheduled at
+ * once. */
+static void yield_cpu(struct spin *spin, uint64_t since_ns)
 {
 	sched_yield();
-	if (now_ns() - since_ns < LONG_NS) {
-		spin->crowded -= spin->crowded > 0;
+	if (now_ns() - since_ns < LONG_YIELD_NS) {
+		spin->backoff -= spin->backoff > 0;
 		return;
 	}
-	spin->crowded = spin->crowded < CROWDED_LEAST  ? CROWDED_LEAST
-			: spin->crowded < CROWDED_MOST ? 2 * spin->crowded
-						       : CROWDED_MOST;
-	spin->asleep = spin->crowded;
+	spin->backoff = spin->backoff < BACKOFF_LEAST  ? BACKOFF_LEAST
+			: spin->backoff < BACKOFF_MOST ? 2 * spin->backoff
+						       : BACKOFF_MOST;
+	spin->sleeps_left = spin->backoff;
 }
 
-/* The one that is waited for may be on this very CPU, so it is let go before the first look and now and then. */
+/* The thread that will answer may need this very CPU, so yields before the first poll and every few polls. */
 bool spin_again(struct spin *spin)
 {
 	uint64_t now;
 
-	if (spin->window_ns == 0 || spin->asleep)
+	if (spin->window_ns == 0 || spin->sleeps_left)
 		return false;
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
 		return false;
-	if (spin->looks++ % YIELD_EVERY == 0)
-		yield(spin, now);
+	if (spin->polls++ % YIELD_EVERY == 0)
+		yield_cpu(spin, now);
 	return true;
 }
 
@@ -66,7 +68,7 @@ void spin_end(struct spin *spin)
 {
 	if (spin->most_ns == 0)
 		return;
-	spin->asleep -= spin->asleep > 0;
+	spin->sleeps_left -= spin->sleeps_left > 0;
 	if (now_ns() - spin->began_ns <= spin->most_ns)
 		spin->window_ns = spin->most_ns;
 	else

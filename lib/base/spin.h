@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long to look for news before sleeping: waking a sleeping thread on another CPU takes some 20 us each way on a
- * virtual machine, looking once more a tenth of one.
+/* How long to poll before sleeping. Waking a thread that sleeps on another CPU takes some 20 us each way on a virtual
+ * machine; one more poll takes 0.1 us.
  *
- * A wait that ended within the bound was worth spinning for, so the next one spins as long as the bound; each that took
- * longer halves the window, down to nothing. So lively traffic never sleeps, a lull costs at most twice the bound of
- * CPU time, and an idle thread none. Where other threads want this CPU it sleeps as well: who spins yields to them, for a
- * turn of milliseconds, while who is woken gets the CPU at once. */
+ * A wait that ended within the bound was worth spinning for, so the next wait may spin for the whole bound. A longer
+ * wait halves the window, down to zero. Steady traffic therefore never sleeps, a pause costs at most twice the bound of
+ * CPU time, and an idle thread none. If other threads want this CPU, waits sleep at once: a thread that spins yields
+ * the CPU for a scheduler slice of milliseconds, while a thread that is woken gets it immediately. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
@@ -13,21 +13,24 @@
 #include <stdint.h>
 
 struct spin {
-	uint64_t most_ns;   /* the bound; 0: never spins */
-	uint64_t window_ns; /* of the next wait */
-	uint64_t began_ns;  /* the wait */
-	unsigned looks;     /* in it */
-	unsigned crowded;   /* waits that sleep after the next yield that is long */
-	unsigned asleep;    /* of them still to come */
+	uint64_t most_ns;     /* the bound; 0: never spins */
+	uint64_t window_ns;   /* how long the next wait may spin */
+	uint64_t began_ns;    /* start of this wait */
+	unsigned polls;       /* in this wait */
+	unsigned backoff;     /* waits that sleep after a long yield; doubled by one, lowered by a short one */
+	unsigned sleeps_left; /* of these, still to come */
 };
 
+/* Sets the bound. The first wait sleeps. */
 void spin_init(struct spin *spin, uint64_t most_ns);
 
-/* A wait begins. */
+/* Starts a wait. */
 void spin_begin(struct spin *spin);
-/* Whether to look once more rather than sleep; lets other threads of this CPU run meanwhile. */
+
+/* Returns whether to poll once more rather than sleep. Lets other threads of this CPU run meanwhile. */
 bool spin_again(struct spin *spin);
-/* The wait is over, after spinning or sleep. */
+
+/* Ends the wait, which spun or slept, and sets the window of the next. */
 void spin_end(struct spin *spin);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that signals do not interrupt. */
 #include "base/thread.h"
 
 #include <signal.h>
@@ -13,7 +14,7 @@ int thread_start(const char *name, void *(*run)(void *arg), void *arg, pthread_t
 	char cut[16];
 	int error;
 
-	/* A thread inherits the mask: blocked before it exists, so that there is no moment without. */
+	/* A new thread inherits the mask, so signals are blocked from its first instruction on. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	error = pthread_create(&thread, NULL, run, arg);

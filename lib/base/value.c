@@ -35,7 +35,7 @@ int value_push(struct bump *bump, struct value *array, struct value element)
 	return 0;
 }
 
-static struct value_member *member(const struct value *map, const char *name)
+static struct value_member *find_member(const struct value *map, const char *name)
 {
 	size_t size = strlen(name);
 
@@ -63,7 +63,7 @@ int value_add_sized(struct bump *bump, struct value *map, const char *name, size
 
 int value_put(struct bump *bump, struct value *map, const char *name, struct value value)
 {
-	struct value_member *old = member(map, name);
+	struct value_member *old = find_member(map, name);
 	char *copy;
 
 	if (old) {
@@ -72,6 +72,11 @@ int value_put(struct bump *bump, struct value *map, const char *name, struct val
 	}
 	copy = bump_copy(bump, name, strlen(name));
 	return copy ? value_add(bump, map, copy, value) : -ERROR_NO_MEMORY;
+}
+
+static bool is_text(const struct value *value)
+{
+	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
 static int copy_bytes(struct bump *bump, struct value *copy)
@@ -118,7 +123,7 @@ int value_copy(struct bump *bump, const struct value *value, struct value *ret_c
 	struct value copy = *value;
 	int r = 0;
 
-	if (value->kind == VALUE_STRING || value->kind == VALUE_BYTES)
+	if (is_text(value))
 		r = copy_bytes(bump, &copy);
 	else if (value->kind == VALUE_ARRAY)
 		r = copy_array(bump, value, &copy);
@@ -185,18 +190,19 @@ int value_share(struct bump *bump, const struct value *value, struct value *ret_
 
 const struct value *value_get(const struct value *map, const char *name)
 {
-	const struct value_member *found = member(map, name);
+	const struct value_member *found = find_member(map, name);
 
 	return found ? &found->value : NULL;
 }
 
 bool value_is_text(const struct value *value, const char *text)
 {
-	return (value->kind == VALUE_STRING || value->kind == VALUE_BYTES) && value->bytes.size == strlen(text) &&
+	return is_text(value) && value->bytes.size == strlen(text) &&
 	       memcmp(value->bytes.at, text, value->bytes.size) == 0;
 }
 
-static int digit(char c)
+/* Returns the value of a hexadecimal digit; 16 for any other character. */
+static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -219,18 +225,13 @@ static bool parse_u64(const char *at, size_t size, uint64_t *ret)
 	if (size == 0)
 		return false;
 	for (size_t i = 0; i < size; i++) {
-		uint64_t d = (uint64_t)digit(at[i]);
+		uint64_t d = (uint64_t)digit_value(at[i]);
 
 		if (d >= base || mul_overflows(u, base, &u) || add_overflows(u, d, &u))
 			return false;
 	}
 	*ret = u;
 	return true;
-}
-
-static bool is_text(const struct value *value)
-{
-	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
 bool value_to_u64(const struct value *value, uint64_t *ret)

@@ -20,7 +20,7 @@ enum value_kind {
 	VALUE_UINT, /* every integer >= 0 */
 	VALUE_INT,  /* integers < 0 only */
 	VALUE_REAL,
-	VALUE_STRING, /* UTF-8 by convention, not checked; at[size] need not be NUL */
+	VALUE_STRING, /* UTF-8 by convention, unchecked; at[size] need not be NUL */
 	VALUE_BYTES,
 	VALUE_ARRAY,
 	VALUE_MAP,
@@ -39,7 +39,7 @@ struct value {
 		struct {
 			const char *at;
 			size_t size;
-		} bytes; /* STRING and BYTES */
+		} bytes; /* of STRING and BYTES */
 		struct {
 			struct value *at;
 			size_t count, room;
@@ -82,7 +82,7 @@ static inline struct value value_real(double real)
 	return (struct value){.kind = VALUE_REAL, .real = real};
 }
 
-/* Borrows a NUL-terminated text. */
+/* Borrows a NUL-terminated text, which must live as long as the value. */
 static inline struct value value_string(const char *text)
 {
 	return (struct value){.kind = VALUE_STRING, .bytes = {text, strlen(text)}};
@@ -103,35 +103,41 @@ static inline struct value value_map(void)
 	return (struct value){.kind = VALUE_MAP};
 }
 
-/* Appends; -ERROR_NO_MEMORY. value_put copies the name, and replaces an earlier value of that name. */
+/* Functions below that return int return 0 or -ERROR_NO_MEMORY. */
+
+/* Appends an element to an array. */
 int value_push(struct bump *bump, struct value *array, struct value element);
+
+/* Sets a member of a map; replaces a value of this name. Copies the name. */
 int value_put(struct bump *bump, struct value *map, const char *name, struct value value);
-/* The same for a name that lives as long as the tree, such as a literal, and that the map does not have yet: what every
- * reply is made of. */
+
+/* Appends a member whose name the map does not have yet. Borrows the name, such as a literal, which must live as long
+ * as the tree. Every reply is made with it: it neither searches nor copies. */
 int value_add_sized(struct bump *bump, struct value *map, const char *name, size_t name_size, struct value value);
 static inline int value_add(struct bump *bump, struct value *map, const char *name, struct value value)
 {
 	return value_add_sized(bump, map, name, strlen(name), value);
 }
 
-/* A copy of a whole tree, with its texts, bytes (aligned for any type) and names. -ERROR_NO_MEMORY */
+/* Copies a tree with its texts, names and bytes; the bytes are aligned for any type. */
 int value_copy(struct bump *bump, const struct value *value, struct value *ret_copy);
 
-/* A copy whose maps, and arrays that hold maps or arrays, are its own; all else is shared with the original, which
- * outlives it. -ERROR_NO_MEMORY */
+/* Copies the maps of a tree, and the arrays that hold maps or arrays, so that the copy's members can be replaced. All
+ * else is shared with the original, which must outlive the copy. */
 int value_share(struct bump *bump, const struct value *value, struct value *ret_copy);
 
-/* The member called name; NULL when there is none or map is no map. */
+/* Returns the member of this name; NULL if there is none, or if map is not a map. */
 const struct value *value_get(const struct value *map, const char *name);
 
-/* A STRING or BYTES whose content is text. */
+/* Returns whether value is a STRING or BYTES with the content `text`. */
 bool value_is_text(const struct value *value, const char *text);
 
-/* An integer >= 0, or a string (or bytes) of decimal digits or 0x and hex digits that fits 64 bits. */
+/* These read a number, and return false for anything else. Texts are STRING or BYTES.
+ * u64: an integer >= 0, or a text of decimal digits, or of 0x and hexadecimal digits.
+ * i64: an integer, or a text as above, with or without a sign '-'.
+ * f64: a number of any kind, not a text. */
 bool value_to_u64(const struct value *value, uint64_t *ret);
-/* An integer of either sign within int64, or a decimal string of one. */
 bool value_to_i64(const struct value *value, int64_t *ret);
-/* A number of any kind. */
 bool value_to_f64(const struct value *value, double *ret);
 
 #endif

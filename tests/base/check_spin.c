@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spinning is bounded, follows the traffic, and costs nothing when there is none. */
+/* Spinning is bounded, follows the traffic, and costs nothing when idle. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A wait for something that comes after so long. */
+/* Waits for something that arrives after length_ns. */
 static void wait_ns(struct spin *spin, uint64_t length_ns)
 {
 	spin_begin(spin);
@@ -37,14 +37,15 @@ static void wait_ns(struct spin *spin, uint64_t length_ns)
 	spin_end(spin);
 }
 
-/* One that is over at once, on a machine whose CPUs others use: as soon as such a one is not interrupted for long. */
-static void wait_nothing(struct spin *spin)
+/* Waits for something that has arrived already. The scheduler can make one such wait long, so it repeats until one was
+ * short. */
+static void wait_for_nothing(struct spin *spin)
 {
 	for (int i = 0; i == 0 || (spin->window_ns != MOST_NS && i < 100); i++)
 		wait_ns(spin, 0);
 }
 
-static void test_begins_asleep(void **state)
+static void test_sleeps_at_first(void **state)
 {
 	struct spin spin;
 
@@ -60,7 +61,7 @@ static void test_follows_the_traffic(void **state)
 
 	(void)state;
 	spin_init(&spin, MOST_NS);
-	wait_nothing(&spin);
+	wait_for_nothing(&spin);
 	assert_int_equal(spin.window_ns, MOST_NS);
 	spin_begin(&spin);
 	assert_true(spin_again(&spin));
@@ -73,7 +74,7 @@ static void test_follows_the_traffic(void **state)
 	}
 }
 
-/* 15 halvings of 20 ms fall below a microsecond: together they cost at most twice the bound. */
+/* 15 halvings of 20 ms end below a microsecond. All these waits together spin for at most twice the bound. */
 static void test_costs_nothing_when_idle(void **state)
 {
 	struct spin spin;
@@ -81,7 +82,7 @@ static void test_costs_nothing_when_idle(void **state)
 
 	(void)state;
 	spin_init(&spin, MOST_NS);
-	wait_nothing(&spin);
+	wait_for_nothing(&spin);
 	cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < 15; i++)
 		wait_ns(&spin, MOST_NS + 1);
@@ -108,16 +109,16 @@ static void test_off(void **state)
 
 static atomic_bool over;
 
-static void *hog(void *arg)
+static void *keep_busy(void *arg)
 {
 	while (!over)
 		;
 	return arg;
 }
 
-/* With a thread that never lets go on the only CPU, some yield soon costs a turn; then it is slept for a while, and tried
- * again. */
-static void test_sleeps_in_a_crowd(void **state)
+/* Beside a thread that never yields on the only CPU, some yield soon lasts a scheduler slice. The next waits then
+ * sleep, and after these one spins again. */
+static void test_sleeps_beside_a_busy_thread(void **state)
 {
 	cpu_set_t all, one;
 	pthread_t other;
@@ -129,9 +130,9 @@ static void test_sleeps_in_a_crowd(void **state)
 	CPU_ZERO(&one);
 	CPU_SET((unsigned)sched_getcpu(), &one);
 	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-	assert_int_equal(pthread_create(&other, NULL, hog, NULL), 0);
+	assert_int_equal(pthread_create(&other, NULL, keep_busy, NULL), 0);
 	spin_init(&spin, MOST_NS);
-	for (waits = 0; waits < 10000 && !spin.asleep; waits++) {
+	for (waits = 0; waits < 10000 && !spin.sleeps_left; waits++) {
 		spin.window_ns = MOST_NS;
 		spin_begin(&spin);
 		spin_again(&spin);
@@ -139,14 +140,14 @@ static void test_sleeps_in_a_crowd(void **state)
 	over = true;
 	pthread_join(other, NULL);
 	sched_setaffinity(0, sizeof all, &all);
-	if (!spin.asleep)
-		fail_msg("expected a long yield beside a busy thread, got none in %d", waits);
-	for (unsigned left = spin.asleep; left > 0; left--) {
+	if (!spin.sleeps_left)
+		fail_msg("expected a long yield beside a busy thread, got none in %d waits", waits);
+	for (unsigned left = spin.sleeps_left; left > 0; left--) {
 		spin.window_ns = MOST_NS;
 		spin_begin(&spin);
 		assert_false(spin_again(&spin));
 		spin_end(&spin);
-		assert_int_equal(spin.asleep, left - 1);
+		assert_int_equal(spin.sleeps_left, left - 1);
 	}
 	spin.window_ns = MOST_NS;
 	spin_begin(&spin);
@@ -156,11 +157,11 @@ static void test_sleeps_in_a_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_begins_asleep),
+		cmocka_unit_test(test_sleeps_at_first),
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_costs_nothing_when_idle),
 		cmocka_unit_test(test_off),
-		cmocka_unit_test(test_sleeps_in_a_crowd),
+		cmocka_unit_test(test_sleeps_beside_a_busy_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

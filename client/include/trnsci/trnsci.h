@@ -48,28 +48,28 @@ enum { TRNSCI_MAX_DIMS = 8 };
 /** Error codes; functions return them negated. */
 enum trnsci_error_code {
 	TRNSCI_BAD_FRAME = 1,	      /**< the bytes are no message within the limits */
-	TRNSCI_UNKNOWN_METHOD = 2,    /**< no method of that name */
+	TRNSCI_UNKNOWN_METHOD = 2,    /**< no method has this name */
 	TRNSCI_UNKNOWN_PARAMETER = 3, /**< the method has no such parameter */
-	TRNSCI_MISSING_PARAMETER = 4, /**< a parameter without a default was left out */
+	TRNSCI_MISSING_PARAMETER = 4, /**< a parameter without a default is missing */
 	TRNSCI_WRONG_TYPE = 5,	      /**< a parameter is of another type */
 	TRNSCI_OUT_OF_RANGE = 6,      /**< a parameter is outside its range */
-	TRNSCI_BAD_TILE = 7,	      /**< no tile of that handle or name */
-	TRNSCI_BAD_SHAPE = 8,	      /**< shapes or dtypes do not fit together */
+	TRNSCI_BAD_TILE = 7,	      /**< no tile has this handle or name */
+	TRNSCI_BAD_SHAPE = 8,	      /**< shapes or dtypes do not match */
 	TRNSCI_END_OF_STREAM = 9,     /**< the draw would pass the end of its stream */
-	TRNSCI_NOT_SUPPORTED = 10,    /**< this build or connection cannot do that */
-	TRNSCI_LIMIT = 11,	      /**< a quota or limit would be passed */
-	TRNSCI_NO_MEMORY = 12,	      /**< memory could not be had */
-	TRNSCI_CANCELLED = 13,	      /**< the call was cancelled before its end */
+	TRNSCI_NOT_SUPPORTED = 10,    /**< this build or connection does not support it */
+	TRNSCI_LIMIT = 11,	      /**< a quota or limit would be exceeded */
+	TRNSCI_NO_MEMORY = 12,	      /**< out of memory */
+	TRNSCI_CANCELLED = 13,	      /**< the call was cancelled before it ended */
 	TRNSCI_CLOSED = 14,	      /**< the session is closed, or the service stops */
-	TRNSCI_NO_DAEMON = 15,	      /**< no daemon answers at that address */
+	TRNSCI_NO_DAEMON = 15,	      /**< no daemon answers at this address */
 	TRNSCI_BAD_REPLY = 16,	      /**< the daemon sent what the protocol does not allow */
 	TRNSCI_SYSTEM = 17,	      /**< a system call failed */
-	TRNSCI_TIMEOUT = 18,	      /**< the time given has passed */
-	TRNSCI_NOT_FOUND = 19,	      /**< nothing of that name is there */
-	TRNSCI_EXISTS = 20,	      /**< something of that name or number is there, or was */
-	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do that */
-	TRNSCI_STORE = 22,	      /**< what is to last could not be read or made durable */
-	TRNSCI_LOST = 23,	      /**< the content of a tile went with a daemon that ended */
+	TRNSCI_TIMEOUT = 18,	      /**< the timeout has expired */
+	TRNSCI_NOT_FOUND = 19,	      /**< nothing has this name */
+	TRNSCI_EXISTS = 20,	      /**< the name or number is in use, or was */
+	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do this */
+	TRNSCI_STORE = 22,	      /**< stored state could not be read or made durable */
+	TRNSCI_LOST = 23,	      /**< the tile's contents were lost when a daemon ended */
 };
 
 /** What went wrong, written where the caller gives a place for it (which may always be NULL). */
