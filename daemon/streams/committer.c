@@ -277,7 +277,7 @@ static void run_batch(struct streams *streams, struct commit_task **tasks, size_
 		stage(streams, tasks[i]);
 	pthread_mutex_unlock(&streams->lock);
 	if (!streams->store)
-		r = committer_load_state(streams, true, &err);
+		r = streams_load_state(streams, true, &err);
 	if (r == 0)
 		r = write_batch(streams, tasks, count, &err);
 	if (r < 0 && streams->store)
@@ -314,30 +314,7 @@ static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 	return count;
 }
 
-/* The state could not be read when the daemon began, or is out of its place, and somebody asks for it. */
-static void reopen(struct streams *streams)
-{
-	struct error err = {0};
-	int r = 0;
-
-	if (streams->store) {
-		streams_check_placement(streams, &err);
-		pthread_mutex_lock(&streams->lock);
-		streams->reopen = false;
-		pthread_mutex_unlock(&streams->lock);
-		return;
-	}
-	r = store_exists(streams->dir) ? committer_load_state(streams, false, &err) : 0;
-
-	pthread_mutex_lock(&streams->lock);
-	streams->trouble = r < 0 ? err : (struct error){0};
-	streams->reopen = false;
-	pthread_mutex_unlock(&streams->lock);
-	if (r == 0)
-		log_line(LEVEL_INFO, "the state of named streams can be read again");
-}
-
-static void *keep(void *arg)
+static void *committer_main(void *arg)
 {
 	struct streams *streams = arg;
 	struct commit_task *tasks[BATCH_MOST];
@@ -346,7 +323,7 @@ static void *keep(void *arg)
 	for (;;) {
 		if (streams->reopen && !streams->stop) {
 			pthread_mutex_unlock(&streams->lock);
-			reopen(streams);
+			streams_reopen_state(streams);
 			pthread_mutex_lock(&streams->lock);
 			continue;
 		}
@@ -355,7 +332,7 @@ static void *keep(void *arg)
 		if (count == 0 && streams->stop)
 			break;
 		if (count == 0) {
-			committer_wait(streams);
+			streams_wait(streams);
 			continue;
 		}
 		pthread_mutex_unlock(&streams->lock);
@@ -368,47 +345,9 @@ static void *keep(void *arg)
 
 int committer_start(struct streams *streams)
 {
-	if (thread_start("trnscid-keeper", keep, streams, &streams->committer) < 0)
+	if (thread_start("trnscid-commit", committer_main, streams, &streams->committer) < 0)
 		return -ERROR_SYSTEM;
-	streams->keeping = true;
-	return 0;
-}
-
-/* ---- the end ---- */
-
-/* What was reserved and not issued is given back, and what was skipped is kept. */
-static int give_back(struct streams *streams, struct error *err)
-{
-	int r = store_begin(streams->store, err);
-
-	for (size_t i = 0; i < streams->count && r == 0; i++) {
-		struct named_stream *named = streams->sorted[i];
-
-		if (named->row.issued == named->next && named->row.reserved == named->next)
-			continue;
-		named->row.issued = named->row.reserved = named->next;
-		r = store_put(streams->store, &named->row, err);
-	}
-	if (r == 0)
-		return store_commit(streams->store, err);
-	store_rollback(streams->store);
-	return r;
-}
-
-/* Where the state is out of its place nothing is written: who put it there decides what becomes of it. */
-static int end_state(struct streams *streams)
-{
-	struct error err;
-	int r = streams_check_placement(streams, &err);
-
-	if (r == 0)
-		r = give_back(streams, &err);
-	if (store_is_misplaced(streams->store)) {
-		log_line(LEVEL_ERROR, "%s; what lies there now does not know all positions that were issued", err.text);
-		return -ERROR_STORE;
-	}
-	if (r < 0)
-		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+	streams->committing = true;
 	return 0;
 }
 
@@ -416,7 +355,7 @@ int committer_stop(struct streams *streams)
 {
 	int r = 0;
 
-	if (streams->keeping) {
+	if (streams->committing) {
 		pthread_mutex_lock(&streams->lock);
 		streams->stop = true;
 		pthread_cond_signal(&streams->wake);
@@ -424,7 +363,7 @@ int committer_stop(struct streams *streams)
 		pthread_join(streams->committer, NULL);
 	}
 	if (streams->store)
-		r = end_state(streams);
+		r = streams_end_state(streams);
 	store_close(streams->store);
 	streams->store = NULL;
 	return r;

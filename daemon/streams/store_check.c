@@ -1,204 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the state as if an enemy had written it, and what must hold of it. */
-#include <inttypes.h>
+/* What must hold of a state. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value.h"
 #include "store_core.h"
 #include "store_schema.h"
-
-/* ---- columns ---- */
-
-bool store_name_is_good(const char *name, size_t size)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:/-";
-
-	if (size == 0 || size > STORE_NAME_MOST || strchr(".:/-", name[0]))
-		return false;
-	for (size_t i = 0; i < size; i++)
-		if (!name[i] || !strchr(letters, name[i]))
-			return false;
-	return true;
-}
-
-/* "" when it is no text. */
-static const char *text_at(sqlite3_stmt *row, int at)
-{
-	const char *text = (const char *)sqlite3_column_text(row, at);
-
-	return text ? text : "";
-}
-
-bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret)
-{
-	struct value text = value_string(text_at(row, at));
-
-	return value_to_u64(&text, ret);
-}
-
-bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret)
-{
-	const sqlite3_int64 number = sqlite3_column_int64(row, at);
-
-	if (sqlite3_column_type(row, at) != SQLITE_INTEGER || number < 0 || (uint64_t)number > most)
-		return false;
-	*ret = (uint64_t)number;
-	return true;
-}
-
-static bool u32_at(sqlite3_stmt *row, int at, uint32_t *ret)
-{
-	uint64_t wide;
-
-	if (!store_natural_at(row, at, UINT32_MAX, &wide))
-		return false;
-	*ret = (uint32_t)wide;
-	return true;
-}
-
-static bool generator_at(sqlite3_stmt *row, int at, enum generator *ret)
-{
-	const char *name = text_at(row, at);
-
-	return generator_parse(name, strlen(name), ret) == 0;
-}
-
-static bool hash_at(sqlite3_stmt *row, int at, uint64_t hash)
-{
-	char text[24];
-
-	snprintf(text, sizeof text, "%016" PRIx64, hash);
-	return strcmp(text, text_at(row, at)) == 0;
-}
-
-/* ---- rows: false when a row is none of ours ---- */
-
-static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
-{
-	const char *name = text_at(at, 0);
-	uint64_t created;
-
-	if (!store_name_is_good(name, strlen(name)))
-		return false;
-	memset(row, 0, sizeof *row);
-	strcpy(row->name, name);
-	bool good = generator_at(at, 1, &row->stream.generator) && store_u64_at(at, 2, &row->stream.seed) &&
-		    store_u64_at(at, 3, &row->stream.stream) && stream_id_fits(&row->stream) && u32_at(at, 4, &row->uid) &&
-		    u32_at(at, 5, &row->gid) && u32_at(at, 6, &row->mode) && store_natural_at(at, 7, INT64_MAX, &created) &&
-		    store_natural_at(at, 8, STORE_GROUPS, &row->issued) && store_natural_at(at, 9, STORE_GROUPS, &row->reserved) &&
-		    store_natural_at(at, 10, INT64_MAX, &row->skips) && store_natural_at(at, 11, STORE_GROUPS, &row->skipped) &&
-		    store_natural_at(at, 12, STORE_GROUPS, &row->skipped_from) &&
-		    store_natural_at(at, 13, STORE_GROUPS, &row->skipped_until);
-
-	row->created_s = good ? (int64_t)created : 0;
-	return good && row->issued <= row->reserved;
-}
-
-static bool read_seed(sqlite3_stmt *at, struct store_seed *row)
-{
-	memset(row, 0, sizeof *row);
-	if (!generator_at(at, 0, &row->stream.generator) || !store_u64_at(at, 1, &row->stream.seed) || !u32_at(at, 3, &row->uid))
-		return false;
-	row->ended = sqlite3_column_type(at, 2) == SQLITE_TEXT && *text_at(at, 2) == '\0';
-	return row->ended || (store_u64_at(at, 2, &row->stream.stream) && stream_id_fits(&row->stream));
-}
-
-static bool read_taken(sqlite3_stmt *at, struct store_taken *row)
-{
-	memset(row, 0, sizeof *row);
-	return generator_at(at, 0, &row->stream.generator) && store_u64_at(at, 1, &row->stream.seed) &&
-	       store_u64_at(at, 2, &row->stream.stream) && u32_at(at, 3, &row->uid) && stream_id_fits(&row->stream);
-}
-
-/* ---- walking ---- */
-
-static int take_stream(sqlite3_stmt *at, struct store_walk *walk)
-{
-	struct store_stream row;
-
-	if (!read_stream(at, &row) || !hash_at(at, 14, store_hash_stream(&row))) {
-		walk->wrong++;
-		return 0;
-	}
-	walk->sum += store_hash_stream(&row);
-	return walk->on_stream ? walk->on_stream(walk->arg, &row) : 0;
-}
-
-static int take_seed(sqlite3_stmt *at, struct store_walk *walk)
-{
-	struct store_seed row;
-
-	if (!read_seed(at, &row) || !hash_at(at, 4, store_hash_seed(&row))) {
-		walk->wrong++;
-		return 0;
-	}
-	walk->sum += store_hash_seed(&row);
-	return walk->on_seed ? walk->on_seed(walk->arg, &row) : 0;
-}
-
-static int take_taken(sqlite3_stmt *at, struct store_walk *walk)
-{
-	struct store_taken row;
-
-	if (!read_taken(at, &row) || !hash_at(at, 4, store_hash_taken(&row))) {
-		walk->wrong++;
-		return 0;
-	}
-	walk->sum += store_hash_taken(&row);
-	return walk->on_taken ? walk->on_taken(walk->arg, &row) : 0;
-}
-
-static int walk_table(struct store *store, const char *sql, int (*take)(sqlite3_stmt *at, struct store_walk *walk),
-		      struct store_walk *walk, int *ret)
-{
-	sqlite3_stmt *at = NULL;
-	int rc = sqlite3_prepare_v2(store->db, sql, -1, &at, NULL);
-
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(at);
-	while (rc == SQLITE_ROW) {
-		*ret = take(at, walk);
-		rc = *ret < 0 ? SQLITE_DONE : sqlite3_step(at);
-	}
-	sqlite3_finalize(at);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-/* Goes on after a table that cannot be read, so that a repair sees what there is. */
-int store_walk(struct store *store, struct store_walk *walk, int *ret)
-{
-	static const struct {
-		const char *sql;
-		int (*take)(sqlite3_stmt *at, struct store_walk *walk);
-	} tables[] = {
-		{"SELECT name, generator, seed, stream, uid, gid, mode, created_s, issued, reserved, skips, skipped, "
-		 "skipped_from, skipped_until, hash FROM stream",
-		 take_stream},
-		{"SELECT generator, seed, next, uid, hash FROM seed", take_seed},
-		{"SELECT generator, seed, stream, uid, hash FROM taken", take_taken},
-	};
-	int first = SQLITE_OK;
-
-	*ret = 0;
-	for (size_t i = 0; i < sizeof tables / sizeof *tables && *ret == 0; i++) {
-		int rc = walk_table(store, tables[i].sql, tables[i].take, walk, ret);
-
-		first = first == SQLITE_OK ? rc : first;
-	}
-	return first;
-}
-
-int store_load(struct store *store, int (*each)(void *arg, const struct store_stream *row), void *arg,
-	       struct error *err)
-{
-	struct store_walk walk = {.on_stream = each, .arg = arg};
-	int r, rc = store_walk(store, &walk, &r);
-
-	return rc == SQLITE_OK ? r : store_fail(store, rc, err);
-}
-
-/* ---- checking ---- */
 
 /* One value of one row, as text. */
 static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
@@ -210,7 +16,7 @@ static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(at);
 	if (rc == SQLITE_ROW)
-		snprintf(text, STORE_WHY_ROOM, "%s", text_at(at, 0));
+		snprintf(text, STORE_WHY_ROOM, "%s", store_text_at(at, 0));
 	/* It tells as well that there was no memory for the text. */
 	int last = sqlite3_finalize(at);
 
@@ -252,7 +58,7 @@ static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(at);
 	for (; rc == SQLITE_ROW && same; rc = sqlite3_step(at), count++)
-		same = count < STORE_TABLES && strcmp(text_at(at, 0), schema_at(store, count)) == 0;
+		same = count < STORE_TABLES && strcmp(store_text_at(at, 0), schema_at(store, count)) == 0;
 	sqlite3_finalize(at);
 	if (!same || (rc == SQLITE_DONE && count != STORE_TABLES))
 		snprintf(why, STORE_WHY_ROOM, "its tables are others");

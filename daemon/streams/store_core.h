@@ -88,69 +88,31 @@ struct store_taken {
 	uint32_t uid;
 };
 
-/* ---- store_fault.c ---- */
+/* ---- store_statement.c: statements and failures. A statement may be NULL, where it could not be prepared. ---- */
 
-/* Whether SQLite's result says that the file is not what was written. */
+/* Returns true if SQLite's result means that the file is not what was written. */
 bool store_is_damage(int rc);
-/* err from SQLite's last word; names the repair where that is damage. */
+/* Sets err from SQLite's result, and returns its negative code. A damaged state's error names the repair. */
 int store_fail(struct store *store, int rc, struct error *err);
 int store_fail_damaged(const char *dir, const char *why, struct error *err);
 int store_fail_restored(const char *dir, const char *why, struct error *err);
 
-/* ---- store_open.c ---- */
-
-void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
-/* The file of that suffix and its journal, where an earlier attempt has left them. */
-void store_unlink(const char *dir, const char *suffix);
-/* DIR/streams.db.new, empty but for the tables and the head; store_adopt puts it into place. */
-int store_make_file(const struct store_folder *folder, const struct store_head *head, struct store **ret_store,
-		    struct error *err);
-int store_adopt(const char *dir, struct error *err);
-int store_flush_dir(const char *dir, struct error *err);
-
-/* ---- store_head.c ---- */
-
-/* Of a state that has had so many repairs: identity and seed are drawn. -ERROR_SYSTEM */
-int store_draw_head(uint64_t repairs, struct store_head *ret_head, struct error *err);
-/* Reads the head and, from its sum, store->sum. SQLITE_OK with *ret_good, or SQLite's error. */
-int store_read_head(struct store *store, bool *ret_good);
-int store_put_head(struct store *store, struct error *err);
-/* Makes a state of version 1 one of ours, in one transaction. */
-int store_upgrade(struct store *store, struct error *err);
-
-/* ---- store_mark.c ---- */
-
-int store_read_mark(int folder_fd, struct store_mark *ret_mark, enum store_marking *ret_marking, struct error *err);
-/* Durably. -ERROR_STORE, -ERROR_SYSTEM */
-int store_write_mark(const char *dir, int folder_fd, const struct store_head *head, struct error *err);
-/* "" in why, or why this cannot be the state that the mark is of. */
-int store_compare_mark(int folder_fd, const struct store_head *head, char why[STORE_WHY_ROOM],
-		       enum store_marking *ret_marking, struct store_mark *ret_mark, struct error *err);
-
-/* ---- store_placement.c ---- */
-
-/* Remembers which files these are. -ERROR_SYSTEM; -ERROR_STORE: SQLite has opened another. */
-int store_remember_placement(struct store *store, int folder_fd, struct error *err);
-/* After a commit: the first one opens the journal, and may make it. */
-int store_remember_journal(struct store *store, struct error *err);
-
-/* ---- store_statement.c: a statement may be NULL ---- */
-
-/* The statement, reset; NULL when it cannot be prepared. */
+/* Returns the statement, reset. */
 sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
+/* Bind the parameter at a place, from 1 on. */
 void store_give_text(struct store *store, sqlite3_stmt *statement, int at, const char *text);
 void store_give_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number);
 void store_give_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u);
-/* generator, seed and (from the third place) the stream id. */
+/* Binds generator and seed to the first two places and, if id, the stream id to the third. */
 void store_give_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id);
-/* The hash as its row keeps it. */
+/* Binds a hash as rows keep it: 16 hexadecimal digits. */
 void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash);
-/* SQLite's result of the statement's next step, its failure to be prepared, or to be bound. */
+/* Steps the statement once. Returns SQLite's result, also of a failure to prepare it or to bind a parameter. */
 int store_row(struct store *store, sqlite3_stmt *statement);
-/* Steps a statement that gives no row. */
+/* Runs a statement that returns no row. */
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err);
 
-/* What a statement that has one row at most gives: a text, and a number behind it where it has two columns. */
+/* The row of a statement that returns one at most: a text and, if it has two columns, a number. */
 struct store_single {
 	bool found;
 	char text[24];
@@ -158,17 +120,68 @@ struct store_single {
 };
 
 int store_read_single(struct store *store, sqlite3_stmt *get, struct store_single *ret, struct error *err);
-/* 1: there is a row of that hash; 0: none, and the hash is 0. */
+/* Returns 1 with the hash of the row; 0 with the hash 0 if there is no row; or an error. */
 int store_read_hash(struct store *store, sqlite3_stmt *get, uint64_t *ret_hash, struct error *err);
 
-/* ---- store_hash.c ---- */
+/* ---- store_rows.c ---- */
 
-/* The head of version 1, and of ours. */
+/* The head of version 1, and of the present version. */
 uint64_t store_hash_repairs(uint64_t repairs);
 uint64_t store_hash_head(const struct store_head *head);
 uint64_t store_hash_stream(const struct store_stream *row);
 uint64_t store_hash_seed(const struct store_seed *row);
 uint64_t store_hash_taken(const struct store_taken *row);
+
+/* Read a column, counted from 0. "" if it is not text; false if it is not such a number. */
+const char *store_text_at(sqlite3_stmt *row, int at);
+bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret);
+bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret);
+
+/* A walk over all rows. A row that is malformed, or whose hash is wrong, is only counted. */
+struct store_walk {
+	int (*on_stream)(void *arg, const struct store_stream *row); /* each may be NULL */
+	int (*on_seed)(void *arg, const struct store_seed *row);
+	int (*on_taken)(void *arg, const struct store_taken *row);
+	void *arg;
+	uint64_t sum;   /* of the good rows' hashes */
+	unsigned wrong; /* rows */
+};
+
+/* Returns SQLITE_OK or SQLite's error. A callback's negative result ends the walk and is left in *ret. */
+int store_walk(struct store *store, struct store_walk *walk, int *ret);
+
+/* ---- store_folder.c ---- */
+
+int store_fail_path(const char *path, int number, struct error *err);
+/* Writes the path of DIR/streams.db with a suffix. */
+void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
+/* Removes the file of that suffix and its journal, if an earlier attempt has left them. */
+void store_unlink(const char *dir, const char *suffix);
+int store_flush_dir(const char *dir, struct error *err);
+
+/* Remembers which files are open, to compare them later. -ERROR_SYSTEM; -ERROR_STORE: SQLite has opened another file. */
+int store_remember_placement(struct store *store, int folder_fd, struct error *err);
+/* The same for the journal, after a commit: the first commit opens it, and may make it. */
+int store_remember_journal(struct store *store, struct error *err);
+
+/* ---- store_mark.c ---- */
+
+int store_read_mark(int folder_fd, struct store_mark *ret_mark, enum store_marking *ret_marking, struct error *err);
+/* Marks the folder durably. -ERROR_STORE, -ERROR_SYSTEM */
+int store_write_mark(const char *dir, int folder_fd, const struct store_head *head, struct error *err);
+/* Compares a state with its folder's mark: why is "", or says why the mark is not of this state. */
+int store_compare_mark(int folder_fd, const struct store_head *head, char why[STORE_WHY_ROOM],
+		       enum store_marking *ret_marking, struct store_mark *ret_mark, struct error *err);
+
+/* ---- store_transaction.c ---- */
+
+/* Makes the head of a new state that was repaired so many times: draws its identity and seed. -ERROR_SYSTEM */
+int store_draw_head(uint64_t repairs, struct store_head *ret_head, struct error *err);
+/* Reads store->head and store->sum. Returns SQLITE_OK with *ret_good, or SQLite's error. */
+int store_read_head(struct store *store, bool *ret_good);
+int store_put_head(struct store *store, struct error *err);
+/* Upgrades a state of version 1, in one transaction. */
+int store_upgrade(struct store *store, struct error *err);
 
 /* ---- store_ids.c ---- */
 
@@ -179,22 +192,15 @@ int store_put_taken(struct store *store, const struct store_taken *row, struct e
 
 /* ---- store_check.c ---- */
 
-bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret);
-bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret);
-
-/* What a walk over all rows meets; a row whose hash is wrong, or which cannot be, is only counted. */
-struct store_walk {
-	int (*on_stream)(void *arg, const struct store_stream *row); /* each may be NULL */
-	int (*on_seed)(void *arg, const struct store_seed *row);
-	int (*on_taken)(void *arg, const struct store_taken *row);
-	void *arg;
-	uint64_t sum;   /* of the good rows' hashes */
-	unsigned wrong; /* rows */
-};
-
-/* SQLITE_OK, or what stopped it; *ret is what a callback returned. */
-int store_walk(struct store *store, struct store_walk *walk, int *ret);
-/* Everything that must hold of a state: "" in why, or what does not. SQLITE_OK, or SQLite's error. */
+/* Checks everything that must hold of a state: why is "", or says what does not. Returns SQLITE_OK, or SQLite's error. */
 int store_check(struct store *store, char why[STORE_WHY_ROOM]);
+
+/* ---- store_open.c ---- */
+
+/* Makes DIR/streams.db.new with its tables and the head, and no other rows. */
+int store_make_file(const struct store_folder *folder, const struct store_head *head, struct store **ret_store,
+		    struct error *err);
+/* Renames DIR/streams.db.new to DIR/streams.db. */
+int store_adopt(const char *dir, struct error *err);
 
 #endif

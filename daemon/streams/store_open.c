@@ -1,104 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, making and locking the state. A new state is made beside its place and renamed into it, so that an empty or
+/* Opening and making the state. A new state is made beside its place and renamed into it, so that an empty or
  * half-written file is never taken for a new one. */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "store_core.h"
 #include "store_schema.h"
-
-/* ---- the folder ---- */
-
-void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
-{
-	snprintf(path, STORE_PATH_ROOM, "%s/" STORE_FILE "%s", dir, suffix);
-}
-
-void store_unlink(const char *dir, const char *suffix)
-{
-	char path[STORE_PATH_ROOM], journal[32];
-
-	store_path(dir, suffix, path);
-	unlink(path);
-	snprintf(journal, sizeof journal, "%s-journal", suffix);
-	store_path(dir, journal, path);
-	unlink(path);
-}
-
-static int fail_system(const char *path, struct error *err)
-{
-	return error_set(err, ERROR_SYSTEM, "state: %.180s: %s", path, strerror(errno));
-}
-
-static int make_folders(const char *dir)
-{
-	char path[STORE_PATH_ROOM];
-
-	snprintf(path, sizeof path, "%s", dir);
-	for (char *at = path + 1; *at; at++)
-		if (*at == '/') {
-			*at = '\0';
-			if (mkdir(path, 0755) < 0 && errno != EEXIST)
-				return -1;
-			*at = '/';
-		}
-	return mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
-}
-
-int store_lock(const char *dir, bool make, int *ret_fd, struct error *err)
-{
-	if (make && make_folders(dir) < 0)
-		return fail_system(dir, err);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return fail_system(dir, err);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		bool held = errno == EWOULDBLOCK;
-		int r = held ? error_set(err, ERROR_LIMIT, "state_dir: another daemon uses %.120s, allowed: one", dir)
-			     : fail_system(dir, err);
-
-		close(fd);
-		return r;
-	}
-	*ret_fd = fd;
-	return 0;
-}
-
-static bool is_marked(const char *dir)
-{
-	return getxattr(dir, STORE_MARK, NULL, 0) >= 0;
-}
-
-bool store_exists(const char *dir)
-{
-	char path[STORE_PATH_ROOM], journal[STORE_PATH_ROOM];
-	struct stat st;
-
-	store_path(dir, "", path);
-	store_path(dir, "-journal", journal);
-	/* What cannot be looked at may be there. */
-	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0 || is_marked(dir);
-}
-
-int store_flush_dir(const char *dir, struct error *err)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = fd < 0 || fsync(fd) < 0 ? fail_system(dir, err) : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return r;
-}
-
-/* ---- files ---- */
 
 static int execute(struct store *store, const char *sql)
 {
@@ -222,7 +132,7 @@ int store_adopt(const char *dir, struct error *err)
 	store_path(dir, ".new", made);
 	store_path(dir, "", path);
 	if (rename(made, path) < 0)
-		return fail_system(path, err);
+		return store_fail_path(path, errno, err);
 	return store_flush_dir(dir, err);
 }
 

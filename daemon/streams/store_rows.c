@@ -1,123 +1,259 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transactions, and the rows of streams. Every change of a row moves the sum of all hashes, which is written with it. */
+/* Reading the rows of the state as if an enemy had written them: their columns, and the hash of each. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/value.h"
 #include "store_core.h"
 
-/* ---- transactions ---- */
+/* ---- hashes ---- */
 
-/* The mark never lags by more than the commit that comes. */
-static int raise_mark(struct store *store, struct error *err)
+/* FNV-1a, and the last step of MurmurHash3, so that sums of similar lines do not cancel. */
+static uint64_t mix(const char *text)
 {
-	int r;
+	uint64_t hash = 0xcbf29ce484222325;
 
-	if (!store->guarded || store->marked_at == store->head.commits)
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd;
+	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53;
+	return hash ^ hash >> 33;
+}
+
+uint64_t store_hash_repairs(uint64_t repairs)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, "repairs|%" PRIu64, repairs);
+	return mix(text);
+}
+
+uint64_t store_hash_head(const struct store_head *head)
+{
+	char text[STORE_TEXT_ROOM];
+
+	snprintf(text, sizeof text, "state|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%d", head->repairs, head->identity,
+		 head->seed, head->commits, head->marked);
+	return mix(text);
+}
+
+uint64_t store_hash_stream(const struct store_stream *row)
+{
+	char text[STORE_TEXT_ROOM];
+
+	snprintf(text, sizeof text,
+		 "stream|%s|%d|%" PRIu64 "|%" PRIu64 "|%" PRIu32 "|%" PRIu32 "|%" PRIu32 "|%" PRId64 "|%" PRIu64 "|%" PRIu64
+		 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64,
+		 row->name, (int)row->stream.generator, row->stream.seed, row->stream.stream, row->uid, row->gid, row->mode,
+		 row->created_s, row->issued, row->reserved, row->skips, row->skipped, row->skipped_from,
+		 row->skipped_until);
+	return mix(text);
+}
+
+uint64_t store_hash_seed(const struct store_seed *row)
+{
+	char text[STORE_TEXT_ROOM];
+
+	snprintf(text, sizeof text, "seed|%d|%" PRIu64 "|%" PRIu64 "|%d|%" PRIu32, (int)row->stream.generator,
+		 row->stream.seed, row->stream.stream, row->ended, row->uid);
+	return mix(text);
+}
+
+uint64_t store_hash_taken(const struct store_taken *row)
+{
+	char text[STORE_TEXT_ROOM];
+
+	snprintf(text, sizeof text, "taken|%d|%" PRIu64 "|%" PRIu64 "|%" PRIu32, (int)row->stream.generator,
+		 row->stream.seed, row->stream.stream, row->uid);
+	return mix(text);
+}
+
+/* ---- columns ---- */
+
+bool store_name_is_good(const char *name, size_t size)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:/-";
+
+	if (size == 0 || size > STORE_NAME_MOST || strchr(".:/-", name[0]))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (!name[i] || !strchr(letters, name[i]))
+			return false;
+	return true;
+}
+
+/* "" when it is no text. */
+const char *store_text_at(sqlite3_stmt *row, int at)
+{
+	const char *text = (const char *)sqlite3_column_text(row, at);
+
+	return text ? text : "";
+}
+
+bool store_u64_at(sqlite3_stmt *row, int at, uint64_t *ret)
+{
+	struct value text = value_string(store_text_at(row, at));
+
+	return value_to_u64(&text, ret);
+}
+
+bool store_natural_at(sqlite3_stmt *row, int at, uint64_t most, uint64_t *ret)
+{
+	const sqlite3_int64 number = sqlite3_column_int64(row, at);
+
+	if (sqlite3_column_type(row, at) != SQLITE_INTEGER || number < 0 || (uint64_t)number > most)
+		return false;
+	*ret = (uint64_t)number;
+	return true;
+}
+
+static bool u32_at(sqlite3_stmt *row, int at, uint32_t *ret)
+{
+	uint64_t wide;
+
+	if (!store_natural_at(row, at, UINT32_MAX, &wide))
+		return false;
+	*ret = (uint32_t)wide;
+	return true;
+}
+
+static bool generator_at(sqlite3_stmt *row, int at, enum generator *ret)
+{
+	const char *name = store_text_at(row, at);
+
+	return generator_parse(name, strlen(name), ret) == 0;
+}
+
+static bool hash_at(sqlite3_stmt *row, int at, uint64_t hash)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%016" PRIx64, hash);
+	return strcmp(text, store_text_at(row, at)) == 0;
+}
+
+/* ---- rows: false when a row is none of ours ---- */
+
+static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
+{
+	const char *name = store_text_at(at, 0);
+	uint64_t created;
+
+	if (!store_name_is_good(name, strlen(name)))
+		return false;
+	memset(row, 0, sizeof *row);
+	strcpy(row->name, name);
+	bool good = generator_at(at, 1, &row->stream.generator) && store_u64_at(at, 2, &row->stream.seed) &&
+		    store_u64_at(at, 3, &row->stream.stream) && stream_id_fits(&row->stream) && u32_at(at, 4, &row->uid) &&
+		    u32_at(at, 5, &row->gid) && u32_at(at, 6, &row->mode) && store_natural_at(at, 7, INT64_MAX, &created) &&
+		    store_natural_at(at, 8, STORE_GROUPS, &row->issued) && store_natural_at(at, 9, STORE_GROUPS, &row->reserved) &&
+		    store_natural_at(at, 10, INT64_MAX, &row->skips) && store_natural_at(at, 11, STORE_GROUPS, &row->skipped) &&
+		    store_natural_at(at, 12, STORE_GROUPS, &row->skipped_from) &&
+		    store_natural_at(at, 13, STORE_GROUPS, &row->skipped_until);
+
+	row->created_s = good ? (int64_t)created : 0;
+	return good && row->issued <= row->reserved;
+}
+
+static bool read_seed(sqlite3_stmt *at, struct store_seed *row)
+{
+	memset(row, 0, sizeof *row);
+	if (!generator_at(at, 0, &row->stream.generator) || !store_u64_at(at, 1, &row->stream.seed) || !u32_at(at, 3, &row->uid))
+		return false;
+	row->ended = sqlite3_column_type(at, 2) == SQLITE_TEXT && *store_text_at(at, 2) == '\0';
+	return row->ended || (store_u64_at(at, 2, &row->stream.stream) && stream_id_fits(&row->stream));
+}
+
+static bool read_taken(sqlite3_stmt *at, struct store_taken *row)
+{
+	memset(row, 0, sizeof *row);
+	return generator_at(at, 0, &row->stream.generator) && store_u64_at(at, 1, &row->stream.seed) &&
+	       store_u64_at(at, 2, &row->stream.stream) && u32_at(at, 3, &row->uid) && stream_id_fits(&row->stream);
+}
+
+/* ---- walking ---- */
+
+static int take_stream(sqlite3_stmt *at, struct store_walk *walk)
+{
+	struct store_stream row;
+
+	if (!read_stream(at, &row) || !hash_at(at, 14, store_hash_stream(&row))) {
+		walk->wrong++;
 		return 0;
-	r = store_write_mark(store->dir, store->folder_fd, &store->head, err);
-	if (r == 0)
-		store->marked_at = store->head.commits;
-	return r;
+	}
+	walk->sum += store_hash_stream(&row);
+	return walk->on_stream ? walk->on_stream(walk->arg, &row) : 0;
 }
 
-/* The head as the file has it: a commit that failed may have happened. A transaction whose end failed for want of memory
- * is still open, and ends now. */
-int store_begin(struct store *store, struct error *err)
+static int take_seed(sqlite3_stmt *at, struct store_walk *walk)
 {
-	bool good = false;
-	int rc, r;
+	struct store_seed row;
 
-	store_rollback(store);
-	if (!sqlite3_get_autocommit(store->db))
-		return store_fail(store, SQLITE_NOMEM, err);
-	r = store_step(store, store_statement(store, STATEMENT_BEGIN), err);
-	if (r < 0)
-		return r;
-	rc = store_read_head(store, &good);
-	if (rc != SQLITE_OK || !good)
-		return store_fail(store, rc != SQLITE_OK ? rc : SQLITE_CORRUPT, err);
-	return raise_mark(store, err);
+	if (!read_seed(at, &row) || !hash_at(at, 4, store_hash_seed(&row))) {
+		walk->wrong++;
+		return 0;
+	}
+	walk->sum += store_hash_seed(&row);
+	return walk->on_seed ? walk->on_seed(walk->arg, &row) : 0;
 }
 
-void store_rollback(struct store *store)
+static int take_taken(sqlite3_stmt *at, struct store_walk *walk)
 {
-	if (!sqlite3_get_autocommit(store->db))
-		store_step(store, store_statement(store, STATEMENT_ROLLBACK), NULL);
+	struct store_taken row;
+
+	if (!read_taken(at, &row) || !hash_at(at, 4, store_hash_taken(&row))) {
+		walk->wrong++;
+		return 0;
+	}
+	walk->sum += store_hash_taken(&row);
+	return walk->on_taken ? walk->on_taken(walk->arg, &row) : 0;
 }
 
-/* What is durable in files that nobody finds again is not marked. */
-int store_commit(struct store *store, struct error *err)
+static int walk_table(struct store *store, const char *sql, int (*take)(sqlite3_stmt *at, struct store_walk *walk),
+		      struct store_walk *walk, int *ret)
 {
-	int r;
+	sqlite3_stmt *at = NULL;
+	int rc = sqlite3_prepare_v2(store->db, sql, -1, &at, NULL);
 
-	store->head.commits++;
-	r = store_put_head(store, err);
-	if (r == 0)
-		r = store_step(store, store_statement(store, STATEMENT_COMMIT), err);
-	if (r < 0)
-		store_rollback(store);
-	else
-		r = store_remember_journal(store, err);
-	if (r == 0)
-		r = store_check_placement(store, err);
-	return r < 0 ? r : raise_mark(store, err);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(at);
+	while (rc == SQLITE_ROW) {
+		*ret = take(at, walk);
+		rc = *ret < 0 ? SQLITE_DONE : sqlite3_step(at);
+	}
+	sqlite3_finalize(at);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* ---- streams ---- */
-
-/* The hash of the row of that name, 0 when there is none. */
-static int old_hash(struct store *store, const char *name, uint64_t *ret_hash, struct error *err)
+/* Goes on after a table that cannot be read, so that a repair sees what there is. */
+int store_walk(struct store *store, struct store_walk *walk, int *ret)
 {
-	sqlite3_stmt *get = store_statement(store, STATEMENT_STREAM_HASH);
-	int r;
+	static const struct {
+		const char *sql;
+		int (*take)(sqlite3_stmt *at, struct store_walk *walk);
+	} tables[] = {
+		{"SELECT name, generator, seed, stream, uid, gid, mode, created_s, issued, reserved, skips, skipped, "
+		 "skipped_from, skipped_until, hash FROM stream",
+		 take_stream},
+		{"SELECT generator, seed, next, uid, hash FROM seed", take_seed},
+		{"SELECT generator, seed, stream, uid, hash FROM taken", take_taken},
+	};
+	int first = SQLITE_OK;
 
-	store_give_text(store, get, 1, name);
-	r = store_read_hash(store, get, ret_hash, err);
-	return r < 0 ? r : 0;
+	*ret = 0;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables && *ret == 0; i++) {
+		int rc = walk_table(store, tables[i].sql, tables[i].take, walk, ret);
+
+		first = first == SQLITE_OK ? rc : first;
+	}
+	return first;
 }
 
-static void give_row(struct store *store, sqlite3_stmt *put, const struct store_stream *row, uint64_t hash)
+int store_load(struct store *store, int (*each)(void *arg, const struct store_stream *row), void *arg,
+	       struct error *err)
 {
-	const uint64_t numbers[] = {row->uid,	   row->gid,   row->mode,    (uint64_t)row->created_s, row->issued,
-				    row->reserved, row->skips, row->skipped, row->skipped_from,	       row->skipped_until};
+	struct store_walk walk = {.on_stream = each, .arg = arg};
+	int r, rc = store_walk(store, &walk, &r);
 
-	store_give_text(store, put, 1, row->name);
-	store_give_text(store, put, 2, generator_row(row->stream.generator)->name);
-	store_give_u64(store, put, 3, row->stream.seed);
-	store_give_u64(store, put, 4, row->stream.stream);
-	for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-		store_give_number(store, put, 5 + i, numbers[i]);
-	store_give_hash(store, put, 15, hash);
-}
-
-int store_put(struct store *store, const struct store_stream *row, struct error *err)
-{
-	const uint64_t hash = store_hash_stream(row);
-	uint64_t old = 0;
-	int r = old_hash(store, row->name, &old, err);
-	sqlite3_stmt *put;
-
-	if (r < 0)
-		return r;
-	put = store_statement(store, STATEMENT_STREAM_PUT);
-	give_row(store, put, row, hash);
-	r = store_step(store, put, err);
-	if (r == 0)
-		store->sum += hash - old;
-	return r;
-}
-
-int store_remove(struct store *store, const char *name, struct error *err)
-{
-	uint64_t old = 0;
-	int r = old_hash(store, name, &old, err);
-	sqlite3_stmt *remove;
-
-	if (r < 0)
-		return r;
-	remove = store_statement(store, STATEMENT_STREAM_REMOVE);
-	store_give_text(store, remove, 1, name);
-	r = store_step(store, remove, err);
-	if (r == 0)
-		store->sum -= old;
-	return r;
+	return rc == SQLITE_OK ? r : store_fail(store, rc, err);
 }

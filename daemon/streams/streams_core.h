@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the named streams are made of; for their own files. */
+/* What the named streams are made of; for the files of this folder. */
 #ifndef TRNSCI_DAEMON_STREAMS_CORE_H
 #define TRNSCI_DAEMON_STREAMS_CORE_H
 
@@ -10,33 +10,34 @@
 
 enum commit_task_kind { COMMIT_RESERVE, COMMIT_CREATE, COMMIT_DELETE, COMMIT_ADVANCE, COMMIT_DRAW };
 
-/* What the keeper is to make durable; or (TASK_DRAW) a draw that waits for its block. */
+/* What the committer is to make durable; or (COMMIT_DRAW) a draw that waits for its block. */
 struct commit_task {
 	struct commit_task *next;
 	enum commit_task_kind kind;
 	struct named_stream *named;
-	struct served *served; /* who waits for it; NULL: nobody any more */
+	struct served *served; /* gets the reply; NULL: nobody waits any more */
 	bool u64_text;
-	bool wanted;             /* create: the id */
-	bool seeded;             /* create: its seed is given */
+	bool wanted;             /* create: the stream id is given */
+	bool seeded;             /* create: the seed is given */
 	uint64_t to;             /* advance: the group */
-	struct store_stream row; /* as it will stand in the store; the keeper's, as all below */
+	/* The committer's. */
+	struct store_stream row; /* as it will be in the store */
 	bool unchanged;          /* nothing is to be written */
 	int result;
 	struct error error;
 };
 
-/* NEW and GOING: their create or delete is not durable yet. GONE: waits for its last task. */
-enum named_stream_state { NAMED_NEW, NAMED_LIVE, NAMED_GOING, NAMED_GONE };
+/* NEW and DELETING: the create or delete is not durable yet. GONE: deleted, but its last task is still queued. */
+enum named_stream_state { NAMED_NEW, NAMED_LIVE, NAMED_DELETING, NAMED_GONE };
 
 struct named_stream {
-	struct store_stream row; /* as the store has it, durably; below row.reserved groups may be issued */
-	struct store_stream staged; /* the keeper's: as the transaction under way leaves it */
+	struct store_stream row;    /* as it is durable in the store; groups below row.reserved may be issued */
+	struct store_stream staged; /* the committer's: as the transaction under way leaves it */
 	enum named_stream_state state;
-	uint64_t next;        /* the first group not issued */
-	uint64_t block;       /* groups that are next reserved */
-	uint64_t refilled_ns; /* when they last were */
-	bool listed;          /* among the sorted */
+	uint64_t next;        /* the first group that was not issued */
+	uint64_t block;       /* groups to reserve next time */
+	uint64_t refilled_ns; /* when groups were last reserved; 0: never */
+	bool listed;          /* in streams->sorted */
 	bool reserving;       /* `reserve` is in the queue */
 	struct commit_task reserve;
 	struct commit_task *waiters, **waiters_last; /* draws, in the order in which they came */
@@ -51,7 +52,7 @@ struct streams {
 	const struct settings *settings;
 	char dir[SETTING_TEXT_ROOM];
 	pthread_t committer;
-	bool keeping;
+	bool committing; /* the committer's thread runs */
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	pthread_cond_t wake;
@@ -61,73 +62,75 @@ struct streams {
 	size_t count, room;
 	struct user_count *users;
 	size_t n_users;
-	struct error trouble;
-	bool damaged;         /* the trouble is for a repair: to try again is in vain */
-	bool misplaced;       /* the trouble is where the state lies: over once it is back */
-	bool drawn;           /* positions were issued since that was last checked */
+	struct error trouble; /* why nothing is issued; code 0: none */
+	bool damaged;         /* the trouble needs a repair: trying again does not help */
+	bool misplaced;       /* the trouble is where the state lies, and ends when it is back */
+	bool drawn;           /* positions were issued since the placement was last checked */
 	uint64_t check_ns;    /* when it may be checked again */
-	bool reopen;          /* the keeper is to try again */
-	uint64_t reopened_ns; /* when that was last asked for */
+	bool reopen;          /* the committer is to open the state again */
+	uint64_t reopened_ns; /* when that was last requested */
 	uint64_t commits, failures, waits;
 	bool failing;
-	/* The keeper's. */
-	int lock_fd; /* of the folder, or -1 */
+	/* The committer's. */
+	int lock_fd; /* of the folder; -1: not locked */
 	struct store *store;
 };
 
-/* ---- streams_names.c, with the lock ---- */
+/* ---- streams_index.c: call with the lock held ---- */
 
-/* Where the name stands, or would. */
+/* Returns where the name stands in streams->sorted, or would stand. */
 size_t streams_index(const struct streams *streams, const char *name, bool *ret_found);
-/* Puts it among the others and counts it; false when there is no memory. */
+/* Inserts and counts a stream. Returns false if there is no memory. */
 bool streams_insert(struct streams *streams, struct named_stream *named);
 void streams_remove(struct streams *streams, struct named_stream *named);
-/* The user's count; NULL when there is none and no memory for it. */
+/* Returns the user's count, making it if needed; NULL if there is no memory. */
 struct user_count *streams_user(struct streams *streams, uint32_t uid);
 struct named_stream *named_stream_new(const struct streams *streams);
 
-/* ---- streams_tasks.c, with the lock ---- */
+/* ---- streams_state.c ---- */
 
-/* Owned by the served request, until it is answered or forgotten; NULL when there is no memory. */
-struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who, struct served *served);
-/* For the keeper to do. */
+/* Loads the state; make: creates one if there is none. Call without the lock. */
+int streams_load_state(struct streams *streams, bool make, struct error *err);
+/* Loads the state, or checks its placement, again after trouble. Call without the lock. */
+void streams_reopen_state(struct streams *streams);
+/* Checks where the state lies. While it does not lie at its path, that is the trouble. Call without the lock. Returns 0,
+ * -ERROR_STORE, -ERROR_SYSTEM. */
+int streams_check_placement(struct streams *streams, struct error *err);
+/* Notes that positions were issued from a block, without a commit. Call with the lock held. */
+void streams_note_draw(struct streams *streams);
+/* Waits until the committer may have work. Call with the lock held; it is released meanwhile. */
+void streams_wait(struct streams *streams);
+/* Gives unused reservations back at the stop. Returns 0; -ERROR_STORE: the state no longer lies at its path. */
+int streams_end_state(struct streams *streams);
+
+/* ---- commit_queue.c: call with the lock held ---- */
+
+/* Makes a task whose reply goes to served. Returns NULL if there is no memory. */
+struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who,
+				    struct served *served);
 void commit_queue_post(struct streams *streams, struct commit_task *task);
-/* Answers who waits for the task, if anybody does. */
+/* Replies to whoever waits for the task, if anybody does. */
 void commit_task_reply(struct commit_task *task, int error);
-/* Where a draw would lie: its first sample and the group behind it. -ERROR_END_OF_STREAM */
-int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end);
-/* 1: the draw has its place; 0: its block is not there yet; or an error. */
+
+/* Finds the place of the next draw: its first sample, and the group after it. -ERROR_END_OF_STREAM */
+int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset,
+			   uint64_t *ret_end);
+/* Returns 1 if the draw got its place; 0 if its block is not reserved yet; or an error. */
 int named_stream_issue(struct streams *streams, struct named_stream *named, struct served *served);
-/* Asks the keeper for a block, once. */
+/* Queues the reservation of a block, unless it is queued. */
 void named_stream_request_block(struct streams *streams, struct named_stream *named);
-/* Serves those who wait, as far as the reserve goes; asks for more where that is wanted. */
+/* Issues positions to the draws that wait, as far as the reservation goes, and requests a block for the rest. */
 void named_stream_serve_waiters(struct streams *streams, struct named_stream *named);
-/* Answers all who wait with that error. */
+/* Replies to all draws that wait with an error. */
 void named_stream_fail_waiters(struct named_stream *named, const struct error *error);
 
-/* ---- streams_reply.c ---- */
-
+/* Describes a stream in a reply; u64_text: numbers of 64 bits as text. Needs no lock for a copy. */
 int named_stream_describe(struct bump *bump, struct value *map, const struct named_stream *named, bool u64_text);
 
-/* ---- keeper.c ---- */
+/* ---- committer.c ---- */
 
 int committer_start(struct streams *streams);
-/* After all tasks are done. 0; -ERROR_STORE: the state no longer lay at its path. */
+/* Stops after all tasks are done. Returns 0; -ERROR_STORE: the state no longer lies at its path. */
 int committer_stop(struct streams *streams);
-
-/* ---- streams_placement.c ---- */
-
-/* Without the lock: looks where the state lies. While it does not lie at its path there is trouble: nothing is issued.
- * 0, -ERROR_STORE, -ERROR_SYSTEM. */
-int streams_check_placement(struct streams *streams, struct error *err);
-/* With the lock: positions have been issued from a block, which takes no commit. */
-void streams_note_draw(struct streams *streams);
-/* With the lock, which it gives up meanwhile; returns when there may be something to do for the keeper. */
-void committer_wait(struct streams *streams);
-
-/* ---- keeper_open.c ---- */
-
-/* Opens the state; make: a new one where there is none. Without the lock. */
-int committer_load_state(struct streams *streams, bool make, struct error *err);
 
 #endif

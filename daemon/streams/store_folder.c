@@ -1,19 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the state lies. With its lock and its journal held open, SQLite never looks at a path again, and goes on writing
- * to files that were replaced, deleted or moved: so the folder, the database and the journal are compared with what lies
- * at their paths. The journal counts too: without it a torn commit cannot be undone. */
+/* The folder of the state: its lock, its files, and whether they still lie at their paths.
+ *
+ * With its lock and its journal held open, SQLite never looks at a path again, and goes on writing to files that were
+ * replaced, deleted or moved. So the folder, the database and the journal are compared with what lies at their paths. The
+ * journal counts, too: without it a torn commit cannot be undone. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "store_core.h"
 
-static int fail_system(const char *path, int number, struct error *err)
+/* ---- files and lock ---- */
+
+void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
+{
+	snprintf(path, STORE_PATH_ROOM, "%s/" STORE_FILE "%s", dir, suffix);
+}
+
+void store_unlink(const char *dir, const char *suffix)
+{
+	char path[STORE_PATH_ROOM], journal[32];
+
+	store_path(dir, suffix, path);
+	unlink(path);
+	snprintf(journal, sizeof journal, "%s-journal", suffix);
+	store_path(dir, journal, path);
+	unlink(path);
+}
+
+int store_fail_path(const char *path, int number, struct error *err)
 {
 	return error_set(err, ERROR_SYSTEM, "state: %.180s: %s", path, strerror(number));
 }
+
+static int make_folders(const char *dir)
+{
+	char path[STORE_PATH_ROOM];
+
+	snprintf(path, sizeof path, "%s", dir);
+	for (char *at = path + 1; *at; at++)
+		if (*at == '/') {
+			*at = '\0';
+			if (mkdir(path, 0755) < 0 && errno != EEXIST)
+				return -1;
+			*at = '/';
+		}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+int store_lock(const char *dir, bool make, int *ret_fd, struct error *err)
+{
+	if (make && make_folders(dir) < 0)
+		return store_fail_path(dir, errno, err);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return store_fail_path(dir, errno, err);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		bool held = errno == EWOULDBLOCK;
+		int r = held ? error_set(err, ERROR_LIMIT, "state_dir: another daemon uses %.120s, allowed: one", dir)
+			     : store_fail_path(dir, errno, err);
+
+		close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static bool is_marked(const char *dir)
+{
+	return getxattr(dir, STORE_MARK, NULL, 0) >= 0;
+}
+
+bool store_exists(const char *dir)
+{
+	char path[STORE_PATH_ROOM], journal[STORE_PATH_ROOM];
+	struct stat st;
+
+	store_path(dir, "", path);
+	store_path(dir, "-journal", journal);
+	/* What cannot be looked at may be there. */
+	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0 || is_marked(dir);
+}
+
+int store_flush_dir(const char *dir, struct error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 || fsync(fd) < 0 ? store_fail_path(dir, errno, err) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* ---- placement ---- */
 
 static struct store_inode inode_of(const struct stat *st)
 {
@@ -47,7 +133,7 @@ int store_remember_placement(struct store *store, int folder_fd, struct error *e
 
 	store_path(store->dir, "", path);
 	if (fstat(folder_fd, &folder) < 0 || stat(path, &database) < 0)
-		return fail_system(path, errno, err);
+		return store_fail_path(path, errno, err);
 	store->folder = inode_of(&folder);
 	store->database = inode_of(&database);
 	store->placed = true;
@@ -64,7 +150,7 @@ int store_remember_journal(struct store *store, struct error *err)
 		return 0;
 	store_path(store->dir, "-journal", path);
 	if (stat(path, &st) < 0)
-		return errno == ENOENT ? fail_misplaced(store, "/" STORE_FILE "-journal", err) : fail_system(path, errno, err);
+		return errno == ENOENT ? fail_misplaced(store, "/" STORE_FILE "-journal", err) : store_fail_path(path, errno, err);
 	store->journal = inode_of(&st);
 	return 0;
 }
@@ -104,7 +190,7 @@ int store_check_placement(struct store *store, struct error *err)
 			continue;
 		r = lies_at(path, files[i]);
 		if (r < 0)
-			return fail_system(path, -r, err);
+			return store_fail_path(path, -r, err);
 		if (r == 0)
 			return fail_misplaced(store, names[i], err);
 	}

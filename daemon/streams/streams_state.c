@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the state: every stream that it has, beside those that are being made meanwhile. */
+/* The state of named streams on disk, as the committer sees it: opened, watched, and left at the stop.
+ *
+ * The daemon looks where the state lies at every commit, at the stop, and each second while positions are issued from blocks
+ * that were reserved before. An idle daemon is not woken. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "log.h"
+#include "stats.h"
 #include "streams_core.h"
+
+#define CHECK_EVERY_NS 1000000000ull
+
+/* ---- opening ---- */
 
 /* A block that a crash has left is skipped: some of it may have been issued. */
 static void skip_block(struct named_stream *named)
@@ -122,7 +132,7 @@ static void warn(const struct streams *streams)
 		log_line(LEVEL_WARNING, "%s can be written by others, who can make streams repeat themselves", text);
 }
 
-int committer_load_state(struct streams *streams, bool make, struct error *err)
+int streams_load_state(struct streams *streams, bool make, struct error *err)
 {
 	int r = open_state(streams, make, err);
 
@@ -138,4 +148,119 @@ int committer_load_state(struct streams *streams, bool make, struct error *err)
 	store_close(streams->store);
 	streams->store = NULL;
 	return r;
+}
+
+/* ---- watching ---- */
+
+/* With the lock. */
+static void note_placement(struct streams *streams, bool misplaced, const struct error *err)
+{
+	if (misplaced == streams->misplaced)
+		return;
+	streams->misplaced = misplaced;
+	streams->trouble = misplaced ? *err : (struct error){0};
+	if (misplaced)
+		log_line(LEVEL_ERROR, "no named streams: %s", err->text);
+	else
+		log_line(LEVEL_INFO, "the state of named streams is back in its place");
+}
+
+int streams_check_placement(struct streams *streams, struct error *err)
+{
+	int r = store_check_placement(streams->store, err);
+
+	if (r == -ERROR_SYSTEM) /* not known: it stays as it was */
+		return r;
+	pthread_mutex_lock(&streams->lock);
+	note_placement(streams, r < 0, err);
+	pthread_mutex_unlock(&streams->lock);
+	return r;
+}
+
+void streams_note_draw(struct streams *streams)
+{
+	if (streams->drawn)
+		return;
+	streams->drawn = true;
+	pthread_cond_signal(&streams->wake);
+}
+
+void streams_wait(struct streams *streams)
+{
+	const struct timespec until = {(time_t)(streams->check_ns / 1000000000), (long)(streams->check_ns % 1000000000)};
+	struct error err;
+
+	if (!streams->drawn) {
+		pthread_cond_wait(&streams->wake, &streams->lock);
+	} else if (stats_now_ns() < streams->check_ns) {
+		pthread_cond_timedwait(&streams->wake, &streams->lock, &until);
+	} else {
+		streams->drawn = false;
+		streams->check_ns = stats_now_ns() + CHECK_EVERY_NS;
+		pthread_mutex_unlock(&streams->lock);
+		if (streams->store)
+			streams_check_placement(streams, &err);
+		pthread_mutex_lock(&streams->lock);
+	}
+}
+
+/* The state could not be read when the daemon began, or is out of its place, and somebody asks for it. */
+void streams_reopen_state(struct streams *streams)
+{
+	struct error err = {0};
+	int r = 0;
+
+	if (streams->store) {
+		streams_check_placement(streams, &err);
+		pthread_mutex_lock(&streams->lock);
+		streams->reopen = false;
+		pthread_mutex_unlock(&streams->lock);
+		return;
+	}
+	r = store_exists(streams->dir) ? streams_load_state(streams, false, &err) : 0;
+
+	pthread_mutex_lock(&streams->lock);
+	streams->trouble = r < 0 ? err : (struct error){0};
+	streams->reopen = false;
+	pthread_mutex_unlock(&streams->lock);
+	if (r == 0)
+		log_line(LEVEL_INFO, "the state of named streams can be read again");
+}
+
+/* ---- the end ---- */
+
+/* What was reserved and not issued is given back, and what was skipped is kept. */
+static int give_back(struct streams *streams, struct error *err)
+{
+	int r = store_begin(streams->store, err);
+
+	for (size_t i = 0; i < streams->count && r == 0; i++) {
+		struct named_stream *named = streams->sorted[i];
+
+		if (named->row.issued == named->next && named->row.reserved == named->next)
+			continue;
+		named->row.issued = named->row.reserved = named->next;
+		r = store_put(streams->store, &named->row, err);
+	}
+	if (r == 0)
+		return store_commit(streams->store, err);
+	store_rollback(streams->store);
+	return r;
+}
+
+/* Where the state is out of its place nothing is written: who put it there decides what becomes of it. */
+int streams_end_state(struct streams *streams)
+{
+	struct error err;
+	int r = streams_check_placement(streams, &err);
+
+	if (r == 0)
+		r = give_back(streams, &err);
+	if (store_is_misplaced(streams->store)) {
+		log_line(LEVEL_ERROR, "%s; what lies there now does not know all positions that were issued", err.text);
+		return -ERROR_STORE;
+	}
+	if (r < 0)
+		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+	return 0;
 }
