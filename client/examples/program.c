@@ -5,6 +5,7 @@
  *   cc program.c $(pkg-config --cflags --libs trnsci) -lm -o program */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <trnsci/trnsci.h>
 
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 	struct trnsci_call *program;
 	struct trnsci_array result;
 	struct trnsci_error err;
+	float spectrum[N + 2];
 
 	if (trnsci_open(argc > 1 ? argv[1] : "embedded:", NULL, &session, &err) < 0 ||
 	    trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tone, &err) < 0) {
@@ -55,11 +57,13 @@ int main(int argc, char **argv)
 		return 1;
 	write_program(program, tone);
 	if (trnsci_run(program, NULL) < 0 ||
-	    trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "spectrum"), &result) < 0) {
+	    trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "spectrum"), &result) < 0 ||
+	    result.bytes != sizeof spectrum) {
 		fprintf(stderr, "%s\n", trnsci_call_error(program)->text);
 		return 1;
 	}
-	print_peak((const float *)result.data);
+	memcpy(spectrum, result.data, sizeof spectrum); /* a reply's data has any alignment */
+	print_peak(spectrum);
 	trnsci_call_free(program);
 	trnsci_tile_free(tone);
 	trnsci_close(session);

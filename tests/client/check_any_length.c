@@ -218,6 +218,8 @@ static void check_length(const char *address, const struct length *length)
 		fail_msg("expected a relative error of at most %g, got %g", bound, error);
 	circle_free(circle);
 	trnsci_call_free(call);
+	trnsci_tile_free(in);
+	trnsci_tile_free(out);
 	trnsci_close(session);
 }
 
@@ -267,6 +269,7 @@ static void check_plan_is_kept(void **state)
 	assert_runs(call);
 	assert_int_equal(plans_made(session), 1);
 	trnsci_call_free(call);
+	trnsci_tile_free(tile);
 	trnsci_close(session);
 }
 
@@ -295,6 +298,9 @@ static void check_in_place_at(const char *address)
 			fail_msg("expected the input unchanged, number %llu is not", (unsigned long long)i);
 	trnsci_call_free(there);
 	trnsci_call_free(here);
+	trnsci_tile_free(in);
+	trnsci_tile_free(same);
+	trnsci_tile_free(out);
 	trnsci_close(session);
 }
 
@@ -332,6 +338,8 @@ static void check_share(void **state)
 	call = call_between(session, COMPLEX, little, little);
 	assert_runs(call);
 	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+	trnsci_tile_free(little);
 	trnsci_close(session);
 	daemon_stop(&small);
 }

@@ -36,7 +36,8 @@ for language in "c -std=c17" "c++ -std=c++17"; do
 			"$($compiler -x $language -Wall -Wextra -pedantic -D_GNU_SOURCE -I"$root/client/include" -fsyntax-only "$example" 2>&1)"
 	done
 done
-code "the README's example is built" 0 "${CC:-gcc}" -I"$root/client/include" -o "$work/readme" "$work/readme.c" -L"$build/lib" \
+# shellcheck disable=SC2086 # no word where there is no sanitizer
+code "the README's example is built" 0 ${CC:-gcc} ${SAN:+-fsanitize=$SAN} -I"$root/client/include" -o "$work/readme" "$work/readme.c" -L"$build/lib" \
 	-ltrnsci -Wl,-rpath,"$build/lib"
 code "the README's example, embedded" 0 env TRNSCI_SOCKET=embedded: "$work/readme"
 readme=$(cat "$work/out")
