@@ -235,7 +235,7 @@ static void test_crowd(void **state)
 	crowd(news, told ? 64 : 8, told ? 5 : 0.5); /* what is allocated once */
 	struct footprint before = look();
 	before = settled(&before);
-	crowd(news, told ? whole_crowd() : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
+	crowd(news, told ? whole_crowd() : SANITIZED ? 12 : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
 	struct footprint after = settled(&before);
 	printf("# before: %" PRIu64 " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads; after: %" PRIu64
 	       " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads\n",

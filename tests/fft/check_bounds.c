@@ -21,6 +21,7 @@
 #include "base/cpu.h"
 #include "fft/precision.h"
 #include "gemm/kernel.h"
+#include "harness/sanitized.h"
 
 enum { MAX_N = PRECISION_MAX_GEMM, POWER_ROUNDS = 40, SIGN_ROUNDS = 8, EXACT_SLICES = 7 };
 
@@ -344,6 +345,10 @@ static void test_attack(void **unused)
 	const struct gemm_kernel *best = gemm_select(cpu_detect());
 
 	(void)unused;
+	if (SANITIZED) {
+		printf("# skipped: a search for figures; check_precision runs these kernels under sanitizers\n");
+		skip();
+	}
 	for (size_t v = 0; v < n_kernels; v++)
 		if (kernels[v]->needs & ~cpu_detect())
 			printf("# %s: not run, this CPU lacks it\n", kernels[v]->name);
