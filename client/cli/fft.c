@@ -71,7 +71,7 @@ static int64_t length_of(const struct transform *transform, size_t i)
 	return transform->n_lengths == 1 && i + 1 == transform->n_axes ? transform->lengths[0] : -1;
 }
 
-/* How many transforms there are. A real inverse doubles its axis. */
+/* How many transforms there are. A real inverse makes twice as many elements, of half the size each. */
 static void count_elements(struct transform *transform)
 {
 	const struct npy *array = &transform->input.array;
@@ -83,7 +83,7 @@ static void count_elements(struct transform *transform)
 	transform->batch = transform->in_count = 1;
 	for (size_t i = 0; i < array->ndim; i++)
 		*(i + transform->trailing < array->ndim ? &transform->batch : &transform->in_count) *= array->shape[i];
-	transform->most_count = 2 * transform->in_count;
+	transform->most_count = transform->in_count;
 	for (size_t i = 0; i < transform->n_axes; i++) {
 		const int64_t length = length_of(transform, i);
 		const uint64_t size = array->shape[array->ndim - (size_t)-transform->axes[i]];
@@ -174,6 +174,25 @@ static uint64_t piece_size(const struct transform *transform)
 
 	size = size ? size : 1;
 	return size < transform->batch ? size : transform->batch;
+}
+
+/* Bytes of an element of the result at most: float64 where the input, the arithmetic or --out-dtype may ask for it. */
+static size_t most_element_size(const struct transform *transform, const char *dtype)
+{
+	const enum trnsci_dtype in = transform->input.array.dtype;
+	const bool narrow = (in == TRNSCI_F32 || in == TRNSCI_C64) && !dtype && !options_get(transform->options, "precision") &&
+			    !options_get(transform->options, "target_error");
+
+	return trnsci_dtype_size(narrow ? TRNSCI_C64 : TRNSCI_C128);
+}
+
+/* Of the tiles of a piece. */
+static size_t piece_bytes(const struct transform *transform, const char *dtype)
+{
+	const size_t in_bytes = (size_t)transform->in_count * trnsci_dtype_size(transform->input.array.dtype);
+	const size_t most_bytes = (size_t)transform->most_count * most_element_size(transform, dtype);
+
+	return (size_t)piece_size(transform) * (in_bytes + most_bytes);
 }
 
 /* An empty array has nothing to transform, but a header. */
@@ -276,9 +295,7 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 	if (code != EXIT_OK)
 		return code;
 	count_elements(transform);
-	size_t piece = (size_t)(piece_size(transform) * (transform->in_count + transform->most_count) * 16);
-
-	code = connect_session(cli, piece + ((size_t)1 << 20), &transform->session);
+	code = connect_session(cli, piece_bytes(transform, dtype) + ((size_t)1 << 20), &transform->session);
 	if (code != EXIT_OK)
 		return code;
 	int r = trnsci_call_new(transform->session, transform->options->set->operation, &transform->call);
@@ -299,7 +316,7 @@ static const struct option_row rows[] = {
 	{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
 	{"length", 0, "N,...", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
 	{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
-	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128; f32 or f64 where it is real"},
+	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128, real ones too; of dct and dst f32 or f64"},
 };
 
 static int command(const struct option_set *set, struct cli *cli, int argc, char **argv)

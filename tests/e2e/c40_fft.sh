@@ -149,6 +149,17 @@ same "a row's bytes do not depend on its batch" \
 	"$(tail -c 8000 big.raw | fft - --dtype c64 --length 1000 --format raw | sum)"
 same "embedded and daemon agree" "$(fft big.raw --dtype c64 --length 1000 --format raw | sum)" \
 	"$("$cli" -q --embedded fft big.raw --dtype c64 --length 1000 --format raw | sum)"
+# No more memory than the input and the result: 8 MiB each, of an arena of 18.
+"$cli" -q --embedded rand normal -n 2097152 --seed 5 --format raw -o long.raw
+stop_daemon
+start_daemon --threads 2 --arena-bytes 18M --arena-ahead-bytes 0
+code "an arena that holds input and result" 0 "$cli" -q --socket "$socket" fft long.raw --dtype c64 --length 1048576 -o long.out
+code "the same in float64 does not fit" 75 "$cli" -q --socket "$socket" fft long.raw --dtype c64 --length 1048576 \
+	--out-dtype complex128 -o wide.out
+for how in "--target-error 1e-12" "--precision double" "--dtype complex128"; do
+	# shellcheck disable=SC2086
+	code "room for a float64 result: $how" 0 "$cli" -q --embedded fft x1.npy --length 200000 $how -o wide.out
+done
 # 2^25 elements, 256 MiB: an impulse becomes ones.
 if [ -n "${TRNSCI_FULL:-}" ]; then
 	printf '\0\0\200?\0\0\0\0' >ones.raw
