@@ -53,12 +53,13 @@ static int bind(struct trnsci_call *call, struct bump *bump, struct args *args, 
 	return bind_args(args, params, err);
 }
 
-static int make_memory(const struct args *args, const struct noise *noise, struct ring_link *link, struct error *err)
+static int make_memory(const struct args *args, const struct sampler *sampler, struct ring_link *link,
+		       struct error *err)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int fd, r;
 
-	link->sample_bytes = noise_sample_bytes(noise);
+	link->sample_bytes = sampler_sample_bytes(sampler);
 	link->capacity = ring_capacity(args->at[RING_SAMPLES].u64, link->sample_bytes, page, MOST_BYTES);
 	if (link->capacity == 0)
 		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT, "more than %d bytes, allowed are as many",
@@ -81,16 +82,16 @@ static int make_memory(const struct args *args, const struct noise *noise, struc
 }
 
 /* What a daemon's reply would say. */
-static int describe(const struct noise *noise, struct bump *bump, struct ring_link *link)
+static int describe(const struct sampler *sampler, struct bump *bump, struct ring_link *link)
 {
 	struct value map = value_map();
 	const struct value *dtype, *generator;
 
-	if (noise_describe(noise, bump, &map))
+	if (sampler_describe(sampler, bump, &map))
 		return -ERROR_NO_MEMORY;
 	dtype = value_get(&map, "dtype");
 	link->dtype = (enum trnsci_dtype)dtype_parse(dtype->bytes.at, dtype->bytes.size);
-	link->components = noise_components(noise);
+	link->components = sampler_components(sampler);
 	generator = value_get(&map, "generator");
 	snprintf(link->generator, sizeof link->generator, "%.*s", (int)generator->bytes.size, generator->bytes.at);
 	value_to_u64(value_get(&map, "seed"), &link->seed);
@@ -100,7 +101,7 @@ static int describe(const struct noise *noise, struct bump *bump, struct ring_li
 	return 0;
 }
 
-static int start(struct embedded_ring *own, struct space *space, struct noise *noise, struct ring_link *link,
+static int start(struct embedded_ring *own, struct space *space, struct sampler *sampler, struct ring_link *link,
 		 struct error *err)
 {
 	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
@@ -109,31 +110,31 @@ static int start(struct embedded_ring *own, struct space *space, struct noise *n
 
 	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
 	link->embedded = own;
-	return ring_create(space, noise, &memory, NULL, &events, &own->ring, err);
+	return ring_create(space, sampler, &memory, NULL, &events, &own->ring, err);
 }
 
 static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct bump *bump,
 		 struct ring_link *link, struct error *err)
 {
-	struct noise *noise;
+	struct sampler *sampler;
 	int r;
 
 	if (args->at[RING_NAME].given)
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
-	r = noise_create(space, args, RING_NOISE, RING_U64, NULL, &noise, err);
+	r = sampler_create(space, args, RING_NOISE, RING_U64, NULL, &sampler, err);
 
 	if (r < 0)
 		return r;
-	r = make_memory(args, noise, link, err);
-	if (r == 0 && describe(noise, bump, link) < 0)
+	r = make_memory(args, sampler, link, err);
+	if (r == 0 && describe(sampler, bump, link) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	if (r < 0) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return r;
 	}
 	own->page = link->map;
-	return start(own, space, noise, link, err);
+	return start(own, space, sampler, link, err);
 }
 
 int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_link *ret_link, struct error *err)

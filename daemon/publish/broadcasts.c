@@ -238,7 +238,7 @@ static int read_broadcast_mode(const struct args *args, unsigned *ret_mode, stru
 	return 0;
 }
 
-static int start_broadcast(struct broadcast_entry *entry, struct noise *noise, struct error *err)
+static int start_broadcast(struct broadcast_entry *entry, struct sampler *sampler, struct error *err)
 {
 	struct session *session = entry->session;
 	struct client_held *held = entry->held;
@@ -246,19 +246,19 @@ static int start_broadcast(struct broadcast_entry *entry, struct noise *noise, s
 					   held->capacity};
 	const struct ring_events events = {on_broadcast_published, on_broadcast_gone, entry};
 	const bool named = reservations_stream(&entry->reservations);
-	struct ranges_source source;
+	struct reservation_source source;
 	int r;
 
 	entry->published.deliver = on_published;
 	entry->ended.deliver = on_ended;
 	entry->started_ns = stats_now_ns();
 	if (entry->rate > 0 && loop_repeat(session->service->loop, TICK_US, on_tick, entry, &entry->tick) < 0) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
 	}
 	if (named)
-		source = reservations_source(&entry->reservations, noise, held->capacity, continue_broadcast, entry);
-	r = broadcast_create(session->space, noise, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
+		source = reservations_source(&entry->reservations, sampler, held->capacity, continue_broadcast, entry);
+	r = broadcast_create(session->space, sampler, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
 	return r;
@@ -268,21 +268,22 @@ static int create_broadcast(struct broadcast_entry *entry, const struct args *ar
 {
 	struct session *session = entry->session;
 	const struct stream *named;
-	struct noise *noise;
+	struct sampler *sampler;
 	int r = reservations_open(&entry->reservations, session, args, BROADCAST_STREAM, err);
 
 	if (r < 0)
 		return r;
 	named = reservations_stream(&entry->reservations);
-	r = noise_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &noise, err);
+	r = sampler_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &sampler, err);
 	if (r < 0)
 		return r;
-	r = client_held_create(session, CLIENT_HELD_BROADCAST, args, BROADCAST_SAMPLES, noise, named, &entry->held, err);
+	r = client_held_create(session, CLIENT_HELD_BROADCAST, args, BROADCAST_SAMPLES, sampler, named, &entry->held,
+			       err);
 	if (r < 0) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return r;
 	}
-	return start_broadcast(entry, noise, err);
+	return start_broadcast(entry, sampler, err);
 }
 
 static void link_broadcast(struct broadcast_entry *entry)
@@ -364,7 +365,7 @@ int broadcasts_publish(struct method_call *call)
 	if (n > entry->held->capacity)
 		return bind_error(call->args, BROADCAST_N, call->err, ERROR_OUT_OF_RANGE,
 				  "%" PRIu64 ", allowed: up to the capacity, %" PRIu64, n, entry->held->capacity);
-	left = noise_samples(broadcast_noise(entry->broadcast)) - entry->target;
+	left = sampler_samples(broadcast_sampler(entry->broadcast)) - entry->target;
 	if (n > left)
 		return bind_error(call->args, BROADCAST_N, call->err, ERROR_END_OF_STREAM,
 				  "%" PRIu64 ", allowed: up to the end of the stream, %" PRIu64, n, left);
@@ -387,11 +388,11 @@ int broadcasts_attach(struct method_call *call)
 		return error_set(call->err, ERROR_LIMIT,
 				 "broadcast_attach: an earlier reply's descriptors are under way, "
 				 "allowed: one reply at a time");
-	const struct noise *noise = broadcast_noise(entry->broadcast);
+	const struct sampler *sampler = broadcast_sampler(entry->broadcast);
 	const bool named = reservations_stream(&entry->reservations);
 
 	failed = named ? value_put(call->bump, call->result, "stream_name", value_string(entry->reservations.name)) : 0;
-	failed |= client_held_describe(entry->held, noise, named, call->bump, call->result);
+	failed |= client_held_describe(entry->held, sampler, named, call->bump, call->result);
 	if (failed)
 		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
 	fd = client_held_dup(entry->held, &entry->held->samples);
@@ -414,7 +415,7 @@ static int show_broadcast(const struct broadcast_entry *entry, struct bump *bump
 	if (reservations_stream(&entry->reservations))
 		failed |= value_put(bump, &one, "stream_name", value_string(entry->reservations.name));
 	failed |= value_put(bump, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
-	failed |= noise_describe(broadcast_noise(entry->broadcast), bump, &one);
+	failed |= sampler_describe(broadcast_sampler(entry->broadcast), bump, &one);
 	return failed | value_push(bump, list, one);
 }
 

@@ -85,11 +85,12 @@ static int make(struct session *session, enum client_held_use use, uint64_t byte
 	return 0;
 }
 
-int client_held_create(struct session *session, enum client_held_use use, const struct args *args, unsigned samples_param,
-		const struct noise *noise, bool named, struct client_held **ret_held, struct error *err)
+int client_held_create(struct session *session, enum client_held_use use, const struct args *args,
+		       unsigned samples_param, const struct sampler *sampler, bool named, struct client_held **ret_held,
+		       struct error *err)
 {
 	const uint64_t most = session->service->settings->ring_bytes, samples = args->at[samples_param].u64;
-	const size_t sample_bytes = noise_sample_bytes(noise);
+	const size_t sample_bytes = sampler_sample_bytes(sampler);
 	const uint64_t capacity = ring_capacity(samples, sample_bytes, arena_page(), most);
 	const uint64_t bytes = arena_page() + capacity * sample_bytes;
 	struct client_held *held;
@@ -110,19 +111,19 @@ int client_held_create(struct session *session, enum client_held_use use, const 
 	return 0;
 }
 
-int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct bump *bump,
-		  struct value *result)
+int client_held_describe(const struct client_held *held, const struct sampler *sampler, bool named, struct bump *bump,
+			 struct value *result)
 {
 	int failed = value_put(bump, result, "capacity", value_uint(held->capacity));
 
-	failed |= value_put(bump, result, "sample_bytes", value_uint(noise_sample_bytes(noise)));
+	failed |= value_put(bump, result, "sample_bytes", value_uint(sampler_sample_bytes(sampler)));
 	failed |= value_put(bump, result, "bytes", value_uint(held->samples.size));
 	failed |= value_put(bump, result, "data_offset", value_uint(arena_page()));
 	if (held->index.base)
 		failed |= value_put(bump, result, "index_bytes", value_uint(held->index.size));
 	if (named)
 		failed |= value_put(bump, result, "range", value_uint(held->capacity));
-	return failed | noise_describe(noise, bump, result);
+	return failed | sampler_describe(sampler, bump, result);
 }
 
 int client_held_dup(struct client_held *held, const struct sealed_memfd *which)

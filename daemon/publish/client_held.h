@@ -27,12 +27,13 @@ enum client_held_use { CLIENT_HELD_RING, CLIENT_HELD_BROADCAST };
 
 /* Memory for as many samples as args' parameter asks for, charged, with the page of an empty ring. named: they come in
  * ranges, each of a capacity. -ERROR_LIMIT, -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
-int client_held_create(struct session *session, enum client_held_use use, const struct args *args, unsigned samples_param,
-		const struct noise *noise, bool named, struct client_held **ret_held, struct error *err);
+int client_held_create(struct session *session, enum client_held_use use, const struct args *args,
+		       unsigned samples_param, const struct sampler *sampler, bool named, struct client_held **ret_held,
+		       struct error *err);
 
 /* What a reply tells of it, and the copy of a descriptor that goes with it, -1 with errno. */
-int client_held_describe(const struct client_held *held, const struct noise *noise, bool named, struct bump *bump,
-		  struct value *result);
+int client_held_describe(const struct client_held *held, const struct sampler *sampler, bool named, struct bump *bump,
+			 struct value *result);
 int client_held_dup(struct client_held *held, const struct sealed_memfd *which);
 
 /* Nothing uses it any more. Accepts NULL. */

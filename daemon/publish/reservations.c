@@ -81,7 +81,7 @@ static int take(void *arg, uint64_t *ret_first, struct error *err)
 	if (!has)
 		r = asked ? SERVED_LATER : ask(ranges);
 	if (r == SERVED_LATER)
-		return RANGES_LATER;
+		return RESERVATION_LATER;
 	if (r < 0)
 		*err = ranges->error;
 	else
@@ -97,13 +97,13 @@ static void forget(void *arg)
 	pthread_mutex_destroy(&ranges->lock);
 }
 
-struct ranges_source reservations_source(struct reservations *ranges, const struct noise *noise, uint64_t n,
-					  void (*go_on)(void *arg), void *arg)
+struct reservation_source reservations_source(struct reservations *ranges, const struct sampler *sampler, uint64_t n,
+					      void (*go_on)(void *arg), void *arg)
 {
 	pthread_mutex_init(&ranges->lock, NULL);
-	ranges->served = (struct served){
-		.error = &ranges->error, .n = n, .words = noise_words(noise), .answered = answered};
+	ranges->served =
+		(struct served){.error = &ranges->error, .n = n, .words = sampler_words(sampler), .answered = answered};
 	ranges->go_on = go_on;
 	ranges->arg = arg;
-	return (struct ranges_source){take, forget, ranges};
+	return (struct reservation_source){take, forget, ranges};
 }

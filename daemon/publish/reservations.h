@@ -4,7 +4,7 @@
 #define TRNSCI_DAEMON_STREAM_RANGES_H
 
 #include "engine/deferred_reply.h"
-#include "engine/producers/reservations.h"
+#include "engine/producers/sample_map.h"
 #include "engine/producers/sampler.h"
 #include "net/session.h"
 #include "streams/store.h"
@@ -31,7 +31,7 @@ const struct stream *reservations_stream(const struct reservations *ranges);
 
 /* The source of ranges of n samples each. go_on is called when it can be asked again, from any thread, until its forget
  * has returned; it must not block. */
-struct ranges_source reservations_source(struct reservations *ranges, const struct noise *noise, uint64_t n,
-					  void (*go_on)(void *arg), void *arg);
+struct reservation_source reservations_source(struct reservations *ranges, const struct sampler *sampler, uint64_t n,
+					      void (*go_on)(void *arg), void *arg);
 
 #endif

@@ -179,18 +179,19 @@ static int copy_texts(struct bump *bump, struct value *map)
 	return 0;
 }
 
-static int describe_ring(const struct ring_entry *entry, const struct noise *noise, struct bump *bump, struct value *result)
+static int describe_ring(const struct ring_entry *entry, const struct sampler *sampler, struct bump *bump,
+			 struct value *result)
 {
 	int failed = value_put(bump, result, "ring", value_uint(entry->handle));
 	const bool named = reservations_stream(&entry->reservations);
 
 	if (named)
 		failed |= value_put(bump, result, "name", value_string(entry->reservations.name));
-	failed |= client_held_describe(entry->held, noise, named, bump, result);
+	failed |= client_held_describe(entry->held, sampler, named, bump, result);
 	return failed | copy_texts(bump, result);
 }
 
-static int start_ring(struct ring_entry *entry, struct noise *noise, struct error *err)
+static int start_ring(struct ring_entry *entry, struct sampler *sampler, struct error *err)
 {
 	struct session *session = entry->session;
 	const struct client_held *held = entry->held;
@@ -201,12 +202,12 @@ static int start_ring(struct ring_entry *entry, struct noise *noise, struct erro
 		.capacity = held->capacity,
 	};
 	const struct ring_events events = {.published = on_ring_published, .gone = on_ring_gone, .arg = entry};
-	struct ranges_source source;
+	struct reservation_source source;
 
 	if (!reservations_stream(&entry->reservations))
-		return ring_create(session->space, noise, &memory, NULL, &events, &entry->ring, err);
-	source = reservations_source(&entry->reservations, noise, held->capacity, continue_ring, entry);
-	return ring_create(session->space, noise, &memory, &source, &events, &entry->ring, err);
+		return ring_create(session->space, sampler, &memory, NULL, &events, &entry->ring, err);
+	source = reservations_source(&entry->reservations, sampler, held->capacity, continue_ring, entry);
+	return ring_create(session->space, sampler, &memory, &source, &events, &entry->ring, err);
 }
 
 static void link_ring(struct ring_entry *entry)
@@ -228,27 +229,27 @@ static int create_ring(struct ring_entry *entry, struct method_call *call)
 	struct session *session = entry->session;
 	struct fdpass fds = {.count = 0};
 	const struct stream *named;
-	struct noise *noise;
+	struct sampler *sampler;
 	int r = reservations_open(&entry->reservations, session, args, RING_NAME, call->err);
 
 	if (r < 0)
 		return r;
 	named = reservations_stream(&entry->reservations);
-	r = noise_create(session->space, args, RING_NOISE, RING_U64, named, &noise, call->err);
+	r = sampler_create(session->space, args, RING_NOISE, RING_U64, named, &sampler, call->err);
 	if (r < 0)
 		return r;
-	r = client_held_create(session, CLIENT_HELD_RING, args, RING_SAMPLES, noise, named, &entry->held, call->err);
+	r = client_held_create(session, CLIENT_HELD_RING, args, RING_SAMPLES, sampler, named, &entry->held, call->err);
 	if (r == 0)
 		r = open_wake_fd(entry, call->err);
-	if (r == 0 && describe_ring(entry, noise, call->bump, call->result))
+	if (r == 0 && describe_ring(entry, sampler, call->bump, call->result))
 		r = error_set(call->err, ERROR_NO_MEMORY, "ring: the reply");
 	if (r == 0)
 		r = duplicate_fds(entry, &fds, call->err);
 	if (r < 0) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return r;
 	}
-	r = start_ring(entry, noise, call->err);
+	r = start_ring(entry, sampler, call->err);
 	if (r < 0)
 		fdpass_close(&fds);
 	else

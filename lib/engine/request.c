@@ -41,7 +41,7 @@ struct request {
 struct asked {
 	struct served served; /* first */
 	struct request *request;
-	struct site_range *range; /* that it is to find; NULL: it answers the request itself */
+	struct stream_reservation *range; /* that it is to find; NULL: it answers the request itself */
 	struct error error;
 	int answer;
 	bool later;
@@ -68,13 +68,13 @@ static int settle(struct request *request)
 			asked->range->offset = asked->served.offset;
 		}
 	}
-	return site_place(&request->program, &request->result, &request->error);
+	return placement_seek(&request->program, &request->result, &request->error);
 }
 
 /* By pieces, each in a turn: what its steps need. JOB_AGAIN; 0: all is made; or an error. */
 static int make(struct request *request)
 {
-	const int more = making_go_on(&request->program, &request->error);
+	const int more = deferred_build_advance(&request->program, &request->error);
 
 	return more > 0 ? JOB_AGAIN : more;
 }
@@ -82,7 +82,7 @@ static int make(struct request *request)
 static int advance_prepared(struct request *request)
 {
 	struct prepared *prepared = request->prepared;
-	const int more = making_go_on(&prepared->program, &request->error);
+	const int more = deferred_build_advance(&prepared->program, &request->error);
 
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
@@ -108,12 +108,12 @@ static int advance(struct job *job)
 			return error;
 	}
 	error = make(request);
-	return error ? error : program_advance(&request->program, job, &job->n_units);
+	return error ? error : program_advance(&request->program, job, &job->n_chunks);
 }
 
-static uint64_t run(struct job *job, size_t unit, void *scratch)
+static uint64_t run(struct job *job, size_t chunk, void *scratch)
 {
-	return program_run(&of_job(job)->program, unit, scratch);
+	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
 /* The caller's reference to the space outlives the callback, in which the request may be freed. */
@@ -180,7 +180,7 @@ static uint64_t bytes_of(const struct program *program)
 {
 	const uint64_t bytes = program->inline_out + program->temp_bytes;
 
-	return program->makings ? bytes + program->held_bytes + program->work_bytes : bytes;
+	return program->deferred_builds ? bytes + program->held_bytes + program->work_bytes : bytes;
 }
 
 static int reserve(struct request *request, uint64_t bytes)
@@ -257,7 +257,7 @@ static int make_asked(struct request *request, size_t n)
 	return 0;
 }
 
-static struct asked *add_asked(struct request *request, struct site_range *range)
+static struct asked *add_asked(struct request *request, struct stream_reservation *range)
 {
 	struct asked *asked = &request->asked[request->n_asked++];
 
@@ -321,17 +321,17 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 static int ask_ranges(struct request *request)
 {
 	const struct space_limits *limits = &request->space->limits;
-	struct sites *sites = &request->program.sites;
-	char context[SITE_CONTEXT];
-	int error = make_asked(request, sites->n_ranges);
+	struct placements *placements = &request->program.placements;
+	char context[PLACEMENT_CONTEXT];
+	int error = make_asked(request, placements->n_ranges);
 
-	for (size_t i = 0; i < sites->n_ranges && !error; i++) {
-		struct site_range *range = &sites->ranges[i];
+	for (size_t i = 0; i < placements->n_ranges && !error; i++) {
+		struct stream_reservation *range = &placements->ranges[i];
 		struct asked *asked;
 
 		if (!range->name || range->draws == 0)
 			continue;
-		site_context(&sites->at[range->first], context);
+		placement_context(&placements->at[range->first], context);
 		error = check_served(request, context);
 		if (error)
 			break;
@@ -348,18 +348,18 @@ static int ready_program(struct request *request, const char *context, uint64_t 
 	int error = 0;
 
 	set_deadline(request, timeout_ms);
-	if (!site_waits(&request->program)) {
+	if (!placement_waits(&request->program)) {
 		error = settle(request);
 		if (!error)
 			error = reserve_run(request);
 		return error ? error : 1;
 	}
 	/* What is wrong with the rest is found before a range is spent. */
-	error = making_check(&request->program, context, &request->error);
+	error = deferred_build_check(&request->program, context, &request->error);
 	if (!error)
 		error = reserve_run(request);
-	if (!error && request->program.sites.is_run)
-		error = site_place(&request->program, &request->result, &request->error);
+	if (!error && request->program.placements.is_run)
+		error = placement_seek(&request->program, &request->result, &request->error);
 	if (!error)
 		error = ask_ranges(request);
 	if (error)
@@ -453,7 +453,7 @@ static struct request *request_new(struct space *space, struct bump *bump, reque
 	request->arg = arg;
 	request->program = (struct program){.space = space, .bump = bump};
 	request->job.ops = &request_ops;
-	request->job.turn = &space->turn;
+	request->job.fair_entry = &space->fair_entry;
 	request->entry.job = &request->job;
 	return request;
 }
@@ -475,7 +475,7 @@ static void start(struct request *request, int ready)
 	if (ready != 1) {
 		forget(request);
 		answer(request);
-	} else if (!request->prepared && !request->program.makings &&
+	} else if (!request->prepared && !request->program.deferred_builds &&
 		   program_cost_ns(&request->program) <= here_ns(pool_threads(pool))) {
 		pool_run_here(pool, &request->job);
 	} else {

@@ -199,7 +199,7 @@ static int answer_prepare(struct space *space, const struct args *args, struct b
 
 	if (error)
 		return error;
-	if (!prepared->program.makings)
+	if (!prepared->program.deferred_builds)
 		return service_keep(space, prepared, bump, map, err);
 	*ret_prepared = prepared;
 	return 0;

@@ -75,9 +75,9 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "check"};
 	struct streams_who who = {.peer = &session.peer, .name = name, .operation = "check"};
 	struct value none = value_map();
-	struct ranges_source source;
+	struct reservation_source source;
 	struct error err = {0};
-	struct noise *noise;
+	struct sampler *sampler;
 
 	memset(tap, 0, sizeof *tap);
 	tap->ranges.session = &session;
@@ -87,11 +87,13 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	sem_init(&tap->gone, 0, 0);
 	ring_page_begin(&tap->page, CAPACITY, sizeof *tap->samples, CAPACITY);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(noise_create(bed->space, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &noise, &err), 0);
-	tap->visible = (struct visible){&tap->page, noise_words(noise), 0};
-	source = reservations_source(&tap->ranges, noise, CAPACITY, go_on, tap);
-	int r = tap == &taps[0] ? ring_create(bed->space, noise, &memory, &source, &events, &tap->ring, &err)
-				: broadcast_create(bed->space, noise, &memory, &source, &events, &tap->broadcast, &err);
+	assert_int_equal(sampler_create(bed->space, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err),
+			 0);
+	tap->visible = (struct visible){&tap->page, sampler_words(sampler), 0};
+	source = reservations_source(&tap->ranges, sampler, CAPACITY, go_on, tap);
+	int r = tap == &taps[0]
+			? ring_create(bed->space, sampler, &memory, &source, &events, &tap->ring, &err)
+			: broadcast_create(bed->space, sampler, &memory, &source, &events, &tap->broadcast, &err);
 	assert_int_equal(r, 0);
 	tap->open = true;
 }

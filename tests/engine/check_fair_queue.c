@@ -12,210 +12,211 @@
 enum { US = 1000, UNIT = 60 * US, MANY = 100 };
 
 struct client {
-	struct turn turn;
+	struct fair_entry fair_entry;
 	struct job job;
-	uint64_t unit_ns;
-	size_t units;
+	uint64_t chunk_ns;
+	size_t chunks;
 };
 
-static struct client client_of(unsigned weight, uint64_t unit_ns)
+static struct client client_of(unsigned weight, uint64_t chunk_ns)
 {
-	return (struct client){.turn.weight = weight, .unit_ns = unit_ns};
+	return (struct client){.fair_entry.weight = weight, .chunk_ns = chunk_ns};
 }
 
-static void enter(struct turns *turns, struct client *client)
+static void enter(struct fair_queue *queue, struct client *client)
 {
-	client->job.turn = &client->turn;
-	turn_enter(turns, &client->job);
+	client->job.fair_entry = &client->fair_entry;
+	fair_queue_enter(queue, &client->job);
 }
 
-/* One thread gives a unit. */
-static struct client *serve(struct turns *turns)
+/* One thread gives a chunk. */
+static struct client *serve(struct fair_queue *queue)
 {
 	uint64_t expected_ns;
-	struct job *job = turn_next(turns, &expected_ns);
+	struct job *job = fair_queue_next(queue, &expected_ns);
 	struct client *client;
 
 	if (!job)
 		return NULL;
 	client = (struct client *)((char *)job - offsetof(struct client, job));
-	client->units++;
-	turn_spend(turns, &client->turn, client->unit_ns, expected_ns);
+	client->chunks++;
+	fair_queue_charge(queue, &client->fair_entry, client->chunk_ns, expected_ns);
 	return client;
 }
 
 static void test_nobody(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 
 	(void)state;
-	assert_null(serve(&turns));
+	assert_null(serve(&queue));
 }
 
 static void test_jobs_of_one_client_alternate(void **state)
 {
-	struct turns turns = {0};
-	struct turn a = {0};
-	struct job job[3] = {{.turn = &a}, {.turn = &a}, {.turn = &a}};
+	struct fair_queue queue = {0};
+	struct fair_entry a = {0};
+	struct job job[3] = {{.fair_entry = &a}, {.fair_entry = &a}, {.fair_entry = &a}};
 	uint64_t ns;
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		turn_enter(&turns, &job[i]);
+		fair_queue_enter(&queue, &job[i]);
 	for (int i = 0; i < 9; i++) {
-		assert_ptr_equal(turn_next(&turns, &ns), &job[i % 3]);
-		turn_spend(&turns, &a, UNIT, ns);
+		assert_ptr_equal(fair_queue_next(&queue, &ns), &job[i % 3]);
+		fair_queue_charge(&queue, &a, UNIT, ns);
 	}
 }
 
-/* However the threads interleave: as many units as the weights say, after every 36. */
+/* However the threads interleave: as many chunks as the weights say, after every 36. */
 static void test_units_are_in_the_ratio_of_weights(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client a = client_of(3, UNIT), b = client_of(1, UNIT), c = client_of(2, UNIT);
 
 	(void)state;
-	enter(&turns, &a);
-	enter(&turns, &b);
-	enter(&turns, &c);
-	for (size_t unit = 1; unit <= 3600; unit++) {
-		serve(&turns);
-		if (unit % 36 == 0 && (a.units + 2 < unit / 2 || b.units + 2 < unit / 6 || c.units + 2 < unit / 3))
-			fail_msg("after %zu units weights of 3, 1 and 2 have had %zu, %zu and %zu", unit, a.units, b.units,
-				 c.units);
+	enter(&queue, &a);
+	enter(&queue, &b);
+	enter(&queue, &c);
+	for (size_t chunk = 1; chunk <= 3600; chunk++) {
+		serve(&queue);
+		if (chunk % 36 == 0 &&
+		    (a.chunks + 2 < chunk / 2 || b.chunks + 2 < chunk / 6 || c.chunks + 2 < chunk / 3))
+			fail_msg("after %zu chunks weights of 3, 1 and 2 have had %zu, %zu and %zu", chunk, a.chunks,
+				 b.chunks, c.chunks);
 	}
 }
 
-/* Units of 10 us and of 240: the time is alike, the units are not. */
+/* Chunks of 10 us and of 240: the time is alike, the chunks are not. */
 static void test_time_counts(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client brief = client_of(1, 10 * US), lengthy = client_of(0, 240 * US);
 
 	(void)state;
-	enter(&turns, &brief);
-	enter(&turns, &lengthy);
-	for (int unit = 0; unit < 25 * 100; unit++)
-		serve(&turns);
-	assert_in_range(lengthy.units, 99, 101);
-	assert_in_range(brief.units, 2399, 2401);
+	enter(&queue, &brief);
+	enter(&queue, &lengthy);
+	for (int chunk = 0; chunk < 25 * 100; chunk++)
+		serve(&queue);
+	assert_in_range(lengthy.chunks, 99, 101);
+	assert_in_range(brief.chunks, 2399, 2401);
 }
 
-/* Many threads take a unit each before the first one is done: they do not all serve the same client. */
+/* Many threads take a chunk each before the first one is done: they do not all serve the same client. */
 static void test_threads_spread(void **state)
 {
 	enum { CLIENTS = 4, THREADS = 16, ROUNDS = 50 };
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client clients[CLIENTS];
 
 	(void)state;
 	for (int i = 0; i < CLIENTS; i++) {
 		clients[i] = client_of(1, UNIT);
-		enter(&turns, &clients[i]);
+		enter(&queue, &clients[i]);
 	}
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t ns[THREADS];
 		struct job *job[THREADS];
 
 		for (int i = 0; i < CLIENTS; i++)
-			clients[i].units = 0;
+			clients[i].chunks = 0;
 		for (int i = 0; i < THREADS; i++) {
-			job[i] = turn_next(&turns, &ns[i]);
-			((struct client *)((char *)job[i] - offsetof(struct client, job)))->units++;
+			job[i] = fair_queue_next(&queue, &ns[i]);
+			((struct client *)((char *)job[i] - offsetof(struct client, job)))->chunks++;
 		}
 		for (int i = 0; i < CLIENTS; i++)
-			if (clients[i].units != THREADS / CLIENTS)
+			if (clients[i].chunks != THREADS / CLIENTS)
 				fail_msg("round %d: client %d has %zu of %d threads, expected %d", round, i,
-					 clients[i].units, THREADS, THREADS / CLIENTS);
+					 clients[i].chunks, THREADS, THREADS / CLIENTS);
 		for (int i = 0; i < THREADS; i++)
-			turn_spend(&turns, job[i]->turn, UNIT, ns[i]);
+			fair_queue_charge(&queue, job[i]->fair_entry, UNIT, ns[i]);
 	}
 }
 
 /* It is next, whatever the weights of those who are there, but only once: it has saved nothing up. */
 static void test_newcomer_is_next(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client old[MANY], new = client_of(1, UNIT);
 
 	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		old[i] = client_of(i % 2 ? 1000 : 1, UNIT);
-		enter(&turns, &old[i]);
+		enter(&queue, &old[i]);
 	}
 	for (int i = 0; i < 50 * MANY; i++)
-		serve(&turns);
-	enter(&turns, &new);
-	assert_ptr_equal(serve(&turns), &new);
+		serve(&queue);
+	enter(&queue, &new);
+	assert_ptr_equal(serve(&queue), &new);
 	for (int i = 0; i < MANY; i++)
-		assert_ptr_not_equal(serve(&turns), &new);
+		assert_ptr_not_equal(serve(&queue), &new);
 }
 
-/* Who leaves after each unit and comes back gets no more than who stays. */
+/* Who leaves after each chunk and comes back gets no more than who stays. */
 static void test_coming_and_going_gains_nothing(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client stays = client_of(1, UNIT), flits = client_of(1, UNIT);
 
 	(void)state;
-	enter(&turns, &stays);
-	enter(&turns, &flits);
-	for (int unit = 0; unit < 1000; unit++)
-		if (serve(&turns) == &flits) {
-			turn_leave(&turns, &flits.job);
-			turn_enter(&turns, &flits.job);
+	enter(&queue, &stays);
+	enter(&queue, &flits);
+	for (int chunk = 0; chunk < 1000; chunk++)
+		if (serve(&queue) == &flits) {
+			fair_queue_leave(&queue, &flits.job);
+			fair_queue_enter(&queue, &flits.job);
 		}
-	assert_in_range(flits.units, 499, 501);
-	turn_leave(&turns, &flits.job);
-	turn_leave(&turns, &flits.job);
-	turn_leave(&turns, &stays.job);
-	assert_null(serve(&turns));
-	assert_int_equal(turns.queued, 0);
+	assert_in_range(flits.chunks, 499, 501);
+	fair_queue_leave(&queue, &flits.job);
+	fair_queue_leave(&queue, &flits.job);
+	fair_queue_leave(&queue, &stays.job);
+	assert_null(serve(&queue));
+	assert_int_equal(queue.queued, 0);
 }
 
-/* Units that cannot be so long, or so short, count less, or more. */
+/* Chunks that cannot be so long, or so short, count less, or more. */
 static void test_outliers(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client a = client_of(1, UNIT), b = client_of(1, UNIT);
 
 	(void)state;
-	enter(&turns, &a);
-	enter(&turns, &b);
-	a.unit_ns = UINT64_C(1000000000);
-	while (serve(&turns) != &a)
+	enter(&queue, &a);
+	enter(&queue, &b);
+	a.chunk_ns = UINT64_C(1000000000);
+	while (serve(&queue) != &a)
 		;
-	a.unit_ns = UNIT;
-	b.units = 0;
-	while (serve(&turns) != &a)
+	a.chunk_ns = UNIT;
+	b.chunks = 0;
+	while (serve(&queue) != &a)
 		;
-	assert_in_range(b.units, 5, 9); /* of 60 us, against 400 */
-	a.unit_ns = b.unit_ns = 1;
-	a.units = b.units = 0;
-	for (int unit = 0; unit < 1000; unit++)
-		serve(&turns);
-	assert_in_range(a.units, 480, 520);
+	assert_in_range(b.chunks, 5, 9); /* of 60 us, against 400 */
+	a.chunk_ns = b.chunk_ns = 1;
+	a.chunks = b.chunks = 0;
+	for (int chunk = 0; chunk < 1000; chunk++)
+		serve(&queue);
+	assert_in_range(a.chunks, 480, 520);
 }
 
 /* Clocks that pass their end, and a client that was never there before. */
 static void test_clocks_wrap(void **state)
 {
-	struct turns turns = {.clock = UINT64_MAX - 10 * UNIT};
+	struct fair_queue queue = {.clock = UINT64_MAX - 10 * UNIT};
 	struct client a = client_of(1, UNIT), b = client_of(1, UNIT);
 
 	(void)state;
-	enter(&turns, &a);
-	enter(&turns, &b);
-	for (int unit = 0; unit < 1000; unit++)
-		serve(&turns);
-	assert_in_range(a.units, 499, 501);
-	assert_true(turns.clock < 1000 * UNIT);
+	enter(&queue, &a);
+	enter(&queue, &b);
+	for (int chunk = 0; chunk < 1000; chunk++)
+		serve(&queue);
+	assert_in_range(a.chunks, 499, 501);
+	assert_true(queue.clock < 1000 * UNIT);
 }
 
 /* The heap beside a look at all, with clients that come and go. */
 static void test_least_clock_first(void **state)
 {
-	struct turns turns = {0};
+	struct fair_queue queue = {0};
 	struct client clients[MANY];
 	uint64_t random = 1, ns;
 
@@ -229,21 +230,21 @@ static void test_least_clock_first(void **state)
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		one = &clients[(random >> 33) % MANY];
 		if (one->job.queued)
-			turn_leave(&turns, &one->job);
+			fair_queue_leave(&queue, &one->job);
 		else
-			enter(&turns, one);
+			enter(&queue, one);
 		uint64_t least = UINT64_MAX;
 		for (int i = 0; i < MANY; i++)
-			if (clients[i].job.queued && clients[i].turn.clock < least)
-				least = clients[i].turn.clock;
-		job = turn_next(&turns, &ns);
+			if (clients[i].job.queued && clients[i].fair_entry.clock < least)
+				least = clients[i].fair_entry.clock;
+		job = fair_queue_next(&queue, &ns);
 		assert_true((job != NULL) == (least != UINT64_MAX));
 		if (!job)
 			continue;
-		if (job->turn->clock - ns != least)
+		if (job->fair_entry->clock - ns != least)
 			fail_msg("step %d: served at %llu, the least clock is %llu", step,
-				 (unsigned long long)(job->turn->clock - ns), (unsigned long long)least);
-		turn_spend(&turns, job->turn, (random >> 20) % (300 * US), ns);
+				 (unsigned long long)(job->fair_entry->clock - ns), (unsigned long long)least);
+		fair_queue_charge(&queue, job->fair_entry, (random >> 20) % (300 * US), ns);
 	}
 }
 

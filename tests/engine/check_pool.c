@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool with jobs of the test's own: every unit once, stages in order, turns, waiting, cancelling. */
+/* The pool with jobs of the test's own: every chunk once, stages in order, queue, waiting, cancelling. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,35 +20,35 @@
 
 enum { STAGES = 5, MOST = 1000 };
 
-static const size_t stage_units[STAGES] = {1, 1000, 0, 127, 129};
+static const size_t stage_chunks[STAGES] = {1, 1000, 0, 127, 129};
 
 struct task {
 	struct job job; /* first */
-	struct turn turn;
+	struct fair_entry fair_entry;
 	int stage;
 	atomic_uint runs[STAGES][MOST];
-	atomic_uint live; /* units that run now */
+	atomic_uint live; /* chunks that run now */
 	atomic_int finished, error;
 	/* The plan of the test. */
 	int kind;
-	size_t n_units;
+	size_t n_chunks;
 	atomic_size_t done_units;
 	struct pool *pool;
 	struct task *other;
-	size_t other_done_at; /* units of this one that were done when the other finished */
+	size_t other_done_at; /* chunks of this one that were done when the other finished */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
 
 static struct lane lanes[ENGINE_LANES];
 
-static struct task *task_new(struct pool *pool, const struct job_ops *ops, struct turn *turn)
+static struct task *task_new(struct pool *pool, const struct job_ops *ops, struct fair_entry *fair_entry)
 {
 	struct task *task = calloc(1, sizeof *task);
 
 	assert_non_null(task);
 	task->job.ops = ops;
-	task->job.turn = turn ? turn : &task->turn;
+	task->job.fair_entry = fair_entry ? fair_entry : &task->fair_entry;
 	task->pool = pool;
 	task->stage = -1;
 	pthread_mutex_init(&task->lock, NULL);
@@ -93,18 +93,18 @@ static int staged_advance(struct job *job)
 	assert_int_equal(atomic_load(&task->live), 0);
 	if (++task->stage == STAGES)
 		return JOB_END;
-	job->n_units = stage_units[task->stage];
+	job->n_chunks = stage_chunks[task->stage];
 	return JOB_STAGE;
 }
 
-static uint64_t staged_run(struct job *job, size_t unit, void *scratch)
+static uint64_t staged_run(struct job *job, size_t chunk, void *scratch)
 {
 	struct task *task = (struct task *)job;
 
 	atomic_fetch_add(&task->live, 1);
 	assert_int_equal((uintptr_t)scratch % 64, 0);
-	memset(scratch, (int)unit, 4096);
-	atomic_fetch_add(&task->runs[task->stage][unit], 1);
+	memset(scratch, (int)chunk, 4096);
+	atomic_fetch_add(&task->runs[task->stage][chunk], 1);
 	atomic_fetch_sub(&task->live, 1);
 	return 3;
 }
@@ -117,8 +117,8 @@ static void check_runs(struct task *task)
 	assert_int_equal(atomic_load(&task->error), 0);
 	for (int s = 0; s < STAGES; s++)
 		for (size_t u = 0; u < MOST; u++)
-			if (atomic_load(&task->runs[s][u]) != (u < stage_units[s]))
-				fail_msg("stage %d unit %zu ran %u times", s, u, atomic_load(&task->runs[s][u]));
+			if (atomic_load(&task->runs[s][u]) != (u < stage_chunks[s]))
+				fail_msg("stage %d chunk %zu ran %u times", s, u, atomic_load(&task->runs[s][u]));
 }
 
 static void test_every_unit_once(void **state)
@@ -129,7 +129,7 @@ static void test_every_unit_once(void **state)
 	for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
 		struct pool *pool = pool_new(threads[t]);
 		struct task *tasks[20];
-		struct turn shared = {0};
+		struct fair_entry shared = {0};
 		uint64_t chunks = 0, words = 0;
 
 		for (size_t i = 0; i < 20; i++) {
@@ -149,7 +149,7 @@ static void test_every_unit_once(void **state)
 		for (size_t l = 0; l < ENGINE_LANES; l++) {
 			chunks += lanes[l].chunks;
 			words += lanes[l].words;
-			/* Units 0..127 and their likes: each lane has its own in every stage. */
+			/* Chunks 0..127 and their likes: each lane has its own in every stage. */
 			if (lanes[l].chunks < 20 * (1000 / 128))
 				fail_msg("lane %zu has only %llu chunks", l, (unsigned long long)lanes[l].chunks);
 		}
@@ -166,26 +166,26 @@ static int counted_advance(struct job *job)
 
 	if (++task->stage > 0)
 		return JOB_END;
-	job->n_units = task->n_units;
+	job->n_chunks = task->n_chunks;
 	return JOB_STAGE;
 }
 
-/* The large job starts the small one from its own first unit, so that it is certainly running by then. */
-static uint64_t large_run(struct job *job, size_t unit, void *scratch)
+/* The large job starts the small one from its own first chunk, so that it is certainly running by then. */
+static uint64_t large_run(struct job *job, size_t chunk, void *scratch)
 {
 	struct task *task = (struct task *)job;
 
-	(void)unit;
+	(void)chunk;
 	(void)scratch;
 	if (atomic_fetch_add(&task->done_units, 1) == 0)
 		pool_submit(task->pool, &task->other->job);
 	return 0;
 }
 
-static uint64_t small_run(struct job *job, size_t unit, void *scratch)
+static uint64_t small_run(struct job *job, size_t chunk, void *scratch)
 {
 	(void)job;
-	(void)unit;
+	(void)chunk;
 	(void)scratch;
 	return 0;
 }
@@ -201,19 +201,19 @@ static void small_finish(struct job *job, int error)
 static const struct job_ops large = {counted_advance, large_run, task_finish};
 static const struct job_ops small = {counted_advance, small_run, small_finish};
 
-/* A small job that comes while a large one runs ends after a few units of it, in another turn or the same. */
+/* A small job that comes while a large one runs ends after a few chunks of it, in another turn or the same. */
 static void test_turns(void **state)
 {
 	(void)state;
 	for (unsigned threads = 1; threads <= 8; threads *= 2)
 		for (int same = 0; same < 2; same++) {
 			struct pool *pool = pool_new(threads);
-			struct turn turn = {0};
-			struct task *a = task_new(pool, &large, &turn),
-				    *b = task_new(pool, &small, same ? &turn : NULL);
+			struct fair_entry fair_entry = {0};
+			struct task *a = task_new(pool, &large, &fair_entry),
+				    *b = task_new(pool, &small, same ? &fair_entry : NULL);
 
-			a->n_units = 1 << 20;
-			b->n_units = 4;
+			a->n_chunks = 1 << 20;
+			b->n_chunks = 4;
 			a->other = b;
 			b->other = a;
 			pool_submit(pool, &a->job);
@@ -223,16 +223,17 @@ static void test_turns(void **state)
 			pool_destroy(pool);
 			assert_int_equal(atomic_load(&a->error), -ERROR_CANCELLED);
 			assert_int_equal(atomic_load(&b->error), 0);
-			if (b->other_done_at >= a->n_units)
-				fail_msg("%u threads: the small job ended after all of the large one's units", threads);
+			if (b->other_done_at >= a->n_chunks)
+				fail_msg("%u threads: the small job ended after all of the large one's chunks",
+					 threads);
 			free(a);
 			free(b);
 		}
 }
 
 /* ------- shares -------
- * Turns are given by the time that units took, and another program may have the CPU in the middle of one: what is asked
- * is the median of several rounds. */
+ * Turns are given by the time that chunks took, and another program may have the CPU in the middle of one: what is
+ * asked is the median of several rounds. */
 
 static int by_size(const void *a, const void *b)
 {
@@ -258,8 +259,8 @@ static size_t unit_by_unit(unsigned threads)
 	struct task *a = task_new(pool, &large, NULL), *b = task_new(pool, &small, NULL);
 	size_t done_at;
 
-	a->n_units = 1000;
-	b->n_units = 4;
+	a->n_chunks = 1000;
+	b->n_chunks = 4;
 	a->other = b;
 	b->other = a;
 	pool_submit(pool, &a->job);
@@ -272,23 +273,23 @@ static size_t unit_by_unit(unsigned threads)
 	return done_at;
 }
 
-/* On one thread the order is exact: advance and four units, each after one of the large job's. */
+/* On one thread the order is exact: advance and four chunks, each after one of the large job's. */
 static void test_turns_are_taken_unit_by_unit(void **state)
 {
 	size_t done_at = median_of(unit_by_unit, 1);
 
 	(void)state;
 	if (done_at > 8)
-		fail_msg("4 units took turns with %zu of the other job, expected at most 8", done_at);
+		fail_msg("4 chunks took turns with %zu of the other job, expected at most 8", done_at);
 }
 
 /* Some 30 us of this thread's time. */
-static uint64_t spinning_run(struct job *job, size_t unit, void *scratch)
+static uint64_t spinning_run(struct job *job, size_t chunk, void *scratch)
 {
 	struct timespec now;
 	uint64_t begin_ns, now_ns;
 
-	(void)unit;
+	(void)chunk;
 	(void)scratch;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	begin_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -306,12 +307,12 @@ static const struct job_ops lighter = {counted_advance, spinning_run, task_finis
 static size_t three_to_one(unsigned threads)
 {
 	struct pool *pool = pool_new(threads);
-	struct turn three = {.weight = 3}, one = {.weight = 1};
+	struct fair_entry three = {.weight = 3}, one = {.weight = 1};
 	struct task *a = task_new(pool, &heavier, &three), *b = task_new(pool, &lighter, &one);
 	size_t done_at;
 
-	a->n_units = 1500;
-	b->n_units = 1 << 20;
+	a->n_chunks = 1500;
+	b->n_chunks = 1 << 20;
 	a->other = b;
 	pool_submit(pool, &b->job);
 	pool_submit(pool, &a->job);
@@ -325,7 +326,7 @@ static size_t three_to_one(unsigned threads)
 	return done_at;
 }
 
-/* Weights of 3 and 1: when the heavier one's units are done, a third as many of the other are. Counted, not timed. */
+/* Weights of 3 and 1: when the heavier one's chunks are done, a third as many of the other are. Counted, not timed. */
 static void test_weights(void **state)
 {
 	(void)state;
@@ -333,7 +334,7 @@ static void test_weights(void **state)
 		size_t done_at = median_of(three_to_one, threads);
 
 		if (done_at < 333 || done_at > 750)
-			fail_msg("%u threads: beside 1500 units at weight 3 weight 1 had %zu, expected 500", threads,
+			fail_msg("%u threads: beside 1500 chunks at weight 3 weight 1 had %zu, expected 500", threads,
 				 done_at);
 	}
 }

@@ -53,14 +53,14 @@ static void start(struct hungry *hungry, struct space *space)
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "check"};
 	struct value none = value_map();
 	struct error err = {0};
-	struct noise *noise;
+	struct sampler *sampler;
 
 	pthread_mutex_init(&hungry->lock, NULL);
 	pthread_cond_init(&hungry->changed, NULL);
 	ring_page_begin(&hungry->page, CAPACITY, sizeof *hungry->samples, 0);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(noise_create(space, &args, RING_NOISE, RING_U64, NULL, &noise, &err), 0);
-	assert_int_equal(ring_create(space, noise, &memory, NULL, &events, &hungry->ring, &err), 0);
+	assert_int_equal(sampler_create(space, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
+	assert_int_equal(ring_create(space, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
 }
 
 static void end(struct hungry *hungry)

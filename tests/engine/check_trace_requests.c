@@ -156,7 +156,7 @@ static void test_refusals(void **state)
 	bed_close(&bed);
 }
 
-/* A long estimate stops between two units. */
+/* A long estimate stops between two chunks. */
 static void test_cancelled(void **state)
 {
 	struct bed bed = bed_for(2, cpu_detect());

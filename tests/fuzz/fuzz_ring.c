@@ -59,13 +59,13 @@ static struct ring *make(struct bed *bed)
 	struct value map = value_map(), *params = &map, noise = value_map();
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "fuzz"};
 	struct bump *bump = bump_new();
-	struct noise *bits;
+	struct sampler *bits;
 	struct ring *ring;
 
 	memset(bed->memory, 0xa5, sizeof bed->memory);
 	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
-	must(noise_create(space, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
+	must(sampler_create(space, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
 	must(ring_create(space, bits, &memory, NULL, &events, &ring, NULL) == 0);
 	bump_free(bump);
 	return ring;

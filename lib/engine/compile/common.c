@@ -61,8 +61,8 @@ static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buf
 }
 
 /* What a prepared call copies of its request. */
-struct copy_making {
-	struct making making;
+struct deferred_copy {
+	struct deferred_build build;
 	char *to;
 	const char *from;
 	size_t size;
@@ -70,9 +70,9 @@ struct copy_making {
 
 enum { COPY_PIECE = 256 << 10, COPY_SMALL = 16 << 10 };
 
-static int copy_piece(struct making *making, struct error *err)
+static int copy_piece(struct deferred_build *build, struct error *err)
 {
-	struct copy_making *copy = (struct copy_making *)making;
+	struct deferred_copy *copy = (struct deferred_copy *)build;
 	const size_t n = size_min(copy->size, COPY_PIECE);
 
 	(void)err;
@@ -87,7 +87,7 @@ static int copy_piece(struct making *making, struct error *err)
 static char *kept_copy(struct program *program, const struct value *data)
 {
 	const size_t size = data->bytes.size;
-	struct copy_making *copy;
+	struct deferred_copy *copy;
 	char *to;
 
 	if (size <= COPY_SMALL)
@@ -98,9 +98,9 @@ static char *kept_copy(struct program *program, const struct value *data)
 		free(to);
 		return NULL;
 	}
-	*copy = (struct copy_making){.making = {.piece = copy_piece}, .to = to, .from = data->bytes.at, .size = size};
+	*copy = (struct deferred_copy){.build = {.piece = copy_piece}, .to = to, .from = data->bytes.at, .size = size};
 	program->held_bytes += size;
-	making_add(program, &copy->making);
+	deferred_build_add(program, &copy->build);
 	return to;
 }
 

@@ -42,7 +42,7 @@ int compile_operation(struct compiler *compiler);
 enum { STEP_CONTEXT = 72 };
 
 /* What a program states for draws that state none. */
-struct site_choice compile_choice(const struct args *run);
+struct stream_choice compile_choice(const struct args *run);
 
 int compile_program(struct compiler *compiler);
 
@@ -70,8 +70,10 @@ int compile_welch(struct compiler *compiler);
 int compile_csd(struct compiler *compiler);
 int compile_window(struct compiler *compiler);
 
-/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width; and its site. */
-int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer, int *ret_site);
+/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width; and its placement.
+ */
+int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer,
+		      int *ret_placement);
 
 /* Of a bound stream_draw: its draw, which waits for its range. */
 int compile_stream_draw(struct compiler *compiler);
@@ -96,9 +98,9 @@ int compile_inside(struct compiler *compiler, const struct operation *distributi
 		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
 		   void *arg);
 
-/* The samples of such a draw, which the operation draws itself, at its site; the reply says where they lie. */
+/* The samples of such a draw, which the operation draws itself, at its placement; the reply says where they lie. */
 int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_distribution, int *ret_site);
+		    unsigned u64_param, struct draw *ret_distribution, int *ret_placement);
 
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);

@@ -200,8 +200,8 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 }
 
 /* A distribution's table that is made later. */
-struct table_making {
-	struct making making;
+struct deferred_table {
+	struct deferred_build build;
 	struct draw_builder builder;
 	double *list; /* its own; NULL */
 	const struct operation *operation;
@@ -217,16 +217,16 @@ static int report_fault(const char *context, const struct operation *operation, 
 
 static void end_table(void *arg)
 {
-	struct table_making *table = arg;
+	struct deferred_table *table = arg;
 
 	draw_builder_free(&table->builder);
 	free(table->list);
 	table->list = NULL;
 }
 
-static int make_table(struct making *making, struct error *err)
+static int make_table(struct deferred_build *build, struct error *err)
 {
-	struct table_making *table = (struct table_making *)making;
+	struct deferred_table *table = (struct deferred_table *)build;
 	struct dist_fault fault;
 	const int more = draw_builder_step(&table->builder, &fault);
 
@@ -237,9 +237,9 @@ static int make_table(struct making *making, struct error *err)
 	return more;
 }
 
-static int check_table(struct making *making, struct error *err)
+static int check_table(struct deferred_build *build, struct error *err)
 {
-	struct table_making *table = (struct table_making *)making;
+	struct deferred_table *table = (struct deferred_table *)build;
 	struct dist_fault fault;
 
 	return draw_builder_check(&table->builder, &fault) ? report_fault(table->context, table->operation, &fault, err)
@@ -250,25 +250,25 @@ static int check_table(struct making *making, struct error *err)
 static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
 {
 	struct program *program = c->program;
-	struct table_making *table = bump_alloc(program->bump, sizeof *table);
+	struct deferred_table *table = bump_alloc(program->bump, sizeof *table);
 	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
 
 	if (!table || !context) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	*table = (struct table_making){.making = {.piece = make_table, .check = check_table},
-				       .builder = *builder,
-				       .list = list,
-				       .operation = c->args.operation,
-				       .context = context};
-	table->making.checks = builder->is_checked ? 0 : builder->n_list;
+	*table = (struct deferred_table){.build = {.piece = make_table, .check = check_table},
+					 .builder = *builder,
+					 .list = list,
+					 .operation = c->args.operation,
+					 .context = context};
+	table->build.checks = builder->is_checked ? 0 : builder->n_list;
 	if (bump_defer(program->bump, end_table, table)) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
 	program->work_bytes = builder->work_bytes > program->work_bytes ? builder->work_bytes : program->work_bytes;
-	making_add(program, &table->making);
+	deferred_build_add(program, &table->build);
 	return 0;
 }
 
@@ -305,18 +305,19 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
 	c->program->held_bytes += draw_table_bytes(draw);
-	if (making_is_small(c->program, builder.cost_ns))
+	if (deferred_build_is_small(c->program, builder.cost_ns))
 		return make_table_here(c, &builder, list->own);
 	return note_table(c, &builder, list->own);
 }
 
-/* Numbers that are bytes of the request may lie anywhere, and go with it. Too many are refused by making_check. */
+/* Numbers that are bytes of the request may lie anywhere, and go with it. Too many are refused by deferred_build_check.
+ */
 static int own_list(const struct compiler *c, const struct draw *draw, struct list *list)
 {
 	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
 	if (list->own ||
-	    !(draw->distribution == DIST_DIRICHLET ? small : c->program->outlives && list->n <= MAKING_CHECKS))
+	    !(draw->distribution == DIST_DIRICHLET ? small : c->program->outlives && list->n <= DEFERRED_CHECKS_MAX))
 		return 0;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own)
@@ -366,16 +367,16 @@ static int find_dtype(struct compiler *c, enum distribution distribution, bool *
 struct placed {
 	struct draw distribution;
 	struct extent extent;
-	int site;
+	int placement;
 };
 
 /* What the draw states itself; all of it, when it is no step, and its place nobody else's to say. */
-static struct site_choice own_choice(const struct compiler *c)
+static struct stream_choice own_choice(const struct compiler *c)
 {
 	const struct arg *at = c->args.at;
 	const bool all = !c->run && !c->stream_name;
 
-	return (struct site_choice){
+	return (struct stream_choice){
 		.has_generator = all || at[DRAW_GENERATOR].given,
 		.has_seed = all || at[DRAW_SEED].given,
 		.has_stream = all || at[DRAW_STREAM].given,
@@ -394,7 +395,7 @@ static struct site_choice own_choice(const struct compiler *c)
 
 static int add_site(struct compiler *c, struct placed *p)
 {
-	const struct site site = {
+	const struct placement placement = {
 		.operation = c->args.operation,
 		.context = c->run ? c->run->context : c->args.context,
 		.step_name = c->step_name,
@@ -407,7 +408,7 @@ static int add_site(struct compiler *c, struct placed *p)
 		.components = (unsigned)draw_components(&p->distribution),
 	};
 
-	return site_add(c->program, &site, c->stream_name, &p->site) ? compile_no_memory(c) : 0;
+	return placement_add(c->program, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
 }
 
 /* like: what is filled when the request does not say; may be NULL. */
@@ -431,9 +432,9 @@ static int place(struct compiler *c, const struct shape *like, struct placed *re
 	return error;
 }
 
-static int put_site(struct compiler *c, int site)
+static int put_site(struct compiler *c, int placement)
 {
-	return site_put(c->program, site, c->reply) ? compile_no_memory(c) : 0;
+	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
 }
 
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
@@ -444,7 +445,7 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 		return compile_no_memory(c);
 	if (p->distribution.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
 		p->distribution.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
-	step->site = p->site;
+	step->placement = p->placement;
 	step->draw.distribution = p->distribution;
 	return 0;
 }
@@ -461,10 +462,10 @@ int compile_draw(struct compiler *c)
 		error = add_step(c, &p, buffer);
 	if (!error)
 		error = compile_reply(c, DRAW_OUT, buffer);
-	return error ? error : put_site(c, p.site);
+	return error ? error : put_site(c, p.placement);
 }
 
-int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_site)
+int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_placement)
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
 	struct buffer *buffer = program_buffer(c->program, BUFFER_TEMP, shape);
@@ -484,11 +485,11 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 		       shape_put(&p.extent.shape, c->program->bump, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)
-		error = put_site(c, p.site);
+		error = put_site(c, p.placement);
 	if (error)
 		return error;
 	*ret_buffer = buffer;
-	*ret_site = p.site;
+	*ret_placement = p.placement;
 	return 0;
 }
 
@@ -527,7 +528,7 @@ int compile_inside(struct compiler *c, const struct operation *distribution, con
 
 struct samples {
 	struct draw distribution;
-	int site;
+	int placement;
 };
 
 static int take_samples(struct compiler *c, void *arg)
@@ -539,12 +540,12 @@ static int take_samples(struct compiler *c, void *arg)
 	if (error)
 		return error;
 	samples->distribution = p.distribution;
-	samples->site = p.site;
-	return put_site(c, p.site);
+	samples->placement = p.placement;
+	return put_site(c, p.placement);
 }
 
 int compile_samples(struct compiler *c, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_distribution, int *ret_site)
+		    unsigned u64_param, struct draw *ret_distribution, int *ret_placement)
 {
 	struct samples samples;
 	const int error = compile_inside(c, distribution, map, u64_param, c->reply, take_samples, &samples);
@@ -552,6 +553,6 @@ int compile_samples(struct compiler *c, const struct operation *distribution, co
 	if (error)
 		return error;
 	*ret_distribution = samples.distribution;
-	*ret_site = samples.site;
+	*ret_placement = samples.placement;
 	return 0;
 }

@@ -58,12 +58,12 @@ static int check_end(const struct compiler *c, const struct points_settings *set
 	return 0;
 }
 
-static struct site_choice own_choice(const struct compiler *c)
+static struct stream_choice own_choice(const struct compiler *c)
 {
 	const struct arg *own = c->args.at;
 	const bool all = !c->run;
 
-	return (struct site_choice){
+	return (struct stream_choice){
 		.has_generator = all || own[POINTS_GENERATOR].given,
 		.has_seed = all || own[POINTS_SEED].given,
 		.has_stream = all || own[POINTS_STREAM].given,
@@ -79,7 +79,7 @@ static struct site_choice own_choice(const struct compiler *c)
 static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
 		     uint64_t n, struct buffer *out)
 {
-	const struct site site = {
+	const struct placement placement = {
 		.operation = c->args.operation,
 		.context = c->run ? c->run->context : c->args.context,
 		.step_name = c->step_name,
@@ -94,7 +94,7 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 	};
 	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);
 
-	if (!step || site_add(c->program, &site, NULL, &step->site))
+	if (!step || placement_add(c->program, &placement, NULL, &step->placement))
 		return compile_no_memory(c);
 	step->points.settings = *settings;
 	return 0;
@@ -147,7 +147,7 @@ static int compile_points(struct compiler *c, enum points_kind kind)
 		error = make_step(c, &settings, offset, begin, n, buffer);
 	if (!error)
 		error = compile_reply(c, POINTS_OUT, buffer);
-	if (!error && site_put(c->program, (int)c->program->sites.count - 1, c->reply))
+	if (!error && placement_put(c->program, (int)c->program->placements.count - 1, c->reply))
 		error = compile_no_memory(c);
 	return error;
 }

@@ -203,11 +203,11 @@ static int compile_steps(struct compiler *compiler, const struct value *list)
 	return 0;
 }
 
-struct site_choice compile_choice(const struct args *run)
+struct stream_choice compile_choice(const struct args *run)
 {
 	const struct arg *at = run->at;
 
-	return (struct site_choice){
+	return (struct stream_choice){
 		.has_generator = true,
 		.has_seed = true,
 		.has_stream = true,
@@ -245,13 +245,13 @@ int compile_program(struct compiler *compiler)
 		error = check_named(&run, compiler->err);
 	if (error)
 		return error;
-	program->sites.is_run = true;
-	program->sites.run = compile_choice(&run);
+	program->placements.is_run = true;
+	program->placements.run = compile_choice(&run);
 	compiler->run = &run;
 	error = compile_steps(compiler, run.at[RUN_STEPS].value);
 	compiler->args = run;
 	compiler->run = NULL;
-	if (!error && site_name_run(program, run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL))
+	if (!error && placement_name_run(program, run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL))
 		error = compile_no_memory(compiler);
 	return error;
 }

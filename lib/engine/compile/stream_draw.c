@@ -103,7 +103,7 @@ int compile_stream_draw(struct compiler *c)
 		inner.args.at[DRAW_U64] = c->args.at[STREAM_U64];
 	error = compile_draw(&inner);
 	/* Samples of the whole, whatever is drawn of it. */
-	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->sites.at[0].n)))
+	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->placements.at[0].n)))
 		error = compile_no_memory(c);
 	return error ? error : program_finish(c->program, inner.args.context, c->err);
 }

@@ -63,7 +63,8 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 	return 0;
 }
 
-static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_distribution, int *ret_site)
+static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_distribution,
+			int *ret_placement)
 {
 	const struct value distribution =
 		bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
@@ -79,11 +80,11 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 
 	return error ? error
 		     : compile_samples(c, operation_find(distribution.bytes.at, distribution.bytes.size), &map,
-				       TRACE_U64, ret_distribution, ret_site);
+				       TRACE_U64, ret_distribution, ret_placement);
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
-static int put_reply(struct compiler *c, const struct step *step, struct site *site, struct buffer *out)
+static int put_reply(struct compiler *c, const struct step *step, struct placement *placement, struct buffer *out)
 {
 	const struct value method =
 		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
@@ -94,7 +95,7 @@ static int put_reply(struct compiler *c, const struct step *step, struct site *s
 	    value_put(bump, c->reply, "probes", value_uint(probes)) ||
 	    value_put(bump, c->reply, "products", value_uint(probes + step->trace.basis)))
 		return compile_no_memory(c);
-	site->estimate = c->reply->map.count;
+	placement->estimate = c->reply->map.count;
 	if (value_put(bump, c->reply, "estimate", value_nil()) ||
 	    value_put(bump, c->reply, "standard_error", value_nil()))
 		return compile_no_memory(c);
@@ -109,7 +110,7 @@ int compile_trace(struct compiler *c)
 	struct step *step;
 	struct draw distribution;
 	uint64_t first, last;
-	struct site *site;
+	struct placement *placement;
 	size_t which;
 	int at_site = -1;
 	int error = compile_input(c, TRACE_IN, &in);
@@ -130,17 +131,17 @@ int compile_trace(struct compiler *c)
 	if (!step)
 		return compile_no_memory(c);
 	step->trace.distribution = distribution;
-	step->site = at_site;
+	step->placement = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;
 	which = c->program->n_steps - 1;
-	site = &c->program->sites.at[at_site];
-	site->begin = first * in->shape.dims[0];
-	site->is_part = at[TRACE_SIZE].u64 > 1;
-	error = put_reply(c, step, site, out);
+	placement = &c->program->placements.at[at_site];
+	placement->begin = first * in->shape.dims[0];
+	placement->is_part = at[TRACE_SIZE].u64 > 1;
+	error = put_reply(c, step, placement, out);
 	if (error)
 		return error;
 	step = &c->program->steps[which];
-	step->ops->set_reply(step, &c->reply->map.at[site->estimate]);
+	step->ops->set_reply(step, &c->reply->map.at[placement->estimate]);
 	return 0;
 }

@@ -8,29 +8,29 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-struct region {
+struct offset_allocator {
 	uint64_t size, used;
-	struct region_block *first, *last, *root;
+	struct offset_block *first, *last, *root;
 	uint64_t random;
 };
 
 /* xorshift64*: any odd start will do. */
-static uint32_t next_priority(struct region *region)
+static uint32_t next_priority(struct offset_allocator *allocator)
 {
-	region->random ^= region->random >> 12;
-	region->random ^= region->random << 25;
-	region->random ^= region->random >> 27;
-	return (uint32_t)(region->random * UINT64_C(2685821657736338717) >> 32);
+	allocator->random ^= allocator->random >> 12;
+	allocator->random ^= allocator->random << 25;
+	allocator->random ^= allocator->random >> 27;
+	return (uint32_t)(allocator->random * UINT64_C(2685821657736338717) >> 32);
 }
 
-static bool less(const struct region_block *a, uint64_t size, uint64_t offset)
+static bool less(const struct offset_block *a, uint64_t size, uint64_t offset)
 {
 	return a->size != size ? a->size < size : a->offset < offset;
 }
 
 /* Splits tree into the blocks below (size, offset) and the others. */
-static void split(struct region_block *tree, uint64_t size, uint64_t offset, struct region_block **ret_low,
-		  struct region_block **ret_high)
+static void split(struct offset_block *tree, uint64_t size, uint64_t offset, struct offset_block **ret_low,
+		  struct offset_block **ret_high)
 {
 	while (tree) {
 		if (less(tree, size, offset)) {
@@ -46,9 +46,9 @@ static void split(struct region_block *tree, uint64_t size, uint64_t offset, str
 	*ret_low = *ret_high = NULL;
 }
 
-static struct region_block *merge(struct region_block *low, struct region_block *high)
+static struct offset_block *merge(struct offset_block *low, struct offset_block *high)
 {
-	struct region_block *root = NULL, **at = &root;
+	struct offset_block *root = NULL, **at = &root;
 
 	while (low && high) {
 		if (low->priority > high->priority) {
@@ -65,21 +65,21 @@ static struct region_block *merge(struct region_block *low, struct region_block 
 	return root;
 }
 
-static void insert(struct region *region, struct region_block *block)
+static void insert(struct offset_allocator *allocator, struct offset_block *block)
 {
-	struct region_block **at = &region->root;
+	struct offset_block **at = &allocator->root;
 
 	block->free = 1;
-	block->priority = next_priority(region);
+	block->priority = next_priority(allocator);
 	while (*at && (*at)->priority >= block->priority)
 		at = less(*at, block->size, block->offset) ? &(*at)->right : &(*at)->left;
 	split(*at, block->size, block->offset, &block->left, &block->right);
 	*at = block;
 }
 
-static void extract(struct region *region, struct region_block *block)
+static void extract(struct offset_allocator *allocator, struct offset_block *block)
 {
-	struct region_block **at = &region->root;
+	struct offset_block **at = &allocator->root;
 
 	while (*at != block)
 		at = less(*at, block->size, block->offset) ? &(*at)->right : &(*at)->left;
@@ -88,11 +88,11 @@ static void extract(struct region *region, struct region_block *block)
 }
 
 /* The least free block of at least size bytes; NULL when there is none. */
-static struct region_block *find(const struct region *region, uint64_t size)
+static struct offset_block *find(const struct offset_allocator *allocator, uint64_t size)
 {
-	struct region_block *best = NULL;
+	struct offset_block *best = NULL;
 
-	for (struct region_block *at = region->root; at;) {
+	for (struct offset_block *at = allocator->root; at;) {
 		if (at->size >= size) {
 			best = at;
 			at = at->left;
@@ -103,7 +103,7 @@ static struct region_block *find(const struct region *region, uint64_t size)
 	return best;
 }
 
-static bool fits_aligned(const struct region_block *block, uint64_t size, uint64_t align)
+static bool fits_aligned(const struct offset_block *block, uint64_t size, uint64_t align)
 {
 	uint64_t start = (block->offset + align - 1) & ~(align - 1);
 
@@ -111,166 +111,167 @@ static bool fits_aligned(const struct region_block *block, uint64_t size, uint64
 }
 
 /* Cuts block, which is not in the treap, at `size`; the rest becomes a block after it, free and in the treap. */
-static int cut(struct region *region, struct region_block *block, uint64_t size)
+static int cut(struct offset_allocator *allocator, struct offset_block *block, uint64_t size)
 {
-	struct region_block *rest;
+	struct offset_block *rest;
 
 	if (block->size == size)
 		return 0;
 	rest = malloc(sizeof *rest);
 	if (!rest)
 		return -ERROR_NO_MEMORY;
-	*rest = (struct region_block){
+	*rest = (struct offset_block){
 		.offset = block->offset + size, .size = block->size - size, .before = block, .after = block->after};
-	*(rest->after ? &rest->after->before : &region->last) = rest;
+	*(rest->after ? &rest->after->before : &allocator->last) = rest;
 	block->after = rest;
 	block->size = size;
-	insert(region, rest);
+	insert(allocator, rest);
 	return 0;
 }
 
-int region_create(uint64_t size, struct region **ret_region)
+int offset_allocator_create(uint64_t size, struct offset_allocator **ret_allocator)
 {
-	struct region *region = calloc(1, sizeof *region);
-	struct region_block *block = calloc(1, sizeof *block);
+	struct offset_allocator *allocator = calloc(1, sizeof *allocator);
+	struct offset_block *block = calloc(1, sizeof *block);
 
-	if (!region || !block) {
-		free(region);
+	if (!allocator || !block) {
+		free(allocator);
 		free(block);
 		return -ERROR_NO_MEMORY;
 	}
-	region->size = block->size = size & ~(uint64_t)(REGION_ALIGN - 1);
-	region->first = region->last = block;
-	region->random = (uintptr_t)region | 1;
+	allocator->size = block->size = size & ~(uint64_t)(OFFSET_ALIGN - 1);
+	allocator->first = allocator->last = block;
+	allocator->random = (uintptr_t)allocator | 1;
 	if (block->size)
-		insert(region, block);
-	*ret_region = region;
+		insert(allocator, block);
+	*ret_allocator = allocator;
 	return 0;
 }
 
-void region_free(struct region *region)
+void offset_allocator_free(struct offset_allocator *allocator)
 {
-	if (!region)
+	if (!allocator)
 		return;
-	while (region->first) {
-		struct region_block *next = region->first->after;
+	while (allocator->first) {
+		struct offset_block *next = allocator->first->after;
 
-		free(region->first);
-		region->first = next;
+		free(allocator->first);
+		allocator->first = next;
 	}
-	free(region);
+	free(allocator);
 }
 
-static struct region_block *find_place(const struct region *region, uint64_t size, uint64_t align)
+static struct offset_block *find_place(const struct offset_allocator *allocator, uint64_t size, uint64_t align)
 {
-	struct region_block *best = find(region, size), *roomy;
+	struct offset_block *best = find(allocator, size), *roomy;
 
-	if (!best || align == REGION_ALIGN || fits_aligned(best, size, align))
+	if (!best || align == OFFSET_ALIGN || fits_aligned(best, size, align))
 		return best;
-	roomy = find(region, size + align - REGION_ALIGN);
+	roomy = find(allocator, size + align - OFFSET_ALIGN);
 	return roomy ? roomy : best;
 }
 
 /* Gives out `size` bytes of a free block, `skip` bytes from its beginning. */
-static int carve(struct region *region, struct region_block *block, uint64_t skip, uint64_t size,
-		 struct region_block **ret_block)
+static int carve(struct offset_allocator *allocator, struct offset_block *block, uint64_t skip, uint64_t size,
+		 struct offset_block **ret_block)
 {
 	int error;
 
-	extract(region, block);
+	extract(allocator, block);
 	if (skip) {
-		struct region_block *head = block;
+		struct offset_block *head = block;
 
-		error = cut(region, head, skip);
+		error = cut(allocator, head, skip);
 		block = head->after;
-		insert(region, head);
+		insert(allocator, head);
 		if (error)
 			return error;
-		extract(region, block);
+		extract(allocator, block);
 	}
-	error = cut(region, block, size);
+	error = cut(allocator, block, size);
 	if (error) {
-		insert(region, block);
+		insert(allocator, block);
 		return error;
 	}
-	region->used += block->size;
+	allocator->used += block->size;
 	*ret_block = block;
 	return 0;
 }
 
-int region_alloc(struct region *region, uint64_t size, struct region_block **ret_block)
+int offset_allocator_alloc(struct offset_allocator *allocator, uint64_t size, struct offset_block **ret_block)
 {
-	const bool pages = size >= REGION_PAGE;
-	const uint64_t align = pages ? REGION_PAGE : REGION_ALIGN;
-	struct region_block *block;
+	const bool pages = size >= OFFSET_PAGE;
+	const uint64_t align = pages ? OFFSET_PAGE : OFFSET_ALIGN;
+	struct offset_block *block;
 	uint64_t rounded, skip = 0;
 
 	/* A last, partial page of the region serves too. */
 	if (round_up_overflows(size ? size : 1, align, &rounded))
 		return -ERROR_LIMIT;
-	block = find_place(region, rounded, align);
-	if (!block && pages && !round_up_overflows(size, REGION_ALIGN, &rounded))
-		block = find_place(region, rounded, align);
+	block = find_place(allocator, rounded, align);
+	if (!block && pages && !round_up_overflows(size, OFFSET_ALIGN, &rounded))
+		block = find_place(allocator, rounded, align);
 	if (!block)
 		return -ERROR_LIMIT;
 	if (fits_aligned(block, rounded, align))
 		skip = (align - block->offset % align) % align;
-	return carve(region, block, skip, rounded, ret_block);
+	return carve(allocator, block, skip, rounded, ret_block);
 }
 
-int region_alloc_at(struct region *region, uint64_t offset, uint64_t size, struct region_block **ret_block)
+int offset_allocator_alloc_at(struct offset_allocator *allocator, uint64_t offset, uint64_t size,
+			      struct offset_block **ret_block)
 {
-	struct region_block *block = region->last;
+	struct offset_block *block = allocator->last;
 	uint64_t rounded;
 
-	if (round_up_overflows(size ? size : 1, REGION_ALIGN, &rounded) || offset % REGION_ALIGN || !block->free ||
+	if (round_up_overflows(size ? size : 1, OFFSET_ALIGN, &rounded) || offset % OFFSET_ALIGN || !block->free ||
 	    offset < block->offset || offset - block->offset > block->size ||
 	    rounded > block->size - (offset - block->offset))
 		return -ERROR_LIMIT;
-	return carve(region, block, offset - block->offset, rounded, ret_block);
+	return carve(allocator, block, offset - block->offset, rounded, ret_block);
 }
 
 /* Joins block with the one after it; neither is in the treap. */
-static void join(struct region *region, struct region_block *block)
+static void join(struct offset_allocator *allocator, struct offset_block *block)
 {
-	struct region_block *gone = block->after;
+	struct offset_block *gone = block->after;
 
 	block->size += gone->size;
 	block->after = gone->after;
-	*(block->after ? &block->after->before : &region->last) = block;
+	*(block->after ? &block->after->before : &allocator->last) = block;
 	free(gone);
 }
 
-void region_release(struct region *region, struct region_block *block)
+void offset_allocator_release(struct offset_allocator *allocator, struct offset_block *block)
 {
-	region->used -= block->size;
+	allocator->used -= block->size;
 	if (block->after && block->after->free) {
-		extract(region, block->after);
-		join(region, block);
+		extract(allocator, block->after);
+		join(allocator, block);
 	}
 	if (block->before && block->before->free) {
 		block = block->before;
-		extract(region, block);
-		join(region, block);
+		extract(allocator, block);
+		join(allocator, block);
 	}
-	insert(region, block);
+	insert(allocator, block);
 }
 
-uint64_t region_used(const struct region *region)
+uint64_t offset_allocator_used(const struct offset_allocator *allocator)
 {
-	return region->used;
+	return allocator->used;
 }
 
-uint64_t region_largest(const struct region *region)
+uint64_t offset_allocator_largest(const struct offset_allocator *allocator)
 {
-	const struct region_block *at = region->root;
+	const struct offset_block *at = allocator->root;
 
 	while (at && at->right)
 		at = at->right;
 	return at ? at->size : 0;
 }
 
-uint64_t region_tail(const struct region *region)
+uint64_t offset_allocator_tail(const struct offset_allocator *allocator)
 {
-	return region->last->free ? region->last->offset : region->size;
+	return allocator->last->free ? allocator->last->offset : allocator->size;
 }

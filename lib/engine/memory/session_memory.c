@@ -33,7 +33,7 @@ int space_create(struct engine *engine, const struct space_limits *limits, struc
 	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
 	space->limits.prepared = or_default(limits->prepared, DEFAULT_PREPARED);
 	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
-	space->turn.weight = limits->weight;
+	space->fair_entry.weight = limits->weight;
 	space->next_handle = 1;
 	atomic_init(&space->refs, 1);
 	pthread_mutex_init(&space->lock, NULL);
@@ -45,10 +45,10 @@ int space_attach(struct space *space, void *base, size_t size, void (*release)(v
 {
 	int error = -ERROR_LIMIT;
 
-	assert((uintptr_t)base % REGION_PAGE == 0);
+	assert((uintptr_t)base % OFFSET_PAGE == 0);
 	pthread_mutex_lock(&space->lock);
-	if (!space->region)
-		error = region_create(size, &space->region);
+	if (!space->allocator)
+		error = offset_allocator_create(size, &space->allocator);
 	if (!error) {
 		space->base = base;
 		space->size = size;
@@ -121,7 +121,7 @@ uint64_t space_bytes_used(struct space *space)
 	uint64_t used;
 
 	pthread_mutex_lock(&space->lock);
-	used = space->region ? region_used(space->region) : 0;
+	used = space->allocator ? offset_allocator_used(space->allocator) : 0;
 	pthread_mutex_unlock(&space->lock);
 	return used;
 }
@@ -160,7 +160,7 @@ int space_stats(struct space *space, struct bump *bump, struct value *map)
 
 	pthread_mutex_lock(&space->lock);
 	bytes = space->size;
-	used = space->region ? region_used(space->region) : 0;
+	used = space->allocator ? offset_allocator_used(space->allocator) : 0;
 	tiles = space->n_tiles;
 	prepared = space->n_prepared;
 	jobs = space->n_jobs;

@@ -24,7 +24,7 @@ struct space_job {
 struct space {
 	struct engine *engine;
 	struct space_limits limits;
-	struct turn turn;
+	struct fair_entry fair_entry;
 	atomic_uint refs;
 	pthread_mutex_t lock; /* of all below */
 	bool closed;
@@ -32,7 +32,7 @@ struct space {
 	uint64_t size;
 	void (*release)(void *arg);
 	void *release_arg;
-	struct region *region;
+	struct offset_allocator *allocator;
 	uint64_t reach; /* the furthest end of a tile so far */
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
 	size_t table_size, n_tiles;

@@ -90,7 +90,7 @@ static void drop(struct space *space, struct tile *tile)
 {
 	if (--tile->refs > 0)
 		return;
-	region_release(space->region, tile->block);
+	offset_allocator_release(space->allocator, tile->block);
 	free(tile);
 }
 
@@ -107,7 +107,7 @@ static int check_room(struct space *space, const struct shape *shape, struct err
 {
 	if (space->closed)
 		return error_set(err, ERROR_CLOSED, "tile: the session is closed");
-	if (!space->region)
+	if (!space->allocator)
 		return error_set(err, ERROR_NOT_SUPPORTED, "tile: arena: this session has no arena, call arena first");
 	if (space->n_tiles >= space->limits.tiles)
 		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)", space->n_tiles,
@@ -126,19 +126,19 @@ static int find_place(struct space *space, const struct shape *shape, const uint
 		      struct error *err)
 {
 	const uint64_t bytes = shape->bytes;
-	int error = offset ? region_alloc_at(space->region, *offset, bytes, &tile->block)
-			   : region_alloc(space->region, bytes, &tile->block);
+	int error = offset ? offset_allocator_alloc_at(space->allocator, *offset, bytes, &tile->block)
+			   : offset_allocator_alloc(space->allocator, bytes, &tile->block);
 
 	if (error == -ERROR_LIMIT && offset)
 		return error_set(err, ERROR_OUT_OF_RANGE,
-				 "tile: offset: %" PRIu64 " for %" PRIu64 " bytes, allowed are multiples of 64 from %" PRIu64
-				 " on, in an arena of %" PRIu64,
-				 *offset, bytes, region_tail(space->region), space->size);
+				 "tile: offset: %" PRIu64 " for %" PRIu64
+				 " bytes, allowed are multiples of 64 from %" PRIu64 " on, in an arena of %" PRIu64,
+				 *offset, bytes, offset_allocator_tail(space->allocator), space->size);
 	if (error == -ERROR_LIMIT)
 		return error_set(err, ERROR_LIMIT,
 				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
 				 " free in one piece",
-				 bytes, space->size, region_largest(space->region));
+				 bytes, space->size, offset_allocator_largest(space->allocator));
 	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
 }
 
@@ -279,5 +279,5 @@ void tile_free_all(struct space *space)
 			retire(space, space->scopes[i]);
 	assert(space->n_tiles == 0);
 	free(space->table);
-	region_free(space->region);
+	offset_allocator_free(space->allocator);
 }

@@ -14,7 +14,7 @@ struct tile {
 	uint32_t handle, scope;
 	unsigned refs; /* the handle's, and one for each use by a request */
 	struct shape shape;
-	struct region_block *block;
+	struct offset_block *block;
 	struct tile *next, *prev; /* in the bucket of its scope */
 };
 

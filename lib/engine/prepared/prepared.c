@@ -99,7 +99,7 @@ static int build(struct space *space, const struct args *args, struct prepared *
 	error = check_room(space, err);
 	pthread_mutex_unlock(&space->lock);
 	if (!error)
-		error = prepared_make(space, prepared, operation, params, &bytes, err);
+		error = prepared_create(space, prepared, operation, params, &bytes, err);
 	bytes += sizeof *prepared;
 	if (!error && most->given && bytes > most->u64)
 		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,

@@ -62,16 +62,16 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 				 : foreign & PREPARED_STREAM ? "stream"
 							     : "offset",
 				 context, err);
-	ret->site = prepared->choice;
+	ret->placement = prepared->choice;
 	ret->has_offset = changes->given & PREPARED_OFFSET;
 	ret->name = changes->given ? NULL : prepared->name;
 	ret->tiles = changes->n_tiles ? to : NULL;
 	if (changes->given & PREPARED_SEED)
-		ret->site.seed = changes->seed;
+		ret->placement.seed = changes->seed;
 	if (changes->given & PREPARED_STREAM)
-		ret->site.stream = changes->stream;
+		ret->placement.stream = changes->stream;
 	if (ret->has_offset)
-		ret->site.offset = changes->offset;
+		ret->placement.offset = changes->offset;
 	return changes->n_tiles ? choose_tiles(prepared, changes, to, sorted, context, err) : 0;
 }
 
@@ -161,54 +161,56 @@ static void bind_step(const struct prepared_links *links, struct buffer *buffers
 /* ---- streams ---- */
 
 /* Points begin where the run states it. */
-static int move_points(struct site *site, uint64_t offset, struct error *err)
+static int move_points(struct placement *placement, uint64_t offset, struct error *err)
 {
-	const uint64_t n = site->next_point - site->first_point;
+	const uint64_t n = placement->next_point - placement->first_point;
 
-	if (offset > site->most_points || n > site->most_points - offset)
+	if (offset > placement->most_points || n > placement->most_points - offset)
 		return error_set(err, ERROR_END_OF_STREAM,
-				 "%s: n: %" PRIu64 " points from point %" PRIu64 ", allowed is to end by point %" PRIu64,
-				 site->context, n, offset, site->most_points);
-	site->first_point = offset;
-	site->next_point = offset + n;
+				 "%s: n: %" PRIu64 " points from point %" PRIu64
+				 ", allowed is to end by point %" PRIu64,
+				 placement->context, n, offset, placement->most_points);
+	placement->first_point = offset;
+	placement->next_point = offset + n;
 	return 0;
 }
 
 int prepared_bind_sites(struct program *program, const struct prepared_choice *choice, struct error *err)
 {
-	struct site *site = program->sites.at;
-	const struct site_choice *stated = &choice->site;
+	struct placement *placement = program->placements.at;
+	const struct stream_choice *stated = &choice->placement;
 
-	if (program->sites.is_run)
-		program->sites.run = *stated;
-	if (program->sites.is_run || program->sites.count == 0)
+	if (program->placements.is_run)
+		program->placements.run = *stated;
+	if (program->placements.is_run || program->placements.count == 0)
 		return 0;
-	site->own.generator = stated->generator;
-	site->own.seed = stated->seed;
-	site->own.stream = stated->stream;
-	site->own.offset = stated->offset;
-	site->own.text = stated->text;
-	site->own.has_text = true;
-	return site->is_points && choice->has_offset ? move_points(site, stated->offset, err) : 0;
+	placement->own.generator = stated->generator;
+	placement->own.seed = stated->seed;
+	placement->own.stream = stated->stream;
+	placement->own.offset = stated->offset;
+	placement->own.text = stated->text;
+	placement->own.has_text = true;
+	return placement->is_points && choice->has_offset ? move_points(placement, stated->offset, err) : 0;
 }
 
-/* A run's draws share their sites, which its ranges and its own choice decide; that of a single operation states all. */
+/* A run's draws share their placements, which its ranges and its own choice decide; that of a single operation states
+ * all. */
 static int copy_sites(const struct prepared *prepared, struct program *program)
 {
-	const struct sites *own = &prepared->program.sites;
+	const struct placements *own = &prepared->program.placements;
 	const size_t range_bytes = own->n_ranges * sizeof *own->ranges;
-	struct site_range *ranges = bump_alloc(program->bump, range_bytes + sizeof *ranges);
-	struct site *site = bump_alloc(program->bump, sizeof *site);
+	struct stream_reservation *ranges = bump_alloc(program->bump, range_bytes + sizeof *ranges);
+	struct placement *placement = bump_alloc(program->bump, sizeof *placement);
 
-	if (!ranges || !site)
+	if (!ranges || !placement)
 		return -ERROR_NO_MEMORY;
-	program->sites = *own;
+	program->placements = *own;
 	if (range_bytes)
 		memcpy(ranges, own->ranges, range_bytes);
-	program->sites.ranges = ranges;
+	program->placements.ranges = ranges;
 	if (!own->is_run && own->count) {
-		*site = own->at[0];
-		program->sites.at = site;
+		*placement = own->at[0];
+		program->placements.at = placement;
 	}
 	return 0;
 }
@@ -235,10 +237,11 @@ static void bind_reply(const struct prepared *prepared, struct program *program,
 			value_uint(buffers[prepared->mentions[i].buffer].handle);
 	for (size_t i = 0; i < prepared->program.n_steps; i++) {
 		struct step *step = &program->steps[i];
-		const struct site *site = step->site < 0 ? NULL : &program->sites.at[step->site];
+		const struct placement *placement =
+			step->placement < 0 ? NULL : &program->placements.at[step->placement];
 
 		if (step->ops->set_reply)
-			step->ops->set_reply(step, map_of(reply, site->step)->map.at + site->estimate);
+			step->ops->set_reply(step, map_of(reply, placement->step)->map.at + placement->estimate);
 	}
 }
 
@@ -283,7 +286,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 	}
 	bind_reply(prepared, program, buffers, reply);
 	error = prepared_bind_sites(program, choice, err);
-	if (!error && own->sites.is_run && site_name_run(program, choice->name))
+	if (!error && own->placements.is_run && placement_name_run(program, choice->name))
 		error = error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	return error;
 }
@@ -365,7 +368,7 @@ static int check_stated(const struct prepared *prepared, const struct args *args
 		}
 	if (!args->at[PREPARED_RUN_NAME].given)
 		return 0;
-	if (!prepared->program.sites.is_run)
+	if (!prepared->program.placements.is_run)
 		return bind_error(args, PREPARED_RUN_NAME, err, ERROR_OUT_OF_RANGE,
 				  "the prepared %s has no such parameter, allowed for a prepared run",
 				  prepared->operation->name);
@@ -375,7 +378,7 @@ static int check_stated(const struct prepared *prepared, const struct args *args
 	return 0;
 }
 
-static int fold_label(struct compiler *compiler, struct site_choice *choice)
+static int fold_label(struct compiler *compiler, struct stream_choice *choice)
 {
 	const struct value *label = compiler->args.at[PREPARED_RUN_LABEL].value;
 	struct stream stream = {choice->generator, choice->seed, choice->stream};
@@ -457,13 +460,13 @@ static int read_choice(struct compiler *compiler, const struct prepared *prepare
 	if (error)
 		return error;
 	if (at[PREPARED_RUN_GENERATOR].given)
-		ret->site.generator = at[PREPARED_RUN_GENERATOR].choice;
+		ret->placement.generator = at[PREPARED_RUN_GENERATOR].choice;
 	if (at[PREPARED_RUN_U64].given)
-		ret->site.text = at[PREPARED_RUN_U64].choice != 0;
+		ret->placement.text = at[PREPARED_RUN_U64].choice != 0;
 	if (states_place(at) || at[PREPARED_RUN_NAME].given)
 		ret->name = at[PREPARED_RUN_NAME].value;
 	if (at[PREPARED_RUN_LABEL].given)
-		error = fold_label(compiler, &ret->site);
+		error = fold_label(compiler, &ret->placement);
 	return error ? error : read_tiles(compiler, prepared, &ret->tiles);
 }
 

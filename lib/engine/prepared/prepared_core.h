@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a prepared call is made of; for the engine's own room.
  *
- * Its program has steps, segments and sites, but no memory for results and no use of a tile: each run has those. Plans
- * are taken anew by each run: a prepared call that held them would keep them from being dropped. Its constants, which
- * depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are computed by the first run,
- * which leaves them to those that begin after its end. */
+ * Its program has steps, segments and placements, but no memory for results and no use of a tile: each run has those.
+ * Plans are taken anew by each run: a prepared call that held them would keep them from being dropped. Its constants,
+ * which depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are computed by the
+ * first run, which leaves them to those that begin after its end. */
 #ifndef TRNSCI_ENGINE_PREPARED_CORE_H
 #define TRNSCI_ENGINE_PREPARED_CORE_H
 
@@ -32,7 +32,7 @@ struct prepared_mention {
 };
 
 /* What runs without a request; one at a time. */
-struct prepared_now {
+struct prepared_inline {
 	atomic_flag busy;
 	struct job job;
 	struct program program;
@@ -49,7 +49,7 @@ struct prepared {
 	struct bump *bump;
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
-	struct site_choice choice; /* what it states for draws that state nothing, or for its one draw */
+	struct stream_choice choice; /* what it states for draws that state nothing, or for its one draw */
 	const struct value *name;  /* the named stream among that; NULL */
 	uint64_t timeout_ms;
 	struct program program;
@@ -68,7 +68,7 @@ struct prepared {
 	struct engine *engine; /* whose they are; a run's reply may outlive the space */
 	atomic_flag taken;     /* a run has its constants taken over */
 	atomic_bool learnt;
-	struct prepared_now *now; /* NULL: its runs are requests */
+	struct prepared_inline *now; /* NULL: its runs are requests */
 	uint64_t charge; /* given back when nobody holds it any more: runs under way do after release */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
@@ -91,17 +91,17 @@ void prepared_release_all(struct space *space);
 /* A reference; NULL: there is none of that handle. */
 struct prepared *prepared_find(struct space *space, uint64_t handle);
 
-/* ---- making (prepared_make.c) ---- */
+/* ---- making (prepared_create.c) ---- */
 
 /* Compiles the call into prepared's bump allocator. *ret_bytes: what it holds, its constants included. */
-int prepared_make(struct space *space, struct prepared *prepared, const struct operation *operation,
-		  const struct value *params, uint64_t *ret_bytes, struct error *err);
+int prepared_create(struct space *space, struct prepared *prepared, const struct operation *operation,
+		    const struct value *params, uint64_t *ret_bytes, struct error *err);
 
 /* ---- runs (prepared_bind.c) ---- */
 
 /* What a run states, checked. */
 struct prepared_choice {
-	struct site_choice site;
+	struct stream_choice placement;
 	const struct value *name; /* the named stream; NULL: none */
 	bool has_offset;          /* the run's own */
 	const uint64_t *tiles;    /* handles, one for each tile that the call names; NULL: as prepared */
@@ -122,7 +122,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 		  struct value *reply, struct error *err);
 /* A tile's buffer; what it holds from here on, program_end gives back. */
 int prepared_bind_tile(struct program *program, struct buffer *buffer, struct error *err);
-/* What the choice says of the streams, in sites that are the run's own. */
+/* What the choice says of the streams, in placements that are the run's own. */
 int prepared_bind_sites(struct program *program, const struct prepared_choice *choice, struct error *err);
 
 /* A run has come to its end, and nothing of it failed. Any thread. */
@@ -135,6 +135,6 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 /* ---- runs without a request (prepared_now.c) ---- */
 
 /* After everything else is made: where it is small. -ERROR_NO_MEMORY */
-int prepared_make_now(struct prepared *prepared);
+int prepared_create_inline(struct prepared *prepared);
 
 #endif

@@ -278,9 +278,9 @@ static int keep_choice(struct prepared *prepared, const struct args *args)
 	struct value *copy;
 
 	prepared->timeout_ms = bind_timeout_ms(args);
-	if (!program->sites.is_run) {
-		if (program->sites.count)
-			prepared->choice = program->sites.at[0].own;
+	if (!program->placements.is_run) {
+		if (program->placements.count)
+			prepared->choice = program->placements.at[0].own;
 		return 0;
 	}
 	prepared->choice = compile_choice(args);
@@ -317,7 +317,7 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	if (keep_choice(prepared, &compiler.args))
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	/* Where it lies as it stands, so that what is wrong is reported now. */
-	return site_place(program, &prepared->reply, err);
+	return placement_seek(program, &prepared->reply, err);
 }
 
 static int arrange(struct prepared *prepared, const struct value *params)
@@ -328,8 +328,8 @@ static int arrange(struct prepared *prepared, const struct value *params)
 		       : 0;
 }
 
-int prepared_make(struct space *space, struct prepared *prepared, const struct operation *operation,
-		  const struct value *params, uint64_t *ret_bytes, struct error *err)
+int prepared_create(struct space *space, struct prepared *prepared, const struct operation *operation,
+		    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
 	int error;
 
@@ -345,7 +345,7 @@ int prepared_make(struct space *space, struct prepared *prepared, const struct o
 	error = compile_call(prepared, params, err);
 	if (!error && arrange(prepared, params))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
-	if (!error && prepared_make_now(prepared))
+	if (!error && prepared_create_inline(prepared))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	program_end(&prepared->program);
 	if (error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small prepared calls run in place: their sites, buffers, results and reply are written over by each run, so that it
- * allocates nothing. What may have changed since, tiles and what the space's owner reserves, is asked for each time. */
+/* Small prepared calls run in place: their placements, buffers, results and reply are written over by each run, so that
+ * it allocates nothing. What may have changed since, tiles and what the space's owner reserves, is asked for each time.
+ */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,30 +28,31 @@ static bool is_small(const struct prepared *prepared)
 	for (size_t i = 0; i < program->n_steps; i++)
 		if (!is_small_step(&program->steps[i]))
 			return false;
-	for (size_t i = 0; i < program->sites.count; i++)
-		if (program->sites.at[i].own.has_text && program->sites.at[i].own.text)
+	for (size_t i = 0; i < program->placements.count; i++)
+		if (program->placements.at[i].own.has_text && program->placements.at[i].own.text)
 			return false;
-	return program->n_steps > 0 && program->sites.count <= SITE_PLACES_HERE && !site_waits(program) &&
-	       !prepared->choice.text && prepared->timeout_ms == 0 && program->temp_bytes == 0 && !program->plans &&
-	       !program->makings && prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST &&
-	       prepared->n_tiles <= TILES_MOST && program_cost_ns(program) <= COST_MOST_NS;
+	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
+	       !placement_waits(program) && !prepared->choice.text && prepared->timeout_ms == 0 &&
+	       program->temp_bytes == 0 && !program->plans && !program->deferred_builds &&
+	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= TILES_MOST &&
+	       program_cost_ns(program) <= COST_MOST_NS;
 }
 
 /* ---- the job ---- */
 
-static struct prepared_now *of_job(struct job *job)
+static struct prepared_inline *of_job(struct job *job)
 {
-	return (struct prepared_now *)((char *)job - offsetof(struct prepared_now, job));
+	return (struct prepared_inline *)((char *)job - offsetof(struct prepared_inline, job));
 }
 
 static int advance(struct job *job)
 {
-	return program_advance(&of_job(job)->program, job, &job->n_units);
+	return program_advance(&of_job(job)->program, job, &job->n_chunks);
 }
 
-static uint64_t run(struct job *job, size_t unit, void *scratch)
+static uint64_t run(struct job *job, size_t chunk, void *scratch)
 {
-	return program_run(&of_job(job)->program, unit, scratch);
+	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
 static const struct job_ops now_ops = {.advance = advance, .run = run};
@@ -58,7 +60,7 @@ static const struct job_ops now_ops = {.advance = advance, .run = run};
 /* ---- making it ---- */
 
 /* Each run takes its tiles itself: until then they may be freed. */
-static void give_tiles(const struct prepared *prepared, struct prepared_now *now)
+static void give_tiles(const struct prepared *prepared, struct prepared_inline *now)
 {
 	for (size_t i = 0; i < prepared->n_buffers; i++) {
 		struct buffer *buffer = &now->buffers[i];
@@ -69,7 +71,7 @@ static void give_tiles(const struct prepared *prepared, struct prepared_now *now
 	}
 }
 
-static int list_mentions(const struct prepared *prepared, struct prepared_now *now)
+static int list_mentions(const struct prepared *prepared, struct prepared_inline *now)
 {
 	const struct value *steps = value_get(&now->reply, "steps");
 
@@ -84,10 +86,10 @@ static int list_mentions(const struct prepared *prepared, struct prepared_now *n
 	return 0;
 }
 
-int prepared_make_now(struct prepared *prepared)
+int prepared_create_inline(struct prepared *prepared)
 {
-	const struct prepared_choice choice = {.site = prepared->choice};
-	struct prepared_now *now;
+	const struct prepared_choice choice = {.placement = prepared->choice};
+	struct prepared_inline *now;
 
 	if (!is_small(prepared))
 		return 0;
@@ -98,7 +100,7 @@ int prepared_make_now(struct prepared *prepared)
 	atomic_flag_clear(&now->busy);
 	now->program = (struct program){.space = prepared->program.space, .bump = prepared->bump};
 	now->job.ops = &now_ops;
-	now->job.turn = &prepared->program.space->turn;
+	now->job.fair_entry = &prepared->program.space->fair_entry;
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
@@ -118,7 +120,7 @@ int prepared_make_now(struct prepared *prepared)
 
 /* ---- running it ---- */
 
-static int take_tiles(const struct prepared *prepared, struct prepared_now *now, const uint64_t *tiles)
+static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
 {
 	int error = 0;
 
@@ -134,19 +136,20 @@ static int take_tiles(const struct prepared *prepared, struct prepared_now *now,
 	return error;
 }
 
-static int run_in_place(const struct prepared *prepared, struct prepared_now *now, const struct prepared_choice *choice)
+static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
+			const struct prepared_choice *choice)
 {
 	struct program *program = &now->program;
 	int error = prepared_bind_sites(program, choice, NULL);
 
 	if (!error)
-		error = site_place(program, &now->reply, NULL);
+		error = placement_seek(program, &now->reply, NULL);
 	program->at = 0;
 	program->begun = false;
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }
 
-static int reserve_and_run(const struct prepared *prepared, struct prepared_now *now,
+static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now,
 			   const struct prepared_choice *choice)
 {
 	const struct space_limits *limits = &now->program.space->limits;
@@ -162,7 +165,7 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_now 
 	return error;
 }
 
-static int run_now(const struct prepared *prepared, struct prepared_now *now, const struct prepared_changes *changes)
+static int run_now(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes)
 {
 	struct prepared_choice choice;
 	int error = prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", &choice, NULL);
@@ -181,7 +184,7 @@ const struct value *prepared_run_now(struct space *space, uint32_t handle, const
 				     struct prepared **ret_prepared)
 {
 	struct prepared *prepared = prepared_find(space, handle);
-	struct prepared_now *now = prepared ? prepared->now : NULL;
+	struct prepared_inline *now = prepared ? prepared->now : NULL;
 
 	if (!now || atomic_flag_test_and_set_explicit(&now->busy, memory_order_acquire)) {
 		prepared_drop(prepared);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of at most a quarter of the memory: first it is claimed, then drawn, then published. */
+/* Steps of at most a quarter of the memory: each is claimed, then drawn, then published. */
 #include "engine/producers/broadcast.h"
 
 #include <stdlib.h>
@@ -7,82 +7,86 @@
 #include "engine/producers/producer.h"
 
 struct broadcast {
-	struct feed feed; /* first */
+	struct producer producer; /* first */
 	_Atomic uint64_t target;
-	uint64_t claimed; /* the filler's own */
+	uint64_t claimed; /* authoritative; the shared page holds a copy */
 };
 
-static void publish(struct feed *feed)
+static void publish(struct producer *producer)
 {
-	if (feed_publish(feed))
-		feed_tell(feed, feed->produced == feed->samples ? ERROR_END_OF_STREAM : RING_OPEN);
+	if (producer_publish(producer))
+		producer_notify(producer, producer->samples_published == producer->samples_available
+						  ? ERROR_END_OF_STREAM
+						  : RING_OPEN);
 }
 
-/* What is drawn next, in one piece of memory; 0: nothing. */
-static size_t next_step(struct broadcast *broadcast)
+/* Returns the samples to draw next, which do not wrap around the end of the memory; 0: none. */
+static size_t step_samples(struct broadcast *broadcast)
 {
-	const uint64_t capacity = broadcast->feed.memory.capacity, most = capacity / 4;
+	const uint64_t capacity = broadcast->producer.memory.capacity, most = capacity / 4;
 	uint64_t target = atomic_load_explicit(&broadcast->target, memory_order_acquire), n;
 
-	target = target < broadcast->feed.samples ? target : broadcast->feed.samples;
-	if (target - broadcast->feed.produced > capacity)
-		broadcast->feed.produced = target - capacity, broadcast->claimed = target; /* what is left out, too */
-	n = target - broadcast->feed.produced;
+	target = target < broadcast->producer.samples_available ? target : broadcast->producer.samples_available;
+	if (target - broadcast->producer.samples_published > capacity)
+		broadcast->producer.samples_published = target - capacity,
+		broadcast->claimed = target; /* skipped samples count, too */
+	n = target - broadcast->producer.samples_published;
 	n = n < most ? n : most;
-	if (n > capacity - broadcast->feed.produced % capacity)
-		n = capacity - broadcast->feed.produced % capacity;
+	if (n > capacity - broadcast->producer.samples_published % capacity)
+		n = capacity - broadcast->producer.samples_published % capacity;
 	return (size_t)n;
 }
 
 static int advance(struct job *job)
 {
 	struct broadcast *broadcast = (struct broadcast *)job;
-	struct feed *feed = &broadcast->feed;
+	struct producer *producer = &broadcast->producer;
 	uint64_t at;
 	size_t n;
-	int r = feed_make(feed);
+	int r = producer_build_tables(producer);
 
 	if (r != 0)
 		return r;
-	publish(feed);
-	n = next_step(broadcast);
+	publish(producer);
+	n = step_samples(broadcast);
 	if (n == 0)
 		return JOB_WAIT;
-	r = feed_find(feed, &n, &at);
+	r = producer_locate(producer, &n, &at);
 	if (r != 0)
-		return r == RANGES_LATER ? JOB_WAIT : r;
-	/* Before any of it is overwritten: whoever has copied an old sample afterwards sees the claim. */
-	if (broadcast->claimed < feed->produced + n)
-		broadcast->claimed = feed->produced + n;
-	atomic_store_explicit(&feed->memory.page->claimed, broadcast->claimed, memory_order_seq_cst);
-	return feed_aim(feed, n, at);
+		return r == RESERVATION_LATER ? JOB_WAIT : r;
+	/* Claim first: a reader that copies an overwritten sample sees the claim when it checks after its copy. */
+	if (broadcast->claimed < producer->samples_published + n)
+		broadcast->claimed = producer->samples_published + n;
+	atomic_store_explicit(&producer->memory.page->claimed, broadcast->claimed, memory_order_seq_cst);
+	return producer_begin_step(producer, n, at);
 }
 
 static void finish(struct job *job, int error)
 {
-	feed_finish((struct feed *)job, "broadcast", error);
+	producer_finish((struct producer *)job, "broadcast", error);
 }
 
-static const struct job_ops broadcast_ops = {advance, feed_run, finish};
+static const struct job_ops broadcast_ops = {advance, producer_run_chunk, finish};
 
-int broadcast_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		     const struct ranges_source *ranges, const struct ring_events *events,
+int broadcast_create(struct space *space, struct sampler *sampler, const struct ring_memory *memory,
+		     const struct reservation_source *source, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err)
 {
 	struct broadcast *broadcast = calloc(1, sizeof *broadcast);
 	int error;
 
 	if (!broadcast) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
 	}
-	error = feed_begin(&broadcast->feed, &broadcast_ops, "broadcast", space, noise, memory, ranges, events, err);
+	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", space, sampler, memory, source,
+			       events, err);
 	if (error) {
 		free(broadcast);
 		return error;
 	}
 	*ret_broadcast = broadcast;
-	pool_submit(broadcast->feed.pool, &broadcast->feed.job);
+	pool_submit(broadcast->producer.pool, &broadcast->producer.job);
 	return 0;
 }
 
@@ -91,32 +95,32 @@ void broadcast_publish(struct broadcast *broadcast, uint64_t target)
 	if (target <= atomic_load_explicit(&broadcast->target, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&broadcast->target, target, memory_order_release);
-	pool_wake(broadcast->feed.pool, &broadcast->feed.job);
+	pool_wake(broadcast->producer.pool, &broadcast->producer.job);
 }
 
 uint64_t broadcast_produced(const struct broadcast *broadcast)
 {
-	return atomic_load_explicit(&broadcast->feed.memory.page->produced, memory_order_acquire);
+	return atomic_load_explicit(&broadcast->producer.memory.page->produced, memory_order_acquire);
 }
 
-const struct noise *broadcast_noise(const struct broadcast *broadcast)
+const struct sampler *broadcast_sampler(const struct broadcast *broadcast)
 {
-	return broadcast->feed.noise;
+	return broadcast->producer.sampler;
 }
 
 void broadcast_go_on(struct broadcast *broadcast)
 {
-	pool_wake(broadcast->feed.pool, &broadcast->feed.job);
+	pool_wake(broadcast->producer.pool, &broadcast->producer.job);
 }
 
 void broadcast_close(struct broadcast *broadcast)
 {
-	pool_cancel(broadcast->feed.pool, &broadcast->feed.job);
+	pool_cancel(broadcast->producer.pool, &broadcast->producer.job);
 }
 
 void broadcast_free(struct broadcast *broadcast)
 {
 	if (broadcast)
-		noise_free(broadcast->feed.noise);
+		sampler_free(broadcast->producer.sampler);
 	free(broadcast);
 }

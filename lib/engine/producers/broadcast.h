@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filler of a broadcast: draws samples once, into memory that any number of readers see, as far as it is told.
+/* A broadcast's producer: draws samples once, into memory that any number of readers map, up to a target.
  *
- * Nobody is waited for: a reader that falls a capacity behind finds by `claimed`, after it has copied, which samples
- * were overwritten meanwhile. One job for the life of the broadcast, in turns with all others, asleep while there is
- * nothing to publish. */
+ * It waits for no reader. A reader that falls a capacity behind compares `claimed` after its copy, and so finds which
+ * of the copied samples were overwritten. One job for the life of the broadcast; it sleeps while nothing is to be
+ * published. */
 #ifndef TRNSCI_ENGINE_BROADCAST_H
 #define TRNSCI_ENGINE_BROADCAST_H
 
@@ -12,20 +12,20 @@
 
 struct broadcast;
 
-/* Takes the noise, whatever happens. memory->index is not used; ranges as of a ring. Of events, `published` follows every step, and
- * `gone` comes last; as a ring's. *ret_broadcast is set before any event. -ERROR_CLOSED, -ERROR_LIMIT (jobs),
- * -ERROR_NO_MEMORY. */
-int broadcast_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		     const struct ranges_source *ranges, const struct ring_events *events,
+/* Takes ownership of the sampler, also when it fails. memory->index is not used; source as for ring_create. `published`
+ * follows every step, `gone` comes last. Sets *ret_broadcast before the first event. Returns 0, -ERROR_CLOSED,
+ * -ERROR_LIMIT (jobs) or -ERROR_NO_MEMORY. */
+int broadcast_create(struct space *space, struct sampler *sampler, const struct ring_memory *memory,
+		     const struct reservation_source *source, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err);
 
-/* Publishes up to sample `target`, which only grows. What would be overwritten at once, as a target that is more than
- * a capacity ahead makes it, is not drawn at all. By one thread. */
+/* Publishes up to sample `target`, which only grows. Samples more than a capacity before the target are skipped, not
+ * drawn: they would be overwritten at once. One thread at a time. */
 void broadcast_publish(struct broadcast *broadcast, uint64_t target);
 
-/* Samples that readers can see, as far as the events have told; and what they are, until broadcast_free. */
+/* Samples published so far; and the sampler they come from, valid until broadcast_free. */
 uint64_t broadcast_produced(const struct broadcast *broadcast);
-const struct noise *broadcast_noise(const struct broadcast *broadcast);
+const struct sampler *broadcast_sampler(const struct broadcast *broadcast);
 
 /* As ring_go_on, ring_close and ring_free. */
 void broadcast_go_on(struct broadcast *broadcast);

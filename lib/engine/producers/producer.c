@@ -1,86 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One step at a time: located, drawn by the pool's lanes, then published. */
 #include "engine/producers/producer.h"
 
 #include "engine/engine.h"
 
-int feed_begin(struct feed *feed, const struct job_ops *ops, const char *what, struct space *space, struct noise *noise,
-	       const struct ring_memory *memory, const struct ranges_source *ranges, const struct ring_events *events,
-	       struct error *err)
+int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind, struct space *space,
+		   struct sampler *sampler, const struct ring_memory *memory, const struct reservation_source *source,
+		   const struct ring_events *events, struct error *err)
 {
 	int error;
 
-	*feed = (struct feed){
-		.job = {.ops = ops, .turn = &space->turn},
+	*producer = (struct producer){
+		.job = {.ops = ops, .fair_entry = &space->fair_entry},
 		.space = space,
 		.pool = space->engine->pool,
-		.noise = noise,
+		.sampler = sampler,
 		.memory = *memory,
 		.events = *events,
-		.samples = noise_samples(noise),
+		.samples_available = sampler_samples(sampler),
 	};
-	if (ranges)
-		feed->ranges = (struct ranges){.source = *ranges, .samples = memory->capacity};
-	feed->entry.job = &feed->job;
-	error = space_enter(space, &feed->entry, what, err);
+	if (source)
+		producer->map = (struct sample_map){.source = *source, .samples = memory->capacity};
+	producer->entry.job = &producer->job;
+	error = space_enter(space, &producer->entry, kind, err);
 	if (error)
-		noise_free(noise);
+		sampler_free(sampler);
 	return error;
 }
 
-int feed_make(struct feed *feed)
+int producer_build_tables(struct producer *producer)
 {
-	const int more = noise_make(feed->noise, &feed->why);
+	const int more = sampler_build_tables(producer->sampler, &producer->failure);
 
 	return more > 0 ? JOB_AGAIN : more;
 }
 
-bool feed_publish(struct feed *feed)
+bool producer_publish(struct producer *producer)
 {
-	if (feed->filling == 0)
+	if (producer->samples_in_flight == 0)
 		return false;
-	feed->produced += feed->filling;
-	feed->filling = 0;
-	atomic_store_explicit(&feed->memory.page->produced, feed->produced, memory_order_release);
+	producer->samples_published += producer->samples_in_flight;
+	producer->samples_in_flight = 0;
+	atomic_store_explicit(&producer->memory.page->produced, producer->samples_published, memory_order_release);
 	return true;
 }
 
-void feed_tell(struct feed *feed, uint32_t state)
+void producer_notify(struct producer *producer, uint32_t state)
 {
-	atomic_store_explicit(&feed->memory.page->state, state, memory_order_release);
-	atomic_fetch_add_explicit(&feed->memory.page->news, 1, memory_order_release);
-	feed->events.published(feed->events.arg);
+	atomic_store_explicit(&producer->memory.page->state, state, memory_order_release);
+	atomic_fetch_add_explicit(&producer->memory.page->news, 1, memory_order_release);
+	producer->events.published(producer->events.arg);
 }
 
-int feed_find(struct feed *feed, size_t *n, uint64_t *ret_at)
+int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at)
 {
-	return ranges_find(&feed->ranges, feed->memory.page, feed->produced, n, ret_at, &feed->why);
+	return sample_map_locate(&producer->map, producer->memory.page, producer->samples_published, n, ret_at,
+				 &producer->failure);
 }
 
-int feed_aim(struct feed *feed, size_t n, uint64_t at)
+int producer_begin_step(struct producer *producer, size_t n, uint64_t at)
 {
-	const size_t place = (size_t)(feed->produced % feed->memory.capacity) * noise_sample_bytes(feed->noise);
+	const size_t place = (size_t)(producer->samples_published % producer->memory.capacity) *
+			     sampler_sample_bytes(producer->sampler);
 
-	feed->filling = n;
-	noise_aim(feed->noise, at, n, feed->memory.samples + place, &feed->job.n_units);
+	producer->samples_in_flight = n;
+	sampler_seek(producer->sampler, at, n, producer->memory.samples + place, &producer->job.n_chunks);
 	return JOB_STAGE;
 }
 
-uint64_t feed_run(struct job *job, size_t unit, void *scratch)
+uint64_t producer_run_chunk(struct job *job, size_t chunk, void *scratch)
 {
-	return noise_run(((struct feed *)job)->noise, unit, scratch);
+	return sampler_run_chunk(((struct producer *)job)->sampler, chunk, scratch);
 }
 
-/* The caller's reference to the space outlives `gone`. */
-void feed_finish(struct feed *feed, const char *what, int error)
+/* Holds its reference to the space until `gone` has returned. */
+void producer_finish(struct producer *producer, const char *kind, int error)
 {
-	struct space *space = feed->space;
+	struct space *space = producer->space;
 
-	if (!feed->why.code)
-		error_set(&feed->why, (enum error_code) - error, "%s: %s", what, error_meaning(error));
-	ranges_forget(&feed->ranges);
-	feed_tell(feed, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
-	space_leave(space, &feed->entry);
-	noise_end(feed->noise);
-	feed->events.gone(feed->events.arg, &feed->why);
+	if (!producer->failure.code)
+		error_set(&producer->failure, (enum error_code) - error, "%s: %s", kind, error_meaning(error));
+	sample_map_forget(&producer->map);
+	producer_notify(producer, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
+	space_leave(space, &producer->entry);
+	sampler_end(producer->sampler);
+	producer->events.gone(producer->events.arg, &producer->failure);
 	space_unref(space);
 }

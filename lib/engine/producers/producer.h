@@ -1,55 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fillers of rings and broadcasts share: one job for life that draws a noise's samples into shared memory,
- * step by step, and tells who waits. */
+/* The part that rings and broadcasts share: a job that runs until its readers are gone.
+ *
+ * It draws samples into shared memory step by step and publishes each step by advancing the page's counter. Clients can
+ * overwrite the page, so the producer never reads its own counter back from it. */
 #ifndef TRNSCI_ENGINE_PRODUCER_H
 #define TRNSCI_ENGINE_PRODUCER_H
 
 #include "engine/memory/session_memory_core.h"
-#include "engine/producers/reservations.h"
+#include "engine/producers/sample_map.h"
 #include "engine/producers/ring.h"
 #include "engine/producers/sampler.h"
 
-struct feed {
-	struct job job; /* first */
+struct producer {
+	struct job job; /* must be the first member: the scheduler's callbacks cast back to us */
 	struct space_job entry;
 	struct space *space;
 	struct pool *pool; /* outlives the space */
-	struct noise *noise;
+	struct sampler *sampler;
 	struct ring_memory memory;
 	struct ring_events events;
-	struct ranges ranges;
-	uint64_t samples;  /* that there are, to the end of the stream */
-	uint64_t produced; /* the filler's own; the page has a copy */
-	size_t filling;    /* samples of the stage that runs */
-	struct error why;
+	struct sample_map map;
+	uint64_t samples_available; /* from the start position to the end of the stream */
+	uint64_t samples_published; /* authoritative; the shared page holds a copy */
+	size_t samples_in_flight;   /* in the step that is being drawn */
+	struct error failure;
 };
 
-/* Sets the feed and enters the space as `what`. The noise is the feed's from now on, and freed on failure. ranges: of a
- * named stream, as ring_create. The owner submits feed->job. */
-int feed_begin(struct feed *feed, const struct job_ops *ops, const char *what, struct space *space, struct noise *noise,
-	       const struct ring_memory *memory, const struct ranges_source *ranges, const struct ring_events *events,
-	       struct error *err);
+/* Registers the producer with its session under `kind` ("ring" or "broadcast"), which names it in errors. Takes
+ * ownership of the sampler, also when it fails. source: of a named stream's reservations, or NULL, as ring_create. The
+ * caller submits producer->job. Returns 0, -ERROR_CLOSED, or -ERROR_LIMIT. */
+int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind, struct space *space,
+		   struct sampler *sampler, const struct ring_memory *memory, const struct reservation_source *source,
+		   const struct ring_events *events, struct error *err);
 
-/* Before anything else: what the noise needs, by pieces. JOB_AGAIN; 0: all is there; or an error. */
-int feed_make(struct feed *feed);
+/* Builds one piece of the sampler's tables (at most 250 us). Returns JOB_AGAIN while pieces are left, then 0, or an
+ * error. */
+int producer_build_tables(struct producer *producer);
 
-/* Publishes what the last stage drew; false: nothing was. */
-bool feed_publish(struct feed *feed);
+/* Makes the last step visible to readers. Returns false if it was empty. */
+bool producer_publish(struct producer *producer);
 
-/* The page's state, and a call to who wakes the waiting. */
-void feed_tell(struct feed *feed, uint32_t state);
+/* Sets the page's state and wakes readers that sleep. */
+void producer_notify(struct producer *producer, uint32_t state);
 
-/* Where the next n samples lie in the stream, or as many as are of one range: as ranges_find. */
-int feed_find(struct feed *feed, size_t *n, uint64_t *ret_at);
+/* Finds where the next n samples lie in the stream; lowers *n to those of one reservation. As sample_map_locate. */
+int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at);
 
-/* Makes the stage that draws them. JOB_STAGE. */
-int feed_aim(struct feed *feed, size_t n, uint64_t at);
+/* Sets the job's next stage: n samples from sample `at` of the stream. Returns JOB_STAGE. */
+int producer_begin_step(struct producer *producer, size_t n, uint64_t at);
 
-/* job_ops.run */
-uint64_t feed_run(struct job *job, size_t unit, void *scratch);
+/* As job_ops.run. */
+uint64_t producer_run_chunk(struct job *job, size_t chunk, void *scratch);
 
-/* The end: what has gone wrong is told as `what`'s, the space is left, and `gone` is called, in which the feed may be
- * freed. */
-void feed_finish(struct feed *feed, const char *what, int error);
+/* Ends the job: reports the failure under `kind`, leaves the session and calls events.gone, which may free the
+ * producer. */
+void producer_finish(struct producer *producer, const char *kind, int error);
 
 #endif

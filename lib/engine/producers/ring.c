@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job for the life of a ring: a stage fills a step, and between stages it looks at the taker's index. */
+/* One job for the life of a ring: each stage fills one step; between stages it reads the consumer's index. */
 #include "engine/producers/ring.h"
 
 #include <inttypes.h>
@@ -7,97 +7,98 @@
 
 #include "engine/producers/producer.h"
 
-/* Wake-ups in a row that brought nothing. An honest taker's may overlap with a look that had seen it: one or two. */
-enum { WAKES_FOR_NOTHING = 1000 };
+/* Wake-ups in a row that freed no space. A correct consumer causes one or two, when its wake-up overlaps with a look.
+ */
+enum { USELESS_WAKES_MAX = 1000 };
 
-/* What is drawn and published at once: a chunk of most distributions, which one lane draws; of large rings so many
- * parts. */
-enum { STEP_LEAST = 16384, STEPS = 16 };
+/* Samples of one step: a sixteenth of the ring, at least one chunk of most distributions, which one lane draws. */
+enum { STEP_MIN = 16384, STEPS_PER_RING = 16 };
 
 struct ring {
-	struct feed feed;  /* first */
-	uint64_t told;     /* produced, when who waits was last woken */
-	uint64_t taken;    /* as last seen, and believed */
-	uint64_t slept_at; /* taken, when it fell asleep */
+	struct producer producer; /* first */
+	uint64_t notified;        /* samples_published when readers were last woken */
+	uint64_t taken;           /* the last index that passed the checks */
+	uint64_t slept_at;        /* `taken` when the producer fell asleep */
 	uint64_t step;	   /* samples; a power of two, half a ring at most */
-	atomic_uint wakes; /* since the taker last moved */
+	atomic_uint wakes; /* since `taken` last moved */
 	bool asleep;
 };
 
-/* The one look at memory that the taker writes. */
-static int look(struct ring *ring)
+/* Copies the consumer's index once and checks it. Nothing else here reads memory that the consumer writes. */
+static int read_index(struct ring *ring)
 {
-	const uint64_t taken = atomic_load_explicit(&ring->feed.memory.index->taken, memory_order_seq_cst);
+	const uint64_t taken = atomic_load_explicit(&ring->producer.memory.index->taken, memory_order_seq_cst);
 
 	if (taken < ring->taken)
-		return error_set(&ring->feed.why, ERROR_OUT_OF_RANGE,
+		return error_set(&ring->producer.failure, ERROR_OUT_OF_RANGE,
 				 "ring: index: moved back to %" PRIu64 ", allowed is %" PRIu64 " and more", taken,
 				 ring->taken);
-	if (taken > ring->feed.produced)
-		return error_set(&ring->feed.why, ERROR_OUT_OF_RANGE,
+	if (taken > ring->producer.samples_published)
+		return error_set(&ring->producer.failure, ERROR_OUT_OF_RANGE,
 				 "ring: index: moved to %" PRIu64 ", allowed is what was produced, %" PRIu64, taken,
-				 ring->feed.produced);
+				 ring->producer.samples_published);
 	if (taken > ring->taken)
 		atomic_store_explicit(&ring->wakes, 0, memory_order_relaxed);
-	else if (atomic_load_explicit(&ring->wakes, memory_order_relaxed) > WAKES_FOR_NOTHING)
-		return error_set(&ring->feed.why, ERROR_LIMIT,
-				 "ring: woken %d times for nothing, allowed is once a half ring", WAKES_FOR_NOTHING);
+	else if (atomic_load_explicit(&ring->wakes, memory_order_relaxed) > USELESS_WAKES_MAX)
+		return error_set(&ring->producer.failure, ERROR_LIMIT,
+				 "ring: woken %d times without free space, allowed is once per half ring",
+				 USELESS_WAKES_MAX);
 	ring->taken = taken;
 	return 0;
 }
 
-/* Samples that may be filled now: a step, less at the end of the stream, or none. Once it has slept, none before the
- * taker has passed a multiple of half a ring, as it says when it wakes: then there is a step at least. */
-static size_t room(const struct ring *ring)
+/* Returns the samples to fill now: a step, less at the end of the stream, or 0. After sleeping, 0 until the consumer
+ * has passed a multiple of half a ring: only then does it call ring_wake, and at least one step is free. */
+static size_t fillable(const struct ring *ring)
 {
-	const uint64_t capacity = ring->feed.memory.capacity, half = capacity / 2, step = ring->step;
-	const uint64_t left = ring->feed.samples - ring->feed.produced;
+	const uint64_t capacity = ring->producer.memory.capacity, half = capacity / 2, step = ring->step;
+	const uint64_t left = ring->producer.samples_available - ring->producer.samples_published;
 
 	if (ring->asleep && ring->taken / half == ring->slept_at / half)
 		return 0;
-	if (capacity - (ring->feed.produced - ring->taken) < step)
+	if (capacity - (ring->producer.samples_published - ring->taken) < step)
 		return 0;
 	return (size_t)(left < step ? left : step);
 }
 
-static void tell(struct ring *ring, uint32_t state)
+static void notify(struct ring *ring, uint32_t state)
 {
-	ring->told = ring->feed.produced;
-	feed_tell(&ring->feed, state);
+	ring->notified = ring->producer.samples_published;
+	producer_notify(&ring->producer, state);
 }
 
-/* Who looks sees each step; who sleeps is woken once in half a ring, or when the filler itself is about to wait: a
- * wake-up costs both sides as much as some steps. */
+/* A consumer that polls sees each step. One that sleeps is woken once per half ring, or when the producer is about to
+ * wait: a wake-up costs both sides as much as several steps. */
 static void publish(struct ring *ring)
 {
-	const uint64_t half = ring->feed.memory.capacity / 2;
+	const uint64_t half = ring->producer.memory.capacity / 2;
 
-	if (!feed_publish(&ring->feed))
+	if (!producer_publish(&ring->producer))
 		return;
-	if (ring->feed.produced == ring->feed.samples)
-		tell(ring, ERROR_END_OF_STREAM);
-	else if (ring->feed.produced - ring->told >= half)
-		tell(ring, RING_OPEN);
+	if (ring->producer.samples_published == ring->producer.samples_available)
+		notify(ring, ERROR_END_OF_STREAM);
+	else if (ring->producer.samples_published - ring->notified >= half)
+		notify(ring, RING_OPEN);
 	else
-		atomic_fetch_add_explicit(&ring->feed.memory.page->news, 1, memory_order_release);
+		atomic_fetch_add_explicit(&ring->producer.memory.page->news, 1, memory_order_release);
 }
 
 static int wait(struct ring *ring)
 {
-	if (ring->told != ring->feed.produced)
-		tell(ring, RING_OPEN);
+	if (ring->notified != ring->producer.samples_published)
+		notify(ring, RING_OPEN);
 	return JOB_WAIT;
 }
 
-/* Says that it sleeps, then looks again: the taker moves its index, then looks whether the filler sleeps. Of the two
- * at least one sees the other. */
+/* Sets `asleep`, then reads the index again. The consumer does the reverse: it moves its index, then reads `asleep`.
+ * With sequentially consistent accesses at least one side sees the other, so no wake-up is lost. */
 static int fall_asleep(struct ring *ring)
 {
 	if (!ring->asleep)
 		ring->slept_at = ring->taken;
 	ring->asleep = true;
-	atomic_store_explicit(&ring->feed.memory.page->asleep, 1, memory_order_seq_cst);
-	return look(ring);
+	atomic_store_explicit(&ring->producer.memory.page->asleep, 1, memory_order_seq_cst);
+	return read_index(ring);
 }
 
 static void wake_up(struct ring *ring)
@@ -105,34 +106,34 @@ static void wake_up(struct ring *ring)
 	if (!ring->asleep)
 		return;
 	ring->asleep = false;
-	atomic_store_explicit(&ring->feed.memory.page->asleep, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->producer.memory.page->asleep, 0, memory_order_relaxed);
 }
 
-/* Draws n samples more, or as many as are of one range. */
+/* Draws the next n samples, or as many as lie in one reservation. */
 static int fill(struct ring *ring, size_t n)
 {
 	uint64_t at;
-	int r = feed_find(&ring->feed, &n, &at);
+	int r = producer_locate(&ring->producer, &n, &at);
 
 	if (r != 0)
-		return r == RANGES_LATER ? wait(ring) : r;
-	return feed_aim(&ring->feed, n, at);
+		return r == RESERVATION_LATER ? wait(ring) : r;
+	return producer_begin_step(&ring->producer, n, at);
 }
 
 static int advance(struct job *job)
 {
 	struct ring *ring = (struct ring *)job;
 	size_t n;
-	int error = feed_make(&ring->feed);
+	int error = producer_build_tables(&ring->producer);
 
 	if (error)
 		return error;
 	publish(ring);
-	error = look(ring);
-	n = error ? 0 : room(ring);
-	if (n == 0 && !error && ring->feed.produced < ring->feed.samples) {
+	error = read_index(ring);
+	n = error ? 0 : fillable(ring);
+	if (n == 0 && !error && ring->producer.samples_published < ring->producer.samples_available) {
 		error = fall_asleep(ring);
-		n = error ? 0 : room(ring);
+		n = error ? 0 : fillable(ring);
 	}
 	if (error)
 		return error;
@@ -144,59 +145,59 @@ static int advance(struct job *job)
 
 static void finish(struct job *job, int error)
 {
-	feed_finish((struct feed *)job, "ring", error);
+	producer_finish((struct producer *)job, "ring", error);
 }
 
-static const struct job_ops ring_ops = {advance, feed_run, finish};
+static const struct job_ops ring_ops = {advance, producer_run_chunk, finish};
 
-static uint64_t step_of(uint64_t capacity)
+static uint64_t step_samples(uint64_t capacity)
 {
-	const uint64_t step = capacity / STEPS < STEP_LEAST ? STEP_LEAST : capacity / STEPS;
+	const uint64_t step = capacity / STEPS_PER_RING < STEP_MIN ? STEP_MIN : capacity / STEPS_PER_RING;
 
 	return step < capacity / 2 ? step : capacity / 2;
 }
 
-int ring_create(struct space *space, struct noise *noise, const struct ring_memory *memory,
-		const struct ranges_source *ranges, const struct ring_events *events, struct ring **ret_ring,
+int ring_create(struct space *space, struct sampler *sampler, const struct ring_memory *memory,
+		const struct reservation_source *source, const struct ring_events *events, struct ring **ret_ring,
 		struct error *err)
 {
 	struct ring *ring = calloc(1, sizeof *ring);
 	int error;
 
 	if (!ring) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	}
-	ring->step = step_of(memory->capacity);
-	error = feed_begin(&ring->feed, &ring_ops, "ring", space, noise, memory, ranges, events, err);
+	ring->step = step_samples(memory->capacity);
+	error = producer_start(&ring->producer, &ring_ops, "ring", space, sampler, memory, source, events, err);
 	if (error) {
 		free(ring);
 		return error;
 	}
 	*ret_ring = ring;
-	pool_submit(ring->feed.pool, &ring->feed.job);
+	pool_submit(ring->producer.pool, &ring->producer.job);
 	return 0;
 }
 
 void ring_wake(struct ring *ring)
 {
 	atomic_fetch_add_explicit(&ring->wakes, 1, memory_order_relaxed);
-	pool_wake(ring->feed.pool, &ring->feed.job);
+	pool_wake(ring->producer.pool, &ring->producer.job);
 }
 
 void ring_go_on(struct ring *ring)
 {
-	pool_wake(ring->feed.pool, &ring->feed.job);
+	pool_wake(ring->producer.pool, &ring->producer.job);
 }
 
 void ring_close(struct ring *ring)
 {
-	pool_cancel(ring->feed.pool, &ring->feed.job);
+	pool_cancel(ring->producer.pool, &ring->producer.job);
 }
 
 void ring_free(struct ring *ring)
 {
 	if (ring)
-		noise_free(ring->feed.noise);
+		sampler_free(ring->producer.sampler);
 	free(ring);
 }

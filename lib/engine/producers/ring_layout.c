@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rings and broadcasts begin with, whoever owns their memory. */
+/* The size and the first contents of the shared pages. */
 #include "engine/producers/ring_layout.h"
 
 uint64_t ring_capacity(uint64_t samples, size_t sample_bytes, uint64_t page_bytes, uint64_t most_bytes)
@@ -12,7 +12,7 @@ uint64_t ring_capacity(uint64_t samples, size_t sample_bytes, uint64_t page_byte
 	return capacity <= most ? capacity : 0;
 }
 
-/* Who still waits for the news of a ring that has ended is woken by the change of it. */
+/* Changes `news` last, which wakes readers that still wait on a ring that has ended. */
 void ring_page_begin(struct ring_page *page, uint64_t capacity, size_t sample_bytes, uint64_t range)
 {
 	page->magic = RING_MAGIC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise: a program of one draw, whose place in the stream and in memory is set again for each run. */
+/* A program of one draw, whose position in the stream and output address are set before each run. */
 #include "engine/producers/sampler.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "engine/compile/compile.h"
 #include "engine/memory/session_memory_core.h"
 
-struct noise {
+struct sampler {
 	struct bump *bump;
 	struct program program;
 	struct value reply;
@@ -34,7 +34,7 @@ static bool is_text(const struct value *value)
 	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
-/* No member that a ring, or its named stream, decides itself. */
+/* Rejects members that the ring or its named stream decides. */
 static int check_members(const struct args *args, unsigned param, const struct value *map,
 			 const struct operation *distribution, bool named, struct error *err)
 {
@@ -47,12 +47,12 @@ static int check_members(const struct args *args, unsigned param, const struct v
 		if (value_get(map, distribution->params[others[i]].name))
 			return bind_error(args, param, err, ERROR_UNKNOWN_PARAMETER,
 					  "it has %s, allowed are op, dtype%s", distribution->params[others[i]].name,
-					  named ? " and the distribution's parameters: the name tells the stream"
+					  named ? " and the distribution's parameters: the name decides the stream"
 						: ", the distribution's parameters and the stream's");
 	return 0;
 }
 
-/* The row of the distribution that the map names, "normal" without one. */
+/* Finds the distribution that the map's op names; default: normal. */
 static int find_distribution(const struct args *args, unsigned param, const struct value *map,
 			     const struct operation **ret_distribution, struct error *err)
 {
@@ -83,7 +83,7 @@ static int put_stream(struct bump *bump, const struct stream *stream, struct val
 	       value_put(bump, map, "stream", value_uint(stream->stream));
 }
 
-/* A copy of the map that asks for no sample at all: everything is checked, and nothing drawn. */
+/* Copies the map with n = 0, so that compiling it validates everything and needs no memory for results. */
 static int ask_for_none(struct bump *bump, const struct value *map, bool as_text, const struct stream *named,
 			struct value *ret_map)
 {
@@ -93,7 +93,7 @@ static int ask_for_none(struct bump *bump, const struct value *map, bool as_text
 	for (size_t i = 0; i < map->map.count && !failed; i++) {
 		const struct value_member *member = &map->map.at[i];
 
-		/* One that is there twice is refused with the others. */
+		/* bind_args rejects duplicates. */
 		failed = value_add_sized(bump, &copy, member->name, member->name_size, member->value);
 	}
 	failed = failed || value_put(bump, &copy, "n", value_uint(0));
@@ -113,13 +113,13 @@ static uint64_t samples_left(uint64_t first, uint64_t words)
 	return left > UINT64_MAX ? UINT64_MAX : (uint64_t)left;
 }
 
-static int compile_distribution(struct noise *noise, const struct args *args, unsigned param,
+static int compile_distribution(struct sampler *sampler, const struct args *args, unsigned param,
 				const struct operation *distribution, const struct value *map, struct error *err)
 {
 	struct compiler compiler = {
-		.program = &noise->program,
+		.program = &sampler->program,
 		.args = {.operation = distribution, .context = args->context, .in_program = true},
-		.reply = &noise->reply,
+		.reply = &sampler->reply,
 		.err = err,
 	};
 	const struct step *step;
@@ -127,103 +127,103 @@ static int compile_distribution(struct noise *noise, const struct args *args, un
 
 	if (!error && strcmp(distribution->name, "permutation") == 0 && compiler.args.at[DRAW_COMMON].u64 == 0)
 		error = bind_error(args, param, err, ERROR_MISSING_PARAMETER,
-				   "permutation without items, takes how many are permuted");
+				   "permutation needs items, the number of items to permute");
 	if (!error)
 		error = compile_draw(&compiler);
 	if (!error)
-		error = program_finish(&noise->program, args->context, err);
+		error = program_finish(&sampler->program, args->context, err);
 	if (!error)
-		error = making_check(&noise->program, args->context, err);
+		error = deferred_build_check(&sampler->program, args->context, err);
 	if (!error)
-		error = site_place(&noise->program, &noise->reply, err);
+		error = placement_seek(&sampler->program, &sampler->reply, err);
 	if (error)
 		return error;
-	step = &noise->program.steps[0];
-	noise->dtype = step->draw.distribution.dtype;
-	noise->components = draw_components(&step->draw.distribution);
-	noise->sample_bytes = dtype_size(noise->dtype) * noise->components;
-	noise->begin = step->draw.begin;
-	noise->words = draw_words_per_sample(noise->dtype) * (unsigned)noise->components;
-	noise->samples = samples_left(noise->begin / noise->components, noise->words);
-	if (noise->samples == 0) /* a draw of nothing may lie at the very end */
+	step = &sampler->program.steps[0];
+	sampler->dtype = step->draw.distribution.dtype;
+	sampler->components = draw_components(&step->draw.distribution);
+	sampler->sample_bytes = dtype_size(sampler->dtype) * sampler->components;
+	sampler->begin = step->draw.begin;
+	sampler->words = draw_words_per_sample(sampler->dtype) * (unsigned)sampler->components;
+	sampler->samples = samples_left(sampler->begin / sampler->components, sampler->words);
+	if (sampler->samples == 0) /* n = 0 is valid at the end of the stream */
 		return bind_error(args, param, err, ERROR_END_OF_STREAM, "no sample follows its offset");
 	return 0;
 }
 
-int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
-		 const struct stream *named, struct noise **ret_noise, struct error *err)
+int sampler_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+		   const struct stream *named, struct sampler **ret_sampler, struct error *err)
 {
-	struct noise *noise = calloc(1, sizeof *noise);
+	struct sampler *sampler = calloc(1, sizeof *sampler);
 	struct value none = value_map(), map;
 	const struct value *given = args->at[param].given ? args->at[param].value : &none;
 	const struct operation *distribution = NULL;
 	int error;
 
-	if (!noise || !(noise->bump = bump_new())) {
-		free(noise);
+	if (!sampler || !(sampler->bump = bump_new())) {
+		free(sampler);
 		return no_memory(args, err);
 	}
-	noise->program = (struct program){.space = space, .bump = noise->bump, .outlives = true};
-	noise->reply = value_map();
-	noise->named = named;
+	sampler->program = (struct program){.space = space, .bump = sampler->bump, .outlives = true};
+	sampler->reply = value_map();
+	sampler->named = named;
 	error = find_distribution(args, param, given, &distribution, err);
 	if (!error)
 		error = check_members(args, param, given, distribution, named, err);
-	if (!error && ask_for_none(noise->bump, given, args->at[u64_param].choice != 0, named, &map))
+	if (!error && ask_for_none(sampler->bump, given, args->at[u64_param].choice != 0, named, &map))
 		error = no_memory(args, err);
 	if (!error)
-		error = compile_distribution(noise, args, param, distribution, &map, err);
+		error = compile_distribution(sampler, args, param, distribution, &map, err);
 	if (error) {
-		noise_free(noise);
+		sampler_free(sampler);
 		return error;
 	}
-	*ret_noise = noise;
+	*ret_sampler = sampler;
 	return 0;
 }
 
-void noise_end(struct noise *noise)
+void sampler_end(struct sampler *sampler)
 {
-	program_end(&noise->program);
+	program_end(&sampler->program);
 }
 
-void noise_free(struct noise *noise)
+void sampler_free(struct sampler *sampler)
 {
-	if (!noise)
+	if (!sampler)
 		return;
-	program_end(&noise->program);
-	bump_free(noise->bump);
-	free(noise);
+	program_end(&sampler->program);
+	bump_free(sampler->bump);
+	free(sampler);
 }
 
-size_t noise_sample_bytes(const struct noise *noise)
+size_t sampler_sample_bytes(const struct sampler *sampler)
 {
-	return noise->sample_bytes;
+	return sampler->sample_bytes;
 }
 
-unsigned noise_words(const struct noise *noise)
+unsigned sampler_words(const struct sampler *sampler)
 {
-	return noise->words;
+	return sampler->words;
 }
 
-uint64_t noise_components(const struct noise *noise)
+uint64_t sampler_components(const struct sampler *sampler)
 {
-	return noise->components;
+	return sampler->components;
 }
 
-uint64_t noise_samples(const struct noise *noise)
+uint64_t sampler_samples(const struct sampler *sampler)
 {
-	return noise->samples;
+	return sampler->samples;
 }
 
-int noise_describe(const struct noise *noise, struct bump *bump, struct value *map)
+int sampler_describe(const struct sampler *sampler, struct bump *bump, struct value *map)
 {
 	static const char *const names[] = {"generator", "seed", "stream", "stream_format", "offset", "position"};
-	const size_t n = sizeof names / sizeof *names - (noise->named ? 2 : 0);
-	int failed = value_put(bump, map, "dtype", value_string(dtype_name(noise->dtype)));
+	const size_t n = sizeof names / sizeof *names - (sampler->named ? 2 : 0);
+	int failed = value_put(bump, map, "dtype", value_string(dtype_name(sampler->dtype)));
 
-	failed |= value_put(bump, map, "components", value_uint(noise->components));
+	failed |= value_put(bump, map, "components", value_uint(sampler->components));
 	for (size_t i = 0; i < n; i++) {
-		const struct value *value = value_get(&noise->reply, names[i]);
+		const struct value *value = value_get(&sampler->reply, names[i]);
 
 		if (value)
 			failed |= value_put(bump, map, names[i], *value);
@@ -231,24 +231,24 @@ int noise_describe(const struct noise *noise, struct bump *bump, struct value *m
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
-void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t *ret_units)
+void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks)
 {
-	struct segment *segment = &noise->program.segments[0];
-	struct step *step = &noise->program.steps[segment->first];
+	struct segment *segment = &sampler->program.segments[0];
+	struct step *step = &sampler->program.steps[segment->first];
 
-	assert(first <= noise->samples && n <= noise->samples - first);
-	step->draw.begin = noise->begin + first * noise->components;
+	assert(first <= sampler->samples && n <= sampler->samples - first);
+	step->draw.begin = sampler->begin + first * sampler->components;
 	step->out->base = out;
-	segment->n = n * noise->components;
-	*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+	segment->n = n * sampler->components;
+	*ret_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
 }
 
-int noise_make(struct noise *noise, struct error *err)
+int sampler_build_tables(struct sampler *sampler, struct error *err)
 {
-	return making_go_on(&noise->program, err);
+	return deferred_build_advance(&sampler->program, err);
 }
 
-uint64_t noise_run(struct noise *noise, size_t unit, void *scratch)
+uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch)
 {
-	return program_run(&noise->program, unit, scratch);
+	return program_run(&sampler->program, chunk, scratch);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise: a distribution on a stream, checked and compiled once, of which any samples are then drawn, as often as
- * wanted.
+/* A sampler: a distribution on a stream, validated and compiled once. Later calls draw any of its samples, any number
+ * of times. Rings and broadcasts draw from one.
  *
- * It is described by a map as a program's step is, {op: a distribution, its parameters, dtype, generator, seed, stream,
- * offset}; sample 0 is the one at that offset. What rings and broadcasts are filled with. */
+ * It is described by the same map as a program's step: {op: a distribution, its parameters, dtype, generator, seed,
+ * stream, offset}. Sample 0 is the one at that offset. */
 #ifndef TRNSCI_ENGINE_SAMPLER_H
 #define TRNSCI_ENGINE_SAMPLER_H
 
@@ -14,38 +14,38 @@
 #include "engine/operations/bind.h"
 #include "rng/stream.h"
 
-struct noise;
+struct sampler;
 
-/* The map is the value of args' parameter `param`; u64_param tells how numbers stand in the description. named: the
- * stream that a name stands for, of which samples are aimed at anywhere, and which the map then must not tell; NULL: the
- * map's own. On success *ret_noise is yours, before the space is closed. Errors name the parameter. */
-int noise_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
-		 const struct stream *named, struct noise **ret_noise, struct error *err);
-/* Lets go of the engine: nothing can be drawn any more, only told. */
-void noise_end(struct noise *noise);
-/* Nothing may run. Accepts NULL. */
-void noise_free(struct noise *noise);
+/* Compiles the map in args' parameter `param`; u64_param says how the description writes 64-bit integers. named: the
+ * stream behind a name, in which the caller seeks; the map must then state no stream. NULL: the map states the stream.
+ * On success *ret_sampler is yours; free it before the space is closed. Errors name the parameter. */
+int sampler_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+		   const struct stream *named, struct sampler **ret_sampler, struct error *err);
+/* Releases what it holds of the engine. Afterwards it can only be described and freed. */
+void sampler_end(struct sampler *sampler);
+/* No chunk may run. Accepts NULL. */
+void sampler_free(struct sampler *sampler);
 
-/* Bytes of a sample, all its components together; they are `components` elements of the dtype. */
-size_t noise_sample_bytes(const struct noise *noise);
-uint64_t noise_components(const struct noise *noise);
-/* Words of the stream that a sample takes. */
-unsigned noise_words(const struct noise *noise);
-/* Samples up to the end of the stream; UINT64_MAX stands for as many and more. */
-uint64_t noise_samples(const struct noise *noise);
+/* Bytes of one sample with all its components, which are `components` elements of the dtype. */
+size_t sampler_sample_bytes(const struct sampler *sampler);
+uint64_t sampler_components(const struct sampler *sampler);
+/* Words of the stream that one sample takes. */
+unsigned sampler_words(const struct sampler *sampler);
+/* Samples up to the end of the stream, at most UINT64_MAX. */
+uint64_t sampler_samples(const struct sampler *sampler);
 
-/* generator, seed, stream, offset and position (not of a named stream), dtype, components, stream_format into map; they live as long as the
- * noise. -ERROR_NO_MEMORY */
-int noise_describe(const struct noise *noise, struct bump *bump, struct value *map);
+/* Puts dtype, components, generator, seed, stream, stream_format and, unless the stream is named, offset and position
+ * into map. The values live as long as the sampler. Returns 0 or -ERROR_NO_MEMORY. */
+int sampler_describe(const struct sampler *sampler, struct bump *bump, struct value *map);
 
-/* Makes what its distribution draws from, by a piece, before the first samples. 1: there may be more; 0: all is there.
- */
-int noise_make(struct noise *noise, struct error *err);
+/* Builds one piece of the distribution's tables (at most 250 us). Returns 1 while pieces may be left, then 0, or an
+ * error. Call it until it returns 0 before the first seek. */
+int sampler_build_tables(struct sampler *sampler, struct error *err);
 
-/* Sets what is drawn next: samples [first, first + n) into out, in *ret_units units for noise_run. Nothing may run.
- * The caller has kept to noise_samples. */
-void noise_aim(struct noise *noise, uint64_t first, size_t n, void *out, size_t *ret_units);
+/* Sets what is drawn next: samples [first, first + n) into out, in *ret_chunks chunks for sampler_run_chunk. No chunk
+ * may run. first + n is at most sampler_samples. */
+void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks);
 /* As job_ops.run. */
-uint64_t noise_run(struct noise *noise, size_t unit, void *scratch);
+uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch);
 
 #endif

@@ -8,50 +8,52 @@
 
 enum { SMALL_NS = 100 * 1000 };
 
-bool making_is_small(struct program *program, uint64_t cost_ns)
+bool deferred_build_is_small(struct program *program, uint64_t cost_ns)
 {
-	if (cost_ns > SMALL_NS - program->made_ns)
+	if (cost_ns > SMALL_NS - program->built_ns)
 		return false;
-	program->made_ns += (uint32_t)cost_ns;
+	program->built_ns += (uint32_t)cost_ns;
 	return true;
 }
 
-void making_add(struct program *program, struct making *making)
+void deferred_build_add(struct program *program, struct deferred_build *build)
 {
-	struct making **at = program->makings ? &program->last_making->next : &program->makings;
+	struct deferred_build **at =
+		program->deferred_builds ? &program->last_deferred_build->next : &program->deferred_builds;
 
-	making->next = NULL;
-	*at = making;
-	program->last_making = making;
+	build->next = NULL;
+	*at = build;
+	program->last_deferred_build = build;
 }
 
-int making_go_on(struct program *program, struct error *err)
+int deferred_build_advance(struct program *program, struct error *err)
 {
-	struct making *making = program->makings;
+	struct deferred_build *build = program->deferred_builds;
 	int more;
 
-	if (!making)
+	if (!build)
 		return 0;
-	more = making->piece(making, err);
+	more = build->piece(build, err);
 	if (more < 0)
 		return more;
 	if (more == 0)
-		program->makings = making->next;
+		program->deferred_builds = build->next;
 	return 1;
 }
 
-int making_check(struct program *program, const char *context, struct error *err)
+int deferred_build_check(struct program *program, const char *context, struct error *err)
 {
 	uint64_t checks = 0;
 	int error = 0;
 
-	for (const struct making *at = program->makings; at; at = at->next)
+	for (const struct deferred_build *at = program->deferred_builds; at; at = at->next)
 		checks += at->checks;
-	if (checks > MAKING_CHECKS)
+	if (checks > DEFERRED_CHECKS_MAX)
 		return error_set(err, ERROR_LIMIT,
-				 "%s: %" PRIu64 " weights, allowed in draws of a named stream, a ring or a broadcast are %d",
-				 context, checks, MAKING_CHECKS);
-	for (struct making *at = program->makings; at && !error; at = at->next)
+				 "%s: %" PRIu64
+				 " weights, allowed in draws of a named stream, a ring or a broadcast are %d",
+				 context, checks, DEFERRED_CHECKS_MAX);
+	for (struct deferred_build *at = program->deferred_builds; at && !error; at = at->next)
 		error = at->check ? at->check(at, err) : 0;
 	return error;
 }

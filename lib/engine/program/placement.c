@@ -7,12 +7,13 @@
 
 #include "engine/program/program.h"
 
-const char *site_context(const struct site *site, char text[SITE_CONTEXT])
+const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT])
 {
-	if (site->step < 0)
-		snprintf(text, SITE_CONTEXT, "%s", site->context);
+	if (placement->step < 0)
+		snprintf(text, PLACEMENT_CONTEXT, "%s", placement->context);
 	else
-		snprintf(text, SITE_CONTEXT, "%s: steps[%d] %s", site->context, site->step, site->step_name);
+		snprintf(text, PLACEMENT_CONTEXT, "%s: steps[%d] %s", placement->context, placement->step,
+			 placement->step_name);
 	return text;
 }
 
@@ -35,24 +36,25 @@ static void *grown(struct bump *bump, void *at, size_t count, size_t *room, size
 
 static int add_range(struct program *program, const struct value *name)
 {
-	struct sites *sites = &program->sites;
-	struct site_range range = {.name = NULL, .first = -1};
-	void *at = grown(program->bump, sites->ranges, sites->n_ranges, &sites->ranges_room, sizeof *sites->ranges);
+	struct placements *placements = &program->placements;
+	struct stream_reservation range = {.name = NULL, .first = -1};
+	void *at = grown(program->bump, placements->ranges, placements->n_ranges, &placements->ranges_room,
+			 sizeof *placements->ranges);
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
-	sites->ranges = at;
+	placements->ranges = at;
 	if (name) {
 		range.name = bump_copy(program->bump, name->bytes.at, name->bytes.size);
 		range.name_size = name->bytes.size;
 		if (!range.name)
 			return -ERROR_NO_MEMORY;
 	}
-	sites->ranges[sites->n_ranges++] = range;
+	placements->ranges[placements->n_ranges++] = range;
 	return 0;
 }
 
-static bool is_called(const struct site_range *range, const struct value *name)
+static bool is_called(const struct stream_reservation *range, const struct value *name)
 {
 	return range->name_size == name->bytes.size && memcmp(range->name, name->bytes.at, range->name_size) == 0;
 }
@@ -60,13 +62,13 @@ static bool is_called(const struct site_range *range, const struct value *name)
 /* One range for all draws that give the name themselves. */
 static int find_range(struct program *program, const struct value *name, int *ret)
 {
-	struct sites *sites = &program->sites;
-	size_t i = SITE_OF_RUN + 1;
+	struct placements *placements = &program->placements;
+	size_t i = PLACEMENT_OF_RUN + 1;
 	int error = 0;
 
-	while (i < sites->n_ranges && !is_called(&sites->ranges[i], name))
+	while (i < placements->n_ranges && !is_called(&placements->ranges[i], name))
 		i++;
-	if (i == sites->n_ranges)
+	if (i == placements->n_ranges)
 		error = add_range(program, name);
 	*ret = (int)i;
 	return error;
@@ -80,15 +82,16 @@ static unsigned step_words(unsigned words)
 
 /* A single draw needs its own samples. For several whole groups are had, wherever the range begins: those of each draw,
  * and what may be passed over before it, since a sample of three words begins but one group in three. */
-static void lengthen(struct site_range *range, const struct site *before, const struct site *site)
+static void lengthen(struct stream_reservation *range, const struct placement *before,
+		     const struct placement *placement)
 {
 	const unsigned group = STREAM_GROUP_WORDS;
-	const struct site *both[] = {before, site};
+	const struct placement *both[] = {before, placement};
 	unsigned __int128 groups = range->draws > 1 ? range->n : 0;
 
 	if (range->draws == 0) {
-		range->n = site->n;
-		range->words = site->words;
+		range->n = placement->n;
+		range->words = placement->words;
 		return;
 	}
 	for (size_t i = range->draws > 1; i < 2; i++) {
@@ -101,47 +104,49 @@ static void lengthen(struct site_range *range, const struct site *before, const 
 }
 
 /* Of a named stream, of the run, or of none. */
-static int find_own_range(struct program *program, const struct site *site, const struct value *name, int *ret)
+static int find_own_range(struct program *program, const struct placement *placement, const struct value *name,
+			  int *ret)
 {
-	const bool states = site->step < 0 || site->is_keyless || site->own.has_seed || site->own.has_stream;
+	const bool states =
+		placement->step < 0 || placement->is_keyless || placement->own.has_seed || placement->own.has_stream;
 
-	*ret = states ? SITE_OF_NONE : SITE_OF_RUN;
-	if (program->sites.n_ranges == 0 && (site->step >= 0 || name) && add_range(program, NULL))
+	*ret = states ? PLACEMENT_OF_NONE : PLACEMENT_OF_RUN;
+	if (program->placements.n_ranges == 0 && (placement->step >= 0 || name) && add_range(program, NULL))
 		return -ERROR_NO_MEMORY;
 	return name ? find_range(program, name, ret) : 0;
 }
 
-int site_add(struct program *program, const struct site *site, const struct value *name, int *ret_index)
+int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index)
 {
-	struct sites *sites = &program->sites;
-	struct site_range *range;
+	struct placements *placements = &program->placements;
+	struct stream_reservation *range;
 	int which;
 	void *at;
 
-	if (find_own_range(program, site, name, &which))
+	if (find_own_range(program, placement, name, &which))
 		return -ERROR_NO_MEMORY;
-	at = grown(program->bump, sites->at, sites->count, &sites->room, sizeof *sites->at);
+	at = grown(program->bump, placements->at, placements->count, &placements->room, sizeof *placements->at);
 	if (!at)
 		return -ERROR_NO_MEMORY;
-	sites->at = at;
-	*ret_index = (int)sites->count++;
-	sites->at[*ret_index] = *site;
-	sites->at[*ret_index].range = which;
-	if (which == SITE_OF_NONE || site->is_points)
+	placements->at = at;
+	*ret_index = (int)placements->count++;
+	placements->at[*ret_index] = *placement;
+	placements->at[*ret_index].range = which;
+	if (which == PLACEMENT_OF_NONE || placement->is_points)
 		return 0;
-	range = &sites->ranges[which];
-	lengthen(range, range->draws ? &sites->at[range->first] : NULL, site);
+	range = &placements->ranges[which];
+	lengthen(range, range->draws ? &placements->at[range->first] : NULL, placement);
 	if (range->draws++ == 0)
 		range->first = *ret_index;
 	return 0;
 }
 
-int site_name_run(struct program *program, const struct value *name)
+int placement_name_run(struct program *program, const struct value *name)
 {
-	struct site_range *range = program->sites.ranges;
+	struct stream_reservation *range = program->placements.ranges;
 	char *copy;
 
-	if (program->sites.n_ranges == 0) /* nothing is drawn */
+	if (program->placements.n_ranges == 0) /* nothing is drawn */
 		return 0;
 	range->name = NULL;
 	if (!name)
@@ -154,32 +159,32 @@ int site_name_run(struct program *program, const struct value *name)
 	return 0;
 }
 
-int site_put(struct program *program, int index, struct value *map)
+int placement_put(struct program *program, int index, struct value *map)
 {
-	struct site *site = &program->sites.at[index];
+	struct placement *placement = &program->placements.at[index];
 	struct bump *bump = program->bump;
-	const bool trn24 = !site->is_points && (site->own.has_layout || !program->sites.is_run
-							? site->own.trn24
-							: program->sites.run.trn24);
+	const bool trn24 = !placement->is_points &&
+			   (placement->own.has_layout || !program->placements.is_run ? placement->own.trn24
+										     : program->placements.run.trn24);
 	int failed;
 
-	site->member = map->map.count;
+	placement->member = map->map.count;
 	failed = value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
 		 value_add(bump, map, "stream", value_nil());
 	if (trn24)
 		failed |= value_add(bump, map, "key_layout", value_string("trn24"));
 	failed |= value_add(bump, map, "offset", value_nil());
-	if (!site->is_points)
+	if (!placement->is_points)
 		failed |= value_add(bump, map, "position", value_nil());
 	failed |= value_add(bump, map, "next", value_nil()) |
 		  value_add(bump, map, "stream_format", value_uint(STREAM_FORMAT));
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
-bool site_waits(const struct program *program)
+bool placement_waits(const struct program *program)
 {
-	for (size_t i = 0; i < program->sites.n_ranges; i++)
-		if (program->sites.ranges[i].name && program->sites.ranges[i].draws)
+	for (size_t i = 0; i < program->placements.n_ranges; i++)
+		if (program->placements.ranges[i].name && program->placements.ranges[i].draws)
 			return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sites: what a program draws, but for where that lies in which stream, which every run decides anew.
+/* Placements: what a program draws, but for where that lies in which stream, which every run decides anew.
  *
  * A draw is at the offset it states, or follows the one before it of the same stream; a range of a named stream is
  * taken for all draws that name it, and they follow one another from its beginning. */
@@ -18,7 +18,7 @@
 struct program;
 
 /* What a draw states itself, and what a run states for those that state none. */
-struct site_choice {
+struct stream_choice {
 	bool has_generator, has_seed, has_stream, has_layout, has_offset, has_text;
 	enum generator generator;
 	uint64_t seed, stream;
@@ -29,9 +29,9 @@ struct site_choice {
 };
 
 /* Ranges by number: that of the run, if it names a stream; those from 1 on are of streams that draws name; none. */
-enum { SITE_OF_RUN = 0, SITE_OF_NONE = -1 };
+enum { PLACEMENT_OF_RUN = 0, PLACEMENT_OF_NONE = -1 };
 
-struct site {
+struct placement {
 	const struct operation *operation; /* whose parameters an error names */
 	const char *context;               /* what it begins with; of a step, the program's part of it */
 	const char *step_name;             /* the step's operation */
@@ -39,8 +39,8 @@ struct site {
 	bool is_points;                    /* keyed by the stream, and nowhere in it */
 	bool is_keyless;                   /* points that are not scrambled */
 	bool is_part;                      /* of a draw that is cut into ranks */
-	struct site_choice own;
-	int range;           /* of a named stream; site_add sets it */
+	struct stream_choice own;
+	int range;           /* of a named stream; placement_add sets it */
 	uint64_t n;          /* samples of the whole draw */
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
@@ -54,11 +54,11 @@ struct site {
 };
 
 /* A range of a named stream. */
-struct site_range {
+struct stream_reservation {
 	const char *name; /* NULL: the run names none */
 	size_t name_size;
 	size_t draws;
-	int first;       /* the first site that draws from it */
+	int first;       /* the first placement that draws from it */
 	uint64_t n;      /* what is to be reserved: so many samples */
 	unsigned words;  /* of so many words */
 	/* Where it lies, once it is known. */
@@ -67,37 +67,37 @@ struct site_range {
 };
 
 /* So many are placed without memory from the program's bump allocator. */
-enum { SITE_PLACES_HERE = 16 };
+enum { PLACEMENT_PLACES_HERE = 16 };
 
-/* All of a program. ranges[SITE_OF_RUN] is there when steps have sites. */
-struct sites {
-	struct site *at;
+/* All of a program. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */
+struct placements {
+	struct placement *at;
 	size_t count, room;
-	struct site_range *ranges;
+	struct stream_reservation *ranges;
 	size_t n_ranges, ranges_room;
-	struct site_choice run; /* all of its members stand for something */
+	struct stream_choice run; /* all of its members stand for something */
 	bool is_run;            /* of several steps; not a single operation */
 };
 
-/* A draw's site, in the program's bump allocator, with the range that it is of; *ret_index: which it is. name: of the
- * stream that it names, or NULL. -ERROR_NO_MEMORY. */
-int site_add(struct program *program, const struct site *site, const struct value *name, int *ret_index);
+/* A draw's placement, in the program's bump allocator, with the range that it is of; *ret_index: which it is. name: of
+ * the stream that it names, or NULL. -ERROR_NO_MEMORY. */
+int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index);
 
 /* The named stream that the run takes its range from; NULL: none. -ERROR_NO_MEMORY */
-int site_name_run(struct program *program, const struct value *name);
+int placement_name_run(struct program *program, const struct value *name);
 
-/* Puts the members that site_place will fill in into map. -ERROR_NO_MEMORY */
-int site_put(struct program *program, int index, struct value *map);
+/* Puts the members that placement_seek will fill in into map. -ERROR_NO_MEMORY */
+int placement_put(struct program *program, int index, struct value *map);
 
 /* Whether a range of a named stream is to be had first. */
-bool site_waits(const struct program *program);
+bool placement_waits(const struct program *program);
 
 /* "run: steps[3] normal"; returns text. */
-enum { SITE_CONTEXT = 160 };
-const char *site_context(const struct site *site, char text[SITE_CONTEXT]);
+enum { PLACEMENT_CONTEXT = 160 };
+const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT]);
 
-/* Finds where every site lies, tells its step, and tells the reply. All ranges that are named have been had.
+/* Finds where every placement lies, tells its step, and tells the reply. All ranges that are named have been had.
  * -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM, -ERROR_NO_MEMORY */
-int site_place(struct program *program, struct value *reply, struct error *err);
+int placement_seek(struct program *program, struct value *reply, struct error *err);
 
 #endif

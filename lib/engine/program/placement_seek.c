@@ -12,7 +12,7 @@
 
 /* Where the next draw of a stream, or of a range, stands. */
 struct cursor {
-	int range; /* SITE_OF_NONE: of the stream */
+	int range; /* PLACEMENT_OF_NONE: of the stream */
 	struct stream stream;
 	uint64_t next;
 	bool ended; /* the stream has no word left */
@@ -27,7 +27,7 @@ struct placing {
 	struct value next; /* of the last draw */
 };
 
-/* Where one site lies. */
+/* Where one placement lies. */
 struct place {
 	struct stream stream;
 	uint64_t seed; /* as it was asked for, which trn24 has taken apart */
@@ -36,60 +36,62 @@ struct place {
 	const struct cursor *cursor;
 };
 
-static int fail(const struct site *site, unsigned param, struct error *err, enum error_code code, const char *format,
-		...) __attribute__((format(printf, 5, 6)));
+static int fail(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
+		const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static int fail(const struct site *site, unsigned param, struct error *err, enum error_code code, const char *format,
-		...)
+static int fail(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
+		const char *format, ...)
 {
-	char rest[sizeof err->text], context[SITE_CONTEXT];
+	char rest[sizeof err->text], context[PLACEMENT_CONTEXT];
 	va_list list;
 
 	va_start(list, format);
 	vsnprintf(rest, sizeof rest, format, list);
 	va_end(list);
-	return error_set(err, code, "%s: %s: %s", site_context(site, context), site->operation->params[param].name,
-			 rest);
+	return error_set(err, code, "%s: %s: %s", placement_context(placement, context),
+			 placement->operation->params[param].name, rest);
 }
 
 /* ---- which stream ---- */
 
 /* The range of a named stream that it draws from; NULL: none. */
-static struct site_range *range_of(const struct sites *sites, const struct site *site)
+static struct stream_reservation *range_of(const struct placements *placements, const struct placement *placement)
 {
-	struct site_range *range = site->range == SITE_OF_NONE ? NULL : &sites->ranges[site->range];
+	struct stream_reservation *range =
+		placement->range == PLACEMENT_OF_NONE ? NULL : &placements->ranges[placement->range];
 
 	return range && range->name ? range : NULL;
 }
 
-static int check_trn24(const struct site *site, const struct stream *stream, struct error *err)
+static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
 	if (stream->generator != GENERATOR_THREEFRY4X32)
-		return fail(site, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+		return fail(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
 			    "got trn24 with generator %s, allowed with threefry4x32 only",
 			    generator_row(stream->generator)->name);
 	if (stream->stream != 0)
-		return fail(site, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+		return fail(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
 			    "got trn24 with stream %" PRIu64 ", allowed with stream 0 only", stream->stream);
 	return 0;
 }
 
 /* A step's own parameters, or its run's. */
-static int find_stated(const struct sites *sites, const struct site *site, struct place *place, struct error *err)
+static int find_stated(const struct placements *placements, const struct placement *placement, struct place *place,
+		       struct error *err)
 {
-	const struct site_choice *own = &site->own, *run = &sites->run;
+	const struct stream_choice *own = &placement->own, *run = &placements->run;
 	struct stream *stream = &place->stream;
 
 	stream->generator = own->has_generator ? own->generator : run->generator;
 	stream->seed = place->seed = own->has_seed ? own->seed : run->seed;
 	stream->stream = own->has_stream ? own->stream : run->stream;
-	place->trn24 = !site->is_points && (own->has_layout ? own->trn24 : run->trn24);
+	place->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
 	if (!stream_id_fits(stream))
-		return fail(site, site->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM, err,
+		return fail(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM, err,
 			    ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, stream->stream,
 			    generator_row(stream->generator)->name, generator_row(stream->generator)->most_stream);
 	if (place->trn24) {
-		int error = check_trn24(site, stream, err);
+		int error = check_trn24(placement, stream, err);
 
 		if (error)
 			return error;
@@ -99,13 +101,13 @@ static int find_stated(const struct sites *sites, const struct site *site, struc
 }
 
 /* What the named stream itself decides. */
-static int check_named(const struct sites *sites, const struct site *site, struct error *err)
+static int check_named(const struct placements *placements, const struct placement *placement, struct error *err)
 {
-	const struct site_choice *own = &site->own;
+	const struct stream_choice *own = &placement->own;
 	const char *name = NULL;
 
-	if (site->is_points)
-		return fail(site, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
+	if (placement->is_points)
+		return fail(placement, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
 			    "left out, takes that of its scrambling: points are at no place of a named stream");
 	if (own->has_offset)
 		name = own->position ? "position" : "offset";
@@ -113,30 +115,30 @@ static int check_named(const struct sites *sites, const struct site *site, struc
 		name = own->has_seed ? "seed" : "stream";
 	else if (own->has_generator)
 		name = "generator";
-	else if (own->has_layout ? own->trn24 : sites->run.trn24)
+	else if (own->has_layout ? own->trn24 : placements->run.trn24)
 		name = "key_layout";
-	if (name || site->is_part) {
-		char context[SITE_CONTEXT];
+	if (name || placement->is_part) {
+		char context[PLACEMENT_CONTEXT];
 
 		return error_set(
 			err, ERROR_OUT_OF_RANGE,
 			"%s: stream_name: given beside %s, allowed are op, n, shape, dtype, out and the distribution's "
 			"parameters",
-			site_context(site, context), name ? name : "size");
+			placement_context(placement, context), name ? name : "size");
 	}
 	return 0;
 }
 
-static int find_stream(const struct placing *p, const struct site *site, struct place *place)
+static int find_stream(const struct placing *p, const struct placement *placement, struct place *place)
 {
-	const struct sites *sites = &p->program->sites;
-	const struct site_range *range = range_of(sites, site);
+	const struct placements *placements = &p->program->placements;
+	const struct stream_reservation *range = range_of(placements, placement);
 	int error;
 
-	place->text = site->own.has_text ? site->own.text : sites->run.text;
+	place->text = placement->own.has_text ? placement->own.text : placements->run.text;
 	if (!range)
-		return find_stated(sites, site, place, p->err);
-	error = check_named(sites, site, p->err);
+		return find_stated(placements, placement, place, p->err);
+	error = check_named(placements, placement, p->err);
 	if (error)
 		return error;
 	place->stream = range->stream;
@@ -152,15 +154,15 @@ static bool is_same(const struct stream *a, const struct stream *b)
 }
 
 /* Where the next draw stands: at the run's offset, or where the range begins, if it is the first. */
-static struct cursor *find_cursor(struct placing *p, const struct site *site, const struct stream *stream)
+static struct cursor *find_cursor(struct placing *p, const struct placement *placement, const struct stream *stream)
 {
-	const struct sites *sites = &p->program->sites;
-	const struct site_range *range = range_of(sites, site);
-	const int which = range ? site->range : SITE_OF_NONE;
+	const struct placements *placements = &p->program->placements;
+	const struct stream_reservation *range = range_of(placements, placement);
+	const int which = range ? placement->range : PLACEMENT_OF_NONE;
 	struct cursor *at = p->cursors;
 
 	while (at < p->cursors + p->n_cursors &&
-	       (at->range != which || (which == SITE_OF_NONE && !is_same(&at->stream, stream))))
+	       (at->range != which || (which == PLACEMENT_OF_NONE && !is_same(&at->stream, stream))))
 		at++;
 	if (at < p->cursors + p->n_cursors)
 		return at;
@@ -168,8 +170,8 @@ static struct cursor *find_cursor(struct placing *p, const struct site *site, co
 	p->n_cursors++;
 	if (range)
 		at->next = range->offset * range->words;
-	else if (sites->is_run)
-		at->ended = !stream_next_position(sites->run.offset, 0, &at->next);
+	else if (placements->is_run)
+		at->ended = !stream_next_position(placements->run.offset, 0, &at->next);
 	return at;
 }
 
@@ -186,25 +188,25 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 }
 
 /* The sample at which the draw begins, and its first word. */
-static int find_offset(struct placing *p, const struct site *site, struct cursor *cursor, struct place *place)
+static int find_offset(struct placing *p, const struct placement *placement, struct cursor *cursor, struct place *place)
 {
-	const unsigned words = site->words;
-	const bool follows = !site->own.has_offset;
-	const uint64_t from = follows ? cursor->next : site->own.position;
+	const unsigned words = placement->words;
+	const bool follows = !placement->own.has_offset;
+	const uint64_t from = follows ? cursor->next : placement->own.position;
 	uint64_t offset, first, count;
 	bool fits;
 
 	if (!follows && from % STREAM_GROUP_WORDS)
-		return fail(site, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed are multiples of %d",
-			    from, STREAM_GROUP_WORDS);
+		return fail(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE,
+			    "got %" PRIu64 ", allowed are multiples of %d", from, STREAM_GROUP_WORDS);
 	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
 	if (fits && !follows)
-		fits = !add_overflows(offset, site->own.offset, &offset);
-	if (!fits || !stream_span(offset, site->n, words, &first, &count))
-		return fail(site, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
+		fits = !add_overflows(offset, placement->own.offset, &offset);
+	if (!fits || !stream_span(offset, placement->n, words, &first, &count))
+		return fail(placement, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
 			    "%" PRIu64 " samples from sample %" PRIu64
 			    " of %u words, allowed is to end by word 2^64, the end of the stream",
-			    site->n, offset, words);
+			    placement->n, offset, words);
 	cursor->ended = !stream_next_position(first, count, &cursor->next);
 	place->offset = offset;
 	place->first = first;
@@ -234,28 +236,28 @@ static inline int put_u64(struct bump *bump, bool text, uint64_t u, struct value
 	return 0;
 }
 
-static struct value *map_of(const struct site *site, struct value *reply)
+static struct value *map_of(const struct placement *placement, struct value *reply)
 {
 	struct value *map = reply;
 
-	if (site->step >= 0)
-		map = &((struct value *)value_get(reply, "steps"))->array.at[site->step];
-	return site->inside ? &map->map.at[site->inside - 1].value : map;
+	if (placement->step >= 0)
+		map = &((struct value *)value_get(reply, "steps"))->array.at[placement->step];
+	return placement->inside ? &map->map.at[placement->inside - 1].value : map;
 }
 
-static int tell(struct placing *p, const struct site *site, const struct place *place)
+static int tell(struct placing *p, const struct placement *placement, const struct place *place)
 {
 	struct bump *bump = p->program->bump;
-	struct value_member *at = map_of(site, p->reply)->map.at + site->member;
+	struct value_member *at = map_of(placement, p->reply)->map.at + placement->member;
 	int failed;
 
 	(at++)->value = value_string(generator_row(place->stream.generator)->name);
 	failed = put_u64(bump, place->text, place->seed, &(at++)->value);
 	failed |= put_u64(bump, place->text, place->stream.stream, &(at++)->value);
 	at += place->trn24;
-	if (site->is_points) {
-		failed |= put_u64(bump, place->text, site->first_point, &(at++)->value);
-		return failed | put_u64(bump, place->text, site->next_point, &at->value);
+	if (placement->is_points) {
+		failed |= put_u64(bump, place->text, placement->first_point, &(at++)->value);
+		return failed | put_u64(bump, place->text, placement->next_point, &at->value);
 	}
 	failed |= put_u64(bump, place->text, place->offset, &(at++)->value);
 	failed |= put_u64(bump, place->text, place->first, &(at++)->value);
@@ -267,9 +269,9 @@ static int tell(struct placing *p, const struct site *site, const struct place *
 }
 
 /* A range as the request that took it would repeat it. */
-static int tell_range(struct placing *p, const struct site_range *range, struct value *list)
+static int tell_range(struct placing *p, const struct stream_reservation *range, struct value *list)
 {
-	const bool text = p->program->sites.run.text;
+	const bool text = p->program->placements.run.text;
 	struct bump *bump = p->program->bump;
 	struct value one = value_map(), seed, stream, position, words;
 	char *name = bump_copy(bump, range->name, range->name_size);
@@ -288,15 +290,15 @@ static int tell_range(struct placing *p, const struct site_range *range, struct 
 
 static int tell_run(struct placing *p)
 {
-	const struct sites *sites = &p->program->sites;
+	const struct placements *placements = &p->program->placements;
 	struct bump *bump = p->program->bump;
 	struct value list = value_array();
 	int failed = value_put(bump, p->reply, "next", p->next);
 
 	/* What a prepared call would draw from is for each run to say. */
-	for (size_t i = 0; i < sites->n_ranges && !failed && !p->program->keeps; i++)
-		if (sites->ranges[i].name && sites->ranges[i].draws)
-			failed = tell_range(p, &sites->ranges[i], &list);
+	for (size_t i = 0; i < placements->n_ranges && !failed && !p->program->keeps; i++)
+		if (placements->ranges[i].name && placements->ranges[i].draws)
+			failed = tell_range(p, &placements->ranges[i], &list);
 	return failed || (list.array.count && value_put(bump, p->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
 }
 
@@ -305,38 +307,42 @@ static int tell_run(struct placing *p)
 /* Notes where the samples of a step lie. */
 static int place_step(struct program *program, struct step *step, const struct place *places)
 {
-	const struct place *place = step->site < 0 ? NULL : &places[step->site];
+	const struct place *place = step->placement < 0 ? NULL : &places[step->placement];
 
 	if (!place || !step->ops->place)
 		return 0;
-	return step->ops->place(program, step,
-				&(struct step_place){&program->sites.at[step->site], place->stream, place->offset});
+	return step->ops->place(
+		program, step,
+		&(struct step_place){&program->placements.at[step->placement], place->stream, place->offset});
 }
 
-int site_place(struct program *program, struct value *reply, struct error *err)
+int placement_seek(struct program *program, struct value *reply, struct error *err)
 {
-	const struct sites *sites = &program->sites;
+	const struct placements *placements = &program->placements;
 	struct placing p = {.program = program, .reply = reply, .err = err, .next = value_nil()};
-	const bool here = sites->count <= SITE_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */
-	struct place few[SITE_PLACES_HERE], *places = here ? few : bump_alloc(program->bump, sites->count * sizeof *places);
-	struct cursor few_cursors[SITE_PLACES_HERE];
+	const bool here =
+		placements->count <=
+		PLACEMENT_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */
+	struct place few[PLACEMENT_PLACES_HERE],
+		*places = here ? few : bump_alloc(program->bump, placements->count * sizeof *places);
+	struct cursor few_cursors[PLACEMENT_PLACES_HERE];
 	int error = 0, failed = 0;
 
-	p.cursors = here ? few_cursors : bump_alloc(program->bump, sites->count * sizeof *p.cursors);
+	p.cursors = here ? few_cursors : bump_alloc(program->bump, placements->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
-	for (size_t i = 0; i < sites->count && !error && !failed; i++) {
-		const struct site *site = &sites->at[i];
+	for (size_t i = 0; i < placements->count && !error && !failed; i++) {
+		const struct placement *placement = &placements->at[i];
 
 		places[i] = (struct place){.offset = 0};
-		error = find_stream(&p, site, &places[i]);
-		if (!error && !site->is_points)
-			error = find_offset(&p, site, find_cursor(&p, site, &places[i].stream), &places[i]);
+		error = find_stream(&p, placement, &places[i]);
+		if (!error && !placement->is_points)
+			error = find_offset(&p, placement, find_cursor(&p, placement, &places[i].stream), &places[i]);
 		if (!error)
-			failed = tell(&p, site, &places[i]);
+			failed = tell(&p, placement, &places[i]);
 	}
 	for (size_t i = 0; i < program->n_steps && !error && !failed; i++)
 		failed = place_step(program, &program->steps[i], places);
-	if (!error && !failed && sites->is_run)
+	if (!error && !failed && placements->is_run)
 		failed = tell_run(&p);
 	if (failed)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");

@@ -13,7 +13,7 @@ enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
 	BLOCK_BYTES = 8 * 1024,  /* a value in scratch: a few of them share first-level cache */
 	SLOTS_MAX = 24,
-	UNIT_NS = 150 * 1000, /* what a unit may be estimated at */
+	CHUNK_NS = 150 * 1000, /* what a chunk may be estimated at */
 	CHUNK_MIN = 256,
 	RESULT_ALIGN = 64,
 	RESULT_SMALL = 4096,
@@ -46,7 +46,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 		program->steps_room = room;
 	}
 	step = &program->steps[program->n_steps++];
-	*step = (struct step){.ops = step_ops(kind), .site = -1, .in = {in}, .out = out};
+	*step = (struct step){.ops = step_ops(kind), .placement = -1, .in = {in}, .out = out};
 	return step;
 }
 
@@ -228,7 +228,7 @@ static void size_segment(const struct program *program, struct segment *segment)
 	if (!step_is_elementwise(&program->steps[segment->first]))
 		return;
 	segment->chunk = CHUNK_BYTES / bytes;
-	while (segment->chunk > CHUNK_MIN && segment->chunk * element_ps(program, segment) / 1000 > UNIT_NS)
+	while (segment->chunk > CHUNK_MIN && segment->chunk * element_ps(program, segment) / 1000 > CHUNK_NS)
 		segment->chunk /= 2;
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
 }
@@ -334,9 +334,9 @@ static char *operand(const struct buffer *buffer, uint64_t begin, void *scratch)
 	return buffer->base + begin * dtype_size(buffer->shape.dtype);
 }
 
-static uint64_t run_chunk(const struct program *program, const struct segment *segment, size_t unit, void *scratch)
+static uint64_t run_chunk(const struct program *program, const struct segment *segment, size_t chunk, void *scratch)
 {
-	const uint64_t begin = (uint64_t)unit * segment->chunk;
+	const uint64_t begin = (uint64_t)chunk * segment->chunk;
 	const uint64_t end = begin + segment->chunk < segment->n ? begin + segment->chunk : segment->n;
 	const struct step *last = &program->steps[segment->first + segment->count - 1];
 
@@ -397,7 +397,7 @@ static void end_segment(struct program *program)
 	program->begun = false;
 }
 
-int program_advance(struct program *program, struct job *job, size_t *ret_units)
+int program_advance(struct program *program, struct job *job, size_t *ret_chunks)
 {
 	if (program->begun && !program->run)
 		end_segment(program);
@@ -414,10 +414,10 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 			return next;
 		program->begun = true;
 		if (!program->run) {
-			*ret_units = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			*ret_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
 			return JOB_STAGE;
 		}
-		next = step_advance(program->run, ret_units);
+		next = step_advance(program->run, ret_chunks);
 		if (next < 0)
 			program->failure = program->run->failure;
 		if (next != JOB_END)
@@ -427,11 +427,11 @@ int program_advance(struct program *program, struct job *job, size_t *ret_units)
 	return JOB_END;
 }
 
-uint64_t program_run(struct program *program, size_t unit, void *scratch)
+uint64_t program_run(struct program *program, size_t chunk, void *scratch)
 {
 	if (program->run)
-		return step_run_chunk(program->run, unit, scratch);
-	return run_chunk(program, &program->segments[program->at], unit, scratch);
+		return step_run_chunk(program->run, chunk, scratch);
+	return run_chunk(program, &program->segments[program->at], chunk, scratch);
 }
 
 void program_free_new_tiles(struct program *program)

@@ -26,7 +26,7 @@ struct plan_use {
 struct segment {
 	size_t first, count; /* steps */
 	uint64_t n;          /* elements */
-	size_t chunk, block; /* elements of a unit, and of a pass of all steps inside it */
+	size_t chunk, block; /* elements of a chunk, and of a pass of all steps inside it */
 	bool constant;       /* the same in every run: neither draws nor tiles lie before it */
 };
 
@@ -39,7 +39,7 @@ struct program {
 	size_t n_steps, steps_room;
 	struct buffer *buffers;
 	struct plan_use *plans;
-	struct sites sites;
+	struct placements placements;
 	bool keeps; /* it is compiled for a prepared call: what a request brought is copied, and results have no memory */
 	bool outlives; /* it is made after the request is gone: weights that it brought are copied */
 	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
@@ -47,8 +47,8 @@ struct program {
 	size_t inline_in, inline_out; /* bytes */
 	uint64_t held_bytes;          /* of tables, beside the bump allocator */
 	uint64_t work_bytes;          /* the most that their making takes meanwhile */
-	struct making *makings, *last_making; /* to be made, before anything runs */
-	uint32_t made_ns;                     /* about what has been made at once */
+	struct deferred_build *deferred_builds, *last_deferred_build; /* to be made, before anything runs */
+	uint32_t built_ns;                                            /* about what has been made at once */
 	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
 	struct segment *segments;
 	size_t n_segments;
@@ -77,9 +77,9 @@ int program_finish(struct program *program, const char *context, struct error *e
 /* About what the whole takes on one core; UINT64_MAX when it would have to wait for a plan. */
 uint64_t program_cost_ns(const struct program *program);
 
-/* As job_ops: the program's next stage (ret_units with JOB_STAGE), and a unit of it. */
-int program_advance(struct program *program, struct job *job, size_t *ret_units);
-uint64_t program_run(struct program *program, size_t unit, void *scratch);
+/* As job_ops: the program's next stage (ret_chunks with JOB_STAGE), and a chunk of it. */
+int program_advance(struct program *program, struct job *job, size_t *ret_chunks);
+uint64_t program_run(struct program *program, size_t chunk, void *scratch);
 
 /* Frees the tiles that it has made: of a request that failed, before program_end. */
 void program_free_new_tiles(struct program *program);

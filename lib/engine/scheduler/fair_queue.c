@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum {
-	LEAST_NS = 5 * 1000,    /* of a unit: to take and give it costs as well */
+	LEAST_NS = 5 * 1000,  /* of a chunk: to take and give it costs as well */
 	MOST_NS = 400 * 1000, /* a longer one's thread did not have the CPU all the time */
 };
 
@@ -18,12 +18,12 @@ static bool is_before(uint64_t a, uint64_t b)
 
 /* --- the heap: a client's children are a list, whose first one's prev is the client itself --- */
 
-static struct turn *meld(struct turn *a, struct turn *b)
+static struct fair_entry *meld(struct fair_entry *a, struct fair_entry *b)
 {
 	if (!a || !b)
 		return a ? a : b;
 	if (is_before(b->clock, a->clock)) {
-		struct turn *later = a;
+		struct fair_entry *later = a;
 
 		a = b;
 		b = later;
@@ -38,12 +38,12 @@ static struct turn *meld(struct turn *a, struct turn *b)
 }
 
 /* Pair by pair, and the pairs from last to first. */
-static struct turn *meld_all(struct turn *list)
+static struct fair_entry *meld_all(struct fair_entry *list)
 {
-	struct turn *pairs = NULL, *whole = NULL;
+	struct fair_entry *pairs = NULL, *whole = NULL;
 
 	while (list) {
-		struct turn *a = list, *b = a->next, *pair;
+		struct fair_entry *a = list, *b = a->next, *pair;
 
 		list = b ? b->next : NULL;
 		a->next = NULL;
@@ -54,7 +54,7 @@ static struct turn *meld_all(struct turn *list)
 		pairs = pair;
 	}
 	while (pairs) {
-		struct turn *next = pairs->next;
+		struct fair_entry *next = pairs->next;
 
 		pairs->next = NULL;
 		whole = meld(whole, pairs);
@@ -65,24 +65,25 @@ static struct turn *meld_all(struct turn *list)
 	return whole;
 }
 
-static void insert(struct turns *turns, struct turn *turn)
+static void insert(struct fair_queue *queue, struct fair_entry *fair_entry)
 {
-	turn->child = turn->next = turn->prev = NULL;
-	turns->first = meld(turns->first, turn);
+	fair_entry->child = fair_entry->next = fair_entry->prev = NULL;
+	queue->first = meld(queue->first, fair_entry);
 }
 
-static void extract(struct turns *turns, struct turn *turn)
+static void extract(struct fair_queue *queue, struct fair_entry *fair_entry)
 {
-	struct turn *children = meld_all(turn->child);
+	struct fair_entry *children = meld_all(fair_entry->child);
 
-	if (turn == turns->first) {
-		turns->first = children;
+	if (fair_entry == queue->first) {
+		queue->first = children;
 		return;
 	}
-	*(turn->prev->child == turn ? &turn->prev->child : &turn->prev->next) = turn->next;
-	if (turn->next)
-		turn->next->prev = turn->prev;
-	turns->first = meld(turns->first, children);
+	*(fair_entry->prev->child == fair_entry ? &fair_entry->prev->child : &fair_entry->prev->next) =
+		fair_entry->next;
+	if (fair_entry->next)
+		fair_entry->next->prev = fair_entry->prev;
+	queue->first = meld(queue->first, children);
 }
 
 /* --- time --- */
@@ -93,76 +94,76 @@ static uint64_t counted(uint64_t ns)
 }
 
 /* `ns` may be negative. */
-static void move_on(struct turns *turns, struct turn *turn, int64_t ns)
+static void move_on(struct fair_queue *queue, struct fair_entry *fair_entry, int64_t ns)
 {
-	const bool queued = turn->jobs != NULL, alone = queued && !turn->prev && !turn->child;
+	const bool queued = fair_entry->jobs != NULL, alone = queued && !fair_entry->prev && !fair_entry->child;
 
 	if (queued && !alone)
-		extract(turns, turn);
-	turn->clock += (uint64_t)(ns / (turn->weight ? (int)turn->weight : 1));
+		extract(queue, fair_entry);
+	fair_entry->clock += (uint64_t)(ns / (fair_entry->weight ? (int)fair_entry->weight : 1));
 	if (queued && !alone)
-		insert(turns, turn);
+		insert(queue, fair_entry);
 }
 
 /* --- jobs --- */
 
-void turn_enter(struct turns *turns, struct job *job)
+void fair_queue_enter(struct fair_queue *queue, struct job *job)
 {
-	struct turn *turn = job->turn;
+	struct fair_entry *fair_entry = job->fair_entry;
 
 	assert(!job->queued);
 	job->queued = true;
-	atomic_fetch_add_explicit(&turns->queued, 1, memory_order_relaxed);
-	if (turn->jobs) {
-		job->next = turn->jobs;
-		job->prev = turn->jobs->prev;
+	atomic_fetch_add_explicit(&queue->queued, 1, memory_order_relaxed);
+	if (fair_entry->jobs) {
+		job->next = fair_entry->jobs;
+		job->prev = fair_entry->jobs->prev;
 		job->prev->next = job->next->prev = job;
 		return;
 	}
-	turn->jobs = job->next = job->prev = job;
-	if (turn->unit_ns == 0 || is_before(turn->clock, turns->clock))
-		turn->clock = turns->clock;
-	insert(turns, turn);
+	fair_entry->jobs = job->next = job->prev = job;
+	if (fair_entry->chunk_ns == 0 || is_before(fair_entry->clock, queue->clock))
+		fair_entry->clock = queue->clock;
+	insert(queue, fair_entry);
 }
 
-void turn_leave(struct turns *turns, struct job *job)
+void fair_queue_leave(struct fair_queue *queue, struct job *job)
 {
-	struct turn *turn = job->turn;
+	struct fair_entry *fair_entry = job->fair_entry;
 
 	if (!job->queued)
 		return;
 	job->queued = false;
-	atomic_fetch_sub_explicit(&turns->queued, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&queue->queued, 1, memory_order_relaxed);
 	if (job->next == job) {
-		extract(turns, turn);
-		turn->jobs = NULL;
+		extract(queue, fair_entry);
+		fair_entry->jobs = NULL;
 		return;
 	}
 	job->prev->next = job->next;
 	job->next->prev = job->prev;
-	if (turn->jobs == job)
-		turn->jobs = job->next;
+	if (fair_entry->jobs == job)
+		fair_entry->jobs = job->next;
 }
 
-struct job *turn_next(struct turns *turns, uint64_t *ret_ns)
+struct job *fair_queue_next(struct fair_queue *queue, uint64_t *ret_ns)
 {
-	struct turn *turn = turns->first;
+	struct fair_entry *fair_entry = queue->first;
 	struct job *job;
 
-	if (!turn)
+	if (!fair_entry)
 		return NULL;
-	job = turn->jobs;
-	turn->jobs = job->next;
-	if (is_before(turns->clock, turn->clock))
-		turns->clock = turn->clock;
-	*ret_ns = counted(turn->unit_ns);
-	move_on(turns, turn, (int64_t)*ret_ns);
+	job = fair_entry->jobs;
+	fair_entry->jobs = job->next;
+	if (is_before(queue->clock, fair_entry->clock))
+		queue->clock = fair_entry->clock;
+	*ret_ns = counted(fair_entry->chunk_ns);
+	move_on(queue, fair_entry, (int64_t)*ret_ns);
 	return job;
 }
 
-void turn_spend(struct turns *turns, struct turn *turn, uint64_t ns, uint64_t expected_ns)
+void fair_queue_charge(struct fair_queue *queue, struct fair_entry *fair_entry, uint64_t ns, uint64_t expected_ns)
 {
 	if (ns)
-		turn->unit_ns = ns = counted(ns);
-	move_on(turns, turn, (int64_t)ns - (int64_t)expected_ns);
+		fair_entry->chunk_ns = ns = counted(ns);
+	move_on(queue, fair_entry, (int64_t)ns - (int64_t)expected_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which units are whose, and lanes' counters. */
+/* Which chunks are whose, and lanes' counters. */
 #include "engine/scheduler/lane.h"
 
 static uint64_t home_lanes(unsigned home, unsigned threads)
@@ -7,12 +7,12 @@ static uint64_t home_lanes(unsigned home, unsigned threads)
 	return (ENGINE_LANES - home + threads - 1) / threads;
 }
 
-uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_units)
+uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_chunks)
 {
-	const uint64_t rest = n_units % ENGINE_LANES;
+	const uint64_t rest = n_chunks % ENGINE_LANES;
 	const uint64_t last = rest > home ? (rest - home + threads - 1) / threads : 0;
 
-	return n_units / ENGINE_LANES * home_lanes(home, threads) + last;
+	return n_chunks / ENGINE_LANES * home_lanes(home, threads) + last;
 }
 
 size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k)

@@ -20,9 +20,9 @@ struct lane {
 
 void lane_record(struct lane *lane, uint64_t words, uint64_t ns);
 
-/* A lane's home is thread l mod `threads`, so each thread is home to some units of a stage of n_units: this many, and
+/* A lane's home is thread l mod `threads`, so each thread is home to some chunks of a stage of n_chunks: this many, and
  * of these the k-th, round by round and lane by lane. */
-uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_units);
+uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_chunks);
 size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k);
 
 /* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". */

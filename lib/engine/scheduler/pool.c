@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads and turns.
  *
- * One lock guards the queue and every job's state. Units are taken without it, by a cursor for each home thread; the
- * lock is passed once for each unit while several jobs are queued, and hardly ever while one is alone. A stage's
+ * One lock guards the queue and every job's state. Chunks are taken without it, by a cursor for each home thread; the
+ * lock is passed once for each chunk while several jobs are queued, and hardly ever while one is alone. A stage's
  * cursors are set while no thread works on the job, so a cursor never belongs to another stage than its reader's. */
 #include "engine/scheduler/pool.h"
 
@@ -24,12 +24,12 @@ enum state {
 	STATE_NEW,       /* not yet given to the pool */
 	STATE_READY,     /* queued: advance() is due */
 	STATE_ADVANCING, /* advance() runs, or is about to: one thread has the job */
-	STATE_RUNNING,   /* units are given, or were and are still worked on */
+	STATE_RUNNING,   /* chunks are given, or were and are still worked on */
 	STATE_WAITING,
 	STATE_FINISHED,
 };
 
-/* The next of the units whose home is one thread. */
+/* The next of the chunks whose home is one thread. */
 struct cursor {
 	alignas(64) _Atomic uint64_t next;
 };
@@ -43,13 +43,13 @@ struct thread {
 	uint64_t yield_ns; /* when it does next */
 };
 
-/* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of them
- * should run instead of a lane that never sleeps. So lanes let go between units; not at once, though: who waits for a
- * short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without end: a
- * yield to it costs its whole turn, and the system shares the CPU out without being asked. */
+/* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of
+ * them should run instead of a lane that never sleeps. So lanes let go between chunks; not at once, though: who waits
+ * for a short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without
+ * end: a yield to it costs its whole turn, and the system shares the CPU out without being asked. */
 enum {
 	SPARES_MAX = 8,
-	YIELD_NS = 50 * 1000,        /* of units between two yields */
+	YIELD_NS = 50 * 1000,        /* of chunks between two yields */
 	FIRST_YIELD_NS = 500 * 1000, /* after a sleep */
 	LONG_YIELD_NS = 700 * 1000,  /* a client's bursts are shorter */
 	LONG_YIELD_REST = 16,        /* as many times as long passes before the next one */
@@ -58,7 +58,7 @@ enum {
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	struct turns turns;
+	struct fair_queue fair_queue;
 	unsigned sleepers, n_threads, n_started;
 	bool stopping;
 	size_t scratch_bytes;
@@ -90,14 +90,14 @@ static bool is_cancelled(struct job *job, uint64_t at_ns)
 	return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
-/* Own units first, then those of the threads behind. False when the stage has none left. */
+/* Own chunks first, then those of the threads behind. False when the stage has none left. */
 static bool claim(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_unit)
 {
 	if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 		return false;
 	for (unsigned i = 0; i < pool->n_threads; i++) {
 		const unsigned home = (thread + i) % pool->n_threads;
-		const uint64_t end = lane_home_units(home, pool->n_threads, job->n_units);
+		const uint64_t end = lane_home_units(home, pool->n_threads, job->n_chunks);
 		_Atomic uint64_t *next = &job->cursors[home].next;
 		uint64_t k;
 
@@ -143,19 +143,19 @@ static void advance(struct pool *pool, struct job *job, uint64_t expected_ns)
 		if (next == JOB_STAGE && !have_cursors(pool, job))
 			next = -ERROR_NO_MEMORY;
 		pthread_mutex_lock(&pool->lock);
-	} while ((next == JOB_STAGE && job->n_units == 0) || (next == JOB_WAIT && job->woken));
-	turn_spend(&pool->turns, job->turn, now_ns() - start_ns, expected_ns);
+	} while ((next == JOB_STAGE && job->n_chunks == 0) || (next == JOB_WAIT && job->woken));
+	fair_queue_charge(&pool->fair_queue, job->fair_entry, now_ns() - start_ns, expected_ns);
 
 	if (next == JOB_STAGE) {
 		for (unsigned i = 0; i < pool->n_threads; i++)
 			atomic_store_explicit(&job->cursors[i].next, 0, memory_order_relaxed);
 		job->exhausted = false;
 		job->state = STATE_RUNNING;
-		turn_enter(&pool->turns, job);
-		rouse(pool, job->n_units - 1);
+		fair_queue_enter(&pool->fair_queue, job);
+		rouse(pool, job->n_chunks - 1);
 	} else if (next == JOB_AGAIN) {
 		job->state = STATE_READY;
-		turn_enter(&pool->turns, job);
+		fair_queue_enter(&pool->fair_queue, job);
 	} else if (next == JOB_WAIT) {
 		job->state = STATE_WAITING;
 	} else {
@@ -172,18 +172,18 @@ static void advance(struct pool *pool, struct job *job, uint64_t expected_ns)
 }
 
 /* From *start_ns to its end, which becomes the next one's start; what it took. */
-static uint64_t run_unit(struct pool *pool, struct job *job, size_t unit, void *scratch, uint64_t *start_ns)
+static uint64_t run_chunk(struct pool *pool, struct job *job, size_t chunk, void *scratch, uint64_t *start_ns)
 {
-	const uint64_t words = job->ops->run(job, unit, scratch);
+	const uint64_t words = job->ops->run(job, chunk, scratch);
 	const uint64_t end_ns = now_ns(), ns = end_ns - *start_ns;
 
-	lane_record(&pool->lanes[unit % ENGINE_LANES], words, ns);
+	lane_record(&pool->lanes[chunk % ENGINE_LANES], words, ns);
 	*start_ns = end_ns;
 	is_cancelled(job, end_ns);
 	return ns;
 }
 
-/* Between units; *at_ns is now, before and after. */
+/* Between chunks; *at_ns is now, before and after. */
 static void let_others(struct thread *thread, uint64_t *at_ns)
 {
 	if (thread->slept) {
@@ -200,16 +200,16 @@ static void let_others(struct thread *thread, uint64_t *at_ns)
 	*at_ns = end_ns;
 }
 
-/* Serves a job for a unit, or for as long as it is alone, when time is nobody's loss and only the last unit counts. The
- * lock is held before and after, not meanwhile. */
+/* Serves a job for a chunk, or for as long as it is alone, when time is nobody's loss and only the last chunk counts.
+ * The lock is held before and after, not meanwhile. */
 static void serve(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
 {
 	uint64_t took_ns = 0;
 	bool found;
-	size_t unit;
+	size_t chunk;
 
 	if (job->state == STATE_READY) {
-		turn_leave(&pool->turns, job);
+		fair_queue_leave(&pool->fair_queue, job);
 		advance(pool, job, expected_ns);
 		return;
 	}
@@ -218,15 +218,15 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job, uin
 	uint64_t start_ns = now_ns();
 	do {
 		let_others(thread, &start_ns);
-		found = claim(pool, job, thread->index, &unit);
+		found = claim(pool, job, thread->index, &chunk);
 		if (found)
-			took_ns = run_unit(pool, job, unit, thread->scratch, &start_ns);
-	} while (found && atomic_load_explicit(&pool->turns.queued, memory_order_relaxed) == 1);
+			took_ns = run_chunk(pool, job, chunk, thread->scratch, &start_ns);
+	} while (found && atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 1);
 	pthread_mutex_lock(&pool->lock);
-	turn_spend(&pool->turns, job->turn, took_ns, expected_ns);
+	fair_queue_charge(&pool->fair_queue, job->fair_entry, took_ns, expected_ns);
 	job->workers--;
 	if (!found) {
-		turn_leave(&pool->turns, job);
+		fair_queue_leave(&pool->fair_queue, job);
 		job->exhausted = true;
 	}
 	if (job->exhausted && job->workers == 0)
@@ -242,7 +242,7 @@ static void *thread_main(void *arg)
 	pthread_mutex_lock(&pool->lock);
 	while (true) {
 		uint64_t expected_ns;
-		struct job *job = turn_next(&pool->turns, &expected_ns);
+		struct job *job = fair_queue_next(&pool->fair_queue, &expected_ns);
 
 		if (job) {
 			serve(pool, thread, job, expected_ns);
@@ -315,7 +315,7 @@ void pool_destroy(struct pool *pool)
 		pthread_join(pool->threads[i].id, NULL);
 		free(pool->threads[i].scratch);
 	}
-	assert(!pool->turns.first && pool->submitted == pool->finished);
+	assert(!pool->fair_queue.first && pool->submitted == pool->finished);
 	free(atomic_load(&pool->spare));
 	for (unsigned i = 0; i < pool->n_spares; i++)
 		free(pool->spares[i]);
@@ -348,7 +348,7 @@ static void submit_locked(struct pool *pool, struct job *job)
 		atomic_fetch_add_explicit(&pool->threaded, 1, memory_order_relaxed);
 	job->threaded = true;
 	job->state = STATE_READY;
-	turn_enter(&pool->turns, job);
+	fair_queue_enter(&pool->fair_queue, job);
 	rouse(pool, 1);
 }
 
@@ -400,10 +400,10 @@ static int run_stages(struct pool *pool, struct job *job, void *scratch)
 		next = job->ops->advance(job);
 		if (next != JOB_STAGE)
 			return next;
-		for (size_t unit = 0; unit < job->n_units; unit++) {
+		for (size_t chunk = 0; chunk < job->n_chunks; chunk++) {
 			if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 				return -ERROR_CANCELLED;
-			run_unit(pool, job, unit, scratch, &start_ns);
+			run_chunk(pool, job, chunk, scratch, &start_ns);
 		}
 	} while (true);
 }

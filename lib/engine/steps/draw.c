@@ -74,7 +74,7 @@ static int place(struct program *program, struct step *step, const struct step_p
 {
 	(void)program;
 	step->draw.distribution.stream = place->stream;
-	step->draw.begin = (place->offset + place->site->begin) * place->site->components;
+	step->draw.begin = (place->offset + place->placement->begin) * place->placement->components;
 	return 0;
 }
 

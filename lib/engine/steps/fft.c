@@ -2,10 +2,10 @@
 /* Transforms along one axis as calls of lib/fft.
  *
  * The transforms along the last axis are one call; those along an inner one are a call for each place before the
- * axis, whose transforms lie side by side with the stride of all that follows. Short transforms are cut into units
- * of about 128 KiB; on an inner axis a unit turns a panel, at least a line wide, into rows of scratch and back, so
+ * axis, whose transforms lie side by side with the stride of all that follows. Short transforms are cut into chunks
+ * of about 128 KiB; on an inner axis a chunk turns a panel, at least a line wide, into rows of scratch and back, so
  * that each line of memory is touched once and the transforms are those of rows; columns that a vector kernel takes
- * as its lanes are transformed where they lie. Long ones run phase by phase in the units of lib/fft, as many
+ * as its lanes are transformed where they lie. Long ones run phase by phase in the chunks of lib/fft, as many
  * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
  * columns again in one after. */
 #include <assert.h>
@@ -47,11 +47,11 @@ struct transform {
 	const struct fft_plan *plan;
 	struct axis axis;
 	enum fft_reuse reuse;
-	size_t n_units;
+	size_t n_chunks;
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
-	size_t piece;                  /* transforms of a unit in one call; 0: the transforms are long */
-	size_t calls;                  /* whole calls of a unit, where they are small; else 1 */
+	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
+	size_t calls; /* whole calls of a chunk, where they are small; else 1 */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	size_t call, first, phase; /* what runs now */
@@ -122,7 +122,8 @@ static size_t panel_room(const struct engine *engine, const struct fft_plan *pla
 	return own < scratch ? (scratch - own) / both_rows_bytes(axis) : 0;
 }
 
-/* Whether whole transforms are units: not when they are cut into phases, nor columns of which scratch holds no panel. */
+/* Whether whole transforms are chunks: not when they are cut into phases, nor columns of which scratch holds no panel.
+ */
 static bool is_short(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
 {
 	return fft_phases(plan) == 1 && fft_work_bytes(plan, 1) == 0 &&
@@ -259,7 +260,7 @@ static const struct side *turning(const struct transform *t)
 	return t->phase == 0 ? &t->axis.in : t->phase + 1 == phases(t) ? &t->axis.out : NULL;
 }
 
-/* Elements of each column that a unit turns. */
+/* Elements of each column that a chunk turns. */
 static size_t turned_at_once(const struct transform *t, const struct side *side)
 {
 	const size_t fit = UNIT_BYTES / (side->size * batch_now(t)) / VECTOR * VECTOR;
@@ -287,7 +288,7 @@ static size_t pieces(const struct transform *t)
 	return (t->axis.batch + t->piece - 1) / t->piece;
 }
 
-static size_t stage_units(const struct transform *t)
+static size_t stage_chunks(const struct transform *t)
 {
 	const struct side *side = turning(t);
 
@@ -315,7 +316,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 	} else if (!step_on(t)) {
 		return JOB_END;
 	}
-	*ret_chunks = t->n_units = stage_units(t);
+	*ret_chunks = t->n_chunks = stage_chunks(t);
 	return JOB_STAGE;
 }
 
@@ -361,9 +362,9 @@ static void run_panel(const struct transform *t, size_t call, size_t calls, size
 				   call_of(t, call + i, first, batch).out, t->axis.stride * out, batch, t->axis.out.n);
 }
 
-static void run_short(const struct transform *t, size_t unit, void *scratch)
+static void run_short(const struct transform *t, size_t chunk, void *scratch)
 {
-	const size_t first = unit % pieces(t) * t->piece, begin = unit / pieces(t) * t->calls;
+	const size_t first = chunk % pieces(t) * t->piece, begin = chunk / pieces(t) * t->calls;
 	const size_t batch = size_min(t->piece, t->axis.batch - first), end = size_min(begin + t->calls, t->axis.calls);
 
 	if (t->row_in) {
@@ -396,10 +397,10 @@ static struct fft_call call_of_rows(const struct transform *t)
 	return call;
 }
 
-static void turn(const struct transform *t, const struct side *side, size_t unit)
+static void turn(const struct transform *t, const struct side *side, size_t chunk)
 {
 	const struct fft_call there = call_of(t, t->call, t->first, batch_now(t)), rows = call_of_rows(t);
-	const size_t size = side->size, step = t->axis.stride * size, begin = unit * turned_at_once(t, side);
+	const size_t size = side->size, step = t->axis.stride * size, begin = chunk * turned_at_once(t, side);
 	const size_t count = size_min(turned_at_once(t, side), side->n - begin);
 
 	if (side == &t->axis.in)
@@ -410,17 +411,17 @@ static void turn(const struct transform *t, const struct side *side, size_t unit
 				   (char *)there.out + begin * step, step, batch_now(t), count);
 }
 
-static void run_long(const struct transform *t, size_t unit, void *scratch)
+static void run_long(const struct transform *t, size_t chunk, void *scratch)
 {
 	const struct side *side = turning(t);
 	struct fft_call call;
 
 	if (side) {
-		turn(t, side, unit);
+		turn(t, side, chunk);
 		return;
 	}
 	call = t->row_in ? call_of_rows(t) : call_of(t, t->call, t->first, batch_now(t));
-	fft_run_unit(t->plan, &call, t->phase - (t->row_in ? 1 : 0), unit, scratch);
+	fft_run_unit(t->plan, &call, t->phase - (t->row_in ? 1 : 0), chunk, scratch);
 }
 
 static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
@@ -432,7 +433,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 		run_short(t, chunk, scratch);
 	else
 		run_long(t, chunk, scratch);
-	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_units;
+	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_chunks;
 }
 
 const struct step_ops step_fft = {

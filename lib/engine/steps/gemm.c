@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices, as units of lib/gemm.
+/* Products of matrices, as chunks of lib/gemm.
  *
- * Units go in groups whose sums fit the memory between phases; mostly there is one phase and one group. */
+ * Chunks go in groups whose sums fit the memory between phases; mostly there is one phase and one group. */
 #include "base/checked.h"
 #include "engine/steps/kinds.h"
 
@@ -11,7 +11,7 @@ struct multiply {
 	struct step_run run; /* first */
 	struct gemm_call call;
 	struct gemm_cut cut;
-	size_t most;         /* units at once, where they keep sums between phases */
+	size_t most;         /* chunks at once, where they keep sums between phases */
 	size_t first, phase; /* what runs */
 };
 

@@ -27,7 +27,7 @@ struct plan_entry {
 struct plans {
 	struct engine *engine;
 	pthread_mutex_t lock;
-	struct turn turn;
+	struct fair_entry fair_entry;
 	size_t bound, bytes, count, ready;
 	uint64_t hits, misses;
 	struct plan_entry *oldest, *youngest; /* unused and ready */
@@ -211,7 +211,7 @@ static int create(struct plans *plans, struct plan_key key, struct plan_entry **
 	entry->plans = plans;
 	entry->key = key;
 	entry->job.ops = &maker;
-	entry->job.turn = &plans->turn;
+	entry->job.fair_entry = &plans->fair_entry;
 	entry->chain = *head;
 	*head = entry;
 	plans->count++;

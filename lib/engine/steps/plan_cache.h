@@ -39,7 +39,7 @@ void plans_destroy(struct plans *plans); /* accepts NULL; the pool must be gone 
 int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry);
 void plans_give(struct plans *plans, struct plan_entry *entry);
 
-/* Phases, units, work and scratch may be asked at once; it may be run when it is ready. */
+/* Phases, chunks, work and scratch may be asked at once; it may be run when it is ready. */
 const struct fft_plan *plans_plan(const struct plan_entry *entry);
 bool plans_ready(struct plans *plans, const struct plan_entry *entry);
 

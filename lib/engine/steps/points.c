@@ -26,8 +26,8 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 /* ---- the set ---- */
 
 /* A set of points that is built later. */
-struct points_making {
-	struct making making; /* first */
+struct deferred_points {
+	struct deferred_build build; /* first */
 	struct program *program;
 	struct step *step;
 };
@@ -59,9 +59,9 @@ static int make_points(struct program *program, struct step *step)
 	return error;
 }
 
-static int make_noted(struct making *making, struct error *err)
+static int make_noted(struct deferred_build *build, struct error *err)
 {
-	struct points_making *points = (struct points_making *)making;
+	struct deferred_points *points = (struct deferred_points *)build;
 	struct step *step = points->step;
 	int error = step->points.set ? 0 : start_points(points->program, step);
 
@@ -75,14 +75,14 @@ static int make_noted(struct making *making, struct error *err)
 
 static int note_points(struct program *program, struct step *step)
 {
-	struct points_making *points = bump_alloc(program->bump, sizeof *points);
+	struct deferred_points *points = bump_alloc(program->bump, sizeof *points);
 
 	if (!points)
 		return -ERROR_NO_MEMORY;
-	*points = (struct points_making){.making = {.piece = make_noted}, .program = program, .step = step};
+	*points = (struct deferred_points){.build = {.piece = make_noted}, .program = program, .step = step};
 	step->points.is_noted = true;
 	step->points.set = NULL;
-	making_add(program, &points->making);
+	deferred_build_add(program, &points->build);
 	return 0;
 }
 
@@ -95,21 +95,21 @@ static bool is_same(const struct stream *a, const struct stream *b)
 static int place(struct program *program, struct step *step, const struct step_place *place)
 {
 	struct points_settings *settings = &step->points.settings;
-	const struct site *site = place->site;
+	const struct placement *placement = place->placement;
 
-	step->points.begin = (site->first_point + site->begin) * settings->dims;
+	step->points.begin = (placement->first_point + placement->begin) * settings->dims;
 	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream) &&
-	    settings->n == site->next_point)
+	    settings->n == placement->next_point)
 		return 0;
 	settings->stream = place->stream;
-	settings->n = site->next_point;
+	settings->n = placement->next_point;
 	program->held_bytes += points_bytes(settings);
 	if (step->points.is_noted) { /* for another stream: made for this one instead */
 		step->points.set = NULL;
 		return 0;
 	}
-	return making_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
-								  : note_points(program, step);
+	return deferred_build_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
+									  : note_points(program, step);
 }
 
 const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place, .builds = true};

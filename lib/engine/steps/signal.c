@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lib/fft's work on signals: one stage of all its units, once the plan is ready. */
+/* lib/fft's work on signals: one stage of all its chunks, once the plan is ready. */
 #include <stdatomic.h>
 
 #include "engine/steps/kinds.h"
 
-enum { UNIT_NS = 100 * 1000, BYTE_NS = 2 };
+enum { CHUNK_NS = 100 * 1000, BYTE_NS = 2 };
 
 struct signal_run {
 	struct step_run run; /* first */
 	struct signal_io io;
-	size_t n_units;
-	atomic_int error; /* of a unit */
+	size_t n_chunks;
+	atomic_int error; /* of a chunk */
 };
 
 static const struct fft_plan *plan_of(const struct step *step)
@@ -18,12 +18,12 @@ static const struct fft_plan *plan_of(const struct step *step)
 	return step->plan ? plans_plan(step->plan) : NULL;
 }
 
-static size_t units_of(const struct step *step)
+static size_t chunks_of(const struct step *step)
 {
 	return step->out->shape.n ? step->signal.kind->units(step->signal.call, plan_of(step)) : 0;
 }
 
-/* A single unit is seldom a full one. */
+/* A single chunk is seldom a full one. */
 static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
 	uint64_t bytes = step->out->shape.bytes;
@@ -33,9 +33,9 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 		bytes += step->in[i] ? step->in[i]->shape.bytes : 0;
 	if (step->signal.kind->byte_ps)
 		return (uint64_t)((double)bytes * step->signal.kind->byte_ps / 1000);
-	if (units_of(step) == 1 && bytes < UNIT_NS / BYTE_NS)
+	if (chunks_of(step) == 1 && bytes < CHUNK_NS / BYTE_NS)
 		return bytes * BYTE_NS;
-	return units_of(step) * (uint64_t)UNIT_NS;
+	return chunks_of(step) * (uint64_t)CHUNK_NS;
 }
 
 static int begin(struct step_run *run)
@@ -52,7 +52,7 @@ static int begin(struct step_run *run)
 	s->io.out = step->out->base;
 	for (unsigned i = 0; i < STEP_INPUTS; i++)
 		s->io.in[i] = step->in[i] ? step->in[i]->base : NULL;
-	s->n_units = units_of(step);
+	s->n_chunks = chunks_of(step);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 
 	if (error)
 		return error;
-	if (run->started || s->n_units == 0)
+	if (run->started || s->n_chunks == 0)
 		return JOB_END;
 	if (run->step->plan) {
 		const int wait = step_await_plan(run);
@@ -72,7 +72,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 			return wait;
 	}
 	run->started = true;
-	*ret_chunks = s->n_units;
+	*ret_chunks = s->n_chunks;
 	return JOB_STAGE;
 }
 
@@ -83,7 +83,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 
 	if (error)
 		atomic_store_explicit(&s->error, error, memory_order_relaxed);
-	return run->step->out->shape.bytes / 4 / s->n_units;
+	return run->step->out->shape.bytes / 4 / s->n_chunks;
 }
 
 const struct step_ops step_signal = {

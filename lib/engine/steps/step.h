@@ -23,7 +23,7 @@
 #include "gemm/gemm.h"
 
 struct program;
-struct site;
+struct placement;
 struct step_ops;
 
 enum buffer_kind {
@@ -51,7 +51,7 @@ struct buffer {
 	struct buffer *next;
 };
 
-/* Where a draw, points or a trace lie in a stream is found by site_place. */
+/* Where a draw, points or a trace lie in a stream is found by placement_seek. */
 struct draw_step {
 	struct draw distribution;
 	uint64_t begin; /* component of the stream that is out's first */
@@ -121,7 +121,7 @@ enum { STEP_INPUTS = 3 };
 
 struct step {
 	const struct step_ops *ops;     /* the row of its kind */
-	int site;                       /* of a kind that has `place`: where it lies; -1: none */
+	int placement;                  /* of a kind that has `place`: where it lies; -1: none */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
 	struct plan_entry *plan; /* of a kind that awaits one, held by the program; NULL: it needs none */
@@ -150,7 +150,7 @@ struct step_run {
 
 /* Where a step's samples lie. */
 struct step_place {
-	const struct site *site;
+	const struct placement *placement;
 	struct stream stream;
 	uint64_t offset; /* the sample of the stream at which the whole draw begins */
 };

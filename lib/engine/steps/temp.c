@@ -12,7 +12,7 @@ enum { LARGE = 1 << 20, PIECE = 256 << 10, ALIGN = 64, PAGE = 4096 };
 /* Unmaps from the end to the beginning. */
 struct reaper {
 	struct job job; /* first */
-	struct turn turn;
+	struct fair_entry fair_entry;
 	char *base;
 	size_t left;
 };
@@ -67,7 +67,7 @@ void temp_free(struct engine *engine, void *temp, uint64_t bytes)
 		return;
 	}
 	reaper->job.ops = &reaping;
-	reaper->job.turn = &reaper->turn;
+	reaper->job.fair_entry = &reaper->fair_entry;
 	reaper->base = temp;
 	reaper->left = rounded;
 	pool_submit(engine->pool, &reaper->job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Temporaries: memory of requests that may be large. Giving back a large one takes the system far longer than a unit
+/* Temporaries: memory of requests that may be large. Giving back a large one takes the system far longer than a chunk
  * may (0.7 us a page), so it is done in pieces by a job of its own. */
 #ifndef TRNSCI_ENGINE_TEMP_H
 #define TRNSCI_ENGINE_TEMP_H

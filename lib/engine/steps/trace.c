@@ -11,7 +11,7 @@
  * The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns.
  *
  * Hutchinson's has the forms alone, of columns that are drawn tile by tile and never stored. A form is the sum of its
- * tiles' parts, tile after tile: units leave theirs in slots, and the next stage begins by adding them up. */
+ * tiles' parts, tile after tile: chunks leave theirs in slots, and the next stage begins by adding them up. */
 #include "engine/steps/trace_core.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@
 
 size_t trace_fit(const struct trace *t, double fmas, size_t most)
 {
-	const double fits = TRACE_UNIT_NS / (fmas * t->kernel->fma_ns);
+	const double fits = TRACE_CHUNK_NS / (fmas * t->kernel->fma_ns);
 
 	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
 }
@@ -75,25 +75,25 @@ static size_t tile_columns(const struct trace *t, size_t beside)
 	return size_min(TRACE_COLUMNS, t->n - beside * TRACE_COLUMNS);
 }
 
-/* Units that a panel is done in. */
+/* Chunks that a panel is done in. */
 static size_t parts(const struct trace *t)
 {
 	return PANEL_COLUMNS / t->width;
 }
 
-/* --- the sketch: units of a block of rows by some columns, whose chains go on from stage to stage --- */
+/* --- the sketch: chunks of a block of rows by some columns, whose chains go on from stage to stage --- */
 
-static bool sketch_advance(struct trace *t, size_t *ret_units)
+static bool sketch_advance(struct trace *t, size_t *ret_chunks)
 {
 	t->tiles_at += t->tiles_now;
 	t->tiles_now = trace_fit(t, (double)TRACE_ROWS * TRACE_COLUMNS * t->width, t->beside - t->tiles_at);
-	*ret_units = t->above * t->basis * parts(t);
+	*ret_chunks = t->above * t->basis * parts(t);
 	return t->tiles_at < t->beside;
 }
 
-static void sketch_run(const struct trace *t, size_t unit, double *x)
+static void sketch_run(const struct trace *t, size_t chunk, double *x)
 {
-	const size_t groups = t->basis * parts(t), above = unit / groups, group = unit % groups;
+	const size_t groups = t->basis * parts(t), above = chunk / groups, group = chunk % groups;
 	const size_t row = above * TRACE_ROWS, rows = tile_rows(t, above);
 	double *y = trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
 
@@ -109,31 +109,31 @@ static void sketch_run(const struct trace *t, size_t unit, double *x)
 
 /* --- the rest: drawn into memory, then projected --- */
 
-static bool rest_advance(struct trace *t, size_t *ret_units)
+static bool rest_advance(struct trace *t, size_t *ret_chunks)
 {
 	if (t->rest_drawn)
-		return projection_advance(t, ret_units);
+		return projection_advance(t, ret_chunks);
 	t->rest_drawn = true;
 	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
-	*ret_units = t->rest * t->above * parts(t);
+	*ret_chunks = t->rest * t->above * parts(t);
 	return true;
 }
 
-static void rest_run(const struct trace *t, size_t unit, double *scratch)
+static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 {
-	const size_t group = unit / t->above, above = unit % t->above, row = above * TRACE_ROWS;
+	const size_t group = chunk / t->above, above = chunk % t->above, row = above * TRACE_ROWS;
 	const uint64_t first = t->run.step->trace.basis;
 	double *to;
 
 	if (t->projection.started) {
-		projection_run(t, unit, scratch);
+		projection_run(t, chunk, scratch);
 		return;
 	}
 	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
 	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row, tile_rows(t, above), to);
 }
 
-/* --- the forms: units of a tile by some columns --- */
+/* --- the forms: chunks of a tile by some columns --- */
 
 static size_t form_groups(const struct trace *t)
 {
@@ -144,20 +144,20 @@ static void add_slots(struct trace *t)
 {
 	const size_t groups = form_groups(t);
 
-	for (size_t unit = 0; unit < t->units; unit++)
+	for (size_t chunk = 0; chunk < t->chunks; chunk++)
 		for (unsigned c = 0; c < t->width; c++)
-			t->sums[(t->first + unit) % groups * t->width + c] += t->slots[unit * t->width + c];
+			t->sums[(t->first + chunk) % groups * t->width + c] += t->slots[chunk * t->width + c];
 }
 
-static bool forms_advance(struct trace *t, size_t *ret_units)
+static bool forms_advance(struct trace *t, size_t *ret_chunks)
 {
 	const size_t total = t->above * t->beside * form_groups(t);
 
 	add_slots(t);
-	t->first += t->units;
-	t->units = size_min(TRACE_SLOTS / t->width, total - t->first);
-	*ret_units = t->units;
-	return t->units > 0;
+	t->first += t->chunks;
+	t->chunks = size_min(TRACE_SLOTS / t->width, total - t->first);
+	*ret_chunks = t->chunks;
+	return t->chunks > 0;
 }
 
 /* Rows of the columns of a group: where they are stored, or drawn into scratch. */
@@ -169,13 +169,13 @@ static const double *form_columns(const struct trace *t, size_t group, size_t ro
 	return scratch;
 }
 
-static void forms_run(const struct trace *t, size_t unit, double *scratch)
+static void forms_run(const struct trace *t, size_t chunk, double *scratch)
 {
-	const size_t groups = form_groups(t), tile = (t->first + unit) / groups, group = (t->first + unit) % groups;
+	const size_t groups = form_groups(t), tile = (t->first + chunk) / groups, group = (t->first + chunk) % groups;
 	const size_t row = tile / t->beside * TRACE_ROWS, rows = tile_rows(t, tile / t->beside);
 	const size_t column = tile % t->beside * TRACE_COLUMNS, columns = tile_columns(t, tile % t->beside);
 	double *y = scratch + TRACE_COLUMNS * PANEL_COLUMNS, *more = y + TRACE_ROWS * PANEL_COLUMNS;
-	double *slot = t->slots + unit * t->width;
+	double *slot = t->slots + chunk * t->width;
 	const double *x = form_columns(t, group, column, columns, scratch);
 	const bool within = row >= column && row + rows <= column + columns;
 	const double *left = within ? x + (row - column) * PANEL_COLUMNS : form_columns(t, group, row, rows, more);
@@ -281,17 +281,17 @@ static int begin(struct step_run *run)
 	return 0;
 }
 
-static bool phase_advance(struct trace *t, size_t *ret_units)
+static bool phase_advance(struct trace *t, size_t *ret_chunks)
 {
 	switch (t->phase) {
 	case TRACE_SKETCH:
-		return sketch_advance(t, ret_units);
+		return sketch_advance(t, ret_chunks);
 	case TRACE_BASIS:
-		return basis_advance(t, ret_units);
+		return basis_advance(t, ret_chunks);
 	case TRACE_REST:
-		return rest_advance(t, ret_units);
+		return rest_advance(t, ret_chunks);
 	default:
-		return forms_advance(t, ret_units);
+		return forms_advance(t, ret_chunks);
 	}
 }
 
@@ -334,7 +334,7 @@ static int place(struct program *program, struct step *step, const struct step_p
 {
 	(void)program;
 	step->trace.distribution.stream = place->stream;
-	step->trace.begin = place->offset + place->site->begin;
+	step->trace.begin = place->offset + place->placement->begin;
 	return 0;
 }
 

@@ -14,7 +14,7 @@ static const double DEPENDENT = 0x1p-40;
 /* The second time a column is left nearly whole, or was rounding. */
 static const double SHRUNK = 0.25;
 
-enum { ROWS_AT_ONCE = 4 }; /* of a product, to a unit */
+enum { ROWS_AT_ONCE = 4 }; /* of a product, to a chunk */
 
 /* Operations within a panel, in this order for each column but the first. */
 enum { NORMS, PRODUCTS, DIFFERENCE, PRODUCTS_AGAIN, DIFFERENCE_AGAIN, LENGTH, SCALE };
@@ -31,7 +31,7 @@ static size_t update_rows(const struct trace *t)
 	return trace_fit(t, TRACE_BLOCK * (double)t->projection.onto, TRACE_ROWS);
 }
 
-bool projection_advance(struct trace *t, size_t *ret_units)
+bool projection_advance(struct trace *t, size_t *ret_chunks)
 {
 	struct trace_projection *p = &t->projection;
 
@@ -42,18 +42,18 @@ bool projection_advance(struct trace *t, size_t *ret_units)
 	p->started = true;
 	p->updating = p->row >= t->n;
 	if (p->updating)
-		*ret_units = (t->n + update_rows(t) - 1) / update_rows(t) * p->count;
+		*ret_chunks = (t->n + update_rows(t) - 1) / update_rows(t) * p->count;
 	else
-		*ret_units = p->onto * p->count * (PANEL_COLUMNS / ROWS_AT_ONCE);
+		*ret_chunks = p->onto * p->count * (PANEL_COLUMNS / ROWS_AT_ONCE);
 	return true;
 }
 
-static void run_products(const struct trace *t, size_t unit)
+static void run_products(const struct trace *t, size_t chunk)
 {
 	const struct trace_projection *p = &t->projection;
-	const unsigned r = unit % (PANEL_COLUMNS / ROWS_AT_ONCE) * ROWS_AT_ONCE;
-	const size_t which = unit / (PANEL_COLUMNS / ROWS_AT_ONCE) % p->count;
-	const size_t q = unit / (PANEL_COLUMNS / ROWS_AT_ONCE) / p->count;
+	const unsigned r = chunk % (PANEL_COLUMNS / ROWS_AT_ONCE) * ROWS_AT_ONCE;
+	const size_t which = chunk / (PANEL_COLUMNS / ROWS_AT_ONCE) % p->count;
+	const size_t q = chunk / (PANEL_COLUMNS / ROWS_AT_ONCE) / p->count;
 	const struct panel_matrix a = {trace_panel(t, q, p->row) + r, 1, PANEL_COLUMNS};
 	double *to = trace_product(t, q, which) + r * PANEL_COLUMNS;
 
@@ -63,14 +63,14 @@ static void run_products(const struct trace *t, size_t unit)
 				trace_panel(t, p->first + which, p->row), PANEL_COLUMNS, to);
 }
 
-static void run_update(const struct trace *t, size_t unit, double *scratch)
+static void run_update(const struct trace *t, size_t chunk, double *scratch)
 {
 	const struct trace_projection *p = &t->projection;
-	const size_t row = unit / p->count * update_rows(t), rows = size_min(update_rows(t), t->n - row);
-	double *to = trace_panel(t, p->first + unit % p->count, row);
+	const size_t row = chunk / p->count * update_rows(t), rows = size_min(update_rows(t), t->n - row);
+	double *to = trace_panel(t, p->first + chunk % p->count, row);
 
 	for (size_t q = 0; q < p->onto; q++) {
-		const double *product = trace_product(t, q, unit % p->count);
+		const double *product = trace_product(t, q, chunk % p->count);
 		const struct panel_matrix a = {trace_panel(t, q, row), PANEL_COLUMNS, 1};
 
 		for (size_t i = 0; i < TRACE_BLOCK; i++)
@@ -79,12 +79,12 @@ static void run_update(const struct trace *t, size_t unit, double *scratch)
 	}
 }
 
-void projection_run(const struct trace *t, size_t unit, double *scratch)
+void projection_run(const struct trace *t, size_t chunk, double *scratch)
 {
 	if (t->projection.updating)
-		run_update(t, unit, scratch);
+		run_update(t, chunk, scratch);
 	else
-		run_products(t, unit);
+		run_products(t, chunk);
 }
 
 /* --- within a panel --- */
@@ -133,7 +133,7 @@ static bool next_operation(struct trace *t)
 	return ++column->j < PANEL_COLUMNS;
 }
 
-/* As many rows as fit a unit, of one operation after another: they are short and each needs the one before. */
+/* As many rows as fit a chunk, of one operation after another: they are short and each needs the one before. */
 static void run_columns(struct trace *t)
 {
 	size_t left = trace_fit(t, 4 * PANEL_COLUMNS + 100, SIZE_MAX);
@@ -177,10 +177,10 @@ static bool next_round(struct trace *t)
 	return ++t->panel < t->basis;
 }
 
-bool basis_advance(struct trace *t, size_t *ret_units)
+bool basis_advance(struct trace *t, size_t *ret_chunks)
 {
 	for (;;) {
-		*ret_units = 1;
+		*ret_chunks = 1;
 		if (t->basis_stage != BASIS_PROJECTION && t->column_runs)
 			return true;
 		switch (t->basis_stage) {
@@ -192,7 +192,7 @@ bool basis_advance(struct trace *t, size_t *ret_units)
 			start_projection(t);
 			break;
 		case BASIS_PROJECTION:
-			if (t->panel > 0 && projection_advance(t, ret_units))
+			if (t->panel > 0 && projection_advance(t, ret_chunks))
 				return true;
 			start_columns(t, BASIS_COLUMNS, PRODUCTS);
 			break;
@@ -203,10 +203,10 @@ bool basis_advance(struct trace *t, size_t *ret_units)
 	}
 }
 
-void basis_run(struct trace *t, size_t unit, double *scratch)
+void basis_run(struct trace *t, size_t chunk, double *scratch)
 {
 	if (t->basis_stage == BASIS_PROJECTION)
-		projection_run(t, unit, scratch);
+		projection_run(t, chunk, scratch);
 	else
 		run_columns(t);
 }

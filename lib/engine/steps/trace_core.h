@@ -11,8 +11,8 @@ enum {
 	 * own, which may have to be mapped first; many columns, since both sides of a tile are drawn for it. */
 	TRACE_ROWS = 128,
 	TRACE_COLUMNS = 512,
-	TRACE_SLOTS = 1 << 16,      /* doubles that tiles leave between their stage and the sums */
-	TRACE_UNIT_NS = 100 * 1000, /* what a unit may be estimated at */
+	TRACE_SLOTS = 1 << 16,       /* doubles that tiles leave between their stage and the sums */
+	TRACE_CHUNK_NS = 100 * 1000, /* what a chunk may be estimated at */
 	TRACE_BLOCK = PANEL_COLUMNS * PANEL_COLUMNS,
 };
 
@@ -44,14 +44,14 @@ struct trace {
 	size_t n, above, beside; /* of the matrix: its side, and the tiles along its columns and rows */
 	size_t basis, rest;      /* panels: of S, later Q; of G, or of all probes when they are drawn */
 	bool stored;             /* the columns of the forms are in memory, not drawn */
-	unsigned width;          /* columns of a unit */
+	unsigned width;          /* columns of a chunk */
 	double *sums;     /* of each column: x' A x */
-	double *slots;    /* of the units of a stage */
+	double *slots;    /* of the chunks of a stage */
 	double *panels;   /* n rows each: the basis', then the rest's */
 	double *products; /* blocks Q' v, those of a panel of the basis together */
 	enum trace_phase phase;
 	bool rest_drawn;            /* the columns of the rest are being drawn, or are there */
-	size_t first, units;        /* of the stage that runs */
+	size_t first, chunks;       /* of the stage that runs */
 	size_t tiles_at, tiles_now; /* of the sketch: the tiles of a row that are done, and that are being done */
 	/* Of the basis: */
 	size_t panel;
@@ -75,13 +75,13 @@ static inline double *trace_product(const struct trace *t, size_t q, size_t whic
 	return t->products + (q * t->projection.count + which) * TRACE_BLOCK;
 }
 
-/* What fits a unit, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
+/* What fits a chunk, when one of them takes fmas multiply-adds; at least 1, at most `most`. */
 size_t trace_fit(const struct trace *t, double fmas, size_t most);
 
-/* The next stage of the projection, of the basis; units of it. False at its end. */
-bool projection_advance(struct trace *t, size_t *ret_units);
-void projection_run(const struct trace *t, size_t unit, double *scratch);
-bool basis_advance(struct trace *t, size_t *ret_units);
-void basis_run(struct trace *t, size_t unit, double *scratch);
+/* The next stage of the projection, of the basis; chunks of it. False at its end. */
+bool projection_advance(struct trace *t, size_t *ret_chunks);
+void projection_run(const struct trace *t, size_t chunk, double *scratch);
+bool basis_advance(struct trace *t, size_t *ret_chunks);
+void basis_run(struct trace *t, size_t chunk, double *scratch);
 
 #endif

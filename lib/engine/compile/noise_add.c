@@ -52,14 +52,14 @@ static int check_members(const struct compiler *c, const struct operation *distr
 struct noise {
 	const struct shape *shape; /* of x */
 	struct buffer *samples;
-	int site;
+	int placement;
 };
 
 static int draw_noise(struct compiler *inner, void *arg)
 {
 	struct noise *noise = arg;
 
-	return compile_draw_like(inner, noise->shape, &noise->samples, &noise->site);
+	return compile_draw_like(inner, noise->shape, &noise->samples, &noise->placement);
 }
 
 /* The dtype of x's reals, or of the distribution where that has no such numbers: then they are converted. */
@@ -117,7 +117,7 @@ int compile_noise_add(struct compiler *c)
 		error = compile_output(c, NOISE_OUT, &x->shape, &out);
 	if (error)
 		return error;
-	c->program->sites.at[samples.site].inside = c->reply->map.count + 1;
+	c->program->placements.at[samples.placement].inside = c->reply->map.count + 1;
 	step = program_step(c->program, STEP_NOISE_ADD, x, out);
 	if (!step || value_put(c->program->bump, c->reply, "noise", reply))
 		return compile_no_memory(c);
