@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The float32 machine: one step at a time, every operand and result by way of the conversion. */
+/* The float32 machine: every operand and result of every step is converted. */
 #include "rng/byte_tiles.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static const struct {
 	[TILE_XOR] = {"xor", 255},
 	[TILE_ROTATE] = {"rotate", 255 << 7},
 	[TILE_MANTISSA] = {"mantissa", 0xFFFFFF},
-	/* The fourth column: four products and the carry of three columns. */
+	/* The fourth column: four products, and the carry from three columns. */
 	[TILE_MULTIPLY] = {"multiply", 4 * 255 * 255 + 764},
 	[TILE_WORD] = {"word", 0xFFFFFFFF},
 };
@@ -41,7 +41,7 @@ uint64_t tile_step_bound(enum tile_step step)
 }
 
 /* value < 2^40, so that its rounding fits 64 bits. */
-static inline uint32_t converted(enum conversion conversion, uint64_t value)
+static inline uint32_t convert(enum conversion conversion, uint64_t value)
 {
 	if (conversion == CONVERSION_EXACT || value <= 1 << 24)
 		return (uint32_t)value;
@@ -53,58 +53,58 @@ static inline uint32_t converted(enum conversion conversion, uint64_t value)
 	return (uint32_t)(uint64_t)rounded;
 }
 
-/* An operand, as the machine reads it. */
-static inline uint64_t in(const struct tile_machine *machine, uint32_t value)
+/* Reads an operand. */
+static inline uint64_t read_operand(const struct tile_machine *machine, uint32_t value)
 {
-	return converted(machine->conversion, value);
+	return convert(machine->conversion, value);
 }
 
 uint32_t conversion_read(enum conversion conversion, uint64_t value)
 {
-	return converted(conversion, value);
+	return convert(conversion, value);
 }
 
-/* A result, as the machine writes it. */
-static inline uint32_t out(struct tile_machine *machine, enum tile_step step, uint64_t value)
+/* Records the exact result, and writes it. */
+static inline uint32_t write_result(struct tile_machine *machine, enum tile_step step, uint64_t value)
 {
 	if (value > machine->most[step])
 		machine->most[step] = value;
-	return converted(machine->conversion, value);
+	return convert(machine->conversion, value);
 }
 
 static inline uint32_t add(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
-	return out(m, step, in(m, a) + in(m, b));
+	return write_result(m, step, read_operand(m, a) + read_operand(m, b));
 }
 
 static inline uint32_t multiply(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
-	return out(m, step, in(m, a) * in(m, b));
+	return write_result(m, step, read_operand(m, a) * read_operand(m, b));
 }
 
 static inline uint32_t bit_xor(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
-	return out(m, step, in(m, a) ^ in(m, b));
+	return write_result(m, step, read_operand(m, a) ^ read_operand(m, b));
 }
 
 static inline uint32_t bit_or(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
-	return out(m, step, in(m, a) | in(m, b));
+	return write_result(m, step, read_operand(m, a) | read_operand(m, b));
 }
 
 static inline uint32_t bit_and(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
-	return out(m, step, in(m, a) & in(m, b));
+	return write_result(m, step, read_operand(m, a) & read_operand(m, b));
 }
 
 static inline uint32_t shift_left(struct tile_machine *m, enum tile_step step, uint32_t a, unsigned bits)
 {
-	return out(m, step, in(m, a) << bits);
+	return write_result(m, step, read_operand(m, a) << bits);
 }
 
 static inline uint32_t shift_right(struct tile_machine *m, enum tile_step step, uint32_t a, unsigned bits)
 {
-	return out(m, step, in(m, a) >> bits);
+	return write_result(m, step, read_operand(m, a) >> bits);
 }
 
 void byte_tiles_split(const uint32_t words[STREAM_PARTITIONS], struct byte_tiles *ret)
@@ -200,7 +200,7 @@ static void mix(struct tile_machine *machine, struct byte_tiles *a, struct byte_
 	byte_tiles_xor(machine, b, a, b);
 }
 
-/* x += subkey s, the schedule's five words taken in turn. */
+/* Adds subkey s to x: four of the five words of the schedule, in rotation. */
 static void add_subkey(struct tile_machine *machine, const struct byte_tiles schedule[5], unsigned s,
 		       struct byte_tiles x[4])
 {
@@ -253,7 +253,7 @@ void byte_tiles_threefry(struct tile_machine *machine, const struct stream *stre
 	}
 }
 
-/* A whole word cut into bytes by the machine itself: here the low bytes of a word above 2^24 are lost. */
+/* Splits a word into bytes on the machine. This loses the low bytes of a word above 2^24. */
 static void word_split(struct tile_machine *machine, uint32_t word, uint32_t ret_bytes[4])
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -281,7 +281,7 @@ static void word_multiply(struct tile_machine *machine, uint32_t constant, uint3
 	*ret_high = word_join(machine, product + 4);
 }
 
-/* The key is the host's, exact; the state is the machine's. */
+/* Computes one block. The key comes from the host and is exact; the state is the machine's. */
 static void philox_block(struct tile_machine *machine, const uint32_t key[2], uint32_t x[4])
 {
 	uint32_t k0 = key[0], k1 = key[1];
@@ -311,7 +311,7 @@ void byte_tiles_philox(struct tile_machine *machine, const struct stream *stream
 	}
 }
 
-/* The sum of the low 24 bits x 2^-24, made from byte tiles by the machine itself. */
+/* Returns the sum of the low 24 bits x 2^-24, from byte tiles on the machine. */
 static double sum_mantissas(struct tile_machine *machine, const uint32_t words[STREAM_PARTITIONS][STREAM_GROUP_WORDS])
 {
 	double sum = 0;
@@ -331,7 +331,7 @@ static double sum_mantissas(struct tile_machine *machine, const uint32_t words[S
 	return sum;
 }
 
-/* Chi-square of counts in equal bins. */
+/* Returns the chi-square of counts in equal bins. */
 static double chi_square(const uint64_t *counts, unsigned n_bins, uint64_t n)
 {
 	const double expected = (double)n / n_bins;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivation by chained blocks: parent, then (number, kind), then a label's bytes. */
+/* Derivation by chained blocks: the parent, then the number and kind, then the bytes of a label. */
 #include "rng/derive.h"
 
 #include <string.h>
@@ -11,29 +11,30 @@ enum kind { KIND_LABEL = 1, KIND_FOLD_IN = 2, KIND_SPLIT = 3 };
 
 enum { BLOCK_BYTES = 16 };
 
-static uint32_t word_at(const unsigned char *at)
+/* Reads 4 bytes, low byte first. */
+static uint32_t read_word(const unsigned char *at)
 {
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static void permute(uint32_t block[4])
+static void permute_block(uint32_t block[4])
 {
 	static const unsigned char reserved[BLOCK_BYTES + 1] = DERIVE_KEY;
 	uint32_t key[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		key[i] = word_at(reserved + 4 * i);
+		key[i] = read_word(reserved + 4 * i);
 	threefry4x32(block, key, 20, block);
 }
 
 static void chain_start(const struct stream *parent, enum kind kind, uint64_t number, uint32_t ret_block[4])
 {
 	stream_key(parent, ret_block);
-	permute(ret_block);
+	permute_block(ret_block);
 	ret_block[0] ^= (uint32_t)number;
 	ret_block[1] ^= (uint32_t)(number >> 32);
 	ret_block[2] ^= kind;
-	permute(ret_block);
+	permute_block(ret_block);
 }
 
 static void chain_end(const struct stream *parent, const uint32_t block[4], struct stream *ret)
@@ -58,8 +59,8 @@ void derive_label(const struct stream *parent, const void *label, size_t size, s
 
 		memcpy(bytes, at, n);
 		for (unsigned i = 0; i < 4; i++)
-			block[i] ^= word_at(bytes + 4 * i);
-		permute(block);
+			block[i] ^= read_word(bytes + 4 * i);
+		permute_block(block);
 		at += n;
 		size -= n;
 	}

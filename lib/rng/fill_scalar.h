@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A generator's scalar kernels, the reference, around its group_words(span, i, rounds, ret_words), which evaluates
- * group span->group + i. */
+/* The scalar kernels of a generator, the reference. The includer defines group_words(span, i, rounds, ret_words), which
+ * evaluates group span->group + i. */
 #include "rng/kernel.h"
 
 static inline __attribute__((always_inline)) void fill_bits(const struct rng_span *span, size_t n_groups,
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) void fill_scattered(const struct rn
 		group_words(span, partitions[i] - before, rounds, ret_words + 4 * i);
 }
 
-/* Defines the kernel `name`_scalar of that many rounds. */
+/* Defines the kernel name_scalar with that many rounds. */
 #define SCALAR_KERNEL(name, rounds)                                                                                    \
 	static void name##_bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)                     \
 	{                                                                                                              \

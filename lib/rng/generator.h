@@ -15,7 +15,7 @@
 	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13, UINT64_MAX, UINT32_MAX)                                   \
 	X(PHILOX4X32_7, 3, "philox4x32_7", philox7, UINT32_MAX, (1u << 25) - 1)
 
-/* As a parameter's choices. */
+/* The names, as the choices of a parameter. */
 #define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7"
 
 enum generator {
@@ -34,13 +34,14 @@ struct generator_row {
 	uint32_t most_draw;
 };
 
-/* The row of a generator (0 <= generator < GENERATOR_COUNT). */
+/* Returns the row of a generator, which must be one of the enum. */
 const struct generator_row *generator_row(enum generator generator);
 
-/* By its name of the given length; -ERROR_OUT_OF_RANGE when there is none. */
+/* Finds a generator by its name of size bytes. Returns 0, or -ERROR_OUT_OF_RANGE for an unknown name. */
 int generator_parse(const char *name, size_t size, enum generator *ret);
 
-/* The first variant that the features allow; with none of them the scalar one, the definition. */
+/* Returns the best variant that needs nothing beyond `features`. Without features it is the scalar one, the reference.
+ */
 const struct rng_kernel *generator_select(enum generator generator, uint32_t features);
 
 #endif

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every generator's kernels are: words and uniforms of whole groups, made without leaving the registers. */
+/* The kernels of a generator: words and uniforms of whole groups (rng/stream.h), in one pass without a buffer. */
 #ifndef TRNSCI_RNG_KERNEL_H
 #define TRNSCI_RNG_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What to draw: groups [group, group + n_groups) of the stream with this key (stream_key), draw number `draw`. The
- * groups lie within the stream: group + n_groups <= 2^62. */
+/* A position from which groups are drawn: group `group` of the stream with this key (stream_key), draw number `draw`. A
+ * caller that draws n_groups ensures that they exist: group + n_groups <= 2^62. */
 struct rng_span {
 	uint32_t key[4];
 	uint64_t group;
 	uint32_t draw;
 };
 
-/* One variant. `needs` are cpu_feature bits. Outputs need their element's alignment only; all variants give the same
- * bytes. bits: 4 n_groups words. uniform_f32: 4 n_groups floats (low 24 bits x 2^-24). uniform_f64: 2 n_groups
- * doubles (high 53 bits of each two words, low word first, x 2^-53). scatter: 4 n_groups words, those of the given
- * partitions of the batch that the span's group lies in, in any order. */
+/* One variant; all variants give the same bytes. `needs` is a set of CPU_ features. Outputs need no alignment beyond
+ * that of their elements.
+ *   bits         writes 4 n_groups words
+ *   uniform_f32  writes 4 n_groups floats: the low 24 bits of each word x 2^-24
+ *   uniform_f64  writes 2 n_groups doubles: the high 53 bits of each pair of words, low word first, x 2^-53
+ *   scatter      writes the 4 words of each of n_groups partitions, in the order given and repeated where they are, of
+ *                the batch that contains span->group */
 struct rng_kernel {
 	const char *name;
 	uint32_t needs;

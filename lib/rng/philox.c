@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32 in plain C, the reference, and the tables of its variants. */
+/* Philox4x32 in plain C, the reference, and the tables of variants. */
 #include "rng/philox.h"
 
 #include "base/kernel_table.h"
 #include "rng/philox_constants.h"
 #include "rng/stream.h"
 
-/* Inlined with a constant number of rounds, so that compilers unroll it. */
+/* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
 static inline __attribute__((always_inline)) void evaluate(const uint32_t counter[4], const uint32_t key[2],
 							   unsigned rounds, uint32_t ret_words[4])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10, and the reduced Philox4x32-7: whole groups of four words, as kernel.h says.
+/* Philox4x32-10, and Philox4x32-7 with fewer rounds: kernels for whole groups of four words (rng/kernel.h).
  *
- * Its key has two words only, so a stream's id is word 3 of the counter (ids below 2^32) and the draw number d stands
- * above the partition in word 0 (d < 2^25).
+ * Its key has only two words. The stream id is therefore word 3 of the counter (ids below 2^32), and the draw number d
+ * lies above the partition in word 0 (d < 2^25).
  * Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11,
  * section 3.3; known answers from the same authors. */
 #ifndef TRNSCI_RNG_PHILOX_H
@@ -19,7 +19,7 @@ const struct rng_kernel *const *philox7_kernels(size_t *ret_count);
 const struct rng_kernel *philox_select(uint32_t features);
 const struct rng_kernel *philox7_select(uint32_t features);
 
-/* One block by the reference: counter and key to four words. */
+/* Computes one block by the reference. */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], unsigned rounds, uint32_t ret_words[4]);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Philox4x32-10 and -7 on vectors, written once over base/simd.h.
  *
- * A 32-bit product of 64 bits wants its operands in 64-bit lanes, so the state stays there: the multiply ignores the
- * high half of a lane, and what lies in it may be anything. U32_LANES groups are two halves of U32_LANES / 2 lanes.
- * Only the partition differs within a batch: two products of the first two rounds are constants of the batch. */
+ * The instruction that multiplies 32 bits to 64 reads the low half of each 64-bit lane, so the state stays in 64-bit
+ * lanes whose high halves hold anything. A block of U32_LANES groups is two halves of U32_LANES / 2 lanes. Within a
+ * batch only the partition differs, so two products of the first two rounds are computed once for each batch. */
 #include "base/checked.h"
 #include "base/simd.h"
 #include "rng/kernel.h"
@@ -15,13 +15,13 @@ enum { BLOCKS = 2, MOST_ROUNDS = 10 };
 
 struct constants {
 	uint32_t keys[MOST_ROUNDS][2];
-	/* Partition 0 of the batch in word 0 of the counter. */
+	/* Word 0 of the counter, for partition 0. */
 	uint32_t first;
-	/* What rounds 0 and 1 join to x2, to x0 and to x2, and x3 after round 1. */
+	/* Terms of x2 in round 0 and of x0 and x2 in round 1; x3 after round 1. */
 	uint32_t join0_2, join1_0, join1_2, x3;
 };
 
-static void constants_of_key(const struct rng_span *span, struct constants *ret)
+static void set_key_constants(const struct rng_span *span, struct constants *ret)
 {
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		ret->keys[round][0] = span->key[0] + round * PHILOX_W0;
@@ -29,7 +29,7 @@ static void constants_of_key(const struct rng_span *span, struct constants *ret)
 	}
 }
 
-static void constants_of_batch(const struct rng_span *span, uint64_t batch, struct constants *ret)
+static void set_batch_constants(const struct rng_span *span, uint64_t batch, struct constants *ret)
 {
 	const uint64_t product1 = (uint64_t)PHILOX_M1 * (uint32_t)(batch >> 32);
 	const uint32_t x0 = (uint32_t)(product1 >> 32) ^ (uint32_t)batch ^ ret->keys[0][0];
@@ -42,7 +42,8 @@ static void constants_of_batch(const struct rng_span *span, uint64_t batch, stru
 	ret->x3 = (uint32_t)product0;
 }
 
-/* Lanes so that unpacking pairs of words within 128 bits gives stream order: 2 i is partition i, 2 i + 1 is n + i. */
+/* Returns an order of partitions such that interleaving words within 128 bits gives stream order: 64-bit lane 2 i has
+ * partition i, lane 2 i + 1 has partition U32_LANES / 4 + i. */
 static inline u32v lane_order(void)
 {
 	uint32_t order[U32_LANES] = {0};
@@ -54,7 +55,7 @@ static inline u32v lane_order(void)
 	return u32_load(order);
 }
 
-/* Half `half` of picked partitions, counted in halves of U32_LANES, in the same order. */
+/* Returns half `half` (in units of U32_LANES / 2) of the picked partitions in that order. */
 static inline u32v picked_order(const uint32_t picked[], unsigned half)
 {
 	uint32_t order[U32_LANES] = {0};
@@ -68,7 +69,7 @@ static inline u32v picked_order(const uint32_t picked[], unsigned half)
 
 /* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
  * words come back in x in stream order. n_blocks and rounds are constants. */
-static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned rounds,
+static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
 								  unsigned n_blocks, uint32_t partition,
 								  const uint32_t *picked, u32v x[][4])
 {

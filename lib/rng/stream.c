@@ -41,7 +41,7 @@ bool stream_span(uint64_t offset, uint64_t n, unsigned words_per_sample, uint64_
 
 	if (mul_overflows(offset, words_per_sample, &first) || mul_overflows(n, words_per_sample, &count))
 		return false;
-	/* The end itself may be 2^64: the last word is what must exist. */
+	/* The end may be 2^64, which overflows, so check the last word. */
 	if (count > 0 && add_overflows(first, count - 1, &last))
 		return false;
 	*ret_first = first;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32 in plain C, the reference, and the tables of its variants. */
+/* Threefry4x32 in plain C, the reference, and the tables of variants. */
 #include "rng/threefry.h"
 
 #include "base/kernel_table.h"
 #include "rng/stream.h"
 
-/* Skein's key schedule parity, for 32-bit words. */
+/* The parity constant of Skein's key schedule, for 32-bit words. */
 #define PARITY 0x1BD11BDAu
 
 static const uint8_t rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}};
@@ -16,7 +16,7 @@ static inline void mix(uint32_t *a, uint32_t *b, unsigned bits)
 	*b = (*b << bits | *b >> (32 - bits)) ^ *a;
 }
 
-/* Inlined with a constant number of rounds, so that compilers unroll it. */
+/* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
 static inline __attribute__((always_inline)) void evaluate(const uint32_t counter[4], const uint32_t key[4],
 							   unsigned rounds, uint32_t ret_words[4])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-20, and the reduced Threefry4x32-13: whole groups of four words, as kernel.h says.
+/* Threefry4x32-20, and Threefry4x32-13 with fewer rounds: kernels for whole groups of four words (rng/kernel.h).
  *
  * Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11,
  * section 3.2 (Threefry) and its table of rotation constants; known answers from the same authors. */
@@ -17,7 +17,7 @@ const struct rng_kernel *const *threefry13_kernels(size_t *ret_count);
 const struct rng_kernel *threefry_select(uint32_t features);
 const struct rng_kernel *threefry13_select(uint32_t features);
 
-/* One block by the reference: counter and key to four words. */
+/* Computes one block by the reference. */
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);
 
 #endif

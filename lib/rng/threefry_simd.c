@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threefry4x32-20 and -13 on vectors, written once over base/simd.h.
  *
- * Word i of U32_LANES groups lies in vector i. Within a batch only the partition differs from group to group, so the
- * first two rounds shrink: what does not depend on it is done once a batch in plain integers (struct constants). */
+ * Vector i holds word i of U32_LANES groups. Within a batch only the partition differs from group to group. What the
+ * first two rounds compute without it is computed once for each batch, in plain integers (struct constants). */
 #include "base/checked.h"
 #include "base/simd.h"
 #include "rng/kernel.h"
@@ -12,20 +12,20 @@
 #define PARITY 0x1BD11BDAu
 
 struct constants {
-	/* x0 of round 0 and of round 1, less the partition. */
+	/* x0 in round 0 and in round 1, without the partition. */
 	uint32_t first, second;
-	/* What rounds 0 and 1 join to x1, x2 and x3. */
+	/* Terms of x1, x2 and x3 from rounds 0 and 1. */
 	uint32_t join1, join2, join3;
 	/* The subkeys that are added after rounds 4, 8, 12, 16 and 20. */
 	uint32_t subkeys[5][4];
 };
 
-static inline uint32_t rotated(uint32_t x, unsigned bits)
+static inline uint32_t rotate_left(uint32_t x, unsigned bits)
 {
 	return x << bits | x >> (32 - bits);
 }
 
-static void constants_of_key(const struct rng_span *span, struct constants *ret)
+static void set_key_constants(const struct rng_span *span, struct constants *ret)
 {
 	const uint32_t *key = span->key;
 	const uint32_t schedule[5] = {key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
@@ -35,21 +35,21 @@ static void constants_of_key(const struct rng_span *span, struct constants *ret)
 			ret->subkeys[s - 1][i] = schedule[(s + i) % 5] + (i == 3 ? s : 0);
 }
 
-static void constants_of_batch(const struct rng_span *span, uint64_t batch, struct constants *ret)
+static void set_batch_constants(const struct rng_span *span, uint64_t batch, struct constants *ret)
 {
 	const uint32_t x1 = (uint32_t)batch + span->key[1];
 	const uint32_t x2 = (uint32_t)(batch >> 32) + span->key[2];
 	const uint32_t x3 = span->draw + span->key[3];
-	const uint32_t y2 = x2 + x3, y3 = rotated(x3, 26) ^ y2;
+	const uint32_t y2 = x2 + x3, y3 = rotate_left(x3, 26) ^ y2;
 
 	ret->first = span->key[0] + x1;
 	ret->second = ret->first + y3;
-	ret->join1 = rotated(x1, 10);
+	ret->join1 = rotate_left(x1, 10);
 	ret->join2 = y2;
-	ret->join3 = rotated(y3, 11);
+	ret->join3 = rotate_left(y3, 11);
 }
 
-/* One of the two mixes of a round, in every block. */
+/* One of the two mixing steps of a round, for every block. */
 #define MIX(a, b, bits)                                                                                                \
 	for (unsigned k = 0; k < n_blocks; k++) {                                                                      \
 		x[k][a] = u32_add(x[k][a], x[k][b]);                                                                   \
@@ -70,9 +70,9 @@ static void constants_of_batch(const struct rng_span *span, uint64_t batch, stru
 #define SECOND_HALF_OF_EIGHT EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)
 #define FIRST_HALF_OF_EIGHT  EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
 
-/* Two stages of unpacking within 128-bit lanes turn four vectors (word i of every group in vector i) into vectors of
- * whole groups: lane j of vector i then holds element 4 j + i. So element 4 j + i is given partition i n + j (n lanes
- * of 128 bits), and the unpacks alone give stream order. */
+/* Returns the order of partitions that unpack_groups turns into stream order. Its two stages of interleaving within
+ * 128-bit lanes move element 4 j + i to lane j of vector i, so with n such lanes that element gets partition i n + j.
+ */
 static inline u32v partition_order(void)
 {
 	uint32_t order[U32_LANES];
@@ -82,7 +82,7 @@ static inline u32v partition_order(void)
 	return u32_load(order);
 }
 
-/* The same of any partitions. */
+/* Returns picked partitions in that order. */
 static inline u32v picked_order(const uint32_t picked[U32_LANES])
 {
 	uint32_t order[U32_LANES];
@@ -92,6 +92,7 @@ static inline u32v picked_order(const uint32_t picked[U32_LANES])
 	return u32_load(order);
 }
 
+/* Transposes word i of every group in vector i to whole groups. */
 static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 {
 	const u32v low01 = u32_unpack_low(x[0], x[1]), high01 = u32_unpack_high(x[0], x[1]);
@@ -105,7 +106,7 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 
 /* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
  * words come back in x in stream order. n_blocks and rounds are constants. */
-static inline __attribute__((always_inline)) void blocks_evaluate(const struct constants *constants, unsigned rounds,
+static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
 								  unsigned n_blocks, uint32_t partition,
 								  const uint32_t *picked, u32v x[][4])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The float32 machine: its steps against whole integers, their bounds reached and kept, Threefry right on it on all
+/* The float32 machine: its steps against 32-bit integers, their bounds reached and not exceeded, Threefry right on all
  * partitions, Philox wrong from the first block. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,27 +19,27 @@ enum { ROUNDS_OF_WORDS = 40 };
 
 static uint64_t seed = 20;
 
-static uint32_t word(void)
+static uint32_t random_word(void)
 {
 	uint32_t words[4];
 
 	threefry4x32((uint32_t[]){(uint32_t)seed++, 0, 0, 0}, (uint32_t[]){9, 9, 9, 9}, 20, words);
-	/* A third of them extreme, where carries walk furthest. */
+	/* A third of the words are extreme: carries go furthest. */
 	return words[1] % 3 ? words[0] : words[0] % 2 ? 0xFFFFFFFF : words[2] % 2 ? 0x7FFFFFFF : 0;
 }
 
-static void words(uint32_t ret[STREAM_PARTITIONS])
+static void fill_words(uint32_t ret[STREAM_PARTITIONS])
 {
 	for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
-		ret[p] = word();
+		ret[p] = random_word();
 }
 
-static uint32_t rotated(uint32_t x, unsigned bits)
+static uint32_t rotate_left(uint32_t x, unsigned bits)
 {
 	return bits ? x << bits | x >> (32 - bits) : x;
 }
 
-static void within_bounds(const uint64_t most[N_TILE_STEPS])
+static void assert_within_bounds(const uint64_t most[N_TILE_STEPS])
 {
 	for (unsigned s = 0; s < N_TILE_STEPS; s++)
 		if (most[s] > tile_step_bound((enum tile_step)s))
@@ -47,7 +47,7 @@ static void within_bounds(const uint64_t most[N_TILE_STEPS])
 				 (unsigned long long)tile_step_bound((enum tile_step)s), (unsigned long long)most[s]);
 }
 
-static void steps_are_exact(void **state)
+static void test_steps_are_exact(void **state)
 {
 	(void)state;
 	for (unsigned c = 0; c < N_CONVERSIONS; c++) {
@@ -59,8 +59,8 @@ static void steps_are_exact(void **state)
 			float u[STREAM_PARTITIONS];
 			const unsigned by = i % 32;
 
-			words(a);
-			words(b);
+			fill_words(a);
+			fill_words(b);
 			byte_tiles_split(a, &ta);
 			byte_tiles_split(b, &tb);
 			byte_tiles_add(&machine, &ta, &tb, &t);
@@ -74,28 +74,28 @@ static void steps_are_exact(void **state)
 			byte_tiles_rotate(&machine, &ta, by / 8, by % 8, &t);
 			byte_tiles_join(&t, got);
 			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
-				assert_int_equal(got[p], rotated(a[p], by));
+				assert_int_equal(got[p], rotate_left(a[p], by));
 			byte_tiles_mantissa(&machine, &ta, u);
 			for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
 				assert_true(u[p] == (float)(a[p] % 16777216) / 16777216);
 		}
-		within_bounds(machine.most);
-		/* The bounds are reached, so they are what was recorded and not something looser. */
+		assert_within_bounds(machine.most);
+		/* The bounds are reached: they are not looser than needed. */
 		assert_int_equal(machine.most[TILE_ADD], 511);
 		assert_int_equal(machine.most[TILE_ROTATE], 32640);
 		assert_int_equal(machine.most[TILE_MANTISSA], 0xFFFFFF);
 	}
 }
 
-static void multiply_is_exact(void **state)
+static void test_multiply_is_exact(void **state)
 {
 	(void)state;
 	for (unsigned c = 0; c < N_CONVERSIONS; c++) {
 		struct tile_machine machine = {.conversion = (enum conversion)c};
 
 		for (unsigned i = 0; i < 20000; i++) {
-			const uint32_t a = i % 4 == 0 ? PHILOX_M0 : i % 4 == 1 ? PHILOX_M1 : word();
-			const uint32_t b = i < 2 ? 0xFFFFFFFF : word();
+			const uint32_t a = i % 4 == 0 ? PHILOX_M0 : i % 4 == 1 ? PHILOX_M1 : random_word();
+			const uint32_t b = i < 2 ? 0xFFFFFFFF : random_word();
 			const uint32_t x[4] = {a & 255, a >> 8 & 255, a >> 16 & 255, a >> 24};
 			const uint32_t y[4] = {b & 255, b >> 8 & 255, b >> 16 & 255, b >> 24};
 			uint32_t product[8];
@@ -108,13 +108,13 @@ static void multiply_is_exact(void **state)
 				fail_msg("%s: %u x %u: expected %llu, got %llu", conversion_name(machine.conversion), a,
 					 b, (unsigned long long)a * b, (unsigned long long)got);
 		}
-		within_bounds(machine.most);
+		assert_within_bounds(machine.most);
 		assert_int_equal(machine.most[TILE_MULTIPLY], tile_step_bound(TILE_MULTIPLY));
 	}
 }
 
-/* Threefry with every conversion, and Philox with whole integers, are the native words on all partitions. */
-static void right_words(void **state)
+/* Threefry with every conversion, and Philox with exact integers, give the right words on all partitions. */
+static void test_right_words(void **state)
 {
 	static const struct stream streams[] = {
 		{.seed = 0, .stream = 0}, {.seed = 42, .stream = 1}, {.seed = UINT64_MAX, .stream = 0xFFFFFFFF}};
@@ -131,14 +131,14 @@ static void right_words(void **state)
 				assert_int_equal(figures.n_words, 3 * STREAM_BATCH_WORDS);
 				assert_int_equal(figures.n_right, figures.n_words);
 				assert_int_equal(figures.n_before_wrong, figures.n_words);
-				within_bounds(figures.most);
+				assert_within_bounds(figures.most);
 				if (g == GENERATOR_THREEFRY4X32)
 					assert_int_equal(figures.most[TILE_WORD], 0);
 			}
 		}
 }
 
-static void late_batches(void **state)
+static void test_late_batches(void **state)
 {
 	const struct stream stream = {.generator = GENERATOR_THREEFRY4X32, .seed = 0x0123456789ABCDEF, .stream = 5};
 	const uint64_t batch = 0xFEDCBA9876543;
@@ -151,7 +151,7 @@ static void late_batches(void **state)
 		assert_int_equal(got[i / 4][i % 4], stream_word(&stream, batch * STREAM_BATCH_WORDS + i, 0));
 }
 
-static void philox_goes_wrong(void **state)
+static void test_philox_goes_wrong(void **state)
 {
 	static const enum conversion conversions[] = {CONVERSION_NEAREST, CONVERSION_SATURATING};
 
@@ -162,15 +162,15 @@ static void philox_goes_wrong(void **state)
 			struct tile_figures figures;
 
 			byte_tiles_measure(GENERATOR_PHILOX4X32, conversions[c], &stream, 16, &figures);
-			within_bounds(figures.most);
+			assert_within_bounds(figures.most);
 			assert_true(figures.n_before_wrong < STREAM_GROUP_WORDS);
 			assert_true(figures.n_right < figures.n_words / 100);
 			assert_true(figures.most[TILE_WORD] > 1 << 24);
 		}
 }
 
-/* The figures of right words are those of the words themselves, whichever generator and conversion gave them. */
-static void figures_are_of_the_words(void **state)
+/* The figures of right words are those of the words themselves, for every generator and conversion. */
+static void test_figures_match_the_words(void **state)
 {
 	(void)state;
 	for (unsigned g = 0; g <= GENERATOR_PHILOX4X32; g++) {
@@ -191,8 +191,9 @@ static void figures_are_of_the_words(void **state)
 	}
 }
 
-/* Right words have chi-square near its 255 degrees of freedom; where the state saturates it collapses, means too. */
-static void figures_tell(void **state)
+/* The chi-square of right words is near its 255 degrees of freedom. It explodes, and means move, if the state
+ * saturates. */
+static void test_figures_show_saturation(void **state)
 {
 	const struct stream stream = {.seed = 42};
 	struct tile_figures right, nearest, saturating;
@@ -212,9 +213,9 @@ static void figures_tell(void **state)
 	assert_true(saturating.chi_square > 10 * 255);
 }
 
-static void conversions_are_as_named(void **state)
+static void test_conversions(void **state)
 {
-	/* Rounded to 24 bits of mantissa, ties to even; from 2^31 up the two differ. */
+	/* Rounds to 24 bits, ties to even. The two conversions differ from 2^31 on. */
 	static const struct {
 		uint32_t a, nearest, saturating;
 	} cases[] = {
@@ -240,14 +241,14 @@ static void conversions_are_as_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions_are_as_named),
-		cmocka_unit_test(steps_are_exact),
-		cmocka_unit_test(multiply_is_exact),
-		cmocka_unit_test(right_words),
-		cmocka_unit_test(late_batches),
-		cmocka_unit_test(philox_goes_wrong),
-		cmocka_unit_test(figures_are_of_the_words),
-		cmocka_unit_test(figures_tell),
+		cmocka_unit_test(test_conversions),
+		cmocka_unit_test(test_steps_are_exact),
+		cmocka_unit_test(test_multiply_is_exact),
+		cmocka_unit_test(test_right_words),
+		cmocka_unit_test(test_late_batches),
+		cmocka_unit_test(test_philox_goes_wrong),
+		cmocka_unit_test(test_figures_match_the_words),
+		cmocka_unit_test(test_figures_show_saturation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derived streams: vectors of a second implementation, no meetings among many, no trace of the parent. */
+/* Derived streams: vectors of an independent implementation, no collisions among many, no trace of the parent. */
 #include "rng/derive.h"
 
 #include "rng/support.h"
@@ -8,7 +8,7 @@ enum { N_CHILDREN = 1 << 17 };
 
 static int lines;
 
-static void vector(char *line)
+static void check_vector(char *line)
 {
 	char generator[32], kind[16], text[64];
 	unsigned long long seed, id, expected_seed, expected_id;
@@ -31,11 +31,11 @@ static void vector(char *line)
 	lines++;
 }
 
-static void vectors(void **state)
+static void test_vectors(void **state)
 {
 	(void)state;
 	lines = 0;
-	for_each_line("tests/vectors/derive.txt", vector);
+	for_each_line("tests/vectors/derive.txt", check_vector);
 	assert_int_equal(lines, 60);
 }
 
@@ -57,8 +57,8 @@ static void assert_distinct(struct stream *streams, size_t n)
 				 (unsigned long long)streams[i].stream);
 }
 
-/* Children, grandchildren and other parents' children under every kind: all apart. */
-static void none_meet(void **state)
+/* Children, grandchildren and children of other parents, of every kind, are distinct streams. */
+static void test_no_collisions(void **state)
 {
 	struct stream *all = malloc(4 * N_CHILDREN * sizeof *all);
 
@@ -81,7 +81,7 @@ static void none_meet(void **state)
 	free(all);
 }
 
-static void lengths_and_kinds_differ(void **state)
+static void test_lengths_and_kinds_differ(void **state)
 {
 	const struct stream parent = {GENERATOR_THREEFRY4X32, 3, 4};
 	const char zeros[40] = "";
@@ -95,7 +95,7 @@ static void lengths_and_kinds_differ(void **state)
 	assert_distinct(all, 43);
 }
 
-static void in_place(void **state)
+static void test_in_place(void **state)
 {
 	struct stream a = {GENERATOR_PHILOX4X32, 5, 6}, b;
 
@@ -105,12 +105,12 @@ static void in_place(void **state)
 	assert_int_equal(compare(&a, &b), 0);
 }
 
-/* One bit of the parent or of the number turned: each bit of the child turns in half of the cases (avalanche). */
-static void every_bit_counts(void **state)
+/* Flips one bit of the parent or of the number: each bit of the child flips in half of the cases. */
+static void test_avalanche(void **state)
 {
 	enum { TRIALS = 400 };
 	uint64_t seed = case_seed();
-	unsigned turned[128] = {0};
+	unsigned flipped[128] = {0};
 
 	(void)state;
 	for (unsigned t = 0; t < TRIALS; t++) {
@@ -126,25 +126,25 @@ static void every_bit_counts(void **state)
 			number ^= UINT64_C(1) << t % 64;
 		derive_fold_in(&parent, number, &b);
 		for (unsigned bit = 0; bit < 64; bit++) {
-			turned[bit] += (unsigned)((a.seed ^ b.seed) >> bit & 1);
-			turned[64 + bit] += (unsigned)((a.stream ^ b.stream) >> bit & 1);
+			flipped[bit] += (unsigned)((a.seed ^ b.seed) >> bit & 1);
+			flipped[64 + bit] += (unsigned)((a.stream ^ b.stream) >> bit & 1);
 		}
 	}
-	/* Mean 200, deviation 10: five of them. */
+	/* Mean 200, standard deviation 10: allows five deviations. */
 	for (unsigned bit = 0; bit < 128; bit++)
-		if (turned[bit] < 150 || turned[bit] > 250)
-			fail_msg("bit %u turned in %u of %d; TRNSCI_TEST_SEED=%llu", bit, turned[bit], TRIALS,
+		if (flipped[bit] < 150 || flipped[bit] > 250)
+			fail_msg("bit %u flipped in %u of %d; TRNSCI_TEST_SEED=%llu", bit, flipped[bit], TRIALS,
 				 (unsigned long long)case_seed());
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors),
-		cmocka_unit_test(none_meet),
-		cmocka_unit_test(lengths_and_kinds_differ),
-		cmocka_unit_test(in_place),
-		cmocka_unit_test(every_bit_counts),
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_no_collisions),
+		cmocka_unit_test(test_lengths_and_kinds_differ),
+		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_avalanche),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every generator of the table: every variant of its kernels against words computed one by one from the contract's
- * counter and key; names and limits. */
+/* Every variant of every generator, against words computed one by one from the counter and key that the stream format
+ * defines; names and limits. */
 #include "rng/generator.h"
 
 #include "base/error.h"
@@ -11,8 +11,8 @@
 
 enum { MOST_GROUPS = 700 };
 
-/* The contract, written out once more. */
-static void contract_words(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
+/* Computes words from the definition of the stream format, independently of lib/rng/stream.c. */
+static void compute_words(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
 			   uint32_t ret_words[4])
 {
 	const uint32_t partition = (uint32_t)(group % 128);
@@ -41,7 +41,7 @@ struct sample {
 static void check_outputs(const struct rng_kernel *kernel, enum generator generator, const struct stream *stream,
 			  const struct sample *sample)
 {
-	/* One element off alignment, and guarded behind. */
+	/* Shifted by one element from alignment, with a guard behind. */
 	static uint32_t words[4 * MOST_GROUPS + 8];
 	static float floats[4 * MOST_GROUPS + 8];
 	static double doubles[2 * MOST_GROUPS + 8];
@@ -58,7 +58,7 @@ static void check_outputs(const struct rng_kernel *kernel, enum generator genera
 	for (size_t g = 0; g < n; g++) {
 		uint32_t expected[4];
 
-		contract_words(generator, stream, sample->group + g, sample->draw, expected);
+		compute_words(generator, stream, sample->group + g, sample->draw, expected);
 		for (unsigned w = 0; w < 4; w++) {
 			const uint64_t x = expected[w & 2] | (uint64_t)expected[(w & 2) + 1] << 32;
 			const float f = (float)(expected[w] & 0xFFFFFF) / 16777216.0f;
@@ -81,7 +81,7 @@ static void check_outputs(const struct rng_kernel *kernel, enum generator genera
 	}
 }
 
-static void every_variant(void **state)
+static void test_every_variant(void **state)
 {
 	static const struct stream streams[] = {
 		{.seed = 0, .stream = 0},
@@ -121,7 +121,7 @@ static void every_variant(void **state)
 	}
 }
 
-static void names_and_limits(void **state)
+static void test_names_and_limits(void **state)
 {
 	char choices[128] = "";
 	enum generator generator = GENERATOR_COUNT;
@@ -141,7 +141,7 @@ static void names_and_limits(void **state)
 	assert_true(stream_id_fits(&(struct stream){GENERATOR_THREEFRY4X32, 1, UINT64_MAX}));
 }
 
-static void word_by_address(void **state)
+static void test_word_by_address(void **state)
 {
 	(void)state;
 	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
@@ -150,14 +150,14 @@ static void word_by_address(void **state)
 		for (uint64_t position = 509; position < 1100; position += 7) {
 			uint32_t expected[4];
 
-			contract_words((enum generator)g, &stream, position / 4, 3, expected);
+			compute_words((enum generator)g, &stream, position / 4, 3, expected);
 			assert_int_equal(stream_word(&stream, position, 3), expected[position % 4]);
 		}
 	}
 }
 
-/* A seed of the 24-bit layout is the stream that a machine with 24-bit key halves would have drawn. */
-static void trn24_layout(void **state)
+/* key_layout=trn24 draws the stream of a machine that puts 24 bits of the seed into each half of the key. */
+static void test_trn24_layout(void **state)
 {
 	const uint64_t seed = 0xABCDEF123456;
 	uint32_t key[4];
@@ -174,10 +174,10 @@ static void trn24_layout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_variant),
-		cmocka_unit_test(names_and_limits),
-		cmocka_unit_test(word_by_address),
-		cmocka_unit_test(trn24_layout),
+		cmocka_unit_test(test_every_variant),
+		cmocka_unit_test(test_names_and_limits),
+		cmocka_unit_test(test_word_by_address),
+		cmocka_unit_test(test_trn24_layout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox: the authors' known answers, and random cases for every kernel. */
+/* Philox: the known answers of its authors, and random cases for every kernel. */
 #include "rng/philox.h"
 
 #include "rng/kernel_checks.h"
 #include "rng/known_answers.h"
 
-static void known_answers(void **state)
+static void test_known_answers(void **state)
 {
 	(void)state;
 	known = (__typeof__(known)){"philox4x32", 6, philox4x32, 0};
-	for_each_line("tests/vectors/known_answers.txt", known_answer);
+	for_each_line("tests/vectors/known_answers.txt", check_known_answer);
 	assert_int_equal(known.lines, 6);
 }
 
-/* Each counter word in its place: word 0 the partition and 128 d, words 1 and 2 the batch, word 3 the stream. */
-static void layout(void **state)
+/* The counter: partition + 128 d in word 0, the batch in words 1 and 2, the stream in word 3. */
+static void test_layout(void **state)
 {
 	const struct stream stream = {GENERATOR_PHILOX4X32, UINT64_C(0x0123456789ABCDEF), 0xFEDCBA98};
 	const uint32_t counter[4] = {17 + 128 * 33554431u, 0x55555555, 0x2AAAAA, 0xFEDCBA98};
@@ -28,7 +28,7 @@ static void layout(void **state)
 		assert_int_equal(stream_word(&stream, position + w, 33554431), words[w]);
 }
 
-static void every_variant(void **state)
+static void test_every_variant(void **state)
 {
 	size_t n_kernels;
 	const struct rng_kernel *const *kernels = philox_kernels(&n_kernels);
@@ -42,9 +42,9 @@ static void every_variant(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answers),
-		cmocka_unit_test(layout),
-		cmocka_unit_test(every_variant),
+		cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_every_variant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

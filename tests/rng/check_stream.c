@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: spans, the next draw, ranks, and the ends of a stream. */
+/* Positions: spans, the start of the next draw, the parts of ranks, and the end of a stream. */
 #include "rng/stream.h"
 
 #include "rng/support.h"
 
-static void spans(void **state)
+static void test_spans(void **state)
 {
 	uint64_t first = 77, count = 77;
 
@@ -17,16 +17,16 @@ static void spans(void **state)
 	assert_int_equal(count, 14);
 }
 
-static void spans_at_the_end(void **state)
+static void test_spans_at_the_end(void **state)
 {
 	uint64_t first = 77, count = 77;
 
 	(void)state;
-	assert_true(stream_span(UINT64_MAX, 1, 1, &first, &count)); /* the last word of all */
+	assert_true(stream_span(UINT64_MAX, 1, 1, &first, &count)); /* the last word */
 	assert_int_equal(first, UINT64_MAX);
 	assert_true(stream_span(UINT64_MAX, 0, 1, &first, &count));
 	assert_true(stream_span(0, UINT64_MAX, 1, &first, &count));
-	assert_true(stream_span(1, UINT64_MAX, 1, &first, &count)); /* ends where the stream does */
+	assert_true(stream_span(1, UINT64_MAX, 1, &first, &count)); /* up to the last word */
 	assert_true(stream_span(UINT64_MAX / 2, 1, 2, &first, &count));
 	assert_int_equal(first, UINT64_MAX - 1);
 	first = count = 77;
@@ -39,7 +39,7 @@ static void spans_at_the_end(void **state)
 	assert_int_equal(count, 77);
 }
 
-static void next_positions(void **state)
+static void test_next_positions(void **state)
 {
 	uint64_t next = 77;
 
@@ -58,7 +58,7 @@ static void next_positions(void **state)
 	assert_int_equal(next, 77);
 }
 
-static void ranks(void **state)
+static void test_ranks(void **state)
 {
 	uint64_t seed = case_seed();
 
@@ -74,7 +74,7 @@ static void ranks(void **state)
 		const unsigned __int128 product = (unsigned __int128)n * rank;
 
 		if ((unsigned __int128)begin * size > product || (unsigned __int128)begin * size + size <= product)
-			fail_msg("rank %llu of %llu, n %llu: begins at %llu", (unsigned long long)rank,
+			fail_msg("rank %llu of %llu, n %llu: begin is %llu", (unsigned long long)rank,
 				 (unsigned long long)size, (unsigned long long)n, (unsigned long long)begin);
 		if (rank + 1 < size)
 			stream_partition(n, rank + 1, size, &other, &begin);
@@ -84,7 +84,7 @@ static void ranks(void **state)
 	}
 }
 
-static void keys(void **state)
+static void test_keys(void **state)
 {
 	const struct stream stream = {GENERATOR_THREEFRY4X32, UINT64_C(0x0123456789ABCDEF),
 				      UINT64_C(0xFEDCBA9876543210)};
@@ -106,9 +106,9 @@ static void keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans),          cmocka_unit_test(spans_at_the_end),
-		cmocka_unit_test(next_positions), cmocka_unit_test(ranks),
-		cmocka_unit_test(keys),
+		cmocka_unit_test(test_spans),          cmocka_unit_test(test_spans_at_the_end),
+		cmocka_unit_test(test_next_positions), cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

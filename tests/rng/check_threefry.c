@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry: the authors' known answers, the stream's vectors through every kernel, and random cases. */
+/* Threefry: the known answers of its authors, the stream vectors on every kernel, and random cases. */
 #include "rng/threefry.h"
 
 #include "rng/kernel_checks.h"
 #include "rng/known_answers.h"
 
-static void known_answers(void **state)
+static void test_known_answers(void **state)
 {
 	(void)state;
 	known = (__typeof__(known)){"threefry4x32", 8, threefry4x32, 0};
-	for_each_line("tests/vectors/known_answers.txt", known_answer);
+	for_each_line("tests/vectors/known_answers.txt", check_known_answer);
 	assert_int_equal(known.lines, 6);
 }
 
 static int lines;
 
-static void stream_vector(char *line)
+static void check_stream_vector(char *line)
 {
 	unsigned long long seed, stream, draw, position;
 	uint32_t want[4];
@@ -42,15 +42,15 @@ static void stream_vector(char *line)
 	lines++;
 }
 
-static void stream_vectors(void **state)
+static void test_stream_vectors(void **state)
 {
 	(void)state;
 	lines = 0;
-	for_each_line("tests/vectors/stream_vectors.txt", stream_vector);
+	for_each_line("tests/vectors/stream_vectors.txt", check_stream_vector);
 	assert_int_equal(lines, 8);
 }
 
-static void every_variant(void **state)
+static void test_every_variant(void **state)
 {
 	size_t n_kernels;
 	const struct rng_kernel *const *kernels = threefry_kernels(&n_kernels);
@@ -62,7 +62,7 @@ static void every_variant(void **state)
 				     full_check() ? 20000 : 1500);
 }
 
-static void selection(void **state)
+static void test_selection(void **state)
 {
 	(void)state;
 	assert_string_equal(generator_select(GENERATOR_THREEFRY4X32, 0)->name, "scalar");
@@ -76,10 +76,10 @@ static void selection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answers),
-		cmocka_unit_test(stream_vectors),
-		cmocka_unit_test(every_variant),
-		cmocka_unit_test(selection),
+		cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_stream_vectors),
+		cmocka_unit_test(test_every_variant),
+		cmocka_unit_test(test_selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks that every generator's kernels pass: against stream_word, word for word, where things can go wrong. */
+/* Checks for the kernels of every generator, against stream_word: random cases, most of them near carries and ends. */
 #ifndef TRNSCI_TESTS_RNG_KERNEL_CHECKS_H
 #define TRNSCI_TESTS_RNG_KERNEL_CHECKS_H
 
@@ -9,8 +9,9 @@
 
 enum { MAX_GROUPS = 300 };
 
-/* First groups near the ends: of a batch, of 2^32 batches (the carry from word 1 of the counter to word 2), of 2^62. */
-static uint64_t interesting_group(uint64_t *state)
+/* Returns a first group, often near the end of a batch, of 2^32 batches (where word 1 of the counter carries into word
+ * 2), or of the stream (2^62). */
+static uint64_t choose_group(uint64_t *state)
 {
 	const uint64_t group = next_case(state) >> 2;
 
@@ -28,7 +29,7 @@ static uint64_t interesting_group(uint64_t *state)
 	}
 }
 
-static size_t interesting_length(uint64_t *state)
+static size_t choose_length(uint64_t *state)
 {
 	static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 256};
 	const size_t pick = (size_t)below(state, 2 * sizeof lengths / sizeof *lengths);
@@ -57,10 +58,10 @@ static void check_bits(const struct rng_kernel *kernel, const struct kernel_case
 	if (memcmp(out.at, words, out.size) != 0)
 		fail_case(c, "words differ from the reference");
 	if (!guarded_free(out))
-		fail_case(c, "words written outside");
+		fail_case(c, "words written outside the buffer");
 }
 
-/* Partitions of the span's batch in any order, some of them twice. */
+/* Scatters to random partitions of the span's batch, some of them twice. */
 static void check_scatter(const struct rng_kernel *kernel, const struct kernel_case *c, uint64_t *state)
 {
 	const uint64_t batch = c->span.group / STREAM_PARTITIONS;
@@ -79,7 +80,7 @@ static void check_scatter(const struct rng_kernel *kernel, const struct kernel_c
 			fail_case(c, "scattered words differ from the reference");
 	}
 	if (!guarded_free(out))
-		fail_case(c, "scattered words written outside");
+		fail_case(c, "scattered words written outside the buffer");
 }
 
 static void check_f32(const struct rng_kernel *kernel, const struct kernel_case *c, const uint32_t *words)
@@ -92,7 +93,7 @@ static void check_f32(const struct rng_kernel *kernel, const struct kernel_case 
 		if (uniforms[i] != (float)(words[i] % (1u << 24)) / 16777216.0f)
 			fail_case(c, "float32 uniforms differ from the reference");
 	if (!guarded_free(out))
-		fail_case(c, "float32 uniforms written outside");
+		fail_case(c, "float32 uniforms written outside the buffer");
 }
 
 static void check_f64(const struct rng_kernel *kernel, const struct kernel_case *c, const uint32_t *words)
@@ -108,10 +109,10 @@ static void check_f64(const struct rng_kernel *kernel, const struct kernel_case 
 			fail_case(c, "float64 uniforms differ from the reference");
 	}
 	if (!guarded_free(out))
-		fail_case(c, "float64 uniforms written outside");
+		fail_case(c, "float64 uniforms written outside the buffer");
 }
 
-/* n_cases random cases for one variant of a generator whose draw numbers lie below max_draw. */
+/* Runs n_cases random cases on one variant of a generator whose draw numbers are below max_draw. */
 static void check_kernel(const struct rng_kernel *kernel, enum generator generator, uint64_t max_draw, int n_cases)
 {
 	uint64_t state = case_seed();
@@ -125,9 +126,9 @@ static void check_kernel(const struct rng_kernel *kernel, enum generator generat
 		c.stream.seed = next_case(&state);
 		c.stream.stream = next_case(&state) >> (generator == GENERATOR_PHILOX4X32 ? 32 : 0);
 		stream_key(&c.stream, c.span.key);
-		c.span.group = interesting_group(&state);
+		c.span.group = choose_group(&state);
 		c.span.draw = (uint32_t)(below(&state, 2) ? 0 : below(&state, max_draw));
-		c.n_groups = interesting_length(&state);
+		c.n_groups = choose_length(&state);
 		c.shift = (size_t)below(&state, 8);
 		for (size_t w = 0; w < 4 * c.n_groups; w++)
 			words[w] = stream_word(&c.stream, 4 * c.span.group + w, c.span.draw);

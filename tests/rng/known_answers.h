@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The authors' known answers of one generator: each line's counter and key by the reference, word for word. */
+/* The known answers that the authors of a generator publish: for each line, the reference must map the counter and key
+ * to the same words. */
 #ifndef TRNSCI_TESTS_RNG_KNOWN_ANSWERS_H
 #define TRNSCI_TESTS_RNG_KNOWN_ANSWERS_H
 
@@ -12,7 +13,7 @@ static struct {
 	int lines;
 } known;
 
-static void known_answer(char *line)
+static void check_known_answer(char *line)
 {
 	uint32_t x[12], words[4];
 	unsigned rounds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of generators and distributions share: a seeded source of cases, the vector files, guarded buffers. */
+/* Shared by the tests of generators and distributions: seeded random cases, files of vectors, guarded buffers. */
 #ifndef TRNSCI_TESTS_RNG_SUPPORT_H
 #define TRNSCI_TESTS_RNG_SUPPORT_H
 
@@ -18,7 +18,7 @@
 
 enum { GUARD_BYTES = 64, GUARD = 0xA5 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014): nothing of ours, so a fault of ours cannot hide in it. */
+/* SplitMix64 (Steele, Lea, Flood 2014): independent of the code under test. */
 static inline uint64_t next_case(uint64_t *state)
 {
 	uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -33,7 +33,7 @@ static inline uint64_t below(uint64_t *state, uint64_t n)
 	return next_case(state) % n;
 }
 
-/* The seed of this run's cases: TRNSCI_TEST_SEED, so that a failure can be repeated, or a fixed one. */
+/* Returns the seed of the random cases: TRNSCI_TEST_SEED, to repeat a failure; default: a fixed seed. */
 static inline uint64_t case_seed(void)
 {
 	const char *text = getenv("TRNSCI_TEST_SEED");
@@ -48,7 +48,7 @@ static inline bool full_check(void)
 	return text && *text;
 }
 
-/* Whether this CPU has what a variant needs; one it cannot run is named, so that a skip is never a silent pass. */
+/* Returns whether this CPU can run a variant. Prints the name of one that it cannot, so that no skip is silent. */
 static inline bool can_run(const char *family, const char *name, uint32_t needs)
 {
 	if ((needs & ~cpu_detect()) == 0)
@@ -57,7 +57,7 @@ static inline bool can_run(const char *family, const char *name, uint32_t needs)
 	return false;
 }
 
-/* The lines of a file below tests/vectors that are no comments; `handle` may fail the test. */
+/* Calls handle for each line of a file that is neither empty nor a comment. handle may fail the test. */
 static inline void for_each_line(const char *path, void (*handle)(char *line))
 {
 	char line[512];
@@ -71,7 +71,8 @@ static inline void for_each_line(const char *path, void (*handle)(char *line))
 	fclose(file);
 }
 
-/* Room for size bytes, `shift` bytes beyond a 64-byte boundary, between guards; all of it filled with GUARD. */
+/* A buffer of size bytes between guards, `shift` bytes past a 64-byte boundary. Buffer and guards are filled with
+ * GUARD. */
 struct guarded {
 	unsigned char *memory, *at;
 	size_t size;
@@ -88,7 +89,7 @@ static inline struct guarded guarded_new(size_t size, size_t shift)
 	return guarded;
 }
 
-/* Frees it; false when a guard was written to. */
+/* Frees the buffer. Returns false if a guard was overwritten. */
 static inline bool guarded_free(struct guarded guarded)
 {
 	bool intact = true;
