@@ -52,7 +52,7 @@ static void report(const char *what, struct worst worst, double bound)
 		fail_msg("%s: expected within %.2f ulp, got %.4f at %a", what, bound, worst.ulp, worst.at);
 }
 
-/* cos and sin of 2 pi u: 4 u = k + y, whole k, is exact. */
+/* Computes cos and sin of 2 pi u. 4 u = k + y with an integer k is exact. */
 static void turn(double u, double *ret_cos, double *ret_sin)
 {
 	const double k = rint(4 * u), angle = (4 * u - k) * (double)HALF_PI, s = sin(angle), c = cos(angle);
@@ -75,8 +75,8 @@ static const struct box_muller_kernel *best(void)
 	return box_muller_select(cpu_detect());
 }
 
-/* u1 = 0 shows the radius alone; where it is exactly 1, that u0 shows sine and cosine alone. */
-static void float32_exhaustive(void **state)
+/* u1 = 0 gives the radius alone. A u0 whose radius is exactly 1 gives sine and cosine alone. */
+static void every_float32_radius_and_angle_is_accurate(void **state)
 {
 	struct worst radius = {0, 0}, cosine = {0, 0}, sine = {0, 0};
 	float unit = 0;
@@ -117,7 +117,7 @@ static void float32_exhaustive(void **state)
 	report("float32 sine, all 2^24", sine, 1.2);
 }
 
-static void float32_products(void **state)
+static void float32_normals_are_accurate(void **state)
 {
 	struct worst worst = {0, 0};
 	uint64_t seed = case_seed();
@@ -163,7 +163,7 @@ static double hard_uniform(uint64_t *seed)
 	return u < 1 ? u : 0;
 }
 
-static void float64_parts(void **state)
+static void float64_radius_and_angle_are_accurate(void **state)
 {
 	struct worst radius = {0, 0}, cosine = {0, 0}, sine = {0, 0}, product = {0, 0};
 	uint64_t seed = case_seed();
@@ -199,7 +199,7 @@ static void float64_parts(void **state)
 	report("float64 normals", product, 4);
 }
 
-static void zeros_and_ends(void **state)
+static void quarter_turns_give_exact_zeros(void **state)
 {
 	const float in[] = {0.5f, 0, 0.5f, 0.25f, 0.5f, 0.5f, 0.5f, 0.75f, 0, 0, 0x1.fffffep-1f, 0};
 	double wide_in[12], wide[12];
@@ -218,7 +218,7 @@ static void zeros_and_ends(void **state)
 	assert_true(ulp_of(out[10], sqrt(-2 * log1p(-0x1p-24)), 24) <= 1.2);
 }
 
-/* One variant, one length, one misalignment: out of place and in place against the scalar variant, inside guards. */
+/* Compares a variant with the scalar one at one length and misalignment, out of place and in place, inside guards. */
 static void compare(const struct box_muller_kernel *kernel, size_t n_pairs, size_t shift, bool in_place)
 {
 	struct guarded f = guarded_new(n_pairs * 8, shift * 4), d = guarded_new(n_pairs * 16, shift * 8);
@@ -261,10 +261,10 @@ static void every_variant_equals_scalar(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(float32_exhaustive),
-		cmocka_unit_test(float32_products),
-		cmocka_unit_test(float64_parts),
-		cmocka_unit_test(zeros_and_ends),
+		cmocka_unit_test(every_float32_radius_and_angle_is_accurate),
+		cmocka_unit_test(float32_normals_are_accurate),
+		cmocka_unit_test(float64_radius_and_angle_are_accurate),
+		cmocka_unit_test(quarter_turns_give_exact_zeros),
 		cmocka_unit_test(every_variant_equals_scalar),
 	};
 

@@ -2,8 +2,8 @@
 /* Poisson and binomial numbers at the ends of their parameters. */
 #include "dist/statistics.h"
 
-/* Where the distribution is one number or nearly so. */
-static void certain_numbers(void **state)
+/* Parameters at which one number has all of the probability, or nearly all. */
+static void degenerate_parameters_give_one_number(void **state)
 {
 	static const struct {
 		enum distribution distribution;
@@ -40,8 +40,7 @@ static void certain_numbers(void **state)
 	}
 }
 
-/* The largest parameters keep the mean and the spread. */
-static void huge_parameters(void **state)
+static void huge_parameters_keep_mean_and_spread(void **state)
 {
 	static const struct dist_case huge[] = {
 		{DIST_POISSON, DTYPE_I64, {{1e15}}, NULL, 1e15, 1e15},
@@ -70,8 +69,8 @@ static void huge_parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(certain_numbers),
-		cmocka_unit_test(huge_parameters),
+		cmocka_unit_test(degenerate_parameters_give_one_number),
+		cmocka_unit_test(huge_parameters_keep_mean_and_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

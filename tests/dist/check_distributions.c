@@ -144,7 +144,7 @@ static void expect_bytes(const struct draw *draw, const char *what, uint64_t beg
 			 (unsigned long long)begin, i / size, (unsigned long long)case_seed());
 }
 
-/* Cut anywhere, each part under another level and to another alignment. */
+/* Draws the whole at once, then in parts that are cut anywhere, each with other kernels and to another alignment. */
 static void cut(struct draw draw, uint64_t *seed)
 {
 	static uint64_t whole[MOST];
@@ -180,7 +180,7 @@ static void parts_join_under_every_level(void **state)
 		for_each_draw(cut);
 }
 
-/* The whole against each variant, in one piece. */
+/* Draws the whole with each variant, and compares it with the scalar one. */
 static void variants(struct draw draw, uint64_t *seed)
 {
 	static uint64_t expected[MOST], got[MOST];
@@ -209,7 +209,7 @@ static void every_variant_equals_scalar(void **state)
 		for_each_draw(variants);
 }
 
-/* Rank after rank of P. */
+/* Draws the parts of P ranks one after the other, and compares them with the whole. */
 static void ranks(struct draw draw, uint64_t *seed)
 {
 	static const uint64_t sizes[] = {1, 2, 3, 7, 128};
@@ -247,13 +247,12 @@ static void nothing_is_drawn_of_nothing(struct draw draw, uint64_t *seed)
 	assert_int_equal(untouched, GUARD);
 }
 
-static void empty_draws(void **state)
+static void empty_draws_write_nothing(void **state)
 {
 	(void)state;
 	for_each_draw(nothing_is_drawn_of_nothing);
 }
 
-/* No sample is NaN. */
 static void numbers(struct draw draw, uint64_t *seed)
 {
 	static uint64_t x[MOST];
@@ -272,8 +271,7 @@ static void no_sample_is_nan(void **state)
 	for_each_draw(numbers);
 }
 
-/* What must be refused: the distribution, its parameters, which one is named. */
-/* What each distribution may not be given, and the number of the parameter that is to blame. */
+/* Parameters that are out of range, and the index of the one that the fault must name. */
 static const struct {
 	struct row row;
 	enum dtype dtype;
@@ -326,7 +324,7 @@ static const struct {
 	{{DIST_SPHERE, {{.natural = 100000}}}, DTYPE_F32, 0},
 };
 
-static void refusals(void **state)
+static void wrong_parameters_are_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -343,7 +341,7 @@ static void refusals(void **state)
 	}
 }
 
-static void refused_lists(void **state)
+static void wrong_lists_are_refused(void **state)
 {
 	static const double lists[][3] = {{1, -1, 1}, {1, NAN, 1}, {0, 0, 0}, {INFINITY, 1, 1}};
 
@@ -362,7 +360,7 @@ static void refused_lists(void **state)
 		}
 }
 
-/* A distribution without parameters here would be held against nothing. */
+/* A distribution without a row in this file would not be tested. */
 static void every_distribution_has_a_row(void **state)
 {
 	(void)state;
@@ -381,7 +379,7 @@ static void every_distribution_has_a_row(void **state)
 		}
 }
 
-static void names_and_dtypes(void **state)
+static void names_and_dtypes_are_found(void **state)
 {
 	(void)state;
 	for (int distribution = 0; distribution < DIST_COUNT; distribution++)
@@ -398,15 +396,11 @@ static void names_and_dtypes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_distribution_has_a_row),
-		cmocka_unit_test(parts_join_under_every_level),
-		cmocka_unit_test(every_variant_equals_scalar),
-		cmocka_unit_test(ranks_join),
-		cmocka_unit_test(empty_draws),
-		cmocka_unit_test(no_sample_is_nan),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(refused_lists),
-		cmocka_unit_test(names_and_dtypes),
+		cmocka_unit_test(every_distribution_has_a_row), cmocka_unit_test(parts_join_under_every_level),
+		cmocka_unit_test(every_variant_equals_scalar),  cmocka_unit_test(ranks_join),
+		cmocka_unit_test(empty_draws_write_nothing),    cmocka_unit_test(no_sample_is_nan),
+		cmocka_unit_test(wrong_parameters_are_refused), cmocka_unit_test(wrong_lists_are_refused),
+		cmocka_unit_test(names_and_dtypes_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

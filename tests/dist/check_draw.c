@@ -43,7 +43,7 @@ static struct stream any_stream(uint64_t *seed)
 			       next_case(seed) >> (generator == GENERATOR_PHILOX4X32 ? 32 : 0)};
 }
 
-/* A first sample anywhere, near the end of the stream too, so that `most` samples fit behind it. */
+/* Returns a first sample anywhere, also near the end of the stream, with room for `most` samples. */
 static uint64_t any_begin(uint64_t *seed, enum dtype dtype, uint64_t most)
 {
 	const uint64_t last = UINT64_MAX / draw_words_per_sample(dtype) - most + 1;
@@ -101,8 +101,8 @@ static void parts_join_under_every_level(void **state)
 		check_parts(distributions[i % N_DISTRIBUTIONS], &seed);
 }
 
-/* Every distribution from its words, as the contract spells it. */
-static void words_and_uniforms(void **state)
+/* Computes bits and uniforms from the words of the stream once more. */
+static void uniforms_are_made_of_words_as_documented(void **state)
 {
 	static uint32_t u32[1000];
 	static uint64_t u64[500];
@@ -184,7 +184,7 @@ static void normal_vector(char *line)
 	lines++;
 }
 
-static void normal_vectors(void **state)
+static void normals_match_the_vector_file(void **state)
 {
 	(void)state;
 	lines = 0;
@@ -220,7 +220,7 @@ static void check_moments(const struct draw *draw)
 	}
 }
 
-static void moments(void **state)
+static void normals_have_the_moments_of_normals(void **state)
 {
 	(void)state;
 	for (enum generator g = 0; g < GENERATOR_COUNT; g++) {
@@ -229,8 +229,8 @@ static void moments(void **state)
 	}
 }
 
-/* A caller that flushes denormals and rounds upwards gets the same bytes and keeps its settings. */
-static void callers_environment(void **state)
+/* A caller that flushes denormals and rounds upwards gets the same bytes, and keeps its settings. */
+static void callers_floating_point_settings_do_not_matter(void **state)
 {
 #if defined(__x86_64__)
 	enum { FTZ_DAZ_UP = 0x1F80 | 0x8000 | 0x0040 | 0x4000 };
@@ -273,11 +273,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_join_under_every_level),
-		cmocka_unit_test(words_and_uniforms),
+		cmocka_unit_test(uniforms_are_made_of_words_as_documented),
 		cmocka_unit_test(normal_is_uniform_then_box_muller),
-		cmocka_unit_test(normal_vectors),
-		cmocka_unit_test(moments),
-		cmocka_unit_test(callers_environment),
+		cmocka_unit_test(normals_match_the_vector_file),
+		cmocka_unit_test(normals_have_the_moments_of_normals),
+		cmocka_unit_test(callers_floating_point_settings_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

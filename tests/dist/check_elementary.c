@@ -156,7 +156,7 @@ static double error_cos(double y)
 	return ulp_f64(c, cosl(y * 1.57079632679489661923132169163975144L));
 }
 
-static void elementary_functions(void **state)
+static void elementary_functions_are_accurate(void **state)
 {
 	static const struct probe probes[] = {
 		{"-2 ln of a fraction, f64", any_fraction, error_signed_f64, 2.5},
@@ -187,7 +187,7 @@ static void elementary_functions(void **state)
 	}
 }
 
-static void ends_of_the_exponential(void **state)
+static void exponential_overflows_and_underflows_in_place(void **state)
 {
 	(void)state;
 	assert_true(exp_f64(0) == 1 && exp_f32(0) == 1 && expm1_f64(0) == 0);
@@ -199,7 +199,7 @@ static void ends_of_the_exponential(void **state)
 }
 
 /* Phi and its inverse: one is the other's check, in the tail relative to it. */
-static void normal_distribution(void **state)
+static void normal_distribution_and_its_inverse_agree(void **state)
 {
 	uint64_t seed = case_seed();
 	double worst = 0, worst_inverse = 0;
@@ -223,7 +223,7 @@ static void normal_distribution(void **state)
 }
 
 /* stirling against lgamma of long double; deviances and probabilities against GSL. */
-static void special_functions(void **state)
+static void special_functions_match_gsl(void **state)
 {
 	(void)state;
 	for (double k = 1; k < 1e9; k = ceil(k * 1.37)) {
@@ -251,10 +251,10 @@ static void special_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elementary_functions),
-		cmocka_unit_test(ends_of_the_exponential),
-		cmocka_unit_test(normal_distribution),
-		cmocka_unit_test(special_functions),
+		cmocka_unit_test(elementary_functions_are_accurate),
+		cmocka_unit_test(exponential_overflows_and_underflows_in_place),
+		cmocka_unit_test(normal_distribution_and_its_inverse_agree),
+		cmocka_unit_test(special_functions_match_gsl),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples at the ends of their dtypes, as PROTOCOL.md and the manual describe them: inf, exactly 1, 0. */
+/* Samples at the ends of their dtypes: inf, exactly 1 and 0 where PROTOCOL.md and the manual say so. */
 #include <float.h>
 
 #include "dist/statistics.h"
@@ -20,7 +20,7 @@ static void draw_samples(enum distribution distribution, enum dtype dtype, doubl
 	free(table);
 }
 
-/* How many of x are low < x < high, and how many are x itself; none is NaN. */
+/* Returns how many of x lie in (low, high). Fails on NaN. */
 static unsigned count_f32(const float *x, float low, float high)
 {
 	unsigned count = 0;
@@ -41,7 +41,7 @@ static unsigned count_equal(const float *x, float value)
 	return count;
 }
 
-static void infinities_of_float32(void **state)
+static void float32_samples_become_infinite_as_documented(void **state)
 {
 	float *x = malloc(N * sizeof *x);
 
@@ -58,7 +58,7 @@ static void infinities_of_float32(void **state)
 	free(x);
 }
 
-static void ones_of_beta(void **state)
+static void beta_samples_become_1_as_documented(void **state)
 {
 	float *x = malloc(N * sizeof *x);
 
@@ -71,7 +71,7 @@ static void ones_of_beta(void **state)
 }
 
 /* Below 2^-1024 the ratio of beta's two gammas overflows; a gamma itself keeps its denormals. */
-static void least_of_float64(void **state)
+static void float64_samples_become_0_as_documented(void **state)
 {
 	double *x = malloc(N * sizeof *x);
 	unsigned zeros = 0, tiny = 0, denormal = 0;
@@ -94,9 +94,9 @@ static void least_of_float64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(infinities_of_float32),
-		cmocka_unit_test(ones_of_beta),
-		cmocka_unit_test(least_of_float64),
+		cmocka_unit_test(float32_samples_become_infinite_as_documented),
+		cmocka_unit_test(beta_samples_become_1_as_documented),
+		cmocka_unit_test(float64_samples_become_0_as_documented),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

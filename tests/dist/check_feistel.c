@@ -86,7 +86,7 @@ static void check_modular(const struct feistel_kernel *kernel, uint64_t *seed)
 				 (unsigned long long)modular_image(&network, index + i), (unsigned long long)images[i]);
 }
 
-static void modular_by_definition(void **state)
+static void modular_network_matches_its_definition(void **state)
 {
 	(void)state;
 	for_each_kernel(check_modular);
@@ -124,7 +124,7 @@ static void check_keyed(const struct feistel_kernel *kernel, uint64_t *seed)
 	}
 }
 
-static void keyed_by_definition(void **state)
+static void keyed_network_matches_its_definition(void **state)
 {
 	(void)state;
 	for_each_kernel(check_keyed);
@@ -156,7 +156,7 @@ static void check_binary(const struct feistel_kernel *kernel, uint64_t *seed)
 	}
 }
 
-static void binary_by_definition(void **state)
+static void binary_network_matches_its_definition(void **state)
 {
 	(void)state;
 	for_each_kernel(check_binary);
@@ -182,7 +182,7 @@ static void check_place(const struct feistel_kernel *kernel, uint64_t *seed)
 	}
 }
 
-static void places_by_definition(void **state)
+static void places_match_their_definition(void **state)
 {
 	(void)state;
 	for_each_kernel(check_place);
@@ -191,10 +191,10 @@ static void places_by_definition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modular_by_definition),
-		cmocka_unit_test(keyed_by_definition),
-		cmocka_unit_test(binary_by_definition),
-		cmocka_unit_test(places_by_definition),
+		cmocka_unit_test(modular_network_matches_its_definition),
+		cmocka_unit_test(keyed_network_matches_its_definition),
+		cmocka_unit_test(binary_network_matches_its_definition),
+		cmocka_unit_test(places_match_their_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

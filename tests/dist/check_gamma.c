@@ -3,7 +3,7 @@
 #include "dist/statistics.h"
 
 /* Finite, in range, and with the mean of the distribution, where every power underflows. */
-static void tiny_parameters(void **state)
+static void tiny_parameters_stay_in_range(void **state)
 {
 	static const struct {
 		enum distribution distribution;
@@ -69,7 +69,7 @@ static void neighbours_are_independent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tiny_parameters),
+		cmocka_unit_test(tiny_parameters_stay_in_range),
 		cmocka_unit_test(neighbours_are_independent),
 	};
 

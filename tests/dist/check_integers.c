@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions of words as integers, each word by word from the reference, and the 16-bit floats. */
+/* Distributions of integers, word by word against their definitions, and the 16-bit floats. */
 #include "dist/distributions/dist_kernel.h"
 #include "dist/statistics.h"
 
@@ -18,7 +18,7 @@ static uint64_t wide_word(uint64_t k, uint32_t d)
 	return stream_word(&stream, 2 * k, d) | (uint64_t)stream_word(&stream, 2 * k + 1, d) << 32;
 }
 
-/* Lemire's method again, attempt by attempt. */
+/* Lemire's method once more, attempt by attempt. */
 static int64_t randint_of(uint64_t k, uint64_t range, int64_t low, bool narrow)
 {
 	for (uint32_t attempt = 0;; attempt++) {
@@ -36,7 +36,7 @@ static int64_t randint_of(uint64_t k, uint64_t range, int64_t low, bool narrow)
 	}
 }
 
-static void randint_from_words(void **state)
+static void randint_matches_its_definition(void **state)
 {
 	static const int64_t bounds[][2] = {
 		{0, 1},
@@ -74,9 +74,8 @@ static void randint_from_words(void **state)
 	}
 }
 
-/* Each value as often as the others: 60 of them, and halves of a range that rejects much. */
-/* All of a dtype: the words themselves, in order. */
-static void randint_of_everything(void **state)
+/* A range of all values of a dtype gives the words themselves, in order. */
+static void randint_of_a_whole_dtype_is_the_words(void **state)
 {
 	static uint64_t x[500], words[500];
 	static uint32_t narrow[500];
@@ -102,7 +101,7 @@ static void randint_of_everything(void **state)
 }
 
 /* Values of float32 normals with a radius of 64 bits, to nearest: as numbers, never further off than half a step. */
-static void halves_of_wide_radius(void **state)
+static void boxmuller64_rounds_to_the_nearest_half(void **state)
 {
 	enum { N = 4001 };
 	static float normals[N];
@@ -124,7 +123,8 @@ static void halves_of_wide_radius(void **state)
 	}
 }
 
-static void randint_is_even(void **state)
+/* 60 values, and the two halves of a range that rejects many words. */
+static void randint_values_are_equally_likely(void **state)
 {
 	enum { N = 300000 };
 	static int32_t x[N];
@@ -175,7 +175,7 @@ static void bernoulli_compares_digits(void **state)
 }
 
 /* Words that equal p's first digits are decided by the following ones, whatever the attempt. */
-static void bernoulli_ties(void **state)
+static void bernoulli_ties_are_decided_by_the_next_word(void **state)
 {
 	struct dist_constants k = {.bernoulli = {.digits = {5, 7, 0, 9}}};
 	uint32_t words[DIST_PAD];
@@ -254,7 +254,7 @@ static double rounded(double x, int digits, int least)
 	return ldexp(nearbyint(ldexp(x, -exponent)), exponent);
 }
 
-static void sixteen_bit_uniforms(void **state)
+static void uniforms_round_to_the_nearest_half(void **state)
 {
 	static const double bounds[][2] = {{0, 1},    {-3, 5},  {100, 101}, {-1, 0},
 					   {0, 1e-6}, {1, 1.5}, {-8, -4},   {0, 60000}};
@@ -283,7 +283,7 @@ static void sixteen_bit_uniforms(void **state)
 		}
 }
 
-static void sixteen_bit_normals(void **state)
+static void normals_round_to_the_nearest_half(void **state)
 {
 	static uint16_t x[4000];
 	static float z[4000];
@@ -308,11 +308,15 @@ static void sixteen_bit_normals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(randint_of_everything),        cmocka_unit_test(halves_of_wide_radius),
-		cmocka_unit_test(randint_from_words),           cmocka_unit_test(randint_is_even),
-		cmocka_unit_test(bernoulli_compares_digits),    cmocka_unit_test(bernoulli_ties),
-		cmocka_unit_test(rademacher_takes_the_top_bit), cmocka_unit_test(sixteen_bit_uniforms),
-		cmocka_unit_test(sixteen_bit_normals),
+		cmocka_unit_test(randint_of_a_whole_dtype_is_the_words),
+		cmocka_unit_test(boxmuller64_rounds_to_the_nearest_half),
+		cmocka_unit_test(randint_matches_its_definition),
+		cmocka_unit_test(randint_values_are_equally_likely),
+		cmocka_unit_test(bernoulli_compares_digits),
+		cmocka_unit_test(bernoulli_ties_are_decided_by_the_next_word),
+		cmocka_unit_test(rademacher_takes_the_top_bit),
+		cmocka_unit_test(uniforms_round_to_the_nearest_half),
+		cmocka_unit_test(normals_round_to_the_nearest_half),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 /* Intervals where the normal distribution has underflowed or does not change: within the bounds, finite, and as far
  * along as an exponential (far out) or a uniform (a narrow interval). */
-static void truncated_extremes(void **state)
+static void truncated_normal_stays_within_extreme_bounds(void **state)
 {
 	static const struct {
 		double low, high, rate; /* of (x - low) in units of the interval; 0: uniform */
@@ -47,7 +47,7 @@ static void truncated_extremes(void **state)
 }
 
 /* Half of a narrow interval, anywhere, holds half of the samples and a little more on the side of 0. */
-static void truncated_narrow(void **state)
+static void narrow_truncated_normal_is_balanced(void **state)
 {
 	static const double starts[] = {0, 0.3, -0.5, 7, -20, 36, 100};
 	static double x[40000];
@@ -74,7 +74,7 @@ static void truncated_narrow(void **state)
 }
 
 /* boxmuller64 reaches beyond boxmuller's last value; the radius keeps its precision on both sides. */
-static void boxmuller64_tail(void **state)
+static void boxmuller64_reaches_further_than_boxmuller(void **state)
 {
 	uint64_t words[2][16] = {{0}};
 	uint32_t narrow[2][32] = {{0}};
@@ -98,9 +98,9 @@ static void boxmuller64_tail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(truncated_extremes),
-		cmocka_unit_test(truncated_narrow),
-		cmocka_unit_test(boxmuller64_tail),
+		cmocka_unit_test(truncated_normal_stays_within_extreme_bounds),
+		cmocka_unit_test(narrow_truncated_normal_is_balanced),
+		cmocka_unit_test(boxmuller64_reaches_further_than_boxmuller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

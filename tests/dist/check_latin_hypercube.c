@@ -73,8 +73,8 @@ static void designs_are_latin(void **state)
 	}
 }
 
-/* The largest design: neighbouring cells keep apart, coordinates below 1. */
-static void the_largest_design(void **state)
+/* Coordinates of neighbouring cells differ, and are below 1. */
+static void largest_design_keeps_cells_apart(void **state)
 {
 	struct points_settings settings = settings_of(2, SCRAMBLE_JITTER);
 	struct points *points;
@@ -91,7 +91,7 @@ static void the_largest_design(void **state)
 	points_free(points);
 }
 
-/* Cells are those of the draw of permutations of the stream, jitter is of a draw that these do not read. */
+/* Cells are the elements of the stream's permutations; jitter comes from a draw that these do not read. */
 static void check_against_permutations(uint64_t n)
 {
 	enum { SIDES = 3 };
@@ -133,8 +133,8 @@ static void cells_are_permutations(void **state)
 		check_against_permutations(sizes[i]);
 }
 
-/* Tables that are built in pieces, and some of a line, give the same as those of few dimensions. */
-static void many_dimensions(void **state)
+/* Tables that are built in several steps give the same points as those of few dimensions. */
+static void many_dimensions_match_few(void **state)
 {
 	enum { MANY = 4096 };
 	static const uint64_t sizes[] = {5, 1024, 1025, 3000};
@@ -184,7 +184,7 @@ static void cells_of(unsigned n, uint64_t seed, uint16_t *ret_cells)
 	points_free(points);
 }
 
-static void orders_of_cells_are_alike(void **state)
+static void orders_of_cells_are_equally_likely(void **state)
 {
 	uint16_t *orders = malloc(ORDERS_MOST_BYTES);
 
@@ -221,9 +221,12 @@ static void dimensions_are_independent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(designs_are_latin),         cmocka_unit_test(the_largest_design),
-		cmocka_unit_test(cells_are_permutations),    cmocka_unit_test(many_dimensions),
-		cmocka_unit_test(orders_of_cells_are_alike), cmocka_unit_test(dimensions_are_independent),
+		cmocka_unit_test(designs_are_latin),
+		cmocka_unit_test(largest_design_keeps_cells_apart),
+		cmocka_unit_test(cells_are_permutations),
+		cmocka_unit_test(many_dimensions_match_few),
+		cmocka_unit_test(orders_of_cells_are_equally_likely),
+		cmocka_unit_test(dimensions_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static struct draw permutation_of(uint64_t items, uint64_t seed)
 		DIST_PERMUTATION, DTYPE_I64, {GENERATOR_THREEFRY4X32, seed, 0}, {{.natural = items}}, NULL};
 }
 
-static void every_item_once(void **state)
+static void every_item_occurs_once(void **state)
 {
 	static const uint64_t sizes[] = {1, 2, 3, 52, 1000, 1023, 1024, 1025, 1026, 4096, 5000, 65536, 100003, 1 << 20};
 	const struct draw_kernels kernels = best();
@@ -43,8 +43,8 @@ static void every_item_once(void **state)
 	}
 }
 
-/* Huge ones at any index: in range, no two alike. */
-static void huge_permutations(void **state)
+/* Parts of huge permutations, at any index, are in range and repeat no item. */
+static void huge_permutations_repeat_no_item(void **state)
 {
 	static const uint64_t sizes[] = {(1ull << 32) - 5, 1ull << 32, (1ull << 32) + 15, 1ull << 40, 1ull << 62};
 	static double x[20000];
@@ -72,7 +72,7 @@ static void huge_permutations(void **state)
 }
 
 /* Every order, parity and pairs of small permutations, over keys (one each hundred) and consecutive permutations. */
-static void small_orders_are_alike(void **state)
+static void small_orders_are_equally_likely(void **state)
 {
 	enum { EACH = 100 };
 	const struct draw_kernels kernels = best();
@@ -97,7 +97,7 @@ static void small_orders_are_alike(void **state)
 }
 
 /* Networks over many keys: where an index goes, where two neighbours go together, fixed points. */
-static void large_ones_look_random(void **state)
+static void large_permutations_look_random(void **state)
 {
 	enum { ITEMS = 1500, KEYS = 6000, CELLS = 50 };
 	static int64_t x[ITEMS];
@@ -138,10 +138,10 @@ static void large_ones_look_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_item_once),
-		cmocka_unit_test(huge_permutations),
-		cmocka_unit_test(small_orders_are_alike),
-		cmocka_unit_test(large_ones_look_random),
+		cmocka_unit_test(every_item_occurs_once),
+		cmocka_unit_test(huge_permutations_repeat_no_item),
+		cmocka_unit_test(small_orders_are_equally_likely),
+		cmocka_unit_test(large_permutations_look_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

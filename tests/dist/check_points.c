@@ -67,7 +67,7 @@ static void check_cuts(enum points_kind kind, uint32_t dims, enum points_scrambl
 	points_free(floats);
 }
 
-static void any_cut(void **state)
+static void parts_join_at_any_cut(void **state)
 {
 	static const uint32_t dims[] = {1, 2, 7, 300};
 
@@ -138,7 +138,7 @@ static void points_vector(char *line)
 	}
 }
 
-static void points_stay(void **state)
+static void points_match_the_vector_file(void **state)
 {
 	(void)state;
 	for_each_line("tests/vectors/points.txt", points_vector);
@@ -181,7 +181,7 @@ static struct halton_nest nest_of(uint32_t base, uint64_t key)
 }
 
 /* Every variant, small and the greatest points, bases from the first to the last. */
-static void owen_by_definition(void **state)
+static void owen_scrambling_matches_its_definition(void **state)
 {
 	static const uint32_t bases[] = {2, 3, 5, 7, 53, 251, 997, 5003, 7907, 7919};
 	size_t n_kernels;
@@ -232,7 +232,7 @@ static void halton_vector(char *line)
 				 expected, point[dim]);
 }
 
-static void halton_vectors(void **state)
+static void halton_matches_the_vector_file(void **state)
 {
 	const struct points_settings settings = settings_of(POINTS_HALTON, DTYPE_F64, HALTON_DIMS, SCRAMBLE_PLAIN);
 	double point[2];
@@ -344,7 +344,7 @@ static void lattice_is_a_lattice(void **state)
 }
 
 /* The error over 2^m points of a product of 1 + (x - 1/2) / j^2, whose mean is 1, falls about as 1 / n. */
-static void lattice_is_good(void **state)
+static void lattice_error_falls_as_1_over_n(void **state)
 {
 	enum { DIMS = 100, MOST = 1 << 14 };
 	const struct points_settings settings = settings_of(POINTS_LATTICE, DTYPE_F64, DIMS, SCRAMBLE_PLAIN);
@@ -370,14 +370,14 @@ static void lattice_is_good(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_cut),
-		cmocka_unit_test(points_stay),
-		cmocka_unit_test(owen_by_definition),
-		cmocka_unit_test(halton_vectors),
+		cmocka_unit_test(parts_join_at_any_cut),
+		cmocka_unit_test(points_match_the_vector_file),
+		cmocka_unit_test(owen_scrambling_matches_its_definition),
+		cmocka_unit_test(halton_matches_the_vector_file),
 		cmocka_unit_test(halton_is_balanced),
 		cmocka_unit_test(halton_scrambling_is_fair),
 		cmocka_unit_test(lattice_is_a_lattice),
-		cmocka_unit_test(lattice_is_good),
+		cmocka_unit_test(lattice_error_falls_as_1_over_n),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void vector(char *line)
 				 point[dim]);
 }
 
-static void vectors(void **state)
+static void points_match_the_vector_file(void **state)
 {
 	(void)state;
 	all_dims = make(SOBOL_DIMS, 53, SCRAMBLE_PLAIN, 0);
@@ -104,7 +104,7 @@ static void check_plain(const struct sobol_kernel *kernel, uint32_t dims, uint32
 	sobol_free(sobol);
 }
 
-static void every_variant(void **state)
+static void every_variant_matches_the_definition(void **state)
 {
 	static const uint32_t dims[] = {1, 2, 3, 5, 8, 16, 31, 32, 33, 100, SOBOL_DIMS};
 	static const uint64_t firsts[] = {0, 1, 13, 4095, (UINT64_C(1) << 32) - 40};
@@ -122,8 +122,8 @@ static void every_variant(void **state)
 	}
 }
 
-/* Scrambled, all kernels give the scalar one's bytes, from any point on. */
-static void variants_agree(void **state)
+/* With scrambling, all variants give the bytes of the scalar one, from any point on. */
+static void scrambled_variants_equal_scalar(void **state)
 {
 	size_t n_kernels;
 	const struct sobol_kernel *const *kernels = sobol_kernels(&n_kernels);
@@ -254,9 +254,9 @@ static void flips_are_independent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors),
-		cmocka_unit_test(every_variant),
-		cmocka_unit_test(variants_agree),
+		cmocka_unit_test(points_match_the_vector_file),
+		cmocka_unit_test(every_variant_matches_the_definition),
+		cmocka_unit_test(scrambled_variants_equal_scalar),
 		cmocka_unit_test(nets_stay_nets),
 		cmocka_unit_test(scrambling_is_fair),
 		cmocka_unit_test(flips_are_independent),

@@ -64,7 +64,7 @@ static void compare(const struct uniform_kernel *kernel, const float *u, const d
 	assert_true(guarded_free(d));
 }
 
-static void every_variant(void **state)
+static void every_variant_matches_the_definition(void **state)
 {
 	size_t n_kernels;
 	const struct uniform_kernel *const *kernels = uniform_kernels(&n_kernels);
@@ -85,7 +85,7 @@ static void every_variant(void **state)
 }
 
 /* x + scale y with one rounding, every variant, any length, in place. */
-static void scaled_sums(void **state)
+static void scaled_sums_round_once(void **state)
 {
 	size_t n_kernels;
 	const struct uniform_kernel *const *kernels = uniform_kernels(&n_kernels);
@@ -113,8 +113,8 @@ static void scaled_sums(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scaled_sums),
-		cmocka_unit_test(every_variant),
+		cmocka_unit_test(scaled_sums_round_once),
+		cmocka_unit_test(every_variant_matches_the_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,8 +34,8 @@ static void fill(const struct draw *draw, size_t n)
 		x[i] = single[i];
 }
 
-/* Component c is beta(alpha_c, the others' sum). */
-static void dirichlet_components(void **state)
+/* Component c has the distribution beta(alpha_c, sum of the other alphas). */
+static void dirichlet_components_are_beta(void **state)
 {
 	static const double alphas[][4] = {{1, 1, 1, 1}, {0.1, 2, 5, 0.7}, {300, 20, 0.5, 1}};
 	static double u[N];
@@ -69,8 +69,8 @@ static void dirichlet_components(void **state)
 		}
 }
 
-/* Far below what gammas can be told apart at: one share is all but 1, each in proportion to its alpha. */
-static void dirichlet_of_tiny_alphas(void **state)
+/* Alphas so small that gammas underflow: one component is nearly 1, each as often as its alpha demands. */
+static void dirichlet_of_tiny_alphas_is_one_component(void **state)
 {
 	static const double alphas[] = {1e-300, 3e-300, 0x1p-1074};
 	void *table;
@@ -87,8 +87,9 @@ static void dirichlet_of_tiny_alphas(void **state)
 	free(table);
 }
 
-/* Of unit length; a coordinate c has (c + 1) / 2 beta((D - 1) / 2, (D - 1) / 2); coordinates do not correlate. */
-static void sphere_points(void **state)
+/* Points have length 1; (c + 1) / 2 of a coordinate c is beta((D - 1) / 2, (D - 1) / 2); coordinates do not correlate.
+ */
+static void sphere_points_are_uniform(void **state)
 {
 	static const uint64_t dimensions[] = {2, 3, 4, 7};
 	static double u[N];
@@ -125,7 +126,7 @@ static void sphere_points(void **state)
 		}
 }
 
-static void sphere_of_one_dimension(void **state)
+static void sphere_of_one_dimension_is_a_sign(void **state)
 {
 	void *table;
 	const struct draw draw = prepared(DIST_SPHERE, DTYPE_F32, 1, NULL, 0, &table);
@@ -143,10 +144,10 @@ static void sphere_of_one_dimension(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dirichlet_components),
-		cmocka_unit_test(dirichlet_of_tiny_alphas),
-		cmocka_unit_test(sphere_points),
-		cmocka_unit_test(sphere_of_one_dimension),
+		cmocka_unit_test(dirichlet_components_are_beta),
+		cmocka_unit_test(dirichlet_of_tiny_alphas_is_one_component),
+		cmocka_unit_test(sphere_points_are_uniform),
+		cmocka_unit_test(sphere_of_one_dimension_is_a_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

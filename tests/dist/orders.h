@@ -44,7 +44,7 @@ static inline size_t orders_count(unsigned n)
 	return (most + 99) / 100 * 100;
 }
 
-/* The sizes to look at: all in the full check, else those up to 17 and around powers of 2. */
+/* Returns the next size to check: every size in the full check, else those up to 17 and some around powers of 2. */
 static inline unsigned orders_next(unsigned n)
 {
 	if (full_check() || n < 17 || n == 31 || n == 32 || n >= 63)
@@ -52,7 +52,7 @@ static inline unsigned orders_next(unsigned n)
 	return n == 17 ? 31 : 63;
 }
 
-/* The order's place among all n!, by its inversions; *ret_odd: their number's parity. */
+/* Returns the rank of the order among all n!, and in *ret_odd whether it has an odd number of inversions. */
 static inline size_t order_rank(const uint16_t *order, unsigned n, unsigned *ret_odd)
 {
 	size_t rank = 0;
@@ -86,7 +86,7 @@ static inline void pairs_are_fair(const char *what, unsigned n, size_t count, co
 	chi_is_fair(what, counts, n_pairs, (double)count / (double)n_pairs);
 }
 
-/* count orders of n items, one behind the other. */
+/* Checks `count` orders of n items, which stand one after the other. */
 static inline void orders_are_fair(const char *what, unsigned n, size_t count, const uint16_t *orders)
 {
 	static double ranks[ORDERS_MOST_RANKS];

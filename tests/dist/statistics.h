@@ -18,7 +18,7 @@ struct dist_case {
 	double mean, variance;                               /* NAN: none, or not looked at */
 };
 
-/* P-value of a Kolmogorov-Smirnov distance scaled by sqrt(n). */
+/* Returns the p-value of a Kolmogorov-Smirnov distance scaled by sqrt(n). */
 static inline double ks_tail(double scaled)
 {
 	double sum = 0;
@@ -35,7 +35,7 @@ static inline int order_of(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Kolmogorov and Smirnov's distance of n numbers (sorted here) from the uniform distribution, times sqrt(n). */
+/* Sorts n numbers, and returns their Kolmogorov-Smirnov distance from the uniform distribution, times sqrt(n). */
 static inline double ks_uniform(double *u, size_t n)
 {
 	double most = 0;
@@ -89,7 +89,7 @@ static inline void moments(const struct dist_case *c, const void *samples, size_
 	*ret_variance = spread > 0 ? (squares / count - c->variance) / spread : 0;
 }
 
-/* A prepared draw of the case; list: for the distributions that take one. */
+/* Prepares a draw of the case. `list` is the list of categorical or dirichlet. */
 static inline struct draw case_draw_list(const struct dist_case *c, uint64_t stream, const double *list, size_t n_list,
 					 void **ret_table)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Poisson and binomial numbers of wide distributions (special cases and narrow ones: dist_table.h); after gamma_body.h.
+/* Poisson and binomial numbers of wide distributions (narrow ones: discrete_table.h); included after gamma_body.h.
  *
- * Transformed rejection: k = floor((2 a / us + b) U + centre), us = 1/2 - |U|, at once where us >= 0.07 and V <= quick,
- * else where V accept / (a / us^2 + b) <= the probability (binomial: over that of the mode), which is computed as
- * Stirling's corrections and deviances (special.h), so it loses nothing however large the mean.
- * Source: W. Hoermann, "The transformed rejection method for generating Poisson random variables", Insurance:
+ * Transformed rejection: k = floor((2 a / us + b) U + centre), us = 1/2 - |U|. It is accepted at once if us >= 0.07 and
+ * V <= quick, else if V accept / (a / us^2 + b) is at most the probability of k (binomial: divided by that of the
+ * mode). The probability is computed from Stirling's corrections and deviances (special.h), which are accurate for any
+ * mean. Source: W. Hoermann, "The transformed rejection method for generating Poisson random variables", Insurance:
  * Mathematics and Economics 12 (1993) 39 (PTRS); "The generation of binomial random variates", J. Statist. Comput.
  * Simul. 46 (1993) 101 (BTRS). */
 
-/* What Stirling's formula leaves, k >= 16 (smaller ones have no chance in a wide distribution). */
+/* Returns the correction to Stirling's formula for k >= 16; in a wide distribution smaller k never occur. */
 INLINE f64v stirling(f64v k)
 {
 	const f64v inverse = f64_div(f64_set(1), f64_max(k, f64_set(16))), square = f64_mul(inverse, inverse);
@@ -19,8 +19,8 @@ INLINE f64v stirling(f64v k)
 	return f64_mul(sum, inverse);
 }
 
-/* Deviance of k = m + d from m: m t^2 sum (-t)^j / ((j + 1) (j + 2)), t = d / m. Beyond an eighth of m, where a wide
- * distribution's probability is below 2^-400, it only has to be large. */
+/* Returns the deviance of m + d from m: m t^2 sum (-t)^j / ((j + 1) (j + 2)), t = d / m. Beyond an eighth of m, where a
+ * wide distribution's probability is below 2^-400, it only has to be large. */
 INLINE f64v deviance(f64v d, double m)
 {
 #define TERM(j) 1.0 / ((j + 1) * (j + 2))
@@ -39,7 +39,7 @@ INLINE f64v deviance(f64v d, double m)
 	return f64_mul(f64_mul(square, f64_fma(odd, f64_neg(held), even)), f64_set(m));
 }
 
-/* floor((2 a / us + b) U + centre). */
+/* Returns the candidate k = floor((2 a / us + b) U + centre). */
 INLINE f64v counts_candidate(const struct dist_constants *k, f64v u, f64v us)
 {
 	const f64v slope = f64_add(f64_div(f64_set(2 * k->counts.a), us), f64_set(k->counts.b));
@@ -47,13 +47,13 @@ INLINE f64v counts_candidate(const struct dist_constants *k, f64v u, f64v us)
 	return f64_floor(f64_fma(slope, u, f64_set(k->counts.centre)));
 }
 
-/* us, held above 0. */
+/* Returns us = 1/2 - |U|, at least 2^-60. */
 INLINE f64v counts_us(f64v u)
 {
 	return f64_max(f64_sub(f64_set(0.5), f64_abs(u)), f64_set(0x1p-60));
 }
 
-/* Lanes where V accept / (a / us^2 + b) > probability. */
+/* Returns the lanes where V accept / (a / us^2 + b) exceeds the probability. */
 INLINE m64v counts_fail(bool binomial, const struct dist_constants *k, f64v u, f64v v)
 {
 	const f64v us = counts_us(u), count = counts_candidate(k, u, us), last = f64_set(k->counts.trials);
@@ -72,7 +72,7 @@ INLINE m64v counts_fail(bool binomial, const struct dist_constants *k, f64v u, f
 		square = f64_mul(square, f64_max(rest, f64_set(1)));
 	}
 	const f64v left = f64_div(f64_mul(v, f64_set(k->counts.accept)), hat);
-	/* ln(left sqrt(square)) > log_p; held above 0 where V is tiny. */
+	/* ln(left sqrt(square)) > log_p. The logarithm's argument stays above 0 where V is tiny. */
 	const f64v ratio = f64_max(f64_mul(f64_mul(left, left), square), f64_set(0x1p-1000));
 
 	return m64_or(m64_or(outside, corner), f64_less(log_p, f64_mul(log_f64(ratio), f64_set(0.5))));
@@ -92,7 +92,7 @@ INLINE size_t counts_fill(bool binomial, const struct dist_constants *k, const v
 		const m64v outside = m64_or(f64_less(count, f64_set(0)), f64_less(last, count));
 		const m64v outer = f64_less(us, f64_set(0.07)), slow = f64_less(f64_set(k->counts.quick), v);
 		const m64v open = m64_or(outside, m64_or(outer, slow));
-		/* A possible value where the candidate is none. */
+		/* Where the candidate is impossible, store a possible value. */
 		const f64v possible = f64_pick(outside, count, mean);
 
 		f64_store_i64(ret_out + i, f64_fma(possible, f64_set(k->scale), f64_set(k->shift)));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gamma and beta by rejection, in float64 throughout; included after inversion_body.h.
  *
- * d = shape - 1/3, c = 1 / sqrt(9 d), v = (1 + c z)^3 of a normal z: accept where ln u < z^2 / 2 + d (1 - v + ln v),
- * and d v is gamma. The squeeze u < 1 - 0.0331 z^4 spares most logarithms. A shape below 1 is raised by 1, and the
- * result multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
+ * With d = shape - 1/3, c = 1 / sqrt(9 d) and v = (1 + c z)^3 of a normal z, d v is a gamma if ln u < z^2 / 2 + d (1 -
+ * v + ln v). Most samples pass the squeeze u < 1 - 0.0331 z^4, which needs no logarithm. A shape below 1 is raised by
+ * 1, and the gamma multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
  * Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
-/* Samples that the squeeze has not accepted, packed, so that their logarithms fill vectors. Packing never branches: how
- * many of a vector's lanes are open cannot be foreseen. */
+/* Samples that the squeeze has not accepted, packed so that their logarithms fill vectors. Packing does not branch,
+ * since branches on random numbers are mispredicted. */
 struct pending {
 	size_t n;
 	uint16_t samples[DIST_BLOCK_REJECTING + F64_LANES];
@@ -16,8 +16,8 @@ struct pending {
 
 enum { NO_SAMPLE = UINT16_MAX };
 
-/* Adds the lanes of mask of the vector that begins with sample i: their values are packed after this, at the place
- * returned. */
+/* Adds the samples of a vector, which begins with sample i, whose lanes are set in mask. Returns the index at which the
+ * caller packs their values. */
 INLINE size_t pending_add(struct pending *pending, m64v mask, size_t i)
 {
 	const size_t at = pending->n;
@@ -27,7 +27,8 @@ INLINE size_t pending_add(struct pending *pending, m64v mask, size_t i)
 	return at;
 }
 
-/* Appends the pending samples that begin at `at` and have failed. */
+/* Appends the failed ones of the vector of pending samples at `at` to the list of rejected samples; returns its length.
+ */
 INLINE size_t rejected_append(const struct pending *pending, size_t at, m64v failed, size_t n_rejected,
 			      uint16_t *ret_rejected)
 {
@@ -35,7 +36,7 @@ INLINE size_t rejected_append(const struct pending *pending, size_t at, m64v fai
 	return n_rejected + m64_count(failed);
 }
 
-/* Zeros and no samples behind the last, so that whole vectors can be settled. */
+/* Fills the vector behind the last pending sample with zeros and NO_SAMPLE, so that whole vectors can be processed. */
 INLINE void pending_end(struct pending *pending)
 {
 	for (unsigned i = 0; i < F64_LANES; i++)
@@ -44,7 +45,7 @@ INLINE void pending_end(struct pending *pending)
 		f64_store(&pending->values[j][pending->n], f64_set(0));
 }
 
-/* Without what stood behind the last pending sample. */
+/* Returns the length of the list without NO_SAMPLE at its end. */
 INLINE size_t rejected_end(size_t n_rejected, const uint16_t *rejected)
 {
 	while (n_rejected > 0 && rejected[n_rejected - 1] == NO_SAMPLE)
@@ -52,7 +53,7 @@ INLINE size_t rejected_end(size_t n_rejected, const uint16_t *rejected)
 	return n_rejected;
 }
 
-/* v = (1 + c z)^3. */
+/* Returns v = (1 + c z)^3. */
 INLINE f64v gamma_cube(f64v c, f64v z)
 {
 	const f64v root = f64_fma(z, c, f64_set(1));
@@ -60,7 +61,7 @@ INLINE f64v gamma_cube(f64v c, f64v z)
 	return f64_mul(root, f64_mul(root, root));
 }
 
-/* Accepted without a logarithm. */
+/* Returns the lanes that the squeeze accepts. */
 INLINE m64v gamma_squeeze(f64v v, f64v z, f64v u)
 {
 	const f64v zz = f64_mul(z, z);
@@ -68,7 +69,7 @@ INLINE m64v gamma_squeeze(f64v v, f64v z, f64v u)
 	return m64_and(f64_less(f64_set(0), v), f64_less(u, f64_fma(f64_mul(zz, zz), f64_set(-0.0331), f64_set(1))));
 }
 
-/* Rejected, for good. */
+/* Returns the lanes that are rejected. */
 INLINE m64v gamma_fails(f64v d, f64v c, f64v z, f64v u)
 {
 	const f64v v = gamma_cube(c, z), held = f64_max(v, f64_set(0x1p-1000)), zz = f64_mul(z, z);
@@ -78,24 +79,25 @@ INLINE m64v gamma_fails(f64v d, f64v c, f64v z, f64v u)
 	return m64_not(m64_or(good, gamma_squeeze(v, z, u)));
 }
 
-/* Words as uniforms in (0, 1]: twice a signed fraction's size. */
+/* Loads words as uniforms in (0, 1]: twice the absolute value of their signed fractions. */
 INLINE f64v uniform_load(bool wide, const void *words, size_t i)
 {
 	return f64_abs(f64_mul(f64_from_i64(word_load(wide, words, i)), f64_set(0x1p-63)));
 }
 
+/* Loads normals i .. i + F64_LANES - 1. */
 INLINE f64v normal_load(bool wide, const void *normals, size_t i)
 {
 	return wide ? f64_load((const double *)normals + i) : f64_load_f32((const float *)normals + i);
 }
 
-/* ln of a boost: a uniform to the power 1 / shape. */
+/* Returns the logarithm of a uniform to the power boost = 1 / shape. */
 INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 {
 	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction_load(wide, words, i)), f64_set(-0.5)), boost);
 }
 
-/* v of a vector of samples, held above 0; what the squeeze leaves open of any of them in *ret_open. */
+/* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */
 INLINE f64v gamma_try(f64v c, f64v z, f64v u, m64v *ret_open)
 {
 	const f64v v = gamma_cube(c, z);
@@ -104,14 +106,14 @@ INLINE f64v gamma_try(f64v c, f64v z, f64v u, m64v *ret_open)
 	return f64_max(v, f64_set(0x1p-1000));
 }
 
-/* Packs z and u of the open lanes as values first and first + 1. */
+/* Packs z and u of the open lanes as the values `first` and `first` + 1 of the pending samples at `at`. */
 INLINE void gamma_pend(struct pending *pending, size_t at, m64v open, unsigned first, f64v z, f64v u)
 {
 	f64_pack(&pending->values[first][at], open, z);
 	f64_pack(&pending->values[first + 1][at], open, u);
 }
 
-/* The pending samples of one gamma that fail. */
+/* Decides all pending samples of one gamma: writes those that fail, and returns how many they are. */
 INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *ret_rejected)
 {
 	size_t n_rejected = 0;
@@ -125,7 +127,7 @@ INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *re
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Inputs: normal, word, and where boosted a word of its own. */
+/* Makes gammas. Inputs: a normal, a word, and if boosted another word. */
 INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k, const void *const inputs[], size_t n,
 			 void *ret_out, uint16_t *ret_rejected)
 {
@@ -147,7 +149,7 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k
 	return gamma_settle(&pending, d, c, ret_rejected);
 }
 
-/* x / (x + y) of two gammas, both of one attempt. Inputs: those of x, then those of y. */
+/* Makes x / (x + y) of two gammas x and y of the same attempt. Inputs: those of x, then those of y. */
 INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k, const void *const inputs[], size_t n,
 			void *ret_out, uint16_t *ret_rejected)
 {
@@ -191,7 +193,7 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* ln of gammas of scale 1 and of shapes that differ: inputs 3 to 5 are arrays of d, c and boost. Out is float64. */
+/* Makes float64 logarithms of gammas of scale 1, each of its own shape: inputs 3 to 5 are arrays of d, c and boost. */
 INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, double *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending;

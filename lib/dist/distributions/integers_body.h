@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions of words as integers, and the 16-bit floats: plain C, which the compiler puts on each file's vectors.
- */
+/* Distributions of integers, and the 16-bit floats: plain C, which the compiler vectorises for each variant. */
 #include <string.h>
 
 #include "dist/distributions/alias_table.h"
 #include "dist/distributions/discrete_table.h"
 
-/* low + floor(word range / 2^32), unless the product's low half is among the first 2^32 mod range.
+/* Makes low + floor(word range / 2^32). Rejects words whose product has a low half below 2^32 mod range.
  * Source: D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
 static size_t randint_i32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
@@ -30,7 +29,7 @@ static size_t randint_i32(const struct dist_constants *k, const void *const inpu
 	return n_rejected;
 }
 
-/* The same of 64-bit words; range 0 stands for 2^64. */
+/* Does the same with 64-bit words. range = 0 means 2^64. */
 static size_t randint_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
@@ -51,7 +50,8 @@ static size_t randint_i64(const struct dist_constants *k, const void *const inpu
 	return n_rejected;
 }
 
-/* 1 where the words, as binary digits, lie below p's: the next attempt's word decides where 32 digits are alike. */
+/* Makes 1 where the words, read as binary digits, are below the digits of p. Where 32 digits are equal, the sample is
+ * rejected, and the next attempt's word decides. */
 #define BERNOULLI(name, type)                                                                                          \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
@@ -80,7 +80,7 @@ static size_t randint_i64(const struct dist_constants *k, const void *const inpu
 BERNOULLI(bernoulli_i8, int8_t)
 BERNOULLI(bernoulli_i32, int32_t)
 
-/* The top bit as a sign. */
+/* Makes -1 or 1 from the top bit. */
 #define RADEMACHER(name, word_type, type)                                                                              \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
@@ -99,7 +99,7 @@ RADEMACHER(rademacher_i32, uint32_t, int32_t)
 RADEMACHER(rademacher_f32, uint32_t, float)
 RADEMACHER(rademacher_f64, uint64_t, double)
 
-/* The least value whose cumulative probability lies above the word: from the guide's bucket upwards. */
+/* Finds the value to which the word belongs, from the guide's bucket upwards. */
 static size_t discrete_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			   void *ret_out, uint16_t *ret_rejected)
 {
@@ -118,7 +118,7 @@ static size_t discrete_i64(const struct dist_constants *k, const void *const inp
 	return 0;
 }
 
-/* word range: the high half picks a column, the low half one of its two values. */
+/* Multiplies the word by n: the high half picks a column, the low half one of its two indices. */
 static size_t alias_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			void *ret_out, uint16_t *ret_rejected)
 {
@@ -152,7 +152,7 @@ INLINE uint32_t bits_of_float(float x)
 	return bits;
 }
 
-/* To nearest even; not for NaN. */
+/* Rounds to the nearest, ties to even; not for NaN. */
 INLINE uint16_t bf16_of(float x)
 {
 	const uint32_t bits = bits_of_float(x);
@@ -165,7 +165,7 @@ INLINE float bf16_widen(uint16_t half)
 	return float_of_bits((uint32_t)half << 16);
 }
 
-/* To nearest even; not for NaN. Below 2^-14 the addition of 1/2 rounds to the denormals' step. */
+/* Rounds to the nearest, ties to even; not for NaN. Below 2^-14, adding 1/2 rounds to the step of denormals. */
 INLINE uint16_t f16_of(float x)
 {
 	const uint32_t bits = bits_of_float(x), size = bits & 0x7FFFFFFF, sign = bits >> 16 & 0x8000;
@@ -176,7 +176,8 @@ INLINE uint16_t f16_of(float x)
 	return (uint16_t)(sign | half);
 }
 
-/* u of the low bits of the word; u in [0, 1) to [low, high) in float64, rounded to float32 and then to 16 bits. */
+/* Maps u in [0, 1), made of the low bits of a word, to [low, high) in float64; rounds to float32 and then to 16 bits.
+ */
 #define UNIFORM16(name, mask, step, round)                                                                             \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
@@ -191,7 +192,7 @@ INLINE uint16_t f16_of(float x)
 			const double u = (double)(int32_t)(words[i] & (mask)) * (step);                                \
 			const float x = (float)fma(u, scale, shift);                                                   \
                                                                                                                        \
-			/* `most` is a value of the dtype: what lies below it cannot round past it. */                 \
+			/* A number below `most` cannot round past it: it is a value of the dtype. */                  \
 			out[i] = round(x < most ? x : most);                                                           \
 		}                                                                                                      \
 		return 0;                                                                                              \
@@ -200,7 +201,7 @@ INLINE uint16_t f16_of(float x)
 UNIFORM16(uniform_bf16, 0xFFu, 0x1p-8, bf16_of)
 UNIFORM16(uniform_f16, 0x7FFu, 0x1p-11, f16_of)
 
-/* float32 normals, scaled and rounded to float32, then to 16 bits. */
+/* Scales float32 normals, and rounds to float32 and then to 16 bits. */
 #define NORMAL16(name, round)                                                                                          \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \
@@ -218,7 +219,7 @@ UNIFORM16(uniform_f16, 0x7FFu, 0x1p-11, f16_of)
 NORMAL16(normal_bf16, bf16_of)
 NORMAL16(normal_f16, f16_of)
 
-/* The same of normals whose radius has 64 bits: two words a sample, at most DIST_BLOCK_REJECTING of them. */
+/* Does the same with normals whose radius has 64 bits, made of two words each; n is at most DIST_BLOCK_REJECTING. */
 #define NORMAL64_16(name, rounded)                                                                                     \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
 			   void *ret_out, uint16_t *ret_rejected)                                                      \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions by inversion: one word (student_t: two) to one sample, and normals with a radius of 64 bits.
+/* Distributions by inversion: one word (student_t: two) gives one sample. Also normals whose radius has 64 bits.
  *
- * A word is read as the signed fraction s of elementary_log.h, the lowest bit of a 64-bit word set and a 32-bit word
- * taken at the middle of its step, so that neither 0 nor 1 occurs. Distributions of 32-bit words that are wanted fast
- * are computed in float32, the others in float64 and rounded once. */
+ * A word is read as a signed fraction (elementary_log.h). A 64-bit word has its lowest bit set, and a 32-bit word is
+ * taken at the middle of its step, so that neither 0 nor 1 occurs. exponential, laplace and lognormal of 32-bit words
+ * are computed in float32 because they are wanted fast; all others in float64, rounded once. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The words i .. i + F64_LANES - 1 as 64-bit integers, odd or at the middle of their step. */
+/* Loads words i .. i + F64_LANES - 1 as 64-bit integers: odd, or at the middle of their step. */
 INLINE u64v word_load(bool wide, const void *words, size_t i)
 {
 	if (wide)
@@ -23,12 +23,13 @@ INLINE u64v word_load(bool wide, const void *words, size_t i)
 	return u64_or(U64_SHL(u64_load_u32((const uint32_t *)words + i), 32), u64_set(1u << 31));
 }
 
-/* The same as signed fractions, [-1/2, 1/2] without 0. */
+/* Loads the same words as signed fractions in [-1/2, 1/2], never 0. */
 INLINE f64v fraction_load(bool wide, const void *words, size_t i)
 {
 	return f64_mul(f64_from_i64(word_load(wide, words, i)), f64_set(0x1p-64));
 }
 
+/* Stores samples i .. i + F64_LANES - 1, rounded to float32 unless wide. */
 INLINE void sample_store(bool wide, void *out, size_t i, f64v x)
 {
 	if (wide)
@@ -37,13 +38,14 @@ INLINE void sample_store(bool wide, void *out, size_t i, f64v x)
 		f64_store_f32((float *)out + i, x);
 }
 
-/* x scale + shift, stored. */
+/* Stores x scale + shift. */
 INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, size_t i, f64v x)
 {
 	sample_store(wide, out, i, f64_fma(x, f64_set(k->scale), f64_set(k->shift)));
 }
 
-/* Defines the two kernels of a distribution that gives a vector of standard samples for element i. */
+/* Defines the f32 and f64 kernels of a distribution from its function name(wide, k, inputs, i), which returns standard
+ * samples i .. i + F64_LANES - 1. */
 #define KERNELS_OF_BOTH_WIDTHS(name)                                                                                   \
 	static size_t name##_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
 				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
@@ -65,14 +67,14 @@ INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, s
 		return 0;                                                                                              \
 	}
 
-/* Standard exponential. */
+/* Returns standard exponentials. */
 INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	(void)k;
 	return f64_mul(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i)), f64_set(0.5));
 }
 
-/* Without scale and shift: the driver applies these. */
+/* Leaves scale and shift to the caller (struct draw_plan, affine). */
 static size_t exponential_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			      void *ret_out, uint16_t *ret_rejected)
 {
@@ -91,7 +93,7 @@ static size_t exponential_f32(const struct dist_constants *k, const void *const 
 
 KERNEL_OF_F64(exponential)
 
-/* The sign from the top bit, the size from the others. */
+/* Takes the sign from the top bit and the absolute value from the others. */
 INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const u64v word = word_load(wide, inputs[0], i), rest = u64_or(U64_SHL(word, 1), u64_set(1));
@@ -101,7 +103,7 @@ INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const
 	return f64_flip(f64_mul(minus_two_log_signed_f64(s), f64_set(0.5)), word);
 }
 
-/* Without scale and shift: the driver applies these. */
+/* Leaves scale and shift to the caller (struct draw_plan, affine). */
 static size_t laplace_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
@@ -120,7 +122,7 @@ static size_t laplace_f32(const struct dist_constants *k, const void *const inpu
 
 KERNEL_OF_F64(laplace)
 
-/* exp(z scale + shift) of normals z. */
+/* Makes exp(z scale + shift) of normals z. */
 static size_t lognormal_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
@@ -147,7 +149,7 @@ static size_t lognormal_f64(const struct dist_constants *k, const void *const in
 	return 0;
 }
 
-/* -ln of an exponential. */
+/* Returns -ln of exponentials. */
 INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	return f64_mul(minus_two_log_f64(exponential(wide, k, inputs, i)), f64_set(0.5));
@@ -155,7 +157,7 @@ INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
-/* An exponential to the power 1 / shape. */
+/* Returns exponentials to the power 1 / shape. */
 INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	return exp_f64(f64_mul(log_f64(exponential(wide, k, inputs, i)), f64_set(k->power)));
@@ -163,7 +165,7 @@ INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const
 
 KERNELS_OF_BOTH_WIDTHS(weibull)
 
-/* tan of pi times the word's fraction: reduced to an eighth of a turn, the word being odd no cosine is 0. */
+/* Returns tan(pi s) of signed fractions s, reduced to an eighth of a turn. No cosine is 0, since words are odd. */
 INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const u64v word = word_load(wide, inputs[0], i);
@@ -177,7 +179,7 @@ INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(cauchy)
 
-/* cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only a result past the end overflows.
+/* Returns cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only results beyond the dtype overflow.
  * Source: R. W. Bailey, "Polar generation of random variates with the t-distribution", Math. Comp. 62 (1994) 779. */
 INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
@@ -198,7 +200,7 @@ INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *con
 
 KERNELS_OF_BOTH_WIDTHS(student_t)
 
-/* 1 + floor(an exponential times -1 / ln(1 - p)): trials up to the first success. */
+/* Makes 1 + floor(e mean_trials) of exponentials e: the trials up to the first success. */
 static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
@@ -213,8 +215,8 @@ static size_t geometric_i64(const struct dist_constants *k, const void *const in
 	return 0;
 }
 
-/* u and 1 - u of a fraction, the smaller of them exact. */
-INLINE void sides_of(f64v s, f64v *ret_below, f64v *ret_above)
+/* Computes u and 1 - u of the fraction u that s represents, the smaller one exactly. */
+INLINE void split_fraction(f64v s, f64v *ret_below, f64v *ret_above)
 {
 	const m64v high = f64_less(s, f64_set(0));
 	const f64v other = f64_sub(f64_set(1), f64_abs(s));
@@ -223,29 +225,30 @@ INLINE void sides_of(f64v s, f64v *ret_below, f64v *ret_above)
 	*ret_above = f64_pick(high, other, f64_neg(s));
 }
 
-/* Held within the interval, mirrored back. */
-INLINE f64v truncated_end(const struct dist_constants *k, f64v z)
+/* Returns z, forced into the interval and mirrored back. */
+INLINE f64v truncated_result(const struct dist_constants *k, f64v z)
 {
 	const f64v held = f64_min(f64_max(z, f64_set(k->truncated.low)), f64_set(k->truncated.high));
 
 	return f64_mul(held, f64_set(k->truncated.sign));
 }
 
-/* By the inverse distribution, from both sides; an interval above 0 has been mirrored. */
+/* Inverts the normal distribution from both sides. An interval above 0 has been mirrored. */
 INLINE f64v truncated(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const f64v width = f64_set(k->truncated.width);
 	f64v u, v;
 
-	sides_of(fraction_load(wide, inputs[0], i), &u, &v);
-	return truncated_end(k, normal_inverse_f64(f64_fma(u, width, f64_set(k->truncated.below)),
-						   f64_fma(v, width, f64_set(k->truncated.above))));
+	split_fraction(fraction_load(wide, inputs[0], i), &u, &v);
+	return truncated_result(k, normal_inverse_f64(f64_fma(u, width, f64_set(k->truncated.below)),
+						      f64_fma(v, width, f64_set(k->truncated.above))));
 }
 
 KERNELS_OF_BOTH_WIDTHS(truncated)
 
-/* An interval so short that the density is a parabola: t (1 - a t / 2 + (a^2 - 1) t^2 / 6) = u times the same of the
- * width, by iteration; each step gains 11 bits. The relative error of the distribution is below 2^-34. */
+/* Inverts over an interval so short that the density is a parabola: solves f(t) = u f(width) by iteration, where
+ * f(t) = t (1 - a t / 2 + (a^2 - 1) t^2 / 6). Each step gains 11 bits. The relative error of the distribution is below
+ * 2^-34. */
 INLINE f64v truncated_narrow(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const double a = k->truncated.low, width = k->truncated.width;
@@ -253,18 +256,18 @@ INLINE f64v truncated_narrow(bool wide, const struct dist_constants *k, const vo
 	const f64v whole = f64_set(width * fma(width, fma(width, (a * a - 1) / 6, -a / 2), 1));
 	f64v u, v;
 
-	sides_of(fraction_load(wide, inputs[0], i), &u, &v);
+	split_fraction(fraction_load(wide, inputs[0], i), &u, &v);
 	const f64v target = f64_mul(u, whole);
 	f64v t = target;
 
 	for (int step = 0; step < 4; step++)
 		t = f64_div(target, f64_fma(t, f64_fma(t, square, linear), f64_set(1)));
-	return truncated_end(k, f64_add(f64_set(a), t));
+	return truncated_result(k, f64_add(f64_set(a), t));
 }
 
 KERNELS_OF_BOTH_WIDTHS(truncated_narrow)
 
-/* ln(x Q(x) / density(x)) for x >= 30, error below 2e-10 (of which only differences count). */
+/* Returns ln(x Q(x) / density(x)) for x >= 30, with an error below 2e-10. Only differences of it are used. */
 INLINE f64v mills_log(f64v x)
 {
 	const f64v xx = f64_div(f64_set(1), f64_mul(x, x));
@@ -272,8 +275,9 @@ INLINE f64v mills_log(f64v x)
 	return f64_mul(xx, f64_fma(xx, f64_fma(xx, f64_set(-37.0 / 3), f64_set(2.5)), f64_set(-1)));
 }
 
-/* Far in a tail, a = low >= 30: x = a + d with ln Q(a) - ln Q(x) = E, E an exponential cut at ln Q(a) - ln Q(high):
- * a d + d^2 / 2 + ln(1 + d / a) - (mills(x) - mills(a)) = E, by iteration; each step gains a factor of a^2. */
+/* Inverts far in a tail, a = low >= 30. Finds x = a + d with ln Q(a) - ln Q(x) = E, where E is an exponential cut at
+ * ln Q(a) - ln Q(high): iterates a d + d^2 / 2 + ln(1 + d / a) - (mills_log(x) - mills_log(a)) = E. Each step reduces
+ * the error by a factor of a^2. */
 INLINE f64v truncated_far(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	const f64v a = f64_set(k->truncated.low), inverse = f64_set(1 / k->truncated.low);
@@ -281,8 +285,8 @@ INLINE f64v truncated_far(bool wide, const struct dist_constants *k, const void 
 	const f64v s = fraction_load(wide, inputs[0], i);
 	f64v u, v;
 
-	sides_of(s, &u, &v);
-	/* 1 - u (1 - ratio), from the side that loses nothing. */
+	split_fraction(s, &u, &v);
+	/* E = -ln(1 - u (1 - ratio)), from the side that keeps its precision. */
 	const f64v cut = f64_mul(u, f64_set(k->truncated.width));
 	const f64v low_e = f64_neg(log1p_f64(f64_neg(f64_min(cut, f64_set(0.5)))));
 	const f64v rest = f64_fma(u, f64_set(k->truncated.ratio), v);
@@ -296,13 +300,13 @@ INLINE f64v truncated_far(bool wide, const struct dist_constants *k, const void 
 		target = f64_sub(e, log1p_f64(f64_mul(d, inverse)));
 		target = f64_max(f64_add(target, f64_sub(mills_log(f64_add(a, d)), mills_a)), f64_set(0));
 	}
-	return truncated_end(k, f64_add(a, d));
+	return truncated_result(k, f64_add(a, d));
 }
 
 KERNELS_OF_BOTH_WIDTHS(truncated_far)
 
-/* Normals whose radius takes 64 bits: of an even sample word(k, 0) and below it word(k, 1); the angle is boxmuller's.
- */
+/* Makes normals by Box and Muller's method from a radius of 64 bits: word(k, 0) of an even sample k is its upper half,
+ * word(k, 1) its lower half. The angle is that of boxmuller. */
 static size_t radius64_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			   void *ret_out, uint16_t *ret_rejected)
 {
@@ -320,7 +324,7 @@ static size_t radius64_f32(const struct dist_constants *k, const void *const inp
 		const f32v step = f32_fma(f32_from_i32(U32_SHR(bits, 16)), f32_set(0x1p16f),
 					  f32_from_i32(u32_and(bits, u32_set(0xFFFF))));
 		const f32v sum = f32_fma(step, f32_set(0x1p-64f), top);
-		/* Never 0, and on the side that the high word has chosen. */
+		/* Never 0, and of the sign of the upper half. */
 		const f32v s = f32_pick(f32_less(top, f32_set(0)), f32_max(sum, f32_set(0x1p-64f)),
 					f32_min(sum, f32_set(-0x1p-64f)));
 

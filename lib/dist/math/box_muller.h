@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Box-Muller: pairs of uniforms to pairs of standard normals, the same bytes in every variant.
+/* Box and Muller's method: pairs of uniforms to pairs of standard normals, the same bytes in every variant.
  *
  * (u0, u1) gives r = sqrt(-2 ln u0) and (r cos 2 pi u1, r sin 2 pi u1). u0 = 0 is read as 2^-25 (float64: 2^-54). The
  * angle is reduced exactly, so quarter turns give exact zeros. Reaches 5.88 sigma in float32.
@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* n_pairs pairs, interleaved (u0, u1) to (z0, z1); in and out may be the same array, else they do not overlap. */
+/* Members f32 and f64 convert n_pairs interleaved pairs (u0, u1), u in [0, 1), to pairs (z0, z1). Input and output may
+ * be the same array, but must not overlap otherwise. */
 struct box_muller_kernel {
 	const char *name;
 	uint32_t needs;
@@ -20,7 +21,10 @@ struct box_muller_kernel {
 
 extern const struct box_muller_kernel box_muller_scalar, box_muller_avx2, box_muller_avx512, box_muller_neon;
 
+/* Returns all variants of this build, the fastest first, scalar last. */
 const struct box_muller_kernel *const *box_muller_kernels(size_t *ret_count);
+
+/* Returns the fastest variant that needs nothing beyond these CPU_ features. */
 const struct box_muller_kernel *box_muller_select(uint32_t features);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Box-Muller, written once over base/simd.h: one sequence of IEEE operations, so one result everywhere.
+/* Box and Muller's method over base/simd.h: one sequence of IEEE operations, so one result everywhere.
  *
  * u0 = m 2^e, m in [2/3, 4/3), x = 2 - 2 m exact: -2 ln u0 = x + x^2 P(x) - 2 e ln 2; no cancellation as u0 nears 1.
  * 4 u1 = k + y, k whole, |y| <= 1/2 exact: sin and cos of y pi / 2, exchanged and signed by the two low bits of k.
@@ -13,7 +13,7 @@
 #include "dist/math/elementary_log.h"
 #include "dist/math/elementary_turn.h"
 
-/* sqrt(-2 ln u), u in [2^-126, 1). */
+/* Returns sqrt(-2 ln u), u in [2^-126, 1). */
 static inline f32v radius_f32(f32v u)
 {
 	return f32_sqrt(minus_two_log_f32(u));
@@ -43,7 +43,7 @@ static void pairs_f32(const float *uniforms, size_t n_pairs, float *ret_normals)
 	}
 }
 
-/* sqrt(-2 ln u), u in [2^-1022, 1). */
+/* Returns sqrt(-2 ln u), u in [2^-1022, 1). */
 static inline f64v radius_f64(f64v u)
 {
 	return f64_sqrt(minus_two_log_f64(u));

@@ -10,7 +10,8 @@
 
 #include "base/simd_bits.h"
 
-/* 2^n for whole n in [-126, 127] that stands in the low bits of a double's fraction after adding 1.5 2^52. */
+/* Returns 2^n, for an integer n in [-126, 127] to which 1.5 2^52 (f32: 1.5 2^23) has been added: n is then in the low
+ * bits of the fraction. */
 static inline f64v exp2_of_shifted_f64(f64v shifted)
 {
 	return f64_of_bits(U64_SHL(u64_add(f64_bits(shifted), u64_set(1023)), 52));
@@ -59,7 +60,7 @@ static inline struct exp_parts exp_split_f64(f64v x)
 	};
 }
 
-/* e^x, any x but NaN. */
+/* Returns e^x for any x except NaN. */
 static inline f64v exp_f64(f64v x)
 {
 	const struct exp_parts e = exp_split_f64(x);
@@ -67,11 +68,12 @@ static inline f64v exp_f64(f64v x)
 	return f64_mul(f64_fma(e.scale, e.expm1_r, e.scale), e.scale_again);
 }
 
-/* e^x - 1, any x but NaN. */
+/* Returns e^x - 1 for any x except NaN. */
 static inline f64v expm1_f64(f64v x)
 {
 	const struct exp_parts e = exp_split_f64(x);
-	/* Below 2^60 the two factors are one power of two. Above it 1 is nothing. */
+	/* The product of the two factors is a finite power of two as long as x < 41; beyond, subtracting 1 has no
+	 * effect. */
 	const f64v scale = f64_mul(e.scale, e.scale_again);
 	const f64v small = f64_fma(scale, e.expm1_r, f64_sub(scale, f64_set(1)));
 	const f64v large = f64_mul(f64_fma(e.scale, e.expm1_r, e.scale), e.scale_again);
@@ -79,7 +81,7 @@ static inline f64v expm1_f64(f64v x)
 	return f64_pick(f64_less(x, f64_set(41)), large, small);
 }
 
-/* e^x, any x but NaN. */
+/* Returns e^x for any x except NaN. */
 static inline f32v exp_f32(f32v x)
 {
 	const f32v magic = f32_set(0x1.8p23f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -2 ln u on vectors, of a float and of the fraction that an integer word stands for; no libm.
+/* -2 ln u on vectors, for u as a float and for u as a fraction made from an integer word; no libm.
  *
  * u = m 2^e, m in [2/3, 4/3), x = 2 - 2 m exact: -2 ln u = x + x^2 P(x) - 2 e ln 2; no cancellation as u nears 1.
- * A word read as a signed fraction s in [-1/2, 1/2) stands for u = s where s > 0 and u = 1 + s where s < 0: both ends
- * of (0, 1) keep their relative precision, so a logarithm of it has no coarse tail on either side.
+ * A word read as a signed fraction s in [-1/2, 1/2) represents u = s if s > 0 and u = 1 + s if s < 0. Values near 0 and
+ * near 1 keep their relative precision that way, so that neither tail of a distribution becomes coarse.
  * Polynomials by tests/dist/box_muller_minimax.py. Errors (check_elementary): of a float 0.9 ulp, of a fraction
  * 2.5 (where 1 + s was rounded), ln(1 + x) 1.5. */
 #ifndef TRNSCI_DIST_ELEMENTARY_LOG_H
@@ -11,7 +11,7 @@
 
 #include "base/simd_bits.h"
 
-/* -2 ln(1 - x/2) + exponent (-2 ln 2 2^-23), |x| <= 2/3, exponent the integer e at bit 23. */
+/* Returns -2 ln(1 - x/2) - 2 e ln 2, |x| <= 2/3, e being given as the integer exponent = e 2^23. */
 static inline f32v log_join_f32(f32v x, u32v exponent)
 {
 	/* Relative error of the polynomial's logarithm 2^-26.6. */
@@ -29,7 +29,7 @@ static inline f32v log_join_f32(f32v x, u32v exponent)
 	return f32_fma(f32_from_i32(exponent), f32_set(-0x1.62e43p-23f), log_m);
 }
 
-/* -2 ln(1 - x/2) - 2 e ln 2, |x| <= 2/3. */
+/* Returns -2 ln(1 - x/2) - 2 e ln 2, |x| <= 2/3. */
 static inline f64v log_join_f64(f64v x, f64v e)
 {
 	static const double p[] = {
@@ -68,7 +68,7 @@ static inline f64v log_join_f64(f64v x, f64v e)
 	return f64_fma(e, f64_set(-0x1.62e42fefa39efp0), f64_add(x, tail));
 }
 
-/* -2 ln u, u in [2^-126, 2^127). */
+/* Returns -2 ln u, u in [2^-126, 2^127). */
 static inline f32v minus_two_log_f32(f32v u)
 {
 	const u32v exponent = u32_and(u32_sub(f32_bits(u), u32_set(0x3F2AAAAB)), u32_set(0xFF800000));
@@ -77,7 +77,7 @@ static inline f32v minus_two_log_f32(f32v u)
 	return log_join_f32(f32_fma(m, f32_set(-2), f32_set(2)), exponent);
 }
 
-/* -2 ln u, u in [2^-1022, 2^1023). */
+/* Returns -2 ln u, u in [2^-1022, 2^1023). */
 static inline f64v minus_two_log_f64(f64v u)
 {
 	const u64v above = u64_sub(f64_bits(u), u64_set(0x3FE5555555555555));
@@ -92,19 +92,19 @@ static inline f64v log_f64(f64v u)
 	return f64_mul(minus_two_log_f64(u), f64_set(-0.5));
 }
 
-/* ln(1 + x), x > -1 and below 2^1023: the logarithm of the rounded sum, and what the rounding left. */
+/* Returns ln(1 + x), x > -1 and below 2^1023: the logarithm of the rounded sum, corrected for the rounding. */
 static inline f64v log1p_f64(f64v x)
 {
 	const f64v u = f64_add(f64_set(1), x);
 	const f64v left = f64_sub(x, f64_sub(u, f64_set(1)));
-	/* Above 2^53 the sum is x itself, and the difference means nothing. */
+	/* From 2^53 on the sum is x itself, and needs no correction. */
 	const f64v correction = f64_pick(f64_less(x, f64_set(0x1p53)), f64_set(0), f64_div(left, u));
 
 	return f64_add(log_f64(u), correction);
 }
 
-/* -2 ln of the fraction that s in [-1/2, 1/2], s not 0, stands for: as of 1 + s, but for x, which -2 s is exactly where
- * the sum's exponent is 0. */
+/* Returns -2 ln of the fraction that s represents, s in [-1/2, 1/2] and not 0. For s < 0 that is the logarithm of 1 +
+ * s; where the exponent of 1 + s is 0, x = -2 s is taken from s itself, which is exact. */
 static inline f32v minus_two_log_signed_f32(f32v s)
 {
 	const m32v high = f32_less(s, f32_set(0));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inverse of the normal distribution on vectors; no libm.
  *
- * Near the middle a rational function of p - 1/2; else one of sqrt(-ln p), p the smaller tail, down to 2^-1022.
+ * A rational function of p - 1/2 near the middle, else one of sqrt(-ln p), where p >= 2^-1022 is the smaller tail.
  * Source: M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37
  * (1988) 477, PPND16. Error (check_elementary): relative 4e-16 in the middle, 1e-15 in the tails. */
 #ifndef TRNSCI_DIST_ELEMENTARY_NORMAL_H
@@ -38,7 +38,7 @@ static inline f64v normal_polynomial(const double c[8], f64v x)
 	return sum;
 }
 
-/* The z > 0 with Q(z) = p, p < 0.075. */
+/* Returns the z > 0 whose upper tail Q(z) is p, p < 0.075. */
 static inline f64v normal_tail_f64(f64v p)
 {
 	const f64v r = f64_sqrt(f64_mul(minus_two_log_f64(p), f64_set(0.5)));
@@ -53,7 +53,8 @@ static inline f64v normal_tail_f64(f64v p)
 	return f64_div(num, den);
 }
 
-/* The z with Phi(z) = p and Q(z) = q; p + q = 1, the smaller one exact and not below 2^-1022. */
+/* Returns the z with lower tail Phi(z) = p and upper tail Q(z) = q. p + q = 1; the smaller one is exact, and at least
+ * 2^-1022. */
 static inline f64v normal_inverse_f64(f64v p, f64v q)
 {
 	const m64v upper = f64_less(q, p);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sine and cosine of an eighth of a turn to either side; no libm.
+/* Sine and cosine on vectors; no libm.
  *
- * sin(y pi / 2) and cos(y pi / 2), |y| <= 1/2, the leading terms kept apart so that small angles lose nothing. The
- * caller has reduced the angle exactly, from integers. Polynomials by tests/dist/box_muller_minimax.py.
+ * Polynomials (tests/dist/box_muller_minimax.py) for sin(y pi / 2) and cos(y pi / 2), |y| <= 1/2. Their leading terms
+ * are added last, so that small angles keep their relative precision. Angles are fractions of a turn, reduced exactly.
  * Errors (check_elementary): 0.8 ulp. */
 #ifndef TRNSCI_DIST_ELEMENTARY_TURN_H
 #define TRNSCI_DIST_ELEMENTARY_TURN_H
 
 #include "base/simd_bits.h"
 
+/* Computes sin(y pi / 2) and cos(y pi / 2), |y| <= 1/2. */
 static inline void sincos_quarter_f64(f64v y, f64v *ret_sin, f64v *ret_cos)
 {
 	static const double s[] = {
@@ -30,7 +31,7 @@ static inline void sincos_quarter_f64(f64v y, f64v *ret_sin, f64v *ret_cos)
 	*ret_cos = f64_fma(q, yy, f64_set(1));
 }
 
-/* r cos and r sin of 2 pi u, u in [0, 1). */
+/* Computes r cos(2 pi u) and r sin(2 pi u), u in [0, 1). */
 static inline void turn_f32(f32v u, f32v r, f32v *ret_cos, f32v *ret_sin)
 {
 	static const float s[] = {-0x1.a32b9ap-25f, -0x1.4abbbap-1f, 0x1.465eeap-4f, -0x1.2da156p-8f};
@@ -50,7 +51,7 @@ static inline void turn_f32(f32v u, f32v r, f32v *ret_cos, f32v *ret_sin)
 	*ret_sin = f32_mul(r, f32_flip(f32_select(k, p, q), sin_sign));
 }
 
-/* r cos and r sin of 2 pi u, u in [0, 1). */
+/* Computes r cos(2 pi u) and r sin(2 pi u), u in [0, 1). */
 static inline void turn_f64(f64v u, f64v r, f64v *ret_cos, f64v *ret_sin)
 {
 	const f64v magic = f64_set(0x1.8p52), shifted = f64_fma(u, f64_set(4), magic);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The networks over base/simd.h: many numbers side by side, those led outside packed and led on together. */
+/* The networks over base/simd.h. Numbers that leave 0 .. items - 1 are packed, and walk on together.
+ *
+ * An array of n numbers is processed up to a multiple of the lanes. The numbers behind the n-th are set to 0
+ * afterwards, so that they do not walk. */
 #include <stdbool.h>
 
 #include "base/simd_u64.h"
@@ -9,15 +12,12 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-	/* Vectors at once: a round's multiplications wait for each other longer than they take. */
+	/* Vectors processed together, since a multiplication's latency is several times its throughput. */
 	FLIGHT = 4,
 	LANES_PAD = 8,
 };
 
-/* What lies beyond n in an array up to a multiple of the lanes goes through the network too, and is 0 afterwards, so
- * that it is not led on. */
-
-/* Left half above, right half below: 2^32 left + right, in the order of the numbers. */
+/* Loads numbers given as 2^32 left + right, which sort as the numbers do. */
 INLINE void halves_load(unsigned flight, const uint64_t *x, u64v left[], u64v right[])
 {
 	for (unsigned u = 0; u < flight; u++) {
@@ -34,15 +34,14 @@ INLINE void halves_store(unsigned flight, const u64v left[], const u64v right[],
 		u64_store(ret_x + u * F64_LANES, u64_or(U64_SHL(left[u], 32), right[u]));
 }
 
-/* Where the keys of the numbers come from: `same` for all of them, or key k of number i is rows[k][i], or with places
- * rows[k][places[i]]. */
+/* The keys of the numbers. Key k of number i is same[k], or else rows[k][places[i]], or without places rows[k][i]. */
 struct key_source {
 	const uint64_t *same;
 	const uint64_t *const *rows;
 	const uint16_t *places;
 };
 
-/* Key k of the numbers from i on. */
+/* Loads key k of a vector of numbers from i on. */
 INLINE u64v load_keys(struct key_source source, unsigned k, size_t i)
 {
 	uint64_t keys[F64_LANES];
@@ -56,7 +55,7 @@ INLINE u64v load_keys(struct key_source source, unsigned k, size_t i)
 	return u64_load(keys);
 }
 
-/* floor(h side / 2^64), h a hash of x: two multiplications, each followed by a fold. */
+/* Returns floor(h side / 2^64), h being a hash of x by two multiplications, each followed by a fold. */
 INLINE u64v modular_hash(u64v x, u64v side, u64v key0, u64v key1)
 {
 	x = u64_add(x, key0);
@@ -88,7 +87,7 @@ INLINE void modular_step(uint64_t side_length, struct key_source source, unsigne
 	halves_store(flight, left, right, x + at);
 }
 
-/* All of x, up to a multiple of the lanes. */
+/* Sends n numbers through the network once. */
 INLINE void modular_all(uint64_t side, struct key_source source, size_t n, uint64_t *x)
 {
 	size_t i = 0;
@@ -129,14 +128,15 @@ static void binary_all(const struct feistel_binary *network, const uint64_t *con
 		binary_step(network, 1, keys[0] + i, keys[1] + i, x + i);
 }
 
-/* The numbers that are led on, side by side: their halves, their keys (binary), where they came from. */
+/* The numbers that walk on, packed: their halves, their keys (binary networks) and their indices in x. */
 struct walkers {
 	uint64_t x[FEISTEL_BLOCK], keys[2][FEISTEL_BLOCK];
 	uint16_t places[FEISTEL_BLOCK + LANES_PAD];
 };
 
-/* All whose halves x lie beyond the last inside set out. */
-static size_t set_out(const uint64_t *x, const uint64_t *const keys[2], size_t n, uint64_t last, struct walkers *ret)
+/* Packs the numbers of x above `last`, and returns how many there are. */
+static size_t pack_walkers(const uint64_t *x, const uint64_t *const keys[2], size_t n, uint64_t last,
+			   struct walkers *ret)
 {
 	size_t count = 0;
 
@@ -154,14 +154,14 @@ static size_t set_out(const uint64_t *x, const uint64_t *const keys[2], size_t n
 	return count;
 }
 
-/* Each to its place in x; those still outside close up and go on. */
-static size_t arrive(struct walkers *walkers, bool keyed, size_t n, uint64_t last, uint64_t *x)
+/* Stores each walker in x, packs those that are still above `last`, and returns how many these are. */
+static size_t store_walkers(struct walkers *walkers, bool keyed, size_t n, uint64_t last, uint64_t *x)
 {
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++)
 		x[walkers->places[i]] = walkers->x[i];
-	/* So that none of these goes on. */
+	/* These must not walk. */
 	for (size_t i = n; i % LANES_PAD != 0; i++)
 		walkers->x[i] = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
@@ -176,8 +176,8 @@ static size_t arrive(struct walkers *walkers, bool keyed, size_t n, uint64_t las
 	return left;
 }
 
-/* Halves of consecutive numbers, and of nothing up to a multiple of the lanes. */
-static void count_up(uint64_t side, uint64_t index, size_t n, uint64_t *ret_x)
+/* Writes the halves of index .. index + n - 1, and zeros up to a multiple of the lanes. */
+static void fill_halves(uint64_t side, uint64_t index, size_t n, uint64_t *ret_x)
 {
 	uint64_t left = index / side, right = index % side;
 
@@ -192,7 +192,7 @@ static void count_up(uint64_t side, uint64_t index, size_t n, uint64_t *ret_x)
 		ret_x[i] = 0;
 }
 
-/* The images of x, whose keys are the source's; x is given and returned as halves. */
+/* Replaces n numbers, given as halves, by the halves of their images. */
 INLINE void modular_walk(uint64_t items, uint64_t side, struct key_source source, size_t n, uint64_t *x)
 {
 	const uint64_t last = (items - 1) / side << 32 | (items - 1) % side;
@@ -204,11 +204,11 @@ INLINE void modular_walk(uint64_t items, uint64_t side, struct key_source source
 	modular_all(side, source, n, x);
 	for (size_t i = n; i % LANES_PAD != 0; i++)
 		x[i] = 0;
-	for (size_t count = set_out(x, NULL, n, last, &walkers); count > 0;) {
+	for (size_t count = pack_walkers(x, NULL, n, last, &walkers); count > 0;) {
 		for (size_t i = count; i % LANES_PAD != 0; i++)
 			walkers.places[i] = 0;
 		modular_all(side, on, count, walkers.x);
-		count = arrive(&walkers, false, count, last, x);
+		count = store_walkers(&walkers, false, count, last, x);
 	}
 }
 
@@ -222,7 +222,7 @@ static void modular_fill(const struct feistel_modular *network, uint64_t index, 
 {
 	uint64_t x[FEISTEL_BLOCK] = {0};
 
-	count_up(network->side, index, n, x);
+	fill_halves(network->side, index, n, x);
 	modular_walk(network->items, network->side, (struct key_source){.same = network->keys}, n, x);
 	join_halves(network->side, n, x, ret_images);
 }
@@ -236,7 +236,7 @@ static void keyed_fill(uint64_t items, uint64_t side, const uint64_t *const keys
 	join_halves(side, n, x, x);
 }
 
-/* Numbers below 2^32 to halves and back. */
+/* Split numbers below 2^32 into halves, and join them again. */
 static void binary_split(unsigned half_bits, size_t n, uint64_t *x)
 {
 	const uint64_t mask = (UINT64_C(1) << half_bits) - 1;
@@ -264,9 +264,9 @@ static void binary_fill(const struct feistel_binary *network, const uint64_t *co
 	binary_all(network, keys, n, x);
 	for (size_t i = n; i % LANES_PAD != 0; i++)
 		x[i] = 0;
-	for (size_t count = set_out(x, keys, n, last, &walkers); count > 0;) {
+	for (size_t count = pack_walkers(x, keys, n, last, &walkers); count > 0;) {
 		binary_all(network, walkers_keys, count, walkers.x);
-		count = arrive(&walkers, true, count, last, x);
+		count = store_walkers(&walkers, true, count, last, x);
 	}
 	binary_join(network->half_bits, n, x);
 }

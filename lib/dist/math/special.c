@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementary functions of one double, and what distributions need of the normal, Poisson and binomial
- * distributions. */
+/* One lane of the elementary functions, and series built on them. */
 #include "dist/math/special.h"
 
 #include "dist/math/elementary_exp.h"
@@ -24,7 +23,7 @@ double special_expm1(double x)
 	return expm1_f64(x);
 }
 
-/* exp(-x^2 / 2) / sqrt(2 pi), the square's rounding put back. */
+/* Returns exp(-x^2 / 2) / sqrt(2 pi), corrected for the rounding of x^2. */
 static double normal_density(double x)
 {
 	const double square = x * x, left = fma(x, x, -square);
@@ -45,7 +44,7 @@ double special_normal(double x)
 
 		return x < 0 ? 0.5 - middle : 0.5 + middle;
 	}
-	/* The continued fraction of Laplace, from its hundredth term on. */
+	/* Laplace's continued fraction, from its hundredth term backwards. */
 	for (int k = 100; k >= 1; k--)
 		sum = k / (z + sum);
 	const double tail = normal_density(z) / (z + sum);
@@ -57,7 +56,7 @@ double special_stirling(double k)
 {
 	double shift = 0;
 
-	/* Below 16 the series ends too soon: climb, by S(k) = S(k + 1) + (k + 1/2) ln(1 + 1/k) - 1. */
+	/* Below 16 the series is not accurate: go up by S(k) = S(k + 1) + (k + 1/2) ln(1 + 1/k) - 1. */
 	for (; k < 16; k++)
 		shift += (k + 0.5) * special_log1p(1 / k) - 1;
 	const double kk = 1 / (k * k);

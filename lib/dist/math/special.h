@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a distribution's parameters, one number at a time: for constants and tables, not for samples; no libm.
- */
+/* Functions of one double, for the constants and tables of distributions; no libm. Samples are made by kernels. */
 #ifndef TRNSCI_DIST_SPECIAL_H
 #define TRNSCI_DIST_SPECIAL_H
 
+/* Return e^x and e^x - 1. */
 double special_exp(double x);
 double special_expm1(double x);
-/* ln(1 + x), x > -1. */
+
+/* Returns ln(1 + x), x > -1. */
 double special_log1p(double x);
 
-/* The normal distribution below x, with full relative precision below 0: x >= -38. */
+/* Returns the probability that a standard normal is below x, x >= -38, with full relative precision below 0. */
 double special_normal(double x);
 
-/* ln k! - (k + 1/2) ln k + k - ln(2 pi) / 2, k > 0: what Stirling's formula leaves. */
+/* Returns the correction to Stirling's formula: ln k! - (k + 1/2) ln k + k - ln(2 pi) / 2, k > 0. */
 double special_stirling(double k);
 
-/* x ln(x / m) + m - x, x >= 0, m > 0: how far x lies from its mean m, without cancellation.
+/* Returns the deviance x ln(x / m) + m - x of x >= 0 from its mean m > 0, without cancellation.
  * Source: C. Loader, "Fast and accurate computation of binomial probabilities" (2000). */
 double special_deviance(double x, double m);
 
-/* The probabilities of k under the Poisson and the binomial distribution, by Loader's saddle-point expansion. */
+/* Return the probability of k under a Poisson and a binomial distribution, by Loader's saddle-point expansion. */
 double special_poisson(double k, double mean);
 double special_binomial(double k, double trials, double p);
 

@@ -10,7 +10,7 @@
 
 #define NO_LIMIT __builtin_inf()
 
-/* The largest double below high (finite). */
+/* Returns the largest double below a finite high. */
 static double below_f64(double high)
 {
 	int64_t bits;
@@ -23,7 +23,7 @@ static double below_f64(double high)
 	return high;
 }
 
-/* The largest float below high, which need not be a float itself. */
+/* Returns the largest float below a finite high, which need not be a float itself. */
 static double below_f32(double high)
 {
 	float nearest = (float)high;
@@ -39,6 +39,7 @@ static double below_f32(double high)
 	return nearest;
 }
 
+/* Maps x to the smaller of x scale + shift and most, in place. */
 static void map_f64(double *x, size_t n, double scale, double shift, double most)
 {
 	const f64v scales = f64_set(scale), shifts = f64_set(shift), limits = f64_set(most);

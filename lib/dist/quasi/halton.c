@@ -11,15 +11,15 @@
 #include "dist/quasi/points_keys.h"
 
 enum {
-	/* Digits of base 2 in 64 bits. */
+	/* Digits of a coordinate in base 2, the most of all bases. */
 	MOST_PLACES = 63,
-	/* A vector of points takes as long as some points one by one. */
+	/* Fewer points than these are faster one by one than as a vector. */
 	FEW_POINTS = 4,
 };
 
 struct base {
 	struct halton_nest nest;
-	/* PERMUTATION: each place's map, and what the zeros from there on give together. */
+	/* PERMUTATION: each place's map, and the sum that zeros from there on contribute. */
 	uint32_t a[MOST_PLACES], c[MOST_PLACES];
 	uint64_t tail[MOST_PLACES + 1];
 };
@@ -31,30 +31,32 @@ struct halton {
 	struct base bases[];
 };
 
-/* The factor 1 .. base - 1 and the term 0 .. base - 1 of a digit's map. */
-static void map_of(uint64_t hash, uint32_t base, uint32_t *ret_a, uint32_t *ret_c)
+/* Derives the map of a digit from a hash: a factor 1 .. base - 1 and a term 0 .. base - 1. */
+static void derive_map(uint64_t hash, uint32_t base, uint32_t *ret_a, uint32_t *ret_c)
 {
 	*ret_a = 1 + points_below((uint32_t)hash, base - 1);
 	*ret_c = points_below((uint32_t)(hash >> 32), base);
 }
 
-static uint32_t mapped(uint32_t a, uint32_t c, uint64_t digit, uint32_t base)
+static uint32_t map_digit(uint32_t a, uint32_t c, uint64_t digit, uint32_t base)
 {
 	return (uint32_t)(((uint64_t)a * digit + c) % base);
 }
 
-static void put_maps(struct base *b)
+/* Fills the maps of all places, and the sums of trailing zeros. */
+static void fill_maps(struct base *b)
 {
 	uint64_t power = 1;
 
 	for (uint32_t k = 0; k < b->nest.places; k++)
-		map_of(splitmix_hash(b->nest.key + (k + 1) * SPLITMIX_STEP), b->nest.base, &b->a[k], &b->c[k]);
+		derive_map(splitmix_hash(b->nest.key + (k + 1) * SPLITMIX_STEP), b->nest.base, &b->a[k], &b->c[k]);
 	for (uint32_t k = b->nest.places; k-- > 0; power *= b->nest.base)
 		b->tail[k] = b->tail[k + 1] + b->c[k] * power;
 }
 
-static void put_base(const struct halton *halton, const struct points_settings *settings, uint32_t dim, uint32_t prime,
-		     struct base *ret)
+/* Fills the table of one dimension; *ret is zero before. */
+static void fill_base(const struct halton *halton, const struct points_settings *settings, uint32_t dim, uint32_t prime,
+		      struct base *ret)
 {
 	struct halton_nest *nest = &ret->nest;
 	uint64_t key[2];
@@ -69,7 +71,7 @@ static void put_base(const struct halton *halton, const struct points_settings *
 	for (uint32_t k = nest->head; k < nest->places; k++)
 		nest->tail_power *= prime;
 	if (halton->scramble == SCRAMBLE_PERMUTATION)
-		put_maps(ret);
+		fill_maps(ret);
 }
 
 static bool is_prime(uint32_t n)
@@ -94,7 +96,7 @@ int halton_create(const struct points_settings *settings, uint32_t features, str
 		do
 			prime++;
 		while (!is_prime(prime));
-		put_base(halton, settings, j, prime, &halton->bases[j]);
+		fill_base(halton, settings, j, prime, &halton->bases[j]);
 	}
 	*ret_halton = halton;
 	return 0;
@@ -110,7 +112,8 @@ size_t halton_bytes(uint32_t dims)
 	return sizeof(struct halton) + dims * sizeof(struct base);
 }
 
-/* i < 2^50 keeps power <= i base < 2^63; both are exact in double for i < 2^40 or so, and near enough beyond. */
+/* Returns the radical inverse of i < 2^50, so that power <= i base < 2^63. It is exact in double for i up to about
+ * 2^40, and rounded three times beyond. */
 static double inverse_plain(const struct base *b, uint64_t i)
 {
 	uint64_t sum = 0, power = 1;
@@ -127,13 +130,13 @@ static double inverse_permuted(const struct base *b, uint64_t i)
 
 	for (; i > 0; i /= b->nest.base, k++) {
 		power /= b->nest.base;
-		sum += mapped(b->a[k], b->c[k], i % b->nest.base, b->nest.base) * power;
+		sum += map_digit(b->a[k], b->c[k], i % b->nest.base, b->nest.base) * power;
 	}
 	return (double)(sum + b->tail[k]) / (double)b->nest.whole;
 }
 
-/* Coordinates [dim, dim + n) of `points` points from `first` on, at most HALTON_BLOCK, each point's `stride` behind the
- * one before. */
+/* Writes coordinates [dim, dim + n) of `points` points from `first` on, at most HALTON_BLOCK. Points are `stride`
+ * elements apart. */
 static void fill_owen(const struct halton *halton, uint64_t first, size_t points, uint32_t dim, uint32_t n,
 		      size_t stride, double *ret_x)
 {

@@ -18,8 +18,8 @@ struct divisor {
 	f64v base, inverse, bias;
 };
 
-/* floor(x / base), 0 <= x < 2^50: (x + 1/2) / base lies at least 1 / (2 base) from an integer, and is computed with an
- * error of at most 3/4 of that; less 1/2, the integer below is the nearest, which adding 1.5 * 2^52 finds. */
+/* Returns floor(x / base), 0 <= x < 2^50. (x + 1/2) / base lies at least 1 / (2 base) from an integer, and its error is
+ * at most 3/4 of that. Less 1/2, its nearest integer is the quotient; adding and subtracting 1.5 2^52 rounds to it. */
 INLINE f64v quotient(const struct divisor *by, f64v x)
 {
 	const f64v integers = f64_set(0x1.8p52);
@@ -32,7 +32,7 @@ INLINE f64v remainder_of(const struct divisor *by, f64v x, f64v quotient_of_x)
 	return f64_sub(x, f64_mul(by->base, quotient_of_x));
 }
 
-/* The factor 0 .. base - 2, less 1, and the term 0 .. base - 1 of a digit's map. */
+/* Return a digit map's factor less 1, in 0 .. base - 2, and its term, in 0 .. base - 1. */
 INLINE f64v factor_of(u64v hash, uint32_t base)
 {
 	return f64_from_u52(U64_SHR(u64_mul32(hash, u64_set(base - 1)), 32));
@@ -43,10 +43,11 @@ INLINE f64v term_of(u64v hash, uint32_t base)
 	return f64_from_u52(U64_SHR(u64_mul32(U64_SHR(hash, 32), u64_set(base)), 32));
 }
 
-/* Places [place, end) of `flight` vectors. rest: what is left of the points; node: a hash of the digits so far, from
- * which the next digit's map comes; most: what is left of the greatest point. The images' number to ret_sums. */
-INLINE void places(const struct halton_nest *nest, unsigned flight, uint32_t place, uint32_t end, f64v rest[],
-		   u64v node[], uint64_t *most, double *ret_sums)
+/* Scrambles places [place, end) of `flight` vectors of points, and writes the numbers that the new digits form. rest:
+ * the points without the digits so far; node: a hash of these digits, which determines the next map; most: the greatest
+ * rest. */
+INLINE void scramble_places(const struct halton_nest *nest, unsigned flight, uint32_t place, uint32_t end, f64v rest[],
+			    u64v node[], uint64_t *most, double *ret_sums)
 {
 	const double b = nest->base;
 	const struct divisor by = {f64_set(b), f64_set(1 / b), f64_set(0.5 / b - 0.5)};
@@ -80,8 +81,9 @@ INLINE void places(const struct halton_nest *nest, unsigned flight, uint32_t pla
 		f64_store(ret_sums + u * F64_LANES, sum[u]);
 }
 
-/* The digits' numbers of the first and of the other places. */
-INLINE void digits(const struct halton_nest *nest, unsigned flight, uint64_t first, double *ret_head, double *ret_tail)
+/* Scrambles vectors of points from `first` on. Writes the numbers that the first `head` digits and the others form. */
+INLINE void scramble_points(const struct halton_nest *nest, unsigned flight, uint64_t first, double *ret_head,
+			    double *ret_tail)
 {
 	uint64_t most = first + flight * F64_LANES - 1;
 	f64v rest[FLIGHT];
@@ -95,8 +97,8 @@ INLINE void digits(const struct halton_nest *nest, unsigned flight, uint64_t fir
 		rest[u] = f64_load(points);
 		node[u] = u64_set(nest->key);
 	}
-	places(nest, flight, 0, nest->head, rest, node, &most, ret_head);
-	places(nest, flight, nest->head, nest->places, rest, node, &most, ret_tail);
+	scramble_places(nest, flight, 0, nest->head, rest, node, &most, ret_head);
+	scramble_places(nest, flight, nest->head, nest->places, rest, node, &most, ret_tail);
 }
 
 static void owen(const struct halton_nest *nest, uint64_t first, size_t n, double *ret_x)
@@ -105,9 +107,9 @@ static void owen(const struct halton_nest *nest, uint64_t first, size_t n, doubl
 	size_t i = 0;
 
 	for (; i + FLIGHT * F64_LANES <= n; i += FLIGHT * F64_LANES)
-		digits(nest, FLIGHT, first + i, head + i, tail + i);
+		scramble_points(nest, FLIGHT, first + i, head + i, tail + i);
 	for (; i < n; i += F64_LANES)
-		digits(nest, 1, first + i, head + i, tail + i);
+		scramble_points(nest, 1, first + i, head + i, tail + i);
 	for (i = 0; i < n; i++) {
 		const uint64_t sum = (uint64_t)(int64_t)head[i] * nest->tail_power + (uint64_t)(int64_t)tail[i];
 		const double x = (double)sum / (double)nest->whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells by a permutation of each dimension, places inside them by the stream, for a block of coordinates at once. */
+/* A block of coordinates: its cells by a permutation of each dimension, then the places inside the cells. */
 #include "dist/quasi/latin_hypercube.h"
 
 #include <math.h>
@@ -14,17 +14,17 @@
 
 enum {
 	BLOCK = FEISTEL_BLOCK,
-	/* The groups of the generators' widest vectors, of two 64-bit words each. */
+	/* Groups (two 64-bit words each) that the generators' widest vectors hold. */
 	VECTOR_GROUPS = 16,
-	PIECE_NS = 100 * 1000,
-	/* Measured with the scalar generators, rounded up: a key, and an item of a shuffle. */
+	STEP_NS = 100 * 1000, /* of a call of latin_hypercube_build */
+	/* Time for a key, and for an item of a shuffle: measured with the scalar generators, rounded up. */
 	KEY_NS = 30,
 	SHUFFLED_NS = 5,
 	FEISTEL8_KEYS = 2,
 	SHUFFLED_TOGETHER = 16,
 };
 
-/* SHUFFLED: each dimension's order as a table. KEYED: keys of a network, the permutation's or FEISTEL8's. */
+/* SHUFFLED: a table of each dimension's order. KEYED and FEISTEL8: keys of a modular and of a binary network. */
 enum cells { CELLS_SHUFFLED, CELLS_KEYED, CELLS_FEISTEL8 };
 
 struct latin_hypercube {
@@ -32,18 +32,19 @@ struct latin_hypercube {
 	uint32_t dims, dims_built;
 	bool jitter;
 	uint64_t items, side; /* of the permutation's network */
-	unsigned cell_bits;   /* an even number of bits, enough for a cell */
+	unsigned cell_bits;   /* bits of a cell's number, rounded up to an even number */
 	struct stream stream;
 	const struct feistel_kernel *kernel;
 	const struct rng_kernel *generator;
-	/* KEYED: key k of dimension j is keys[k][j], and keys[k][j + dims] and so on, for as long as a block that
-	 * begins with the last dimension. */
+	/* Networks: key k of dimension j is keys[k][j], repeated at keys[k][j + dims] and so on, so that a block that
+	 * begins with the last dimension finds its keys side by side. */
 	unsigned n_keys;
 	uint64_t *keys[FEISTEL_MODULAR_KEYS];
-	uint16_t *orders; /* SHUFFLED: point i's cell in dimension j is orders[i dims + j] */
+	uint16_t *orders; /* SHUFFLED: the cell of point i in dimension j is orders[i dims + j] */
 };
 
-static enum cells find_cells(const struct points_settings *settings)
+/* Returns how the settings' cells are chosen. */
+static enum cells cells_of(const struct points_settings *settings)
 {
 	if (settings->method == LHS_FEISTEL8)
 		return CELLS_FEISTEL8;
@@ -55,6 +56,7 @@ static unsigned count_keys(enum cells cells)
 	return cells == CELLS_SHUFFLED ? 0 : cells == CELLS_KEYED ? FEISTEL_MODULAR_KEYS : FEISTEL8_KEYS;
 }
 
+/* Returns the length of a row of keys. */
 static size_t count_row(uint32_t dims)
 {
 	return (size_t)dims + BLOCK;
@@ -62,7 +64,7 @@ static size_t count_row(uint32_t dims)
 
 static size_t table_bytes(const struct points_settings *settings)
 {
-	const enum cells cells = find_cells(settings);
+	const enum cells cells = cells_of(settings);
 
 	return cells == CELLS_SHUFFLED ? settings->n * settings->dims * sizeof(uint16_t)
 				       : count_keys(cells) * count_row(settings->dims) * sizeof(uint64_t);
@@ -73,6 +75,7 @@ size_t latin_hypercube_bytes(const struct points_settings *settings)
 	return sizeof(struct latin_hypercube) + table_bytes(settings);
 }
 
+/* Returns about how many nanoseconds the table of one dimension takes. */
 static uint64_t dimension_ns(enum cells cells, uint64_t items)
 {
 	return cells == CELLS_SHUFFLED ? 50 + SHUFFLED_NS * items : KEY_NS * count_keys(cells);
@@ -80,7 +83,7 @@ static uint64_t dimension_ns(enum cells cells, uint64_t items)
 
 uint64_t latin_hypercube_cost_ns(const struct points_settings *settings)
 {
-	return settings->dims * dimension_ns(find_cells(settings), settings->n);
+	return settings->dims * dimension_ns(cells_of(settings), settings->n);
 }
 
 int latin_hypercube_create(const struct points_settings *settings, uint32_t features,
@@ -90,7 +93,7 @@ int latin_hypercube_create(const struct points_settings *settings, uint32_t feat
 
 	if (!design)
 		return -ERROR_NO_MEMORY;
-	design->cells = find_cells(settings);
+	design->cells = cells_of(settings);
 	design->dims = settings->dims;
 	design->jitter = settings->scramble == SCRAMBLE_JITTER;
 	design->items = settings->n;
@@ -112,7 +115,7 @@ void latin_hypercube_free(struct latin_hypercube *design)
 	free(design);
 }
 
-/* Several dimensions together, so that their cells of one point are written side by side. */
+/* Shuffles several dimensions together, so that the cells of a point are written side by side. */
 static void build_orders(struct latin_hypercube *design, uint32_t dim, uint32_t n_dims)
 {
 	const size_t items = (size_t)design->items;
@@ -125,6 +128,7 @@ static void build_orders(struct latin_hypercube *design, uint32_t dim, uint32_t 
 			design->orders[i * design->dims + dim + j] = orders[j][i];
 }
 
+/* Derives the keys of one dimension. */
 static void build_keys(struct latin_hypercube *design, uint32_t dim)
 {
 	struct feistel_modular network;
@@ -139,7 +143,7 @@ static void build_keys(struct latin_hypercube *design, uint32_t dim)
 		design->keys[k][dim] = network.keys[k];
 }
 
-/* The dimensions again and again behind the last one. */
+/* Repeats the keys behind those of the last dimension. */
 static void repeat_keys(struct latin_hypercube *design)
 {
 	const size_t end = count_row(design->dims);
@@ -154,7 +158,7 @@ static void repeat_keys(struct latin_hypercube *design)
 int latin_hypercube_build(struct latin_hypercube *design)
 {
 	const uint32_t first = design->dims_built, left = design->dims - first;
-	const uint64_t affordable = PIECE_NS / dimension_ns(design->cells, design->items);
+	const uint64_t affordable = STEP_NS / dimension_ns(design->cells, design->items);
 	uint32_t n = (uint32_t)(affordable < 1 ? 1 : affordable < left ? affordable : left);
 
 	if (design->cells == CELLS_SHUFFLED) {
@@ -171,8 +175,8 @@ int latin_hypercube_build(struct latin_hypercube *design)
 	return 0;
 }
 
-/* The points whose coordinates those from `begin` on are. */
-static void put_points(uint32_t dims, uint64_t begin, size_t n, uint64_t *ret_points)
+/* Writes the number of the point that each of n coordinates from `begin` on belongs to. */
+static void list_points(uint32_t dims, uint64_t begin, size_t n, uint64_t *ret_points)
 {
 	uint64_t point = begin / dims;
 	size_t left = dims - (size_t)(begin % dims);
@@ -182,8 +186,8 @@ static void put_points(uint32_t dims, uint64_t begin, size_t n, uint64_t *ret_po
 			ret_points[i] = point;
 }
 
-/* The same as halves, 2^32 left + right. */
-static void put_halves(uint32_t dims, uint64_t side, uint64_t begin, size_t n, uint64_t *ret_halves)
+/* Writes the same numbers as halves, 2^32 left + right. */
+static void list_halves(uint32_t dims, uint64_t side, uint64_t begin, size_t n, uint64_t *ret_halves)
 {
 	uint64_t left = begin / dims / side, right = begin / dims % side;
 	size_t stop = dims - (size_t)(begin % dims);
@@ -196,7 +200,8 @@ static void put_halves(uint32_t dims, uint64_t side, uint64_t begin, size_t n, u
 	}
 }
 
-static void put_cells(const struct latin_hypercube *design, uint64_t begin, size_t n, uint64_t *ret_cells)
+/* Writes the cells of n coordinates from `begin` on. */
+static void find_cells(const struct latin_hypercube *design, uint64_t begin, size_t n, uint64_t *ret_cells)
 {
 	const struct feistel_binary binary = {design->items, design->cell_bits / 2};
 	const size_t dim = (size_t)(begin % design->dims);
@@ -208,23 +213,24 @@ static void put_cells(const struct latin_hypercube *design, uint64_t begin, size
 		for (size_t i = 0; i < n; i++)
 			ret_cells[i] = design->orders[begin + i];
 	} else if (design->cells == CELLS_KEYED) {
-		put_halves(design->dims, design->side, begin, n, ret_cells);
+		list_halves(design->dims, design->side, begin, n, ret_cells);
 		design->kernel->keyed(design->items, design->side, keys, n, ret_cells);
 	} else {
-		put_points(design->dims, begin, n, ret_cells);
+		list_points(design->dims, begin, n, ret_cells);
 		design->kernel->binary(&binary, keys, n, ret_cells);
 	}
 }
 
-/* Fewer bits than a double has left, so that cell + part is exact and two cells keep apart when divided. */
+/* Returns the bits of a place within a cell: few enough that cell + part is exact in double, and that coordinates of
+ * two cells differ after the division. */
 static int part_bits(const struct latin_hypercube *design)
 {
 	return 50 - (int)design->cell_bits;
 }
 
-/* Where in their cells the coordinates from `begin` on lie, in units of 2^-part_bits: by a draw of the stream that
- * gives no cells, whose words of 64 bits are counted as the coordinates of all points. */
-static void put_parts(const struct latin_hypercube *design, uint64_t begin, size_t n, uint64_t *ret_parts)
+/* Writes random places within cells, in units of 2^-part_bits. They are the 64-bit words, one for each coordinate, of a
+ * draw of the stream that the permutations do not read. */
+static void draw_parts(const struct latin_hypercube *design, uint64_t begin, size_t n, uint64_t *ret_parts)
 {
 	const size_t skip = (size_t)(begin % 2), n_groups = (skip + n + 1) / 2;
 	struct rng_span span = {.group = begin / 2, .draw = design->cells == CELLS_FEISTEL8 ? 1 : PERMUTATION_DRAWS};
@@ -232,14 +238,15 @@ static void put_parts(const struct latin_hypercube *design, uint64_t begin, size
 	const int bits = part_bits(design);
 
 	stream_key(&design->stream, span.key);
-	/* Whole vectors cost less than cut ones. */
+	/* Draw whole vectors, which cost less than cut ones. */
 	design->generator->bits(&span, (n_groups + VECTOR_GROUPS - 1) / VECTOR_GROUPS * VECTOR_GROUPS,
 				(uint32_t *)words);
 	for (size_t i = 0; i < n; i++)
 		ret_parts[i] = words[skip + i] >> (64 - bits);
 }
 
-static void put_middles(const struct latin_hypercube *design, size_t n, uint64_t *ret_parts)
+/* Writes the middles of cells in the same units. */
+static void set_middles(const struct latin_hypercube *design, size_t n, uint64_t *ret_parts)
 {
 	for (size_t i = 0; i < n; i++)
 		ret_parts[i] = UINT64_C(1) << (part_bits(design) - 1);
@@ -250,11 +257,11 @@ static void fill_block(const struct latin_hypercube *design, uint64_t begin, siz
 	uint64_t cells[BLOCK], parts[BLOCK] = {0};
 	double x[BLOCK];
 
-	put_cells(design, begin, n, cells);
+	find_cells(design, begin, n, cells);
 	if (design->jitter)
-		put_parts(design, begin, n, parts);
+		draw_parts(design, begin, n, parts);
 	else
-		put_middles(design, n, parts);
+		set_middles(design, n, parts);
 	design->kernel->place(cells, parts, ldexp(1, -part_bits(design)), design->items, n, x);
 	memcpy(ret_x, x, n * sizeof *x);
 }
@@ -262,7 +269,7 @@ static void fill_block(const struct latin_hypercube *design, uint64_t begin, siz
 void latin_hypercube_fill(const struct latin_hypercube *design, uint64_t begin, size_t n, double *ret_x)
 {
 	for (size_t i = 0, count; i < n; i += count) {
-		/* So that the blocks that follow begin with a group of words. */
+		/* Make the blocks that follow begin with a group of words. */
 		count = size_min(n - i, BLOCK - (size_t)((begin + i) % 2));
 		fill_block(design, begin + i, count, ret_x + i);
 	}

@@ -9,7 +9,7 @@
 
 struct lattice {
 	uint32_t dims;
-	uint64_t shift[]; /* [dims], fractions of 2^64; 0 without one */
+	uint64_t shift[]; /* [dims], fractions of 2^64; zeros without scrambling */
 };
 
 int lattice_create(const struct points_settings *settings, struct lattice **ret_lattice)
@@ -34,7 +34,8 @@ void lattice_free(struct lattice *lattice)
 	free(lattice);
 }
 
-static uint64_t reversed(uint64_t x)
+/* Returns x with its 64 bits reversed: the radical inverse of x in base 2, as a fraction of 2^64. */
+static uint64_t reverse_bits(uint64_t x)
 {
 	x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
 	x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
@@ -44,7 +45,7 @@ static uint64_t reversed(uint64_t x)
 
 void lattice_point(const struct lattice *lattice, uint64_t i, uint32_t dim, uint32_t n, double *ret_x)
 {
-	const uint64_t phi = reversed(i);
+	const uint64_t phi = reverse_bits(i);
 
 	for (uint32_t j = dim; j < dim + n; j++)
 		ret_x[j - dim] = (double)((phi * lattice_vector[j] + lattice->shift[j]) >> 11) * 0x1p-53;

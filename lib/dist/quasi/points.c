@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of points: a table, and the one place that cuts an array of points anywhere. */
+/* Chooses between the kinds of points, and cuts arrays of points at any element. */
 #include "dist/quasi/points.h"
 
 #include <assert.h>
@@ -24,8 +24,12 @@ struct points {
 	};
 };
 
-/* Elements that go by way of the stack at once; doubles to be cut, so many that they are several points. */
-enum { PASS = 256, CUT_PASS = 2048 };
+enum {
+	/* Elements that are copied by way of the stack together, to an unaligned output. */
+	PASS = 256,
+	/* Doubles that are cut to float32 together: several points. */
+	CUT_PASS = 2048,
+};
 
 #define ONE(scramble) (1u << (scramble))
 
@@ -166,14 +170,14 @@ static void fill_doubles(const struct points *points, uint64_t begin, size_t n, 
 		latin_hypercube_fill(points->latin_hypercube, begin, n, ret_x);
 }
 
-/* Cut to 24 bits, not rounded: the result stays below 1. */
-static void cut_f32(const double *x, size_t n, float *ret)
+/* Cuts numbers to 24 bits. Rounding could give 1. */
+static void cut_to_f32(const double *x, size_t n, float *ret)
 {
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (float)(int32_t)(x[i] * 0x1p24) * 0x1p-24f;
 }
 
-/* Sobol's kernels alone make float32 themselves. */
+/* Writes float32 coordinates of all kinds but Sobol, whose kernels make them directly. */
 static void fill_cut(const struct points *points, uint64_t begin, size_t n, float *out)
 {
 	double x[CUT_PASS];
@@ -181,7 +185,7 @@ static void fill_cut(const struct points *points, uint64_t begin, size_t n, floa
 	for (size_t i = 0, count; i < n; i += count) {
 		count = size_min(n - i, CUT_PASS);
 		fill_doubles(points, begin + i, count, x);
-		cut_f32(x, count, out + i);
+		cut_to_f32(x, count, out + i);
 	}
 }
 

@@ -9,9 +9,10 @@
 #include "base/kernel_table.h"
 #include "dist/quasi/points_keys.h"
 
-/* The first n direction numbers v_1, v_2 ... of a dimension as fractions of 2^64, by the recurrence of its polynomial
- * of degree s: v_i = a_1 v_(i-1) ^ ... ^ a_(s-1) v_(i-s+1) ^ v_(i-s) ^ v_(i-s) >> s. initials are used up by s. */
-static void directions(unsigned dim, unsigned n, const uint16_t **initials, uint64_t ret_v[64])
+/* Computes the first n direction numbers v_1, v_2 ... of a dimension as fractions of 2^64, by the recurrence of its
+ * polynomial of degree s: v_i = a_1 v_(i-1) ^ ... ^ a_(s-1) v_(i-s+1) ^ v_(i-s) ^ v_(i-s) >> s. Advances *initials by
+ * s. */
+static void compute_directions(unsigned dim, unsigned n, const uint16_t **initials, uint64_t ret_v[64])
 {
 	const unsigned polynomial = dim == 0 ? 1 : sobol_polynomials[dim - 1];
 	const unsigned degree = 31 - (unsigned)__builtin_clz(polynomial);
@@ -31,8 +32,8 @@ static void directions(unsigned dim, unsigned n, const uint16_t **initials, uint
 	*initials += degree;
 }
 
-/* One dimension's share of the tables: the elements dim, dim + dims, ... of a block. */
-static void put_dimension(const struct sobol *sobol, unsigned dim, const uint64_t v[64])
+/* Fills one dimension's part of the tables: the elements dim, dim + dims, ... of a block. */
+static void fill_dimension(const struct sobol *sobol, unsigned dim, const uint64_t v[64])
 {
 	const unsigned k = sobol->log2_block;
 
@@ -55,7 +56,8 @@ static void reverse_all(uint64_t *at, size_t n)
 		REVERSE(at[i]);
 }
 
-static void scramble(struct sobol *sobol, const struct points_settings *settings)
+/* Adds the shift to block 0, or sets the keys of Owen's scrambling. */
+static void set_scrambling(struct sobol *sobol, const struct points_settings *settings)
 {
 	for (uint32_t e = 0; e < sobol->width; e++) {
 		uint64_t key[2];
@@ -72,7 +74,7 @@ static void scramble(struct sobol *sobol, const struct points_settings *settings
 	}
 }
 
-/* Points of a block: as many as fill whole vectors; one where a point fills several. */
+/* Returns log2 of the points of a block: as many as fill whole vectors, or one if a point fills several. */
 static unsigned log2_block(uint32_t dims)
 {
 	unsigned k = 0;
@@ -82,7 +84,7 @@ static unsigned log2_block(uint32_t dims)
 	return k;
 }
 
-/* Digits that the numbers of blocks have. */
+/* Returns the binary digits that block numbers have. */
 static unsigned count_steps(const struct points_settings *settings, unsigned k)
 {
 	const uint64_t last = settings->n == 0 ? 0 : (settings->n - 1) >> k;
@@ -92,6 +94,7 @@ static unsigned count_steps(const struct points_settings *settings, unsigned k)
 	return last == 0 ? 0 : 64 - (unsigned)__builtin_clzll(last);
 }
 
+/* Returns the elements of a block, rounded up to whole vectors. */
 static uint32_t count_words(const struct points_settings *settings, unsigned k)
 {
 	return ((settings->dims << k) + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES;
@@ -128,11 +131,11 @@ int sobol_create(const struct points_settings *settings, struct sobol **ret_sobo
 	sobol->keys[1] = sobol->keys[0] + stride;
 	sobol->steps = sobol->keys[1] + stride;
 	for (unsigned dim = 0; dim < settings->dims; dim++) {
-		directions(dim, k + n_steps, &initials, v);
-		put_dimension(sobol, dim, v);
+		compute_directions(dim, k + n_steps, &initials, v);
+		fill_dimension(sobol, dim, v);
 	}
 	if (settings->scramble != SCRAMBLE_PLAIN)
-		scramble(sobol, settings);
+		set_scrambling(sobol, settings);
 	*ret_sobol = sobol;
 	return 0;
 }
@@ -142,9 +145,9 @@ void sobol_free(struct sobol *sobol)
 	free(sobol);
 }
 
-/* Block b is block 0 and the steps over the digits of gray(b): the always-changing bit k - 1 enters once for each of
- * them, and their number is odd when b is. */
-static void block_state(const struct sobol *sobol, uint64_t block, uint64_t *ret_state)
+/* Computes a block: block 0 xor the steps of the one bits of gray(b). The bit k - 1, which changes with every block, is
+ * in each step, and the number of steps is odd exactly if b is. */
+static void compute_block(const struct sobol *sobol, uint64_t block, uint64_t *ret_state)
 {
 	memcpy(ret_state, sobol->block0, sobol->stride * sizeof *ret_state);
 	for (uint64_t gray = block ^ block >> 1; gray != 0; gray &= gray - 1) {
@@ -155,12 +158,13 @@ static void block_state(const struct sobol *sobol, uint64_t block, uint64_t *ret
 	}
 }
 
-static void run(const struct sobol *sobol, const struct sobol_kernel *kernel, enum dtype dtype, uint64_t block,
-		size_t n_blocks, void *out)
+/* Writes n_blocks whole blocks. */
+static void fill_blocks(const struct sobol *sobol, const struct sobol_kernel *kernel, enum dtype dtype, uint64_t block,
+			size_t n_blocks, void *out)
 {
 	uint64_t state[SOBOL_MOST_STRIDE];
 
-	block_state(sobol, block, state);
+	compute_block(sobol, block, state);
 	if (dtype == DTYPE_F32)
 		kernel->f32(sobol, block, n_blocks, state, out);
 	else
@@ -179,7 +183,8 @@ void sobol_fill(const struct sobol *sobol, const struct sobol_kernel *kernel, en
 		const bool whole = skip == 0 && n >= per_block;
 		const size_t count = whole ? n - n % per_block : size_min(n, per_block - skip);
 
-		run(sobol, kernel, dtype, first / per_block, whole ? n / per_block : 1, whole ? (void *)at : cut);
+		fill_blocks(sobol, kernel, dtype, first / per_block, whole ? n / per_block : 1,
+			    whole ? (void *)at : cut);
 		if (!whole)
 			memcpy(at, (char *)cut + skip * point, count * point);
 		at += count * point;

@@ -20,12 +20,12 @@
 #include "dist/quasi/sobol_data.h"
 
 enum {
-	/* A block has a multiple of these elements, or is one point. */
+	/* A block has a multiple of this many elements, or is one point. */
 	SOBOL_LANES = 8,
 	SOBOL_MOST_STRIDE = (SOBOL_DIMS + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES,
 };
 
-/* Tables for some dimensions, as fractions of 2^64; with owen, bits reversed. */
+/* Tables of all dimensions, as fractions of 2^64; with owen, the bits of each number are reversed. */
 struct sobol {
 	uint32_t dims, log2_block; /* points of a block */
 	uint32_t width, stride;    /* elements of a block, and rounded up to vectors */
@@ -41,22 +41,25 @@ struct sobol {
 struct sobol_kernel {
 	const char *name;
 	uint32_t needs;
-	/* n_blocks whole blocks. state[stride]: block `first`, lost afterwards. */
+	/* Write n_blocks whole blocks. state[stride] holds block `first`, and is overwritten. */
 	void (*f32)(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, float *out);
 	void (*f64)(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, double *out);
 };
 
 extern const struct sobol_kernel sobol_scalar, sobol_avx2, sobol_avx512, sobol_neon;
 
+/* Returns all variants of this build, the fastest first, scalar last. */
 const struct sobol_kernel *const *sobol_kernels(size_t *ret_count);
+
+/* Returns the fastest variant that needs nothing beyond these CPU_ features. */
 const struct sobol_kernel *sobol_select(uint32_t features);
 
-/* As points_create and points_free. */
+/* Like points_create, points_free and points_bytes. */
 int sobol_create(const struct points_settings *settings, struct sobol **ret_sobol);
 void sobol_free(struct sobol *sobol);
 size_t sobol_bytes(const struct points_settings *settings);
 
-/* Points [first, first + n) to out, n dims elements of the dtype. */
+/* Writes points [first, first + n) to out, n dims elements of the dtype. */
 void sobol_fill(const struct sobol *sobol, const struct sobol_kernel *kernel, enum dtype dtype, uint64_t first,
 		size_t n, void *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sobol's kernels on vectors of eight elements, which each compiler lowers to those of the file that includes this. */
+/* Sobol's kernels on vectors of eight elements, which the compiler maps to those of the instruction set. */
 #include "base/simd.h"
 #include "dist/quasi/sobol.h"
 
@@ -10,8 +10,8 @@ typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64)));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* Integers below 2^53. Without an instruction for it, the halves are joined to 2^84 and 2^52 as bits, and the sum of
- * what is left is exact. */
+/* Converts integers below 2^53. Without an instruction for that, their halves are inserted into the bits of 2^84 and
+ * 2^52; subtracting these and adding up is exact. */
 #if defined(__AVX512DQ__) || defined(__aarch64__)
 #define F64_OF_U53(x) __builtin_convertvector((i64x8)(x), f64x8)
 #else
@@ -19,7 +19,7 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 	((f64x8)((x) >> 32 | 0x4530000000000000) - (0x1p84 + 0x1p52) + (f64x8)(((x)&0xFFFFFFFF) | 0x4330000000000000))
 #endif
 
-/* Neighbouring fields of n bits change places; mask has the lower field of each two. */
+/* Exchanges neighbouring fields of n bits; mask has the lower field of each pair. */
 #define SWAP_FIELDS(x, n, mask) (((x) >> (n) & (mask)) | ((x) << (n) & ~(mask)))
 
 #define REVERSE(x)                                                                                                     \
@@ -32,7 +32,7 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 		x = x >> 32 | x << 32;                                                                                 \
 	} while (0)
 
-/* Bit i changes by a hash of the bits below it: x ^ x c with an even c is as much a bijection as the rest. */
+/* Flips each bit by a hash of the bits below it, then reverses the bits. x ^ x c is a bijection since c is even. */
 #define OWEN(x, added, factor)                                                                                         \
 	do {                                                                                                           \
 		x ^= x * UINT64_C(0x9C3D27F04A6B8E52);                                                                 \
@@ -43,9 +43,9 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 		REVERSE(x);                                                                                            \
 	} while (0)
 
-/* Elements e .. e + 7 of a block, whose state moves on by the step's row. */
-static inline __attribute__((always_inline)) void eight(const struct sobol *sobol, bool owen, uint32_t e,
-							const uint64_t *step, uint64_t *state, u64x8 *ret)
+/* Computes elements e .. e + 7 of a block, and advances their state by the step's row. */
+static inline __attribute__((always_inline)) void compute_eight(const struct sobol *sobol, bool owen, uint32_t e,
+								const uint64_t *step, uint64_t *state, u64x8 *ret)
 {
 	u64x8 *at = (u64x8 *)(state + e);
 	u64x8 x = *at;
@@ -77,13 +77,13 @@ static inline __attribute__((always_inline)) void store_f32(const u64x8 *x, floa
 			const uint64_t *step = sobol->steps + (size_t)row * sobol->stride;                             \
                                                                                                                        \
 			for (uint32_t e = 0; e < whole; e += SOBOL_LANES) {                                            \
-				eight(sobol, owen, e, step, state, &x);                                                \
+				compute_eight(sobol, owen, e, step, state, &x);                                        \
 				store(&x, out + e);                                                                    \
 			}                                                                                              \
 			if (whole < width) {                                                                           \
 				type rest[SOBOL_LANES];                                                                \
                                                                                                                        \
-				eight(sobol, owen, whole, step, state, &x);                                            \
+				compute_eight(sobol, owen, whole, step, state, &x);                                    \
 				store(&x, rest);                                                                       \
 				memcpy(out + whole, rest, (width - whole) * sizeof *out);                              \
 			}                                                                                              \
