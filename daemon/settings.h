@@ -33,28 +33,29 @@ enum { SETTING_TEXT_ROOM = 256 };
 /* clang-format off */
 #define SETTING_TABLE(X) \
 	X(socket, TEXT, "path", "", 0, 0, "", \
-	  "where to listen; empty: $XDG_RUNTIME_DIR/trnsci/trnsci.sock or /run/trnsci/trnsci.sock") \
-	X(socket_mode, MODE, "octal", "0660", 0, 0777, "", "permissions of a socket made by the daemon") \
+	  "path of the socket; empty: $XDG_RUNTIME_DIR/trnsci/trnsci.sock or /run/trnsci/trnsci.sock") \
+	X(socket_mode, MODE, "octal", "0660", 0, 0777, "", "permissions of a socket that the daemon makes") \
 	X(threads, NUMBER, "threads", "0", 0, 128, "", "threads that run the lanes; 0: the CPUs this process may use") \
 	X(pin, CHOICE, "", "on", 0, 0, "off|on", \
-	  "whether these stay on CPUs of their own, where this process may use as many CPUs as there are threads") \
+	  "pin each of these threads to a CPU of its own, if this process may use as many CPUs as threads") \
 	X(spin_us, NUMBER, "microseconds", "100", 0, 10000, "", \
-	  "how long to look for requests before sleeping, while traffic is lively; 0, or one CPU: not at all") \
+	  "time to poll for requests before sleeping, while requests keep coming; 0, or with one CPU: none") \
 	X(weights, TEXT, "weights", "", 0, 0, "", \
 	  "shares of the threads' time for each session of a user or group while others have work, as uid:1000=4,gid:50=2; " \
 	  "others: 1") \
-	X(log_level, CHOICE, "", "info", 0, 0, "error|warning|info|debug", "what is logged: this level and above") \
+	X(log_level, CHOICE, "", "info", 0, 0, "error|warning|info|debug", "least severe level that is logged") \
 	X(connections, NUMBER, "connections", "1024", 2, 16384, "", "connections at once (half)") \
 	X(connections_per_second, NUMBER, "connections", "4096", 2, 1000000, "", \
-	  "connections let in within a second (half)") \
+	  "new connections in a second (half)") \
 	X(arena_bytes, BYTES, "bytes", "4G", 4096, 1ull << 46, "", "largest arena of a session") \
 	X(arena_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
 	X(rings, NUMBER, "rings", "16", 0, 1024, "", "noise rings of a session at once") \
 	X(broadcasts, NUMBER, "broadcasts", "16", 0, 1024, "", "broadcasts of a session at once") \
-	X(ring_bytes, BYTES, "bytes", "64M", 65536, 1ull << 32, "", "samples of one ring or broadcast; they count as arena bytes") \
+	X(ring_bytes, BYTES, "bytes", "64M", 65536, 1ull << 32, "", \
+	  "size of one ring or broadcast, which counts as arena bytes") \
 	X(arena_ahead_bytes, BYTES, "bytes", "16M", 0, 1ull << 34, "", \
-	  "touched before they are needed: of a spare arena, and of the tiles of each other; 0: none") \
+	  "bytes of an arena that are pre-faulted ahead of use; 0: none") \
 	X(tiles, NUMBER, "tiles", "65536", 1, 1u << 20, "", "tiles of a session at once") \
 	X(prepared, NUMBER, "calls", "256", 1, 65536, "", "prepared calls of a session at once") \
 	X(jobs, NUMBER, "requests", "1024", 1, 65536, "", "unanswered requests of a session") \
@@ -62,35 +63,38 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(inline_bytes, BYTES, "bytes", "16M", 4096, 1u << 30, "", \
 	  "inline results of one reply, and inline inputs of one request") \
 	X(work_bytes, BYTES, "bytes", "0", 0, 1ull << 46, "", \
-	  "results and temporaries of a session's requests, until the replies are on their way, and what its prepared calls " \
-	  "hold; 0: only the user's share limits them") \
+	  "results and temporaries of a session's requests until they are replied to, and memory of its " \
+	  "prepared calls; 0: no limit but the user's half of work_total_bytes") \
 	X(work_total_bytes, BYTES, "bytes", "0", 0, 1ull << 50, "", \
 	  "results and temporaries of all requests together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
-	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "one message of a client") \
+	X(frame_bytes, BYTES, "bytes", "32M", 4096, 1u << 30, "", "size of one message of a client") \
 	X(frame_elements, NUMBER, "elements", "16384", 16, 1u << 24, "", \
 	  "elements of arrays and maps in one message, all levels together") \
 	X(buffer_bytes, BYTES, "bytes", "128M", 65536, 1ull << 34, "", \
 	  "messages of a session: requests until answered, replies until read") \
 	X(buffer_total_bytes, BYTES, "bytes", "1G", 1u << 20, 1ull << 40, "", "messages of all sessions together (half)") \
 	X(reply_bytes, BYTES, "bytes", "32M", 4096, 1ull << 40, "", \
-	  "inline results of a session's requests until they are read: while those of one request more might not fit, its next " \
-	  "request waits unread") \
+	  "inline results of a session that its client has not read; while one more might not fit, the next " \
+	  "request waits") \
 	X(reply_total_bytes, BYTES, "bytes", "1G", 1u << 20, 1ull << 46, "", "inline results of all sessions together (half)") \
-	X(send_timeout, NUMBER, "seconds", "30", 1, 3600, "", "how long a client may leave replies unread before it is dropped") \
+	X(send_timeout, NUMBER, "seconds", "30", 1, 3600, "", \
+	  "time after which a client that reads none of its replies is disconnected") \
 	X(state_dir, TEXT, "path", "", 0, 0, "", \
-	  "where named streams are kept; empty: $STATE_DIRECTORY, or $XDG_STATE_HOME/trnsci, or ~/.local/state/trnsci") \
+	  "folder of the state of named streams; empty: $STATE_DIRECTORY, or $XDG_STATE_HOME/trnsci, or " \
+	  "~/.local/state/trnsci") \
 	X(stream_block, NUMBER, "words", "67108864", 1024, 1ull << 40, "", \
-	  "most words of a named stream that are reserved ahead, and so at most skipped by a crash") \
+	  "most words of a named stream that are reserved ahead; a crash skips at most as many") \
 	X(streams, NUMBER, "streams", "1024", 1, 1u << 20, "", "named streams of a user at once") \
 	X(streams_total, NUMBER, "streams", "16384", 1, 1u << 20, "", "named streams of all users together") \
 	X(stream_seeds, NUMBER, "seeds", "65536", 1, 1u << 24, "", \
-	  "pairs of generator and seed, and stream ids of its own choice, that a user may ever have given to named streams") \
+	  "pairs of generator and seed, and chosen stream ids, that a user may give to named streams, deleted " \
+	  "ones included") \
 	X(frame_timeout, NUMBER, "seconds", "60", 1, 3600, "", \
-	  "how long a client may take over one message, from its first byte to its last") \
+	  "time in which a message must arrive, from its first byte to its last") \
 	X(fds, NUMBER, "file descriptors", "64", 4, 1024, "", \
-	  "descriptors (of arenas, rings and broadcasts) sent to a session that has not read all it was sent") \
+	  "descriptors (of arenas, rings and broadcasts) that were sent to a session and are unread") \
 	X(fds_total, NUMBER, "file descriptors", "512", 8, 1u << 20, "", \
-	  "such descriptors of all sessions together (half)") \
+	  "the same for all sessions together (half)") \
 	X(plan_cache_bytes, BYTES, "bytes", "256M", 1u << 20, 1ull << 40, "", "plans of transforms kept for all clients")
 /* clang-format on */
 

@@ -19,7 +19,7 @@
 
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM])
 {
-	snprintf(path, STORE_PATH_ROOM, "%s/" STORE_FILE "%s", dir, suffix);
+	snprintf(path, STORE_PATH_ROOM, "%.460s/" STORE_FILE "%s", dir, suffix);
 }
 
 void store_unlink(const char *dir, const char *suffix)
