@@ -39,7 +39,7 @@ void log_open(const char *name)
 	to_journal = stderr_is_journal();
 }
 
-static void plain(enum log_level level, const char *line)
+static void print_line(enum log_level level, const char *line)
 {
 	static const char *const words[] = {[LEVEL_ERROR] = "error: ", [LEVEL_WARNING] = "warning: "};
 
@@ -57,7 +57,7 @@ void log_line(enum log_level level, const char *format, ...)
 	vsnprintf(line, sizeof line, format, args);
 	va_end(args);
 	if (!to_journal || sd_journal_send("MESSAGE=%s", line, "PRIORITY=%d", (int)level, NULL) < 0)
-		plain(level, line);
+		print_line(level, line);
 }
 
 void log_client(enum log_level level, uint64_t session, uid_t uid, const char *format, ...)
@@ -74,5 +74,5 @@ void log_client(enum log_level level, uint64_t session, uid_t uid, const char *f
 	va_end(args);
 	if (!to_journal || sd_journal_send("MESSAGE=%s", line, "PRIORITY=%d", (int)level, "TRNSCI_SESSION=%" PRIu64,
 					   session, "TRNSCI_UID=%u", (unsigned)uid, NULL) < 0)
-		plain(level, line);
+		print_line(level, line);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's log: journal fields where standard error is the journal's, plain lines otherwise.
  *
- * What a client causes is logged at debug only, so that no client can fill a disk; the counters of `stats` tell of it
- * at every level. Any thread. */
+ * What a client causes is logged at level debug only, so that no client can fill a disk; `stats` counts it at every level.
+ * Any thread. */
 #ifndef TRNSCI_DAEMON_LOG_H
 #define TRNSCI_DAEMON_LOG_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnscid: reads its settings, starts the engine, listens, serves, drains.
+/* trnscid: reads its settings, starts the engine, listens, serves clients until it is stopped.
  *
- * Exit status: 0 after a drain; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
- * could not; 74 at the stop the state no longer lay in its place; 75 another daemon listens there, or has that folder;
- * 78 a bad config file or TRNSCI_CPU, and any bad setting where a socket was passed; 128 + signal at a second signal. A
- * daemon that cannot start sends the reason to whoever waits on a socket that was passed. With --repair-state
- * or --restored-state: 0 done; 66 no state; 74 it could not be done. */
+ * Exit status: 0 stopped by a signal; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
+ * could not be made; 74 the state was no longer at its path at the stop; 75 another daemon listens there, or has that
+ * folder; 78 a bad config file or TRNSCI_CPU, or any bad setting if a socket was passed; 128 + signal at a second signal.
+ * With --repair-state or --restored-state: 0 done; 66 no state; 74 failed. A daemon that cannot start sends the reason to
+ * whoever waits on a socket that was passed. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +40,12 @@ static void print_help(void)
 	     "       trnscid --repair-state | --restored-state [--state-dir PATH]\n"
 	     "       trnscid --help | --version\n\n"
 	     "Random numbers and Fourier transforms for every process on the host, see trnscid(8).\n"
-	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line wins.\n"
+	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line overrides it.\n"
 	     "Bytes may end in K, M, G or T. TRNSCI_CPU names the highest kernels allowed.\n");
 	settings_print(stdout);
 }
 
-/* The value of the option at argv[*at], as "--name=VALUE" or the next word; name is cut to what stands before '='. */
+/* Returns the value of the option at argv[*at]: of "--name=VALUE", or the next argument; NULL if there is none. */
 static const char *option_value(char **argv, int *at, char name[64])
 {
 	const char *equals = strchr(argv[*at], '=');
@@ -54,8 +54,8 @@ static const char *option_value(char **argv, int *at, char name[64])
 	return equals ? equals + 1 : argv[*at + 1] ? argv[++*at] : NULL;
 }
 
-/* In two passes, so that the command line wins: the config file alone, then all others. -1, or an exit status; err is
- * then set, unless it is EXIT_SUCCESS. */
+/* Reads the config file in the first pass and all other options in the second, so that the command line overrides the
+ * file. Returns -1, or an exit status with err set (unless it is EXIT_SUCCESS). */
 static int read_options(char **argv, bool config_pass, struct settings *settings, enum action *ret_action,
 			struct error *err)
 {
@@ -85,7 +85,7 @@ static int read_options(char **argv, bool config_pass, struct settings *settings
 		const char *value = option_value(argv, &at, name);
 		bool config = strcmp(name, "config") == 0;
 		if (!value) {
-			error_set(err, ERROR_MISSING_PARAMETER, "%s: needs a value", name);
+			error_set(err, ERROR_MISSING_PARAMETER, "%s: value missing", name);
 			return EXIT_USAGE;
 		}
 		if (config && config_pass && settings_load(settings, value, err) < 0)
@@ -116,13 +116,13 @@ static int read_cpu(struct service *service, struct error *err)
 		cpu_level_parse(wish, &wanted);
 	service->wish_lowered = wanted & ~cpu_detect();
 	if (service->wish_lowered)
-		log_line(LEVEL_WARNING, "TRNSCI_CPU=%s is more than this CPU has: lowered to %s", wish,
+		log_line(LEVEL_WARNING, "TRNSCI_CPU=%s: this CPU lacks it, lowered to %s", wish,
 			 cpu_level_name(service->features));
 	return 0;
 }
 
-/* The first signal: no new connections, no new requests; what was accepted is answered. */
-static void stop(void *arg)
+/* Called at the first signal: nothing new is accepted, and what was accepted is answered. */
+static void stop_service(void *arg)
 {
 	struct service *service = arg;
 
@@ -137,7 +137,7 @@ static void stop(void *arg)
 		loop_end(service->loop);
 }
 
-/* A session takes one fd, and one more for its arena; the soft limit is often 1024. */
+/* A session needs one descriptor, and one more for its arena; the soft limit is often 1024. */
 static void raise_fd_limit(const struct settings *settings)
 {
 	enum { OTHERS = 64 };
@@ -148,7 +148,7 @@ static void raise_fd_limit(const struct settings *settings)
 		return;
 	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < wanted)
-		log_line(LEVEL_WARNING, "%llu connections want %llu file descriptors, allowed are %llu",
+		log_line(LEVEL_WARNING, "connections: %llu may need %llu file descriptors, allowed: %llu",
 			 (unsigned long long)settings->connections, (unsigned long long)wanted,
 			 (unsigned long long)limit.rlim_cur);
 }
@@ -158,7 +158,7 @@ static bool lanes_are_busy(void *engine)
 	return engine_is_busy(engine);
 }
 
-/* Spinning on the only CPU would keep everybody else from it. */
+/* Does not poll on the only CPU: that would keep all others from it. */
 static void set_spin(struct service *service)
 {
 	uint64_t most_us = cpus_usable() > 1 ? service->settings->spin_us : 0;
@@ -166,7 +166,7 @@ static void set_spin(struct service *service)
 	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
 }
 
-static int serve(struct service *service, struct error *err)
+static int serve_clients(struct service *service, struct error *err)
 {
 	const int fd = service->passed_fd;
 	struct error warning;
@@ -177,7 +177,7 @@ static int serve(struct service *service, struct error *err)
 	if (r < 0)
 		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? EXIT_USAGE : EX_OSERR;
 	if (sandbox_deny_exec(&warning) < 0)
-		log_line(LEVEL_WARNING, "%s: the daemon could be made to execute programs", warning.text);
+		log_line(LEVEL_WARNING, "%s; the daemon keeps the right to execute programs", warning.text);
 	log_line(LEVEL_INFO, "version " TRNSCI_VERSION " listens on %s with %s kernels",
 		 listener_name(service->listener), cpu_level_name(service->features));
 	notify_status("serves with %s kernels", cpu_level_name(service->features));
@@ -190,14 +190,14 @@ static int serve(struct service *service, struct error *err)
 	return EXIT_SUCCESS;
 }
 
-/* Large blocks go back to the system when they are freed; by default the bound rises to 32 MiB with use. */
+/* Returns large blocks to the system when they are freed. By default the threshold rises to 32 MiB with use. */
 static void bound_heap(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	mallopt(M_TRIM_THRESHOLD, 256 << 10);
 }
 
-/* While no daemon has the folder. */
+/* Repairs or restores the state of named streams, while no daemon uses the folder. */
 static int mend_state(const struct settings *settings, enum action action)
 {
 	char dir[SETTING_TEXT_ROOM];
@@ -217,7 +217,7 @@ static int mend_state(const struct settings *settings, enum action action)
 	return r == -ERROR_NOT_FOUND ? EX_NOINPUT : r == -ERROR_LIMIT ? EX_TEMPFAIL : EX_IOERR;
 }
 
-/* Without its streams the daemon still serves all else; but two daemons in one named folder are a mistake. */
+/* Without named streams the daemon serves all other requests; but two daemons must not share a folder that was named. */
 static int open_streams(struct service *service, struct error *err)
 {
 	const struct error *trouble;
@@ -231,8 +231,8 @@ static int open_streams(struct service *service, struct error *err)
 	return EXIT_SUCCESS;
 }
 
-/* Clients that connect again learn by it whether they find the daemon that they had. Without random bytes, as early in
- * a host's start, the time and the process distinguish two daemons. */
+/* Returns a number by which a client that reconnects recognizes the same daemon. Early in a host's start there may be no
+ * random bytes: then the time and the process id distinguish two daemons. */
 static uint64_t draw_instance(void)
 {
 	uint64_t instance = 0;
@@ -242,8 +242,8 @@ static uint64_t draw_instance(void)
 	return instance;
 }
 
-/* err: why it could not begin; its code is 0 once it has served. */
-static int run(struct service *service, struct error *err)
+/* Returns an exit status. err says why the daemon could not start; its code is 0 once it has served. */
+static int run_service(struct service *service, struct error *err)
 {
 	struct engine_settings engine = {
 		.threads = (unsigned)service->settings->threads,
@@ -253,7 +253,7 @@ static int run(struct service *service, struct error *err)
 		.instance = draw_instance(),
 	};
 	int status = EX_SOFTWARE;
-	bool reaping = false;
+	bool background = false;
 
 	raise_fd_limit(service->settings);
 	bound_heap();
@@ -261,23 +261,23 @@ static int run(struct service *service, struct error *err)
 	service->loop_thread = pthread_self();
 	if (engine_create(&engine, &service->engine, err) < 0)
 		return status;
-	error_set(err, ERROR_NO_MEMORY, "daemon: no memory or file descriptors to begin with");
-	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop, service, &service->loop) == 0 &&
+	error_set(err, ERROR_NO_MEMORY, "daemon: not enough memory or file descriptors to start");
+	if (quota_create(service->settings, &service->quota) == 0 && loop_create(stop_service, service, &service->loop) == 0 &&
 	    background_start() == 0) {
-		reaping = true;
+		background = true;
 		status = open_streams(service, err);
 		if (status == EXIT_SUCCESS &&
 		    prefault_create(service->quota, service->settings->arena_ahead_bytes, &service->prefault) < 0)
 			status = EX_SOFTWARE;
 		if (status == EXIT_SUCCESS)
-			status = serve(service, err);
+			status = serve_clients(service, err);
 	}
 	if (streams_close(service->streams) < 0 && status == EXIT_SUCCESS)
 		status = EX_IOERR;
 	loop_free(service->loop);
-	/* Ends the lanes first: the last to let go of an arena may be one of them. */
+	/* Ends the lanes first: one of them may release an arena last. */
 	engine_destroy(service->engine);
-	if (reaping)
+	if (background)
 		background_stop();
 	prefault_free(service->prefault);
 	bump_cache_free(&service->bump_cache);
@@ -285,7 +285,7 @@ static int run(struct service *service, struct error *err)
 	return status;
 }
 
-/* -1, or an exit status as read_options; weights are known to be right from here on. */
+/* Returns -1, or an exit status as read_options does. Checks the weights, too. */
 static int read_settings(char **argv, struct settings *settings, enum action *ret_action, struct error *err)
 {
 	int status;
@@ -299,19 +299,20 @@ static int read_settings(char **argv, struct settings *settings, enum action *re
 	return status;
 }
 
-/* Whoever waits on the socket that the service manager passed learns why: unanswered, they would start us again at once,
- * until the manager gives the socket up. */
+/* Sends the reason to whoever waits on the socket that the service manager passed. Left waiting, they would start the daemon
+ * again at once, until the manager gives the socket up. */
 static void refuse_waiting(int passed_fd, const struct error *why)
 {
 	struct error reason;
 
 	if (passed_fd < 0)
 		return;
-	error_set(&reason, ERROR_CLOSED, "daemon: it cannot start: %s", why->text);
+	error_set(&reason, ERROR_CLOSED, "daemon: cannot start: %s", why->text);
 	listener_refuse_waiting(passed_fd, &reason);
 }
 
-/* status: so far. A bad setting is EX_CONFIG where a socket was passed: by that number the service manager knows it. */
+/* Takes the service manager's socket. status: so far. A bad setting becomes EX_CONFIG if a socket was passed: the service
+ * manager recognizes that number. */
 static int take_socket(struct service *service, int status, struct error *err)
 {
 	struct error wrong;
@@ -343,7 +344,7 @@ int main(int argc, char **argv)
 	log_open(settings.log_level);
 	status = take_socket(&service, status, &err);
 	if (status < 0)
-		status = read_cpu(&service, &err) < 0 ? EX_CONFIG : run(&service, &err);
+		status = read_cpu(&service, &err) < 0 ? EX_CONFIG : run_service(&service, &err);
 	if (err.code) {
 		log_line(LEVEL_ERROR, "%s", err.text);
 		refuse_waiting(service.passed_fd, &err);

@@ -21,7 +21,7 @@ int notify_listen_fd(int *ret_fd, struct error *err)
 		return error_set(err, ERROR_SYSTEM, "LISTEN_FDS: %d sockets were passed, allowed: one", count);
 	if (sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0)
 		return error_set(err, ERROR_SYSTEM,
-				 "LISTEN_FDS: what was passed is no listening Unix stream socket, allowed: only that");
+				 "LISTEN_FDS: another kind of descriptor was passed, allowed: a listening Unix stream socket");
 	*ret_fd = SD_LISTEN_FDS_START;
 	return 0;
 }
@@ -47,7 +47,7 @@ void notify_status(const char *format, ...)
 	sd_notifyf(0, "STATUS=%s", text);
 }
 
-/* Half of what the manager allows, so that one late turn of the loop is no death. */
+/* Half of what the manager allows, so that one late turn of the loop does not end the daemon. */
 uint64_t notify_watchdog_interval_us(void)
 {
 	uint64_t allowed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A seccomp filter of our own. The service's unit cannot have it: the service manager executes the daemon under the unit's
- * filter. Nor can the unit's NoExecPaths= do it: a memfd lies on no path. */
+/* The filter cannot be the unit's: the service manager executes the daemon under the unit's filter. The unit's NoExecPaths=
+ * does not suffice: a memfd has no path. */
 #include "sandbox.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static int add_rules(scmp_filter_ctx filter)
 	static const int denied[] = {SCMP_SYS(execve), SCMP_SYS(execveat)};
 	int r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); /* every thread */
 
-	/* Against speculative loads the host's default stands: older kernels would slow every thread that has a filter. */
+	/* Keep the host's default against speculative loads: older kernels would slow every thread that has a filter. */
 	if (r == 0)
 		seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	for (size_t i = 0; i < sizeof denied / sizeof *denied && r == 0; i++)

@@ -35,7 +35,7 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-static const struct setting *find(const char *name)
+static const struct setting *find_setting(const char *name)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		if (same_name(table[i].name, name))
@@ -57,7 +57,7 @@ static bool is_choice(const char *choices, const char *text)
 	return false;
 }
 
-/* A number in the given base, where suffixes allows one of K, M, G, T behind it. */
+/* Reads a number in the given base, with one of K, M, G, T after it if suffixes is set. */
 static bool to_number(const char *text, int base, bool suffixes, uint64_t *ret)
 {
 	static const char letters[] = "KMGT";
@@ -65,7 +65,7 @@ static bool to_number(const char *text, int base, bool suffixes, uint64_t *ret)
 	char *end;
 	uint64_t number;
 
-	if (!isdigit((unsigned char)*text)) /* strtoull takes signs and spaces */
+	if (!isdigit((unsigned char)*text)) /* strtoull accepts signs and spaces */
 		return false;
 	errno = 0;
 	number = strtoull(text, &end, base);
@@ -111,7 +111,7 @@ static int set_number(const struct setting *setting, uint64_t *field, const char
 
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *err)
 {
-	const struct setting *setting = find(name);
+	const struct setting *setting = find_setting(name);
 
 	if (!setting)
 		return error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such setting, allowed: see trnscid --help",
@@ -133,8 +133,8 @@ void settings_default(struct settings *settings)
 	}
 }
 
-/* Without the blanks at both ends; writes into text. */
-static char *trimmed(char *text)
+/* Removes the blanks at both ends, within text. */
+static char *trim_blanks(char *text)
 {
 	char *end = text + strlen(text);
 
@@ -149,17 +149,17 @@ static int load_line(struct settings *settings, char *line, struct error *err)
 {
 	char *equals;
 
-	line = trimmed(line);
+	line = trim_blanks(line);
 	if (*line == '\0' || *line == '#')
 		return 0;
 	equals = strchr(line, '=');
 	if (!equals)
 		return error_set(err, ERROR_WRONG_TYPE, "\"%.40s\" is not a setting, allowed: name = value", line);
 	*equals = '\0';
-	return settings_set(settings, trimmed(line), trimmed(equals + 1), err);
+	return settings_set(settings, trim_blanks(line), trim_blanks(equals + 1), err);
 }
 
-/* "name: path:line: rest", the stable name staying in front. */
+/* Puts the place into an error's text: "path:line: rest". */
 static void add_place(struct error *err, const char *path, unsigned line)
 {
 	struct error inner = *err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of settings: name, kind, unit, default, range and help.
+/* The table of settings: name, kind, unit, default, range and help.
  *
- * It makes the struct, the command line, the config file, --help, `stats` and what the manual page is tested against.
- * A limit's error names the setting that holds it. */
+ * The struct, the command line, the config file, --help, `stats` and the test of the manual page expand it. A limit's error
+ * names its setting. */
 #ifndef TRNSCI_DAEMON_SETTINGS_H
 #define TRNSCI_DAEMON_SETTINGS_H
 
@@ -17,7 +17,7 @@ enum setting_kind {
 	SETTING_TEXT,
 	SETTING_CHOICE, /* one of `choices` */
 	SETTING_NUMBER,
-	SETTING_BYTES, /* a number; K, M, G or T behind it multiplies by 1024 and its powers */
+	SETTING_BYTES, /* a number; K, M, G or T after it stands for a power of 1024 */
 	SETTING_MODE,  /* octal */
 };
 
@@ -29,7 +29,7 @@ enum { SETTING_TEXT_ROOM = 256 };
 #define SETTING_FIELD_BYTES(name)  uint64_t name;
 #define SETTING_FIELD_MODE(name)   uint64_t name;
 
-/* X(name, kind, unit, default, min, max, choices, help). No uid may hold more than half of what is marked (half). */
+/* X(name, kind, unit, default, min, max, choices, help). (half): no uid may hold more than half of it. */
 /* clang-format off */
 #define SETTING_TABLE(X) \
 	X(socket, TEXT, "path", "", 0, 0, "", \
@@ -117,18 +117,18 @@ const struct setting *settings_table(size_t *ret_count);
 
 void settings_default(struct settings *settings);
 
-/* Sets one by name ('-' and '_' are the same) from text. -ERROR_UNKNOWN_PARAMETER, -ERROR_OUT_OF_RANGE; *settings is
- * then untouched. */
+/* Sets one by name ('-' and '_' are the same) from text. Returns 0; or -ERROR_UNKNOWN_PARAMETER or -ERROR_OUT_OF_RANGE, and
+ * *settings is untouched. */
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *err);
 
-/* Lines "name = value", empty lines and comments from '#' at a line's start. Besides the above: -ERROR_SYSTEM (cannot
- * be read), -ERROR_WRONG_TYPE (another sort of line). The error names file and line. */
+/* Reads a file of lines "name = value", empty lines and lines that begin with '#'. Returns as settings_set, or -ERROR_SYSTEM
+ * (the file cannot be read) or -ERROR_WRONG_TYPE (any other line). The error names file and line. */
 int settings_load(struct settings *settings, const char *path, struct error *err);
 
-/* All of --help's list: each name with its unit, range, default and help. */
+/* Prints each setting with its unit, help, default and range. */
 void settings_print(FILE *file);
 
-/* Every setting as it stands, into map. -ERROR_NO_MEMORY */
+/* Adds every setting's value to map. Returns 0 or -ERROR_NO_MEMORY. */
 int settings_show(const struct settings *settings, struct bump *bump, struct value *map);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accounts of shared resources: one mutex, for a handful of additions each time, and for those of several threads
- * only. */
+/* One mutex is enough: it is held for a few additions, and only for resources of several threads. */
 #include "quota.h"
 
 #include <assert.h>
@@ -16,9 +15,9 @@
 #include "stats.h"
 
 static const struct {
-	const char *what, *setting;
+	const char *name, *setting;
 	enum quota_threads threads;
-} names[QUOTA_RESOURCES] = {
+} resources[QUOTA_RESOURCES] = {
 #define X(id, what, setting, threads) {what, setting, threads},
 	QUOTA_TABLE(X)
 #undef X
@@ -35,14 +34,14 @@ struct quota_user {
 
 struct quota {
 	pthread_mutex_t lock;
-	struct quota_user *users; /* those with a session or something taken, or who had one a moment ago; few */
+	struct quota_user *users; /* with a session or a charge, now or within the last second; few */
 	uint64_t arrivals_per_second;
 	struct rate arrivals;
 	uint64_t total[QUOTA_RESOURCES];
 	uint64_t used[QUOTA_RESOURCES];
 };
 
-/* The first number in a file of one; UINT64_MAX when there is none ("max"). */
+/* Reads a file of one number. Returns UINT64_MAX if there is none ("max"). */
 static uint64_t read_number(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -56,7 +55,7 @@ static uint64_t read_number(const char *path)
 	return number;
 }
 
-/* The smallest memory.max from this process's cgroup up to the root. */
+/* Returns the smallest memory.max from this process's cgroup up to the root. */
 static uint64_t cgroup_memory_max(void)
 {
 	static const char root[] = "/sys/fs/cgroup";
@@ -110,9 +109,9 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	return 0;
 }
 
-/* Forgets those who have nothing and of whom no arrival counts any more: whoever comes and goes is not forgotten each
- * time. With the lock held, or alone. */
-static void drop_rested(struct quota *quota, uint64_t now_ns)
+/* Frees the accounts that hold nothing and whose arrivals no longer count, so that a user who connects again and again
+ * keeps its account. Call it with the lock held. */
+static void free_idle_users(struct quota *quota, uint64_t now_ns)
 {
 	for (struct quota_user **link = &quota->users, *user; (user = *link);) {
 		if (user->references > 0 || !rate_is_rested(&user->arrivals, now_ns)) {
@@ -128,7 +127,7 @@ void quota_free(struct quota *quota)
 {
 	if (!quota)
 		return;
-	drop_rested(quota, UINT64_MAX);
+	free_idle_users(quota, UINT64_MAX);
 	assert(!quota->users);
 	pthread_mutex_destroy(&quota->lock);
 	free(quota);
@@ -164,25 +163,25 @@ void quota_user_close(struct quota_user *user)
 	if (--user->references == 0) {
 		for (int i = 0; i < QUOTA_RESOURCES; i++)
 			assert(user->used[i] == 0);
-		drop_rested(quota, stats_now_ns());
+		free_idle_users(quota, stats_now_ns());
 	}
 	pthread_mutex_unlock(&quota->lock);
 }
 
-/* With the lock held. */
-static int arrive(struct quota_user *user, uint64_t now_ns, struct error *err)
+/* Call it with the lock held. */
+static int count_arrival(struct quota_user *user, uint64_t now_ns, struct error *err)
 {
 	struct quota *quota = user->quota;
 	const uint64_t all = quota->arrivals_per_second;
 
 	if (!rate_allows(&user->arrivals, all / 2, now_ns))
 		return error_set(err, ERROR_LIMIT,
-				 "connections_per_second: one more of uid %u, allowed: %" PRIu64
+				 "connections_per_second: uid %u connects too often, allowed: %" PRIu64
 				 " a second, half of the setting connections_per_second = %" PRIu64,
 				 (unsigned)user->uid, all / 2, all);
 	if (!rate_allows(&quota->arrivals, all, now_ns))
 		return error_set(err, ERROR_LIMIT,
-				 "connections_per_second: one more of all users, allowed: the setting "
+				 "connections_per_second: all users together connect too often, allowed: the setting "
 				 "connections_per_second = %" PRIu64,
 				 all);
 	rate_count(&user->arrivals, all / 2, now_ns);
@@ -193,7 +192,7 @@ static int arrive(struct quota_user *user, uint64_t now_ns, struct error *err)
 int quota_arrive(struct quota_user *user, uint64_t now_ns, struct error *err)
 {
 	pthread_mutex_lock(&user->quota->lock);
-	int r = arrive(user, now_ns, err);
+	int r = count_arrival(user, now_ns, err);
 	pthread_mutex_unlock(&user->quota->lock);
 	return r;
 }
@@ -203,7 +202,7 @@ uid_t quota_user_uid(const struct quota_user *user)
 	return user->uid;
 }
 
-static int refuse(const struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+static int refuse_amount(const struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
 	const struct quota *quota = user->quota;
 	uint64_t total = quota->total[resource];
@@ -212,42 +211,41 @@ static int refuse(const struct quota_user *user, enum quota_resource resource, u
 		return error_set(err, ERROR_LIMIT,
 				 "%s: %" PRIu64 " %s more for uid %u, which has %" PRIu64 ", allowed: %" PRIu64
 				 ", half of the setting %s = %" PRIu64,
-				 names[resource].setting, amount, names[resource].what, (unsigned)user->uid,
-				 user->used[resource], total / 2, names[resource].setting, total);
+				 resources[resource].setting, amount, resources[resource].name, (unsigned)user->uid,
+				 user->used[resource], total / 2, resources[resource].setting, total);
 	return error_set(err, ERROR_LIMIT,
 			 "%s: %" PRIu64 " %s more while all users have %" PRIu64 ", allowed: the setting %s = %" PRIu64,
-			 names[resource].setting, amount, names[resource].what, quota->used[resource],
-			 names[resource].setting, total);
+			 resources[resource].setting, amount, resources[resource].name, quota->used[resource],
+			 resources[resource].setting, total);
 }
 
-/* What several threads take and give. */
-static void lock(const struct quota_user *user, enum quota_resource resource)
+static void lock_resource(const struct quota_user *user, enum quota_resource resource)
 {
-	if (names[resource].threads == QUOTA_OF_ALL)
+	if (resources[resource].threads == QUOTA_OF_ALL)
 		pthread_mutex_lock(&user->quota->lock);
 }
 
-static void unlock(const struct quota_user *user, enum quota_resource resource)
+static void unlock_resource(const struct quota_user *user, enum quota_resource resource)
 {
-	if (names[resource].threads == QUOTA_OF_ALL)
+	if (resources[resource].threads == QUOTA_OF_ALL)
 		pthread_mutex_unlock(&user->quota->lock);
 }
 
-/* With the lock held. */
-static int take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
+/* Call it with the resource locked. */
+static int take_locked(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
 	struct quota *quota = user->quota;
 
 	if (amount > quota->total[resource] / 2 - user->used[resource] ||
 	    amount > quota->total[resource] - quota->used[resource])
-		return refuse(user, resource, amount, err);
+		return refuse_amount(user, resource, amount, err);
 	user->used[resource] += amount;
 	quota->used[resource] += amount;
 	return 0;
 }
 
-/* With the lock held. */
-static void give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
+/* Call it with the resource locked. */
+static void give_locked(struct quota_user *user, enum quota_resource resource, uint64_t amount)
 {
 	struct quota *quota = user->quota;
 
@@ -258,17 +256,17 @@ static void give(struct quota_user *user, enum quota_resource resource, uint64_t
 
 int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
-	lock(user, resource);
-	int r = take(user, resource, amount, err);
-	unlock(user, resource);
+	lock_resource(user, resource);
+	int r = take_locked(user, resource, amount, err);
+	unlock_resource(user, resource);
 	return r;
 }
 
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount)
 {
-	lock(user, resource);
-	give(user, resource, amount);
-	unlock(user, resource);
+	lock_resource(user, resource);
+	give_locked(user, resource, amount);
+	unlock_resource(user, resource);
 }
 
 static int refuse_share(const struct quota_share *share, uint64_t amount, uint64_t used, struct error *err)
@@ -276,7 +274,7 @@ static int refuse_share(const struct quota_share *share, uint64_t amount, uint64
 	return error_set(
 		err, ERROR_LIMIT,
 		"%s: %" PRIu64 " %s more for a session that has %" PRIu64 ", allowed: the setting %s = %" PRIu64,
-		share->setting, amount, names[share->resource].what, used, share->setting, share->limit);
+		share->setting, amount, resources[share->resource].name, used, share->setting, share->limit);
 }
 
 int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err)
@@ -284,16 +282,16 @@ int quota_share_take(struct quota_share *share, uint64_t amount, struct error *e
 	uint64_t used;
 	int r;
 
-	lock(share->user, share->resource);
+	lock_resource(share->user, share->resource);
 	used = quota_share_used(share);
 	if (amount > share->limit - used)
 		r = refuse_share(share, amount, used, err);
 	else
-		r = take(share->user, share->resource, amount, err);
+		r = take_locked(share->user, share->resource, amount, err);
 	used += r == 0 ? amount : 0;
 	atomic_store_explicit(&share->used, used, memory_order_relaxed);
 	share->peak = used > share->peak ? used : share->peak;
-	unlock(share->user, share->resource);
+	unlock_resource(share->user, share->resource);
 	return r;
 }
 
@@ -301,12 +299,12 @@ void quota_share_give(struct quota_share *share, uint64_t amount)
 {
 	uint64_t used;
 
-	lock(share->user, share->resource);
+	lock_resource(share->user, share->resource);
 	used = quota_share_used(share);
 	assert(amount <= used);
 	atomic_store_explicit(&share->used, used - amount, memory_order_relaxed);
-	give(share->user, share->resource, amount);
-	unlock(share->user, share->resource);
+	give_locked(share->user, share->resource, amount);
+	unlock_resource(share->user, share->resource);
 }
 
 uint64_t quota_share_used(const struct quota_share *share)
@@ -328,7 +326,7 @@ int quota_show(struct quota *quota, const struct quota_user *user, struct bump *
 			failed |= value_put(bump, &one, "user_used", value_uint(user->used[i]));
 			failed |= value_put(bump, &one, "user_total", value_uint(quota->total[i] / 2));
 		}
-		failed |= value_put(bump, map, names[i].setting, one);
+		failed |= value_put(bump, map, resources[i].setting, one);
 	}
 	pthread_mutex_unlock(&quota->lock);
 	return failed ? -ERROR_NO_MEMORY : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds how much of what the clients share.
+/* Accounts of what clients share.
  *
- * Of each resource there is a total for the host, and no user (uid, as the kernel tells it by SO_PEERCRED) may hold
- * more than half of it. All uids are equal: root's and the daemon's own too, so that no service run by root can take
- * everything from the others. What is taken is accounted before it is touched. Any thread; of the resources whose row says
- * so, the loop's alone: a request takes and gives them several times, which then needs no lock. */
+ * Each resource has a total for the host, and no user (a uid, as the kernel reports it by SO_PEERCRED) may hold more than
+ * half of it. All uids are equal, root's and the daemon's own too: no service that root runs can take everything from the
+ * others. Memory is charged before it is used. Any thread may take and give, but for resources of QUOTA_OF_LOOP: a request
+ * takes and gives those several times, so they belong to the loop's thread and need no lock. */
 #ifndef TRNSCI_DAEMON_QUOTA_H
 #define TRNSCI_DAEMON_QUOTA_H
 
@@ -15,7 +15,7 @@
 #include "base/value.h"
 #include "settings.h"
 
-/* X(identifier, what it is called, the setting that holds its total, the threads that take and give it) */
+/* X(identifier, name in errors, setting of its total, threads that take and give it) */
 #define QUOTA_TABLE(X)                                                                                                 \
 	X(CONNECTIONS, "connections", "connections", QUOTA_OF_LOOP)                                                    \
 	X(ARENA_BYTES, "arena bytes", "arena_total_bytes", QUOTA_OF_ALL)                                               \
@@ -44,38 +44,39 @@ int quota_create(const struct settings *settings, struct quota **ret_quota);
 /* Every user must have been closed. Accepts NULL. */
 void quota_free(struct quota *quota);
 
-/* The default of arena_total_bytes, and of work_total_bytes: the smaller of 25 % of memory and 50 % of the cgroup's memory.max. */
+/* Returns the default of arena_total_bytes and work_total_bytes: the smaller of 25 % of memory and 50 % of the cgroup's
+ * memory.max. */
 uint64_t quota_default_total(void);
 
-/* The user's account, with one reference more; NULL when memory cannot be had. */
+/* Returns the user's account with one more reference; NULL if there is no memory. */
 struct quota_user *quota_user_open(struct quota *quota, uid_t uid);
 void quota_user_close(struct quota_user *user);
 
-/* One more connection of the user at now_ns (monotonic). -ERROR_LIMIT names the setting connections_per_second, half of
- * which is a user's; what is refused does not count. */
+/* Counts one more connection of the user at now_ns (CLOCK_MONOTONIC). Returns 0; or -ERROR_LIMIT when there are more than
+ * connections_per_second, of which a user may have half. A refused connection does not count. */
 int quota_arrive(struct quota_user *user, uint64_t now_ns, struct error *err);
 uid_t quota_user_uid(const struct quota_user *user);
 
-/* -ERROR_LIMIT names the limit, its setting and what is used; nothing is then taken. */
+/* Returns 0; or -ERROR_LIMIT, which names the limit, its setting and what is used: nothing is taken then. */
 int quota_take(struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err);
 void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t amount);
 
-/* A session's part: what it holds of a resource, under a limit of its own. */
+/* What one session holds of a resource, under a limit of its own. */
 struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
-	const char *setting; /* that holds the limit */
+	const char *setting; /* of the limit */
 	uint64_t limit, peak;
 	_Atomic uint64_t used; /* read without the lock */
 };
 
-/* As quota_take and quota_give, the session's limit first. */
+/* Take and give as quota_take and quota_give do. The session's limit is checked first. */
 int quota_share_take(struct quota_share *share, uint64_t amount, struct error *err);
 void quota_share_give(struct quota_share *share, uint64_t amount);
 uint64_t quota_share_used(const struct quota_share *share);
 
-/* Into map: for each resource its use and its total, and those of the user (NULL: left out). The loop's thread.
- * -ERROR_NO_MEMORY */
+/* Adds the use and total of each resource to map, and those of the user unless it is NULL. Call it on the loop's thread.
+ * Returns 0 or -ERROR_NO_MEMORY. */
 int quota_show(struct quota *quota, const struct quota_user *user, struct bump *bump, struct value *map);
 
 #endif

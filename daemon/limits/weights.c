@@ -29,7 +29,7 @@ static bool read_number(const char **at, uint64_t most, uint64_t *ret)
 	return true;
 }
 
-/* One rule, up to the comma behind it. */
+/* Reads one rule and the comma after it. */
 static bool read_rule(const char **at, struct rule *ret)
 {
 	struct rule rule = {.group = strncmp(*at, "gid:", 4) == 0};

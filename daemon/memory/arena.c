@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arenas: memfds, from their seals to their holes. */
+/* Arenas: memfds, from their seals to the freeing of their pages. */
 #include "arena.h"
 
 #include <errno.h>
@@ -17,24 +17,24 @@
 #include "background.h"
 #include "base/checked.h"
 
-/* About a millisecond of punching, after which others get at the locks. */
-enum { PIECE_BYTES = 8 << 20, TOUCH_BYTES = 256 << 10 };
+/* One call of the kernel takes about a millisecond for PIECE_BYTES, and then lets others at its locks. */
+enum { PIECE_BYTES = 8 << 20, POPULATE_BYTES = 256 << 10 };
 
 struct arena {
-	struct background_task task; /* first: the reaper's handle on it */
-	struct background_task touching;
+	struct background_task free_task; /* must be the first member */
+	struct background_task prefault_task;
 	void *base;
 	uint64_t size;
 	int fd;
-	uint64_t touched;        /* the reaper's, but for the beginning */
-	_Atomic uint64_t wanted; /* to be touched up to here */
-	atomic_bool posted;
-	bool kept; /* its pages are the client's */
+	uint64_t prefaulted;     /* up to here; the background worker's once the arena is made */
+	_Atomic uint64_t wanted; /* pages are to be pre-faulted up to here */
+	atomic_bool posted;      /* prefault_task is queued */
+	bool kept;               /* its pages are left to the client */
 	void (*gone)(void *arg, uint64_t size);
 	void *arg;
 };
 
-static void take_down(struct background_task *task)
+static void free_arena(struct background_task *task)
 {
 	struct arena *arena = (struct arena *)task;
 
@@ -51,7 +51,7 @@ uint64_t arena_page(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The word in brackets: "always within_size advise [never] deny force". */
+/* The file holds "always within_size advise [never] deny force": the policy is the word in brackets. */
 const char *arena_huge_pages(void)
 {
 	static _Thread_local char line[128];
@@ -81,7 +81,7 @@ int arena_memfd(uint64_t size)
 	return fd;
 }
 
-/* Huge pages are taken where the host offers them: shmem_enabled is "advise" or more. */
+/* MADV_HUGEPAGE has an effect where the host's shmem_enabled is "advise" or more. */
 void *arena_map(int fd, uint64_t size)
 {
 	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -91,14 +91,14 @@ void *arena_map(int fd, uint64_t size)
 	return base;
 }
 
-/* Neither changes what is there; the second makes pages without mapping them, for kernels before 5.14. */
-void arena_touch(int fd, void *base, uint64_t from, uint64_t to)
+/* Neither call changes the content. The second makes pages without mapping them, for kernels before 5.14. */
+void arena_populate(int fd, void *base, uint64_t from, uint64_t to)
 {
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-	for (uint64_t at = from; at < to; at += TOUCH_BYTES) {
-		const uint64_t size = to - at < TOUCH_BYTES ? to - at : TOUCH_BYTES;
+	for (uint64_t at = from; at < to; at += POPULATE_BYTES) {
+		const uint64_t size = to - at < POPULATE_BYTES ? to - at : POPULATE_BYTES;
 
 		if (madvise((char *)base + at, size, MADV_POPULATE_WRITE) < 0 &&
 		    fallocate(fd, 0, (off_t)at, (off_t)size) < 0)
@@ -111,12 +111,12 @@ static int seal(int fd)
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ? -errno : 0;
 }
 
-static int no_mapping(uint64_t size, struct error *err)
+static int fail_mapping(uint64_t size, struct error *err)
 {
 	return error_set(err, ERROR_SYSTEM, "arena: mapping %" PRIu64 " bytes: %s", size, strerror(errno));
 }
 
-static int make_fresh(uint64_t size, struct arena *arena, struct error *err)
+static int make_new(uint64_t size, struct arena *arena, struct error *err)
 {
 	int fd = arena_memfd(size), r = fd < 0 ? fd : seal(fd);
 
@@ -127,7 +127,7 @@ static int make_fresh(uint64_t size, struct arena *arena, struct error *err)
 	}
 	arena->base = arena_map(fd, size);
 	if (arena->base == MAP_FAILED) {
-		r = no_mapping(size, err);
+		r = fail_mapping(size, err);
 		close(fd);
 		return r;
 	}
@@ -135,29 +135,29 @@ static int make_fresh(uint64_t size, struct arena *arena, struct error *err)
 	return 0;
 }
 
-/* The spare becomes as large as is wanted. */
-static int make_of_spare(uint64_t size, const struct arena_prefaulted *spare, struct arena *arena, struct error *err)
+/* Resizes the pre-faulted memory to what was asked for. */
+static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *prefaulted, struct arena *arena, struct error *err)
 {
 	void *base = MAP_FAILED;
 
-	if (ftruncate(spare->fd, (off_t)size) == 0 && seal(spare->fd) == 0)
-		base = mremap(spare->base, spare->bytes, size, MREMAP_MAYMOVE);
+	if (ftruncate(prefaulted->fd, (off_t)size) == 0 && seal(prefaulted->fd) == 0)
+		base = mremap(prefaulted->base, prefaulted->bytes, size, MREMAP_MAYMOVE);
 	if (base == MAP_FAILED) {
-		int r = no_mapping(size, err);
+		int r = fail_mapping(size, err);
 
-		munmap(spare->base, spare->bytes);
-		close(spare->fd);
+		munmap(prefaulted->base, prefaulted->bytes);
+		close(prefaulted->fd);
 		return r;
 	}
 	madvise(base, size, MADV_HUGEPAGE);
 	arena->base = base;
-	arena->fd = spare->fd;
-	arena->touched = spare->bytes < size ? spare->bytes : size;
-	atomic_init(&arena->wanted, arena->touched);
+	arena->fd = prefaulted->fd;
+	arena->prefaulted = prefaulted->bytes < size ? prefaulted->bytes : size;
+	atomic_init(&arena->wanted, arena->prefaulted);
 	return 0;
 }
 
-int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gone)(void *arg, uint64_t size), void *arg,
+int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void (*gone)(void *arg, uint64_t size), void *arg,
 		 struct arena **ret_arena, struct error *err)
 {
 	struct arena *arena = calloc(1, sizeof *arena);
@@ -166,7 +166,7 @@ int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gon
 	if (!arena || round_up_overflows(size, arena_page(), &size))
 		r = error_set(err, ERROR_NO_MEMORY, "arena: %" PRIu64 " bytes", size);
 	else
-		r = spare ? make_of_spare(size, spare, arena, err) : make_fresh(size, arena, err);
+		r = prefaulted ? make_of_prefaulted(size, prefaulted, arena, err) : make_new(size, arena, err);
 	if (r < 0) {
 		free(arena);
 		return r;
@@ -178,22 +178,22 @@ int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gon
 	return 0;
 }
 
-/* By the reaper, before it can come to take_down. */
-static void touch(struct background_task *task)
+/* Runs on the background worker's thread, always before free_arena. */
+static void prefault_pages(struct background_task *task)
 {
-	struct arena *arena = (struct arena *)((char *)task - offsetof(struct arena, touching));
+	struct arena *arena = (struct arena *)((char *)task - offsetof(struct arena, prefault_task));
 	uint64_t upto;
 
 	do {
 		upto = atomic_load(&arena->wanted);
-		if (upto > arena->touched)
-			arena_touch(arena->fd, arena->base, arena->touched, upto);
-		arena->touched = upto > arena->touched ? upto : arena->touched;
+		if (upto > arena->prefaulted)
+			arena_populate(arena->fd, arena->base, arena->prefaulted, upto);
+		arena->prefaulted = upto > arena->prefaulted ? upto : arena->prefaulted;
 		atomic_store(&arena->posted, false);
-	} while (atomic_load(&arena->wanted) > arena->touched && !atomic_exchange(&arena->posted, true));
+	} while (atomic_load(&arena->wanted) > arena->prefaulted && !atomic_exchange(&arena->posted, true));
 }
 
-void arena_want(struct arena *arena, uint64_t upto)
+void arena_prefault(struct arena *arena, uint64_t upto)
 {
 	upto = upto < arena->size ? upto : arena->size;
 	if (upto <= atomic_load(&arena->wanted))
@@ -201,8 +201,8 @@ void arena_want(struct arena *arena, uint64_t upto)
 	atomic_store(&arena->wanted, upto);
 	if (atomic_exchange(&arena->posted, true))
 		return;
-	arena->touching.run = touch;
-	background_post(&arena->touching);
+	arena->prefault_task.run = prefault_pages;
+	background_post(&arena->prefault_task);
 }
 
 void arena_keep(struct arena *arena)
@@ -210,7 +210,7 @@ void arena_keep(struct arena *arena)
 	arena->kept = true;
 }
 
-/* Never fails: the memfd is ours. */
+/* Cannot fail: the memfd is ours. */
 void arena_mark(struct arena *arena)
 {
 	fchmod(arena->fd, 0);
@@ -220,8 +220,8 @@ void arena_release(void *arena)
 {
 	struct arena *released = arena;
 
-	released->task.run = take_down;
-	background_post(&released->task);
+	released->free_task.run = free_arena;
+	background_post(&released->free_task);
 }
 
 void *arena_base(const struct arena *arena)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's shared memory: one memfd, sized once and sealed, mapped here before anybody else has it.
+/* A session's shared memory: a memfd that is sized once, sealed, and mapped here before the client gets it.
  *
- * The client can write it, punch holes in it and keep it mapped for ever; it cannot resize it or add seals. When its
- * session ends it is marked and then punched whole, by the reaper and piece by piece, so what a client keeps holds none
- * of our memory. When the daemon ends it is left as it is. */
+ * The client can write it, punch holes in it and keep it mapped for ever, but cannot resize it or add seals. When its
+ * session ends, the arena is marked and all its pages are freed in the background, so a mapping that a client keeps holds
+ * no memory. When the daemon stops, the arena is left as it is. */
 #ifndef TRNSCI_DAEMON_ARENA_H
 #define TRNSCI_DAEMON_ARENA_H
 
@@ -14,42 +14,42 @@
 
 struct arena;
 
-/* A memfd that no client has had: mapped, touched, not sealed. */
+/* A memfd that no client has used: mapped, pre-faulted, not sealed. */
 struct arena_prefaulted {
 	int fd;
 	void *base;
 	uint64_t bytes;
 };
 
-/* size is rounded up to pages. spare (or NULL) is taken, whatever happens. -ERROR_NO_MEMORY, -ERROR_SYSTEM. gone(arg) is
- * called, by the reaper, when the arena's memory has been returned. */
-int arena_create(uint64_t size, const struct arena_prefaulted *spare, void (*gone)(void *arg, uint64_t size), void *arg, struct arena **ret_arena,
-		 struct error *err);
+/* Makes an arena of size bytes, rounded up to pages. Takes prefaulted (or NULL) in any case. gone(arg, size) is called on
+ * the background worker's thread when the memory has been returned. Returns 0, -ERROR_NO_MEMORY or -ERROR_SYSTEM. */
+int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void (*gone)(void *arg, uint64_t size),
+		 void *arg, struct arena **ret_arena, struct error *err);
 
-/* Its pages up to there shall be there before they are needed: the reaper touches them. The loop's thread. */
-void arena_want(struct arena *arena, uint64_t upto);
+/* Pre-faults the pages up to an offset, in the background. Call it on the loop's thread. */
+void arena_prefault(struct arena *arena, uint64_t upto);
 
-/* For spares: an unsealed memfd, or -errno; its mapping, or MAP_FAILED; and its pages, made without changing what they
- * hold, as far as memory can be had. */
+/* Parts of an arena, for prefault.c. The first returns an unsealed memfd or -errno, the second its mapping or MAP_FAILED;
+ * the third pre-faults pages, as far as there is memory, and does not change their content. */
 int arena_memfd(uint64_t size);
 void *arena_map(int fd, uint64_t size);
-void arena_touch(int fd, void *base, uint64_t from, uint64_t to);
+void arena_populate(int fd, void *base, uint64_t from, uint64_t to);
 
-/* Before arena_release. The daemon stops: the pages stay, and are the client's. */
+/* Leaves the pages to the client when the arena is released: the daemon stops. */
 void arena_keep(struct arena *arena);
-/* Before arena_release, while the session's socket is still open: the memfd's mode becomes 0. So a client that finds
- * the connection closed can see whether its content stays. */
+/* Sets the memfd's mode to 0. Call it while the session's socket is still open: a client that finds its connection closed
+ * sees by the mode whether the content stays. */
 void arena_mark(struct arena *arena);
 
-/* Hands the arena, a struct arena, to the reaper; nobody may touch it any more. Any thread. */
+/* Frees the arena (a struct arena) in the background. Any thread. */
 void arena_release(void *arena);
 
 void *arena_base(const struct arena *arena);
 uint64_t arena_size(const struct arena *arena);
 uint64_t arena_page(void);
-/* What the host says of huge pages for shared memory: "never", "advise", "always" ...; "unknown". */
+/* Returns the host's policy of huge pages for shared memory: "never", "advise", "always" ...; "unknown". */
 const char *arena_huge_pages(void);
-/* To be passed to the client; stays the arena's. */
+/* Returns the arena's own descriptor: duplicate it to pass it on. */
 int arena_fd(const struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reaper: chores in the order in which they came. */
+/* Tasks run in the order in which they were posted. */
 #include "background.h"
 
 #include <malloc.h>
@@ -15,73 +15,73 @@ static struct {
 	pthread_t thread;
 	struct background_task *first, **last;
 	bool trim, stop;
-} reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+} worker = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
-/* With the lock held; let go of while it works. false: there was nothing to do. */
-static bool do_one(void)
+/* Call with the lock held; it is released while the task runs. Returns false if there was nothing to do. */
+static bool run_next_task(void)
 {
-	struct background_task *task = reaper.first;
-	bool trim = !task && reaper.trim;
+	struct background_task *task = worker.first;
+	bool trim = !task && worker.trim;
 
 	if (!task && !trim)
 		return false;
 	if (task) {
-		reaper.first = task->next;
-		if (!reaper.first)
-			reaper.last = &reaper.first;
+		worker.first = task->next;
+		if (!worker.first)
+			worker.last = &worker.first;
 	} else {
-		reaper.trim = false;
+		worker.trim = false;
 	}
-	pthread_mutex_unlock(&reaper.lock);
+	pthread_mutex_unlock(&worker.lock);
 	if (task)
 		task->run(task);
 	else
 		malloc_trim(0);
-	pthread_mutex_lock(&reaper.lock);
+	pthread_mutex_lock(&worker.lock);
 	return true;
 }
 
-static void *thread_main(void *arg)
+static void *worker_main(void *arg)
 {
 	(void)arg;
-	pthread_mutex_lock(&reaper.lock);
-	while (do_one() || !reaper.stop)
-		while (!reaper.first && !reaper.trim && !reaper.stop)
-			pthread_cond_wait(&reaper.wake, &reaper.lock);
-	pthread_mutex_unlock(&reaper.lock);
+	pthread_mutex_lock(&worker.lock);
+	while (run_next_task() || !worker.stop)
+		while (!worker.first && !worker.trim && !worker.stop)
+			pthread_cond_wait(&worker.wake, &worker.lock);
+	pthread_mutex_unlock(&worker.lock);
 	return NULL;
 }
 
 int background_start(void)
 {
-	reaper.stop = false;
-	reaper.last = &reaper.first;
-	return thread_start("trnscid-reaper", thread_main, NULL, &reaper.thread);
+	worker.stop = false;
+	worker.last = &worker.first;
+	return thread_start("trnscid-bg", worker_main, NULL, &worker.thread);
 }
 
 void background_stop(void)
 {
-	pthread_mutex_lock(&reaper.lock);
-	reaper.stop = true;
-	pthread_cond_signal(&reaper.wake);
-	pthread_mutex_unlock(&reaper.lock);
-	pthread_join(reaper.thread, NULL);
+	pthread_mutex_lock(&worker.lock);
+	worker.stop = true;
+	pthread_cond_signal(&worker.wake);
+	pthread_mutex_unlock(&worker.lock);
+	pthread_join(worker.thread, NULL);
 }
 
 void background_post(struct background_task *task)
 {
-	pthread_mutex_lock(&reaper.lock);
+	pthread_mutex_lock(&worker.lock);
 	task->next = NULL;
-	*reaper.last = task;
-	reaper.last = &task->next;
-	pthread_cond_signal(&reaper.wake);
-	pthread_mutex_unlock(&reaper.lock);
+	*worker.last = task;
+	worker.last = &task->next;
+	pthread_cond_signal(&worker.wake);
+	pthread_mutex_unlock(&worker.lock);
 }
 
 void background_trim_heap(void)
 {
-	pthread_mutex_lock(&reaper.lock);
-	reaper.trim = true;
-	pthread_cond_signal(&reaper.wake);
-	pthread_mutex_unlock(&reaper.lock);
+	pthread_mutex_lock(&worker.lock);
+	worker.trim = true;
+	pthread_cond_signal(&worker.wake);
+	pthread_mutex_unlock(&worker.lock);
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that gives large memory back to the system: it takes most of a microsecond a page, so tens of milliseconds
- * for what one client may have held, during which the loop would serve nobody. */
-#ifndef TRNSCI_DAEMON_REAPER_H
-#define TRNSCI_DAEMON_REAPER_H
+/* A thread for work that the loop must not wait for: returning memory to the system and pre-faulting pages.
+ *
+ * Either takes about a microsecond a page, so tens of milliseconds for the memory of one client. */
+#ifndef TRNSCI_DAEMON_BACKGROUND_H
+#define TRNSCI_DAEMON_BACKGROUND_H
 
-/* Lies inside what is to be taken down; run is called once, by the reaper. */
+/* Embedded in what it works on. run is called once for each posting, on the worker's thread. */
 struct background_task {
 	struct background_task *next;
 	void (*run)(struct background_task *task);
 };
 
-/* One in a process. -ERROR_SYSTEM. Stopping waits until all chores are done. */
+/* Starts the worker, one in a process. Returns 0 or -ERROR_SYSTEM. Stopping it waits until all tasks are done. */
 int background_start(void);
 void background_stop(void);
 
-/* Any thread. */
+/* Queues a task, which is the worker's until it runs. Any thread. */
 void background_post(struct background_task *task);
 
-/* Trims the heap, some time soon. Any thread. */
+/* Trims the heap when no task is left. Any thread. */
 void background_trim_heap(void);
 
 #endif

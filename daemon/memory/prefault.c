@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spare arena: made by the reaper's thread, taken by the loop's. */
+/* The arena is made on the background worker's thread and taken on the loop's. */
 #include "prefault.h"
 
 #include <pthread.h>
@@ -13,22 +13,22 @@
 enum prefault_state {
 	STATE_NONE,
 	STATE_MAKING,
-	STATE_GIVEN_UP, /* while it was being made: its account is given back already */
+	STATE_DROPPED, /* while it was being made: its charge was given back */
 	STATE_READY,
 };
 
 struct prefault {
-	struct background_task task; /* first */
+	struct background_task task; /* must be the first member */
 	struct quota_user *user;
 	uint64_t bytes;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects what follows */
 	enum prefault_state state;
 	int fd;
 	void *base;
 };
 
-/* False: it could not be made, or was given up meanwhile, and then its account with it. */
-static bool keep(struct prefault *prefault, int fd, void *base, bool *ret_charged)
+/* Returns false if the arena could not be made or was dropped meanwhile. *ret_charged: it is still charged. */
+static bool publish_arena(struct prefault *prefault, int fd, void *base, bool *ret_charged)
 {
 	bool wanted;
 
@@ -43,7 +43,7 @@ static bool keep(struct prefault *prefault, int fd, void *base, bool *ret_charge
 	return wanted;
 }
 
-static void make(struct background_task *task)
+static void make_arena(struct background_task *task)
 {
 	struct prefault *prefault = (struct prefault *)task;
 	int fd = arena_memfd(prefault->bytes);
@@ -51,8 +51,8 @@ static void make(struct background_task *task)
 	bool charged;
 
 	if (base != MAP_FAILED)
-		arena_touch(fd, base, 0, prefault->bytes);
-	if (keep(prefault, fd, base, &charged))
+		arena_populate(fd, base, 0, prefault->bytes);
+	if (publish_arena(prefault, fd, base, &charged))
 		return;
 	if (base != MAP_FAILED)
 		munmap(base, prefault->bytes);
@@ -62,7 +62,7 @@ static void make(struct background_task *task)
 		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
 }
 
-int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_spare)
+int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_prefault)
 {
 	struct prefault *prefault = calloc(1, sizeof *prefault);
 
@@ -74,10 +74,10 @@ int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_s
 		return -ERROR_NO_MEMORY;
 	}
 	prefault->bytes = bytes - bytes % arena_page();
-	prefault->task.run = make;
+	prefault->task.run = make_arena;
 	pthread_mutex_init(&prefault->lock, NULL);
 	prefault_refill(prefault);
-	*ret_spare = prefault;
+	*ret_prefault = prefault;
 	return 0;
 }
 
@@ -109,7 +109,7 @@ bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint
 	return ready;
 }
 
-/* The loop's thread is the only one that leaves STATE_NONE. */
+/* Only the loop's thread leaves STATE_NONE, so the state cannot change between the two locks. */
 void prefault_refill(struct prefault *prefault)
 {
 	bool none;
@@ -135,7 +135,7 @@ bool prefault_drop(struct prefault *prefault)
 	pthread_mutex_lock(&prefault->lock);
 	making = prefault->state == STATE_MAKING;
 	if (making)
-		prefault->state = STATE_GIVEN_UP;
+		prefault->state = STATE_DROPPED;
 	pthread_mutex_unlock(&prefault->lock);
 	if (making)
 		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);

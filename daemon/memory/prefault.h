@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A spare arena: memory that no client has had, touched ahead by the reaper's thread. The first touch of a page takes
- * some 3 us, of one that is there 0.2: the client that gets the spare never waits for the former.
+/* A pre-faulted arena: memory that no client has used, made ready in the background for the next client that asks for an
+ * arena. The first touch of a page takes about 3 us, and 0.2 us once the page is there.
  *
- * It is accounted like an arena of the daemon's own user, and given up when a client's needs its place. */
-#ifndef TRNSCI_DAEMON_SPARE_H
-#define TRNSCI_DAEMON_SPARE_H
+ * It is charged to the daemon's own user as an arena is, and dropped when a client's arena needs that room. */
+#ifndef TRNSCI_DAEMON_PREFAULT_H
+#define TRNSCI_DAEMON_PREFAULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,21 +13,21 @@
 
 struct prefault;
 
-/* Of so many bytes, rounded down to pages; 0: none is ever made. The first is made at once. -ERROR_NO_MEMORY */
-int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_spare);
-/* After the reaper has stopped. Accepts NULL. */
+/* Arenas have so many bytes, rounded down to pages; 0: none is made. The first is made at once. Returns 0 or
+ * -ERROR_NO_MEMORY. */
+int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_prefault);
+/* Call it after the background worker has stopped. Accepts NULL. */
 void prefault_free(struct prefault *prefault);
 
-/* A memfd of *ret_bytes, all touched, mapped and not sealed; all of it the caller's. False when none is ready. */
+/* Hands over the arena: a memfd of *ret_bytes, pre-faulted, mapped and not sealed. Returns false if none is ready. */
 bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint64_t *ret_bytes);
 
-/* Has another made, unless there is one or no account for it. */
+/* Makes another in the background, unless there is one or it cannot be charged. */
 void prefault_refill(struct prefault *prefault);
 
-/* Gives up the one that is ready or being made, and its account; false when there is none. */
+/* Drops the arena, ready or being made, and its charge. Returns false if there is none. */
 bool prefault_drop(struct prefault *prefault);
 
-/* Whether one is ready. */
 bool prefault_is_ready(struct prefault *prefault);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sealed memfds of rings and broadcasts. */
+/* Seals come after the mapping, which stays writable. */
 #include "sealed_memfd.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 
 enum { SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
-static int fail(struct sealed_memfd *memfd, const char *name, const char *what, struct error *err)
+static int fail_memfd(struct sealed_memfd *memfd, const char *name, const char *what, struct error *err)
 {
 	error_set(err, ERROR_SYSTEM, "%s: %s of %" PRIu64 " bytes: %s", name, what, memfd->size, strerror(errno));
 	sealed_memfd_free(memfd);
 	return -ERROR_SYSTEM;
 }
 
-int sealed_memfd_create(const char *name, uint64_t size, enum sealed_memfd_writer writer, struct sealed_memfd *ret_shared,
+int sealed_memfd_create(const char *name, uint64_t size, enum sealed_memfd_writer writer, struct sealed_memfd *ret_memfd,
 		  struct error *err)
 {
 	const bool ours = writer == SEALED_MEMFD_DAEMON_WRITES;
@@ -32,15 +32,14 @@ int sealed_memfd_create(const char *name, uint64_t size, enum sealed_memfd_write
 		return error_set(err, ERROR_NO_MEMORY, "%s: %" PRIu64 " bytes", name, size);
 	memfd.fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (memfd.fd < 0 || ftruncate(memfd.fd, (off_t)memfd.size) < 0)
-		return fail(&memfd, name, "memfd", err);
+		return fail_memfd(&memfd, name, "memfd", err);
 	base = mmap(NULL, memfd.size, ours ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, memfd.fd, 0);
 	if (base == MAP_FAILED)
-		return fail(&memfd, name, "mapping", err);
+		return fail_memfd(&memfd, name, "mapping", err);
 	memfd.base = base;
-	/* After the mapping that stays writable. */
 	if (fcntl(memfd.fd, F_ADD_SEALS, ours ? SIZE_SEALS | F_SEAL_FUTURE_WRITE : SIZE_SEALS) < 0)
-		return fail(&memfd, name, "seals", err);
-	*ret_shared = memfd;
+		return fail_memfd(&memfd, name, "seals", err);
+	*ret_memfd = memfd;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Received bytes. A small frame is copied out; a large one takes the buffer along, and the bytes behind it move. */
+/* A small frame is copied out. A large one keeps the buffer, and the bytes after it are copied to a new one. */
 #include "inbox.h"
 
 #include <assert.h>
@@ -53,8 +53,8 @@ void inbox_skip(struct inbox *inbox, size_t size)
 	inbox->frames++;
 }
 
-/* Moves what is left to the front, if that is worth it. */
-static void compact(struct inbox *inbox)
+/* Moves what is left to the front, if that makes enough room. */
+static void compact_inbox(struct inbox *inbox)
 {
 	if (inbox->start == 0 || (inbox->start < inbox->size && inbox->room - inbox->size > READ_BYTES))
 		return;
@@ -63,8 +63,8 @@ static void compact(struct inbox *inbox)
 	inbox->start = 0;
 }
 
-/* Room for at least one byte more. Doubles, so that a client holds at most twice of what it has sent. */
-static int grow(struct inbox *inbox)
+/* Makes room for at least one byte. Doubling it lets a client hold at most twice what it has sent. */
+static int grow_inbox(struct inbox *inbox)
 {
 	size_t room = inbox->room ? inbox->room * 2 : FIRST_ROOM;
 	char *bigger;
@@ -85,27 +85,27 @@ static int grow(struct inbox *inbox)
 
 ssize_t inbox_receive(struct inbox *inbox, int socket)
 {
-	bool strange = false;
+	bool has_fds = false;
 	size_t wanted;
 	ssize_t got;
 	int r;
 
-	compact(inbox);
-	r = grow(inbox);
+	compact_inbox(inbox);
+	r = grow_inbox(inbox);
 	if (r < 0)
 		return r;
 	wanted = inbox->room - inbox->size < READ_BYTES ? inbox->room - inbox->size : READ_BYTES;
-	got = fdpass_receive(socket, inbox->at + inbox->size, wanted, NULL, &strange);
+	got = fdpass_receive(socket, inbox->at + inbox->size, wanted, NULL, &has_fds);
 	if (got < 0)
 		return got;
-	if (strange)
+	if (has_fds)
 		return -EPROTO;
 	inbox->size += (size_t)got;
 	return got;
 }
 
-/* The frame keeps the buffer; the inbox goes on with a new one that holds the rest. */
-static int hand_over(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
+/* Gives the buffer to the frame, and the rest of its bytes to a new one. */
+static int hand_over_frame(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
 {
 	size_t rest = inbox->size - inbox->start - frame->size;
 	size_t room = rest ? rest : FIRST_ROOM;
@@ -129,7 +129,7 @@ static int hand_over(struct inbox *inbox, struct bump *bump, struct inbox_frame 
 	return 0;
 }
 
-static int copy_out(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
+static int copy_frame(struct inbox *inbox, struct bump *bump, struct inbox_frame *frame)
 {
 	if (quota_share_take(inbox->share, frame->size, NULL) < 0)
 		return -ERROR_LIMIT;
@@ -157,7 +157,7 @@ int inbox_next(struct inbox *inbox, struct bump *bump, struct inbox_frame *ret_f
 	elements = inbox->scan.elements * sizeof(struct value_member);
 	if (quota_share_take(inbox->share, elements, NULL) < 0)
 		return -ERROR_LIMIT;
-	r = frame.size < HAND_OVER_BYTES ? copy_out(inbox, bump, &frame) : hand_over(inbox, bump, &frame);
+	r = frame.size < HAND_OVER_BYTES ? copy_frame(inbox, bump, &frame) : hand_over_frame(inbox, bump, &frame);
 	if (r < 0) {
 		quota_share_give(inbox->share, elements);
 		return r;

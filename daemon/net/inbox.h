@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's received bytes, and the frames in them. What is held is charged to the session's share of message
- * bytes before it is allocated. */
+/* The bytes that a session has received, and the frames in them. Memory is charged to the session's message bytes before it
+ * is allocated. */
 #ifndef TRNSCI_DAEMON_INBOX_H
 #define TRNSCI_DAEMON_INBOX_H
 
@@ -13,7 +13,7 @@
 
 struct inbox {
 	char *at;
-	size_t start, size, room; /* bytes at [start, size) are not yet taken */
+	size_t start, size, room; /* bytes at [start, size) were not taken yet */
 	struct frame_scan scan;   /* of the frame that begins at start */
 	uint64_t frames;          /* taken so far */
 	struct frame_limits limits;
@@ -23,29 +23,28 @@ struct inbox {
 void inbox_init(struct inbox *inbox, const struct frame_limits *limits, struct quota_share *share);
 void inbox_free(struct inbox *inbox);
 
-/* Reads once from the socket. Bytes read; 0 at the end of input; -EAGAIN and other -errno; -ENOBUFS when the share is
- * used up; -EPROTO when the client sent file descriptors, which nothing in the protocol lets it do. */
+/* Reads once from the socket. Returns bytes read; 0 at the end of input; -EAGAIN or another -errno; -ENOBUFS if the share
+ * is used up; -EPROTO if the client sent file descriptors, which no message carries. */
 ssize_t inbox_receive(struct inbox *inbox, int socket);
 
-/* The last time it took as much as it had room for: more may wait. */
+/* Returns true if the last read filled the buffer: more may wait. */
 bool inbox_was_filled(const struct inbox *inbox);
 
-/* No byte is left in it. */
 bool inbox_is_empty(const struct inbox *inbox);
 
-/* What has come of a frame that has not been looked at yet; NULL: there is nothing, or one has begun. */
+/* Returns the bytes of a frame that was not scanned yet; NULL if there are none, or its scan has begun. */
 const void *inbox_peek(const struct inbox *inbox, size_t *ret_size);
-/* A whole frame that was found there so. */
+/* Takes a whole frame that inbox_peek has shown. */
 void inbox_skip(struct inbox *inbox, size_t size);
 
 struct inbox_frame {
 	const void *at;
 	size_t size;
-	uint64_t charge; /* taken from the share; to be given back when the bump allocator is freed */
+	uint64_t charge; /* taken from the share; the caller gives it back when the bump allocator is freed */
 };
 
-/* 1: the next whole frame, in memory that belongs to bump. 0: there is none yet. -ERROR_BAD_FRAME: *ret_wrong says
- * why. -ERROR_LIMIT, -ERROR_NO_MEMORY. */
+/* Takes the next whole frame, in memory that belongs to bump. Returns 1; 0 if there is none yet; -ERROR_BAD_FRAME:
+ * *ret_wrong says why; -ERROR_LIMIT; -ERROR_NO_MEMORY. */
 int inbox_next(struct inbox *inbox, struct bump *bump, struct inbox_frame *ret_frame, const char **ret_wrong);
 
 #endif

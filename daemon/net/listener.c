@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listening and accepting. A lock beside the socket (PATH.lock, for as long as the daemon runs) keeps two daemons that
- * start at once from taking each other's place. */
+/* Listening and accepting. A lock beside the socket (PATH.lock), held as long as the daemon runs, keeps two daemons that
+ * start at once from replacing each other's socket. */
 #include "listener.h"
 
 #include <errno.h>
@@ -25,28 +25,28 @@ enum {
 	SUFFIX_ROOM = 5, /* ".lock", the longest */
 	BACKLOG = 1024,
 	ACCEPT_AT_ONCE = 64,
-	ACCEPT_NS = 250000, /* of one turn of the loop, while sessions wait */
-	WAITING_MOST = 8192, /* more than a backlog holds */
-	PAUSE_US = 100000, /* after an accept that failed */
+	ACCEPT_NS = 250000,  /* of one turn of the loop, while sessions wait */
+	WAITING_MAX = 8192,  /* more than a backlog holds */
+	PAUSE_US = 100000,   /* after an accept that failed */
 };
 
 struct listener {
 	struct service *service;
 	struct event *readable, *resume;
 	int fd, lock_fd;
-	int spare_fd;         /* closed to accept, and so turn away, a connection when no other fd is left */
-	struct stat own;      /* the socket as we made it */
+	int reserve_fd;       /* closed to accept, and refuse, a connection when no other descriptor is left; -1: none */
+	struct stat own;      /* the socket that the daemon made */
 	char path[PATH_ROOM]; /* empty: the service manager's */
 };
 
 /* ------- the path ------- */
 
-static int wrong_path(struct error *err, const char *path, const char *what)
+static int fail_path(struct error *err, const char *path, const char *what)
 {
 	return error_set(err, ERROR_SYSTEM, "socket: %s: %s: %s", path, what, strerror(errno));
 }
 
-/* Only the folder named trnsci is ours to make. */
+/* The daemon makes the folder trnsci only, not the ones above it. */
 static int default_path(char path[PATH_ROOM], struct error *err)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -57,7 +57,7 @@ static int default_path(char path[PATH_ROOM], struct error *err)
 	if (mkdir(path, 0700) == 0)
 		chmod(path, 0755); /* the socket's own mode says who may connect */
 	else if (errno != EEXIST)
-		return wrong_path(err, path, "cannot be made");
+		return fail_path(err, path, "cannot be made");
 	strncat(path, "/trnsci.sock", PATH_ROOM - strlen(path) - 1);
 	return 0;
 }
@@ -79,7 +79,7 @@ static int choose_path(const struct settings *settings, char path[PATH_ROOM], st
 
 /* ------- the lock ------- */
 
-static int another(struct error *err, const char *path)
+static int fail_occupied(struct error *err, const char *path)
 {
 	return error_set(err, ERROR_LIMIT, "socket: %s: another daemon listens there, allowed: one", path);
 }
@@ -95,12 +95,12 @@ static int take_lock(const char *path, int *ret_fd, struct error *err)
 		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 		if (fd < 0)
-			return wrong_path(err, name, "cannot be made");
+			return fail_path(err, name, "cannot be made");
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 			bool held = errno == EWOULDBLOCK;
 
 			close(fd);
-			return held ? another(err, path) : wrong_path(err, name, "cannot be locked");
+			return held ? fail_occupied(err, path) : fail_path(err, name, "cannot be locked");
 		}
 		if (fstat(fd, &locked) == 0 && stat(name, &there) == 0 && locked.st_ino == there.st_ino &&
 		    locked.st_dev == there.st_dev) {
@@ -122,28 +122,28 @@ static void drop_lock(const struct listener *listener)
 
 /* ------- the socket ------- */
 
-/* 0: nothing is there, or a socket that nobody listens on. */
+/* Returns 0 if nothing is at the path, or a socket that nobody listens on. */
 static int check_vacant(const struct sockaddr_un *address, struct error *err)
 {
 	struct stat there;
 	int fd, failed;
 
 	if (lstat(address->sun_path, &there) < 0)
-		return errno == ENOENT ? 0 : wrong_path(err, address->sun_path, "cannot be looked at");
+		return errno == ENOENT ? 0 : fail_path(err, address->sun_path, "cannot be read");
 	if (!S_ISSOCK(there.st_mode))
-		return error_set(err, ERROR_SYSTEM, "socket: %s: something other than a socket is there",
+		return error_set(err, ERROR_SYSTEM, "socket: %s: there is a file that is not a socket, allowed: a socket or nothing",
 				 address->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return wrong_path(err, address->sun_path, "no socket to try it");
+		return fail_path(err, address->sun_path, "no socket to test it");
 	failed = connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 ? errno : 0;
 	close(fd);
 	errno = failed;
 	if (failed == ECONNREFUSED || failed == ENOENT)
 		return 0;
 	/* EAGAIN: it listens, its backlog is full. */
-	return failed == 0 || failed == EAGAIN ? another(err, address->sun_path)
-					       : wrong_path(err, address->sun_path, "cannot be tried");
+	return failed == 0 || failed == EAGAIN ? fail_occupied(err, address->sun_path)
+					       : fail_path(err, address->sun_path, "cannot be tested");
 }
 
 static int bind_and_listen(struct listener *listener, struct sockaddr_un *address, struct error *err)
@@ -154,12 +154,12 @@ static int bind_and_listen(struct listener *listener, struct sockaddr_un *addres
 	unlink(address->sun_path);
 	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener->fd < 0)
-		return wrong_path(err, listener->path, "no socket");
+		return fail_path(err, listener->path, "no socket");
 	if (bind(listener->fd, (struct sockaddr *)address, sizeof *address) < 0)
-		return wrong_path(err, address->sun_path, "cannot be bound");
+		return fail_path(err, address->sun_path, "cannot be bound");
 	if (chmod(address->sun_path, mode) < 0 || listen(listener->fd, BACKLOG) < 0 ||
 	    lstat(address->sun_path, &listener->own) < 0 || rename(address->sun_path, listener->path) < 0) {
-		wrong_path(err, listener->path, "cannot be put in place");
+		fail_path(err, listener->path, "cannot be put in place");
 		unlink(address->sun_path);
 		return -ERROR_SYSTEM;
 	}
@@ -204,33 +204,33 @@ static void refuse_for_fds(int fd)
 	refusal_send(fd, &err);
 }
 
-/* Once it could not be had, the next chance is taken: before an fd goes to a connection. */
-static void keep_spare(struct listener *listener)
+/* If it could not be opened before, this tries again, before a connection takes the descriptor. */
+static void open_reserve_fd(struct listener *listener)
 {
-	if (listener->spare_fd < 0)
-		listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (listener->reserve_fd < 0)
+		listener->reserve_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* No fd is left: the connection is taken with the spare one, told so and closed, or it would wake us for ever. errno,
- * as accept4 may have set it: EAGAIN when nobody waits any more. */
-static int turn_away(struct listener *listener)
+/* Refuses a connection when no descriptor is left: one that stays in the backlog would wake the loop for ever. Returns 0 or
+ * the errno of accept4; EAGAIN: nobody waits any more. */
+static int refuse_one(struct listener *listener)
 {
 	int fd, failure;
 
-	if (listener->spare_fd >= 0)
-		close(listener->spare_fd);
+	if (listener->reserve_fd >= 0)
+		close(listener->reserve_fd);
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 	failure = fd < 0 ? errno : 0;
 	if (fd >= 0) {
 		refuse_for_fds(fd);
 		listener->service->stats.connections_refused++;
 	}
-	listener->spare_fd = -1;
-	keep_spare(listener);
+	listener->reserve_fd = -1;
+	open_reserve_fd(listener);
 	return failure;
 }
 
-/* It waits to be asked again: what fails for want of memory fails at once when it is tried at once. */
+/* Stops accepting for PAUSE_US: without memory, a new attempt would fail at once. */
 static void pause_accepting(struct listener *listener)
 {
 	struct timeval pause = {0, PAUSE_US};
@@ -239,23 +239,23 @@ static void pause_accepting(struct listener *listener)
 		event_del(listener->readable);
 }
 
-/* 0, or the errno that ends this turn. */
+/* Returns 0, or the errno that ends this turn. */
 static int accept_one(struct listener *listener)
 {
 	int fd;
 
-	keep_spare(listener);
+	open_reserve_fd(listener);
 	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
 		connection_open(listener->service, fd);
 	else if (errno == EMFILE || errno == ENFILE)
-		return turn_away(listener);
+		return refuse_one(listener);
 	else if (errno != EINTR && errno != ECONNABORTED)
 		return errno;
 	return 0;
 }
 
-/* As many as there are, within bounds: a full backlog refuses every user's connection, whoever has filled it. */
+/* Accepts as many as there are, within bounds: while the backlog is full, the kernel refuses every user's connections. */
 static void on_connection(evutil_socket_t fd, short what, void *arg)
 {
 	struct listener *listener = arg;
@@ -281,7 +281,7 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 		event_add(listener->resume, &pause);
 }
 
-static int add_events(struct listener *listener, struct error *err)
+static int add_listener_events(struct listener *listener, struct error *err)
 {
 	struct event_base *base = loop_base(listener->service->loop);
 
@@ -302,14 +302,14 @@ int listener_open(struct service *service, int fd, struct listener **ret_listene
 	listener->service = service;
 	listener->fd = fd;
 	listener->lock_fd = -1;
-	listener->spare_fd = -1;
-	keep_spare(listener);
+	listener->reserve_fd = -1;
+	open_reserve_fd(listener);
 	if (fd < 0)
 		r = make_socket(listener, err);
 	else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
-		r = wrong_path(err, "LISTEN_FDS", "cannot be made non-blocking");
+		r = fail_path(err, "LISTEN_FDS", "cannot be made non-blocking");
 	if (r == 0)
-		r = add_events(listener, err);
+		r = add_listener_events(listener, err);
 	if (r < 0) {
 		listener_close(listener);
 		return r;
@@ -332,8 +332,8 @@ void listener_close(struct listener *listener)
 		close(listener->fd);
 	if (listener->lock_fd >= 0)
 		drop_lock(listener);
-	if (listener->spare_fd >= 0)
-		close(listener->spare_fd);
+	if (listener->reserve_fd >= 0)
+		close(listener->reserve_fd);
 	free(listener);
 }
 
@@ -343,7 +343,7 @@ void listener_refuse_waiting(int fd, const struct error *why)
 
 	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return;
-	for (int i = 0; i < WAITING_MOST; i++) {
+	for (int i = 0; i < WAITING_MAX; i++) {
 		connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (connection >= 0)
 			refusal_send(connection, why);

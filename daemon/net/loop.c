@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event loop. Letters wake it through an eventfd, signals through a signalfd. */
+/* Posted events wake the loop through an eventfd, signals through a signalfd. */
 #include "loop.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/spin.h"
 #include "notify.h"
 
-enum { LOOK_EVERY = 4 };
+enum { POLL_ALL_EVERY = 4 }; /* polls of one client, after which all are polled */
 
 struct loop {
 	struct event_base *base;
@@ -28,14 +28,15 @@ struct loop {
 	struct spin spin;
 	bool (*busy)(void *arg);
 	void *busy_arg;
-	void (*try)(void *arg); /* where traffic was last; NULL */
+	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
-	unsigned looks;
-	bool stirred, ended;
+	unsigned polls;
+	bool active; /* something has happened since the loop began to wait */
+	bool ended;
 };
 
-/* The eventfd is full only when the loop will wake anyway. */
-static void wake(struct loop *loop)
+/* A full eventfd is no failure: the loop wakes then, too. */
+static void wake_loop(struct loop *loop)
 {
 	uint64_t one = 1;
 
@@ -50,7 +51,7 @@ static void stopping_signals(sigset_t *set)
 	sigaddset(set, SIGINT);
 }
 
-static void deliver_all(struct loop *loop)
+static void deliver_events(struct loop *loop)
 {
 	struct loop_event *event;
 
@@ -75,11 +76,11 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 
 	(void)got;
 	(void)what;
-	loop->stirred = true;
-	deliver_all(loop);
+	loop->active = true;
+	deliver_events(loop);
 }
 
-/* The first one is taken from the fd; the next ones do what signals do by themselves. */
+/* The first signal is read from the fd. It is unblocked then, so that a second one ends the process. */
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
 	struct loop *loop = arg;
@@ -89,7 +90,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (read(fd, &info, sizeof info) != sizeof info)
 		return;
-	loop->stirred = true;
+	loop->active = true;
 	event_del(loop->signalled);
 	loop->stop(loop->arg);
 	stopping_signals(&set);
@@ -112,8 +113,8 @@ void loop_ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Blocked in this thread, and in those that it starts from now on. */
-static int take_signals(struct loop *loop)
+/* Blocks the signals in this thread and in those that it starts from now on. */
+static int block_signals(struct loop *loop)
 {
 	sigset_t set;
 
@@ -125,7 +126,7 @@ static int take_signals(struct loop *loop)
 	return loop->signal_fd < 0 ? -ERROR_SYSTEM : 0;
 }
 
-static int add_events(struct loop *loop)
+static int add_loop_events(struct loop *loop)
 {
 	uint64_t interval = notify_watchdog_interval_us();
 	struct timeval every = {(time_t)(interval / 1000000), (suseconds_t)(interval % 1000000)};
@@ -156,9 +157,9 @@ int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop)
 	loop->signal_fd = -1;
 	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	loop->base = event_base_new();
-	r = loop->wake_fd < 0 ? -ERROR_SYSTEM : !loop->base ? -ERROR_NO_MEMORY : take_signals(loop);
+	r = loop->wake_fd < 0 ? -ERROR_SYSTEM : !loop->base ? -ERROR_NO_MEMORY : block_signals(loop);
 	if (r == 0)
-		r = add_events(loop);
+		r = add_loop_events(loop);
 	if (r < 0) {
 		loop_free(loop);
 		return r;
@@ -201,7 +202,7 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 
 void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg)
 {
-	loop->stirred = true;
+	loop->active = true;
 	loop->try = try;
 	loop->try_arg = arg;
 }
@@ -212,23 +213,22 @@ void loop_forget_traffic(struct loop *loop, const void *arg)
 		loop->try = NULL;
 }
 
-/* The session where traffic was last; now and then all others as well. */
-static void look(struct loop *loop)
+static void poll_clients(struct loop *loop)
 {
-	if (++loop->looks % LOOK_EVERY == 0 || !loop->try)
+	if (++loop->polls % POLL_ALL_EVERY == 0 || !loop->try)
 		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 	else
 		loop->try(loop->try_arg);
 }
 
-/* Until something has happened. */
+/* Waits until something has happened: polls for a while, then sleeps. */
 static void wait_for_events(struct loop *loop)
 {
-	loop->stirred = false;
+	loop->active = false;
 	spin_begin(&loop->spin);
-	while (!loop->stirred && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
-		look(loop);
-	if (!loop->stirred && !loop->ended)
+	while (!loop->active && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
+		poll_clients(loop);
+	if (!loop->active && !loop->ended)
 		event_base_loop(loop->base, EVLOOP_ONCE);
 	spin_end(&loop->spin);
 }
@@ -256,7 +256,7 @@ void loop_post(struct loop *loop, struct loop_event *event)
 	loop->last = &event->next;
 	pthread_mutex_unlock(&loop->lock);
 	if (first)
-		wake(loop);
+		wake_loop(loop);
 }
 
 struct watch {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way out. */
+/* A buffer of encoded messages, with gaps for results that are sent from elsewhere. */
 #include "outbox.h"
 
 #include <assert.h>
@@ -8,11 +8,11 @@
 
 enum { KEEP_ROOM = 64 << 10 }; /* an idle session keeps no larger buffer */
 
-/* Bytes elsewhere that belong between the buffer's first `at` bytes and the rest. */
+/* Bytes elsewhere, sent between the buffer's first left.at bytes and the rest. */
 struct outbox_gap {
 	struct outbox_gap *next;
-	struct codec_gap left;        /* what is not sent yet */
-	void (*release)(void *owner); /* NULL: a later gap has it */
+	struct codec_gap left;        /* not sent yet */
+	void (*release)(void *owner); /* NULL but for a message's last gap */
 	void *owner;
 };
 
@@ -35,8 +35,8 @@ static void drop_gap(struct outbox *outbox)
 	free(gap);
 }
 
-/* The charge follows the buffer. */
-static int charge(struct outbox *outbox)
+/* Charges what the buffer has grown by, or gives back what it has shrunk by. */
+static int charge_buffer(struct outbox *outbox)
 {
 	uint64_t room = outbox->buffer.room;
 
@@ -54,7 +54,7 @@ void outbox_free(struct outbox *outbox)
 		drop_gap(outbox);
 	fdpass_close(&outbox->fds);
 	codec_buffer_free(&outbox->buffer);
-	charge(outbox);
+	charge_buffer(outbox);
 }
 
 size_t outbox_pending(const struct outbox *outbox)
@@ -62,14 +62,14 @@ size_t outbox_pending(const struct outbox *outbox)
 	return outbox->buffer.size - outbox->sent + outbox->gap_bytes;
 }
 
-/* What was sent leaves the buffer, when little is left to move. */
-static void compact(struct outbox *outbox)
+/* Removes what was sent from the buffer, if little is left to move. */
+static void compact_outbox(struct outbox *outbox)
 {
 	size_t pending = outbox->buffer.size - outbox->sent;
 
 	if (pending == 0 && !outbox->gaps && outbox->buffer.room > KEEP_ROOM) {
 		codec_buffer_free(&outbox->buffer);
-		charge(outbox);
+		charge_buffer(outbox);
 	} else if (pending == 0 || (pending < KEEP_ROOM && outbox->sent > KEEP_ROOM)) {
 		if (pending)
 			memmove(outbox->buffer.at, outbox->buffer.at + outbox->sent, pending);
@@ -83,11 +83,11 @@ static void compact(struct outbox *outbox)
 	outbox->sent = 0;
 }
 
-/* r: of the encoder that appended to a buffer of size before. */
-static int appended(struct outbox *outbox, size_t before, int r)
+/* Charges a message that the encoder has appended to a buffer of `before` bytes, or removes it. r: the encoder's result. */
+static int check_appended(struct outbox *outbox, size_t before, int r)
 {
 	if (r == 0)
-		r = charge(outbox);
+		r = charge_buffer(outbox);
 	if (r < 0)
 		outbox->buffer.size = before;
 	return r;
@@ -104,9 +104,9 @@ int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *erro
 	size_t before;
 	int r;
 
-	compact(outbox);
+	compact_outbox(outbox);
 	before = outbox->buffer.size;
-	r = appended(outbox, before, codec_response(&outbox->buffer, msgid, error, result));
+	r = check_appended(outbox, before, codec_response(&outbox->buffer, msgid, error, result));
 	if (!fds || fds->count == 0)
 		return r;
 	if (r < 0) {
@@ -119,7 +119,7 @@ int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *erro
 	return 0;
 }
 
-/* The last gap of a message releases it. */
+/* The last gap of a message releases its owner. */
 static int add_gaps(struct outbox *outbox, const struct codec_gap *gaps, size_t count, void (*release)(void *owner),
 		    void *owner)
 {
@@ -156,9 +156,9 @@ int outbox_reply_owned(struct outbox *outbox, uint32_t msgid, const struct value
 	size_t before, count = 0;
 	int r;
 
-	compact(outbox);
+	compact_outbox(outbox);
 	before = outbox->buffer.size;
-	r = appended(outbox, before, codec_response_gaps(&outbox->buffer, msgid, NULL, result, gaps, &count));
+	r = check_appended(outbox, before, codec_response_gaps(&outbox->buffer, msgid, NULL, result, gaps, &count));
 	if (r == 0)
 		r = add_gaps(outbox, gaps, count, release, owner);
 	if (r < 0)
@@ -170,8 +170,8 @@ int outbox_reply_owned(struct outbox *outbox, uint32_t msgid, const struct value
 
 int outbox_notify(struct outbox *outbox, const char *method, const struct value *params)
 {
-	compact(outbox);
-	return appended(outbox, outbox->buffer.size, codec_notification(&outbox->buffer, method, params));
+	compact_outbox(outbox);
+	return check_appended(outbox, outbox->buffer.size, codec_notification(&outbox->buffer, method, params));
 }
 
 static ssize_t send_gap(struct outbox *outbox, int socket)
@@ -189,7 +189,7 @@ static ssize_t send_gap(struct outbox *outbox, int socket)
 	return sent;
 }
 
-/* From the buffer, up to where something else belongs. */
+/* Sends from the buffer, up to the next gap or the byte that takes descriptors. */
 static ssize_t send_buffer(struct outbox *outbox, int socket)
 {
 	bool with_fds = outbox->fds.count && outbox->fds_at == outbox->sent;
@@ -219,6 +219,6 @@ ssize_t outbox_send(struct outbox *outbox, int socket)
 		return 0;
 	sent = gap ? send_gap(outbox, socket) : send_buffer(outbox, socket);
 	if (sent >= 0)
-		compact(outbox);
+		compact_outbox(outbox);
 	return sent;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's bytes on their way out, and at most one reply's file descriptors among them. Large results are sent from where
- * they were computed. */
+/* The bytes that a session is to send, and the file descriptors of at most one reply. Large results are sent from where they
+ * were computed. */
 #ifndef TRNSCI_DAEMON_OUTBOX_H
 #define TRNSCI_DAEMON_OUTBOX_H
 
@@ -22,35 +22,35 @@ struct outbox {
 	size_t sent; /* of the buffer */
 	struct outbox_gap *gaps, **gaps_last;
 	size_t gap_bytes; /* of all gaps, not yet sent */
-	struct fdpass fds; /* go with the byte at fds_at, and are closed then */
+	struct fdpass fds; /* are sent with the byte at fds_at, and closed then */
 	size_t fds_at;
 	uint64_t charged;
 	struct quota_share *share;
 };
 
 void outbox_init(struct outbox *outbox, struct quota_share *share);
-/* Releases all that was to be sent. */
+/* Frees everything that was not sent, and releases its owners. */
 void outbox_free(struct outbox *outbox);
 
-/* Bytes not sent yet. */
+/* Returns the bytes that are not sent yet. */
 size_t outbox_pending(const struct outbox *outbox);
 
-/* Whether a reply's file descriptors are not sent yet: there must be no second. */
+/* Returns true while a reply's descriptors are not sent: until then no other reply may have any. */
 bool outbox_has_fds(const struct outbox *outbox);
 
-/* Appends a reply; fds (NULL: none) go with its first byte. The outbox takes and closes them, whatever happens.
- * -ERROR_NO_MEMORY, -ERROR_LIMIT: the message is not in the outbox. */
+/* Appends a reply; fds (NULL: none) are sent with its first byte. The outbox takes fds in any case. Returns 0; or
+ * -ERROR_NO_MEMORY or -ERROR_LIMIT, and nothing was appended. */
 int outbox_reply(struct outbox *outbox, uint32_t msgid, const struct error *error, const struct value *result,
 		 struct fdpass *fds);
 
-/* The same for a result that may stay where it is: release(owner) is called once it is no longer needed, from within
- * or later; always, unless there was an error. */
+/* Appends a result that stays where it is until release(owner) is called, from within or later. On an error release is not
+ * called. */
 int outbox_reply_owned(struct outbox *outbox, uint32_t msgid, const struct value *result, void (*release)(void *owner),
 		       void *owner);
 
 int outbox_notify(struct outbox *outbox, const char *method, const struct value *params);
 
-/* Sends what the socket takes. Bytes sent (0: nothing was pending); -EAGAIN; other -errno. */
+/* Sends what the socket takes. Returns bytes sent; 0 if nothing was pending; -EAGAIN or another -errno. */
 ssize_t outbox_send(struct outbox *outbox, int socket);
 
 #endif

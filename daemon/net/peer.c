@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials at the time of connect(). */
+/* Credentials are those at the time of connect(). */
 #include "peer.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is at the other end of a connection, as the kernel tells it. */
+/* The user at the other end of a connection, as the kernel reports it. */
 #ifndef TRNSCI_DAEMON_PEER_H
 #define TRNSCI_DAEMON_PEER_H
 
@@ -15,16 +15,16 @@ struct peer {
 	bool groups_known;
 };
 
-/* Asks for the supplementary groups, once. -1 with errno; there are then none. */
+/* Reads the supplementary groups, once. Returns 0; or -1 with errno, and there are none. */
 int peer_read_groups(struct peer *peer, int socket);
 void peer_free(struct peer *peer);
 
 bool peer_has_group(const struct peer *peer, gid_t gid);
 
-/* Root, and the user that the daemon runs as. */
+/* Returns true for root and the user that the daemon runs as. */
 bool peer_is_master(const struct peer *peer);
 
-/* As for a file of that owner, group and mode: want is 4 or 2. */
+/* Returns true if the peer could access a file of that owner, group and mode; want: 4 (read) or 2 (write). */
 bool peer_may(const struct peer *peer, uid_t uid, gid_t gid, unsigned mode, unsigned want);
 
 #endif

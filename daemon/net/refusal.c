@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A new socket's buffer is empty, so that the one short message always fits. */
+/* One short message always fits: the buffer of a new socket is empty. */
 #include "refusal.h"
 
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ void refusal_send(int fd, const struct error *err)
 	char request[4096];
 
 	write_reason(fd, err);
-	/* A request that has come already is taken: unread at the end, it would reset the connection behind the reason. */
+	/* Read a request that has arrived: closing a socket with unread bytes would reset it and lose the reason. */
 	(void)!recv(fd, request, sizeof request, MSG_DONTWAIT);
 	close(fd);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all sessions share: made by main, touched by the loop's thread (engine and quota also by others). */
+/* What all sessions share. main makes it. It belongs to the loop's thread, but for the engine and the quota. */
 #ifndef TRNSCI_DAEMON_SERVICE_H
 #define TRNSCI_DAEMON_SERVICE_H
 
@@ -27,14 +27,14 @@ struct service {
 	struct loop *loop;
 	struct quota *quota;
 	struct prefault *prefault; /* an arena made ready for the next client */
-	int passed_fd;             /* the service manager's listening socket; -1: none, or the listener has it */
-	struct listener *listener; /* NULL once it stops */
+	int passed_fd;             /* the service manager's listening socket; -1: none, or the listener has taken it */
+	struct listener *listener; /* NULL once the daemon stops */
 	struct streams *streams;
 	struct stats stats;
 	uint64_t started_ns;
-	uint32_t features; /* kernels in use */
+	uint32_t features; /* of the CPU, that kernels may use */
 	const char *wish;  /* TRNSCI_CPU, or NULL */
-	bool wish_lowered; /* it names more than this CPU has */
+	bool wish_lowered; /* TRNSCI_CPU names a level that this CPU lacks */
 	pthread_t loop_thread;
 	const struct session_handler *handler; /* of all sessions */
 	struct pending_request *starting; /* the request that is being started, or NULL */
@@ -42,7 +42,7 @@ struct service {
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;
 	uint64_t last_session;
-	uint64_t most_sessions; /* at once, since the heap was trimmed for their sake */
+	uint64_t most_sessions; /* at once, since the heap was last trimmed after a crowd */
 	bool stopping;
 };
 

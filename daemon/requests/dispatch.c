@@ -23,7 +23,7 @@ static void prefault_tiles(struct session *session)
 	if (!session->arena)
 		return;
 	reach = space_reach(session->space);
-	arena_want(session->arena, reach < most ? reach : most);
+	arena_prefault(session->arena, reach < most ? reach : most);
 }
 
 static void call_method(struct session *session, const struct operation *operation, const struct message *message,

@@ -270,7 +270,7 @@ static void expect_reason(struct client *client, const char *words)
 	const struct value *text = value_get(&message.params, "text");
 	assert_int_equal(message.type, MESSAGE_NOTIFICATION);
 	assert_non_null(text);
-	if (memcmp(text->bytes.at, "closed: daemon: it cannot start: ", 33) != 0 ||
+	if (memcmp(text->bytes.at, "closed: daemon: cannot start: ", 30) != 0 ||
 	    !memmem(text->bytes.at, text->bytes.size, words, strlen(words)))
 		fail_msg("expected \"%s\" as what keeps the daemon from starting, got \"%.*s\"", words,
 			 (int)text->bytes.size, text->bytes.at);

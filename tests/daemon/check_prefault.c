@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spare arena: touched before anybody asks, given to one client only, and in nobody's way. */
+/* The pre-faulted arena: ready before a client asks, given to one client only, dropped when its room is needed. */
 #include <fcntl.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 enum { BYTES = 1 << 20, TOTAL = 4 << 20 };
 
 static struct quota *quota;
-static struct prefault *spare;
+static struct prefault *prefault;
 static sem_t gone_signal;
 
 static int setup(void **state)
@@ -30,7 +30,7 @@ static int setup(void **state)
 	settings_default(&settings);
 	settings.arena_total_bytes = TOTAL;
 	sem_init(&gone_signal, 0, 0);
-	return quota_create(&settings, &quota) < 0 || background_start() < 0 || prefault_create(quota, BYTES + 5, &spare) < 0;
+	return quota_create(&settings, &quota) < 0 || background_start() < 0 || prefault_create(quota, BYTES + 5, &prefault) < 0;
 }
 
 /* What is still being made is done when the reaper stops. */
@@ -38,14 +38,14 @@ static int teardown(void **state)
 {
 	(void)state;
 	background_stop();
-	prefault_free(spare);
+	prefault_free(prefault);
 	quota_free(quota);
 	return 0;
 }
 
 static void wait_ready(void)
 {
-	AWAIT(prefault_is_ready(spare));
+	AWAIT(prefault_is_ready(prefault));
 }
 
 static ino_t inode_of(int fd)
@@ -70,19 +70,19 @@ static void test_is_touched_and_taken_once(void **state)
 
 	(void)state;
 	wait_ready();
-	assert_true(prefault_take(spare, &taken.fd, &taken.base, &taken.bytes));
+	assert_true(prefault_take(prefault, &taken.fd, &taken.base, &taken.bytes));
 	assert_int_equal(taken.bytes, BYTES);
 	assert_int_equal(fstat(taken.fd, &status), 0);
 	assert_int_equal(status.st_blocks, BYTES / 512);
 	for (size_t i = 0; i < BYTES; i++)
 		assert_int_equal(((char *)taken.base)[i], 0);
-	assert_false(prefault_take(spare, &second.fd, &second.base, &second.bytes));
-	assert_false(prefault_drop(spare));
+	assert_false(prefault_take(prefault, &second.fd, &second.base, &second.bytes));
+	assert_false(prefault_drop(prefault));
 	munmap(taken.base, taken.bytes);
 	close(taken.fd);
 }
 
-/* Larger and smaller than the spare; the next spare is another memfd than the one a client has had. */
+/* Larger and smaller than the pre-faulted arena; the next one is another memfd than the one a client has had. */
 static void test_becomes_an_arena(void **state)
 {
 	static const uint64_t sizes[] = {BYTES / 2, 3 * BYTES};
@@ -94,9 +94,9 @@ static void test_becomes_an_arena(void **state)
 		struct arena *arena;
 		struct stat status;
 
-		prefault_refill(spare);
+		prefault_refill(prefault);
 		wait_ready();
-		assert_true(prefault_take(spare, &taken.fd, &taken.base, &taken.bytes));
+		assert_true(prefault_take(prefault, &taken.fd, &taken.base, &taken.bytes));
 		assert_int_equal(arena_create(sizes[i], &taken, on_gone, NULL, &arena, NULL), 0);
 		assert_int_equal(fstat(arena_fd(arena), &status), 0);
 		assert_int_equal(status.st_size, sizes[i]);
@@ -119,13 +119,13 @@ static void test_pages_are_touched_ahead(void **state)
 	(void)state;
 	assert_int_equal(arena_create(3 * BYTES, NULL, on_gone, NULL, &arena, NULL), 0);
 	*(char *)arena_base(arena) = 'x';
-	arena_want(arena, BYTES);
-	arena_want(arena, 2 * BYTES);
+	arena_prefault(arena, BYTES);
+	arena_prefault(arena, 2 * BYTES);
 	AWAIT(status.st_blocks >= 2 * BYTES / 512)
 		assert_int_equal(fstat(arena_fd(arena), &status), 0);
 	assert_int_equal(status.st_blocks, 2 * BYTES / 512);
 	assert_int_equal(*(char *)arena_base(arena), 'x');
-	arena_want(arena, 1 << 30); /* released at once: nothing is touched afterwards */
+	arena_prefault(arena, 1 << 30); /* released at once: nothing is touched afterwards */
 	arena_release(arena);
 	sem_wait(&gone_signal);
 }
@@ -137,11 +137,11 @@ static void test_gives_way(void **state)
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		prefault_refill(spare);
+		prefault_refill(prefault);
 		if (i % 2)
-			AWAIT(prefault_is_ready(spare))
-				prefault_refill(spare);
-		prefault_drop(spare);
+			AWAIT(prefault_is_ready(prefault))
+				prefault_refill(prefault);
+		prefault_drop(prefault);
 		assert_int_equal(quota_take(user, QUOTA_ARENA_BYTES, TOTAL / 2, NULL), 0);
 		quota_give(user, QUOTA_ARENA_BYTES, TOTAL / 2);
 	}
