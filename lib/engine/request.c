@@ -74,7 +74,7 @@ static int settle(struct request *request)
 /* By pieces, each in a turn: what its steps need. JOB_AGAIN; 0: all is made; or an error. */
 static int make(struct request *request)
 {
-	const int more = deferred_build_advance(&request->program, &request->error);
+	const int more = deferred_build_advance(&request->program.deferred, &request->error);
 
 	return more > 0 ? JOB_AGAIN : more;
 }
@@ -82,7 +82,7 @@ static int make(struct request *request)
 static int advance_prepared(struct request *request)
 {
 	struct prepared *prepared = request->prepared;
-	const int more = deferred_build_advance(&prepared->program, &request->error);
+	const int more = deferred_build_advance(&prepared->program.deferred, &request->error);
 
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
@@ -180,7 +180,7 @@ static uint64_t bytes_of(const struct program *program)
 {
 	const uint64_t bytes = program->inline_out + program->temp_bytes;
 
-	return program->deferred_builds ? bytes + program->held_bytes + program->work_bytes : bytes;
+	return program->deferred.first ? bytes + program->deferred.held_bytes + program->deferred.work_bytes : bytes;
 }
 
 static int reserve(struct request *request, uint64_t bytes)
@@ -355,7 +355,7 @@ static int ready_program(struct request *request, const char *context, uint64_t 
 		return error ? error : 1;
 	}
 	/* What is wrong with the rest is found before a range is spent. */
-	error = deferred_build_check(&request->program, context, &request->error);
+	error = deferred_build_check(&request->program.deferred, context, &request->error);
 	if (!error)
 		error = reserve_run(request);
 	if (!error && request->program.placements.is_run)
@@ -388,7 +388,7 @@ static int answer_service(struct request *request, struct compiler *compiler, co
 				       &request->prepared, &request->error);
 	if (error || !request->prepared)
 		return error;
-	error = reserve(request, request->prepared->program.work_bytes);
+	error = reserve(request, request->prepared->program.deferred.work_bytes);
 	return error ? error : 1;
 }
 
@@ -475,7 +475,7 @@ static void start(struct request *request, int ready)
 	if (ready != 1) {
 		forget(request);
 		answer(request);
-	} else if (!request->prepared && !request->program.deferred_builds &&
+	} else if (!request->prepared && !request->program.deferred.first &&
 		   program_cost_ns(&request->program) <= here_ns(pool_threads(pool))) {
 		pool_run_here(pool, &request->job);
 	} else {

@@ -199,7 +199,7 @@ static int answer_prepare(struct space *space, const struct args *args, struct b
 
 	if (error)
 		return error;
-	if (!prepared->program.deferred_builds)
+	if (!prepared->program.deferred.first)
 		return service_keep(space, prepared, bump, map, err);
 	*ret_prepared = prepared;
 	return 0;

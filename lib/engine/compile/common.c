@@ -99,8 +99,8 @@ static char *kept_copy(struct program *program, const struct value *data)
 		return NULL;
 	}
 	*copy = (struct deferred_copy){.build = {.piece = copy_piece}, .to = to, .from = data->bytes.at, .size = size};
-	program->held_bytes += size;
-	deferred_build_add(program, &copy->build);
+	program->deferred.held_bytes += size;
+	deferred_build_add(&program->deferred, &copy->build);
 	return to;
 }
 

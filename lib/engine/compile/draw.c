@@ -267,8 +267,9 @@ static int note_table(const struct compiler *c, const struct draw_builder *build
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	program->work_bytes = builder->work_bytes > program->work_bytes ? builder->work_bytes : program->work_bytes;
-	deferred_build_add(program, &table->build);
+	program->deferred.work_bytes =
+		builder->work_bytes > program->deferred.work_bytes ? builder->work_bytes : program->deferred.work_bytes;
+	deferred_build_add(&program->deferred, &table->build);
 	return 0;
 }
 
@@ -304,8 +305,8 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	c->program->held_bytes += draw_table_bytes(draw);
-	if (deferred_build_is_small(c->program, builder.cost_ns))
+	c->program->deferred.held_bytes += draw_table_bytes(draw);
+	if (deferred_build_is_small(&c->program->deferred, builder.cost_ns))
 		return make_table_here(c, &builder, list->own);
 	return note_table(c, &builder, list->own);
 }

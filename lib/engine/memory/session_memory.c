@@ -7,7 +7,6 @@
 
 #include "engine/memory/session_memory_core.h"
 #include "engine/memory/tile.h"
-#include "engine/prepared/prepared_core.h"
 
 enum { MANY_TILES = 1024 }; /* some 0.1 ms */
 
@@ -150,7 +149,8 @@ void space_close(struct space *space)
 	if (!space)
 		return;
 	space_stop(space);
-	prepared_release_all(space);
+	if (space->release_prepared)
+		space->release_prepared(space);
 	space_unref(space);
 }
 

@@ -40,6 +40,7 @@ struct space {
 	struct tile *scopes[SCOPE_BUCKETS];
 	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
 	size_t n_prepared;
+	void (*release_prepared)(struct space *space); /* set with the first of them; NULL: there was none */
 	uint32_t last_prepared;
 	struct space_job *jobs;
 	size_t n_jobs;

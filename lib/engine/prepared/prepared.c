@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prepared calls of a space: their table, what they hold, and their end. */
+/* The table of a session's prepared calls, and their references. */
 #include "engine/prepared/prepared.h"
 
 #include <inttypes.h>
@@ -24,22 +24,7 @@ void prepared_drop(void *arg)
 	free(prepared);
 }
 
-/* The owner of the space, to whom it goes back, outlives every request, the space itself may not. */
-static int reserve(struct space *space, struct prepared *prepared, uint64_t bytes, struct error *err)
-{
-	const struct space_limits *limits = &space->limits;
-	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
-
-	if (error)
-		return error;
-	prepared->charge = bytes;
-	prepared->unreserve = limits->unreserve;
-	prepared->reserve_arg = limits->reserve_arg;
-	return 0;
-}
-
-/* Under the lock. */
-static int check_room(const struct space *space, struct error *err)
+int prepared_check_room(const struct space *space, struct error *err)
 {
 	if (space->closed)
 		return error_set(err, ERROR_CLOSED, "prepare: the session is closed");
@@ -55,86 +40,16 @@ bool prepared_allows(const struct operation *operation)
 	       strcmp(operation->name, "stream_draw") == 0;
 }
 
-/* The operation that `method` names, if a call of it computes. */
-static int find_operation(const struct args *args, const struct operation **ret, struct error *err)
-{
-	const struct value *method = args->at[PREPARE_METHOD].value;
-	const struct operation *operation = operation_find(method->bytes.at, method->bytes.size);
-	char got[BIND_TEXT];
-
-	if (!operation || !prepared_allows(operation))
-		return bind_error(args, PREPARE_METHOD, err, ERROR_UNKNOWN_METHOD,
-				  "\"%s\" cannot be prepared, allowed are run, stream_draw and what can be a step of a run",
-				  bind_text(method->bytes.at, method->bytes.size, got));
-	*ret = operation;
-	return 0;
-}
-
-/* An empty array stands for an empty map, as in a request. */
-static int find_params(const struct args *args, const struct value **ret, struct error *err)
-{
-	static const struct value nothing = {.kind = VALUE_MAP};
-	const struct arg *arg = &args->at[PREPARE_PARAMS];
-	const bool is_empty = !arg->given || (arg->value->kind == VALUE_ARRAY && arg->value->array.count == 0);
-
-	if (!is_empty && arg->value->kind != VALUE_MAP)
-		return bind_error(args, PREPARE_PARAMS, err, ERROR_WRONG_TYPE, "takes a map, the call's parameters");
-	*ret = is_empty ? &nothing : arg->value;
-	return 0;
-}
-
-static int build(struct space *space, const struct args *args, struct prepared *prepared, struct error *err)
-{
-	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
-	const struct operation *operation = NULL;
-	const struct value *params = NULL;
-	uint64_t bytes = 0;
-	int error = find_operation(args, &operation, err);
-
-	if (!error)
-		error = find_params(args, &params, err);
-	if (error)
-		return error;
-	pthread_mutex_lock(&space->lock);
-	error = check_room(space, err);
-	pthread_mutex_unlock(&space->lock);
-	if (!error)
-		error = prepared_create(space, prepared, operation, params, &bytes, err);
-	bytes += sizeof *prepared;
-	if (!error && most->given && bytes > most->u64)
-		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,
-				   "the prepared call would hold %" PRIu64 " bytes, allowed are %" PRIu64, bytes, most->u64);
-	return error ? error : reserve(space, prepared, bytes, err);
-}
-
-int prepared_begin(struct space *space, const struct args *args, struct prepared **ret_prepared, struct error *err)
-{
-	struct prepared *prepared = calloc(1, sizeof *prepared);
-	int error;
-
-	if (!prepared)
-		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
-	atomic_init(&prepared->refs, 1);
-	prepared->bump = bump_new();
-	error = prepared->bump ? build(space, args, prepared, err)
-			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
-	if (error) {
-		prepared_drop(prepared);
-		return error;
-	}
-	*ret_prepared = prepared;
-	return 0;
-}
-
 int prepared_keep(struct space *space, struct prepared *prepared, uint32_t *ret_handle, struct error *err)
 {
 	int error;
 
 	pthread_mutex_lock(&space->lock);
-	error = check_room(space, err);
+	error = prepared_check_room(space, err);
 	if (!error) {
 		struct prepared **bucket;
 
+		space->release_prepared = prepared_release_all;
 		*ret_handle = prepared->handle = ++space->last_prepared;
 		bucket = &space->prepared[prepared->handle % PREPARED_BUCKETS];
 		prepared->next = *bucket;

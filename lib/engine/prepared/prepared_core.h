@@ -74,11 +74,17 @@ struct prepared {
 	void *reserve_arg;
 };
 
-/* ---- life (prepared.c) ---- */
+/* ---- creation (prepared_create.c) ---- */
 
-/* args: of `prepare`. What is wrong with the call is reported as the call itself would. -ERROR_LIMIT names `prepared`,
- * `max_bytes`, or what the space's owner says of the memory. The result is yours until it is kept or dropped. */
+/* Compiles the call that args, of `prepare`, describe. Errors are those of the call itself; -ERROR_LIMIT names
+ * `prepared`, `max_bytes`, or the owner's memory limit. The result is yours until prepared_keep or prepared_drop. */
 int prepared_begin(struct space *space, const struct args *args, struct prepared **ret_prepared, struct error *err);
+
+/* ---- the table (prepared.c) ---- */
+
+/* Checks whether the session may keep one more. Hold space->lock. Returns -ERROR_CLOSED or -ERROR_LIMIT. */
+int prepared_check_room(const struct space *space, struct error *err);
+
 /* Once its deferred parts are built, gives it to the space. Handles are never reused in a space. -ERROR_CLOSED,
  * -ERROR_LIMIT */
 int prepared_keep(struct space *space, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
@@ -90,12 +96,6 @@ void prepared_release_all(struct space *space);
 
 /* A reference; NULL: there is none of that handle. */
 struct prepared *prepared_find(struct space *space, uint64_t handle);
-
-/* ---- making (prepared_create.c) ---- */
-
-/* Compiles the call into prepared's bump allocator. *ret_bytes: what it holds, its constants included. */
-int prepared_create(struct space *space, struct prepared *prepared, const struct operation *operation,
-		    const struct value *params, uint64_t *ret_bytes, struct error *err);
 
 /* ---- runs (prepared_bind.c) ---- */
 

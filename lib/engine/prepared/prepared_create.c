@@ -3,6 +3,7 @@
  * addresses. */
 #include "engine/prepared/prepared_core.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,8 +329,8 @@ static int arrange(struct prepared *prepared, const struct value *params)
 		       : 0;
 }
 
-int prepared_create(struct space *space, struct prepared *prepared, const struct operation *operation,
-		    const struct value *params, uint64_t *ret_bytes, struct error *err)
+static int create_from_call(struct space *space, struct prepared *prepared, const struct operation *operation,
+			    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
 	int error;
 
@@ -350,6 +351,95 @@ int prepared_create(struct space *space, struct prepared *prepared, const struct
 	program_end(&prepared->program);
 	if (error)
 		return error;
-	*ret_bytes = bump_bytes(prepared->bump) + prepared->program.held_bytes + prepared->constant_bytes;
+	*ret_bytes = bump_bytes(prepared->bump) + prepared->program.deferred.held_bytes + prepared->constant_bytes;
+	return 0;
+}
+
+/* ---- the request ---- */
+
+/* The owner of the space, to whom it goes back, outlives every request, the space itself may not. */
+static int reserve(struct space *space, struct prepared *prepared, uint64_t bytes, struct error *err)
+{
+	const struct space_limits *limits = &space->limits;
+	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
+
+	if (error)
+		return error;
+	prepared->charge = bytes;
+	prepared->unreserve = limits->unreserve;
+	prepared->reserve_arg = limits->reserve_arg;
+	return 0;
+}
+
+/* The operation that `method` names, if a call of it computes. */
+static int find_operation(const struct args *args, const struct operation **ret, struct error *err)
+{
+	const struct value *method = args->at[PREPARE_METHOD].value;
+	const struct operation *operation = operation_find(method->bytes.at, method->bytes.size);
+	char got[BIND_TEXT];
+
+	if (!operation || !prepared_allows(operation))
+		return bind_error(
+			args, PREPARE_METHOD, err, ERROR_UNKNOWN_METHOD,
+			"\"%s\" cannot be prepared, allowed are run, stream_draw and what can be a step of a run",
+			bind_text(method->bytes.at, method->bytes.size, got));
+	*ret = operation;
+	return 0;
+}
+
+/* An empty array stands for an empty map, as in a request. */
+static int find_params(const struct args *args, const struct value **ret, struct error *err)
+{
+	static const struct value nothing = {.kind = VALUE_MAP};
+	const struct arg *arg = &args->at[PREPARE_PARAMS];
+	const bool is_empty = !arg->given || (arg->value->kind == VALUE_ARRAY && arg->value->array.count == 0);
+
+	if (!is_empty && arg->value->kind != VALUE_MAP)
+		return bind_error(args, PREPARE_PARAMS, err, ERROR_WRONG_TYPE, "takes a map, the call's parameters");
+	*ret = is_empty ? &nothing : arg->value;
+	return 0;
+}
+
+static int create_prepared(struct space *space, const struct args *args, struct prepared *prepared, struct error *err)
+{
+	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
+	const struct operation *operation = NULL;
+	const struct value *params = NULL;
+	uint64_t bytes = 0;
+	int error = find_operation(args, &operation, err);
+
+	if (!error)
+		error = find_params(args, &params, err);
+	if (error)
+		return error;
+	pthread_mutex_lock(&space->lock);
+	error = prepared_check_room(space, err);
+	pthread_mutex_unlock(&space->lock);
+	if (!error)
+		error = create_from_call(space, prepared, operation, params, &bytes, err);
+	bytes += sizeof *prepared;
+	if (!error && most->given && bytes > most->u64)
+		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,
+				   "the prepared call would hold %" PRIu64 " bytes, allowed are %" PRIu64, bytes,
+				   most->u64);
+	return error ? error : reserve(space, prepared, bytes, err);
+}
+
+int prepared_begin(struct space *space, const struct args *args, struct prepared **ret_prepared, struct error *err)
+{
+	struct prepared *prepared = calloc(1, sizeof *prepared);
+	int error;
+
+	if (!prepared)
+		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	atomic_init(&prepared->refs, 1);
+	prepared->bump = bump_new();
+	error = prepared->bump ? create_prepared(space, args, prepared, err)
+			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	if (error) {
+		prepared_drop(prepared);
+		return error;
+	}
+	*ret_prepared = prepared;
 	return 0;
 }

@@ -33,7 +33,7 @@ static bool is_small(const struct prepared *prepared)
 			return false;
 	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
 	       !placement_waits(program) && !prepared->choice.text && prepared->timeout_ms == 0 &&
-	       program->temp_bytes == 0 && !program->plans && !program->deferred_builds &&
+	       program->temp_bytes == 0 && !program->plans && !program->deferred.first &&
 	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= TILES_MOST &&
 	       program_cost_ns(program) <= COST_MOST_NS;
 }

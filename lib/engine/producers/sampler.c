@@ -133,7 +133,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (!error)
 		error = program_finish(&sampler->program, args->context, err);
 	if (!error)
-		error = deferred_build_check(&sampler->program, args->context, err);
+		error = deferred_build_check(&sampler->program.deferred, args->context, err);
 	if (!error)
 		error = placement_seek(&sampler->program, &sampler->reply, err);
 	if (error)
@@ -245,7 +245,7 @@ void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, 
 
 int sampler_build_tables(struct sampler *sampler, struct error *err)
 {
-	return deferred_build_advance(&sampler->program, err);
+	return deferred_build_advance(&sampler->program.deferred, err);
 }
 
 uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch)

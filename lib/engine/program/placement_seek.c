@@ -304,16 +304,26 @@ static int tell_run(struct placing *p)
 
 /* ---- all of them ---- */
 
-/* Notes where the samples of a step lie. */
+/* Passes a step the position of its samples. */
 static int place_step(struct program *program, struct step *step, const struct place *places)
 {
 	const struct place *place = step->placement < 0 ? NULL : &places[step->placement];
 
 	if (!place || !step->ops->place)
 		return 0;
-	return step->ops->place(
-		program, step,
-		&(struct step_place){&program->placements.at[step->placement], place->stream, place->offset});
+	const struct placement *placement = &program->placements.at[step->placement];
+
+	return step->ops->place(step, &(struct step_place){
+					      .stream = place->stream,
+					      .offset = place->offset,
+					      .begin = placement->begin,
+					      .components = placement->components,
+					      .first_point = placement->first_point,
+					      .next_point = placement->next_point,
+					      .engine = program->space->engine,
+					      .bump = program->bump,
+					      .deferred = &program->deferred,
+				      });
 }
 
 int placement_seek(struct program *program, struct value *reply, struct error *err)

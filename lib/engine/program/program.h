@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/program/deferred_build.h"
+#include "engine/steps/deferred_build.h"
 #include "engine/program/placement.h"
 #include "engine/steps/step.h"
 
@@ -45,10 +45,7 @@ struct program {
 	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
 	struct prepared *prepared;    /* of which it is a run; NULL */
 	size_t inline_in, inline_out; /* bytes */
-	uint64_t held_bytes;          /* of tables, beside the bump allocator */
-	uint64_t work_bytes;          /* the most that their making takes meanwhile */
-	struct deferred_build *deferred_builds, *last_deferred_build; /* to be made, before anything runs */
-	uint32_t built_ns;                                            /* about what has been made at once */
+	struct deferred_builds deferred; /* finished before anything runs */
 	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
 	struct segment *segments;
 	size_t n_segments;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws: random numbers of a distribution, from where they lie in a stream. */
 #include "base/cpu.h"
-#include "engine/program/placement.h"
 #include "dist/draw/draw_fill.h"
 #include "engine/steps/kinds.h"
 
@@ -70,11 +69,10 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
-static int place(struct program *program, struct step *step, const struct step_place *place)
+static int place(struct step *step, const struct step_place *place)
 {
-	(void)program;
 	step->draw.distribution.stream = place->stream;
-	step->draw.begin = (place->offset + place->placement->begin) * place->placement->components;
+	step->draw.begin = (place->offset + place->begin) * place->components;
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quasi-random points, from a set that is built when its stream is known. */
-#include "engine/program/deferred_build.h"
+#include "engine/steps/deferred_build.h"
 #include "engine/program/placement.h"
 #include "engine/program/program.h"
 #include "engine/steps/kinds.h"
@@ -28,7 +28,8 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 /* A set of points that is built later. */
 struct deferred_points {
 	struct deferred_build build; /* first */
-	struct program *program;
+	unsigned features;
+	struct bump *bump;
 	struct step *step;
 };
 
@@ -37,33 +38,33 @@ static void release(void *points)
 	points_free(points);
 }
 
-static int start_points(struct program *program, struct step *step)
+static int start_points(unsigned features, struct bump *bump, struct step *step)
 {
-	int error = points_start(&step->points.settings, program->space->engine->features, &step->points.set);
+	int error = points_start(&step->points.settings, features, &step->points.set);
 
 	if (error)
 		return error;
-	if (bump_defer(program->bump, release, step->points.set) == 0)
+	if (bump_defer(bump, release, step->points.set) == 0)
 		return 0;
 	points_free(step->points.set);
 	step->points.set = NULL;
 	return -ERROR_NO_MEMORY;
 }
 
-static int make_points(struct program *program, struct step *step)
+static int build_points(const struct step_place *place, struct step *step)
 {
-	int error = start_points(program, step);
+	int error = start_points(place->engine->features, place->bump, step);
 
 	while (!error && points_build(step->points.set))
 		;
 	return error;
 }
 
-static int make_noted(struct deferred_build *build, struct error *err)
+static int build_piece(struct deferred_build *build, struct error *err)
 {
 	struct deferred_points *points = (struct deferred_points *)build;
 	struct step *step = points->step;
-	int error = step->points.set ? 0 : start_points(points->program, step);
+	int error = step->points.set ? 0 : start_points(points->features, points->bump, step);
 
 	if (error)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables");
@@ -73,16 +74,21 @@ static int make_noted(struct deferred_build *build, struct error *err)
 	return 0;
 }
 
-static int note_points(struct program *program, struct step *step)
+static int defer_points(const struct step_place *place, struct step *step)
 {
-	struct deferred_points *points = bump_alloc(program->bump, sizeof *points);
+	struct deferred_points *points = bump_alloc(place->bump, sizeof *points);
 
 	if (!points)
 		return -ERROR_NO_MEMORY;
-	*points = (struct deferred_points){.build = {.piece = make_noted}, .program = program, .step = step};
+	*points = (struct deferred_points){
+		.build = {.piece = build_piece},
+		.features = place->engine->features,
+		.bump = place->bump,
+		.step = step,
+	};
 	step->points.is_noted = true;
 	step->points.set = NULL;
-	deferred_build_add(program, &points->build);
+	deferred_build_add(place->deferred, &points->build);
 	return 0;
 }
 
@@ -91,25 +97,24 @@ static bool is_same(const struct stream *a, const struct stream *b)
 	return a->generator == b->generator && a->seed == b->seed && a->stream == b->stream;
 }
 
-/* A set that is there is kept if its key is the same. */
-static int place(struct program *program, struct step *step, const struct step_place *place)
+/* Keeps the set of an earlier run if its stream and size are the same. */
+static int place(struct step *step, const struct step_place *place)
 {
 	struct points_settings *settings = &step->points.settings;
-	const struct placement *placement = place->placement;
 
-	step->points.begin = (placement->first_point + placement->begin) * settings->dims;
+	step->points.begin = (place->first_point + place->begin) * settings->dims;
 	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream) &&
-	    settings->n == placement->next_point)
+	    settings->n == place->next_point)
 		return 0;
 	settings->stream = place->stream;
-	settings->n = placement->next_point;
-	program->held_bytes += points_bytes(settings);
-	if (step->points.is_noted) { /* for another stream: made for this one instead */
+	settings->n = place->next_point;
+	place->deferred->held_bytes += points_bytes(settings);
+	if (step->points.is_noted) { /* not built yet: it will be built for this stream */
 		step->points.set = NULL;
 		return 0;
 	}
-	return deferred_build_is_small(program, points_cost_ns(settings)) ? make_points(program, step)
-									  : note_points(program, step);
+	return deferred_build_is_small(place->deferred, points_cost_ns(settings)) ? build_points(place, step)
+										  : defer_points(place, step);
 }
 
 const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place, .builds = true};

@@ -15,6 +15,7 @@
 #include "engine/engine_core.h"
 #include "engine/memory/tile.h"
 #include "engine/operations/shape.h"
+#include "engine/steps/deferred_build.h"
 #include "engine/steps/plan_cache.h"
 #include "dist/draw/draw.h"
 #include "dist/quasi/points.h"
@@ -22,8 +23,6 @@
 #include "fft/signal.h"
 #include "gemm/gemm.h"
 
-struct program;
-struct placement;
 struct step_ops;
 
 enum buffer_kind {
@@ -148,11 +147,16 @@ struct step_run {
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
 
-/* Where a step's samples lie. */
+/* Where a step's samples lie, and what a kind may need to prepare for them. */
 struct step_place {
-	const struct placement *placement;
 	struct stream stream;
-	uint64_t offset; /* the sample of the stream at which the whole draw begins */
+	uint64_t offset;                  /* sample of the stream at which the whole draw begins */
+	uint64_t begin;                   /* first sample of the whole draw that this step produces */
+	unsigned components;              /* elements of a sample */
+	uint64_t first_point, next_point; /* of points: the set has next_point of them */
+	struct engine *engine;
+	struct bump *bump; /* of the program */
+	struct deferred_builds *deferred;
 };
 
 struct step_ops {
@@ -177,7 +181,7 @@ struct step_ops {
 	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
 
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
-	int (*place)(struct program *program, struct step *step, const struct step_place *place);
+	int (*place)(struct step *step, const struct step_place *place);
 	/* Kinds that reply: where the reply has its results, one member behind the other. */
 	void (*set_reply)(struct step *step, struct value_member *results);
 	bool builds;       /* place may build tables, which takes memory */

@@ -18,17 +18,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/program/placement.h"
 #include "dist/draw/draw_fill.h"
 
 /* --- what all phases share --- */
-
-size_t trace_fit(const struct trace *t, double fmas, size_t most)
-{
-	const double fits = TRACE_CHUNK_NS / (fmas * t->kernel->fma_ns);
-
-	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
-}
 
 /* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0.
  */
@@ -330,11 +322,10 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return 2 * t->width;
 }
 
-static int place(struct program *program, struct step *step, const struct step_place *place)
+static int place(struct step *step, const struct step_place *place)
 {
-	(void)program;
 	step->trace.distribution.stream = place->stream;
-	step->trace.begin = place->offset + place->placement->begin;
+	step->trace.begin = place->offset + place->begin;
 	return 0;
 }
 

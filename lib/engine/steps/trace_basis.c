@@ -8,6 +8,13 @@
 #include "base/checked.h"
 #include "engine/steps/trace_core.h"
 
+size_t trace_fit(const struct trace *t, double fmas, size_t most)
+{
+	const double fits = TRACE_CHUNK_NS / (fmas * t->kernel->fma_ns);
+
+	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
+}
+
 /* What is left of a column below this part of it is rounding: the trace misses as little. */
 static const double DEPENDENT = 0x1p-40;
 
