@@ -8,6 +8,7 @@
 #include "dist/draw/draw_fill.h"
 #include "dist/orders.h"
 #include "dist/distributions/permutation.h"
+#include "dist/quasi/points.h"
 
 static struct points_settings settings_of(uint32_t dims, enum points_scramble scramble)
 {
