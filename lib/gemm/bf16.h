@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bfloat16: the upper half of a float32, eight bits of significand; and pairs of them, as VDPBF16PS takes them. */
+/* bfloat16: the upper half of a float32, with eight bits of significand. VDPBF16PS takes pairs of them. */
 #ifndef TRNSCI_GEMM_BF16_H
 #define TRNSCI_GEMM_BF16_H
 
@@ -22,8 +22,8 @@ static inline float bf16_float_of(uint32_t bits)
 	return x;
 }
 
-/* The bits of a float32 rounded to bfloat16, to nearest even, as a float32's; denormals become zero, NaNs quiet: what
- * VCVTNEPS2BF16 does. Without a branch, for vectors. */
+/* Rounds the bits of a float32 to bfloat16, to nearest even, and returns the bits of a float32. Denormals become zero
+ * and NaNs quiet, as VCVTNEPS2BF16 does it. It has no branch, so that compilers vectorise it. */
 static inline uint32_t bf16_round_bits(uint32_t bits)
 {
 	uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
@@ -33,7 +33,7 @@ static inline uint32_t bf16_round_bits(uint32_t bits)
 	return rounded & 0xFFFF0000;
 }
 
-/* Two of them in one word, the even one in the lower half; from bits of rounded float32s. */
+/* Joins two, given as bits of rounded float32s, in one word: the even one in the lower half. */
 static inline uint32_t bf16_pair(uint32_t even, uint32_t odd)
 {
 	return even >> 16 | (odd & 0xFFFF0000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of bf16 pairs. The includer has defined pairs (a vector of pairs), pairs_set, pairs_load and
- * dot(even and odd products of two vectors of pairs, added to floats). */
+/* Tiles of bf16 pairs. The includer defines `pairs` (a vector of pairs), pairs_set, pairs_load and dot(a, b, sum),
+ * which adds the even and odd products of two vectors of pairs to floats. */
 
 static inline __attribute__((always_inline)) void dot_part(const struct gemm_tile *t, const struct gemm_part *part,
 							   size_t begin, size_t end, unsigned first,
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void dot_tile(const struct gemm_til
 	dot_end(t, 0, rows, VECTORS, sum);
 }
 
-/* Half a panel at a time, since the sums of the chains want registers as well. */
+/* Computes half a panel at a time: the sums of the chains need registers, too. */
 static inline __attribute__((always_inline)) void short_tile(const struct gemm_tile *t, const unsigned rows)
 {
 	enum { HALF = VECTORS / 2 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Complex matrix products, c = alpha op(a) op(b) + beta c, in any of the arithmetics of gemm/mode.h.
  *
- * A call is cut into units that are independent of each other: a block of rows times a few panels of one product.
- * Each packs what it reads. Sums go over k in blocks of 128 whose order is fixed,
- * so no byte depends on how a call is cut, on threads or on the place in a batch. With slices, rows of op(a) and
- * columns of op(b) are scaled by powers of two first, so that nothing is flushed or overflows; NaN and infinity reach
- * only the row or column of c that they belong to. */
+ * A call is cut into independent chunks: a block of rows times a few panels of one product. Each packs what it reads.
+ * Sums go over k in blocks of 128 in a fixed order, so no byte depends on how a call is cut, on threads or on the place
+ * in a batch. Modes with slices first scale the rows of op(a) and the columns of op(b) by powers of two, so that
+ * nothing is flushed or overflows. NaN and infinity reach only their own row or column of c. */
 #ifndef TRNSCI_GEMM_GEMM_H
 #define TRNSCI_GEMM_GEMM_H
 
@@ -14,9 +13,9 @@
 
 enum gemm_op { GEMM_NONE, GEMM_TRANSPOSE, GEMM_CONJUGATE_TRANSPOSE, GEMM_CONJUGATE };
 
-/* op(a) is m x k, op(b) k x n, c m x n, row-major; elements are pairs of float, or of double where the mode is wide.
- * Rows lie `row` elements apart, the matrices of a batch `distance` (0 for a or b: the same for all). c overlaps
- * neither a nor b. Where beta is 0 c is not read, where alpha is 0 neither a nor b. */
+/* op(a) is m x k, op(b) k x n, c m x n, all row-major. Elements are pairs of float, or of double if the mode is wide.
+ * Rows lie `row` elements apart, the matrices of a batch `distance` elements (0 for a or b: one matrix for all). c must
+ * not overlap a or b. c is not read if beta is 0; a and b are not read if alpha is 0. */
 struct gemm_operand {
 	const void *at;
 	size_t row, distance;
@@ -31,28 +30,30 @@ struct gemm_call {
 	double alpha[2], beta[2];
 };
 
-/* How a call is cut: into units, and where k is long each unit into phases, so that no piece runs longer than about
- * 250 us. The units of a phase may run at once, a unit's phases follow one another; other units' need not. */
+/* How a call is cut: into chunks, and for a long k each chunk into phases, so that no piece runs longer than about
+ * 250 us. The chunks of a phase may run in parallel. The phases of one chunk must run in order; those of different
+ * chunks need not. */
 struct gemm_cut {
 	const struct gemm_kernel *kernel;
 	const struct gemm_mode *mode;
-	size_t rows, panels, k;          /* of a unit, and of a phase */
-	size_t row_blocks, panel_blocks; /* of one product */
-	size_t units, phases;
+	size_t rows, panels, k;          /* of a chunk; k: of a phase */
+	size_t row_blocks, panel_blocks; /* of one product of the batch */
+	size_t chunks, phases;
 };
 
+/* Cuts a call. It reads the sizes of the call only. */
 struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call);
 
-/* About the time of a phase of a unit. */
-double gemm_unit_ns(const struct gemm_cut *cut);
+/* Estimates the time of one phase of a chunk. */
+double gemm_chunk_ns(const struct gemm_cut *cut);
 
-/* Of a thread's own memory, aligned to 64; below 640 KiB in any mode. Where there are several phases a unit also has
- * memory of its own, aligned to 64, from its first phase to its last. */
+/* Return the bytes of memory that gemm_run_chunk needs, aligned to 64: scratch for each thread, below 640 KiB in any
+ * mode; a slot for each chunk, from its first phase to its last, 0 bytes if there is one phase. */
 size_t gemm_scratch_bytes(const struct gemm_cut *cut);
-size_t gemm_slot_bytes(const struct gemm_cut *cut); /* 0 with one phase */
+size_t gemm_slot_bytes(const struct gemm_cut *cut);
 
-/* Inside fpenv_enter. */
-void gemm_run_unit(const struct gemm_cut *cut, const struct gemm_call *call, size_t phase, size_t unit, void *slot,
+/* Runs one phase of chunk `index`. Call it between fpenv_enter and fpenv_leave. */
+void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t phase, size_t index, void *slot,
 		   void *scratch);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Product kernels in plain C, the reference, and the table of all variants. */
+/* Product kernels in plain C, the reference, and the table of variants. */
 #define ROWS    2
 #define VECTORS 8
 #include "gemm/kernel_bodies.h"
@@ -16,9 +16,9 @@ static inline float half_of(uint32_t bits)
 	return bf16_float_of((bits & 0x7F800000) == 0 ? bits & 0x80000000 : bits);
 }
 
-/* fmaf(a, b, sum), tiny results zero. The product is exact, and rounding the sum to double first is harmless: with 16
- * and 24 bits, what a double cannot hold lies too far below to touch a float's rounding. Results that would round to
- * less than 2^-126 with an unbounded exponent are tiny. */
+/* Returns fmaf(a, b, sum), with zero for tiny results: those that round to less than 2^-126 with an unbounded exponent.
+ * The product is exact. Rounding the sum to double first is harmless: the product has 16 bits and sum 24, so bits that
+ * a double cannot hold are too small to change the rounding to float. */
 static inline float multiply_add(float a, float b, float sum)
 {
 	const double exact = (double)a * (double)b + (double)sum;

@@ -3,8 +3,9 @@
  *
  * TDPBF16PS adds 16 pairs to a float as c + (even + odd), where even and odd are each one chain of fused multiply-adds
  * from zero, to nearest even, denormals read and left as zero (Intel, Instruction Set Extensions Programming Reference,
- * chapter 3; held against emulation bit by bit in check_kernel.c). So every chain has 16 terms at most, and the long
- * and the short products of gemm/kernel.h are the same. Rows and pairs that fill no tile meet zeros in copies. */
+ * chapter 3; check_kernel.c compares it with an emulation bit by bit). So a chain has at most 16 terms, and the long
+ * and the short products of gemm/kernel.h are the same. Rows and pairs that do not fill a tile are copied and padded
+ * with zeros. */
 #define ROWS    6
 #define VECTORS 4
 #include "gemm/kernel_bodies.h"
@@ -27,7 +28,7 @@ static const struct tile_config config = {
 	.rows = {SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE},
 };
 
-/* A left operand of up to 32 rows and 16 pairs, whole in a copy where it does not fill its tiles. */
+/* A left operand of up to 32 rows and 16 pairs: in place, or a padded copy if it does not fill its tiles. */
 struct left {
 	const uint32_t *at;
 	size_t stride;
@@ -58,7 +59,7 @@ static inline const uint32_t *right_of(const uint32_t *b, size_t pairs, right_co
 	return copy;
 }
 
-/* All parts' products of up to 32 rows and the panel, added to tiles 0 to 3. */
+/* Adds the products of up to 32 rows with the panel, over all parts, to tiles 0 to 3. */
 static inline __attribute__((always_inline)) void add_products(const struct gemm_tile *t, unsigned rows,
 							       const bool both)
 {
@@ -110,7 +111,7 @@ static void copy_rows(float *to, size_t to_stride, const float *from, size_t fro
 		memcpy(to + r * to_stride, from + r * from_stride, LANES_DOT * sizeof *to);
 }
 
-/* Up to 32 rows of c. */
+/* Computes up to 32 rows of c. */
 static void dot_tiles(const struct gemm_tile *t)
 {
 	alignas(64) float copy[2 * SIDE * LANES_DOT];

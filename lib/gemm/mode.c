@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of arithmetics, their errors, and powers of two. */
+/* The table of arithmetics, their error bounds, and powers of two. */
 #include "gemm/mode.h"
 
 #include <assert.h>
@@ -39,10 +39,10 @@ static double gamma_of(double n, double unit)
 	return n * unit < 1 ? n * unit / (1 - n * unit) : INFINITY;
 }
 
-/* A slice holds the rest to nearest in eight bits: slice i is at most 2^-8i (1 + 2^-8) of a vector, and after all of
- * them 2^-8 slices remain, after three nothing of a float. Left out are the slices - 1 pairs whose numbers add up to `slices`, and fewer of each higher
- * order. Sums: one chain over all products; the short modes' have 32 terms, and their sums are added. (AMX takes fewer
- * roundings in either.) */
+/* A slice is the rest rounded to eight bits: slice i is at most 2^-8i (1 + 2^-8) of a vector. A rest of 2^-(8 slices)
+ * remains after all of them, and nothing of a float after three. Omitted are the slices - 1 pairs whose numbers add up
+ * to `slices`, and fewer of each higher order. Sums are one chain over all products; in short modes chains have 32
+ * terms, and their sums are added. AMX rounds less often in either. */
 static double sliced_bound(const struct gemm_mode *mode, double k)
 {
 	const double slice = 0x1p-8, last = pow(slice, mode->slices), rest = mode->slices < 3 ? last : 0;
@@ -53,10 +53,10 @@ static double sliced_bound(const struct gemm_mode *mode, double k)
 	return 2 * rest + rest * rest + left_out + ROOT2 * weight * gamma_of(roundings, UNIT_F32);
 }
 
-/* Integers on a common exponent, scaled so that the largest part of a row is in [1/2, 1): slice i is at most 2^-8i in
- * every part, and 2^-8 slices remain. A vector of 2 k such parts has the norm 2^-8i root(2 k) beside one of at least
- * 1/2. Left out are slices - 1 pairs of order `slices`, and fewer of each higher one. Products are exact; at most 2
- * sums an order and block of 128 are added in float64. */
+/* Slices are integers on a common exponent, scaled so that the largest part of a row is in [1/2, 1): slice i is at most
+ * 2^-8i in every part, and 2^-(8 slices) remains. A slice of 2 k such parts has the norm 2^-8i sqrt(2 k), the vector
+ * itself at least 1/2. Omitted are slices - 1 pairs of order `slices`, and fewer of each higher one. Products are
+ * exact; for each order and block of 128 at most 2 sums are added in float64. */
 static double exact_bound(const struct gemm_mode *mode, double k)
 {
 	const double rest = ldexp(1, -8 * (int)mode->slices), norm = 2 * sqrt(2 * k);
@@ -71,7 +71,7 @@ double gemm_error_bound(enum gemm_precision precision, uint64_t k)
 {
 	const struct gemm_mode *mode = gemm_mode(precision);
 	const double unit = mode->wide ? UNIT_F64 : UNIT_F32, terms = (double)k;
-	/* alpha and beta in float64, then the rounding to c's own type. */
+	/* The factors alpha and beta in float64, then the rounding to the type of c. */
 	const double finish = 4 * UNIT_F64 + (mode->wide ? 0 : UNIT_F32);
 
 	if (!mode->slices)
@@ -81,7 +81,7 @@ double gemm_error_bound(enum gemm_precision precision, uint64_t k)
 
 /* --- powers of two --- */
 
-/* Beyond these, halves leave the range; the product is zero or infinite long before. */
+/* Within these exponents both factors are in range. Outside, the product is zero or infinite anyway. */
 enum { MOST_F32 = 250, MOST_F64 = 2040 };
 
 static int clamp(int exponent, int most)
@@ -89,7 +89,7 @@ static int clamp(int exponent, int most)
 	return exponent > most ? most : exponent < -most ? -most : exponent;
 }
 
-/* By its bits: halves are never denormal. */
+/* Sets the bits of the exponent: the factors are never denormal. */
 static float power_f32(int exponent)
 {
 	const uint32_t bits = (uint32_t)(exponent + 127) << 23;

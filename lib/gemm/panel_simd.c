@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panel kernels, once for all instruction sets: PANEL_ROWS rows by PANEL_VECTORS vectors of columns in registers. */
+/* Panel kernels, written once over base/simd.h: PANEL_ROWS rows by PANEL_VECTORS vectors of columns in registers. */
 #include "gemm/panel.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 
 enum { PANEL_ROWS = 4, PANEL_WIDTH = PANEL_VECTORS * F64_LANES, PANEL_STRIP = 256 };
 
-/* Always PANEL_ROWS rows; of fewer, the last is done several times over and stored once. */
+/* Computes PANEL_ROWS rows. A caller with fewer repeats the last one, which then stores the same values again. */
 static inline void multiply_rows(const double *const a[PANEL_ROWS], size_t step, size_t n, const double *x,
 				 double *const y[PANEL_ROWS])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing, and the sums over slices. */
+/* Packing into slices and pairs, and the sums over products of slices. */
 #include "gemm/product.h"
 
 #include <assert.h>
@@ -10,13 +10,13 @@
 #include "base/checked.h"
 #include "gemm/bf16.h"
 
-/* Bytes of a real, or of a pair of bfloat16. */
+/* Returns the bytes of a unit of packed data: a real, or a pair of bfloat16. */
 static size_t unit_bytes(const struct gemm_mode *mode)
 {
 	return mode->wide && !mode->slices ? 8 : 4;
 }
 
-/* Units of a complex element on the left: re and im, or one pair. */
+/* Returns the units of a complex element on the left: two for re and im, or one pair. */
 static size_t element_units(const struct gemm_mode *mode)
 {
 	return mode->slices ? 1 : 2;
@@ -190,7 +190,7 @@ static const void *panel_of(const struct gemm_shape *shape, const void *panel, u
 	return (const char *)panel + slice * panel_slice_units(shape) * unit_bytes(shape->mode);
 }
 
-/* One sum over all products. */
+/* Adds all products in one float32 or float64 sum. */
 static void float_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {
@@ -210,7 +210,7 @@ static void float_product(const struct gemm_shape *shape, const void *left, size
 		(mode->is_short ? kernel->bf16_short : kernel->bf16)(tile);
 }
 
-/* Products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the least first. */
+/* Adds products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the smallest weight first. */
 static void exact_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {
@@ -274,7 +274,7 @@ void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows,
 void gemm_product_of_rows(const struct gemm_shape *shape, const void *a, size_t a_row, size_t count, const void *panel,
 			  void *c, size_t c_row)
 {
-	enum { K_BLOCK = 128 }; /* rows of a panel that stay in the first cache; chains go on from c */
+	enum { K_BLOCK = 128 }; /* rows of a panel that fit the first cache; later blocks continue the chains in c */
 	const size_t at_once = gemm_rows_at_once(shape), bytes = unit_bytes(shape->mode), reals = 2 * shape->k;
 
 	assert(shape->k >= 1 && shape->k <= GEMM_MAX_K && !shape->mode->slices);

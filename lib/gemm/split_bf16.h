@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops over rows of a CPU that rounds to bfloat16 itself: as vectors_body.h, by VCVTNE2PS2BF16. */
+/* The loops of vectors_body.h, with the split into bfloat16 slices by the instruction VCVTNE2PS2BF16. */
 
 static inline void split_block(const float *x, const __mmask16 masks[2], __m512 s0, __m512 s1, unsigned slices,
 			       uint32_t *to, size_t stride, __mmask16 words)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of reals: ROWS x VECTORS accumulators in registers. The words real, vec, v_* are the includer's. */
+/* Tiles of reals: ROWS x VECTORS accumulators in registers. The includer defines real, vec and v_*. */
 
 static inline __attribute__((always_inline)) void LOCAL(tile)(const struct gemm_tile *t, const unsigned rows)
 {

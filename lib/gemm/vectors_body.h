@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over rows in plain C, which each variant's compiler flags make vectors of. */
+/* Loops over rows in plain C. The compiler vectorises them with the flags of each variant. */
 #include "gemm/bf16.h"
 #include "gemm/kernel.h"
 
@@ -9,7 +9,7 @@ static float top_f32(const float *x, size_t n)
 	int32_t tops[AT_ONCE] = {0}, top = 0;
 	size_t i = 0;
 
-	/* Integers, so that the compiler may take them in any order. */
+	/* Compares integers: the compiler may reorder them. */
 	for (; i + AT_ONCE <= n; i += AT_ONCE)
 		for (size_t j = 0; j < AT_ONCE; j++) {
 			int32_t bits = (int32_t)(bf16_float_bits(x[i + j]) & 0x7FFFFFFF);
@@ -27,7 +27,7 @@ static float top_f32(const float *x, size_t n)
 	return bf16_float_of((uint32_t)top);
 }
 
-/* Of the magnitude, whose order is theirs. */
+/* Returns the bits of |x|: their order is that of the magnitudes. */
 static inline int64_t size_bits(double x)
 {
 	int64_t bits;
@@ -78,7 +78,7 @@ static void scale_f64(const double *x, size_t n, const double s[2], double *to)
 		to[i] = x[i] * s0 * s1;
 }
 
-/* Elements that are split at a time, in the first cache. */
+/* Elements that are split at a time: they stay in the first cache. */
 enum { SPLIT_BLOCK = 256 };
 
 static inline void store_pairs(const uint32_t *rounded, size_t n, uint32_t *restrict to)
@@ -108,7 +108,7 @@ static void split_f32(const float *x, size_t n, const float s[2], unsigned slice
 	}
 }
 
-/* To the nearest integer, for magnitudes below 2^51. */
+/* Rounds to the nearest integer, for magnitudes below 2^51. */
 static inline double nearest(double x)
 {
 	return x + 0x1.8p52 - 0x1.8p52;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex products of every mode and variant against long double: shapes, options, strides, batches, long sums, badly
- * scaled rows and columns, NaN; the same bytes however a call is cut. */
+/* Complex products of every mode and variant, against long double: shapes, options, strides, batches, long sums, badly
+ * scaled rows and columns, NaN. The bytes do not depend on how a call is cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "base/cpu.h"
 #include "gemm/gemm.h"
 
-/* Error of the product relative to the norms of its factors, alpha = 1. */
+/* Allowed error of a product, relative to the norms of its factors, for alpha = 1. */
 static const double allowed[GEMM_PRECISIONS] = {
 	[GEMM_F32] = 4e-7,    [GEMM_F64] = 1e-15,      [GEMM_BF16] = 8e-3,        [GEMM_OZAKI] = 3e-5,
 	[GEMM_OZAKI6] = 3e-7, [GEMM_OZAKI_HQ] = 3e-11, [GEMM_OZAKI_FP64] = 2e-15,
@@ -44,7 +44,7 @@ static bool turned(const struct gemm_operand *x)
 	return x->op == GEMM_TRANSPOSE || x->op == GEMM_CONJUGATE_TRANSPOSE;
 }
 
-/* The elements as the mode takes them. */
+/* Converts the elements to the type of the mode. */
 static void *as_mode(enum gemm_precision precision, const double complex *x, size_t count)
 {
 	const bool wide = gemm_mode(precision)->wide;
@@ -103,14 +103,14 @@ static void sample_free(struct sample *s)
 	free(s->result);
 }
 
-/* Runs the call into s->result; units in reverse, so that none depends on another. */
+/* Runs the call into s->result. The chunks run in reverse order, to show that none depends on another. */
 static void sample_run(struct sample *s, uint32_t features)
 {
 	struct gemm_call *call = &s->call;
 	const struct gemm_cut cut = gemm_cut(s->precision, features, call);
 	void *scratch = aligned_alloc(64, (gemm_scratch_bytes(&cut) + 63) & ~(size_t)63);
 	const size_t slot_bytes = (gemm_slot_bytes(&cut) + 63) & ~(size_t)63;
-	char *slots = aligned_alloc(64, slot_bytes * cut.units + 64);
+	char *slots = aligned_alloc(64, slot_bytes * cut.chunks + 64);
 
 	assert_true(gemm_scratch_bytes(&cut) <= 640 << 10);
 	if (!s->result) {
@@ -123,8 +123,8 @@ static void sample_run(struct sample *s, uint32_t features)
 	call->b.at = s->b_narrow;
 	call->c = s->result;
 	for (size_t phase = 0; phase < cut.phases; phase++)
-		for (size_t u = cut.units; u-- > 0;)
-			gemm_run_unit(&cut, call, phase, u, slots + u * slot_bytes, scratch);
+		for (size_t u = cut.chunks; u-- > 0;)
+			gemm_run_chunk(&cut, call, phase, u, slots + u * slot_bytes, scratch);
 	free(slots);
 	free(scratch);
 }
@@ -141,7 +141,8 @@ static double complex element(const struct gemm_operand *x, const double complex
 	return x->op == GEMM_CONJUGATE || x->op == GEMM_CONJUGATE_TRANSPOSE ? conj(v) : v;
 }
 
-/* The worst error of an element beside the norms of its row and column; what lies between rows must be untouched. */
+/* Returns the worst error of an element, relative to the norms of its row and column. Fails if an element between rows
+ * was written. */
 static double sample_error(const struct sample *s)
 {
 	const struct gemm_call *call = &s->call;
@@ -177,18 +178,18 @@ static double sample_error(const struct sample *s)
 	return worst;
 }
 
-static void hold(struct sample *s, const struct gemm_kernel *kernel, const char *what)
+static void check_sample(struct sample *s, const struct gemm_kernel *kernel, const char *what)
 {
 	double error;
 
 	sample_run(s, kernel->needs);
 	error = sample_error(s);
 	if (!(error <= allowed[s->precision]))
-		fail_msg("%s on %s, %s, m %zu n %zu k %zu: error %.3g, allowed is %.3g", gemm_mode(s->precision)->name,
+		fail_msg("%s on %s, %s, m %zu n %zu k %zu: error %.3g, allowed %.3g", gemm_mode(s->precision)->name,
 			 kernel->name, what, s->call.m, s->call.n, s->call.k, error, allowed[s->precision]);
 }
 
-static void each(void (*run)(enum gemm_precision, const struct gemm_kernel *))
+static void for_each_variant(void (*run)(enum gemm_precision, const struct gemm_kernel *))
 {
 	size_t n;
 	const struct gemm_kernel *const *kernels = gemm_kernels(&n);
@@ -201,7 +202,7 @@ static void each(void (*run)(enum gemm_precision, const struct gemm_kernel *))
 				run(p, kernels[i]);
 }
 
-static void hold_shapes(enum gemm_precision precision, const struct gemm_kernel *kernel)
+static void check_shapes(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
 	static const size_t shapes[][3] = {{1, 1, 1},   {2, 3, 4}, {7, 33, 5},  {50, 40, 129},
 					   {13, 70, 1}, {3, 4, 0}, {100, 9, 17}};
@@ -213,21 +214,21 @@ static void hold_shapes(enum gemm_precision precision, const struct gemm_kernel 
 
 			s.call.alpha[0] = 0.75, s.call.alpha[1] = i % 2 ? -1.5 : 0;
 			s.call.beta[0] = (double)(i % 3), s.call.beta[1] = i % 4 == 3 ? 0.5 : 0;
-			hold(&s, kernel, "shapes");
+			check_sample(&s, kernel, "shapes");
 			sample_free(&s);
 		}
 }
 
-static void hold_long(enum gemm_precision precision, const struct gemm_kernel *kernel)
+static void check_long(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
 	struct sample s = sample_new(precision, 5, 6, kernel->needs ? 20000 : 1000, 1, GEMM_NONE, GEMM_NONE, 0);
 
-	hold(&s, kernel, "long");
+	check_sample(&s, kernel, "long");
 	sample_free(&s);
 }
 
 /* Rows from 1e-34 to 1e34, columns from 1e-2 to 1e2: each keeps its own relative error. */
-static void hold_scales(enum gemm_precision precision, const struct gemm_kernel *kernel)
+static void check_scales(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
 	struct sample s = sample_new(precision, 9, 35, 40, 1, GEMM_NONE, GEMM_NONE, 0);
 
@@ -236,25 +237,25 @@ static void hold_scales(enum gemm_precision precision, const struct gemm_kernel 
 	for (size_t i = 0; i < 35 * 40; i++)
 		s.b[i] = (float complex)(s.b[i] * pow(10, 2 * ((int)(i % 35 % 3) - 1)));
 	s.call.beta[0] = 0;
-	hold(&s, kernel, "scales");
+	check_sample(&s, kernel, "scales");
 	sample_free(&s);
 }
 
-/* ---- the proved bounds, on what comes nearest to them ---- */
+/* ---- the proved bounds, on inputs that come near them ---- */
 
-/* All alike, so that every rounding of a long sum goes one way: 1 + 3/2^8 is far from bfloat16's numbers. */
+/* All equal, so that every rounding of a long sum goes in the same direction; 1 + 3/2^8 is far from any bfloat16. */
 static double biased(size_t i)
 {
 	return (i % 7 ? 1 : 0.75) + 0x1.8p-8;
 }
 
-/* One element at the top, the others so far below it that aligned slices hold little of them. */
+/* One large element, and others so small that aligned slices hold few of their bits. */
 static double dwarfed(size_t i)
 {
 	return i % 41 ? 0x1.fep-8 + unit() * 0x1p-20 : 1;
 }
 
-/* Large terms that cancel, and what they hide. */
+/* Large terms that cancel, and a small remainder. */
 static double cancelling(size_t i)
 {
 	return (i % 2 ? 1 : -1) * (1 + 0x1p-9 * unit());
@@ -275,7 +276,7 @@ static double any(size_t i)
 
 static double worst_of_bound[GEMM_PRECISIONS];
 
-static void hold_bound(enum gemm_precision precision, const struct gemm_kernel *kernel)
+static void check_bound(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
 	static double (*const inputs[])(size_t) = {biased, dwarfed, cancelling, spread, any};
 	static const size_t lengths[] = {1, 2, 17, 128, 129, 900};
@@ -295,15 +296,15 @@ static void hold_bound(enum gemm_precision precision, const struct gemm_kernel *
 			sample_run(&s, kernel->needs);
 			error = sample_error(&s);
 			if (!(error <= bound))
-				fail_msg("%s on %s, input %zu, k %zu: error %.3g, guaranteed is %.3g",
+				fail_msg("%s on %s, input %zu, k %zu: error %.3g, guaranteed %.3g",
 					 gemm_mode(precision)->name, kernel->name, i, lengths[l], error, bound);
 			worst_of_bound[precision] = fmax(worst_of_bound[precision], error / bound);
 			sample_free(&s);
 		}
 }
 
-/* Rows alone have the bytes that they have among others; NaN stays in its row, infinity in its column. */
-static void hold_bytes(enum gemm_precision precision, const struct gemm_kernel *kernel)
+/* A row computed alone has the same bytes as among others. NaN stays in its row, infinity in its column. */
+static void check_bytes(enum gemm_precision precision, const struct gemm_kernel *kernel)
 {
 	enum { M = 61, N = 150, K = 150 };
 	const size_t bytes = gemm_mode(precision)->wide ? 16 : 8;
@@ -324,8 +325,8 @@ static void hold_bytes(enum gemm_precision precision, const struct gemm_kernel *
 		one.c = out;
 		cut = gemm_cut(precision, kernel->needs, &one);
 		scratch = aligned_alloc(64, (gemm_scratch_bytes(&cut) + 63) & ~(size_t)63);
-		assert_int_equal(cut.units * cut.phases, 1);
-		gemm_run_unit(&cut, &one, 0, 0, NULL, scratch);
+		assert_int_equal(cut.chunks * cut.phases, 1);
+		gemm_run_chunk(&cut, &one, 0, 0, NULL, scratch);
 		if (memcmp(out, whole + (row * N + 40) * bytes, 3 * bytes) != 0)
 			fail_msg("%s on %s: row %zu alone has other bytes", gemm_mode(precision)->name, kernel->name,
 				 row);
@@ -353,26 +354,26 @@ static void hold_bytes(enum gemm_precision precision, const struct gemm_kernel *
 static void test_shapes(void **unused)
 {
 	(void)unused;
-	each(hold_shapes);
+	for_each_variant(check_shapes);
 }
 
 static void test_long(void **unused)
 {
 	(void)unused;
-	each(hold_long);
+	for_each_variant(check_long);
 }
 
 static void test_scales(void **unused)
 {
 	(void)unused;
-	each(hold_scales);
+	for_each_variant(check_scales);
 }
 
-/* A bound a thousand times what is ever seen would be of no use. */
+/* A bound a thousand times larger than any error seen would be useless. */
 static void test_bound(void **unused)
 {
 	(void)unused;
-	each(hold_bound);
+	for_each_variant(check_bound);
 	for (enum gemm_precision p = 0; p < GEMM_PRECISIONS; p++) {
 		printf("# %s: the worst error is %.3f of the bound; at k = 128 that is %.3g\n", gemm_mode(p)->name,
 		       worst_of_bound[p], gemm_error_bound(p, 128));
@@ -383,7 +384,7 @@ static void test_bound(void **unused)
 static void test_bytes(void **unused)
 {
 	(void)unused;
-	each(hold_bytes);
+	for_each_variant(check_bytes);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Register kernels of every variant: the dot product of bfloat16 pairs bit by bit against fmaf and a flush, sums of
- * reals against long double, slices against what they are cut from. */
+/* Register kernels of every variant: dot products of bfloat16 pairs bit by bit against fmaf with flushing, sums of
+ * reals against long double, slices against the numbers they were split from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,8 @@ static double unit(void)
 	return (double)bits() * 0x1p-31 - 1;
 }
 
-/* A bfloat16's upper half; wide: every exponent, else near 1. Centred ones multiply to about 2^-126. */
+/* Returns a random bfloat16. Wide ones have every exponent, others are near 1; products of centred ones are about
+ * 2^-126. */
 enum spread { NEAR, WIDE, EDGE, SPREADS };
 
 static uint32_t half(enum spread spread)
@@ -54,7 +55,8 @@ static float zero_if_small(float x)
 	return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
 
-/* Tininess is told after rounding to 24 bits, as if the exponent had no bound: a scaled fma shows it. */
+/* A result is tiny if it is below 2^-126 after rounding to 24 bits with an unbounded exponent: a scaled fma shows it.
+ */
 static float flushed_fma(float a, float b, float c)
 {
 	const float r = fmaf(a, b, c);
@@ -93,7 +95,7 @@ static float reference_sum(const struct gemm_tile *tile, unsigned row, unsigned 
 	return sum;
 }
 
-/* Chains of even and of odd products, each from zero. */
+/* Adds chains of even and of odd products, each from zero. */
 static float reference_tiles(const struct gemm_tile *tile, unsigned row, unsigned lane, size_t lanes)
 {
 	float sum = tile->add ? before[row * lanes + lane] : 0;
@@ -113,7 +115,7 @@ static float reference_tiles(const struct gemm_tile *tile, unsigned row, unsigne
 	return sum;
 }
 
-static void hold_dot(const struct gemm_kernel *kernel, enum spread spread, unsigned rows, size_t k, bool is_short)
+static void check_dot(const struct gemm_kernel *kernel, enum spread spread, unsigned rows, size_t k, bool is_short)
 {
 	const struct gemm_part parts[2] = {{a[0], b[0]}, {a[1], b[1]}};
 	const struct gemm_tile tile = {.parts = parts,
@@ -161,10 +163,11 @@ static void test_dot(const struct gemm_kernel *kernel)
 	for (enum spread spread = 0; spread < SPREADS; spread++)
 		for (unsigned rows = 1; rows <= kernel->dot_rows; rows += rows < 6 ? 1 : 5)
 			for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-				hold_dot(kernel, spread, rows, ks[i], false);
-				/* Sums of chains leave denormals as the plain ones do only where none arise. */
+				check_dot(kernel, spread, rows, ks[i], false);
+				/* Short chains flush denormals elsewhere than plain ones, so inputs must not produce
+				 * any. */
 				if (spread == NEAR)
-					hold_dot(kernel, spread, rows, ks[i], true);
+					check_dot(kernel, spread, rows, ks[i], true);
 			}
 }
 

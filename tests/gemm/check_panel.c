@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panels: every variant against a chain of fma written down here, bit for bit, over odd sizes and strides. */
+/* Panels: every variant against a chain of fma, bit for bit, over odd sizes and strides. */
 #include "gemm/panel.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void expect(const struct panel_kernel *kernel, const char *what, size_t n
 				 (unsigned long long)case_seed());
 }
 
-/* Rows and inner indices of either order, some columns; what lies beside them stays. */
+/* Multiplies in either storage order with some of the columns. The other columns must not change. */
 static void products(const struct panel_kernel *kernel, const struct sample *s, bool narrow, bool turned, size_t rows,
 		     size_t n, unsigned columns)
 {
@@ -102,7 +102,7 @@ static void test_columns(const struct panel_kernel *kernel, const struct sample 
 	expect(kernel, "deflated", INNER * PANEL_COLUMNS, got, expected);
 }
 
-static void every_variant(void **state)
+static void test_every_variant(void **state)
 {
 	static struct sample s;
 	uint64_t seed = case_seed();
@@ -122,7 +122,7 @@ static void every_variant(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static size_t most_at_once(const struct gemm_cut *cut)
 {
 	const size_t each = slot_bytes(cut);
 
-	return each ? size_min(WORK_BYTES / each, cut->units) : cut->units;
+	return each ? size_min(WORK_BYTES / each, cut->chunks) : cut->chunks;
 }
 
 static uint64_t work_bytes(const struct engine *engine, const struct step *step)
@@ -53,7 +53,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
 	const struct gemm_cut cut = cut_of(engine, step);
 
-	return (uint64_t)((double)(cut.units * cut.phases) * gemm_unit_ns(&cut));
+	return (uint64_t)((double)(cut.chunks * cut.phases) * gemm_chunk_ns(&cut));
 }
 
 static int begin(struct step_run *run)
@@ -63,8 +63,9 @@ static int begin(struct step_run *run)
 	m->call = call_of(run->step);
 	m->cut = cut_of(run->engine, run->step);
 	m->most = most_at_once(&m->cut);
-	return m->cut.units && gemm_scratch_bytes(&m->cut) > pool_scratch_bytes(run->engine->pool) ? -ERROR_NOT_SUPPORTED
-												     : 0;
+	return m->cut.chunks && gemm_scratch_bytes(&m->cut) > pool_scratch_bytes(run->engine->pool)
+		       ? -ERROR_NOT_SUPPORTED
+		       : 0;
 }
 
 static int advance(struct step_run *run, size_t *ret_chunks)
@@ -76,9 +77,9 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 		m->first += m->most;
 	}
 	run->started = true;
-	if (m->first >= m->cut.units)
+	if (m->first >= m->cut.chunks)
 		return JOB_END;
-	*ret_chunks = size_min(m->most, m->cut.units - m->first);
+	*ret_chunks = size_min(m->most, m->cut.chunks - m->first);
 	return JOB_STAGE;
 }
 
@@ -87,8 +88,8 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	const struct multiply *m = (const struct multiply *)run;
 	void *slot = run->work ? run->work + chunk * slot_bytes(&m->cut) : NULL;
 
-	gemm_run_unit(&m->cut, &m->call, m->phase, m->first + chunk, slot, scratch);
-	return run->step->out->shape.bytes / 4 / (m->cut.units * m->cut.phases);
+	gemm_run_chunk(&m->cut, &m->call, m->phase, m->first + chunk, slot, scratch);
+	return run->step->out->shape.bytes / 4 / (m->cut.chunks * m->cut.phases);
 }
 
 const struct step_ops step_gemm = {
