@@ -100,7 +100,7 @@ int compile_inside(struct compiler *compiler, const struct operation *distributi
 
 /* The samples of such a draw, which the operation draws itself, at its placement; the reply says where they lie. */
 int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_distribution, int *ret_placement);
+		    unsigned u64_param, struct draw *ret_draw, int *ret_placement);
 
 /* What the reply says of the output; after the steps that make it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);

@@ -366,7 +366,7 @@ static int find_dtype(struct compiler *c, enum distribution distribution, bool *
 
 /* Which samples of what. */
 struct placed {
-	struct draw distribution;
+	struct draw draw;
 	struct extent extent;
 	int placement;
 };
@@ -405,8 +405,8 @@ static int add_site(struct compiler *c, struct placed *p)
 		.own = own_choice(c),
 		.n = p->extent.n,
 		.begin = p->extent.begin,
-		.words = draw_words_per_sample(p->distribution.dtype) * (unsigned)draw_components(&p->distribution),
-		.components = (unsigned)draw_components(&p->distribution),
+		.words = draw_words_per_sample(p->draw.dtype) * (unsigned)draw_components(&p->draw),
+		.components = (unsigned)draw_components(&p->draw),
 	};
 
 	return placement_add(c->program, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
@@ -416,16 +416,15 @@ static int add_site(struct compiler *c, struct placed *p)
 static int place(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
-	struct placed p = {.distribution = {.distribution = dist_find(name, strlen(name))}};
+	struct placed p = {.draw = {.distribution = dist_find(name, strlen(name))}};
 	struct shape tile;
 	bool out;
-	int error = find_dtype(c, p.distribution.distribution, &out, &tile, &p.distribution.dtype);
+	int error = find_dtype(c, p.draw.distribution, &out, &tile, &p.draw.dtype);
 
 	if (!error)
-		error = prepare_distribution(c, &p.distribution);
+		error = prepare_distribution(c, &p.draw);
 	if (!error)
-		error = find_extent(c, p.distribution.dtype, draw_components(&p.distribution), out ? &tile : like,
-				    &p.extent);
+		error = find_extent(c, p.draw.dtype, draw_components(&p.draw), out ? &tile : like, &p.extent);
 	if (!error)
 		error = add_site(c, &p);
 	if (!error)
@@ -444,10 +443,10 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 
 	if (!step)
 		return compile_no_memory(c);
-	if (p->distribution.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
-		p->distribution.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
+	if (p->draw.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+		p->draw.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->placement = p->placement;
-	step->draw.distribution = p->distribution;
+	step->draw.draw = p->draw;
 	return 0;
 }
 
@@ -528,7 +527,7 @@ int compile_inside(struct compiler *c, const struct operation *distribution, con
 }
 
 struct samples {
-	struct draw distribution;
+	struct draw draw;
 	int placement;
 };
 
@@ -540,20 +539,20 @@ static int take_samples(struct compiler *c, void *arg)
 
 	if (error)
 		return error;
-	samples->distribution = p.distribution;
+	samples->draw = p.draw;
 	samples->placement = p.placement;
 	return put_site(c, p.placement);
 }
 
 int compile_samples(struct compiler *c, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_distribution, int *ret_placement)
+		    unsigned u64_param, struct draw *ret_draw, int *ret_placement)
 {
 	struct samples samples;
 	const int error = compile_inside(c, distribution, map, u64_param, c->reply, take_samples, &samples);
 
 	if (error)
 		return error;
-	*ret_distribution = samples.distribution;
+	*ret_draw = samples.draw;
 	*ret_placement = samples.placement;
 	return 0;
 }

@@ -63,8 +63,7 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 	return 0;
 }
 
-static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_distribution,
-			int *ret_placement)
+static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_draw, int *ret_placement)
 {
 	const struct value distribution =
 		bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
@@ -80,7 +79,7 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 
 	return error ? error
 		     : compile_samples(c, operation_find(distribution.bytes.at, distribution.bytes.size), &map,
-				       TRACE_U64, ret_distribution, ret_placement);
+				       TRACE_U64, ret_draw, ret_placement);
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
@@ -108,7 +107,7 @@ int compile_trace(struct compiler *c)
 	struct shape shape = {.dtype = DTYPE_F64, .ndim = 1, .dims = {2}};
 	struct buffer *in, *out;
 	struct step *step;
-	struct draw distribution;
+	struct draw draw;
 	uint64_t first, last;
 	struct placement *placement;
 	size_t which;
@@ -123,14 +122,14 @@ int compile_trace(struct compiler *c)
 	if (!error)
 		error = check_probes(c);
 	if (!error)
-		error = place_probes(c, &in->shape, &distribution, &at_site);
+		error = place_probes(c, &in->shape, &draw, &at_site);
 	if (error)
 		return error;
 	stream_partition(at[TRACE_PROBES].u64, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
 	step = program_step(c->program, STEP_TRACE, in, out);
 	if (!step)
 		return compile_no_memory(c);
-	step->trace.distribution = distribution;
+	step->trace.draw = draw;
 	step->placement = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;

@@ -139,8 +139,8 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (error)
 		return error;
 	step = &sampler->program.steps[0];
-	sampler->dtype = step->draw.distribution.dtype;
-	sampler->components = draw_components(&step->draw.distribution);
+	sampler->dtype = step->draw.draw.dtype;
+	sampler->components = draw_components(&step->draw.draw);
 	sampler->sample_bytes = dtype_size(sampler->dtype) * sampler->components;
 	sampler->begin = step->draw.begin;
 	sampler->words = draw_words_per_sample(sampler->dtype) * (unsigned)sampler->components;

@@ -42,7 +42,7 @@ static void fill(const struct engine *engine, const struct step *step, uint64_t 
 		 void *out)
 {
 	const struct draw_kernels *kernels = &engine->kernels;
-	const struct draw *draw = &step->draw.distribution;
+	const struct draw *draw = &step->draw.draw;
 	const enum dtype dtype = step->out->shape.dtype;
 	const bool wide = dtype == DTYPE_F64 || dtype == DTYPE_C128;
 	const size_t numbers = dtype_is_complex(dtype) ? 2 : 1;
@@ -64,14 +64,14 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	const unsigned level = engine->features & CPU_AVX512 ? 0 : engine->features & CPU_AVX2 ? 1 : 2;
 	const uint64_t words = dtype_size(step->out->shape.dtype) / 4;
 
-	if (step->draw.distribution.distribution <= DIST_NORMAL)
-		return costs[step->draw.distribution.distribution][level] * words;
+	if (step->draw.draw.distribution <= DIST_NORMAL)
+		return costs[step->draw.draw.distribution][level] * words;
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
 static int place(struct step *step, const struct step_place *place)
 {
-	step->draw.distribution.stream = place->stream;
+	step->draw.draw.stream = place->stream;
 	step->draw.begin = (place->offset + place->begin) * place->components;
 	return 0;
 }

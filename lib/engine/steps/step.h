@@ -52,7 +52,7 @@ struct buffer {
 
 /* Where a draw, points or a trace lie in a stream is found by placement_seek. */
 struct draw_step {
-	struct draw distribution;
+	struct draw draw;
 	uint64_t begin; /* component of the stream that is out's first */
 };
 
@@ -86,7 +86,7 @@ struct gemm_step {
 };
 
 struct trace_step {
-	struct draw distribution;
+	struct draw draw;
 	uint64_t begin;                         /* sample that is component 0 of the first probe */
 	uint64_t basis, probes;                 /* of Hutch++: in S; and those whose forms are averaged */
 	struct value *ret_estimate, *ret_error; /* in the reply */

@@ -28,13 +28,13 @@ static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, uns
 			double *to)
 {
 	const struct step *step = t->run.step;
-	const bool wide = step->trace.distribution.dtype == DTYPE_F64;
+	const bool wide = step->trace.draw.dtype == DTYPE_F64;
 	double drawn[TRACE_COLUMNS];
 	const float *drawn_f32 = (const float *)(const void *)drawn;
 
 	for (unsigned c = 0; c < columns; c++) {
 		if (probe + c < end)
-			draw_fill(&t->run.engine->kernels, &step->trace.distribution,
+			draw_fill(&t->run.engine->kernels, &step->trace.draw,
 				  step->trace.begin + (probe + c) * t->n + row, rows, drawn);
 		else
 			memset(drawn, 0, sizeof drawn);
@@ -324,7 +324,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 
 static int place(struct step *step, const struct step_place *place)
 {
-	step->trace.distribution.stream = place->stream;
+	step->trace.draw.stream = place->stream;
 	step->trace.begin = place->offset + place->begin;
 	return 0;
 }
