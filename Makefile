@@ -161,7 +161,7 @@ quoted = $(foreach word,$(1),'$(word)')
 deps:
 	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK))
 
-# The rest is read by a second make, which sees what the first installed, and uses every CPU unless told otherwise.
+# A second make, which sees what the first has installed. It runs on every CPU; -j changes that.
 again = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 demo: deps

@@ -26,7 +26,7 @@ LIBS_check_vectors := -lgsl -lgslcblas
 LIBS_bench_distributions := -lgsl -lgslcblas
 LIBS_bench_service := -lhiredis
 
-# A peer that is source is compiled as its users would, by every compiler there is; also told to use 512-bit vectors.
+# A peer that is source is compiled as its users would, by every compiler there is, and also with 512-bit vectors.
 PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))
 PEERS_random123 := $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_random123.%.o)
 PEER_FLAGS_gcc := -O3 -march=native -ffast-math
