@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's kept memory, in the order in which it came back. */
+/* session->held lists the memory in the order in which it was released, the last first. */
 #include "client_held.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "limits/quota.h"
 #include "memory/arena.h"
 
-/* By the reaper: freeing pages takes its time. */
-static void take_down(struct background_task *task)
+/* On the background worker's thread. */
+static void free_held(struct background_task *task)
 {
-	struct client_held *held = (struct client_held *)((char *)task - offsetof(struct client_held, task));
+	struct client_held *held = (struct client_held *)((char *)task - offsetof(struct client_held, free_task));
 
 	sealed_memfd_free(&held->samples);
 	sealed_memfd_free(&held->index);
@@ -27,13 +27,13 @@ static void take_down(struct background_task *task)
 	free(held);
 }
 
-static void drop(struct client_held *held)
+static void free_in_background(struct client_held *held)
 {
-	held->task.run = take_down;
-	background_post(&held->task);
+	held->free_task.run = free_held;
+	background_post(&held->free_task);
 }
 
-/* The client's index is 0 again. It may write what it likes, now as later. */
+/* Sets the client's index to 0. The client can write it at any moment, so this is only for a good one. */
 static bool clear_index(const struct client_held *held)
 {
 	const struct ring_index none = {0};
@@ -41,8 +41,8 @@ static bool clear_index(const struct client_held *held)
 	return pwrite(held->index.fd, &none, sizeof none, 0) == (ssize_t)sizeof none;
 }
 
-/* What a ring of the same size has left. */
-static struct client_held *find_kept(struct session *session, uint64_t bytes)
+/* Takes the memory that a ring of the same size has left, or returns NULL. */
+static struct client_held *take_released(struct session *session, uint64_t bytes)
 {
 	for (struct client_held **at = &session->held; *at; at = &(*at)->next) {
 		struct client_held *held = *at;
@@ -56,7 +56,7 @@ static struct client_held *find_kept(struct session *session, uint64_t bytes)
 	return NULL;
 }
 
-static int make(struct session *session, enum client_held_use use, uint64_t bytes, struct client_held **ret_held, struct error *err)
+static int make_held(struct session *session, enum client_held_use use, uint64_t bytes, struct client_held **ret_held, struct error *err)
 {
 	const bool ring = use == CLIENT_HELD_RING;
 	const uint64_t charge = bytes + (ring ? arena_page() : 0);
@@ -78,7 +78,7 @@ static int make(struct session *session, enum client_held_use use, uint64_t byte
 	if (r == 0 && ring)
 		r = sealed_memfd_create("trnsci-index", arena_page(), SEALED_MEMFD_CLIENT_WRITES, &held->index, err);
 	if (r < 0) {
-		take_down(&held->task);
+		free_held(&held->free_task);
 		return r;
 	}
 	*ret_held = held;
@@ -100,9 +100,9 @@ int client_held_create(struct session *session, enum client_held_use use, const 
 		return bind_error(args, samples_param, err, ERROR_LIMIT,
 				  "%" PRIu64 " samples of %zu bytes, allowed: the setting ring_bytes = %" PRIu64, samples,
 				  sample_bytes, most);
-	held = use == CLIENT_HELD_RING ? find_kept(session, bytes) : NULL;
+	held = use == CLIENT_HELD_RING ? take_released(session, bytes) : NULL;
 	if (!held)
-		r = make(session, use, bytes, &held, err);
+		r = make_held(session, use, bytes, &held, err);
 	if (r < 0)
 		return r;
 	held->capacity = capacity;
@@ -130,7 +130,7 @@ int client_held_dup(struct client_held *held, const struct sealed_memfd *which)
 {
 	const int copy = fcntl(which->fd, F_DUPFD_CLOEXEC, 0);
 
-	held->had |= copy >= 0;
+	held->received |= copy >= 0;
 	return copy;
 }
 
@@ -138,11 +138,11 @@ void client_held_release(struct session *session, enum client_held_use use, stru
 {
 	if (!held)
 		return;
-	if (!held->had) {
-		drop(held);
+	if (!held->received) {
+		free_in_background(held);
 		return;
 	}
-	if (use == CLIENT_HELD_BROADCAST) { /* its pages are the reaper's to free, when the session ends */
+	if (use == CLIENT_HELD_BROADCAST) { /* only its mapping is kept, until the session ends */
 		close(held->samples.fd);
 		held->samples.fd = -1;
 	}
@@ -156,6 +156,6 @@ void client_held_end(struct session *session)
 		struct client_held *held = session->held;
 
 		session->held = held->next;
-		drop(held);
+		free_in_background(held);
 	}
 }

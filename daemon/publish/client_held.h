@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of rings and broadcasts, which clients see.
+/* Memory of rings and broadcasts, which clients may hold.
  *
- * Nobody can take pages back from a client that maps them: a memfd that is sealed against future writes cannot be
- * punched, not even by its owner. So what a client has had stays charged until the session that had it made ends,
- * whatever becomes of the ring; and the session's next ring of the same size is given the same memory. Memory of a
- * broadcast, which other clients may have, is not used again. All on the loop's thread. */
-#ifndef TRNSCI_DAEMON_LENT_H
-#define TRNSCI_DAEMON_LENT_H
+ * Pages cannot be taken back from a client that maps them: a memfd that is sealed against future writes cannot be punched,
+ * not even by its owner. So memory that a client has received stays charged until the session that caused it ends, even if
+ * the ring ends before; the session's next ring of the same size gets the same memory. Memory of a broadcast, which other
+ * clients may hold, is not used again. All of it belongs to the loop's thread. */
+#ifndef TRNSCI_DAEMON_CLIENT_HELD_H
+#define TRNSCI_DAEMON_CLIENT_HELD_H
 
 #include "engine/operations/bind.h"
 #include "engine/producers/sampler.h"
@@ -15,31 +15,34 @@
 #include "net/session.h"
 
 struct client_held {
-	struct background_task task; /* takes it down */
-	struct client_held *next;  /* of those that the session keeps */
+	struct background_task free_task;
+	struct client_held *next; /* of session->held */
 	struct quota_user *user;
-	uint64_t charge, capacity;
-	struct sealed_memfd samples, index; /* index: of a ring */
-	bool had;		      /* a client has had its descriptors */
+	uint64_t charge;   /* bytes */
+	uint64_t capacity; /* samples */
+	struct sealed_memfd samples, index; /* index: of a ring only */
+	bool received;                      /* a client has its descriptors, or had them */
 };
 
 enum client_held_use { CLIENT_HELD_RING, CLIENT_HELD_BROADCAST };
 
-/* Memory for as many samples as args' parameter asks for, charged, with the page of an empty ring. named: they come in
- * ranges, each of a capacity. -ERROR_LIMIT, -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
+/* Makes memory for as many samples as a parameter of args asks for, charges it, and writes the page of an empty ring.
+ * named: the samples are of a named stream, one capacity from each reservation. Returns 0, -ERROR_LIMIT, -ERROR_NO_MEMORY
+ * or -ERROR_SYSTEM. */
 int client_held_create(struct session *session, enum client_held_use use, const struct args *args,
 		       unsigned samples_param, const struct sampler *sampler, bool named, struct client_held **ret_held,
 		       struct error *err);
 
-/* What a reply tells of it, and the copy of a descriptor that goes with it, -1 with errno. */
+/* Adds what a reply says of the memory to result. */
 int client_held_describe(const struct client_held *held, const struct sampler *sampler, bool named, struct bump *bump,
 			 struct value *result);
+/* Duplicates a descriptor for the client. Returns it, or -1 with errno. */
 int client_held_dup(struct client_held *held, const struct sealed_memfd *which);
 
-/* Nothing uses it any more. Accepts NULL. */
+/* Frees memory that no client has received; leaves other memory to the session. Accepts NULL. */
 void client_held_release(struct session *session, enum client_held_use use, struct client_held *held);
 
-/* The session ends: what was charged is given back, when the reaper has freed what can be freed. */
+/* Frees the memory that is left to a session, and gives its charge back. */
 void client_held_end(struct session *session);
 
 #endif

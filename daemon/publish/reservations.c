@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each range is a draw of its own, made by the filler: what it takes is issued, as a draw's is, whether it is ever
- * seen or not. */
+/* Each reservation is a draw by the producer. Its positions are issued as those of any draw, whether a client ever sees the
+ * samples or not. */
 #include "reservations.h"
 
 #include <errno.h>
@@ -9,101 +9,101 @@
 #include "streams/stream_methods.h"
 #include "streams/streams.h"
 
-/* The lock is held for assignments only. A name that is given anew is another stream. */
-static struct streams_who who(const struct reservations *ranges, const struct stream *same)
+/* same: the stream that the name must still stand for; NULL: any. */
+static struct streams_who client_of(const struct reservations *reservations, const struct stream *same)
 {
-	return (struct streams_who){&ranges->session->peer, ranges->name, false, "named stream", same, NULL};
+	return (struct streams_who){&reservations->session->peer, reservations->name, false, "named stream", same, NULL};
 }
 
-int reservations_open(struct reservations *ranges, struct session *session, const struct args *args, unsigned param,
+int reservations_open(struct reservations *reservations, struct session *session, const struct args *args, unsigned param,
 		       struct error *err)
 {
 	struct streams_who asks;
 	int r;
 
-	ranges->session = session;
+	reservations->session = session;
 	if (!args->at[param].given)
 		return 0;
-	r = stream_read_name(args, param, ranges->name, err);
+	r = stream_read_name(args, param, reservations->name, err);
 	if (r == 0 && peer_read_groups(&session->peer, session->fd) < 0)
 		r = error_set(err, ERROR_SYSTEM, "%s: the client's groups: %s", args->context, strerror(errno));
 	if (r < 0)
 		return r;
-	asks = who(ranges, NULL);
+	asks = client_of(reservations, NULL);
 	asks.operation = args->context;
-	return streams_find(session->service->streams, &asks, &ranges->stream, err);
+	return streams_find(session->service->streams, &asks, &reservations->stream, err);
 }
 
-const struct stream *reservations_stream(const struct reservations *ranges)
+const struct stream *reservations_stream(const struct reservations *reservations)
 {
-	return ranges->name[0] ? &ranges->stream : NULL;
+	return reservations->name[0] ? &reservations->stream : NULL;
 }
 
-/* Under the lock of the streams. */
-static void answered(struct served *served, int error)
+/* Called with the lock of the streams held. */
+static void on_reserved(struct served *served, int error)
 {
-	struct reservations *ranges =
+	struct reservations *reservations =
 		(struct reservations *)((char *)served - offsetof(struct reservations, served));
 
-	pthread_mutex_lock(&ranges->lock);
-	ranges->answer = error;
-	ranges->state = RESERVATIONS_READY;
-	pthread_mutex_unlock(&ranges->lock);
-	ranges->go_on(ranges->arg);
+	pthread_mutex_lock(&reservations->lock);
+	reservations->result = error;
+	reservations->state = RESERVATIONS_READY;
+	pthread_mutex_unlock(&reservations->lock);
+	reservations->go_on(reservations->arg);
 }
 
-/* The answer may come before this has returned. */
-static int ask(struct reservations *ranges)
+/* The reservation may be ready before this returns. */
+static int request_reservation(struct reservations *reservations)
 {
-	const struct streams_who asks = who(ranges, &ranges->stream);
+	const struct streams_who asks = client_of(reservations, &reservations->stream);
 	int r;
 
-	ranges->state = RESERVATIONS_REQUESTED;
-	ranges->served.owner = NULL;
-	r = streams_draw(ranges->session->service->streams, &asks, &ranges->served);
+	reservations->state = RESERVATIONS_REQUESTED;
+	reservations->served.owner = NULL;
+	r = streams_draw(reservations->session->service->streams, &asks, &reservations->served);
 	if (r != SERVED_LATER)
-		ranges->state = RESERVATIONS_IDLE;
+		reservations->state = RESERVATIONS_IDLE;
 	return r;
 }
 
-static int take(void *arg, uint64_t *ret_first, struct error *err)
+static int take_reservation(void *arg, uint64_t *ret_first, struct error *err)
 {
-	struct reservations *ranges = arg;
+	struct reservations *reservations = arg;
 	int r;
 
-	pthread_mutex_lock(&ranges->lock);
-	const bool asked = ranges->state == RESERVATIONS_REQUESTED, has = ranges->state == RESERVATIONS_READY;
+	pthread_mutex_lock(&reservations->lock);
+	const bool asked = reservations->state == RESERVATIONS_REQUESTED, has = reservations->state == RESERVATIONS_READY;
 
-	r = ranges->answer;
+	r = reservations->result;
 	if (has)
-		ranges->state = RESERVATIONS_IDLE;
-	pthread_mutex_unlock(&ranges->lock);
+		reservations->state = RESERVATIONS_IDLE;
+	pthread_mutex_unlock(&reservations->lock);
 	if (!has)
-		r = asked ? SERVED_LATER : ask(ranges);
+		r = asked ? SERVED_LATER : request_reservation(reservations);
 	if (r == SERVED_LATER)
 		return RESERVATION_LATER;
 	if (r < 0)
-		*err = ranges->error;
+		*err = reservations->error;
 	else
-		*ret_first = ranges->served.offset;
+		*ret_first = reservations->served.offset;
 	return r;
 }
 
-static void forget(void *arg)
+static void forget_reservations(void *arg)
 {
-	struct reservations *ranges = arg;
+	struct reservations *reservations = arg;
 
-	streams_forget(ranges->session->service->streams, &ranges->served);
-	pthread_mutex_destroy(&ranges->lock);
+	streams_forget(reservations->session->service->streams, &reservations->served);
+	pthread_mutex_destroy(&reservations->lock);
 }
 
-struct reservation_source reservations_source(struct reservations *ranges, const struct sampler *sampler, uint64_t n,
+struct reservation_source reservations_source(struct reservations *reservations, const struct sampler *sampler, uint64_t n,
 					      void (*go_on)(void *arg), void *arg)
 {
-	pthread_mutex_init(&ranges->lock, NULL);
-	ranges->served =
-		(struct served){.error = &ranges->error, .n = n, .words = sampler_words(sampler), .answered = answered};
-	ranges->go_on = go_on;
-	ranges->arg = arg;
-	return (struct reservation_source){take, forget, ranges};
+	pthread_mutex_init(&reservations->lock, NULL);
+	reservations->served =
+		(struct served){.error = &reservations->error, .n = n, .words = sampler_words(sampler), .answered = on_reserved};
+	reservations->go_on = go_on;
+	reservations->arg = arg;
+	return (struct reservation_source){take_reservation, forget_reservations, reservations};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of the keeper, where a stream's next draw lies, and the draws that wait for their block. */
+/* Tasks for the committer, the place of a stream's next draw, and the draws that wait for their block. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ int named_stream_next_draw(const struct named_stream *named, const struct served
 	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
 	unsigned __int128 offset = (next + words - 1) / words, end;
 
-	/* The next whole group that begins a sample: vectors need not fill groups. */
+	/* The next group at which a sample begins: samples of several words need not fill groups. */
 	while (offset * words % STREAM_GROUP_WORDS != 0)
 		offset++;
 	end = (offset + served->n) * words;
@@ -72,11 +72,11 @@ int named_stream_next_draw(const struct named_stream *named, const struct served
 	return 0;
 }
 
-static int fail_end(const struct named_stream *named, struct served *served)
+static int fail_end_of_stream(const struct named_stream *named, struct served *served)
 {
 	return error_set(served->error, ERROR_END_OF_STREAM,
 			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
-			 " of 4 words, allowed is to end by word 2^64, the end of the stream",
+			 " of 4 words, allowed: up to the end of the stream, word 2^64",
 			 served->n, served->words, named->next);
 }
 
@@ -93,7 +93,7 @@ int named_stream_issue(struct streams *streams, struct named_stream *named, stru
 	uint64_t offset, end;
 
 	if (named_stream_next_draw(named, served, &offset, &end) < 0)
-		return fail_end(named, served);
+		return fail_end_of_stream(named, served);
 	if (end > named->row.reserved)
 		return 0;
 	named->next = end;
@@ -159,7 +159,7 @@ static int put_u64(struct bump *bump, struct value *map, const char *name, uint6
 	return text ? put_text(bump, map, name, digits) : value_put(bump, map, name, value_uint(u));
 }
 
-/* nil: 2^64, the end of the stream. */
+/* A position of 2^64, the end of the stream, is nil. */
 static int put_position(struct bump *bump, struct value *map, const char *name, uint64_t group, bool text)
 {
 	return group == STORE_GROUPS ? value_put(bump, map, name, value_nil())

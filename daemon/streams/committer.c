@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keeper: makes durable what the streams promise, several tasks in one transaction, and then tells.
+/* Commits changes of named streams in batches, then sends the replies.
  *
- * A task is staged (its row, under the lock), written and committed (without it), and published (under it). Only a
- * published reserve is issued from. What fails leaves memory as it was: the store may then know of more than was
- * promised, never of less. */
+ * A task is staged (its row, with the lock), written and committed (without it), and published (with it). Positions are
+ * issued only from a published reservation. A failure leaves memory as it was: the store may then have reserved more than
+ * memory knows of, never less. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,19 +14,19 @@
 #include "streams_core.h"
 
 enum {
-	BATCH_MOST = 64,
-	BLOCK_LEAST = 1 << 14, /* groups; a setting may allow fewer */
+	BATCH_MAX = 64,
+	BLOCK_MIN = 1 << 14, /* groups; the setting stream_block may allow fewer */
 };
 
-#define LIVELY_NS 1000000000ull   /* a block used up sooner than this: the next is twice as large */
-#define LAZY_NS   (60 * LIVELY_NS) /* later than this: half */
+#define QUICK_NS 1000000000ull  /* a block that was used up sooner doubles the next one */
+#define SLOW_NS  (60 * QUICK_NS) /* one that lasted longer halves it */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -38,14 +38,14 @@ static void adapt_block(const struct streams *streams, struct named_stream *name
 	const uint64_t now = stats_now_ns(), since = now - named->refilled_ns;
 	const uint64_t largest = streams->settings->stream_block / STREAM_GROUP_WORDS;
 
-	if (named->refilled_ns && since < LIVELY_NS)
-		named->block = least(2 * named->block, largest);
-	else if (named->refilled_ns && since > LAZY_NS && named->block > BLOCK_LEAST)
+	if (named->refilled_ns && since < QUICK_NS)
+		named->block = min_u64(2 * named->block, largest);
+	else if (named->refilled_ns && since > SLOW_NS && named->block > BLOCK_MIN)
 		named->block /= 2;
 	named->refilled_ns = now;
 }
 
-/* Groups that the first who still waits needs; 0 when nobody does, or there are none. */
+/* Returns the groups that the first waiting draw needs; 0 if no draw waits, or the stream has not enough. */
 static uint64_t first_need(const struct named_stream *named)
 {
 	uint64_t offset, end;
@@ -56,14 +56,14 @@ static uint64_t first_need(const struct named_stream *named)
 	return 0;
 }
 
-/* At most a block, or what one long draw needs, is reserved and unused: that is what a crash skips. */
+/* Reserves a block, or what one longer draw needs: a crash skips no more than that. */
 static void stage_reserve(const struct streams *streams, struct named_stream *named)
 {
 	adapt_block(streams, named);
-	const uint64_t extent = least(most(named->block, first_need(named)), STORE_GROUPS - named->next);
+	const uint64_t extent = min_u64(max_u64(named->block, first_need(named)), STORE_GROUPS - named->next);
 
-	named->staged.issued = most(named->staged.issued, named->next);
-	named->staged.reserved = most(named->staged.reserved, named->next + extent);
+	named->staged.issued = max_u64(named->staged.issued, named->next);
+	named->staged.reserved = max_u64(named->staged.reserved, named->next + extent);
 }
 
 static void stage_advance(struct named_stream *named, uint64_t to)
@@ -71,10 +71,10 @@ static void stage_advance(struct named_stream *named, uint64_t to)
 	if (to <= named->staged.reserved)
 		return;
 	named->staged.issued = to;
-	named->staged.reserved = to + least(named->block, STORE_GROUPS - to);
+	named->staged.reserved = to + min_u64(named->block, STORE_GROUPS - to);
 }
 
-static void stage(const struct streams *streams, struct commit_task *task)
+static void stage_task(const struct streams *streams, struct commit_task *task)
 {
 	struct named_stream *named = task->named;
 
@@ -118,13 +118,13 @@ static int write_task(struct streams *streams, struct commit_task *task)
 	return store_put(streams->store, &task->row, &task->error);
 }
 
-/* An id or a name that cannot be had changes nothing, and does not stop the others. */
+/* A create that is refused for its id or name changes nothing, and does not stop the other tasks. */
 static bool is_refusal(const struct commit_task *task)
 {
 	return task->kind == COMMIT_CREATE && (task->result == -ERROR_EXISTS || task->result == -ERROR_LIMIT);
 }
 
-/* 1: committed; 0: there was nothing to write. */
+/* Returns 1 after a commit; 0 if nothing was to be written. */
 static int write_batch(struct streams *streams, struct commit_task **tasks, size_t count, struct error *err)
 {
 	bool changed = false;
@@ -152,7 +152,7 @@ static int write_batch(struct streams *streams, struct commit_task **tasks, size
 
 /* ---- publishing: with the lock ---- */
 
-static void drop(struct streams *streams, struct named_stream *named)
+static void drop_stream(struct streams *streams, struct named_stream *named)
 {
 	struct error gone;
 
@@ -182,7 +182,7 @@ static void publish_reserve(struct streams *streams, struct commit_task *task)
 		named_stream_serve_waiters(streams, named);
 }
 
-static int reply(struct commit_task *task)
+static int describe_result(struct commit_task *task)
 {
 	if (!task->served || named_stream_describe(task->served->bump, task->served->reply, task->named, task->u64_text) == 0)
 		return 0;
@@ -196,10 +196,10 @@ static void publish_create(struct streams *streams, struct commit_task *task)
 	if (task->result == 0) {
 		named->row = task->row;
 		named->state = NAMED_LIVE;
-		commit_task_reply(task, reply(task));
+		commit_task_reply(task, describe_result(task));
 	} else {
 		commit_task_reply(task, task->result);
-		drop(streams, named);
+		drop_stream(streams, named);
 	}
 }
 
@@ -208,8 +208,8 @@ static void publish_delete(struct streams *streams, struct commit_task *task)
 	struct named_stream *named = task->named;
 
 	if (task->result == 0) {
-		commit_task_reply(task, reply(task));
-		drop(streams, named);
+		commit_task_reply(task, describe_result(task));
+		drop_stream(streams, named);
 		return;
 	}
 	named->state = NAMED_LIVE;
@@ -224,17 +224,17 @@ static void publish_advance(struct commit_task *task)
 	if (task->result == 0) {
 		if (!task->unchanged)
 			named->row = task->row;
-		named->next = most(named->next, task->to);
-		commit_task_reply(task, reply(task));
+		named->next = max_u64(named->next, task->to);
+		commit_task_reply(task, describe_result(task));
 	} else {
 		commit_task_reply(task, task->result);
 	}
 }
 
-static void publish(struct streams *streams, struct commit_task *task)
+static void publish_task(struct streams *streams, struct commit_task *task)
 {
 	if (task->kind == COMMIT_RESERVE) {
-		publish_reserve(streams, task); /* part of its stream */
+		publish_reserve(streams, task); /* not freed: it is part of its stream */
 		return;
 	}
 	if (task->kind == COMMIT_CREATE)
@@ -248,7 +248,7 @@ static void publish(struct streams *streams, struct commit_task *task)
 
 /* ---- batches ---- */
 
-/* Says so when it begins, and when it is over. r: a batch's; what was merely refused says nothing of the store. */
+/* Logs when commits begin to fail and when they succeed again. r: of a batch. A refusal says nothing of the store. */
 static void note_failure(struct streams *streams, const struct error *err, int r)
 {
 	const bool failed = r == -ERROR_STORE || r == -ERROR_NO_MEMORY || r == -ERROR_SYSTEM;
@@ -257,14 +257,13 @@ static void note_failure(struct streams *streams, const struct error *err, int r
 		return;
 	streams->failures += failed;
 	if (failed && !streams->failing && !streams->misplaced)
-		log_line(LEVEL_ERROR, "%s; draws that need a new block are refused", err->text);
+		log_line(LEVEL_ERROR, "%s: draws that need a new block are refused", err->text);
 	else if (!failed && streams->failing)
 		log_line(LEVEL_INFO, "the state of named streams can be written again");
 	streams->failing = failed;
 }
 
-/* All of them, in one transaction; or when that fails and there are several, each in its own, so that none fails for
- * another. */
+/* Commits all tasks in one transaction. If that fails, each gets a transaction of its own, so that none fails for another. */
 static void run_batch(struct streams *streams, struct commit_task **tasks, size_t count)
 {
 	struct error err = {0};
@@ -274,7 +273,7 @@ static void run_batch(struct streams *streams, struct commit_task **tasks, size_
 	for (size_t i = 0; i < count; i++)
 		tasks[i]->named->staged = tasks[i]->named->row;
 	for (size_t i = 0; i < count; i++)
-		stage(streams, tasks[i]);
+		stage_task(streams, tasks[i]);
 	pthread_mutex_unlock(&streams->lock);
 	if (!streams->store)
 		r = streams_load_state(streams, true, &err);
@@ -295,17 +294,17 @@ static void run_batch(struct streams *streams, struct commit_task **tasks, size_
 			tasks[i]->result = r;
 			tasks[i]->error = err;
 		}
-		publish(streams, tasks[i]);
+		publish_task(streams, tasks[i]);
 	}
 	pthread_mutex_unlock(&streams->lock);
 }
 
-/* With the lock. */
+/* Call it with the lock held. */
 static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 {
 	size_t count = 0;
 
-	while (streams->first && count < BATCH_MOST) {
+	while (streams->first && count < BATCH_MAX) {
 		tasks[count++] = streams->first;
 		streams->first = streams->first->next;
 	}
@@ -317,7 +316,7 @@ static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 static void *committer_main(void *arg)
 {
 	struct streams *streams = arg;
-	struct commit_task *tasks[BATCH_MOST];
+	struct commit_task *tasks[BATCH_MAX];
 
 	pthread_mutex_lock(&streams->lock);
 	for (;;) {

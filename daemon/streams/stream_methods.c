@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of streams that the table cannot check: names, modes, groups. */
+/* Checks what the table of operations cannot: names, modes, groups. */
 #include "stream_methods.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "streams.h"
 
 #define NO_NAME                                                                                                        \
-	"no name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _"
+	"not a name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _"
 
 int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
 {
@@ -24,8 +24,7 @@ int stream_read_name(const struct args *args, unsigned param, char name[STORE_NA
 	return 0;
 }
 
-/* Octal digits. */
-static int read_mode(const struct args *args, uint32_t *ret, struct error *err)
+static int read_stream_mode(const struct args *args, uint32_t *ret, struct error *err)
 {
 	const struct value *value = args->at[STREAM_CREATE_MODE].value;
 	uint32_t mode = 0;
@@ -42,10 +41,10 @@ static int read_mode(const struct args *args, uint32_t *ret, struct error *err)
 		good = digit >= '0' && digit <= '7';
 		mode = mode * 8 + (uint32_t)(digit - '0');
 	}
-	/* There is nothing to execute. */
+	/* A stream cannot be executed. */
 	if (!good || mode & ~0666u)
 		return bind_error(args, STREAM_CREATE_MODE, err, ERROR_OUT_OF_RANGE,
-				  "no mode, allowed: octal digits of 4 (show) and 2 (draw), 0000 to 0666");
+				  "not a mode, allowed: octal digits of 4 (show) and 2 (draw), 0000 to 0666");
 	*ret = mode;
 	return 0;
 }
@@ -61,7 +60,7 @@ static int read_group(const struct args *args, const struct peer *peer, uint32_t
 			  "%" PRIu32 ", allowed are the client's own groups", *ret);
 }
 
-static int create(struct session *session, const struct args *args, const struct streams_who *who,
+static int call_create(struct session *session, const struct args *args, const struct streams_who *who,
 		  struct served *served)
 {
 	const struct arg *at = args->at;
@@ -71,7 +70,7 @@ static int create(struct session *session, const struct args *args, const struct
 		.wanted = at[STREAM_CREATE_STREAM].given,
 		.seeded = at[STREAM_CREATE_SEED].given,
 	};
-	int r = read_mode(args, &what.mode, served->error);
+	int r = read_stream_mode(args, &what.mode, served->error);
 
 	if (r == 0)
 		r = read_group(args, who->peer, &what.gid, served->error);
@@ -87,19 +86,19 @@ static int create(struct session *session, const struct args *args, const struct
 	return streams_create(session->service->streams, who, &what, served);
 }
 
-static int advance(struct session *session, const struct args *args, const struct streams_who *who,
+static int call_advance(struct session *session, const struct args *args, const struct streams_who *who,
 		   struct served *served)
 {
 	const bool by = args->at[STREAM_ADVANCE_BY].given, to = args->at[STREAM_ADVANCE_TO].given;
 
 	if (by == to)
 		return bind_error(args, STREAM_ADVANCE_BY, served->error, by ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
-				  by ? "given beside to, allowed is one of them" : "left out, takes words to skip (or to)");
+				  by ? "given with to, allowed: one of them" : "missing: give by or to");
 	return streams_advance(session->service->streams, who,
 			       args->at[by ? STREAM_ADVANCE_BY : STREAM_ADVANCE_TO].u64, to, served);
 }
 
-static int list(struct session *session, const struct args *args, struct streams_who *who, struct served *served)
+static int call_list(struct session *session, const struct args *args, struct streams_who *who, struct served *served)
 {
 	char after[STORE_NAME_MOST + 1];
 	int r = 0;
@@ -113,7 +112,7 @@ static int list(struct session *session, const struct args *args, struct streams
 	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, served);
 }
 
-static int begin(void *arg, const struct args *args, struct served *served)
+static int begin_call(void *arg, const struct args *args, struct served *served)
 {
 	struct session *session = arg;
 	struct streams *streams = session->service->streams;
@@ -125,20 +124,20 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	if (peer_read_groups(&session->peer, session->fd) < 0)
 		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
 	if (strcmp(method, "stream_list") == 0)
-		return list(session, args, &who, served);
+		return call_list(session, args, &who, served);
 	r = stream_read_name(args, STREAM_NAME, name, served->error);
 	if (r < 0)
 		return r;
 	if (strcmp(method, "stream_show") == 0)
 		return streams_show(streams, &who, served);
 	if (strcmp(method, "stream_create") == 0)
-		return create(session, args, &who, served);
+		return call_create(session, args, &who, served);
 	if (strcmp(method, "stream_advance") == 0)
-		return advance(session, args, &who, served);
+		return call_advance(session, args, &who, served);
 	return streams_delete(streams, &who, served);
 }
 
-static int reserve(void *arg, const char *at, size_t size, const char *context, struct served *served)
+static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct served *served)
 {
 	struct session *session = arg;
 	char name[STORE_NAME_MOST + 1];
@@ -159,11 +158,11 @@ static int reserve(void *arg, const char *at, size_t size, const char *context, 
 	return streams_draw(session->service->streams, &who, served);
 }
 
-static void forget(void *arg, struct served *served)
+static void forget_reply(void *arg, struct served *served)
 {
 	const struct session *session = arg;
 
 	streams_forget(session->service->streams, served);
 }
 
-const struct served_ops stream_methods = {begin, reserve, forget};
+const struct served_ops stream_methods = {begin_call, reserve_draw, forget_reply};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams by name, in order, and how many each user has. */
+/* The streams, sorted by name, and how many each user has. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "streams_core.h"
 
-enum { FIRST_BLOCK = 1 << 14 }; /* groups; doubled as a stream grows lively */
+enum { FIRST_BLOCK = 1 << 14 }; /* groups; doubles while a stream is drawn from quickly */
 
 size_t streams_index(const struct streams *streams, const char *name, bool *ret_found)
 {
@@ -41,7 +41,7 @@ struct user_count *streams_user(struct streams *streams, uint32_t uid)
 	return &users[streams->n_users++];
 }
 
-static bool make_room(struct streams *streams)
+static bool grow_index(struct streams *streams)
 {
 	const size_t room = streams->room ? 2 * streams->room : 64;
 	struct named_stream **sorted;
@@ -63,7 +63,7 @@ bool streams_insert(struct streams *streams, struct named_stream *named)
 	struct user_count *user = streams_user(streams, named->row.uid);
 
 	assert(!found);
-	if (!user || !make_room(streams))
+	if (!user || !grow_index(streams))
 		return false;
 	memmove(streams->sorted + at + 1, streams->sorted + at, (streams->count - at) * sizeof *streams->sorted);
 	streams->sorted[at] = named;

@@ -37,8 +37,9 @@ const struct error *streams_trouble(const struct streams *streams)
 	return streams && streams->trouble.code ? &streams->trouble : NULL;
 }
 
-/* A folder that was named is taken now; the user's default, which other daemons of his may use, when it is needed. */
-static int take_dir(struct streams *streams, struct error *err)
+/* Locks a folder that was named. The user's default folder is locked when it is needed: other daemons of the user may use
+ * it until then. */
+static int take_folder(struct streams *streams, struct error *err)
 {
 	bool named;
 	int r = 0;
@@ -53,7 +54,7 @@ static int take_dir(struct streams *streams, struct error *err)
 	return 0;
 }
 
-/* Waits on it end by the clock of stats_now_ns. */
+/* Timed waits use the clock of stats_now_ns. */
 static void init_wake(pthread_cond_t *wake)
 {
 	pthread_condattr_t attributes;
@@ -70,15 +71,15 @@ int streams_open(const struct settings *settings, struct streams **ret_streams, 
 	int r;
 
 	if (!streams)
-		return error_set(err, ERROR_NO_MEMORY, "streams: their table");
+		return error_set(err, ERROR_NO_MEMORY, "streams: no memory for the table");
 	streams->settings = settings;
 	streams->lock_fd = -1;
 	streams->last = &streams->first;
 	pthread_mutex_init(&streams->lock, NULL);
 	init_wake(&streams->wake);
-	r = take_dir(streams, err);
+	r = take_folder(streams, err);
 	if (r == 0 && committer_start(streams) < 0)
-		r = error_set(err, ERROR_SYSTEM, "streams: their thread");
+		r = error_set(err, ERROR_SYSTEM, "streams: the committer's thread cannot be started");
 	if (r < 0) {
 		streams_close(streams);
 		return r;

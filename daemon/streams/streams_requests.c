@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of the streams, and by whom it may be. What is to last goes through the keeper. */
+/* Requests on named streams, and who may make them. Changes are queued for the committer. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 
 #define REOPEN_EVERY_NS 1000000000ull /* the whole state is read each time */
 
-static int no_memory(const struct streams_who *who, struct served *served)
+static int fail_memory(const struct streams_who *who, struct served *served)
 {
 	return error_set(served->error, ERROR_NO_MEMORY, "%s: no memory", who->operation);
 }
 
 /* ---- who may ---- */
 
-/* What may have passed by now (no memory, a disk that could not be read) is tried again, for those who ask next. */
+/* Some trouble may have passed (no memory, an unreadable disk): the committer tries again, for later requests. */
 static int fail_trouble(struct streams *streams, struct served *served)
 {
 	const uint64_t now = stats_now_ns();
@@ -31,7 +31,7 @@ static int fail_trouble(struct streams *streams, struct served *served)
 	return -streams->trouble.code;
 }
 
-static bool is_same(const struct stream *stream, const struct named_stream *named)
+static bool is_same_stream(const struct stream *stream, const struct named_stream *named)
 {
 	const struct stream *own = &named->row.stream;
 
@@ -43,7 +43,7 @@ static const char *param_of(const struct streams_who *who)
 	return who->param ? who->param : "name";
 }
 
-static int find(struct streams *streams, const struct streams_who *who, struct served *served,
+static int find_live(struct streams *streams, const struct streams_who *who, struct served *served,
 		struct named_stream **ret)
 {
 	bool found;
@@ -52,31 +52,31 @@ static int find(struct streams *streams, const struct streams_who *who, struct s
 	if (streams->trouble.code)
 		return fail_trouble(streams, served);
 	at = streams_index(streams, who->name, &found);
-	if (!found || streams->sorted[at]->state != NAMED_LIVE || (who->same && !is_same(who->same, streams->sorted[at])))
+	if (!found || streams->sorted[at]->state != NAMED_LIVE || (who->same && !is_same_stream(who->same, streams->sorted[at])))
 		return error_set(served->error, ERROR_NOT_FOUND,
-				 "%s: %s: no stream \"%.64s\", allowed are those of stream_list", who->operation,
+				 "%s: %s: there is no stream \"%.64s\", see stream_list", who->operation,
 				 param_of(who), who->name);
 	*ret = streams->sorted[at];
 	return 0;
 }
 
-static bool may(const struct peer *peer, const struct named_stream *named, unsigned want)
+static bool is_permitted(const struct peer *peer, const struct named_stream *named, unsigned want)
 {
 	return peer_may(peer, named->row.uid, named->row.gid, named->row.mode, want);
 }
 
-/* want: 4 or 2 of its mode; 0: its owner, or a master. */
-static int find_for(struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
+/* want: 4 (show) or 2 (draw) of its mode; 0: only its owner and root may. */
+static int find_permitted(struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
 		    struct named_stream **ret)
 {
 	struct named_stream *named = NULL;
-	int r = find(streams, who, served, &named);
+	int r = find_live(streams, who, served, &named);
 
 	if (r < 0)
 		return r;
-	if (want ? !may(who->peer, named, want) : who->peer->uid != named->row.uid && !peer_is_master(who->peer))
+	if (want ? !is_permitted(who->peer, named, want) : who->peer->uid != named->row.uid && !peer_is_master(who->peer))
 		return error_set(served->error, ERROR_NOT_PERMITTED,
-				 "%s: %s: \"%.64s\" is of user %" PRIu32 " and group %" PRIu32
+				 "%s: %s: \"%.64s\" belongs to user %" PRIu32 " and group %" PRIu32
 				 ", mode %04o; allowed: %s",
 				 who->operation, param_of(who), who->name, named->row.uid, named->row.gid, named->row.mode,
 				 want == 4   ? "those who may read"
@@ -95,7 +95,7 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_for(streams, who, 2, served, &named);
+	r = find_permitted(streams, who, 2, served, &named);
 	if (r == 0 && !named->waiters)
 		r = named_stream_issue(streams, named, served);
 	if (r == 0) {
@@ -106,7 +106,7 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 			named_stream_request_block(streams, named);
 			streams->waits++;
 		}
-		r = task ? SERVED_LATER : no_memory(who, served);
+		r = task ? SERVED_LATER : fail_memory(who, served);
 	} else if (r == 1) {
 		r = 0;
 	}
@@ -121,7 +121,7 @@ int streams_find(struct streams *streams, const struct streams_who *who, struct 
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_for(streams, who, 2, &served, &named);
+	r = find_permitted(streams, who, 2, &served, &named);
 	if (r == 0)
 		*ret_stream = named->row.stream;
 	pthread_mutex_unlock(&streams->lock);
@@ -134,14 +134,14 @@ int streams_show(struct streams *streams, const struct streams_who *who, struct 
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_for(streams, who, 4, served, &named);
-	if (r == 0) { /* the rest of it is the keeper's, without the lock */
+	r = find_permitted(streams, who, 4, served, &named);
+	if (r == 0) { /* the rest belongs to the committer, which does not hold the lock */
 		copy.row = named->row;
 		copy.next = named->next;
 	}
 	pthread_mutex_unlock(&streams->lock);
 	if (r == 0 && named_stream_describe(served->bump, served->reply, &copy, who->u64_text) < 0)
-		r = no_memory(who, served);
+		r = fail_memory(who, served);
 	return r;
 }
 
@@ -152,7 +152,8 @@ static int push_stream(struct served *served, struct value *list, const struct n
 	return named_stream_describe(served->bump, &one, named, u64_text) || value_push(served->bump, list, one);
 }
 
-/* Looks at some only, for the loop's sake; `after` tells how far it came when there may be more. */
+/* Looks at LOOKED_AT streams at most, so as not to hold up the loop; `after` in the reply is the last name, if there may be
+ * more. */
 int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit, struct served *served)
 {
 	enum { LOOKED_AT = 4096 };
@@ -170,7 +171,7 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 	const size_t end = streams->count - at < LOOKED_AT ? streams->count : at + LOOKED_AT;
 
 	for (; at < end && list.array.count < limit && !failed; at++)
-		if (streams->sorted[at]->state == NAMED_LIVE && may(who->peer, streams->sorted[at], 4))
+		if (streams->sorted[at]->state == NAMED_LIVE && is_permitted(who->peer, streams->sorted[at], 4))
 			failed = push_stream(served, &list, streams->sorted[at], who->u64_text);
 	if (at < streams->count && at > 0) {
 		const char *name = streams->sorted[at - 1]->row.name;
@@ -182,10 +183,10 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 	pthread_mutex_unlock(&streams->lock);
 	failed = failed || value_put(served->bump, served->reply, "streams", list) ||
 		 value_put(served->bump, served->reply, "after", after);
-	return failed ? no_memory(who, served) : 0;
+	return failed ? fail_memory(who, served) : 0;
 }
 
-static int check_new(struct streams *streams, const struct streams_who *who, struct served *served)
+static int check_new_stream(struct streams *streams, const struct streams_who *who, struct served *served)
 {
 	const struct settings *settings = streams->settings;
 	struct user_count *user;
@@ -199,7 +200,7 @@ static int check_new(struct streams *streams, const struct streams_who *who, str
 				 who->operation, who->name);
 	user = streams_user(streams, who->peer->uid);
 	if (!user)
-		return no_memory(who, served);
+		return fail_memory(who, served);
 	if (user->streams >= settings->streams)
 		return error_set(served->error, ERROR_LIMIT,
 				 "%s: the user has %" PRIu64 " streams, allowed: the setting streams = %" PRIu64,
@@ -216,7 +217,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 {
 	struct named_stream *named = named_stream_new(streams);
 	struct commit_task *task = named ? commit_task_new(COMMIT_CREATE, named, who, served) : NULL;
-	int r = task ? 0 : no_memory(who, served);
+	int r = task ? 0 : fail_memory(who, served);
 
 	if (r == 0) {
 		strcpy(named->row.name, what->name);
@@ -228,9 +229,9 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		task->wanted = what->wanted;
 		task->seeded = what->seeded;
 		pthread_mutex_lock(&streams->lock);
-		r = check_new(streams, who, served);
+		r = check_new_stream(streams, who, served);
 		if (r == 0 && !streams_insert(streams, named))
-			r = no_memory(who, served);
+			r = fail_memory(who, served);
 		if (r == 0)
 			commit_queue_post(streams, task);
 		pthread_mutex_unlock(&streams->lock);
@@ -250,20 +251,20 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_for(streams, who, 0, served, &named);
+	r = find_permitted(streams, who, 0, served, &named);
 	if (r == 0) {
 		task = commit_task_new(COMMIT_DELETE, named, who, served);
 		if (task) {
 			named->state = NAMED_DELETING;
 			commit_queue_post(streams, task);
 		}
-		r = task ? SERVED_LATER : no_memory(who, served);
+		r = task ? SERVED_LATER : fail_memory(who, served);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
 
-static int find_target(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
+static int find_advanced(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
 		       struct served *served, uint64_t *ret_group)
 {
 	const uint64_t groups = words / STREAM_GROUP_WORDS + (words % STREAM_GROUP_WORDS != 0);
@@ -290,16 +291,16 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_for(streams, who, 0, served, &named);
+	r = find_permitted(streams, who, 0, served, &named);
 	if (r == 0)
-		r = find_target(named, words, absolute, who, served, &to);
+		r = find_advanced(named, words, absolute, who, served, &to);
 	if (r == 0) {
 		task = commit_task_new(COMMIT_ADVANCE, named, who, served);
 		if (task) {
 			task->to = to;
 			commit_queue_post(streams, task);
 		}
-		r = task ? SERVED_LATER : no_memory(who, served);
+		r = task ? SERVED_LATER : fail_memory(who, served);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;

@@ -16,7 +16,7 @@
 
 /* ---- opening ---- */
 
-/* A block that a crash has left is skipped: some of it may have been issued. */
+/* Skips a block that a crash has left: some of its positions may have been issued. */
 static void skip_block(struct named_stream *named)
 {
 	struct store_stream *row = &named->row;
@@ -67,8 +67,8 @@ static int open_state(struct streams *streams, bool make, struct error *err)
 	return r;
 }
 
-/* Back to those that were there before, which are new; the users' counts are those of what is sorted. */
-static void unload(struct streams *streams, struct named_stream **fresh, size_t count, size_t room)
+/* Undoes a load that has failed: only the new streams stay, and are counted. */
+static void unload_streams(struct streams *streams, struct named_stream **fresh, size_t count, size_t room)
 {
 	for (size_t i = 0; i < streams->count; i++)
 		if (streams->sorted[i]->state != NAMED_NEW)
@@ -88,9 +88,9 @@ static void unload(struct streams *streams, struct named_stream **fresh, size_t 
 	streams->room = room;
 }
 
-/* Streams may stand in memory already, all of them new: those that this very opening is for. One whose name the state
- * has (another daemon made it meanwhile) is listed no more. */
-static int load(struct streams *streams, struct error *err)
+/* Loads all streams of the state. Those that are in memory already are new: their create has caused this. One whose name
+ * the state has (another daemon created it meanwhile) is taken off the index. */
+static int load_streams(struct streams *streams, struct error *err)
 {
 	struct named_stream **fresh = streams->sorted;
 	const size_t n_fresh = streams->count, room = streams->room;
@@ -109,16 +109,16 @@ static int load(struct streams *streams, struct error *err)
 			r = -ERROR_NO_MEMORY;
 	}
 	if (r == -ERROR_NO_MEMORY)
-		error_set(err, ERROR_NO_MEMORY, "streams: their table");
+		error_set(err, ERROR_NO_MEMORY, "streams: no memory for the table");
 	if (r < 0)
-		unload(streams, fresh, n_fresh, room);
+		unload_streams(streams, fresh, n_fresh, room);
 	else
 		free(fresh);
 	return r;
 }
 
-/* What the administrator should know of the folder. */
-static void warn(const struct streams *streams)
+/* Logs what the administrator should know of the folder. */
+static void warn_of_folder(const struct streams *streams)
 {
 	const struct store_folder folder = {streams->dir, streams->lock_fd, NULL};
 	char text[STORE_NOTE_ROOM];
@@ -126,10 +126,10 @@ static void warn(const struct streams *streams)
 	if (!store_is_marked(streams->store))
 		log_line(LEVEL_WARNING,
 			 "%s: its file system keeps no extended attributes: a state that was restored, copied or moved is not "
-			 "noticed",
+			 "detected",
 			 streams->dir);
 	if (store_find_writable(&folder, text))
-		log_line(LEVEL_WARNING, "%s can be written by others, who can make streams repeat themselves", text);
+		log_line(LEVEL_WARNING, "%s can be written by other users, who can make streams repeat numbers", text);
 }
 
 int streams_load_state(struct streams *streams, bool make, struct error *err)
@@ -139,10 +139,10 @@ int streams_load_state(struct streams *streams, bool make, struct error *err)
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&streams->lock);
-	r = load(streams, err);
+	r = load_streams(streams, err);
 	pthread_mutex_unlock(&streams->lock);
 	if (r == 0)
-		warn(streams);
+		warn_of_folder(streams);
 	if (r == 0)
 		return 0;
 	store_close(streams->store);
@@ -152,7 +152,7 @@ int streams_load_state(struct streams *streams, bool make, struct error *err)
 
 /* ---- watching ---- */
 
-/* With the lock. */
+/* Call it with the lock held. */
 static void note_placement(struct streams *streams, bool misplaced, const struct error *err)
 {
 	if (misplaced == streams->misplaced)
@@ -169,7 +169,7 @@ int streams_check_placement(struct streams *streams, struct error *err)
 {
 	int r = store_check_placement(streams->store, err);
 
-	if (r == -ERROR_SYSTEM) /* not known: it stays as it was */
+	if (r == -ERROR_SYSTEM) /* unknown: the trouble stays as it was */
 		return r;
 	pthread_mutex_lock(&streams->lock);
 	note_placement(streams, r < 0, err);
@@ -204,7 +204,6 @@ void streams_wait(struct streams *streams)
 	}
 }
 
-/* The state could not be read when the daemon began, or is out of its place, and somebody asks for it. */
 void streams_reopen_state(struct streams *streams)
 {
 	struct error err = {0};
@@ -229,8 +228,8 @@ void streams_reopen_state(struct streams *streams)
 
 /* ---- the end ---- */
 
-/* What was reserved and not issued is given back, and what was skipped is kept. */
-static int give_back(struct streams *streams, struct error *err)
+/* Gives back what was reserved and not issued. */
+static int give_reservations_back(struct streams *streams, struct error *err)
 {
 	int r = store_begin(streams->store, err);
 
@@ -248,19 +247,19 @@ static int give_back(struct streams *streams, struct error *err)
 	return r;
 }
 
-/* Where the state is out of its place nothing is written: who put it there decides what becomes of it. */
+/* Writes nothing if the state is no longer at its path: the administrator decides which one to keep. */
 int streams_end_state(struct streams *streams)
 {
 	struct error err;
 	int r = streams_check_placement(streams, &err);
 
 	if (r == 0)
-		r = give_back(streams, &err);
+		r = give_reservations_back(streams, &err);
 	if (store_is_misplaced(streams->store)) {
-		log_line(LEVEL_ERROR, "%s; what lies there now does not know all positions that were issued", err.text);
+		log_line(LEVEL_ERROR, "%s: the state in the folder lacks positions that were issued", err.text);
 		return -ERROR_STORE;
 	}
 	if (r < 0)
-		log_line(LEVEL_ERROR, "%s; the reserved blocks of streams will be skipped", err.text);
+		log_line(LEVEL_ERROR, "%s: the reserved blocks of streams will be skipped", err.text);
 	return 0;
 }

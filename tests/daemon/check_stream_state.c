@@ -393,7 +393,7 @@ static void others_can_write(void **test)
 		assert_int_equal(stat(path, &st), 0);
 		assert_int_equal(chmod(path, rows[i].mode), 0);
 		start_and_read(&daemon, state, text, sizeof text);
-		snprintf(why, sizeof why, "%s (owner %u, mode %04o) can be written by others", path, (unsigned)st.st_uid,
+		snprintf(why, sizeof why, "%s (owner %u, mode %04o) can be written by other users", path, (unsigned)st.st_uid,
 			 (unsigned)rows[i].mode);
 		if (!strstr(text, why) == rows[i].warns)
 			fail_msg("%s %04o: expected %s, got \"%s\"", path, (unsigned)rows[i].mode,

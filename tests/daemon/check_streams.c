@@ -70,7 +70,7 @@ static void names_and_ids(void **test)
 	spawn(&daemon, state, "--streams=5");
 	client_open(&client, daemon.socket);
 	params = named(&client, "none");
-	client_fails(&client, "stream_show", &params, ERROR_NOT_FOUND, "not_found: stream_show: name: no stream \"none\"");
+	client_fails(&client, "stream_show", &params, ERROR_NOT_FOUND, "not_found: stream_show: name: there is no stream \"none\"");
 	reply = create(&client, "a");
 	assert_int_equal(client_number(&reply, "stream"), 1);
 	params = named(&client, "a");
@@ -110,10 +110,10 @@ static void names_and_ids(void **test)
 					    "0123456789012345678901234567890123456789012345678901234567890123x"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		params = named(&client, wrong[i]);
-		client_fails(&client, "stream_create", &params, ERROR_OUT_OF_RANGE, "name: no name of a stream");
+		client_fails(&client, "stream_create", &params, ERROR_OUT_OF_RANGE, "name: not a name of a stream");
 	}
 	params = client_map(&client, "name", value_string("g"), "mode", value_string("0678"), NULL);
-	client_fails(&client, "stream_create", &params, ERROR_OUT_OF_RANGE, "mode: no mode");
+	client_fails(&client, "stream_create", &params, ERROR_OUT_OF_RANGE, "mode: not a mode");
 	client_close(&client);
 	daemon_stop(&daemon);
 }
