@@ -76,7 +76,7 @@ static size_t positions(const struct source *source, uint64_t turn, uint32_t *wo
 }
 
 /* A piece of each neighbour, woven word by word. */
-static size_t weave(const struct source *source, uint64_t turn, uint64_t seeds, uint64_t streams, uint32_t draws,
+static size_t interleave(const struct source *source, uint64_t turn, uint64_t seeds, uint64_t streams, uint32_t draws,
 		    uint32_t *words)
 {
 	uint32_t piece[PIECE_WORDS];
@@ -95,17 +95,17 @@ static size_t weave(const struct source *source, uint64_t turn, uint64_t seeds, 
 
 static size_t seeds(const struct source *source, uint64_t turn, uint32_t *words)
 {
-	return weave(source, turn, 1, 0, 0, words);
+	return interleave(source, turn, 1, 0, 0, words);
 }
 
 static size_t streams(const struct source *source, uint64_t turn, uint32_t *words)
 {
-	return weave(source, turn, 0, 1, 0, words);
+	return interleave(source, turn, 0, 1, 0, words);
 }
 
 static size_t draws(const struct source *source, uint64_t turn, uint32_t *words)
 {
-	return weave(source, turn, 0, 0, 1, words);
+	return interleave(source, turn, 0, 0, 1, words);
 }
 
 static const struct {
