@@ -34,10 +34,18 @@ $(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/npy.o
 
 .PHONY: examples
 
-# The lists of options in the command line's manual, which check c80_manuals holds to the commands' own help.
-manual: $(BUILD)/bin/trnsci-cli
-	$(say) MANUAL client/man/trnsci-cli.1
-	$(Q)client/man/expand $< client/man/trnsci-cli.1 > $(BUILD)/trnsci-cli.1
-	$(Q)cp $(BUILD)/trnsci-cli.1 client/man/trnsci-cli.1
+# What the manuals have from the commands' own help and from the table of operations; check c80_manuals holds them to it.
+LIST_OPERATIONS := $(BUILD)/man/list_operations
+$(LIST_OPERATIONS): client/man/list_operations.c $(SHARED)
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
+		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+checks: $(LIST_OPERATIONS)
+manual: $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
+	$(Q)for page in trnsci-cli.1 trnsci-operations.7; do \
+		client/man/expand $(BUILD)/bin/trnsci-cli client/man/$$page $(LIST_OPERATIONS) >$(BUILD)/$$page && \
+		cp $(BUILD)/$$page client/man/$$page || exit; done
 
 .PHONY: manual

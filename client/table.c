@@ -63,6 +63,7 @@ int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation)
 		.name = rows[index].name,
 		.category = method_class_name(rows[index].class),
 		.help = rows[index].help,
+		.details = rows[index].details,
 		.n_parameters = rows[index].n_params,
 	};
 	return 0;

@@ -75,7 +75,8 @@ static int put_method(struct bump *bump, const struct operation *operation, stru
 			return -1;
 	}
 	return PUT("name", value_string(operation->name)) || PUT("class", value_string(method_class_name(operation->class))) ||
-	       PUT("help", value_string(operation->help)) || PUT("params", params);
+	       PUT("help", value_string(operation->help)) || PUT("details", value_string(operation->details)) ||
+	       PUT("params", params);
 }
 
 static int put_methods(struct bump *bump, struct value *map)

@@ -34,6 +34,16 @@ for command in $commands; do
 done
 same "the manual's lists of options are the commands' own (make manual)" "" \
 	"$("$root/client/man/expand" "$cli" "$manual" | diff "$manual" - | head -n 8)"
+lister=$build/man/list_operations operations=$root/client/man/trnsci-operations.7
+same "trnsci-operations.7 is the table's own (make manual)" "" \
+	"$("$root/client/man/expand" "$cli" "$operations" "$lister" | diff "$operations" - | head -n 8)"
+missing=
+for class in draw points elementwise transform signal; do
+	missing=$missing$("$lister" $class | awk '/^\.Ss/ {if (name) print name; name = $2} /^trnsci_(fill|apply|transform)\(session/ {name = ""}
+		END {if (name) print name}')
+done
+same "each of its operations has a line of C" "" "$missing"
+code "every line of C runs" 0 "$lister" run
 missing=
 for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_'); do
 	grep -q "^\.Fn $name\b" "$root/client/man/libtrnsci.3" || missing="$missing $name"

@@ -179,7 +179,8 @@ static void write_param(const struct param *param)
 
 static void write_method(const struct operation *operation)
 {
-	fprintf(out, "\n### %s\n\n%s.\n\n", operation->name, operation->help);
+	fprintf(out, "\n### %s\n\n%s.%s%s\n\n", operation->name, operation->help, *operation->details ? "\n\n" : "",
+		operation->details);
 	fputs("| parameter | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n", out);
 	for (size_t i = 0; i < operation->n_params; i++)
 		write_param(&operation->params[i]);

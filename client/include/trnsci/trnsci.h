@@ -6,8 +6,8 @@
  * A *session* is a connection to the daemon, or an embedded engine: the same calls, the same bytes. The simplest use is one
  * line: trnsci_fill draws samples into an array, trnsci_transform transforms an array into another. A *tile* is an array
  * that daemon and program both see, so that results are read where they were made. A *call* is one request with named
- * parameters and, once answered, its reply. Operations and their parameters are listed in PROTOCOL.md, by `trnsci-cli
- * COMMAND --help`, and by trnsci_operation at run time.
+ * parameters and, once answered, its reply. Operations, their parameters, inputs and results are
+ * described in trnsci-operations(7) and PROTOCOL.md, and by trnsci_operation at run time.
  *
  * Every function that can fail returns 0 or a negative trnsci_error_code. The library prints nothing, never exits,
  * raises no signal (SIGPIPE included) and keeps no global state.
@@ -40,8 +40,7 @@ struct trnsci_tile;       /**< an array in memory shared with the engine */
 struct trnsci_ring;       /**< a ring of random numbers that the engine keeps full */
 struct trnsci_broadcast;  /**< a reader of a broadcast */
 
-/** Most dimensions of a shape. */
-enum { TRNSCI_MAX_DIMS = 8 };
+enum { TRNSCI_MAX_DIMS = 8 }; /**< most dimensions of a shape */
 
 /* ---- Errors ---- */
 
@@ -746,6 +745,7 @@ struct trnsci_operation_info {
 	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform",
 			       * "signal" */
 	const char *help;     /**< one line */
+	const char *details;  /**< sentences on dtypes, shapes, limits and sources; "": the help says all */
 	size_t n_parameters;
 	uint64_t reserved[4];
 };

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "engine/operations/operation_details.h"
 #include "engine/operations/operation_rows.h"
 #include "engine/operations/params.h"
 #include "dist/quasi/halton.h"
@@ -486,7 +487,7 @@ static const struct param stream_list_params[] = {
 
 static const struct operation rows[] = {
 #define ROW(name, class, parameters, compile, help)                                                                   \
-	{#name, sizeof #name - 1, METHOD_##class, help, parameters##_params,                                          \
+	{#name, sizeof #name - 1, METHOD_##class, help, DETAILS_##name, parameters##_params,                                          \
 	 sizeof parameters##_params / sizeof *parameters##_params},
 #define DRAW(id, name, shape, dtypes, fallback, help) ROW(name, DRAW, name, compile_draw, help)
 	OPERATION_ROWS(ROW, DRAW)

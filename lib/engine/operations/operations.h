@@ -51,6 +51,7 @@ struct operation {
 	size_t name_size;
 	enum method_class class;
 	const char *help; /* one line */
+	const char *details; /* sentences on results, limits and sources; "": the help says all */
 	const struct param *params;
 	size_t n_params;
 };

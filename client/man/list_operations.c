@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lists of trnsci-operations(7), from the library's own table; client/man/expand puts them into the page.
+ *
+ *   list_operations CLASS      the operations of a class: what each does, its parameters, and a line of C
+ *   list_operations common     the parameters that every draw has
+ *   list_operations run        runs every line of C in an embedded session; prints the names of those that fail */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+/* ---- lines of C ---- */
+
+enum { N = 1000, BINS = 129, FRAMES = 16 };
+
+static struct trnsci_session *session;
+static struct trnsci_source source;
+static struct trnsci_tile *tile;
+static struct trnsci_error err;
+static uint32_t words[N];
+static int64_t counts[N];
+static int8_t bits[N];
+static float x[N], y[2 * N], spectra[2 * BINS * FRAMES], product[2 * 100];
+static double kernel[5] = {1, 4, 6, 4, 1}, estimate[2];
+static const double weights[3] = {1, 2, 3};
+static const struct trnsci_array taps = {TRNSCI_F64, 1, {5}, kernel, 0, 0};
+static const struct trnsci_array second = {TRNSCI_F32, 1, {N}, y, 0, 0};
+static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
+
+#define EXAMPLES(X) \
+	X(bits, trnsci_fill(session, "bits", NULL, &source, TRNSCI_U32, 1000, words, NULL, &err)) \
+	X(uniform, trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(normal, trnsci_fill(session, "normal", (struct trnsci_param[]){trnsci_f64("mean", 10), trnsci_f64("std", 2), trnsci_end()}, \
+			      &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(exponential, trnsci_fill(session, "exponential", (struct trnsci_param[]){trnsci_f64("rate", 2), trnsci_end()}, &source, \
+				   TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(laplace, trnsci_fill(session, "laplace", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(lognormal, trnsci_fill(session, "lognormal", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(gumbel, trnsci_fill(session, "gumbel", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(weibull, trnsci_fill(session, "weibull", (struct trnsci_param[]){trnsci_f64("shape", 1.5), trnsci_end()}, &source, \
+			       TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(cauchy, trnsci_fill(session, "cauchy", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(student_t, trnsci_fill(session, "student_t", (struct trnsci_param[]){trnsci_f64("df", 5), trnsci_end()}, &source, \
+				 TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(truncated_normal, trnsci_fill(session, "truncated_normal", \
+					(struct trnsci_param[]){trnsci_f64("low", 0), trnsci_f64("high", INFINITY), trnsci_end()}, \
+					&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(gamma, trnsci_fill(session, "gamma", (struct trnsci_param[]){trnsci_f64("shape", 2.5), trnsci_end()}, &source, TRNSCI_F32, \
+			     1000, x, NULL, &err)) \
+	X(chi_squared, trnsci_fill(session, "chi_squared", (struct trnsci_param[]){trnsci_f64("df", 3), trnsci_end()}, &source, \
+				   TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(beta, trnsci_fill(session, "beta", (struct trnsci_param[]){trnsci_f64("alpha", 2), trnsci_f64("beta", 5), trnsci_end()}, \
+			    &source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(poisson, trnsci_fill(session, "poisson", (struct trnsci_param[]){trnsci_f64("lam", 4), trnsci_end()}, &source, TRNSCI_I64, \
+			       1000, counts, NULL, &err)) \
+	X(binomial, trnsci_fill(session, "binomial", (struct trnsci_param[]){trnsci_u64("trials", 20), trnsci_end()}, &source, \
+				TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(geometric, trnsci_fill(session, "geometric", NULL, &source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(bernoulli, trnsci_fill(session, "bernoulli", (struct trnsci_param[]){trnsci_f64("p", 0.1), trnsci_end()}, &source, \
+				 TRNSCI_I8, 1000, bits, NULL, &err)) \
+	X(randint, trnsci_fill(session, "randint", (struct trnsci_param[]){trnsci_i64("low", 1), trnsci_i64("high", 7), trnsci_end()}, \
+			       &source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(permutation, trnsci_fill(session, "permutation", NULL, &source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(categorical, trnsci_fill(session, "categorical", \
+				   (struct trnsci_param[]){trnsci_f64s("weights", weights, 3), trnsci_end()}, &source, TRNSCI_I64, \
+				   1000, counts, NULL, &err)) \
+	X(rademacher, trnsci_fill(session, "rademacher", NULL, &source, TRNSCI_I8, 1000, bits, NULL, &err)) \
+	X(dirichlet, trnsci_fill(session, "dirichlet", (struct trnsci_param[]){trnsci_f64s("alpha", weights, 3), trnsci_end()}, \
+				 &source, TRNSCI_F32, 999, x, NULL, &err)) \
+	X(sphere, trnsci_fill(session, "sphere", (struct trnsci_param[]){trnsci_u64("dimensions", 4), trnsci_end()}, &source, \
+			      TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(sobol, trnsci_apply(session, "sobol", \
+			      (struct trnsci_param[]){trnsci_u64("n", 1024), trnsci_u64("d", 3), trnsci_text("scramble", "owen"), \
+						      trnsci_end()}, \
+			      &tile, &err)) \
+	X(halton, trnsci_apply(session, "halton", (struct trnsci_param[]){trnsci_u64("n", 1000), trnsci_u64("d", 3), trnsci_end()}, \
+			       &tile, &err)) \
+	X(lattice, trnsci_apply(session, "lattice", (struct trnsci_param[]){trnsci_u64("n", 1024), trnsci_u64("d", 3), trnsci_end()}, \
+				&tile, &err)) \
+	X(lhs, trnsci_apply(session, "lhs", (struct trnsci_param[]){trnsci_u64("n", 100), trnsci_u64("d", 3), trnsci_end()}, &tile, \
+			    &err)) \
+	X(box_muller, trnsci_transform(session, "box_muller", NULL, trnsci_vector(TRNSCI_F32, 1000, x), \
+				       trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(scale, trnsci_transform(session, "scale", (struct trnsci_param[]){trnsci_f64("by", 2), trnsci_end()}, \
+				  trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(add, trnsci_transform(session, "add", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
+				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(noise_add, trnsci_transform(session, "noise_add", (struct trnsci_param[]){trnsci_f64("sigma", 0.1), trnsci_end()}, \
+				      trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(fft, trnsci_transform(session, "fft", (struct trnsci_param[]){trnsci_bool("real", true), trnsci_end()}, \
+				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_C64, 501, y), &err)) \
+	X(dct, trnsci_transform(session, "dct", (struct trnsci_param[]){trnsci_text("norm", "ortho"), trnsci_end()}, \
+				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(dst, trnsci_transform(session, "dst", (struct trnsci_param[]){trnsci_text("type", "1"), trnsci_end()}, \
+				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(fftshift, trnsci_transform(session, "fftshift", NULL, trnsci_vector(TRNSCI_F32, 1000, x), \
+				     trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(gemm, trnsci_transform(session, "gemm", (struct trnsci_param[]){trnsci_with_array("b", &right), trnsci_end()}, \
+				 trnsci_matrix(TRNSCI_F32, 10, 10, x), trnsci_matrix(TRNSCI_C64, 10, 10, product), &err)) \
+	X(trace, trnsci_transform(session, "trace", (struct trnsci_param[]){trnsci_u64("probes", 256), trnsci_end()}, \
+				  trnsci_matrix(TRNSCI_F32, 10, 10, x), trnsci_vector(TRNSCI_F64, 2, estimate), &err)) \
+	X(stft, trnsci_transform(session, "stft", \
+				 (struct trnsci_param[]){trnsci_u64("n_fft", 256), trnsci_text("window", "hann"), trnsci_end()}, \
+				 trnsci_vector(TRNSCI_F32, 1000, x), trnsci_matrix(TRNSCI_C64, 129, 16, spectra), &err)) \
+	X(istft, trnsci_transform(session, "istft", \
+				  (struct trnsci_param[]){trnsci_u64("n_fft", 256), trnsci_text("window", "hann"), trnsci_end()}, \
+				  trnsci_matrix(TRNSCI_C64, 129, 16, spectra), trnsci_vector(TRNSCI_F32, 960, y), &err)) \
+	X(convolve, trnsci_transform(session, "convolve", \
+				     (struct trnsci_param[]){trnsci_with_array("b", &taps), trnsci_text("mode", "same"), \
+							     trnsci_end()}, \
+				     trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F64, 1000, y), &err)) \
+	X(correlate, trnsci_transform(session, "correlate", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
+				      trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1999, y), &err)) \
+	X(welch, trnsci_transform(session, "welch", (struct trnsci_param[]){trnsci_f64("fs", 48000), trnsci_end()}, \
+				  trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 129, y), &err)) \
+	X(csd, trnsci_transform(session, "csd", (struct trnsci_param[]){trnsci_with_array("y", &second), trnsci_end()}, \
+				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_C64, 129, spectra), &err)) \
+	X(window, trnsci_apply(session, "window", \
+			       (struct trnsci_param[]){trnsci_u64("n", 256), trnsci_text("window", "kaiser"), trnsci_end()}, \
+			       &tile, &err))
+
+#define RUN(name, ...) \
+	static int run_##name(void) \
+	{ \
+		return __VA_ARGS__; \
+	}
+EXAMPLES(RUN)
+
+static const struct example {
+	const char *name, *text;
+	int (*run)(void);
+} examples[] = {
+#define ROW(name, ...) {#name, #__VA_ARGS__ ";", run_##name},
+	EXAMPLES(ROW)
+};
+
+static const struct example *find_example(const char *name)
+{
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		if (strcmp(examples[i].name, name) == 0)
+			return &examples[i];
+	return NULL;
+}
+
+/* Returns the number of lines that fail. The transforms' input is what the first lines draw. */
+static int run_examples(void)
+{
+	int failed = 0;
+
+	if (trnsci_open("embedded:", NULL, &session, &err) < 0)
+		return 1;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		if (examples[i].run() < 0) {
+			printf("%s: %s\n", examples[i].name, err.text);
+			failed++;
+		}
+		trnsci_tile_free(tile);
+		tile = NULL;
+	}
+	trnsci_close(session);
+	return failed;
+}
+
+/* ---- text of a page ---- */
+
+enum { COLUMNS = 78, CODE_COLUMNS = 66 };
+
+static bool is_abbreviation(const char *word, size_t size)
+{
+	static const char *const names[] = {"Ann.",    "Comput.", "Eng.",   "Math.",    "Numer.",
+					    "Phys.",   "Sci.",    "Simul.", "Statist.", "Trans."};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == size && memcmp(names[i], word, size) == 0)
+			return true;
+	return false;
+}
+
+/* Paragraph text: each sentence begins a line, and no line with what would be a request. */
+static void print_text(const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		const size_t size = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + size + 2 > COLUMNS) {
+			putchar('\n');
+			column = 0;
+		}
+		if (column > 0)
+			column += (size_t)printf(" ");
+		else if (*text == '.' || *text == '\'')
+			column += (size_t)printf("\\&");
+		column += (size_t)printf("%.*s", (int)size, text);
+		if (is_abbreviation(text, size)) {
+			column += (size_t)printf("\\&"); /* no end of a sentence */
+		} else if (text[size - 1] == '.' && size > 2) { /* two: an initial */
+			putchar('\n');
+			column = 0;
+		}
+		text += size + (text[size] == ' ');
+	}
+	if (column > 0)
+		putchar('\n');
+}
+
+/* Text with a capital first, unless its first word is a name in the table, and a full stop last. */
+static void print_sentence(const char *text)
+{
+	char sentence[2048];
+	const char *end = text + strspn(text, "abcdefghijklmnopqrstuvwxyz");
+
+	if (end == text || (*end != ' ' && *end != ',' && *end != '\0'))
+		snprintf(sentence, sizeof sentence, "%s.", text);
+	else
+		snprintf(sentence, sizeof sentence, "%c%s.", text[0] - 'a' + 'A', text + 1);
+	print_text(sentence);
+}
+
+/* Breaks lines behind commas only. */
+static void print_code(const char *code)
+{
+	size_t column = 0;
+
+	puts(".Bd -literal -offset indent");
+	while (*code) {
+		const char *comma = strstr(code, ", ");
+		const size_t size = comma ? (size_t)(comma + 1 - code) : strlen(code);
+
+		if (column > 0 && column + 1 + size > CODE_COLUMNS)
+			column = (size_t)printf("\n    ") - 1;
+		else if (column > 0)
+			column += (size_t)printf(" ");
+		column += (size_t)printf("%.*s", (int)size, code);
+		code += size + (comma != NULL);
+	}
+	puts("\n.Ed");
+}
+
+/* ---- parameters ---- */
+
+/* Bounds of integers are mostly powers of two. */
+static void format_number(double value, char text[32])
+{
+	int exponent;
+
+	if (frexp(value, &exponent) == 0.5 && exponent > 13)
+		snprintf(text, 32, "2^%d", exponent - 1);
+	else if (value == 4294967295.0)
+		snprintf(text, 32, "2^32 - 1");
+	else
+		snprintf(text, 32, "%.6g", value);
+}
+
+static void print_range(const struct trnsci_parameter_info *parameter)
+{
+	char least[32], most[32];
+
+	format_number(parameter->min, least);
+	format_number(parameter->max, most);
+	if (parameter->choices || (parameter->min == 0 && parameter->max == 0))
+		return;
+	if (isinf(parameter->max))
+		printf(", also inf and -inf");
+	else if (parameter->max == 0 || parameter->max == DBL_MAX)
+		printf(parameter->above_min ? ", above %s" : ", %s and up", least);
+	else
+		printf(", %s%s to %s", parameter->above_min ? "above " : "", least, most);
+}
+
+static void print_parameter(const struct trnsci_parameter_info *parameter)
+{
+	char text[1024];
+
+	printf(".It Va %s Pq \"%s%s%s", parameter->name, parameter->type, *parameter->unit ? ", " : "", parameter->unit);
+	print_range(parameter);
+	puts("\"");
+	print_sentence(parameter->help);
+	if (parameter->choices) {
+		size_t at = (size_t)snprintf(text, sizeof text, "One of ");
+
+		for (const char *c = parameter->choices; *c && at + 3 < sizeof text; c++)
+			at += (size_t)snprintf(text + at, sizeof text - at, *c == '|' ? ", " : "%c", *c);
+		snprintf(text + at, sizeof text - at, ".");
+		print_text(text);
+	}
+	if (!parameter->fallback)
+		puts("Required.");
+	else if (*parameter->fallback) {
+		snprintf(text, sizeof text, "Default: %s.", parameter->fallback);
+		print_text(text);
+	}
+}
+
+/* What the page describes once, for all operations. */
+static bool is_everywhere(const char *name)
+{
+	return strcmp(name, "out") == 0 || strcmp(name, "u64") == 0 || strcmp(name, "timeout_ms") == 0;
+}
+
+/* Prints the parameters of an operation; of a draw dtype and those behind timeout_ms, the distribution's, or (common) those
+ * before it. Returns how many. */
+static size_t print_parameters(const struct trnsci_operation_info *operation, bool common, bool print)
+{
+	const bool draw = strcmp(operation->category, "draw") == 0;
+	struct trnsci_parameter_info parameter;
+	bool own = !draw;
+	size_t count = 0;
+
+	for (size_t i = 0; trnsci_parameter(operation->name, i, &parameter) == 0; i++) {
+		const bool dtype = draw && strcmp(parameter.name, "dtype") == 0;
+
+		if (!is_everywhere(parameter.name) && (common ? !own && !dtype : own || dtype)) {
+			count++;
+			if (print)
+				print_parameter(&parameter);
+		}
+		own |= strcmp(parameter.name, "timeout_ms") == 0;
+	}
+	return count;
+}
+
+static void print_list(const struct trnsci_operation_info *operation, bool common)
+{
+	if (print_parameters(operation, common, false) == 0)
+		return;
+	puts(".Bl -tag -width Ds");
+	print_parameters(operation, common, true);
+	puts(".El");
+}
+
+/* ---- operations ---- */
+
+static void print_operation(const struct trnsci_operation_info *operation)
+{
+	const struct example *example = find_example(operation->name);
+
+	printf(".Ss %s\n", operation->name);
+	print_sentence(operation->help);
+	print_text(operation->details);
+	print_list(operation, false);
+	if (example)
+		print_code(example->text);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+	struct trnsci_operation_info operation;
+	int printed = 0;
+
+	if (strcmp(what, "run") == 0)
+		return run_examples() > 0;
+	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++) {
+		if (strcmp(what, "common") == 0 && strcmp(operation.name, "uniform") == 0) {
+			print_list(&operation, true);
+			printed++;
+		} else if (strcmp(what, operation.category) == 0) {
+			print_operation(&operation);
+			printed++;
+		}
+	}
+	if (printed == 0)
+		fprintf(stderr, "usage: list_operations draw|points|elementwise|transform|signal|common|run\n");
+	return printed == 0 ? 2 : 0;
+}

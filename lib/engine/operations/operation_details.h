@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a caller has to know of an operation beside its parameters: the dtype and shape of the result, members of the reply,
+ * limits, and the source of the method. Plain sentences, which PROTOCOL.md, trnsci-operations(7) and `describe` show behind
+ * the row's help. Every row of engine/operations/operation_rows.h has one, "" where the help says all. */
+#ifndef TRNSCI_ENGINE_OPERATION_DETAILS_H
+#define TRNSCI_ENGINE_OPERATION_DETAILS_H
+
+#define DETAILS_version           ""
+#define DETAILS_ping              ""
+#define DETAILS_describe          ""
+#define DETAILS_derive            ""
+#define DETAILS_stats             ""
+#define DETAILS_arena             ""
+#define DETAILS_cancel            ""
+#define DETAILS_ring_attach       ""
+#define DETAILS_broadcast_create  ""
+#define DETAILS_broadcast_publish ""
+#define DETAILS_broadcast_attach  ""
+#define DETAILS_broadcast_list    ""
+#define DETAILS_broadcast_close   ""
+#define DETAILS_ring_detach       ""
+#define DETAILS_tile              ""
+#define DETAILS_free              ""
+#define DETAILS_stream_create     ""
+#define DETAILS_stream_draw       ""
+#define DETAILS_stream_show       ""
+#define DETAILS_stream_list       ""
+#define DETAILS_stream_delete     ""
+#define DETAILS_stream_advance    ""
+#define DETAILS_run               ""
+#define DETAILS_prepare           ""
+#define DETAILS_run_prepared      ""
+#define DETAILS_release           ""
+
+/* Draws: what all of them share stands in PROTOCOL.md and in the manual page. */
+#define DETAILS_bits "A sample of u32 is one word of the stream, one of u64 two words, the low half first."
+#define DETAILS_uniform \
+	"Multiples of 2^-24 (f32), 2^-53 (f64), 2^-8 (bf16) or 2^-11 (f16) in [0, 1), moved to [low, high) with one rounding."
+#define DETAILS_normal \
+	"Samples 2j and 2j + 1 are a pair: the cosine and the sine of one angle times one radius. Source: G. E. P. Box, " \
+	"M. E. Muller, Ann. Math. Statist. 29 (1958) 610."
+#define DETAILS_exponential ""
+#define DETAILS_laplace     ""
+#define DETAILS_lognormal   ""
+#define DETAILS_gumbel      ""
+#define DETAILS_weibull     ""
+#define DETAILS_cauchy      ""
+#define DETAILS_student_t \
+	"Source: R. W. Bailey, Math. Comp. 62 (1994) 779."
+#define DETAILS_truncated_normal ""
+#define DETAILS_gamma \
+	"Source: G. Marsaglia, W. W. Tsang, ACM TOMS 26 (2000) 363."
+#define DETAILS_chi_squared "A gamma number of shape df / 2 and scale 2."
+#define DETAILS_beta        "From two gamma numbers."
+#define DETAILS_poisson \
+	"Source for wide distributions: W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39."
+#define DETAILS_binomial \
+	"Source for wide distributions: W. Hoermann, J. Statist. Comput. Simul. 46 (1993) 101."
+#define DETAILS_geometric   ""
+#define DETAILS_bernoulli   ""
+#define DETAILS_randint     "Source: D. Lemire, ACM TOMACS 29 (2019) 3."
+#define DETAILS_permutation ""
+#define DETAILS_categorical "Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972."
+#define DETAILS_rademacher  ""
+#define DETAILS_dirichlet   "The result has one dimension more than shape: the components of a sample, as many as alpha has numbers."
+#define DETAILS_sphere      "The result has one dimension more than shape: the components of a point."
+
+#define DETAILS_sobol \
+	"Sources: I. A. Antonov, V. M. Saleev, USSR Comput. Math. Math. Phys. 19 (1979) 252; S. Joe, F. Y. Kuo, " \
+	"new-joe-kuo-6.21201 (2008)."
+#define DETAILS_halton \
+	"Sources: J. H. Halton, Numer. Math. 2 (1960) 84; J. Matousek, J. Complexity 14 (1998) 527; A. B. Owen, " \
+	"arXiv:1706.02808 (2017)."
+#define DETAILS_lattice "Source: R. Cools, F. Y. Kuo, D. Nuyens, SIAM J. Sci. Comput. 28 (2006) 2162."
+#define DETAILS_lhs \
+	"A design is one whole of at most 2^32 points, and has no offset. Source: M. D. McKay, R. J. Beckman, W. J. Conover, " \
+	"Technometrics 21 (1979) 239."
+
+#define DETAILS_box_muller \
+	"The result has the dtype and shape of in, which out may be. Elements 2j and 2j + 1 become the cosine and the sine of " \
+	"one angle times one radius. The draw normal gives the same bytes. Source: G. E. P. Box, M. E. Muller, Ann. Math. " \
+	"Statist. 29 (1958) 610."
+#define DETAILS_scale     "The result has the dtype and shape of in, which out may be."
+#define DETAILS_add       "The result has the dtype and shape of a. out may be a or b."
+#define DETAILS_noise_add "The result has the dtype and shape of in, which out may be."
+
+#define DETAILS_fft \
+	"The meaning and defaults of numpy.fft. The result has the shape of in, but for the lengths that are given. Half a " \
+	"spectrum has N/2 + 1 elements in the last of the axes; back from N of them there are 2 (N - 1) elements, or length. " \
+	"The result is real with real and inverse, and with hermitian alone; otherwise it is complex. It is f64 or c128 for " \
+	"input of f64 or c128, and in the modes double, ozaki_hq and ozaki_fp64; otherwise f32 or c64; dtype decides between " \
+	"them. The input must be real with real alone, and with hermitian and inverse. Missing axes are as many of the last as " \
+	"there are lengths. out may be in where dtype and shape agree. The reply states the precision that ran and its bound."
+#define DETAILS_SERIES_ \
+	"The result has the shape of in, but for the lengths that are given: real for real input, complex for complex input, " \
+	"whose real and imaginary parts are transformed each alone. It is f64 or c128 for input of f64 or c128 and in the mode " \
+	"double; otherwise f32 or c64; dtype decides between them. Missing axes are as many of the last as there are lengths. " \
+	"out may be in where dtype and shape agree. The reply states the precision that ran and its bound."
+#define DETAILS_dct "The meaning of scipy.fft.dct and idct. Type 1 takes 2 elements and up. " DETAILS_SERIES_
+#define DETAILS_dst \
+	"The meaning of scipy.fft.dst and idst, but for the factors of norm ortho in types 2 and 3, see orthogonalize. " \
+	DETAILS_SERIES_
+#define DETAILS_fftshift \
+	"The meaning of numpy.fft.fftshift and ifftshift: element i of an axis of n goes to (i + floor(n / 2)) mod n, or back. " \
+	"The result has the dtype and shape of in, which out may be."
+#define DETAILS_gemm \
+	"The result has shape (..., m, n), also of a row or a column. It is c64 in fast, bf16, ozaki and ozaki6, and c128 in " \
+	"double, ozaki_hq and ozaki_fp64; fast is the default for input of f32 and c64, double where a or b is f64 or c128. out " \
+	"may be a, b or c. beta without c is an error. The reply states the precision, and, where it is below 1, the proved " \
+	"bound of each element's error, relative to |alpha| |row of op(a)| |column of op(b)| + |beta c| (2-norms)."
+#define DETAILS_trace \
+	"The result is two f64: the estimate and its standard error, which is NaN where one probe was all there was for it. The " \
+	"reply has both as estimate and standard_error, and method, probes and products. hutchpp takes size 1 only. Sources: " \
+	"M. F. Hutchinson, Communications in Statistics 18 (1989) 1059; R. A. Meyer, C. Musco, C. Musco, D. P. Woodruff, " \
+	"Hutch++, SOSA 2021, algorithm 1."
+
+#define DETAILS_stft \
+	"The result is complex, (..., bins, frames) or as layout states: c64 for signals of f32 and c64, c128 for f64 and c128. " \
+	"With center there are samples / hop_length + 1 frames (n_fft even), without (samples - n_fft) / hop_length + 1, both " \
+	"rounded down. reflect takes more samples than n_fft / 2. onesided is an error for complex signals."
+#define DETAILS_istft \
+	"The result is (..., length): f32 for spectra of c64, f64 for c128; c64 or c128 with return_complex. It is an error " \
+	"(out_of_range) where the squared windows over a sample sum to 1e-11 or less: such a sample cannot be computed."
+#define DETAILS_CONVOLVE_ \
+	"With n samples in a and m in b the result has n + m - 1 samples in mode full, n in mode same, and max(n, m) - min(n, m) " \
+	"+ 1 in mode valid. It is complex where a or b is, and f64 or c128 where a or b is; otherwise f32 or c64. Along the " \
+	"other axes a size of 1, or an array of one dimension, serves all rows of the other array. Limits: 2^30 samples, and " \
+	"2^19 of the shorter one."
+#define DETAILS_convolve  "The meaning of scipy.signal.convolve, along one axis. " DETAILS_CONVOLVE_
+#define DETAILS_correlate \
+	"The meaning of scipy.signal.correlate, along one axis: convolve with b conjugated and reversed. " DETAILS_CONVOLVE_
+#define DETAILS_WELCH_ \
+	" The result has the shape of in, with nfft / 2 + 1 bins (onesided) or nfft in the place of the samples. A segment is at " \
+	"most as long as a signal; frequencies are multiples of fs / nfft, the reply's bin_width, and segments is their number. " \
+	"onesided is an error for complex signals."
+#define DETAILS_welch "The result is real, f32 for signals of f32 and c64, f64 for f64 and c128." DETAILS_WELCH_
+#define DETAILS_csd \
+	"The result is complex, the mean of conj(X) Y: c64 where both signals are f32 or c64, otherwise c128." DETAILS_WELCH_
+#define DETAILS_window \
+	"The result is (n). gaussian and general_hamming take a window_parameter, kaiser, exponential and tukey may; the others " \
+	"have none."
+
+#endif
