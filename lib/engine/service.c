@@ -163,8 +163,7 @@ static int answer_free(struct space *space, const struct args *args, struct bump
 	int error = 0;
 
 	if (!tile && !scope)
-		return bind_error(args, FREE_TILE, err, ERROR_MISSING_PARAMETER,
-				  "left out, takes a tile's handle (or scope)");
+		return bind_error(args, FREE_TILE, err, ERROR_MISSING_PARAMETER, "missing: give tile or scope");
 	if (tile && scope)
 		return bind_error(args, FREE_SCOPE, err, ERROR_OUT_OF_RANGE,
 				  "given beside tile, allowed is one of them");

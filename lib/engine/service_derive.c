@@ -52,7 +52,7 @@ int derive_answer(const struct args *args, struct bump *bump, struct value *map,
 				  generator_row(stream.generator)->most_stream);
 	if (!at[DERIVE_LABEL].given && !at[DERIVE_FOLD_IN].given && !at[DERIVE_SPLIT].given)
 		return bind_error(args, DERIVE_LABEL, err, ERROR_MISSING_PARAMETER,
-				  "left out, takes a text (or fold_in, or split)");
+				  "missing: give label, fold_in or split");
 	if (at[DERIVE_LABEL].given)
 		derive_label(&stream, at[DERIVE_LABEL].value->bytes.at, at[DERIVE_LABEL].value->bytes.size, &stream);
 	if (at[DERIVE_FOLD_IN].given)

@@ -154,7 +154,7 @@ static void derived(void **state)
 	assert_true(value_to_u64(value_get(&list->array.at[2], "seed"), &seed));
 	assert_true(seed == child.seed);
 	call_free(split);
-	call_fails(none, bed.space, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: left out");
+	call_fails(none, bed.space, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: missing");
 	bed_close(&bed);
 }
 

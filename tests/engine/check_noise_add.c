@@ -211,7 +211,7 @@ static void errors(void **state)
 
 	(void)state;
 	call_fails(with("fft", NULL), bed.space, "noise_add", ERROR_UNKNOWN_METHOD,
-		   "unknown_method: noise_add: noise: op \"fft\" is no distribution");
+		   "unknown_method: noise_add: noise: op \"fft\" is not a distribution");
 	call_fails(with("normal", "n"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: noise: it has n");
 	call_fails(with("normal", "frob"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,

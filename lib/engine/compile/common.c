@@ -16,7 +16,7 @@ int compile_no_memory(struct compiler *compiler)
 
 static int wrong_array(struct compiler *compiler, unsigned param, enum error_code code, const char *what)
 {
-	return bind_error(&compiler->args, param, compiler->err, code, "%s, takes a map {dtype, shape, data}", what);
+	return bind_error(&compiler->args, param, compiler->err, code, "%s, allowed: a map {dtype, shape, data}", what);
 }
 
 /* --- inputs --- */
@@ -33,14 +33,15 @@ static int array_shape(struct compiler *compiler, unsigned param, const struct v
 		shape.dtype = dtype_parse(dtype->bytes.at, dtype->bytes.size);
 	if (shape.dtype == DTYPE_NONE)
 		return wrong_array(compiler, param, dtype ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
-				   dtype ? "its dtype is no name of a dtype" : "it has no dtype");
+				   dtype ? "its dtype is unknown" : "it has no dtype");
 	if (!dims)
 		return wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no shape");
 	if (count < 1 || count > SHAPE_MAX_DIMS)
-		return wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has not 1 to 8 sizes");
+		return wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape does not have 1 to 8 sizes");
 	for (size_t i = 0; i < count; i++)
 		if (!value_to_u64(&at[i], &shape.dims[i]))
-			return wrong_array(compiler, param, ERROR_WRONG_TYPE, "a size of its shape is no integer >= 0");
+			return wrong_array(compiler, param, ERROR_WRONG_TYPE,
+					   "a size of its shape is not an integer >= 0");
 	if (!shape_finish(&shape))
 		return wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has more than 2^62 bytes");
 	*ret = shape;
@@ -118,10 +119,10 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	if (!data)
 		return wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no data");
 	if (data->kind != VALUE_BYTES && data->kind != VALUE_STRING)
-		return wrong_array(compiler, param, ERROR_WRONG_TYPE, "its data are no bytes");
+		return wrong_array(compiler, param, ERROR_WRONG_TYPE, "its data is not bytes");
 	if (data->bytes.size != shape.bytes)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
-				  "data of %zu bytes, its shape and dtype ask for %" PRIu64, data->bytes.size,
+				  "%zu bytes of data, its shape and dtype need %" PRIu64, data->bytes.size,
 				  shape.bytes);
 	if (!program->space->limits.shares_memory) {
 		if (shape.bytes > allowed - program->inline_in)

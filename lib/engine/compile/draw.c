@@ -59,9 +59,8 @@ static int whole_shape(const struct compiler *c, enum dtype dtype, uint64_t comp
 		*ret = shape;
 		return 0;
 	} else {
-		return bind_error(&c->args, DRAW_N, c->err, ERROR_MISSING_PARAMETER,
-				  "left out, takes the samples of the whole draw (or shape%s)",
-				  tile ? "" : ", or the tile out");
+		return bind_error(&c->args, DRAW_N, c->err, ERROR_MISSING_PARAMETER, "missing: give n%s",
+				  tile ? " or shape" : ", shape or out");
 	}
 	if (components > 1)
 		shape.dims[shape.ndim++] = components;
@@ -133,7 +132,7 @@ static int read_elements(const struct compiler *c, unsigned param, const struct 
 	for (size_t i = 0; i < value->array.count; i++)
 		if (!value_to_f64(&value->array.at[i], &own[i])) {
 			free(own);
-			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is no number", i);
+			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is not a number", i);
 		}
 	*ret = (struct list){own, own, value->array.count};
 	return 0;
@@ -148,7 +147,7 @@ static int read_list(const struct compiler *c, unsigned param, struct list *ret)
 
 	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
 		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
-				  "takes an array of at most %d numbers, or their bytes as float64", LIST_MOST);
+				  "allowed: an array of at most %d numbers, or their bytes as float64", LIST_MOST);
 	if (array)
 		return read_elements(c, param, value, ret);
 	*ret = (struct list){value->bytes.at, NULL, n};

@@ -101,7 +101,7 @@ static int read_addend(struct compiler *c, struct request_gemm *g)
 	if (!c->args.at[PRODUCT_C].given) {
 		if (beta->f64 != 0 || beta_im->f64 != 0)
 			return bind_error(&c->args, PRODUCT_BETA, c->err, ERROR_MISSING_PARAMETER,
-					  "given without c, takes the tile that it multiplies");
+					  "given without c: give c, the addend that it multiplies");
 		return 0;
 	}
 	error = compile_floating_input(c, PRODUCT_C, &g->c);

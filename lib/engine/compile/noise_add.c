@@ -30,7 +30,7 @@ static int find_distribution_row(const struct compiler *c, const struct value *n
 		operation = operation_find(op->bytes.at, op->bytes.size);
 	if (!operation || operation->class != METHOD_DRAW)
 		return bind_error(&c->args, NOISE_NOISE, c->err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is no distribution, allowed are the draws",
+				  "op \"%s\" is not a distribution, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
 	*ret = operation;
 	return 0;

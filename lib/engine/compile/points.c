@@ -42,7 +42,7 @@ static int find_size(struct compiler *c, struct points_settings *settings, uint6
 	settings->dims = (uint32_t)at[POINTS_D].u64;
 	if (!at[POINTS_N].given && !(out && at[POINTS_SIZE].u64 == 1))
 		return bind_error(&c->args, POINTS_N, c->err, ERROR_MISSING_PARAMETER,
-				  "left out, takes the points of the whole set%s", out ? "" : " (or the tile out)");
+				  "missing: give n, the points of the whole set%s", out ? "" : ", or the tile out");
 	*ret_n = at[POINTS_N].given ? at[POINTS_N].u64 : tile.n / settings->dims;
 	return 0;
 }

@@ -38,7 +38,7 @@ static int read_results(struct compiler *compiler)
 
 		if (list->array.at[i].kind != VALUE_STRING)
 			return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
-					  "element %zu is no text, takes an array of the names of steps", i);
+					  "element %zu is not a text, allowed: an array of the names of steps", i);
 		if (compile_find_name(compiler, &list->array.at[i]))
 			continue;
 		entry = add_name(compiler, &list->array.at[i]);
@@ -93,15 +93,16 @@ static int read_operation(struct compiler *compiler, const struct value *map, si
 	snprintf(context, STEP_CONTEXT, "%s: steps[%zu]", compiler->run->context, index);
 	compiler->args = (struct args){.context = context, .in_program = true};
 	if (map->kind != VALUE_MAP)
-		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: is no map, takes {op, its parameters, as}",
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: not a map, allowed: {op, its parameters, as}",
 				 context);
 	if (!op)
-		return error_set(compiler->err, ERROR_MISSING_PARAMETER, "%s: op: left out, takes an operation's name",
-				 context);
+		return error_set(compiler->err, ERROR_MISSING_PARAMETER,
+				 "%s: op: missing: give the name of an operation", context);
 	if (op->kind == VALUE_STRING || op->kind == VALUE_BYTES)
 		operation = operation_find(op->bytes.at, op->bytes.size);
 	else
-		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: op: takes an operation's name", context);
+		return error_set(compiler->err, ERROR_WRONG_TYPE,
+				 "%s: op: not a text, allowed: the name of an operation", context);
 	if (!operation || operation->class < METHOD_DRAW)
 		return error_set(
 			compiler->err, ERROR_UNKNOWN_METHOD,

@@ -224,7 +224,8 @@ static int find_length(const struct compiler *c, struct request_stft *r)
 	r->stft.length = length->given ? length->u64 : reach > cut ? reach - cut : 0;
 	if (r->stft.length == 0)
 		return bind_error(&c->args, ISTFT_LENGTH, c->err, ERROR_MISSING_PARAMETER,
-				  "%" PRIu64 " frame without its padding has no sample, takes the length of the signal",
+				  "%" PRIu64
+				  " frame without its padding has no samples: give length, that of the signal",
 				  r->stft.frames.count);
 	if (reach == 0)
 		return bind_error(&c->args, STFT_IN, c->err, ERROR_BAD_SHAPE,

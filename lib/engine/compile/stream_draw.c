@@ -25,14 +25,14 @@ static int find_distribution(const struct compiler *c, const struct value *draw,
 				  "takes a map {op: a distribution, n, its parameters}");
 	if (!op)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_MISSING_PARAMETER,
-				  "op is left out, takes the name of a distribution");
+				  "op is missing: give the name of a distribution");
 	if (op->kind != VALUE_STRING && op->kind != VALUE_BYTES)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
 				  "op takes the name of a distribution");
 	distribution = operation_find(op->bytes.at, op->bytes.size);
 	if (!distribution || distribution->class != METHOD_DRAW)
 		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is no distribution, allowed are the draws",
+				  "op \"%s\" is not a distribution, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
 	*ret = distribution;
 	return 0;

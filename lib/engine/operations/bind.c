@@ -377,7 +377,7 @@ int bind_args(struct args *args, const struct value *map, struct error *err)
 	error = bind_given(args, map, err);
 	for (unsigned p = 0; p < n && !error; p++)
 		if (!args->at[p].given && !args->operation->params[p].fallback)
-			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "left out, takes %s",
+			return bind_error(args, p, err, ERROR_MISSING_PARAMETER, "missing: give %s",
 					  type_texts[args->operation->params[p].type]);
 	return error;
 }

@@ -14,46 +14,46 @@
 #define OPERATION_ROWS(ROW, DRAW_ROW) \
 	ROW(version, SERVICE, plain, NULL, \
 	    "name, version, the numbers of protocol and stream format, and the daemon's instance") \
-	ROW(ping, SERVICE, ping, NULL, "an answer, with the payload if there is one") \
-	ROW(describe, SERVICE, plain, NULL, "this table: methods, parameters, errors, dtypes") \
+	ROW(ping, SERVICE, ping, NULL, "replies, with the payload if there is one") \
+	ROW(describe, SERVICE, plain, NULL, "the table of methods, parameters, errors and dtypes") \
 	ROW(derive, SERVICE, derive, NULL, "a new stream from a stream: by a label, a number, or a split") \
 	ROW(stats, SESSION, plain, NULL, "figures of the daemon, the engine and this session") \
-	ROW(arena, SESSION, arena, NULL, "memory for tiles, shared by a file descriptor; once a session") \
-	ROW(cancel, SESSION, cancel, NULL, "stops a request of this session at its next chunk") \
+	ROW(arena, SESSION, arena, NULL, "creates the session's memory for tiles, shared by a file descriptor; once a session") \
+	ROW(cancel, SESSION, cancel, NULL, "cancels a request of this session at its next chunk") \
 	ROW(ring_attach, SESSION, ring_attach, NULL, \
-	    "a ring of shared memory that is kept full of random numbers; with file descriptors") \
+	    "attaches a ring of shared memory that is kept full of random numbers; returns file descriptors") \
 	ROW(broadcast_create, SESSION, broadcast_create, NULL, \
-	    "random numbers that many readers see, drawn once; ends with this session") \
+	    "creates a broadcast: random numbers drawn once for many readers; ends with this session") \
 	ROW(broadcast_publish, SESSION, broadcast_publish, NULL, \
-	    "more samples for the readers of a broadcast of this session") \
+	    "publishes more samples of a broadcast of this session") \
 	ROW(broadcast_attach, SESSION, broadcast_name, NULL, \
-	    "the memory of a broadcast, to be read; with a file descriptor") \
-	ROW(broadcast_list, SESSION, plain, NULL, "the broadcasts that this client may read") \
-	ROW(broadcast_close, SESSION, broadcast_name, NULL, "the end of a broadcast of this session") \
-	ROW(ring_detach, SESSION, ring_detach, NULL, "the end of a ring") \
-	ROW(tile, SERVICE, tile, NULL, "a new tile in the session's memory") \
+	    "opens the memory of a broadcast for reading; returns a file descriptor") \
+	ROW(broadcast_list, SESSION, plain, NULL, "lists the broadcasts that this client may read") \
+	ROW(broadcast_close, SESSION, broadcast_name, NULL, "closes a broadcast of this session") \
+	ROW(ring_detach, SESSION, ring_detach, NULL, "detaches a ring") \
+	ROW(tile, SERVICE, tile, NULL, "allocates a tile in the session's memory") \
 	ROW(free, SERVICE, free, NULL, "frees a tile, or all tiles of a scope") \
 	ROW(stream_create, STREAM, stream_create, NULL, \
-	    "a named stream, whose positions are never issued twice") \
+	    "creates a named stream, whose positions are never issued twice") \
 	ROW(stream_draw, STREAM, stream_draw, NULL, \
-	    "a draw from where a named stream stands, which it moves on") \
+	    "draws from the position of a named stream and advances it") \
 	ROW(stream_show, STREAM, stream_name, NULL, \
-	    "where a named stream stands, whose it is, what a crash has skipped") \
-	ROW(stream_list, STREAM, stream_list, NULL, "the named streams that the client may show, by name") \
+	    "shows the position, the owner and the words skipped by crashes of a named stream") \
+	ROW(stream_list, STREAM, stream_list, NULL, "lists the named streams that the client may show, by name") \
 	ROW(stream_delete, STREAM, stream_name, NULL, \
-	    "forgets a named stream; its numbers are not given to another") \
+	    "deletes a named stream; its numbers go to no other stream") \
 	ROW(stream_advance, STREAM, stream_advance, NULL, \
-	    "moves a named stream on, after a restored snapshot of the machine") \
-	ROW(run, PROGRAM, run, NULL, "a program: steps that follow one another over tiles and names") \
+	    "advances a named stream, for example after a snapshot of the machine was restored") \
+	ROW(run, PROGRAM, run, NULL, "runs a program: a sequence of steps over tiles and named results") \
 	ROW(prepare, SERVICE, prepare, NULL, "validates and compiles a call once, to be run many times") \
-	ROW(run_prepared, PROGRAM, run_prepared, NULL, "runs a prepared call, with a place and tiles of its own") \
-	ROW(release, SERVICE, release, NULL, "ends a prepared call; runs under way finish") \
+	ROW(run_prepared, PROGRAM, run_prepared, NULL, "runs a prepared call with its own stream, position and tiles") \
+	ROW(release, SERVICE, release, NULL, "releases a prepared call; runs in progress finish") \
 	DISTRIBUTION_ROWS(DRAW_ROW) \
 	ROW(sobol, POINTS, sobol, compile_sobol, \
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \
 	ROW(halton, POINTS, halton, compile_halton, "Halton points, (n, d), point 0 first") \
 	ROW(lattice, POINTS, lattice, compile_lattice, "points of an embedded rank-1 lattice in base 2, (n, d)") \
-	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d), by default in the middles of its cells") \
+	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d); default: in the middle of its cells") \
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \

@@ -27,34 +27,34 @@
 
 /* clang-format off */
 #define U64_STYLE {"u64", PARAM_CHOICE, "", "uint", 0, 0, false, "uint|str", \
-	"how seeds, stream ids and positions stand in the reply: as integers or as decimal text"}
+	"how the reply writes seeds, stream ids and positions: as integers or as decimal text"}
 /* Of every method that makes a job: u64, and right behind it timeout_ms. */
 #define JOB_PARAMS(u64) [u64] = U64_STYLE, \
 	[(u64) + 1] = {"timeout_ms", PARAM_U64, "ms", "0", 0, 4294967295.0, false, NULL, \
-		"the request fails with `timeout` if it is not done by then; 0: it may take for ever"}
-#define OUT {"out", PARAM_TILE, "", "", NONE, "tile that takes the result, or {new: true} for a new tile; without it the reply carries it"}
+		"the request fails with `timeout` if it is not done by then; 0: no timeout"}
+#define OUT {"out", PARAM_TILE, "", "", NONE, "tile for the result, or {new: true} for a new tile; default: the reply carries the result"}
 
 #define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key, as on Trainium; threefry4x32 and stream 0 only"
 
 /* A distribution's own parameters follow behind. */
 #define DRAW_PARAMS(shape_name, dtypes, fallback_dtype) \
 	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
-		"samples of the whole draw; may be left out beside shape or out"}, \
-	[DRAW_SHAPE] = {shape_name, PARAM_SHAPE, "samples", "", NONE, "shape of the result, instead of n"}, \
+		"samples of the whole draw; default: those of shape or out"}, \
+	[DRAW_SHAPE] = {shape_name, PARAM_SHAPE, "samples", "", NONE, "shape of the result; give it instead of n"}, \
 	[DRAW_DTYPE] = {"dtype", PARAM_CHOICE, "", fallback_dtype, 0, 0, false, dtypes, \
-		"type of a sample; that of out when it is given"}, \
+		"type of a sample; if out is given, its dtype"}, \
 	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the stream's words"}, \
 	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
 	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
 	[DRAW_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
-	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype that are skipped"}, \
+	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
 	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
 		"from the first sample at or after it"}, \
-	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw is produced, below size"}, \
+	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw to produce, below size"}, \
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
-		"parts that the draw of n samples is cut into"}, \
+		"number of parts of the n samples"}, \
 	[DRAW_OUT] = OUT, \
 	JOB_PARAMS(DRAW_U64)
 
@@ -68,21 +68,21 @@ DISTRIBUTION_ROWS(DRAW_ROW)
 
 #define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
 	[POINTS_N] = {"n", PARAM_U64, "points", "", ANY_U64, \
-		"points of the whole set; may be left out beside out"}, \
+		"points of the whole set; default: those of out"}, \
 	[POINTS_D] = {"d", PARAM_U64, "dimensions", NULL, 1, most_dims, false, NULL, "dimensions of a point"}, \
 	[POINTS_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", \
-		"type of a coordinate; that of out when it is given; f32 is f64 cut to 24 bits"}, \
+		"type of a coordinate; if out is given, its dtype; f32 is f64 truncated to 24 bits"}, \
 	[POINTS_SCRAMBLING] = {"scramble", PARAM_CHOICE, "", "none", 0, 0, false, scrambles, scramble_help}, \
 	[POINTS_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the stream that scrambles"}, \
 	[POINTS_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of that stream"}, \
 	[POINTS_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
-	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set is produced, below size"}, \
-	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "parts that the n points are cut into"}, \
+	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set to produce, below size"}, \
+	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "number of parts of the n points"}, \
 	[POINTS_OUT] = OUT, \
 	JOB_PARAMS(POINTS_U64)
 
-#define POINTS_SKIP [POINTS_OFFSET] = {"offset", PARAM_U64, "points", "0", ANY_U64, "points that are skipped"}
+#define POINTS_SKIP [POINTS_OFFSET] = {"offset", PARAM_U64, "points", "0", ANY_U64, "points to skip"}
 
 static const struct param sobol_params[] = {
 	POINTS_PARAMS(SOBOL_DIMS, "none|owen|shift", "owen: nested flips of the digits; shift: the same flips for all points"),
@@ -142,7 +142,7 @@ static const struct param fft_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32, f64, c64 or c128"},
 	[FFT_OUT] = OUT,
 	[FFT_LENGTH] = TRANSFORM_LENGTH,
-	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes that are transformed; negative from the end"},
+	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes to transform; negative: from the end"},
 	[FFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "the inverse transform"},
 	[FFT_REAL] = {"real", PARAM_BOOL, "", "false", NONE,
 		"real to half a spectrum, (..., N) to (..., N/2+1), over the last of the axes; with inverse back to real"},
@@ -150,7 +150,7 @@ static const struct param fft_params[] = {
 		"which direction is scaled by 1/N; ortho: both by 1/sqrt(N)"},
 	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, PRECISION_CHOICES,
 		"arithmetic: fast is float32, kahan and double are float64; the others, products with the matrix for up to "
-		"256 elements, are served by one of these beyond; by default fast or double, by the input"},
+		"256 elements, use one of these for longer ones; default: fast or double, by the input"},
 	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
 		"instead of precision: the cheapest whose bound (Precision modes) is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "complex64|complex128",
@@ -164,8 +164,8 @@ static const struct param fft_params[] = {
 static const struct param shift_params[] = {
 	[SHIFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array: f32, f64, c64 or c128"},
 	[SHIFT_OUT] = OUT,
-	[SHIFT_AXES] = {"axes", PARAM_AXES, "", "", -8, 7, false, NULL, "axes that are moved; by default all"},
-	[SHIFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "back: the two differ where a length is odd"},
+	[SHIFT_AXES] = {"axes", PARAM_AXES, "", "", -8, 7, false, NULL, "axes to shift; default: all"},
+	[SHIFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "shift back, which differs where a length is odd"},
 	JOB_PARAMS(SHIFT_U64),
 };
 
@@ -174,13 +174,13 @@ static const struct param series_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32 or f64; of c64 and c128 each part alone"},
 	[FFT_OUT] = OUT,
 	[FFT_LENGTH] = TRANSFORM_LENGTH,
-	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes that are transformed; negative from the end"},
+	[FFT_AXES] = {"axes", PARAM_AXES, "", "-1", -8, 7, false, NULL, "axes to transform; negative: from the end"},
 	[FFT_INVERSE] = {"inverse", PARAM_BOOL, "", "false", NONE, "the inverse of that type, with its factor"},
 	[SERIES_TYPE] = {"type", PARAM_CHOICE, "", "2", 0, 0, false, "1|2|3|4", "which of the four transforms"},
 	[FFT_NORM] = {"norm", PARAM_CHOICE, "", "backward", 0, 0, false, "backward|ortho|forward",
 		"which direction is scaled by 1/2N (type 1: 2(N-1), of the sine 2(N+1)); ortho: both by its root"},
 	[FFT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false, "fast|kahan|double",
-		"arithmetic: fast is float32, kahan and double are float64; by default fast or double, by the input"},
+		"arithmetic: fast is float32, kahan and double are float64; default: fast or double, by the input"},
 	[FFT_TARGET_ERROR] = {"target_error", PARAM_F64, "relative L2", "", 0, 1, true, NULL,
 		"instead of precision: the cheapest whose bound (Precision modes) is at most this"},
 	[FFT_DTYPE] = {"dtype", PARAM_CHOICE, "", "", 0, 0, false, "f32|f64",
@@ -198,26 +198,26 @@ static const struct param gemm_params[] = {
 		"matrices, or a column; leading dimensions are those of a, or one of both has none and serves for all"},
 	[PRODUCT_C] = {"c", PARAM_TILE, "", "", NONE, "addend, of the result's shape; may be out"},
 	[PRODUCT_OUT] = OUT,
-	[PRODUCT_OP_A] = {"op_a", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "what is done to a first"},
-	[PRODUCT_OP_B] = {"op_b", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "what is done to b first"},
+	[PRODUCT_OP_A] = {"op_a", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "operation on a"},
+	[PRODUCT_OP_B] = {"op_b", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "operation on b"},
 	[PRODUCT_ALPHA] = {"alpha", PARAM_F64, "", "1", ANY_F64, "factor of the product"},
 	[PRODUCT_ALPHA_IM] = {"alpha_im", PARAM_F64, "", "0", ANY_F64, "its imaginary part"},
 	[PRODUCT_BETA] = {"beta", PARAM_F64, "", "0", ANY_F64, "factor of c"},
 	[PRODUCT_BETA_IM] = {"beta_im", PARAM_F64, "", "0", ANY_F64, "its imaginary part"},
 	[PRODUCT_PRECISION] = {"precision", PARAM_CHOICE, "", "", 0, 0, false,
 		"fast|double|bf16|ozaki|ozaki6|ozaki_hq|ozaki_fp64",
-		"arithmetic: fast is float32, double float64, the others bfloat16 or sums of it; by default by the input"},
+		"arithmetic: fast is float32, double float64, the others bfloat16 or sums of it; default: by the input"},
 	JOB_PARAMS(PRODUCT_U64),
 };
 
 static const struct param trace_params[] = {
 	[TRACE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "square matrix: f32 or f64"},
 	[TRACE_OUT] = {"out", PARAM_TILE, "", "", NONE,
-		"tile of two f64 that takes the estimate and its standard error; the reply names both in any case"},
+		"tile of two f64 for the estimate and its standard error; the reply states both, too"},
 	[TRACE_METHOD] = {"method", PARAM_CHOICE, "", "hutchinson", 0, 0, false, "hutchinson|hutchpp",
 		"hutchinson: the mean of x' A x; hutchpp: exact where the matrix is largest, hutchinson on the rest"},
 	[TRACE_PROBES] = {"probes", PARAM_U64, "products", "64", 1, 65536, false, NULL,
-		"products with the matrix; hutchpp takes 3 and up, a third for its sketch, a third for what that spans"},
+		"products with the matrix; hutchpp needs at least 3, a third for its sketch, a third for what that spans"},
 	[TRACE_LAW] = {"law", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
 		"distribution of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
 	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
@@ -226,9 +226,9 @@ static const struct param trace_params[] = {
 	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
 	[TRACE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
 	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the distribution that are skipped"},
-	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes is taken, below size"},
+	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes to use, below size"},
 	[TRACE_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 65536, false, NULL,
-		"parts that hutchinson's probes are cut into; the mean of their estimates, weighted by probes, is the whole's"},
+		"number of parts of hutchinson's probes; their estimates' mean, weighted by probes, is the estimate of all"},
 	JOB_PARAMS(TRACE_U64),
 };
 
@@ -245,12 +245,12 @@ static const struct param trace_params[] = {
 	[STFT_OUT] = OUT, \
 	[STFT_N_FFT] = {"n_fft", PARAM_U64, "samples", NULL, 1, 0x1p30, false, NULL, "length of a frame's transform"}, \
 	[STFT_HOP_LENGTH] = {"hop_length", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
-		"from one frame to the next; by default n_fft / 4, rounded down, but 1 at least"}, \
+		"samples from one frame to the next; default: n_fft / 4, rounded down, at least 1"}, \
 	[STFT_WIN_LENGTH] = {"win_length", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
-		"length of the window, which stands in the middle of a frame; by default n_fft"}, \
+		"length of the window, which is centred in a frame; default: n_fft"}, \
 	WINDOW_PARAMS(STFT_WINDOW, "boxcar"), \
 	[STFT_CENTER] = {"center", PARAM_BOOL, "", "true", NONE, \
-		"frame f has its middle at f hop_length: the signal is padded by n_fft / 2 at both ends"}, \
+		"frame f is centred at f hop_length: the signal is padded by n_fft / 2 at both ends"}, \
 	[STFT_NORMALIZED] = {"normalized", PARAM_BOOL, "", "false", NONE, "spectra are scaled by 1/sqrt(n_fft)"}, \
 	[STFT_ONESIDED] = {"onesided", PARAM_BOOL, "", "", NONE, onesided_help}, \
 	[STFT_LAYOUT] = {"layout", PARAM_CHOICE, "", "bins_frames", 0, 0, false, "bins_frames|frames_bins", layout_help}, \
@@ -258,27 +258,27 @@ static const struct param trace_params[] = {
 
 static const struct param stft_params[] = {
 	STFT_PARAMS("signals, (..., samples): f32, f64, c64 or c128",
-		"n_fft / 2 + 1 bins instead of n_fft; by default so for real signals",
+		"n_fft / 2 + 1 bins instead of n_fft; default: true for real signals",
 		"shape of the result: (..., bins, frames), or (..., frames, bins), which is written faster"),
 	[STFT_PAD_MODE] = {"pad_mode", PARAM_CHOICE, "", "reflect", 0, 0, false, "reflect|constant|replicate|circular",
-		"what stands beyond the signal's ends; constant: zeros"},
+		"values beyond the ends of the signal; constant: zeros"},
 };
 static const struct param istft_params[] = {
 	STFT_PARAMS("spectra, (..., bins, frames), or as layout states: c64 or c128",
-		"whether there are n_fft / 2 + 1 bins; by default as the input has them",
+		"the input has n_fft / 2 + 1 bins; default: by its shape",
 		"shape of the input: (..., bins, frames), or (..., frames, bins)"),
 	[ISTFT_LENGTH] = {"length", PARAM_U64, "samples", "", 1, 0x1p40, false, NULL,
-		"samples of the result: cut off, or zeros; by default all that the frames reach, but for the padding"},
-	[ISTFT_RETURN_COMPLEX] = {"return_complex", PARAM_BOOL, "", "false", NONE, "the signal is complex; not with onesided"},
+		"samples of the result, which is cut or padded with zeros; default: all that the frames cover, without the padding"},
+	[ISTFT_RETURN_COMPLEX] = {"return_complex", PARAM_BOOL, "", "false", NONE, "the signal is complex; excludes onesided"},
 };
-#define AXIS {"axis", PARAM_INT, "", "-1", -8, 7, false, NULL, "axis of the signals; negative from the end"}
+#define AXIS {"axis", PARAM_INT, "", "-1", -8, 7, false, NULL, "axis of the signals; negative: from the end"}
 
 #define CONVOLVE_PARAMS(b_help) \
 	[CONVOLVE_A] = {"a", PARAM_TILE, "", NULL, NONE, "first signals: f32, f64, c64 or c128"}, \
 	[CONVOLVE_B] = {"b", PARAM_TILE, "", NULL, NONE, b_help}, \
 	[CONVOLVE_OUT] = OUT, \
 	[CONVOLVE_MODE] = {"mode", PARAM_CHOICE, "", "full", 0, 0, false, "full|same|valid", \
-		"full: every place where they meet; same: as long as a, from the middle; valid: where the shorter lies wholly inside"}, \
+		"full: every overlap; same: the middle part, as long as a; valid: complete overlaps only"}, \
 	[CONVOLVE_AXIS] = AXIS, \
 	JOB_PARAMS(CONVOLVE_U64)
 
@@ -286,7 +286,7 @@ static const struct param convolve_params[] = {
 	CONVOLVE_PARAMS("second signals: of one dimension, or of as many as a, each size that of a or 1 (but along the axis)"),
 };
 static const struct param correlate_params[] = {
-	CONVOLVE_PARAMS("second signals, which are conjugated and moved along: dimensions as for convolve"),
+	CONVOLVE_PARAMS("second signals, which are conjugated; dimensions as for convolve"),
 };
 
 #define WELCH_PARAMS(in_help) \
@@ -295,19 +295,19 @@ static const struct param correlate_params[] = {
 	WINDOW_PARAMS(WELCH_WINDOW, "hann"), \
 	[WELCH_FS] = {"fs", PARAM_F64, "Hz", "1", RANGE_POSITIVE, NULL, "samples in a second"}, \
 	[WELCH_NPERSEG] = {"nperseg", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
-		"length of a segment; by default that of window_values, or 256; at most that of a signal"}, \
+		"length of a segment, at most that of a signal; default: that of window_values, or 256"}, \
 	[WELCH_NOVERLAP] = {"noverlap", PARAM_U64, "samples", "", 0, 0x1p30, false, NULL, \
-		"samples that neighbouring segments share; by default nperseg / 2"}, \
+		"samples that neighbouring segments share; default: nperseg / 2"}, \
 	[WELCH_NFFT] = {"nfft", PARAM_U64, "samples", "", 1, 0x1p30, false, NULL, \
-		"length of the transform: segments are padded with zeros; by default nperseg"}, \
+		"length of the transform: segments are padded with zeros; default: nperseg"}, \
 	[WELCH_DETREND] = {"detrend", PARAM_CHOICE, "", "constant", 0, 0, false, "none|constant|linear", \
-		"what is taken from each segment: nothing, its mean, or its line of least squares"}, \
+		"subtract from each segment: nothing, its mean, or its least-squares line"}, \
 	[WELCH_ONESIDED] = {"onesided", PARAM_BOOL, "", "", NONE, \
-		"nfft / 2 + 1 bins, doubled but at 0 and nfft / 2; by default so for real signals"}, \
+		"nfft / 2 + 1 bins, doubled except at 0 and nfft / 2; default: true for real signals"}, \
 	[WELCH_SCALING] = {"scaling", PARAM_CHOICE, "", "density", 0, 0, false, "density|spectrum", \
-		"power in a hertz, or power of a sinusoid"}, \
+		"density: power per hertz; spectrum: power of a sinusoid"}, \
 	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median", \
-		"over segments; median, freed of its bias: of at most 16384"}, \
+		"average over segments; median: with its bias removed, at most 16384 segments"}, \
 	[WELCH_AXIS] = AXIS, \
 	JOB_PARAMS(WELCH_U64)
 
@@ -321,16 +321,16 @@ static const struct param csd_params[] = {
 
 static const struct param window_params[] = {
 	[NAMED_N] = {"n", PARAM_U64, "samples", NULL, 1, 0x1p30, false, NULL, "length of the window"},
-	[NAMED_WINDOW] = {"window", PARAM_CHOICE, "", "hann", 0, 0, false, WINDOW_CHOICES, "its name"},
+	[NAMED_WINDOW] = {"window", PARAM_CHOICE, "", "hann", 0, 0, false, WINDOW_CHOICES, "window by name"},
 	[NAMED_PARAMETER] = {"window_parameter", PARAM_F64, "", "", ANY_F64, WINDOW_PARAMETER_HELP},
 	[NAMED_SYMMETRIC] = {"symmetric", PARAM_BOOL, "", "false", NONE,
-		"it mirrors itself; else it is periodic: the first n of the symmetric window of n + 1"},
+		"symmetric; false: periodic, the first n values of the symmetric window of n + 1"},
 	[NAMED_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", "type of an element"},
 	[NAMED_OUT] = OUT,
 	JOB_PARAMS(NAMED_U64),
 };
 
-#define STREAM_NAME_HELP "a named stream of which this run takes a range for all draws that state no seed and stream"
+#define STREAM_NAME_HELP "named stream from which this run reserves words for all draws that state no seed and stream"
 static const struct param run_params[] = {
 	[RUN_STEPS] = {"steps", PARAM_ANY, "", NULL, NONE,
 		"array of at most 256 maps: op, its parameters, and as, the name by which later steps use its output"},
@@ -377,18 +377,18 @@ static const struct param tile_params[] = {
 	[TILE_DTYPE] = {"dtype", PARAM_CHOICE, "", NULL, 0, 0, false, "i8|i32|i64|u32|u64|f32|f64|c64|c128|f16|bf16",
 		"type of an element"},
 	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, 1, 0, false, NULL, "shape, 1 to 8 dimensions"},
-	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "number by which tiles are freed together"},
+	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "group number: all tiles of a scope can be freed at once"},
 	[TILE_U64] = U64_STYLE,
 	[TILE_OFFSET] = {"offset", PARAM_U64, "bytes", "", ANY_U64,
-		"where it shall lie: a multiple of 64 behind all other tiles; by default anywhere"},
+		"offset of the tile: a multiple of 64 behind all other tiles; default: anywhere"},
 };
 static const struct param free_params[] = {
 	[FREE_TILE] = {"tile", PARAM_TILE, "", "", NONE, "handle of the tile to free"},
-	[FREE_SCOPE] = {"scope", PARAM_U64, "", "", 0, 4294967295.0, false, NULL, "frees all tiles of that scope, instead"},
+	[FREE_SCOPE] = {"scope", PARAM_U64, "", "", 0, 4294967295.0, false, NULL, "free all tiles of this scope instead"},
 	[FREE_U64] = U64_STYLE,
 };
 static const struct param ping_params[] = {
-	[PING_PAYLOAD] = {"payload", PARAM_ANY, "", "", NONE, "any value; it comes back"},
+	[PING_PAYLOAD] = {"payload", PARAM_ANY, "", "", NONE, "any value; the reply returns it"},
 	[PING_U64] = U64_STYLE,
 };
 static const struct param derive_params[] = {
@@ -396,10 +396,10 @@ static const struct param derive_params[] = {
 		"generator of the stream and of those derived from it"},
 	[DERIVE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"},
 	[DERIVE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
-	[DERIVE_LABEL] = {"label", PARAM_TEXT, "", "", NONE, "text that is folded in first"},
-	[DERIVE_FOLD_IN] = {"fold_in", PARAM_U64, "", "", ANY_U64, "number that is folded in then"},
+	[DERIVE_LABEL] = {"label", PARAM_TEXT, "", "", NONE, "text to fold in first"},
+	[DERIVE_FOLD_IN] = {"fold_in", PARAM_U64, "", "", ANY_U64, "number to fold in after the label"},
 	[DERIVE_SPLIT] = {"split", PARAM_U64, "streams", "", 1, 65536, false, NULL,
-		"number of children, given as an array; a wider split has the same first ones"},
+		"number of children, returned as an array; a larger split has the same first children"},
 	[DERIVE_U64] = U64_STYLE,
 };
 static const struct param plain_params[] = {U64_STYLE};
@@ -411,9 +411,9 @@ static const struct param arena_params[] = {
 static const struct param ring_attach_params[] = {
 	[RING_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},
 	[RING_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
-		"samples that the ring holds, rounded up to a power of two that fills pages"},
+		"capacity of the ring, rounded up to a power of two that fills pages"},
 	[RING_NAME] = {"name", PARAM_TEXT, "", "", NONE,
-		"a named stream to draw from, in ranges of as many samples as the ring holds; noise then names no stream"},
+		"named stream to draw from, reserved in ranges of the ring's capacity; noise must then state no stream"},
 	[RING_U64] = U64_STYLE,
 };
 #define BROADCAST_PARAMS \
@@ -425,10 +425,10 @@ static const struct param broadcast_create_params[] = {
 	[BROADCAST_SAMPLES] = {"samples", PARAM_U64, "samples", "65536", 1, 4294967296.0, false, NULL,
 		"samples that readers may lag behind, rounded up to a power of two that fills pages"},
 	[BROADCAST_RATE] = {"rate", PARAM_F64, "samples per second", "0", 0, 1e9, false, NULL,
-		"how fast samples are published; 0: by broadcast_publish"},
+		"rate at which samples are published; 0: by broadcast_publish only"},
 	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, as a file: owner, the owner's group, others"},
 	[BROADCAST_STREAM] = {"stream_name", PARAM_TEXT, "", "", NONE,
-		"a named stream to draw from, in ranges of as many samples as readers may lag; noise then names no stream"},
+		"named stream to draw from, reserved in ranges of the capacity; noise must then state no stream"},
 };
 static const struct param broadcast_publish_params[] = {
 	BROADCAST_PARAMS,
@@ -454,20 +454,20 @@ static const struct param stream_create_params[] = {
 	[STREAM_CREATE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the stream's words"},
 	[STREAM_CREATE_SEED] = {"seed", PARAM_U64, "", "", ANY_U64,
-		"seed of the stream; missing: the random one that the daemon's state was made with"},
+		"seed of the stream; default: the random seed of the daemon's state"},
 	[STREAM_CREATE_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64,
-		"which of the seed's streams, one that no name ever had; without it the next of a counter that never goes back"},
+		"which of the seed's streams, one that no name ever had; default: the next of a counter that never goes back"},
 	[STREAM_CREATE_MODE] = {"mode", PARAM_TEXT, "octal", "0640", NONE,
 		"who may show (4) and draw (2), for owner, group and others, as of a file; owner and root delete and advance"},
 	[STREAM_CREATE_GROUP] = {"group", PARAM_U64, "gid", "", 0, 4294967295.0, false, NULL,
-		"group of the stream, one of the client's; without it the client's first"},
+		"group of the stream, one of the client's; default: the client's first"},
 };
 static const struct param stream_draw_params[] = {
 	STREAM_PARAMS,
 	[STREAM_DRAW_DRAW] = {"draw", PARAM_ANY, "", NULL, NONE,
 		"map {op: a distribution, n, dtype, out, its parameters}; the stream decides where it lies"},
 	[STREAM_DRAW_RESERVE] = {"reserve", PARAM_BOOL, "", "false", NONE,
-		"only takes the range: the reply says where it lies, and the distribution's own method draws it, in parts or ranks"},
+		"only reserve: the reply states the reservation, and the distribution's own method draws it, in parts or ranks"},
 };
 static const struct param stream_name_params[] = {STREAM_PARAMS};
 static const struct param stream_advance_params[] = {
@@ -475,12 +475,12 @@ static const struct param stream_advance_params[] = {
 	[STREAM_ADVANCE_BY] = {"by", PARAM_U64, "words", "", ANY_U64,
 		"words to skip from the next draw's position, rounded up to a multiple of 4"},
 	[STREAM_ADVANCE_TO] = {"to", PARAM_U64, "words", "", ANY_U64,
-		"position of the next draw instead, rounded up so too; not before the present one"},
+		"position of the next draw instead, rounded up likewise; at least the present one"},
 };
 static const struct param stream_list_params[] = {
-	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "names that come after this one; the `after` of an earlier reply goes on"},
+	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "list names after this one, such as the `after` of an earlier reply"},
 	JOB_PARAMS(STREAM_LIST_U64),
-	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "most streams of one reply"},
+	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "maximum number of streams in one reply"},
 };
 
 /* clang-format on */

@@ -70,7 +70,7 @@ static int find_distribution(const struct args *args, unsigned param, const stru
 		distribution = operation_find(op->bytes.at, op->bytes.size);
 	if (!distribution || distribution->class != METHOD_DRAW)
 		return bind_error(args, param, err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is no distribution, allowed are the draws",
+				  "op \"%s\" is not a distribution, allowed are the draws",
 				  bind_text(op->bytes.at, op->bytes.size, got));
 	*ret_distribution = distribution;
 	return 0;

@@ -108,7 +108,7 @@ static int check_named(const struct placements *placements, const struct placeme
 
 	if (placement->is_points)
 		return fail(placement, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
-			    "left out, takes that of its scrambling: points are at no place of a named stream");
+			    "missing: give the seed of its scrambling; a named stream cannot place points");
 	if (own->has_offset)
 		name = own->position ? "position" : "offset";
 	else if (own->has_seed || own->has_stream)
