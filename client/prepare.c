@@ -82,7 +82,7 @@ static bool is_worth_it(const struct trnsci_call *call)
 
 struct prepare_todo prepare_begin(struct trnsci_call *call)
 {
-	struct prepare_todo todo = {NULL};
+	struct prepare_todo todo = {0};
 	const uint64_t connection = call->session->connection;
 	const bool changed = call->prepared_version != call->args.version;
 

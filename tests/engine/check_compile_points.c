@@ -10,16 +10,16 @@ static const struct {
 	enum points_scramble scrambling;
 	enum lhs_method method;
 } kinds[] = {
-	{"sobol", "none", POINTS_SOBOL, SCRAMBLE_PLAIN},
-	{"sobol", "owen", POINTS_SOBOL, SCRAMBLE_OWEN},
-	{"sobol", "shift", POINTS_SOBOL, SCRAMBLE_SHIFT},
-	{"halton", "none", POINTS_HALTON, SCRAMBLE_PLAIN},
-	{"halton", "owen", POINTS_HALTON, SCRAMBLE_OWEN},
-	{"halton", "permutation", POINTS_HALTON, SCRAMBLE_PERMUTATION},
-	{"lattice", "none", POINTS_LATTICE, SCRAMBLE_PLAIN},
-	{"lattice", "shift", POINTS_LATTICE, SCRAMBLE_SHIFT},
-	{"lhs", "none", POINTS_LHS, SCRAMBLE_PLAIN},
-	{"lhs", "jitter", POINTS_LHS, SCRAMBLE_JITTER},
+	{"sobol", "none", POINTS_SOBOL, SCRAMBLE_PLAIN, LHS_PERMUTATION},
+	{"sobol", "owen", POINTS_SOBOL, SCRAMBLE_OWEN, LHS_PERMUTATION},
+	{"sobol", "shift", POINTS_SOBOL, SCRAMBLE_SHIFT, LHS_PERMUTATION},
+	{"halton", "none", POINTS_HALTON, SCRAMBLE_PLAIN, LHS_PERMUTATION},
+	{"halton", "owen", POINTS_HALTON, SCRAMBLE_OWEN, LHS_PERMUTATION},
+	{"halton", "permutation", POINTS_HALTON, SCRAMBLE_PERMUTATION, LHS_PERMUTATION},
+	{"lattice", "none", POINTS_LATTICE, SCRAMBLE_PLAIN, LHS_PERMUTATION},
+	{"lattice", "shift", POINTS_LATTICE, SCRAMBLE_SHIFT, LHS_PERMUTATION},
+	{"lhs", "none", POINTS_LHS, SCRAMBLE_PLAIN, LHS_PERMUTATION},
+	{"lhs", "jitter", POINTS_LHS, SCRAMBLE_JITTER, LHS_PERMUTATION},
 	{"lhs", "jitter", POINTS_LHS, SCRAMBLE_JITTER, LHS_FEISTEL8},
 };
 
