@@ -6,8 +6,8 @@
 #include "store_core.h"
 #include "store_schema.h"
 
-/* One value of one row, as text. */
-static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
+/* Reads one value of one row, as text. */
+static int query_text(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
 {
 	sqlite3_stmt *at = NULL;
 	int rc = sqlite3_prepare_v2(store->db, sql, -1, &at, NULL);
@@ -17,7 +17,7 @@ static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
 		rc = sqlite3_step(at);
 	if (rc == SQLITE_ROW)
 		snprintf(text, STORE_WHY_ROOM, "%s", store_text_at(at, 0));
-	/* It tells as well that there was no memory for the text. */
+	/* The result says, too, whether there was memory for the text. */
 	int last = sqlite3_finalize(at);
 
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? last : rc;
@@ -26,21 +26,21 @@ static int ask(struct store *store, const char *sql, char text[STORE_WHY_ROOM])
 static int check_header(struct store *store, char why[STORE_WHY_ROOM])
 {
 	char text[STORE_WHY_ROOM];
-	int rc = ask(store, "PRAGMA application_id", text);
+	int rc = query_text(store, "PRAGMA application_id", text);
 
 	if (rc == SQLITE_OK && atoi(text) != STORE_APPLICATION)
-		snprintf(why, STORE_WHY_ROOM, "no state of trnscid");
+		snprintf(why, STORE_WHY_ROOM, "not a state of trnscid");
 	if (rc == SQLITE_OK && !*why)
-		rc = ask(store, "PRAGMA user_version", text);
+		rc = query_text(store, "PRAGMA user_version", text);
 	if (rc != SQLITE_OK || *why)
 		return rc;
 	store->version = atoi(text);
 	if (store->version < 1 || store->version > STORE_VERSION)
-		snprintf(why, STORE_WHY_ROOM, store->version > STORE_VERSION ? "newer" : "no version of it");
+		snprintf(why, STORE_WHY_ROOM, store->version > STORE_VERSION ? "newer" : "unknown version");
 	return rc;
 }
 
-/* The nth statement of the state's version, counted from 0. */
+/* Returns the nth statement of the schema of the state's version, counted from 0. */
 static const char *schema_at(const struct store *store, size_t n)
 {
 	if (store->version == 1)
@@ -61,16 +61,15 @@ static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
 		same = count < STORE_TABLES && strcmp(store_text_at(at, 0), schema_at(store, count)) == 0;
 	sqlite3_finalize(at);
 	if (!same || (rc == SQLITE_DONE && count != STORE_TABLES))
-		snprintf(why, STORE_WHY_ROOM, "its tables are others");
+		snprintf(why, STORE_WHY_ROOM, "unexpected tables");
 	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* The pages' structure, by SQLite itself, which says the same of a page that is wrong and of one that the system did not
- * read. */
+/* Lets SQLite check the structure of its pages. It reports a wrong page and one that could not be read alike. */
 static int check_pages(struct store *store, char why[STORE_WHY_ROOM])
 {
 	char text[STORE_WHY_ROOM];
-	int failed = 0, rc = ask(store, "PRAGMA integrity_check(1)", text);
+	int failed = 0, rc = query_text(store, "PRAGMA integrity_check(1)", text);
 
 	if (rc != SQLITE_OK || strcmp(text, "ok") == 0)
 		return rc;
@@ -92,9 +91,9 @@ static int check_rows(struct store *store, char why[STORE_WHY_ROOM])
 	if (rc != SQLITE_OK)
 		return rc;
 	if (walk.wrong)
-		snprintf(why, STORE_WHY_ROOM, "%u rows have another hash", walk.wrong);
+		snprintf(why, STORE_WHY_ROOM, "%u rows have a wrong hash", walk.wrong);
 	else if (!good || store->sum != walk.sum)
-		snprintf(why, STORE_WHY_ROOM, "the rows have another sum");
+		snprintf(why, STORE_WHY_ROOM, "the rows have a wrong sum");
 	return SQLITE_OK;
 }
 

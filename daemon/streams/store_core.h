@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the store is made of; for its own files. */
+/* What the store is made of; for the store's files. */
 #ifndef TRNSCI_DAEMON_STORE_CORE_H
 #define TRNSCI_DAEMON_STORE_CORE_H
 
@@ -36,24 +36,24 @@ enum store_statement {
 	STATEMENTS,
 };
 
-/* Which file it is, whatever its path; all 0: not known yet. */
+/* Identifies a file, whatever its path. All 0: not known yet. */
 struct store_inode {
 	dev_t device;
 	ino_t number;
 };
 
-/* The state's row of its own. Of version 1 only `repairs` is not 0. */
+/* The row of the state itself. In version 1 all but `repairs` are 0. */
 struct store_head {
-	uint64_t repairs; /* and restores: each leaves ids unused */
+	uint64_t repairs; /* repairs and restores: each leaves ids unused */
 	uint64_t identity, seed;
-	uint64_t commits; /* that this one makes, too */
-	bool marked;      /* the folder has been marked, and so must be */
+	uint64_t commits; /* including the one that wrote this */
+	bool marked;      /* the folder was marked once, and must have a mark */
 };
 
-/* What the folder's attribute says. */
+/* What the folder's mark says. */
 struct store_mark {
 	uint64_t identity, commits, repairs, inode;
-	int64_t birth_s;   /* both 0: the file system does not keep it */
+	int64_t birth_s;   /* both 0: the file system keeps no birth */
 	uint32_t birth_ns;
 };
 
@@ -62,27 +62,27 @@ enum store_marking { STORE_MARK_NONE, STORE_MARK_READ, STORE_MARK_UNREADABLE, ST
 struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
-	bool placed; /* at its own path: where it lies can be checked */
+	bool placed;    /* its placement was remembered, and can be checked */
 	bool misplaced;
 	struct store_inode folder, database, journal;
 	sqlite3_stmt *statements[STATEMENTS];
-	int bound; /* SQLITE_OK, or why a parameter of the statement at hand was not bound: it must not run then */
+	int bound; /* SQLITE_OK; or why a parameter of the present statement was not bound: it must not run then */
 	int version;
-	uint64_t sum; /* of the hashes of all rows but the head, in the transaction under way */
+	uint64_t sum; /* of the hashes of all rows but the head, in the present transaction */
 	struct store_head head;
 	int folder_fd; /* the caller's */
-	bool guarded;      /* the folder can be marked */
-	uint64_t marked_at; /* commits that the mark knows of; 0: there is none */
+	bool guarded;       /* the folder can be marked */
+	uint64_t marked_at; /* commits that the mark states; 0: no mark */
 };
 
 /* The next id of a (generator, seed), and who first used it. */
 struct store_seed {
-	struct stream stream; /* its stream: the next id; 0 for Threefry when 2^64 - 1 has been given */
-	bool ended;
+	struct stream stream; /* stream.stream: the next id; 0 if all are assigned */
+	bool ended;           /* all ids are assigned */
 	uint32_t uid;
 };
 
-/* An id of somebody's own choice, not yet reached by the counter. */
+/* An id that a user chose, not yet reached by the counter. */
 struct store_taken {
 	struct stream stream;
 	uint32_t uid;

@@ -85,7 +85,7 @@ bool store_exists(const char *dir)
 
 	store_path(dir, "", path);
 	store_path(dir, "-journal", journal);
-	/* What cannot be looked at may be there. */
+	/* A file that cannot be examined may exist. */
 	return stat(path, &st) == 0 || errno != ENOENT || stat(journal, &st) == 0 || is_marked(dir);
 }
 
@@ -106,7 +106,7 @@ static struct store_inode inode_of(const struct stat *st)
 	return (struct store_inode){st->st_dev, st->st_ino};
 }
 
-/* 1: the file lies at the path; 0: another does, or none; or a negative errno. */
+/* Returns 1 if the file is at the path; 0 if another or none is; or a negative errno. */
 static int lies_at(const char *path, const struct store_inode *file)
 {
 	struct stat st;

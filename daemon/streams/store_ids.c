@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ids of which seeds have been assigned: a counter a seed, and the ids beyond it that were asked for by number. */
+/* The ids that were assigned: a counter for each seed, and the ids beyond it that users chose. */
 #include <inttypes.h>
 
 #include "store_core.h"
@@ -34,7 +34,7 @@ int store_put_taken(struct store *store, const struct store_taken *row, struct e
 	return r;
 }
 
-/* Whether the id is taken, and by what hash. */
+/* Returns 1 if the id was chosen, with the hash of its row; 0 if not; or an error. */
 static int is_taken(struct store *store, const struct stream *stream, uint64_t *ret_hash, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_TAKEN_GET);
@@ -60,8 +60,8 @@ unsigned store_repair_bits(const struct stream *stream)
 	return generator_row(stream->generator)->most_stream == UINT64_MAX ? 40 : 24;
 }
 
-/* Ids from here on have never been assigned, of a seed that the state does not know: each repair, which may have lost
- * seeds, leaves some unused. Stream 0 is what draws without a stream are from. */
+/* Finds the first id of a new seed. Each repair may have lost seeds, so each leaves some ids of every seed unused. Stream 0 is
+ * the default of plain draws. */
 static int first_id(const struct store *store, const struct stream *stream, uint64_t *ret_id, struct error *err)
 {
 	const uint64_t most = generator_row(stream->generator)->most_stream;
@@ -73,7 +73,7 @@ static int first_id(const struct store *store, const struct stream *stream, uint
 	return 0;
 }
 
-/* 1: known; 0: *ret is where it would begin. */
+/* Returns 1 if the seed is known; 0 with its first id in *ret if not; or an error. */
 static int get_seed(struct store *store, const struct stream *stream, struct store_seed *ret, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_SEED_GET);
@@ -95,7 +95,7 @@ static int get_seed(struct store *store, const struct stream *stream, struct sto
 	return 1;
 }
 
-/* One number, of a statement that always has a row. */
+/* Adds the number of a statement that always has a row. */
 static int add_number(struct store *store, sqlite3_stmt *get, uint64_t *ret_sum, struct error *err)
 {
 	int rc = store_row(store, get);
@@ -115,7 +115,7 @@ static int count_of(struct store *store, enum store_statement which, uint32_t ui
 	return add_number(store, count, ret_sum, err);
 }
 
-/* Before a row is added that stays for ever. */
+/* Checks the user's limit before a row is added that is never removed. */
 static int check_user(struct store *store, uint32_t uid, uint64_t most, struct error *err)
 {
 	uint64_t has = 0;
@@ -144,7 +144,7 @@ static int assign_wanted(struct store *store, const struct store_seed *seed, con
 		return error_set(err, ERROR_EXISTS,
 				 "stream_create: stream: the state was repaired or restored and does not know which ids have been "
 				 "assigned, allowed: none");
-	/* Stream 0 lies below every counter, and is taken by being named only. */
+	/* Stream 0 is below every counter: only a row of its own shows that it was chosen. */
 	if (r == 1 || (stream->stream != 0 && (seed->ended || stream->stream < seed->stream.stream)))
 		return error_set(err, ERROR_EXISTS,
 				 "stream_create: stream: %" PRIu64 " has been assigned, allowed: one that no name ever had",
@@ -153,7 +153,7 @@ static int assign_wanted(struct store *store, const struct store_seed *seed, con
 	return r < 0 ? r : store_put_taken(store, &(struct store_taken){*stream, uid}, err);
 }
 
-/* Ids that were taken out of turn need no row of their own once the counter has passed them. */
+/* Skips ids that users chose, and removes their rows: the counter covers them from now on. */
 static int skip_taken(struct store *store, struct stream *next, struct error *err)
 {
 	const uint64_t most = generator_row(next->generator)->most_stream;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mark of a state: an attribute of its folder, "1 IDENTITY COMMITS REPAIRS INODE SECONDS.NANOSECONDS". It does not
- * come along when the file is copied or put back; and where the attributes of a folder are copied, the inode and the
- * birth are another folder's. */
+/* The mark of a state: an attribute of its folder, "1 IDENTITY COMMITS REPAIRS INODE SECONDS.NANOSECONDS". A copy of the file
+ * does not include it; and if a folder is copied with its attributes, the copy has another inode and birth. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +18,7 @@ static int fail_system(const char *what, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "state: %s: %s", what, strerror(errno));
 }
 
-/* The folder's own part of a mark. */
+/* Reads the folder's part of a mark. */
 static int read_folder(int folder_fd, struct store_mark *mark, struct error *err)
 {
 	struct statx st;
@@ -79,8 +78,8 @@ static bool is_born_apart(const struct store_mark *a, const struct store_mark *b
 	return a->inode != b->inode || (known && (a->birth_s != b->birth_s || a->birth_ns != b->birth_ns));
 }
 
-/* head has an identity unless it is of version 1, which knew no mark. */
-static void compare(const struct store_mark *mark, const struct store_mark *folder, const struct store_head *head,
+/* A head of version 1 has no identity: that version had no marks. */
+static void compare_with_folder(const struct store_mark *mark, const struct store_mark *folder, const struct store_head *head,
 		    char why[STORE_WHY_ROOM])
 {
 	if (!head->commits || mark->identity != head->identity)
@@ -105,9 +104,9 @@ int store_compare_mark(int folder_fd, const struct store_head *head, char why[ST
 	if (r < 0)
 		return r;
 	if (*ret_marking == STORE_MARK_READ)
-		compare(ret_mark, &folder, head, why);
+		compare_with_folder(ret_mark, &folder, head, why);
 	else if (*ret_marking == STORE_MARK_UNREADABLE)
-		snprintf(why, STORE_WHY_ROOM, "the folder's mark makes no sense");
+		snprintf(why, STORE_WHY_ROOM, "the folder's mark is malformed");
 	else if (head->marked)
 		snprintf(why, STORE_WHY_ROOM,
 			 *ret_marking == STORE_MARK_NONE ? "the folder has no mark" : "its file system keeps no marks");

@@ -15,7 +15,7 @@ static int execute(struct store *store, const char *sql)
 	return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 }
 
-/* The settings of a connection. The sectors of a disk are taken to be lost whole (no "powersafe overwrite"). */
+/* Assumes that a power cut can destroy a whole sector that is being written (no "powersafe overwrite"). */
 static int configure(struct store *store)
 {
 	int off = 0, rc;
@@ -32,18 +32,18 @@ static int configure(struct store *store)
 	return rc;
 }
 
-static int connect(const struct store_folder *folder, const char *suffix, int flags, struct store **ret_store,
+static int open_database(const struct store_folder *folder, const char *suffix, int flags, struct store **ret_store,
 		   int *ret_rc, struct error *err)
 {
 	struct store *store = calloc(1, sizeof *store);
 	char path[STORE_PATH_ROOM];
 
 	if (!store)
-		return error_set(err, ERROR_NO_MEMORY, "state: its entry");
+		return error_set(err, ERROR_NO_MEMORY, "state: no memory for it");
 	snprintf(store->dir, sizeof store->dir, "%s", folder->path);
 	store_path(folder->path, suffix, path);
 	*ret_rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, folder->vfs);
-	/* A file that could not be opened to be written, were it for want of a descriptor, is opened to be read. */
+	/* SQLite opens a file read-only if it cannot open it for writing, even for lack of a descriptor. */
 	if (*ret_rc == SQLITE_OK && sqlite3_db_readonly(store->db, "main") == 1)
 		*ret_rc = SQLITE_READONLY;
 	if (*ret_rc == SQLITE_OK)
@@ -52,12 +52,12 @@ static int connect(const struct store_folder *folder, const char *suffix, int fl
 	return 0;
 }
 
-/* Opens a file that is a database of ours. damage: why it is none, "" when it could not be read. */
+/* Opens a file that is a sound state. damage: why it is not one; "" if it could not be read. */
 static int open_file(const struct store_folder *folder, struct store **ret_store, char damage[STORE_WHY_ROOM],
 		     struct error *err)
 {
 	struct store *store = NULL;
-	int rc, r = connect(folder, "", SQLITE_OPEN_READWRITE, &store, &rc, err);
+	int rc, r = open_database(folder, "", SQLITE_OPEN_READWRITE, &store, &rc, err);
 
 	*damage = '\0';
 	if (r < 0)
@@ -69,7 +69,7 @@ static int open_file(const struct store_folder *folder, struct store **ret_store
 		return 0;
 	}
 	if (rc != SQLITE_OK)
-		*damage = '\0'; /* it has not been read to its end */
+		*damage = '\0'; /* it was not read to its end */
 	if (rc != SQLITE_OK && store_is_damage(rc))
 		snprintf(damage, STORE_WHY_ROOM, "%s", sqlite3_errstr(rc & 0xff));
 	r = *damage ? store_fail_damaged(folder->path, damage, err) : store_fail(store, rc, err);
@@ -107,7 +107,7 @@ int store_make_file(const struct store_folder *folder, const struct store_head *
 	int rc, r;
 
 	store_unlink(folder->path, ".new");
-	r = connect(folder, ".new", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
+	r = open_database(folder, ".new", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &rc, err);
 	if (r < 0)
 		return r;
 	store->version = STORE_VERSION;
@@ -136,7 +136,7 @@ int store_adopt(const char *dir, struct error *err)
 	return store_flush_dir(dir, err);
 }
 
-/* The journal and the mark stay where a state was. */
+/* Returns true if the state is gone: its journal or mark is still there. */
 static bool is_lost(const char *dir)
 {
 	char path[STORE_PATH_ROOM];
@@ -160,7 +160,7 @@ static int make_state(const struct store_folder *folder, struct error *err)
 	return store_adopt(folder->path, err);
 }
 
-/* A state that never had a mark gets one: it is marked as it stands, and then knows that it must be. */
+/* Compares the state with its mark. A state that never had a mark gets one, and records that it must have one from then on. */
 static int settle_mark(struct store *store, const struct store_folder *folder, enum store_fault *ret_fault,
 		       struct error *err)
 {

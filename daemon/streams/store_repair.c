@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repair and restore. A row whose hash is right was written by us, but perhaps some time ago (a page that went back, a
- * backup): so nothing is taken at its word. After damage positions move on by 2^48 words, which a host that draws 10^9
- * words a second takes three days to use; a file that was put back may be older than that, and goes on at the next
- * multiple of 2^60. Ids move on by 2^40 (Philox: 2^24), also those of seeds that nothing is left of. */
+/* Repair and restore.
+ *
+ * A row with the right hash was written by a daemon, but may be old: from a page that went back, or a backup. So positions
+ * move on: after damage by 2^48 words, which take a host that draws 10^9 words a second three days; a restored file may be
+ * older than that, and goes on at the next multiple of 2^60. Ids move on by 2^40 (Philox: 2^24), also those of seeds whose
+ * rows are lost. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,19 +31,19 @@ struct repair {
 	struct error *err;
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* The first group that was never issued, however old the row. */
+/* Returns a group from which on none was issued, however old the row is. */
 static uint64_t move_on(const struct repair *repair, uint64_t reserved)
 {
 	if (!repair->far)
-		return least(reserved + MARGIN_GROUPS, STORE_GROUPS);
+		return min_u64(reserved + MARGIN_GROUPS, STORE_GROUPS);
 	const uint64_t steps = reserved / FAR_GROUPS + 1, ends = STORE_GROUPS / FAR_GROUPS;
 
-	return least(steps + least(repair->unknown, ends), ends) * FAR_GROUPS;
+	return min_u64(steps + min_u64(repair->unknown, ends), ends) * FAR_GROUPS;
 }
 
 static int keep_stream(void *arg, const struct store_stream *row)
@@ -51,7 +53,7 @@ static int keep_stream(void *arg, const struct store_stream *row)
 
 	moved.issued = moved.reserved = move_on(repair, row->reserved);
 	moved.skips = row->skips + 1;
-	moved.skipped = least(row->skipped + (moved.reserved - row->issued), STORE_GROUPS);
+	moved.skipped = min_u64(row->skipped + (moved.reserved - row->issued), STORE_GROUPS);
 	moved.skipped_from = row->issued;
 	moved.skipped_until = moved.reserved;
 	if (moved.reserved == STORE_GROUPS)
@@ -88,7 +90,7 @@ static int keep_taken(void *arg, const struct store_taken *row)
 	return store_put_taken(repair->made, row, repair->err);
 }
 
-/* The first number that no file set aside so has, beginning with 1. */
+/* Returns the first number, from 1 on, that no file with that suffix has. */
 static unsigned next_number(const char *dir, const char *aside)
 {
 	char path[STORE_PATH_ROOM], suffix[32];
@@ -104,8 +106,8 @@ static unsigned next_number(const char *dir, const char *aside)
 	return number;
 }
 
-/* A durable copy, byte for byte; a file that is not there is no failure. */
-static int copy(const char *dir, const char *from, const char *to, struct error *err)
+/* Makes a durable copy. A missing file is no failure. */
+static int copy_file(const char *dir, const char *from, const char *to, struct error *err)
 {
 	char source[STORE_PATH_ROOM], target[STORE_PATH_ROOM], bytes[4096];
 	FILE *in, *out;
@@ -127,7 +129,7 @@ static int copy(const char *dir, const char *from, const char *to, struct error 
 	return good ? 0 : error_set(err, ERROR_SYSTEM, "state: %.180s: cannot be copied: %s", source, strerror(errno));
 }
 
-static int empty(const char *path)
+static int empty_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), r;
 
@@ -138,8 +140,8 @@ static int empty(const char *path)
 	return r;
 }
 
-/* The journal is emptied and not removed: beside a new state its content would be played back, and its presence tells
- * that there was a state. The state itself stays until the new one takes its place. */
+/* Keeps the old files. The journal is emptied, since SQLite would play it back into the new state, but not removed: it shows
+ * that there was a state. The state itself stays until the new one replaces it. */
 static int set_aside(const struct repair *repair)
 {
 	char path[STORE_PATH_ROOM], aside[STORE_PATH_ROOM], suffix[48];
@@ -147,11 +149,11 @@ static int set_aside(const struct repair *repair)
 	int r;
 
 	snprintf(suffix, sizeof suffix, "%s%u-journal", repair->aside, repair->number);
-	r = copy(dir, "-journal", suffix, repair->err);
+	r = copy_file(dir, "-journal", suffix, repair->err);
 	if (r < 0)
 		return r;
 	store_path(dir, "-journal", path);
-	int failed = empty(path) < 0;
+	int failed = empty_file(path) < 0;
 
 	snprintf(suffix, sizeof suffix, "%s%u", repair->aside, repair->number);
 	store_path(dir, suffix, aside);
@@ -161,15 +163,15 @@ static int set_aside(const struct repair *repair)
 		      : store_flush_dir(dir, repair->err);
 }
 
-/* Opens a copy of the old state, into which its journal is played back. What cannot be opened leaves from.db NULL. */
+/* Opens a copy of the old state, and SQLite plays its journal back. from.db is NULL if it cannot be opened. */
 static int open_copy(struct repair *repair)
 {
 	const char *dir = repair->folder->path;
 	char path[STORE_PATH_ROOM];
-	int rc, r = copy(dir, "", ".read", repair->err);
+	int rc, r = copy_file(dir, "", ".read", repair->err);
 
 	if (r == 0)
-		r = copy(dir, "-journal", ".read-journal", repair->err);
+		r = copy_file(dir, "-journal", ".read-journal", repair->err);
 	if (r < 0)
 		return r;
 	store_path(dir, ".read", path);
@@ -194,8 +196,8 @@ static void close_copy(struct repair *repair)
 	store_unlink(repair->folder->path, ".read");
 }
 
-/* Every whole row of the old state into the new one. */
-static int salvage(struct repair *repair)
+/* Writes every good row of the old state into the new one. */
+static int keep_rows(struct repair *repair)
 {
 	struct store_walk walk = {keep_stream, keep_seed, keep_taken, repair, 0, 0};
 	int r = 0, rc = repair->from.db ? store_walk(&repair->from, &walk, &r) : SQLITE_OK;
@@ -205,11 +207,11 @@ static int salvage(struct repair *repair)
 	if (rc != SQLITE_OK)
 		fprintf(repair->report, "reading stopped: %s\n", sqlite3_errstr(rc & 0xff));
 	if (walk.wrong)
-		fprintf(repair->report, "lost: %u rows with another hash\n", walk.wrong);
+		fprintf(repair->report, "lost: %u rows with a wrong hash\n", walk.wrong);
 	return r;
 }
 
-/* What the old file says of itself, as far as it can be read. */
+/* Reads the old head, if it can be read. */
 static void read_old_head(struct store *from)
 {
 	bool good;
@@ -219,9 +221,9 @@ static void read_old_head(struct store *from)
 			return;
 }
 
-/* The new head: repairs as the file itself, the files beside it or the mark count them, and one more. Where the mark is
- * not the file's, the file may be an old one, also when it is damaged. */
-static int plan(struct repair *repair, bool restore, struct store_head *ret_head)
+/* Makes the new head. Its repairs are the most that the file, the files beside it or the mark count, plus one. If the mark is
+ * not the file's, the file may be an old one, even if it is damaged. */
+static int plan_repair(struct repair *repair, bool restore, struct store_head *ret_head)
 {
 	char why[STORE_WHY_ROOM];
 	enum store_marking marking;
@@ -237,13 +239,13 @@ static int plan(struct repair *repair, bool restore, struct store_head *ret_head
 	if (mark.repairs < UINT16_MAX && mark.repairs >= repairs)
 		repairs = mark.repairs + 1;
 	repair->far = restore || *why;
-	repair->unknown = repairs - 1 - least(old->repairs, repairs - 1);
+	repair->unknown = repairs - 1 - min_u64(old->repairs, repairs - 1);
 	r = store_draw_head(repairs, ret_head, repair->err);
 	ret_head->marked = marking != STORE_MARK_UNSUPPORTED;
 	return r;
 }
 
-/* Owner and mode of the old file, so that the daemon can open the new one; where there is none, the folder's owner. */
+/* Gives the new file the old one's owner and mode, or the folder's owner, so that the daemon can open it. */
 static int keep_owner(const struct repair *repair)
 {
 	char old[STORE_PATH_ROOM], made[STORE_PATH_ROOM];
@@ -263,7 +265,7 @@ static int keep_owner(const struct repair *repair)
 	return 0;
 }
 
-/* The mark comes first: between the two the folder has an old file, which is refused, and the command is run again. */
+/* Marks the folder first: after a crash between the two, the old file is refused, and the command can be run again. */
 static int take_over(struct repair *repair, const struct store_head *head)
 {
 	int r = keep_owner(repair);
@@ -286,14 +288,14 @@ static int rebuild(struct repair *repair, bool restore)
 	r = open_copy(repair);
 	if (r == 0) {
 		read_old_head(&repair->from);
-		r = plan(repair, restore, &head);
+		r = plan_repair(repair, restore, &head);
 	}
 	if (r == 0)
 		r = store_make_file(repair->folder, &head, &repair->made, repair->err);
 	if (r == 0)
 		r = store_begin(repair->made, repair->err);
 	if (r == 0)
-		r = salvage(repair);
+		r = keep_rows(repair);
 	if (r == 0)
 		r = store_commit(repair->made, repair->err);
 	if (r == 0)

@@ -8,8 +8,8 @@
 
 /* ---- hashes ---- */
 
-/* FNV-1a, and the last step of MurmurHash3, so that sums of similar lines do not cancel. */
-static uint64_t mix(const char *text)
+/* FNV-1a, then the last step of MurmurHash3, so that sums of similar lines do not cancel. */
+static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325;
 
@@ -25,7 +25,7 @@ uint64_t store_hash_repairs(uint64_t repairs)
 	char text[40];
 
 	snprintf(text, sizeof text, "repairs|%" PRIu64, repairs);
-	return mix(text);
+	return hash_text(text);
 }
 
 uint64_t store_hash_head(const struct store_head *head)
@@ -34,7 +34,7 @@ uint64_t store_hash_head(const struct store_head *head)
 
 	snprintf(text, sizeof text, "state|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%" PRIu64 "|%d", head->repairs, head->identity,
 		 head->seed, head->commits, head->marked);
-	return mix(text);
+	return hash_text(text);
 }
 
 uint64_t store_hash_stream(const struct store_stream *row)
@@ -47,7 +47,7 @@ uint64_t store_hash_stream(const struct store_stream *row)
 		 row->name, (int)row->stream.generator, row->stream.seed, row->stream.stream, row->uid, row->gid, row->mode,
 		 row->created_s, row->issued, row->reserved, row->skips, row->skipped, row->skipped_from,
 		 row->skipped_until);
-	return mix(text);
+	return hash_text(text);
 }
 
 uint64_t store_hash_seed(const struct store_seed *row)
@@ -56,7 +56,7 @@ uint64_t store_hash_seed(const struct store_seed *row)
 
 	snprintf(text, sizeof text, "seed|%d|%" PRIu64 "|%" PRIu64 "|%d|%" PRIu32, (int)row->stream.generator,
 		 row->stream.seed, row->stream.stream, row->ended, row->uid);
-	return mix(text);
+	return hash_text(text);
 }
 
 uint64_t store_hash_taken(const struct store_taken *row)
@@ -65,7 +65,7 @@ uint64_t store_hash_taken(const struct store_taken *row)
 
 	snprintf(text, sizeof text, "taken|%d|%" PRIu64 "|%" PRIu64 "|%" PRIu32, (int)row->stream.generator,
 		 row->stream.seed, row->stream.stream, row->uid);
-	return mix(text);
+	return hash_text(text);
 }
 
 /* ---- columns ---- */
@@ -82,7 +82,6 @@ bool store_name_is_good(const char *name, size_t size)
 	return true;
 }
 
-/* "" when it is no text. */
 const char *store_text_at(sqlite3_stmt *row, int at)
 {
 	const char *text = (const char *)sqlite3_column_text(row, at);
@@ -132,7 +131,7 @@ static bool hash_at(sqlite3_stmt *row, int at, uint64_t hash)
 	return strcmp(text, store_text_at(row, at)) == 0;
 }
 
-/* ---- rows: false when a row is none of ours ---- */
+/* ---- rows: false if a row is malformed ---- */
 
 static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
 {
@@ -225,7 +224,7 @@ static int walk_table(struct store *store, const char *sql, int (*take)(sqlite3_
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Goes on after a table that cannot be read, so that a repair sees what there is. */
+/* Goes on after a table that cannot be read, so that a repair gets all other rows. */
 int store_walk(struct store *store, struct store_walk *walk, int *ret)
 {
 	static const struct {

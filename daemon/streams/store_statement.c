@@ -94,9 +94,9 @@ int store_step(struct store *store, sqlite3_stmt *statement, struct error *err)
 	return rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
 }
 
-/* ---- parameters: of a statement that may be NULL ---- */
+/* ---- parameters ---- */
 
-/* What could not be bound would be NULL, and NULL equals nothing: a row that is there would not be found. */
+/* A parameter that could not be bound would be NULL, which equals nothing: an existing row would not be found. */
 static void note_bound(struct store *store, int rc)
 {
 	if (rc != SQLITE_OK)
@@ -141,7 +141,7 @@ void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint6
 
 /* ---- single rows ---- */
 
-/* Text that is too long, or none, is damage; that it could not be had for want of memory is what the reset tells. */
+/* Text that is missing or too long is damage, unless the reset reports that there was no memory for it. */
 int store_read_single(struct store *store, sqlite3_stmt *get, struct store_single *ret, struct error *err)
 {
 	int rc = store_row(store, get);

@@ -19,13 +19,13 @@ int store_draw_head(uint64_t repairs, struct store_head *ret_head, struct error 
 		got = getrandom(random, sizeof random, 0);
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof random)
-		return error_set(err, ERROR_SYSTEM, "state: its seed: %s", strerror(errno));
+		return error_set(err, ERROR_SYSTEM, "state: no random seed: %s", strerror(errno));
 	*ret_head = (struct store_head){.repairs = repairs, .identity = random[0], .seed = random[1]};
 	return 0;
 }
 
-/* Version 1 knows of repairs only. */
-static bool read_columns(const struct store *store, sqlite3_stmt *get, uint64_t *ret_sum, struct store_head *ret)
+/* Version 1 has repairs only. */
+static bool read_head_columns(const struct store *store, sqlite3_stmt *get, uint64_t *ret_sum, struct store_head *ret)
 {
 	uint64_t marked = 0;
 
@@ -47,7 +47,7 @@ int store_read_head(struct store *store, bool *ret_good)
 	struct store_head head = {0};
 	uint64_t sum = 0;
 	int last, rc = store_row(store, get);
-	const bool good = rc == SQLITE_ROW && read_columns(store, get, &sum, &head);
+	const bool good = rc == SQLITE_ROW && read_head_columns(store, get, &sum, &head);
 
 	if (!get)
 		return rc;
@@ -81,7 +81,7 @@ int store_put_head(struct store *store, struct error *err)
 
 /* ---- transactions ---- */
 
-/* The mark never lags by more than the commit that comes. */
+/* The mark lags by one commit at most. */
 static int raise_mark(struct store *store, struct error *err)
 {
 	int r;
@@ -94,8 +94,8 @@ static int raise_mark(struct store *store, struct error *err)
 	return r;
 }
 
-/* The head as the file has it: a commit that failed may have happened. A transaction whose end failed for want of memory
- * is still open, and ends now. */
+/* Reads the head from the file, since a commit that failed may have happened. A transaction whose end failed without memory is
+ * still open, and is rolled back. */
 int store_begin(struct store *store, struct error *err)
 {
 	bool good = false;
@@ -119,7 +119,7 @@ void store_rollback(struct store *store)
 		store_step(store, store_statement(store, STATEMENT_ROLLBACK), NULL);
 }
 
-/* What is durable in files that nobody finds again is not marked. */
+/* Does not mark a commit to files that are no longer at their paths. */
 int store_commit(struct store *store, struct error *err)
 {
 	int r;
@@ -139,8 +139,8 @@ int store_commit(struct store *store, struct error *err)
 
 /* ---- streams ---- */
 
-/* The hash of the row of that name, 0 when there is none. */
-static int old_hash(struct store *store, const char *name, uint64_t *ret_hash, struct error *err)
+/* Reads the hash of the row of that name; 0 if there is none. */
+static int read_old_hash(struct store *store, const char *name, uint64_t *ret_hash, struct error *err)
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_STREAM_HASH);
 	int r;
@@ -168,7 +168,7 @@ int store_put(struct store *store, const struct store_stream *row, struct error 
 {
 	const uint64_t hash = store_hash_stream(row);
 	uint64_t old = 0;
-	int r = old_hash(store, row->name, &old, err);
+	int r = read_old_hash(store, row->name, &old, err);
 	sqlite3_stmt *put;
 
 	if (r < 0)
@@ -184,7 +184,7 @@ int store_put(struct store *store, const struct store_stream *row, struct error 
 int store_remove(struct store *store, const char *name, struct error *err)
 {
 	uint64_t old = 0;
-	int r = old_hash(store, name, &old, err);
+	int r = read_old_hash(store, name, &old, err);
 	sqlite3_stmt *remove;
 
 	if (r < 0)

@@ -48,7 +48,7 @@ static volatile char *fill_arena(struct client *client)
 	return base;
 }
 
-/* Some tiles and a prepared call: then the reaper takes the space down, not the loop. */
+/* Some tiles and a prepared call: then the background worker frees them, not the loop. */
 static void burden(struct client *client)
 {
 	struct value steps = value_array(), step = client_map(client, "op", value_string("poisson"), "n", value_uint(1),

@@ -126,7 +126,7 @@ static void refused(void **state)
 		{"mv state away; cp -a away state", "the folder is a copy", NULL},
 		{"mv state away; cp -a old state", "the folder is a copy", NULL},
 		{"true", "the folder has no mark", ""},
-		{"true", "the folder's mark makes no sense", "nonsense"},
+		{"true", "the folder's mark is malformed", "nonsense"},
 		{"cp -p other/streams.db state/streams.db", "the mark of another", NULL},
 	};
 

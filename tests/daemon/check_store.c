@@ -163,7 +163,7 @@ static void pages_that_went_back(void **state)
 			continue;
 		assert_int_equal(pwrite(fd, before + at, PAGE, at), PAGE);
 		assert_int_equal(store_open(&bed.folder, false, &bed.store, NULL, &bed.err), -ERROR_STORE);
-		assert_non_null(strstr(bed.err.text, "another sum"));
+		assert_non_null(strstr(bed.err.text, "a wrong sum"));
 		assert_int_equal(pwrite(fd, after + at, PAGE, at), PAGE);
 		found++;
 	}

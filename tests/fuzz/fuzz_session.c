@@ -114,7 +114,7 @@ static uint64_t used_of_all(void)
 	return all;
 }
 
-/* A job that is cancelled ends with its chunk; the reaper gives back what an arena took. */
+/* A job that is cancelled ends with its chunk; the background worker gives back what an arena took. */
 static void wait_for_end(void)
 {
 	while (service.sessions)
