@@ -43,7 +43,7 @@ static void measure(const struct contender *c, double *out, double ret_ns[WAYS])
 	for (int way = 0; way < WAYS; way++) {
 		const size_t n = sizes[way];
 		const struct points_settings settings = {
-			c->kind, DTYPE_F64, DIMS, c->bits, c->kind == POINTS_LHS ? n : 0, c->scramble, {.seed = 1}};
+			c->kind, DTYPE_F64, DIMS, c->bits, c->kind == POINTS_LHS ? n : 0, c->scramble, {.seed = 1}, LHS_PERMUTATION};
 		double seconds[ROUNDS];
 		struct points *points;
 

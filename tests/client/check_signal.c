@@ -183,7 +183,7 @@ static void traces(struct trnsci_session *session)
 	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", other)), &out, &err),
 			 -TRNSCI_BAD_SHAPE);
 	assert_int_equal(trnsci_apply(session, "trace",
-				      LIST(trnsci_with_tile("in", matrix), trnsci_text("law", "cauchy")), &out, &err),
+				      LIST(trnsci_with_tile("in", matrix), trnsci_text("distribution", "cauchy")), &out, &err),
 			 -TRNSCI_OUT_OF_RANGE);
 	assert_int_equal(trnsci_apply(session, "trace", LIST(trnsci_with_tile("in", NULL)), &out, &err),
 			 -TRNSCI_BAD_TILE);

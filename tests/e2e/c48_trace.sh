@@ -8,7 +8,7 @@ cd "$work" || exit 1
 
 start_daemon
 "$cli" --embedded rand normal -n 90000 --dtype f64 --seed 3 --format raw -o raw
-for options in "--law normal" "--method hutchpp --probes 90" "--generator philox4x32 --seed 7 --offset 3"; do
+for options in "--distribution normal" "--method hutchpp --probes 90" "--generator philox4x32 --seed 7 --offset 3"; do
 	# shellcheck disable=SC2086
 	embedded=$("$cli" --embedded trace raw --dtype f64 --length 300 $options)
 	# shellcheck disable=SC2086

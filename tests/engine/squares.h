@@ -82,7 +82,7 @@ static inline struct call *call_of(const struct square *s, const struct asked *a
 	if (a->method)
 		put(call, "method", value_string(a->method));
 	if (a->distribution)
-		put(call, "law", value_string(a->distribution));
+		put(call, "distribution", value_string(a->distribution));
 	if (a->probes)
 		put(call, "probes", value_uint(a->probes));
 	put(call, "seed", value_uint(a->seed));

@@ -66,7 +66,7 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_draw, int *ret_placement)
 {
 	const struct value distribution =
-		bind_choice_text(&c->args.operation->params[TRACE_LAW], c->args.at[TRACE_LAW].choice);
+		bind_choice_text(&c->args.operation->params[TRACE_DISTRIBUTION], c->args.at[TRACE_DISTRIBUTION].choice);
 	const uint64_t probes = c->args.at[TRACE_PROBES].u64, k = probes / 3;
 	const uint64_t drawn = c->args.at[TRACE_METHOD].choice == TRACE_HUTCHPP ? probes - k : probes;
 	struct value map;

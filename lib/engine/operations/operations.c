@@ -218,7 +218,7 @@ static const struct param trace_params[] = {
 		"hutchinson: the mean of x' A x; hutchpp: exact where the matrix is largest, hutchinson on the rest"},
 	[TRACE_PROBES] = {"probes", PARAM_U64, "products", "64", 1, 65536, false, NULL,
 		"products with the matrix; hutchpp needs at least 3, a third for its sketch, a third for what that spans"},
-	[TRACE_LAW] = {"law", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
+	[TRACE_DISTRIBUTION] = {"distribution", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
 		"distribution of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
 	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the probes' words"},
