@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "base/value.h"
-
-enum { ENGINE_LANES = 128 };
+#include "engine/scheduler/lane.h"
 
 struct engine;
 

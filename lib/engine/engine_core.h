@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine is made of; for the engine's own room. */
+/* The members of struct engine, private to lib/engine. */
 #ifndef TRNSCI_ENGINE_ENGINE_CORE_H
 #define TRNSCI_ENGINE_ENGINE_CORE_H
 
 #include "dist/draw/draw.h"
-#include "engine/engine.h"
 #include "engine/scheduler/lane.h"
 #include "engine/scheduler/pool.h"
 

@@ -10,8 +10,10 @@
 
 #include "engine/compile/compile.h"
 #include "engine/deferred_reply.h"
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/service.h"
+#include "engine/program/placement.h"
 
 /* Waking a sleeping thread, about; and the most that a request may keep its caller from others. */
 enum { WAKE_NS = 20 * 1000, HERE_MOST_NS = 80 * 1000 };

@@ -13,6 +13,7 @@
 #include "base/value.h"
 #include "engine/memory/session_memory.h"
 
+struct prepared_changes;
 struct request;
 
 /* Called once when the request is answered: from request_start itself (small requests are computed where they
@@ -25,6 +26,10 @@ typedef void request_done(struct request *request, void *arg);
  * called. Threads may call it for one space at once. */
 int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
 		  struct bump *bump, request_done *done, void *arg, struct request **ret_request);
+
+/* Starts a run of the prepared call of that handle; otherwise as request_start. */
+int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
+		   request_done *done, void *arg, struct request **ret_request);
 
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
 const struct error *request_error(const struct request *request);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/memory/session_memory_core.h"
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/service_derive.h"
 #include "rng/stream.h"

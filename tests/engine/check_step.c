@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of kinds of steps: each row has the functions of one of the two sorts, and none of the other. */
-#include "engine/steps/step.h"
+#include "engine/steps/kinds.h"
 
 #include "engine/harness.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
+#include "engine/program/placement.h"
 #include "dist/draw/draw_prepare.h"
 
 /* Samples of the whole draw, and what is produced of them. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
+#include "engine/program/placement.h"
 #include "dist/quasi/latin_hypercube.h"
 
 /* The scrambling of that name: each row lists those that its kind has. */

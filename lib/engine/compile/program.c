@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
+#include "engine/program/placement.h"
 
 /* Names of results may be told more than once. */
 enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a space is made of; for the engine's own room. */
+/* The members of struct space, private to lib/engine. */
 #ifndef TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 #define TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 
@@ -8,7 +8,7 @@
 
 #include "engine/engine_core.h"
 #include "engine/memory/offset_allocator.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/session_limits.h"
 
 struct prepared;
 struct tile;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of a session's prepared calls, and their references. */
-#include "engine/prepared/prepared.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,12 +31,6 @@ int prepared_check_room(const struct space *space, struct error *err)
 		return error_set(err, ERROR_LIMIT, "prepare: %zu calls are prepared, allowed are %zu (prepared)",
 				 space->n_prepared, space->limits.prepared);
 	return 0;
-}
-
-bool prepared_allows(const struct operation *operation)
-{
-	return operation->class >= METHOD_DRAW || strcmp(operation->name, "run") == 0 ||
-	       strcmp(operation->name, "stream_draw") == 0;
 }
 
 int prepared_keep(struct space *space, struct prepared *prepared, uint32_t *ret_handle, struct error *err)

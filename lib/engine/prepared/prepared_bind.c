@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of prepared calls: their choice of streams and tiles, and a program of their own that shares all else. */
 #include "engine/prepared/prepared_core.h"
+#include "engine/program/placement.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "engine/compile/compile.h"
 #include "engine/memory/session_memory_core.h"
-#include "engine/prepared/prepared.h"
+#include "engine/prepared/prepared_changes.h"
 
 /* The buffers of a step as indices of the prepared call's array. */
 struct prepared_links {

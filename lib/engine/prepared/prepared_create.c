@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making prepared calls: buffers, which steps point to, become an array, so that a run's own are a copy with other
  * addresses. */
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
+#include "engine/program/placement.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -356,6 +358,12 @@ static int create_from_call(struct space *space, struct prepared *prepared, cons
 }
 
 /* ---- the request ---- */
+
+bool prepared_allows(const struct operation *operation)
+{
+	return operation->class >= METHOD_DRAW || strcmp(operation->name, "run") == 0 ||
+	       strcmp(operation->name, "stream_draw") == 0;
+}
 
 /* The owner of the space, to whom it goes back, outlives every request, the space itself may not. */
 static int reserve(struct space *space, struct prepared *prepared, uint64_t bytes, struct error *err)

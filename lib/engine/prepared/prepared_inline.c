@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
+#include "engine/program/placement.h"
 
 enum {
 	RESULT_MOST = 4096,      /* bytes in the reply */

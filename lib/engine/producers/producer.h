@@ -8,7 +8,7 @@
 
 #include "engine/memory/session_memory_core.h"
 #include "engine/producers/sample_map.h"
-#include "engine/producers/ring.h"
+#include "engine/producers/ring_memory.h"
 #include "engine/producers/sampler.h"
 
 struct producer {

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/program/program.h"
-
 const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT])
 {
 	if (placement->step < 0)

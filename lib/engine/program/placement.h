@@ -1,103 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placements: what a program draws, but for where that lies in which stream, which every run decides anew.
- *
- * A draw is at the offset it states, or follows the one before it of the same stream; a range of a named stream is
- * taken for all draws that name it, and they follow one another from its beginning. */
+/* Adds placements while a program is compiled, and seeks before each run. */
 #ifndef TRNSCI_ENGINE_PLACEMENT_H
 #define TRNSCI_ENGINE_PLACEMENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "engine/program/program.h"
 
-#include "base/error.h"
-#include "base/value.h"
-#include "engine/operations/operations.h"
-#include "rng/stream.h"
-
-struct program;
-
-/* What a draw states itself, and what a run states for those that state none. */
-struct stream_choice {
-	bool has_generator, has_seed, has_stream, has_layout, has_offset, has_text;
-	enum generator generator;
-	uint64_t seed, stream;
-	bool trn24;      /* key_layout */
-	uint64_t offset; /* of a draw in samples from position on, of a run in words */
-	uint64_t position; /* of a draw, in words */
-	bool text;       /* u64: as text */
-};
-
-/* Ranges by number: that of the run, if it names a stream; those from 1 on are of streams that draws name; none. */
-enum { PLACEMENT_OF_RUN = 0, PLACEMENT_OF_NONE = -1 };
-
-struct placement {
-	const struct operation *operation; /* whose parameters an error names */
-	const char *context;               /* what it begins with; of a step, the program's part of it */
-	const char *step_name;             /* the step's operation */
-	int step;                          /* which; -1: a single operation */
-	bool is_points;                    /* keyed by the stream, and nowhere in it */
-	bool is_keyless;                   /* points that are not scrambled */
-	bool is_part;                      /* of a draw that is cut into ranks */
-	struct stream_choice own;
-	int range;           /* of a named stream; placement_add sets it */
-	uint64_t n;          /* samples of the whole draw */
-	uint64_t begin;      /* the first of them that is produced */
-	unsigned words;      /* of a sample */
-	unsigned components; /* elements of a sample */
-	uint64_t first_point, next_point; /* of points; a set has so many: */
-	uint64_t most_points;
-	/* Its place in the reply: the map of its step, or one inside it; and the members there. */
-	size_t inside;   /* 1 + the member that is the map; 0: the step's own */
-	size_t member;   /* `generator`, behind which the others stand */
-	size_t estimate; /* of a trace; then standard_error */
-};
-
-/* A range of a named stream. */
-struct stream_reservation {
-	const char *name; /* NULL: the run names none */
-	size_t name_size;
-	size_t draws;
-	int first;       /* the first placement that draws from it */
-	uint64_t n;      /* what is to be reserved: so many samples */
-	unsigned words;  /* of so many words */
-	/* Where it lies, once it is known. */
-	struct stream stream;
-	uint64_t offset; /* in samples of as many words */
-};
-
-/* So many are placed without memory from the program's bump allocator. */
-enum { PLACEMENT_PLACES_HERE = 16 };
-
-/* All of a program. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */
-struct placements {
-	struct placement *at;
-	size_t count, room;
-	struct stream_reservation *ranges;
-	size_t n_ranges, ranges_room;
-	struct stream_choice run; /* all of its members stand for something */
-	bool is_run;            /* of several steps; not a single operation */
-};
-
-/* A draw's placement, in the program's bump allocator, with the range that it is of; *ret_index: which it is. name: of
- * the stream that it names, or NULL. -ERROR_NO_MEMORY. */
+/* Adds a draw's placement, in the program's bump allocator. name: the named stream that it draws from, or NULL. Returns
+ * 0 with its index, or -ERROR_NO_MEMORY. */
 int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index);
 
-/* The named stream that the run takes its range from; NULL: none. -ERROR_NO_MEMORY */
+/* Sets the named stream that the whole run draws from; NULL: none. Returns 0 or -ERROR_NO_MEMORY. */
 int placement_name_run(struct program *program, const struct value *name);
 
 /* Puts the members that placement_seek will fill in into map. -ERROR_NO_MEMORY */
 int placement_put(struct program *program, int index, struct value *map);
 
-/* Whether a range of a named stream is to be had first. */
+/* Returns whether a named stream must reserve words first. */
 bool placement_waits(const struct program *program);
 
 /* "run: steps[3] normal"; returns text. */
 enum { PLACEMENT_CONTEXT = 160 };
 const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT]);
 
-/* Finds where every placement lies, tells its step, and tells the reply. All ranges that are named have been had.
- * -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM, -ERROR_NO_MEMORY */
+/* Finds the position of every placement, and writes it to its step and to the reply. The reservations of all named
+ * streams must be there. Returns 0, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM or -ERROR_NO_MEMORY. */
 int placement_seek(struct program *program, struct value *reply, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engine/steps/kinds.h"
 #include "engine/steps/temp.h"
 
 enum {

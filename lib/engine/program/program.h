@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "engine/steps/deferred_build.h"
-#include "engine/program/placement.h"
+#include "engine/program/stream_placement.h"
 #include "engine/steps/step.h"
 
 /* A plan that a program holds. */

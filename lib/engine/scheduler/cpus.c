@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/scheduler/lane.h"
 
 static unsigned affinity(void)
 {

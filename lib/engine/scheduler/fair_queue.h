@@ -8,7 +8,7 @@
 #ifndef TRNSCI_ENGINE_FAIR_QUEUE_H
 #define TRNSCI_ENGINE_FAIR_QUEUE_H
 
-#include "engine/scheduler/pool.h"
+#include "engine/scheduler/job.h"
 
 /* Zero: nobody is queued. */
 struct fair_queue {

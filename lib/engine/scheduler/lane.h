@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes: 128 worker slots, each an identity and what was done under it. Chunk i of a stage belongs to lane i mod 128.
- */
+/* Lanes: 128 worker slots with an identity and counters. Chunk i of a stage belongs to lane i mod 128. */
 #ifndef TRNSCI_ENGINE_LANE_H
 #define TRNSCI_ENGINE_LANE_H
 
@@ -9,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/value.h"
-#include "engine/engine.h"
+
+enum { ENGINE_LANES = 128 };
 
 /* A lane may be worked on by several threads at once, when one takes work from another. */
 struct lane {

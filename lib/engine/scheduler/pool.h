@@ -14,54 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
 
 struct pool;
-struct job;
-
-/* What a job does next, told by its advance(). */
-enum job_next {
-	JOB_END,   /* nothing: it is finished */
-	JOB_STAGE, /* job->n_chunks chunks, then advance() again */
-	JOB_AGAIN, /* advance() again, at the job's next turn */
-	JOB_WAIT,  /* advance() again, after pool_wake() */
-};
-
-struct job_ops {
-	/* enum job_next or a negative error, at which the job ends. At most about 250 us, like a chunk. No chunk of the
-	 * job runs meanwhile. */
-	int (*advance)(struct job *job);
-	/* Runs a chunk of the current stage and returns the words it made. Any threads at once. scratch is the
-	 * thread's own: pool_scratch_bytes, aligned to 64. */
-	uint64_t (*run)(struct job *job, size_t chunk, void *scratch);
-	/* Once, as the last thing; the job may be freed by it. 0, an error of advance(), or -ERROR_CANCELLED. */
-	void (*finish)(struct job *job, int error);
-};
-
-/* The jobs of one client that have chunks to give. Zero-initialise; but for weight the pool's own. */
-struct fair_entry {
-	unsigned weight; /* shares of time while others have work, set by the owner; 0: 1 */
-	uint64_t clock;   /* time had, divided by the weight */
-	uint64_t chunk_ns; /* what the last chunk took; 0: never served */
-	struct fair_entry *child, *next, *prev;
-	struct job *jobs;
-};
-
-struct job {
-	/* Set by the owner before pool_submit or pool_run_here. */
-	const struct job_ops *ops;
-	struct fair_entry *fair_entry;
-	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled at the next chunk; 0: none */
-	size_t n_chunks;      /* set by advance() with JOB_STAGE */
-	/* The pool's own. */
-	atomic_bool cancelled;
-	atomic_bool late; /* cancelled by its deadline */
-	struct job *next, *prev;
-	int state;
-	bool woken, exhausted, queued, threaded;
-	unsigned workers;
-	struct cursor *cursors;
-};
 
 /* threads 1..128; scratch_bytes for each. -ERROR_NO_MEMORY, -ERROR_SYSTEM. */
 int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE_LANES], struct pool **ret_pool);

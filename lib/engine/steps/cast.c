@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 #define CAST(name, from, to)                                                                                           \
 	static void name(size_t n, const from *in, to *out)                                                            \

@@ -2,7 +2,7 @@
 /* Draws: random numbers of a distribution, from where they lie in a stream. */
 #include "base/cpu.h"
 #include "dist/draw/draw_fill.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 static double number_at(enum dtype dtype, const void *numbers, size_t i)
 {

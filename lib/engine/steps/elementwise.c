@@ -6,7 +6,7 @@
 #include "base/cpu.h"
 #include "dist/math/box_muller.h"
 #include "dist/math/uniform.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 static bool is_double(enum dtype dtype)
 {

@@ -14,7 +14,7 @@
 
 #include "base/checked.h"
 #include "base/cpu.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 #include "fft/transpose.h"
 
 enum {

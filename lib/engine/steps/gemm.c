@@ -3,7 +3,7 @@
  *
  * Chunks go in groups whose sums fit the memory between phases; mostly there is one phase and one group. */
 #include "base/checked.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 enum { WORK_BYTES = 32 << 20, SLOT_ALIGN = 64 };
 

@@ -3,7 +3,7 @@
 #include "engine/steps/deferred_build.h"
 #include "engine/program/placement.h"
 #include "engine/program/program.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
 		 void *out)

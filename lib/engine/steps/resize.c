@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/steps/cast.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };
 

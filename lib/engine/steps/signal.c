@@ -2,7 +2,7 @@
 /* lib/fft's work on signals: one stage of all its chunks, once the plan is ready. */
 #include <stdatomic.h>
 
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 
 enum { CHUNK_NS = 100 * 1000, BYTE_NS = 2 };
 

@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of kinds, and what the steps of all kinds share while they run. */
+/* What the steps of all kinds share while they run. */
 #include "engine/steps/step.h"
 
 #include <stdlib.h>
 
-#include "engine/steps/kinds.h"
 #include "engine/steps/temp.h"
-
-static const struct step_ops *const table[STEP_KINDS] = {
-	[STEP_DRAW] = &step_draw,
-	[STEP_POINTS] = &step_points,
-	[STEP_BOX_MULLER] = &step_box_muller,
-	[STEP_SCALE] = &step_scale,
-	[STEP_ADD] = &step_add,
-	[STEP_NOISE_ADD] = &step_noise_add,
-	[STEP_CAST] = &step_cast,
-	[STEP_RESIZE] = &step_resize,
-	[STEP_FFT] = &step_fft,
-	[STEP_GEMM] = &step_gemm,
-	[STEP_TRACE] = &step_trace,
-	[STEP_SIGNAL] = &step_signal,
-};
-
-const struct step_ops *step_ops(enum step_kind kind)
-{
-	return table[kind];
-}
 
 uint64_t step_cost_ns(const struct engine *engine, const struct step *step)
 {

@@ -188,8 +188,9 @@ struct step_ops {
 	bool changes_size; /* an element of out has another size than one of in[0]: not done in place in scratch */
 };
 
-/* The row of a kind: the table. */
-const struct step_ops *step_ops(enum step_kind kind);
+/* The rows of all kinds; each is defined in the file of its kind. */
+extern const struct step_ops step_draw, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
+	step_resize, step_fft, step_gemm, step_trace, step_signal;
 
 static inline bool step_is_elementwise(const struct step *step)
 {
@@ -210,5 +211,14 @@ int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
 /* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */
 void step_end(struct step_run *run);
+
+/* For the kinds that need a plan: 0 when it is ready, JOB_WAIT when the job will be woken, or the error with which
+ * building it failed. */
+static inline int step_await_plan(struct step_run *run)
+{
+	const int wait = plans_wait(run->engine->plans, run->step->plan, &run->waiter);
+
+	return wait > 0 ? JOB_WAIT : wait;
+}
 
 #endif

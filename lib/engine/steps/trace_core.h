@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 #define TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 
-#include "engine/steps/kinds.h"
+#include "engine/steps/step.h"
 #include "gemm/panel.h"
 
 enum {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of a prepared call changes. */
+#ifndef TRNSCI_ENGINE_PREPARED_CHANGES_H
+#define TRNSCI_ENGINE_PREPARED_CHANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which members of struct prepared_changes a run states. */
+enum { PREPARED_SEED = 1, PREPARED_STREAM = 2, PREPARED_OFFSET = 4 };
+
+struct prepared_changes {
+	unsigned given; /* PREPARED_SEED ... */
+	uint64_t seed, stream, offset;
+	/* tiles[i] stands for the i-th tile that the call names, by its first mention; 0: as prepared. */
+	const uint32_t *tiles;
+	size_t n_tiles;
+};
+
+#endif

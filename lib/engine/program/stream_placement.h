@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placements: what a program draws, apart from where it lies in a stream, which each run sets anew.
+ *
+ * A draw begins at the offset that it states, or follows the previous draw of the same stream. A reservation of a named
+ * stream serves all draws that name the stream; they follow one another from its beginning. */
+#ifndef TRNSCI_ENGINE_STREAM_PLACEMENT_H
+#define TRNSCI_ENGINE_STREAM_PLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/operations/operations.h"
+#include "rng/stream.h"
+
+/* What a draw states itself, and what a run states for those that state none. */
+struct stream_choice {
+	bool has_generator, has_seed, has_stream, has_layout, has_offset, has_text;
+	enum generator generator;
+	uint64_t seed, stream;
+	bool trn24;      /* key_layout */
+	uint64_t offset; /* of a draw in samples from position on, of a run in words */
+	uint64_t position; /* of a draw, in words */
+	bool text;       /* u64: as text */
+};
+
+/* Ranges by number: that of the run, if it names a stream; those from 1 on are of streams that draws name; none. */
+enum { PLACEMENT_OF_RUN = 0, PLACEMENT_OF_NONE = -1 };
+
+struct placement {
+	const struct operation *operation; /* whose parameters an error names */
+	const char *context;               /* what it begins with; of a step, the program's part of it */
+	const char *step_name;             /* the step's operation */
+	int step;                          /* which; -1: a single operation */
+	bool is_points;                    /* keyed by the stream, and nowhere in it */
+	bool is_keyless;                   /* points that are not scrambled */
+	bool is_part;                      /* of a draw that is cut into ranks */
+	struct stream_choice own;
+	int range;           /* of a named stream; placement_add sets it */
+	uint64_t n;          /* samples of the whole draw */
+	uint64_t begin;      /* the first of them that is produced */
+	unsigned words;      /* of a sample */
+	unsigned components; /* elements of a sample */
+	uint64_t first_point, next_point; /* of points; a set has so many: */
+	uint64_t most_points;
+	/* Its place in the reply: the map of its step, or one inside it; and the members there. */
+	size_t inside;   /* 1 + the member that is the map; 0: the step's own */
+	size_t member;   /* `generator`, behind which the others stand */
+	size_t estimate; /* of a trace; then standard_error */
+};
+
+/* A range of a named stream. */
+struct stream_reservation {
+	const char *name; /* NULL: the run names none */
+	size_t name_size;
+	size_t draws;
+	int first;       /* the first placement that draws from it */
+	uint64_t n;      /* what is to be reserved: so many samples */
+	unsigned words;  /* of so many words */
+	/* Where it lies, once it is known. */
+	struct stream stream;
+	uint64_t offset; /* in samples of as many words */
+};
+
+/* So many are placed without memory from the program's bump allocator. */
+enum { PLACEMENT_PLACES_HERE = 16 };
+
+/* All of a program. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */
+struct placements {
+	struct placement *at;
+	size_t count, room;
+	struct stream_reservation *ranges;
+	size_t n_ranges, ranges_room;
+	struct stream_choice run; /* all of its members stand for something */
+	bool is_run;            /* of several steps; not a single operation */
+};
+
+#endif
