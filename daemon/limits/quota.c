@@ -42,7 +42,7 @@ struct quota {
 };
 
 /* Reads a file of one number. Returns UINT64_MAX if there is none ("max"). */
-static uint64_t read_number(const char *path)
+static uint64_t read_number_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	uint64_t number = UINT64_MAX;
@@ -71,7 +71,7 @@ static uint64_t cgroup_memory_max(void)
 			continue;
 		for (char *slash; (slash = strrchr(line + 3, '/')); *slash = '\0') {
 			snprintf(path, sizeof path, "%s%s/memory.max", root, line + 3);
-			uint64_t here = read_number(path);
+			uint64_t here = read_number_file(path);
 			smallest = here < smallest ? here : smallest;
 		}
 	}

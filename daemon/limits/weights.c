@@ -14,7 +14,7 @@ struct rule {
 	unsigned weight;
 };
 
-static bool read_number(const char **at, uint64_t most, uint64_t *ret)
+static bool read_decimal(const char **at, uint64_t most, uint64_t *ret)
 {
 	uint64_t number = 0;
 
@@ -38,7 +38,7 @@ static bool read_rule(const char **at, struct rule *ret)
 	if (!rule.group && strncmp(*at, "uid:", 4) != 0)
 		return false;
 	*at += 4;
-	if (!read_number(at, UINT32_MAX, &rule.id) || *(*at)++ != '=' || !read_number(at, WEIGHT_MOST, &weight) ||
+	if (!read_decimal(at, UINT32_MAX, &rule.id) || *(*at)++ != '=' || !read_decimal(at, WEIGHT_MOST, &weight) ||
 	    weight == 0 || (**at != ',' && **at != '\0'))
 		return false;
 	*at += **at == ',';

@@ -144,7 +144,7 @@ static bool wait_for_rest(struct session *session, bool reading)
 }
 
 /* send_timeout runs from the last byte that the client took: the event is not added again before it fires. */
-static bool wait_for_events(struct session *session)
+static bool choose_events(struct session *session)
 {
 	struct timeval now = {0, 0}, timeout = {(time_t)session->service->settings->send_timeout, 0};
 	bool sending = outbox_pending(&session->outbox) > 0;
@@ -173,7 +173,7 @@ static void advance_until(struct session *session, uint64_t turn_end_ns)
 	session->service->handler->receive(session, turn_end_ns);
 	session->service->handler->reply(session);
 	/* Without memory for its events nothing would ever wake the session. */
-	if (!send_replies(session) || is_finished(session) || !wait_for_events(session))
+	if (!send_replies(session) || is_finished(session) || !choose_events(session))
 		hang_up(session);
 }
 

@@ -92,7 +92,7 @@ static void stop_broadcast(struct broadcast_entry *entry)
 	broadcast_close(entry->broadcast);
 }
 
-static void on_ended(struct loop_event *event)
+static void on_broadcast_ended(struct loop_event *event)
 {
 	struct broadcast_entry *entry =
 		(struct broadcast_entry *)((char *)event - offsetof(struct broadcast_entry, ended));
@@ -250,7 +250,7 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 	int r;
 
 	entry->published.deliver = on_published;
-	entry->ended.deliver = on_ended;
+	entry->ended.deliver = on_broadcast_ended;
 	entry->started_ns = stats_now_ns();
 	if (entry->rate > 0 && loop_repeat(session->service->loop, TICK_US, on_tick, entry, &entry->tick) < 0) {
 		sampler_free(sampler);

@@ -27,7 +27,7 @@ static void free_held(struct background_task *task)
 	free(held);
 }
 
-static void free_in_background(struct client_held *held)
+static void free_held_in_background(struct client_held *held)
 {
 	held->free_task.run = free_held;
 	background_post(&held->free_task);
@@ -139,7 +139,7 @@ void client_held_release(struct session *session, enum client_held_use use, stru
 	if (!held)
 		return;
 	if (!held->received) {
-		free_in_background(held);
+		free_held_in_background(held);
 		return;
 	}
 	if (use == CLIENT_HELD_BROADCAST) { /* only its mapping is kept, until the session ends */
@@ -156,6 +156,6 @@ void client_held_end(struct session *session)
 		struct client_held *held = session->held;
 
 		session->held = held->next;
-		free_in_background(held);
+		free_held_in_background(held);
 	}
 }

@@ -82,7 +82,7 @@ static void unlink_ring(struct ring_entry *entry)
 	session->service->stats.rings--;
 }
 
-static void on_ended(struct loop_event *event)
+static void on_ring_ended(struct loop_event *event)
 {
 	struct ring_entry *entry = (struct ring_entry *)event;
 	struct session *session = entry->session;
@@ -113,7 +113,7 @@ static void on_ring_gone(void *arg, const struct error *reason)
 	struct ring_entry *entry = arg;
 
 	entry->reason = *reason;
-	entry->ended.deliver = on_ended;
+	entry->ended.deliver = on_ring_ended;
 	loop_post(entry->session->service->loop, &entry->ended);
 }
 

@@ -155,7 +155,7 @@ void engine_session_mark_arena(struct session *session)
 
 /* ------- the end ------- */
 
-static void on_freed(struct loop_event *event)
+static void on_space_freed(struct loop_event *event)
 {
 	struct session *session = (struct session *)((char *)event - offsetof(struct session, freed));
 
@@ -171,7 +171,7 @@ static void free_space(struct background_task *task)
 
 	session->space = NULL;
 	space_close(space);
-	session->freed.deliver = on_freed;
+	session->freed.deliver = on_space_freed;
 	loop_post(session->service->loop, &session->freed);
 }
 

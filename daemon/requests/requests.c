@@ -25,7 +25,7 @@ static void free_entry(struct pending_request *pending)
 	free(pending);
 }
 
-static void on_freed(struct loop_event *event)
+static void on_request_freed(struct loop_event *event)
 {
 	struct pending_request *pending = (struct pending_request *)event;
 	struct session *session = pending->session;
@@ -43,11 +43,11 @@ static void free_results(struct background_task *task)
 
 	request_free(pending->request);
 	bump_free(pending->frame);
-	pending->event.deliver = on_freed;
+	pending->event.deliver = on_request_freed;
 	loop_post(pending->session->service->loop, &pending->event);
 }
 
-static void free_in_background(struct pending_request *pending)
+static void free_request_in_background(struct pending_request *pending)
 {
 	pending->session->n_freeing++;
 	pending->free_task.run = free_results;
@@ -60,7 +60,7 @@ static void free_pending(void *arg)
 	struct pending_request *pending = arg;
 
 	if (quota_share_used(&pending->session->work) >= LARGE_BYTES || pending->charge >= LARGE_BYTES) {
-		free_in_background(pending);
+		free_request_in_background(pending);
 		return;
 	}
 	request_free(pending->request);
@@ -73,7 +73,7 @@ void requests_free_frame(struct session *session, struct bump *bump, uint64_t ch
 
 	if (pending) {
 		*pending = (struct pending_request){.session = session, .charge = charge, .frame = bump};
-		free_in_background(pending);
+		free_request_in_background(pending);
 		return;
 	}
 	bump_free(bump);

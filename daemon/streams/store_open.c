@@ -10,7 +10,7 @@
 #include "store_core.h"
 #include "store_schema.h"
 
-static int execute(struct store *store, const char *sql)
+static int execute_sql(struct store *store, const char *sql)
 {
 	return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 }
@@ -26,9 +26,9 @@ static int configure(struct store *store)
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	rc = execute(store, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON");
+	rc = execute_sql(store, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON");
 	if (rc == SQLITE_OK)
-		rc = execute(store, "PRAGMA journal_mode=PERSIST; PRAGMA synchronous=FULL");
+		rc = execute_sql(store, "PRAGMA journal_mode=PERSIST; PRAGMA synchronous=FULL");
 	return rc;
 }
 
@@ -85,17 +85,17 @@ static int open_file(const struct store_folder *folder, struct store **ret_store
 static int make_tables(struct store *store, struct error *err)
 {
 	char sql[128];
-	int r, rc = execute(store, "BEGIN IMMEDIATE");
+	int r, rc = execute_sql(store, "BEGIN IMMEDIATE");
 
 	for (size_t i = 0; rc == SQLITE_OK && i < STORE_TABLES; i++)
-		rc = execute(store, store_schema[i]);
+		rc = execute_sql(store, store_schema[i]);
 	snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d", STORE_APPLICATION, STORE_VERSION);
 	if (rc == SQLITE_OK)
-		rc = execute(store, sql);
+		rc = execute_sql(store, sql);
 	if (rc != SQLITE_OK)
 		return store_fail(store, rc, err);
 	r = store_put_head(store, err);
-	if (r == 0 && (rc = execute(store, "COMMIT")) != SQLITE_OK)
+	if (r == 0 && (rc = execute_sql(store, "COMMIT")) != SQLITE_OK)
 		r = store_fail(store, rc, err);
 	return r;
 }

@@ -199,7 +199,7 @@ int store_remove(struct store *store, const char *name, struct error *err)
 
 /* ---- states of version 1 ---- */
 
-static int execute(struct store *store, const char *sql, struct error *err)
+static int run_sql(struct store *store, const char *sql, struct error *err)
 {
 	int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 
@@ -212,17 +212,17 @@ int store_upgrade(struct store *store, struct error *err)
 	int r = store_draw_head(store->head.repairs, &head, err);
 
 	if (r == 0)
-		r = execute(store, "BEGIN IMMEDIATE; DROP TABLE meta", err);
+		r = run_sql(store, "BEGIN IMMEDIATE; DROP TABLE meta", err);
 	if (r == 0)
-		r = execute(store, store_schema[STORE_TABLES - 1], err);
+		r = run_sql(store, store_schema[STORE_TABLES - 1], err);
 	if (r == 0)
-		r = execute(store, "PRAGMA user_version=2", err);
+		r = run_sql(store, "PRAGMA user_version=2", err);
 	head.commits = 1;
 	store->head = head;
 	if (r == 0)
 		r = store_put_head(store, err);
 	if (r == 0)
-		r = execute(store, "COMMIT", err);
+		r = run_sql(store, "COMMIT", err);
 	if (r < 0)
 		store_rollback(store);
 	else
