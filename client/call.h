@@ -44,6 +44,8 @@ int call_make(struct trnsci_session *session, const char *method, struct trnsci_
 int call_run(struct trnsci_call *call, struct error *err);
 /* The same of a call that uses memory of the caller's: when it takes too long, it is waited for until it has stopped. */
 int call_run_to_end(struct trnsci_call *call, struct error *err);
+/* As trnsci_run, but waits until the deadline (deadline_after) instead of the session's time limit. */
+int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline);
 
 /* The member `name` of the reply as u64: 0 or -ERROR_BAD_REPLY with a text. */
 int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err);

@@ -224,7 +224,7 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 
 /* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample,
  * and the piece is drawn again. It closes the connection first. */
-static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, struct error *err)
+static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline, struct error *err)
 {
 	uint64_t before = 0, after = 0;
 	int r = session_look(call->session, &after, err);
@@ -232,7 +232,7 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 	if (r == 0)
 		do {
 			before = after;
-			r = trnsci_run(call, NULL);
+			r = call_run_until(call, NULL, deadline);
 			if (r < 0)
 				return error_take(err, &call->error);
 			memcpy(out, tile->data, tile->bytes);
@@ -241,7 +241,8 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 	return r;
 }
 
-static int draw_pieces(struct fill *fill, struct trnsci_call *call, struct error *err)
+/* The session's time limit holds for all pieces together. */
+static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
 {
 	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
 	struct trnsci_args *args = trnsci_args(call);
@@ -263,7 +264,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, struct error
 		if (r < 0)
 			break;
 		trnsci_set_u64(args, "offset", fill->source.offset + at);
-		r = copy_piece(call, tile, out, err);
+		r = copy_piece(call, tile, out, deadline, err);
 		out += tile->bytes;
 		at += n;
 	}
@@ -277,6 +278,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, struct error
 /* Where the whole lies first, then its pieces as plain draws: of these one may be asked for again. */
 static int fill_many(struct fill *fill, struct error *err)
 {
+	const int64_t deadline = deadline_after(fill->session->timeout_ms);
 	struct trnsci_args *args;
 	struct trnsci_call *call;
 	int r = reserve(fill, err);
@@ -292,7 +294,7 @@ static int fill_many(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	state_items(fill, args);
-	r = draw_pieces(fill, call, err);
+	r = draw_pieces(fill, call, deadline, err);
 	trnsci_call_free(call);
 	return r;
 }

@@ -63,14 +63,19 @@ int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	return call_start(call, changes, true);
 }
 
-int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
+int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline)
 {
-	int r = call ? call_start(call, changes, false) : -ERROR_NO_MEMORY;
+	int r = call_start(call, changes, false);
 
 	if (r < 0 || call->held) /* or run in this thread */
 		return r;
-	r = wait_until(call, deadline_after(call->session->timeout_ms));
+	r = wait_until(call, deadline);
 	return r == -ERROR_TIMEOUT && call_is_flying(call) ? give_up(call) : r;
+}
+
+int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	return call ? call_run_until(call, changes, deadline_after(call->session->timeout_ms)) : -ERROR_NO_MEMORY;
 }
 
 bool trnsci_done(const struct trnsci_call *call)
