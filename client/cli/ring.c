@@ -205,7 +205,7 @@ int command_ring(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"count", 'n', "COUNT", "samples [as many as are read]"},
-		{"name", 0, "NAME", "a named stream to take the samples from; -v tells where they lie"},
+		{"name", 0, "NAME", "a named stream to take the samples from; -v prints where they lie"},
 		{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
 		{"output", 'o', "FILE", "where to [stdout]"},
 		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},

@@ -225,7 +225,7 @@ static int draw(struct cli *cli, int argc, char **argv)
 	distributions_list(distributions, sizeof distributions, ", ");
 	if (helps)
 		return printf("usage: trnsci-cli stream draw NAME DIST -n COUNT [option ...]\n\n"
-			      "Draw from where a named stream stands. With -v the range is told on stderr, for rand to "
+			      "Draw from the position of a named stream. With -v the range is printed on stderr, for rand to "
 			      "repeat.\n"
 			      "DIST is one of %s.\n\ntrnsci-cli stream draw NAME DIST --help lists its parameters.\n",
 			      distributions) < 0;
