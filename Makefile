@@ -104,7 +104,7 @@ flags_of = $(FLAGS_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 define compile
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/cli/%,$<),-Iclient/cli) -c $< -o $@
 endef
 $(BUILD)/obj/%.o: %.c
 	$(compile)

@@ -30,7 +30,7 @@ checks: examples
 # false daemon is made of.
 $(BUILD)/obj/trnsci.o: $(STATIC) ;
 $(filter $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/trnsci.o
-$(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/npy.o
+$(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/files/npy.o
 
 .PHONY: examples
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},

@@ -9,7 +9,7 @@
 #include <trnsci/trnsci.h>
 
 #include "cli.h"
-#include "npy.h"
+#include "files/npy.h"
 
 enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_TEXT, FORMAT_CSV };
 

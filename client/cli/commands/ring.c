@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "distributions.h"
-#include "options.h"
-#include "output.h"
+#include "options/distributions.h"
+#include "options/options.h"
+#include "files/output.h"
 #include "progress.h"
 
 enum { DEFAULT_SAMPLES = 1 << 19, LIST_MOST = 4096 };

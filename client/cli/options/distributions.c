@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of distributions, from the table of operations. */
-#include "distributions.h"
+#include "options/distributions.h"
 
 #include <stdio.h>
 #include <string.h>

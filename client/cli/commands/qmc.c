@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options.h"
-#include "output.h"
+#include "options/options.h"
+#include "files/output.h"
 #include "progress.h"
 
 enum { PIECE_BYTES = 4 << 20 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "input.h"
-#include "options.h"
+#include "files/input.h"
+#include "options/options.h"
 #include "progress.h"
 
 enum { PAGE = 4096 };

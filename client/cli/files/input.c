@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An array from a file or stdin. */
-#include "input.h"
+#include "files/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

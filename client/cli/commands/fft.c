@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "input.h"
-#include "options.h"
-#include "output.h"
+#include "files/input.h"
+#include "options/options.h"
+#include "files/output.h"
 #include "progress.h"
 
 enum { PIECE_BYTES = 4 << 20, MAX_LENGTH = 1 << 30 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options: one list for getopt_long, made of three. */
-#include "options.h"
+#include "options/options.h"
 
 #include <ctype.h>
 #include <errno.h>

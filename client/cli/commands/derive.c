@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 static int read_stream(const struct options *options, struct trnsci_source *ret)
 {

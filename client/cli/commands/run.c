@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "cli.h"
-#include "input.h"
-#include "json.h"
-#include "options.h"
-#include "output.h"
+#include "files/input.h"
+#include "files/json.h"
+#include "options/options.h"
+#include "files/output.h"
 #include "progress.h"
 
 enum { TILES_MAX = 256 };

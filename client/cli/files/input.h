@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cli.h"
-#include "npy.h"
+#include "files/npy.h"
 
 struct input {
 	int fd;

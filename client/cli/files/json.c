@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON as the wire's maps. An integer keeps all its 64 bits; one beyond them is an error, where json-c would take the
  * nearest. */
-#include "json.h"
+#include "files/json.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 static void print_daemon(struct trnsci_session *session, const struct trnsci_value *reply)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "distributions.h"
-#include "options.h"
-#include "output.h"
+#include "options/distributions.h"
+#include "options/options.h"
+#include "files/output.h"
 #include "progress.h"
 #include "rand.h"
 

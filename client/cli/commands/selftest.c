@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 #include "suites.h"
 
 enum { SAMPLES = 100000 };

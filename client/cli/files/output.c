@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where results go. */
-#include "output.h"
+#include "files/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input.h"
-#include "output.h"
+#include "files/input.h"
+#include "files/output.h"
 #include "progress.h"
 
 enum { PAGE = 4096 };

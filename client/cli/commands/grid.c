@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "compute.h"
-#include "output.h"
+#include "files/output.h"
 
 static const uint64_t MAX_LENGTH = UINT64_C(1) << 30;
 

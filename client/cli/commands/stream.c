@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "cli.h"
-#include "distributions.h"
-#include "options.h"
+#include "options/distributions.h"
+#include "options/options.h"
 #include "rand.h"
 
 /* ---- what is told ---- */

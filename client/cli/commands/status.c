@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 /* ---- all of it ---- */
 

@@ -4,7 +4,7 @@
 #define TRNSCI_CLI_COMPUTE_H
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 enum { COMPUTE_INPUTS = 3 };
 

@@ -4,7 +4,7 @@
 #define TRNSCI_CLI_RAND_H
 
 #include "cli.h"
-#include "options.h"
+#include "options/options.h"
 
 #define RAND_ROWS                                                                                                      \
 	{"count", 'n', "COUNT", "samples of the whole draw"}, {"output", 'o', "FILE", "where to [stdout]"},            \
