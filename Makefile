@@ -72,7 +72,7 @@ LIBS_cli = $(call pkg,--libs,json-c)
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
 # One object for each source, but for X_simd.c one for each instruction set. Two rooms have no kernel for NEON.
 variants = $(filter-out %_simd.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1))))
-WITHOUT := lib/fft/kernel_simd_neon.c lib/gemm/kernel_simd_neon.c
+WITHOUT := lib/fft/kernels/kernel_simd_neon.c lib/gemm/kernel_simd_neon.c
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variants,$(1))))
 
 LIB_SOURCES := $(call own,lib)

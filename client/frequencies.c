@@ -2,7 +2,7 @@
 /* Frequencies of bins, and lengths that are fast. */
 #include <trnsci/trnsci.h>
 
-#include "fft/grid.h"
+#include "fft/plan/grid.h"
 
 int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What known mistakes in bfloat16 cost, for the self-test's report. */
-#include "fft/psum.h"
+#include "fft/precision/psum.h"
 #include "selftest.h"
 
 enum { TRANSFORMS = 64 };

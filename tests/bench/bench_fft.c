@@ -19,7 +19,7 @@
 #include "base/cpu.h"
 #include "bench/fft_case.h"
 #include "fft/fft.h"
-#include "fft/real.h"
+#include "fft/plan/real.h"
 
 enum { ROUNDS = 9, L2_BYTES = 512 << 10, BIG_BYTES = 64 << 20, PATIENT_LENGTH = 4096, MOST = 6 };
 

@@ -11,7 +11,7 @@
 #endif
 
 #include "base/cpu.h"
-#include "fft/dft_gemm.h"
+#include "fft/precision/dft_gemm.h"
 
 enum { BATCH = 4096, ROUNDS = 7, MOST_N = 256, MODES = 8 };
 

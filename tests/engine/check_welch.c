@@ -2,7 +2,7 @@
 /* Power and cross spectra as requests, against the definition summed in long double; selection by rank; errors. */
 #include "engine/signals.h"
 
-#include "fft/select.h"
+#include "fft/signals/select.h"
 
 struct options {
 	const char *dtype;

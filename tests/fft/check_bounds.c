@@ -19,7 +19,7 @@
 #include <math.h>
 
 #include "base/cpu.h"
-#include "fft/precision.h"
+#include "fft/precision/precision.h"
 #include "gemm/kernel.h"
 #include "harness/sanitized.h"
 

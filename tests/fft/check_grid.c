@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fast lengths against a search one by one; frequencies against their definition. */
-#include "fft/grid.h"
+#include "fft/plan/grid.h"
 
-#include "fft/factor.h"
+#include "fft/plan/factor.h"
 #include "fixture.h"
 
 static uint64_t next_by_one(uint64_t n, bool real)

@@ -16,7 +16,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "fft/precision.h"
+#include "fft/precision/precision.h"
 #include "gemm/kernel.h"
 #include "harness/sanitized.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fft/psum.h"
+#include "fft/precision/psum.h"
 
 static void test_costs(void **unused)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Real transforms against FFTW in long double, both directions, at strides, in batches; long ones; the ends' zeros. */
-#include "fft/real.h"
+#include "fft/plan/real.h"
 
 #include <math.h>
 

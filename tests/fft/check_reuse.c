@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms whose numbers between phases lie in the caller's memory: the same bytes as with memory of their own, the
  * input kept unless it is lent too, and no more work than was asked for. */
-#include "fft/plan.h"
-#include "fft/real.h"
+#include "fft/plan/plan.h"
+#include "fft/plan/real.h"
 #include "fixture.h"
 
 static const char *const reuse_names[] = {"none", "out", "both"};

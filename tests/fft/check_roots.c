@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Roots of unity: exact at the quarters, mirrored exactly, on the circle, and right against direct evaluation. */
-#include "fft/roots.h"
+#include "fft/plan/roots.h"
 
 #include <float.h>
 #include <math.h>

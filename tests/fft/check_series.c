@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cosine and sine transforms against FFTW's in long double, every type, length and variant; there and back; strides,
  * batches, in place: the same bytes. */
-#include "fft/series.h"
+#include "fft/plan/series.h"
 
 #include <math.h>
 

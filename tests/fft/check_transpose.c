@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transposes of elements of every size by every variant: all shapes around a vector, odd places, guard bytes. */
-#include "fft/transpose.h"
+#include "fft/kernels/transpose.h"
 
 #include "fft/fixture.h"
 

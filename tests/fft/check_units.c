@@ -3,7 +3,7 @@
  * sanity bound of 1 ms with TRNSCI_FULL=1. Of CPU time: the machine may be busy. */
 #include <time.h>
 
-#include "fft/real.h"
+#include "fft/plan/real.h"
 #include "fixture.h"
 
 static double now_us(void)

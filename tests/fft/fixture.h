@@ -16,7 +16,7 @@
 
 #include "base/cpu.h"
 #include "fft/fft.h"
-#include "fft/kernel.h"
+#include "fft/kernels/kernel.h"
 
 enum { GUARD_BYTES = 64, GUARD = 0xA5 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The guaranteed errors of transforms by matrix product, derived for every length that such a mode serves, beside what
-lib/fft/precision.h states. Prints TAP. Every step is an inequality; nothing here is measured.
+lib/fft/precision/precision.h states. Prints TAP. Every step is an inequality; nothing here is measured.
 
 Relative to the 2-norm of the exact result, sqrt(n) |x|, for any input x that neither overflows nor is denormal:
 
@@ -155,8 +155,8 @@ def bounds_of(n, most):
 
 
 def stated():
-    """mode: the guaranteed bound in lib/fft/precision.h."""
-    text = open('lib/fft/precision.h', encoding='utf-8').read()
+    """mode: the guaranteed bound in lib/fft/precision/precision.h."""
+    text = open('lib/fft/precision/precision.h', encoding='utf-8').read()
     rows = re.findall(r'X\(\w+, "(\w+)", \w+, ([0-9.e-]+),', text)
     return {name: float(bound) for name, bound in rows}
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "engine/compile/signal.h"
-#include "fft/convolve.h"
+#include "fft/signals/convolve.h"
 
 enum mode { MODE_FULL, MODE_SAME, MODE_VALID };
 

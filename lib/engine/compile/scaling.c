@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "engine/compile/signal.h"
-#include "fft/scaling.h"
+#include "fft/signals/scaling.h"
 
 static_assert((int)SHAPE_MAX_DIMS <= (int)SCALING_MAX_DIMS, "a shape fits");
 

@@ -4,7 +4,7 @@
 #define TRNSCI_ENGINE_COMPILE_SIGNAL_H
 
 #include "engine/compile/compile.h"
-#include "fft/frames.h"
+#include "fft/signals/frames.h"
 
 /* Float64, real or complex. */
 bool signal_is_wide(enum dtype dtype);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/compile/signal.h"
-#include "fft/stft.h"
+#include "fft/signals/stft.h"
 
 /* What both directions have. */
 struct request_stft {

@@ -5,7 +5,7 @@
 
 #include "engine/compile/compile.h"
 #include "engine/compile/scaling.h"
-#include "fft/precision.h"
+#include "fft/precision/precision.h"
 
 enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "engine/compile/signal.h"
-#include "fft/welch.h"
+#include "fft/signals/welch.h"
 
 struct request_welch {
 	struct buffer *in, *second, *window, *out; /* second: of csd */

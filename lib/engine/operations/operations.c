@@ -17,8 +17,8 @@
 #include "dist/quasi/lattice.h"
 #include "dist/distributions/distribution.h"
 #include "dist/quasi/sobol.h"
-#include "fft/precision.h"
-#include "fft/window.h"
+#include "fft/precision/precision.h"
+#include "fft/signals/window.h"
 #include "rng/generator.h"
 
 #define ANY_U64 0, 0, false, NULL

@@ -15,7 +15,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/steps/step.h"
-#include "fft/transpose.h"
+#include "fft/kernels/transpose.h"
 
 enum {
 	/* Of memory between phases, unless one transform needs more: it stays in the caches of the threads. One thread

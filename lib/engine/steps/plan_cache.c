@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "fft/real.h"
+#include "fft/plan/real.h"
 
 enum { BUCKETS = 4096 };
 

@@ -8,8 +8,8 @@
 #define TRNSCI_ENGINE_PLAN_CACHE_H
 
 #include "engine/engine_core.h"
-#include "fft/precision.h"
-#include "fft/series.h"
+#include "fft/precision/precision.h"
+#include "fft/plan/series.h"
 
 struct plans;
 struct plan_entry;

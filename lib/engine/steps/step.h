@@ -19,8 +19,8 @@
 #include "engine/steps/plan_cache.h"
 #include "dist/draw/draw.h"
 #include "dist/quasi/points.h"
-#include "fft/precision.h"
-#include "fft/signal.h"
+#include "fft/precision/precision.h"
+#include "fft/signals/signal.h"
 #include "gemm/gemm.h"
 
 struct step_ops;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The transform kernels in both precisions, written once over base/simd.h. */
+#if defined(SIMD_AVX512) && defined(__GNUC__) && !defined(__clang__)
+/* gcc's generic tuning costs these kernels 15 %. */
+#pragma GCC target("tune=icelake-server")
+#endif
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/simd.h"
+#include "base/simd_interleave.h"
+#include "fft/kernels/trig_constants.h"
+#include "fft/kernels/kernel.h"
+
+#if defined(SIMD_AVX512) || defined(SIMD_AVX2)
+#define SIMD_WIDE
+#define WIDE(function) function
+#else
+#define WIDE(function) NULL
+#endif
+#if defined(SIMD_AVX512)
+#define SIMD_GROUPS
+#define GROUPS(function) function
+#else
+#define GROUPS(function) NULL
+#endif
+
+#include "fft/kernels/lanes_f32.h"
+#include "fft/kernels/butterfly_body.h"
+#include "fft/kernels/pass_body.h"
+#include "fft/kernels/tile_body.h"
+#include "fft/kernels/stage_body.h"
+#ifdef SIMD_WIDE
+#include "fft/kernels/flat_body.h"
+#endif
+#ifdef SIMD_GROUPS
+#define GROUPS_OF_TWO 0
+#include "fft/kernels/group_body.h"
+#undef GROUPS_OF_TWO
+#endif
+#include "fft/kernels/row_body.h"
+#include "fft/kernels/odd_body.h"
+#include "fft/kernels/series_body.h"
+#include "fft/kernels/transpose_body.h"
+#include "fft/kernels/ops_body.h"
+
+#include "fft/kernels/lanes_f64.h"
+#include "fft/kernels/butterfly_body.h"
+#include "fft/kernels/pass_body.h"
+#include "fft/kernels/tile_body.h"
+#include "fft/kernels/stage_body.h"
+#ifdef SIMD_WIDE
+#include "fft/kernels/flat_body.h"
+#endif
+#ifdef SIMD_GROUPS
+#define GROUPS_OF_TWO 1
+#include "fft/kernels/group_body.h"
+#undef GROUPS_OF_TWO
+#endif
+#include "fft/kernels/row_body.h"
+#include "fft/kernels/odd_body.h"
+#include "fft/kernels/series_body.h"
+#include "fft/kernels/transpose_body.h"
+#include "fft/kernels/ops_body.h"
+
+const struct fft_kernel SIMD_SUFFIX(fft) = {SIMD_NAME, SIMD_NEEDS, {&SIMD_SUFFIX(fft_ops_f32), &SIMD_SUFFIX(fft_ops_f64)}};

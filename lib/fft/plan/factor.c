@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages and radices by a model of the operations they cost. */
+#include "fft/plan/factor.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { FLAT_MAX = 16384 };
+
+static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
+
+/* Radices of 2^a: few passes, the larger radices last, where no twiddles follow. */
+static const uint8_t powers_of_two[11][4] = {{0},    {2},     {4},      {8},       {16},      {4, 8},
+					     {8, 8}, {8, 16}, {16, 16}, {8, 8, 8}, {8, 8, 16}};
+
+bool factor_is_smooth(uint64_t n)
+{
+	for (unsigned i = 0; i < sizeof odd_primes; i++)
+		while (n % odd_primes[i] == 0)
+			n /= odd_primes[i];
+	return (n & (n - 1)) == 0;
+}
+
+/* Lengths whose columns are cut in two so that whole transforms fit side by side in vectors: the first radix, or 0. */
+static size_t group_rows(uint64_t n, size_t lanes)
+{
+	const size_t w = n == 128 ? 8 : 4;
+
+	if (lanes < 8 || n < 16 || n >= lanes * lanes || n > 8 * lanes || (n & (n - 1)))
+		return 0;
+	return n / w;
+}
+
+static void cut_column(size_t length, struct fft_columns *columns)
+{
+	size_t rest = length;
+
+	*columns = (struct fft_columns){.length = length};
+	for (unsigned i = 0; i < sizeof odd_primes; i++)
+		for (; rest % odd_primes[i] == 0; rest /= odd_primes[i])
+			columns->radix[columns->n_passes++] = odd_primes[i];
+	for (const uint8_t *radix = powers_of_two[__builtin_ctzll(rest)]; rest > 1; rest /= *radix++)
+		columns->radix[columns->n_passes++] = *radix;
+}
+
+/* Vector operations a row: loads and stores, the butterfly, the twiddle that follows it. */
+static double radix_cost(unsigned radix)
+{
+	const double half = radix / 2;
+
+	switch (radix) {
+	case 2:
+		return 5 + 2;
+	case 4:
+		return 5 + 4;
+	case 8:
+		return 5 + 6.5;
+	case 16:
+		return 6 + 9.3;
+	default:
+		return 5 + half * (10 + 4 * half) / radix;
+	}
+}
+
+static double column_cost(const struct fft_columns *columns)
+{
+	double cost = 0;
+
+	for (unsigned i = 0; i < columns->n_passes; i++)
+		cost += radix_cost(columns->radix[i]) + (i + 1 < columns->n_passes ? 4 : 0);
+	return cost;
+}
+
+/* What stands around a column: shuffles into parts and back, transposes, and the twiddles between stages. */
+static double ends_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
+{
+	const double transpose = 2 * (double)__builtin_ctzll(lanes) + 4;
+
+	if (smooth->n_stages == 1)
+		return 2 * transpose + 4;
+	return stage == 0 ? transpose + 8 : stage + 1 < smooth->n_stages ? 9 : 2;
+}
+
+double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
+{
+	const struct fft_columns *columns = &smooth->stage[stage].columns;
+	/* Two buffers of columns that leave the first cache cost about two operations a pass. */
+	const double spill = columns->length * lanes > 4096 ? 2.0 * columns->n_passes : 0;
+
+	return 120 + (double)columns->length * (column_cost(columns) + ends_cost(smooth, stage, lanes) + spill);
+}
+
+double factor_cost(const struct fft_smooth *smooth, size_t lanes)
+{
+	double cost = 0;
+
+	if (smooth->n_stages == 1)
+		return factor_item_cost(smooth, 0, lanes) / (double)lanes;
+	for (unsigned i = 0; i < smooth->n_stages; i++)
+		cost += (double)smooth->stage[i].items * factor_item_cost(smooth, i, lanes);
+	return cost;
+}
+
+static void lay_out(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned n_stages, struct fft_smooth *smooth)
+{
+	size_t rest = n, reps = 1;
+
+	*smooth = (struct fft_smooth){.n = n, .n_stages = n_stages};
+	smooth->row = (lengths[0] + lanes - 1) / lanes * lanes;
+	for (unsigned i = 0; i < n_stages; i++) {
+		struct fft_stage *stage = &smooth->stage[i];
+
+		cut_column(lengths[i], &stage->columns);
+		rest /= lengths[i];
+		stage->m = rest;
+		stage->reps = reps;
+		stage->items = i == 0 ? (rest + lanes - 1) / lanes : rest * reps * (smooth->row / lanes);
+		if (i > 0)
+			reps *= lengths[i];
+	}
+}
+
+static bool cut_for_groups(struct fft_smooth *smooth, size_t lanes)
+{
+	struct fft_columns *columns = &smooth->stage[0].columns;
+
+	smooth->group_rows = group_rows(smooth->n, lanes);
+	if (smooth->group_rows == 0)
+		return false;
+	columns->n_passes = 2;
+	columns->radix[0] = (uint8_t)smooth->group_rows;
+	columns->radix[1] = (uint8_t)(smooth->n / smooth->group_rows);
+	return true;
+}
+
+/* n as a product of exactly `count` lengths <= FFT_MAX_COLUMN. */
+static bool can_cut(uint64_t n, unsigned count)
+{
+	if (count <= 1)
+		return n <= FFT_MAX_COLUMN;
+	for (uint64_t d = FFT_MAX_COLUMN; d > 1; d--)
+		if (n % d == 0 && can_cut(n / d, count - 1))
+			return true;
+	return false;
+}
+
+/* The divisor nearest to the count-th root, in the measure of the larger ratio; full vectors count for a factor 2. */
+static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
+{
+	const double ideal = pow((double)n, 1.0 / count);
+	double best_ratio = INFINITY;
+	uint16_t best = 0;
+
+	for (uint16_t d = 2; d <= FFT_MAX_COLUMN; d++) {
+		double ratio = d > ideal ? d / ideal : ideal / d;
+
+		if (n % d || !can_cut(n / d, count - 1))
+			continue;
+		ratio *= d % lanes ? 2 : 1;
+		if (ratio < best_ratio) {
+			best_ratio = ratio;
+			best = d;
+		}
+	}
+	return best;
+}
+
+static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
+{
+	uint16_t lengths[FFT_MAX_STAGES] = {0};
+	unsigned count = 3;
+	uint64_t rest = n;
+
+	while (!can_cut(n, count))
+		count++;
+	assert(count <= FFT_MAX_STAGES);
+	for (unsigned i = 0; i + 1 < count; i++) {
+		lengths[i] = balanced_divisor(rest, count - i, lanes);
+		rest /= lengths[i];
+	}
+	lengths[count - 1] = (uint16_t)rest;
+	lay_out(n, lanes, lengths, count, ret_smooth);
+}
+
+/* The first stage's length of transforms that two stages in one buffer do, which stays in the second cache: LANES where
+ * that leaves full blocks of columns, else half of it, so that two transforms fill the vectors of the second; or 0. */
+static size_t flat_rows(uint64_t n, size_t lanes)
+{
+	const uint64_t wide = n % lanes == 0 ? lanes : lanes / 2, columns = wide ? n / wide : 0;
+	uint64_t rest = columns;
+
+	if (lanes < 4 || (wide < lanes && lanes < 8) || n % wide || n > FLAT_MAX || columns < lanes ||
+	    columns > FFT_MAX_COLUMN)
+		return 0;
+	for (unsigned prime = 2; prime <= 7; prime++)
+		while (rest % prime == 0)
+			rest /= prime;
+	return rest == 1 ? wide : 0;
+}
+
+void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
+{
+	/* One stage leaves lanes idle when few transforms come: it must win clearly. */
+	const double in_favour_of_two = lanes > 1 ? 0.85 : 1;
+	const size_t rows = flat_rows(n, lanes);
+	double best_cost = INFINITY;
+
+	if (n <= FFT_MAX_COLUMN) {
+		lay_out(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
+		if (cut_for_groups(ret_smooth, lanes))
+			return;
+		best_cost = factor_cost(ret_smooth, lanes);
+	}
+	if (rows) {
+		lay_out(n, lanes, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
+		ret_smooth->flat = lanes / rows;
+		return;
+	}
+	for (uint64_t d = 2; d <= FFT_MAX_COLUMN && d < n; d++) {
+		struct fft_smooth trial;
+
+		if (n % d || n / d > FFT_MAX_COLUMN)
+			continue;
+		lay_out(n, lanes, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
+		if (factor_cost(&trial, lanes) * in_favour_of_two < best_cost) {
+			best_cost = factor_cost(&trial, lanes) * in_favour_of_two;
+			*ret_smooth = trial;
+		}
+	}
+	if (best_cost == INFINITY)
+		cut_many(n, lanes, ret_smooth);
+}
+
+uint64_t factor_convolution(uint64_t least, size_t lanes)
+{
+	const uint64_t odd_parts[] = {1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 63, 75, 81};
+	struct fft_smooth smooth;
+	double best_cost = INFINITY;
+	uint64_t best = 0;
+
+	for (unsigned i = 0; i < sizeof odd_parts / sizeof *odd_parts; i++) {
+		uint64_t n = odd_parts[i];
+
+		while (n < least)
+			n *= 2;
+		factor_stages(n, lanes, &smooth);
+		if (factor_cost(&smooth, lanes) < best_cost) {
+			best_cost = factor_cost(&smooth, lanes);
+			best = n;
+		}
+	}
+	return best;
+}

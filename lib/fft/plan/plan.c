@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public face of plans: the work is in each kind's file, behind struct fft_kind. */
+#include "fft/plan/plan.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "fft/plan/factor.h"
+
+/* A call's numbers between phases, for as many transforms as keep them in the second cache. */
+enum { SLICE_BYTES = 1 << 20 };
+
+int fft_plan_create_inner(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
+{
+	struct fft_plan *plan = calloc(1, sizeof *plan);
+	int rc;
+
+	if (!plan)
+		return -ERROR_NO_MEMORY;
+	plan->n = n;
+	plan->precision = precision;
+	plan->features = features;
+	plan->ops = fft_select(features)->ops[precision];
+	plan->bytes = sizeof *plan;
+	rc = factor_is_smooth(n) ? fft_smooth_init(plan) : fft_bluestein_init(plan);
+	if (rc < 0) {
+		free(plan);
+		return rc;
+	}
+	*ret_plan = plan;
+	return 0;
+}
+
+int fft_plan_create(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
+{
+	if (n == 0 || n > FFT_MAX_LENGTH)
+		return -ERROR_OUT_OF_RANGE;
+	return fft_plan_create_inner(n, precision, features, ret_plan);
+}
+
+int fft_plan_step(struct fft_plan *plan)
+{
+	int rc = plan->ready ? 0 : plan->kind->step(plan);
+
+	plan->ready = rc == 0;
+	return rc;
+}
+
+void fft_plan_free(struct fft_plan *plan)
+{
+	if (!plan)
+		return;
+	tables_free(&plan->tables);
+	plan->kind->release(plan);
+	free(plan);
+}
+
+size_t fft_plan_bytes(const struct fft_plan *plan)
+{
+	return plan->bytes + (plan->inner ? fft_plan_bytes(plan->inner) : 0);
+}
+
+size_t fft_pair_either(const struct fft_plan *plan, bool inverse)
+{
+	(void)inverse;
+	return fft_pair_bytes(plan);
+}
+
+size_t fft_group(double cost_ns)
+{
+	const double group = FFT_UNIT_NS / cost_ns;
+
+	return group < 1 ? 1 : (size_t)group;
+}
+
+size_t fft_work_bytes(const struct fft_plan *plan, size_t batch)
+{
+	return plan->kind->work_bytes(plan, batch, FFT_REUSE_NONE);
+}
+
+size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return plan->kind->work_bytes(plan, batch, reuse);
+}
+
+size_t fft_phases(const struct fft_plan *plan)
+{
+	return plan->kind->phases(plan);
+}
+
+size_t fft_units(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	return plan->kind->units(plan, phase, batch);
+}
+
+void fft_run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+{
+	plan->kind->run_unit(plan, call, phase, unit, scratch);
+}
+
+size_t fft_scratch_bytes(const struct fft_plan *plan)
+{
+	return plan->kind->scratch_bytes(plan);
+}
+
+/* One stage takes them as the lanes of its vectors. */
+bool fft_takes_columns(const struct fft_plan *plan)
+{
+	return plan->kind == &fft_kind_smooth && plan->smooth.n_stages == 1;
+}
+
+static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+{
+	const size_t phases = fft_phases(plan);
+
+	for (size_t phase = 0; phase < phases; phase++) {
+		const size_t units = fft_units(plan, phase, call->batch);
+
+		for (size_t unit = 0; unit < units; unit++)
+			fft_run_unit(plan, call, phase, unit, scratch);
+	}
+}
+
+void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+{
+	const size_t work = fft_work_bytes(plan, 1), in_pair = plan->kind->in_bytes(plan, call->inverse);
+	const size_t most = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
+	struct fft_call slice = *call;
+
+	for (size_t b = 0; b < call->batch; b += slice.batch) {
+		slice.batch = size_min(most, call->batch - b);
+		slice.in = (const char *)call->in + b * call->in_distance * in_pair;
+		slice.out = (char *)call->out + b * call->out_distance * plan->kind->in_bytes(plan, !call->inverse);
+		run_slice(plan, &slice, scratch);
+	}
+}
+
+double fft_error_bound(uint64_t n, enum fft_precision precision)
+{
+	(void)n;
+	return precision == FFT_F32 ? 1e-6 : 1e-14;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real transforms of odd length n = r m by complex ones of m.
+ *
+ * The reals x[r q + j] of one j are a row; two rows of reals are one of pairs. So there are (r + 1) / 2 transforms of m
+ * instead of r, and an r-point butterfly over half the columns puts the rows' spectra together (decimation in time,
+ * with r the largest of 13, 11, 7, 5, 3 that divides n). The work is (r + 1) / 2 r of a complex transform's. A row
+ * alone is treated as in any batch, so no byte depends on what stands beside it. A short length, or one without such a
+ * divisor, takes one complex transform of n (r = 1). */
+#include "fft/plan/real_odd.h"
+
+static struct fft_odd odd_of(const struct fft_plan *plan, const struct fft_call *call, const void *x, void *rows,
+			     size_t begin, size_t end)
+{
+	return (struct fft_odd){
+		.x = (void *)x,
+		.rows = rows,
+		.table = plan->chirp,
+		.r = (unsigned)(plan->n / plan->inner->n),
+		.m = (size_t)plan->inner->n,
+		.distance = plan->row_bytes / fft_pair_bytes(plan),
+		.begin = begin,
+		.end = end,
+		.stride = call->inverse != plan->hermitian ? call->out_stride : call->in_stride,
+		.conjugate = plan->hermitian,
+		.scale = call->scale,
+	};
+}
+
+/* w^(j k) at j - 1, k. */
+static void put(struct fft_plan *plan, size_t entry)
+{
+	const size_t columns = (plan->inner->n + 1) / 2, j = 1 + entry / columns, k = entry % columns;
+	long double root[2];
+
+	roots_at(&plan->tables.roots, (uint64_t)j * k, root);
+	tables_put(plan->precision, plan->chirp, entry, root, 1);
+}
+
+static int step(struct fft_plan *plan)
+{
+	const size_t r = (size_t)(plan->n / plan->inner->n);
+
+	return r == 1 ? 0 : fft_shell_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put);
+}
+
+static bool to_reals(const struct fft_plan *plan, bool inverse)
+{
+	return inverse != plan->hermitian;
+}
+
+static size_t in_length(const struct fft_plan *plan, bool inverse)
+{
+	return to_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;
+}
+
+static size_t out_length(const struct fft_plan *plan, bool inverse)
+{
+	return to_reals(plan, inverse) ? plan->inner->n : (plan->inner->n + 1) / 2;
+}
+
+/* Columns [begin, end) of half a spectrum, to or from a contiguous one. */
+static void copy_columns(const struct fft_odd *odd, size_t pair, char *to, size_t to_stride, const char *from,
+			 size_t from_stride)
+{
+	const size_t count = odd->end - odd->begin;
+
+	for (size_t l = 0; l <= odd->r / 2; l++) {
+		const size_t up = odd->m * l + odd->begin, down = odd->m * l - odd->end + 1;
+
+		fft_copy(to + up * to_stride * pair, to_stride, from + up * from_stride * pair, from_stride, count,
+			 pair);
+		if (l > 0)
+			fft_copy(to + down * to_stride * pair, to_stride, from + down * from_stride * pair, from_stride,
+				 count, pair);
+	}
+}
+
+static void pack(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
+		 struct fft_rows rows)
+{
+	struct fft_odd odd = odd_of(plan, call, in, rows.x, begin, end);
+
+	if (!to_reals(plan, call->inverse)) {
+		plan->ops->odd_deal(&odd);
+		return;
+	}
+	if (call->in_stride != 1) {
+		copy_columns(&odd, fft_pair_bytes(plan), rows.y, 1, in, call->in_stride);
+		odd.x = rows.y;
+	}
+	plan->ops->odd_split(&odd);
+}
+
+static void unpack(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
+		   struct fft_rows rows)
+{
+	struct fft_odd odd = odd_of(plan, call, out, rows.y, begin, end);
+
+	if (to_reals(plan, call->inverse)) {
+		plan->ops->odd_gather(&odd);
+		return;
+	}
+	if (call->out_stride != 1)
+		odd.x = rows.x;
+	plan->ops->odd_join(&odd);
+	if (call->out_stride != 1)
+		copy_columns(&odd, fft_pair_bytes(plan), out, call->out_stride, rows.x, 1);
+}
+
+static void inner(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale)
+{
+	*ret_inverse = to_reals(plan, call->inverse);
+	*ret_scale = call->scale;
+}
+
+static size_t in_bytes(const struct fft_plan *plan, bool inverse)
+{
+	return to_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
+}
+
+const struct fft_shell fft_shell_odd = {step, in_length, out_length, pack, unpack, inner, NULL, in_bytes};
+
+/* Shorter ones are faster whole (measured with AVX-512: the ways cross between 125 and 243). */
+enum { LEAST_CUT = 192 };
+
+unsigned fft_odd_radix(uint64_t n)
+{
+	static const unsigned radices[] = {13, 11, 7, 5, 3};
+
+	if (n < LEAST_CUT)
+		return 1;
+
+	for (unsigned i = 0; i < sizeof radices / sizeof *radices; i++)
+		if (n % radices[i] == 0)
+			return radices[i];
+	return 1;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cosine and sine transforms around real and complex ones.
+ *
+ * I: the real transform of the even (odd) extension, 2 (n -+ 1) elements: half-size complex arithmetic, and free of
+ * the sums of rounding errors that the shorter ways have (FFTW's manual, "1d Real-even DFTs").
+ * II and III: a real transform of n, its spectrum turned by exp(-pi i k / 2n) (J. Makhoul, A Fast Cosine Transform in
+ * One and Two Dimensions, IEEE Trans. ASSP 28 (1980), section III).
+ * IV, n even: z[j] = (x[2j] + i x[n-1-2j]) a[j], a[j] = exp(-pi i (8j + 1) / 8n), has the complex spectrum Z of n/2, and
+ * Z[k] a[k] is (y[2k] - i y[n-1-2k]) / 2 (H. Malvar, Signal Processing with Lapped Transforms, 1992, section 2.5).
+ * IV, n odd: cos(2 pi a b / 8n) with a = 2j + 1, b = 2k + 1. Up to the sign of the cosine each residue mod n has one odd
+ * a = 1 mod 8, and likewise b; then a b / 8n = n' a b / 8 + 8' a b / n mod 1 (n', 8' the inverses mod 8 and n), where
+ * a b = 1 mod 8: a real transform of n in another order, turned by an eighth (S. C. Chan and K. L. Ho, Fast Algorithms
+ * for Computing the Discrete Cosine Transform, IEEE Trans. CAS II 39 (1992)).
+ *
+ * A sine transform is the cosine transform of x[j] (-1)^j with y in reverse (II), or of x in reverse with y[k] (-1)^k
+ * (III, IV). */
+#include "fft/plan/series.h"
+
+#include <assert.h>
+
+#include "base/error.h"
+#include "fft/plan/shell.h"
+#include "fft/plan/real.h"
+
+static bool is_sine(enum fft_series series)
+{
+	return series >= FFT_DST1;
+}
+
+static unsigned type_of(const struct fft_plan *plan)
+{
+	return plan->series % 4 + 1;
+}
+
+static enum fft_packing packing_of(const struct fft_plan *plan)
+{
+	static const enum fft_packing packings[] = {FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS};
+
+	return type_of(plan) == 4 && plan->n % 2 ? FFT_QUARTERS_ODD : packings[type_of(plan) - 1];
+}
+
+static uint64_t order_of(const struct fft_plan *plan)
+{
+	return type_of(plan) == 4 ? 16 * plan->n : 4 * plan->n;
+}
+
+static void put(struct fft_plan *plan, size_t entry)
+{
+	long double root[2];
+
+	roots_at(&plan->tables.roots, type_of(plan) == 4 ? 8 * (uint64_t)entry + 1 : entry, root);
+	tables_put(plan->precision, plan->chirp, entry, root, 1);
+}
+
+static int step(struct fft_plan *plan)
+{
+	switch (packing_of(plan)) {
+	case FFT_HALVES:
+	case FFT_THIRDS:
+		return fft_shell_table(plan, order_of(plan), plan->n / 2 + 1, put);
+	case FFT_QUARTERS:
+		return fft_shell_table(plan, order_of(plan), plan->n / 2, put);
+	default:
+		return 0;
+	}
+}
+
+static size_t in_length(const struct fft_plan *plan, bool inverse)
+{
+	(void)inverse;
+	switch (packing_of(plan)) {
+	case FFT_HALVES:
+		return (plan->n + 1) / 2;
+	case FFT_THIRDS:
+		return plan->n / 2 + 1;
+	case FFT_QUARTERS:
+		return plan->n / 2;
+	default:
+		return plan->n;
+	}
+}
+
+static size_t out_length(const struct fft_plan *plan, bool inverse)
+{
+	(void)inverse;
+	switch (packing_of(plan)) {
+	case FFT_HALVES:
+		return plan->n / 2 + 1;
+	case FFT_THIRDS:
+		return (plan->n + 1) / 2;
+	case FFT_QUARTERS:
+		return plan->n / 2;
+	default:
+		return plan->n;
+	}
+}
+
+static struct fft_part part_of(const struct fft_plan *plan, const void *x, size_t stride, char *row, size_t begin,
+			       size_t end)
+{
+	return (struct fft_part){
+		.x = (void *)x,
+		.row = row,
+		.table = plan->chirp,
+		.n = (size_t)plan->n,
+		.begin = begin,
+		.end = end,
+		.stride = stride,
+		.sine = is_sine(plan->series),
+		.orthogonal = plan->orthogonal,
+	};
+}
+
+static void pack(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
+		 struct fft_rows rows)
+{
+	const struct fft_part part = part_of(plan, in, call->in_stride, rows.x, begin, end);
+
+	plan->ops->pack[packing_of(plan)](&part);
+}
+
+static void unpack(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
+		   struct fft_rows rows)
+{
+	struct fft_part part = part_of(plan, out, call->out_stride, rows.y, begin, end);
+
+	part.scale = call->scale;
+	plan->ops->unpack[packing_of(plan)](&part);
+}
+
+/* Scaled by the unpacking, but for III, whose unpacking only moves elements. */
+static void inner(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale)
+{
+	*ret_inverse = packing_of(plan) == FFT_THIRDS;
+	*ret_scale = *ret_inverse ? call->scale : 1;
+}
+
+static size_t in_bytes(const struct fft_plan *plan, bool inverse)
+{
+	(void)inverse;
+	return fft_pair_bytes(plan) / 2;
+}
+
+static const struct fft_shell shell = {step, in_length, out_length, pack, unpack, inner, NULL, in_bytes};
+
+uint64_t fft_series_least(enum fft_series series)
+{
+	return series == FFT_DCT1 ? 2 : 1;
+}
+
+uint64_t fft_series_period(enum fft_series series, uint64_t n)
+{
+	return series == FFT_DCT1 ? 2 * n - 2 : series == FFT_DST1 ? 2 * n + 2 : 2 * n;
+}
+
+enum fft_series fft_series_inverse(enum fft_series series)
+{
+	static const enum fft_series inverse[] = {FFT_DCT1, FFT_DCT3, FFT_DCT2, FFT_DCT4,
+						  FFT_DST1, FFT_DST3, FFT_DST2, FFT_DST4};
+
+	assert(series < FFT_SERIES);
+	return inverse[series];
+}
+
+double fft_series_bound(enum fft_precision precision)
+{
+	return fft_error_bound(1, precision);
+}
+
+int fft_plan_create_series(enum fft_series series, bool orthogonal, uint64_t n, enum fft_precision precision,
+			   uint32_t features, struct fft_plan **ret_plan)
+{
+	const bool even_four = series % 4 == 3 && n % 2 == 0;
+	const uint64_t length = even_four ? n / 2 : series % 4 == 0 ? fft_series_period(series, n) : n;
+	int rc;
+
+	if (n < fft_series_least(series) || n > FFT_SERIES_MAX_LENGTH)
+		return -ERROR_OUT_OF_RANGE;
+	rc = fft_shell_create(&shell, n, precision, features,
+			      even_four ? fft_plan_create_inner : fft_plan_create_real, length, 1,
+			      even_four ? length : length / 2 + 1, ret_plan);
+	if (rc == 0) {
+		(*ret_plan)->series = series;
+		(*ret_plan)->orthogonal = orthogonal;
+	}
+	return rc;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows around an inner plan: units, phases and memory of shelled transforms. */
+#include "fft/plan/shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+/* Elements of packing or unpacking that make a unit, table entries made in one step, and the bytes of a group. */
+enum { PIECE = 16384, ROWS_PER_STEP = 2048, GROUP_BYTES = 32 << 10 };
+
+/* Scratch of a short one, with that of all inside it, stays below a thread's (engine.c). */
+enum { MAX_SCRATCH_BYTES = 768 << 10 };
+
+static size_t set_bytes(const struct fft_plan *plan)
+{
+	return plan->rows * plan->row_bytes;
+}
+
+static size_t group(const struct fft_plan *plan)
+{
+	const size_t fit = GROUP_BYTES / set_bytes(plan);
+
+	return fit < 1 ? 1 : fit;
+}
+
+void fft_copy(char *to, size_t to_stride, const char *from, size_t from_stride, size_t count, size_t size)
+{
+	if (to_stride == 1 && from_stride == 1) {
+		memcpy(to, from, count * size);
+		return;
+	}
+	/* A size that is known copies an element by one load and one store. */
+#define COPY(bytes)                                                                                                    \
+	case bytes:                                                                                                    \
+		for (size_t i = 0; i < count; i++)                                                                     \
+			memcpy(to + i * to_stride * bytes, from + i * from_stride * bytes, bytes);                     \
+		break
+	switch (size) {
+		COPY(4);
+		COPY(8);
+		COPY(16);
+	}
+#undef COPY
+}
+
+/* ---- making ---- */
+
+int fft_shell_table(struct fft_plan *plan, uint64_t order, size_t entries,
+		    void (*put)(struct fft_plan *plan, size_t entry))
+{
+	const size_t bytes = fft_round_line(entries * fft_pair_bytes(plan));
+
+	if (!plan->chirp) {
+		plan->chirp = aligned_alloc(64, bytes);
+		plan->bytes += bytes;
+		return !plan->chirp || roots_create(order, &plan->tables.roots) < 0 ? -ERROR_NO_MEMORY : 1;
+	}
+	if (roots_step(&plan->tables.roots) > 0)
+		return 1;
+	for (size_t end = size_min(entries, plan->row + ROWS_PER_STEP); plan->row < end; plan->row++)
+		put(plan, plan->row);
+	if (plan->row < entries)
+		return 1;
+	roots_free(&plan->tables.roots);
+	return 0;
+}
+
+static int step(struct fft_plan *plan)
+{
+	const int rc = plan->inner->ready ? 0 : fft_plan_step(plan->inner);
+
+	return rc != 0 ? rc : plan->shell->step(plan);
+}
+
+static void release(struct fft_plan *plan)
+{
+	free(plan->chirp);
+	fft_plan_free(plan->inner);
+}
+
+/* ---- phases ---- */
+
+static size_t in_bytes(const struct fft_plan *plan, bool inverse)
+{
+	return plan->shell->in_bytes(plan, inverse);
+}
+
+static const char *row_in(const struct fft_plan *plan, const struct fft_call *call, size_t b)
+{
+	return (const char *)call->in + b * call->in_distance * in_bytes(plan, call->inverse);
+}
+
+static char *row_out(const struct fft_plan *plan, const struct fft_call *call, size_t b)
+{
+	return (char *)call->out + b * call->out_distance * in_bytes(plan, !call->inverse);
+}
+
+/* Where the rows of a call's first transform lie, and the bytes from one transform's to the next one's. */
+struct placement {
+	struct fft_rows rows;
+	size_t x_step, y_step;
+};
+
+/* Rows x and y of work's, of each transform. The caller's output can be x, which is packed while that is not needed and
+ * free when it is written; the input can be y, which is written when all is packed. */
+static size_t own_rows(const struct fft_plan *plan, enum fft_reuse reuse)
+{
+	if (!plan->rows_fit_caller || reuse == FFT_REUSE_NONE)
+		return 2;
+	return reuse == FFT_REUSE_OUT ? 1 : 0;
+}
+
+static size_t own_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return own_rows(plan, reuse) * batch * set_bytes(plan);
+}
+
+/* Of a long call. */
+static struct placement place_rows(const struct fft_plan *plan, const struct fft_call *call)
+{
+	const size_t bytes = set_bytes(plan), own = own_rows(plan, call->reuse);
+	struct placement at = {{call->work, call->work}, bytes, bytes};
+
+	if (own == 2) {
+		at.rows.y += call->batch * bytes;
+		return at;
+	}
+	at.rows.x = row_out(plan, call, 0);
+	at.x_step = call->out_distance * in_bytes(plan, !call->inverse);
+	if (own == 0) {
+		at.rows.y = (char *)call->in;
+		at.y_step = call->in_distance * in_bytes(plan, call->inverse);
+	}
+	return at;
+}
+
+/* The inner transforms of the rows of `batch` transforms; of a long one, x's content is lost. */
+static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_call *call,
+				  const struct placement *at, size_t batch, void *work)
+{
+	struct fft_call inner = {.in = at->rows.x, .out = at->rows.y, .in_stride = 1, .out_stride = 1, .work = work,
+				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE};
+
+	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
+	inner.in_distance = at->x_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, inner.inverse);
+	inner.out_distance = at->y_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, !inner.inverse);
+	inner.batch = batch * plan->rows;
+	return inner;
+}
+
+static size_t phases(const struct fft_plan *plan)
+{
+	return plan->is_long ? 2 + fft_phases(plan->inner) : 1;
+}
+
+static size_t largest(const struct fft_plan *plan)
+{
+	size_t most = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		const size_t length = (i / 2 ? plan->shell->in_length : plan->shell->out_length)(plan, i % 2);
+
+		most = length > most ? length : most;
+	}
+	return most;
+}
+
+/* Of packing or unpacking, what one unit does: one count is an element of every row. */
+static size_t piece(const struct fft_plan *plan)
+{
+	return PIECE / plan->rows;
+}
+
+/* Either direction's units: those with nothing to do return at once. */
+static size_t pieces(const struct fft_plan *plan)
+{
+	return (largest(plan) + piece(plan) - 1) / piece(plan);
+}
+
+static size_t unit_size(const struct fft_plan *plan)
+{
+	return group(plan) * fft_group(plan->cost_ns * (double)group(plan));
+}
+
+static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	if (!plan->is_long)
+		return (batch + unit_size(plan) - 1) / unit_size(plan);
+	if (phase == 0 || phase + 1 == phases(plan))
+		return batch * pieces(plan);
+	return fft_units(plan->inner, phase - 1, batch * plan->rows);
+}
+
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	return plan->is_long ? own_bytes(plan, batch, reuse) +
+				       fft_work_bytes_reusing(plan->inner, batch * plan->rows, FFT_REUSE_BOTH)
+			     : 0;
+}
+
+static size_t scratch_bytes(const struct fft_plan *plan)
+{
+	return fft_round_line(fft_scratch_bytes(plan->inner)) + (plan->is_long ? 0 : 2 * group(plan) * set_bytes(plan));
+}
+
+/* Transforms [first, first + count), count <= group, wholly in scratch. */
+static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
+		      char *scratch)
+{
+	const struct fft_shell *shell = plan->shell;
+	const size_t bytes = set_bytes(plan), in_length = shell->in_length(plan, call->inverse);
+	const size_t out_length = shell->out_length(plan, call->inverse);
+	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group(plan) * bytes;
+	const struct placement at = {{x, y}, bytes, bytes};
+	struct fft_call inner = inner_call(plan, call, &at, count, NULL);
+
+	if (shell->reads_caller && shell->reads_caller(plan, call)) {
+		inner.in = row_in(plan, call, first);
+		inner.in_distance = call->in_distance * in_bytes(plan, call->inverse) /
+				    plan->inner->kind->in_bytes(plan->inner, inner.inverse);
+	} else {
+		for (size_t i = 0; i < count; i++)
+			shell->pack(plan, call, row_in(plan, call, first + i), 0, in_length,
+				    (struct fft_rows){x + i * bytes, y + i * bytes});
+	}
+	fft_run(plan->inner, &inner, scratch);
+	for (size_t i = 0; i < count; i++)
+		shell->unpack(plan, call, row_out(plan, call, first + i), 0, out_length,
+			      (struct fft_rows){x + i * bytes, y + i * bytes});
+}
+
+static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t unit, void *scratch)
+{
+	const size_t size = unit_size(plan), end = size_min((unit + 1) * size, call->batch);
+
+	for (size_t b = unit * size; b < end; b += group(plan))
+		run_group(plan, call, b, size_min(group(plan), end - b), scratch);
+}
+
+static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t unit,
+		      const struct placement *at)
+{
+	const size_t length = (in ? plan->shell->in_length : plan->shell->out_length)(plan, call->inverse);
+	const size_t b = unit / pieces(plan), begin = unit % pieces(plan) * piece(plan);
+	const size_t end = size_min(begin + piece(plan), length);
+	const struct fft_rows own = {at->rows.x + b * at->x_step, at->rows.y + b * at->y_step};
+
+	if (begin >= end)
+		return;
+	if (in)
+		plan->shell->pack(plan, call, row_in(plan, call, b), begin, end, own);
+	else
+		plan->shell->unpack(plan, call, row_out(plan, call, b), begin, end, own);
+}
+
+static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+{
+	struct placement at;
+	struct fft_call inner;
+	size_t own;
+
+	if (!plan->is_long) {
+		run_short(plan, call, unit, scratch);
+		return;
+	}
+	at = place_rows(plan, call);
+	if (phase == 0 || phase + 1 == phases(plan)) {
+		run_piece(plan, call, phase == 0, unit, &at);
+	} else {
+		own = own_bytes(plan, call->batch, call->reuse);
+		inner = inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
+		fft_run_unit(plan->inner, &inner, phase - 1, unit, scratch);
+	}
+}
+
+static const struct fft_kind kind = {step, release, phases, units, work_bytes, scratch_bytes, in_bytes, run_unit};
+
+int fft_shell_create(const struct fft_shell *shell, uint64_t n, enum fft_precision precision, uint32_t features,
+		     fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan)
+{
+	struct fft_plan *plan = calloc(1, sizeof *plan);
+	int rc;
+
+	if (!plan)
+		return -ERROR_NO_MEMORY;
+	rc = create(inner_n, precision, features, &plan->inner);
+	if (rc < 0) {
+		free(plan);
+		return rc;
+	}
+	plan->kind = &kind;
+	plan->shell = shell;
+	plan->n = n;
+	plan->precision = precision;
+	plan->features = features;
+	plan->ops = plan->inner->ops;
+	plan->bytes = sizeof *plan;
+	plan->rows = rows;
+	plan->row_bytes = fft_round_line(row_pairs * fft_pair_bytes(plan));
+	plan->cost_ns = rows * plan->inner->cost_ns + 50 + 3 * (double)n;
+	plan->is_long = plan->inner->is_long || plan->cost_ns > 2 * FFT_LONG_NS ||
+			2 * set_bytes(plan) + fft_scratch_bytes(plan->inner) > MAX_SCRATCH_BYTES;
+	*ret_plan = plan;
+	return 0;
+}

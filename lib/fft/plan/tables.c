@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables are rows of a few numbers, each row a function of its place alone; a step makes as many as fit its time. */
+#include "fft/plan/tables.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+enum { NUMBERS_PER_STEP = 3072 };
+
+/* What is made for each stage, in this order. */
+enum { COLUMNS, LANE_ROWS, BASES, N_KINDS };
+
+size_t tables_real_bytes(enum fft_precision precision)
+{
+	return precision == FFT_F32 ? sizeof(float) : sizeof(double);
+}
+
+static void put(enum fft_precision precision, void *table, size_t i, long double value)
+{
+	if (precision == FFT_F32)
+		((float *)table)[i] = (float)value;
+	else
+		((double *)table)[i] = (double)value;
+}
+
+void tables_put(enum fft_precision precision, void *table, size_t i, const long double pair[2], long double scale)
+{
+	put(precision, table, 2 * i, pair[0] * scale);
+	put(precision, table, 2 * i + 1, pair[1] * scale);
+}
+
+/* One table: rows of `width` complex numbers. */
+struct table {
+	void **at;
+	size_t rows, width;
+};
+
+static size_t column_twiddles(const struct fft_columns *columns)
+{
+	size_t count = 0, m = columns->length;
+
+	for (unsigned i = 0; i + 1 < columns->n_passes; i++) {
+		m /= columns->radix[i];
+		count += m * (columns->radix[i] - 1);
+	}
+	return count;
+}
+
+static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes)
+{
+	struct fft_stage *stage = &smooth->stage[index];
+	const size_t padded = smooth->row, length = stage->columns.length;
+	const bool first = index == 0, last = index + 1 == smooth->n_stages;
+
+	switch (kind) {
+	case COLUMNS:
+		return (struct table){&stage->columns.twiddles, 1, column_twiddles(&stage->columns)};
+	case LANE_ROWS:
+		return (struct table){&stage->twiddles,
+				      first && last  ? smooth->group_rows
+				      : !first || last ? 0
+				      : stage->whole ? stage->items * padded
+						     : padded,
+				      lanes};
+	default:
+		return (struct table){&stage->bases,
+				      last || (first && stage->whole) ? 0
+				      : first                         ? stage->items * padded
+								      : stage->m * length,
+				      1};
+	}
+}
+
+static void make_column(const struct roots *roots, enum fft_precision precision, const struct fft_columns *columns)
+{
+	const uint64_t unit = roots->n / columns->length;
+	size_t m = columns->length, s = 1, at = 0;
+	long double root[2];
+
+	for (unsigned i = 0; i + 1 < columns->n_passes; s *= columns->radix[i++]) {
+		m /= columns->radix[i];
+		for (size_t p = 0; p < m; p++)
+			for (size_t k = 1; k < columns->radix[i]; k++) {
+				roots_at(roots, p * k * s * unit, root);
+				tables_put(precision, columns->twiddles, at++, root, 1);
+			}
+	}
+}
+
+/* w^(p row) for LANES values of p, which begin at `lane`: parts in vectors. */
+static void make_lanes(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+		       size_t row, size_t padded, size_t lanes)
+{
+	long double root[2];
+
+	for (size_t l = 0; l < lanes; l++) {
+		roots_at(roots, (row / padded * lanes + l) * (row % padded), root);
+		put(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
+		put(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+	}
+}
+
+/* w^(p row) for p = lane mod w, n = w rows. */
+static void make_group(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+		       size_t row, size_t lanes)
+{
+	const size_t w = stage->columns.radix[1];
+	long double root[2];
+
+	for (size_t l = 0; l < lanes; l++) {
+		roots_at(roots, l % w * row, root);
+		put(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
+		put(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+	}
+}
+
+static void make_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
+		      size_t padded, size_t lanes)
+{
+	const size_t length = stage->columns.length, row = tables->row;
+	const uint64_t unit = tables->roots.n / (length * stage->m);
+	long double root[2];
+
+	if (tables->stage == 0)
+		roots_at(&tables->roots, row / padded * lanes * (row % padded), root);
+	else
+		roots_at(&tables->roots, (row / length) * (row % length) * unit, root);
+	tables_put(precision, stage->bases, row, root, 1);
+}
+
+static void make_rows(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
+		      struct table table)
+{
+	const struct fft_stage *stage = &smooth->stage[tables->stage];
+
+	for (size_t made = 0; tables->row < table.rows && made < NUMBERS_PER_STEP; made += table.width, tables->row++)
+		if (tables->kind == COLUMNS)
+			make_column(&tables->roots, precision, &stage->columns);
+		else if (tables->kind == LANE_ROWS && smooth->group_rows)
+			make_group(&tables->roots, precision, stage, tables->row, lanes);
+		else if (tables->kind == LANE_ROWS)
+			make_lanes(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
+		else
+			make_base(tables, precision, stage, smooth->row, lanes);
+}
+
+static int allocate(struct table table, enum fft_precision precision, size_t *bytes)
+{
+	const size_t size = (table.rows * table.width * 2 * tables_real_bytes(precision) + 63) / 64 * 64;
+
+	if (size == 0)
+		return 0;
+	*table.at = aligned_alloc(64, size);
+	if (!*table.at)
+		return -ERROR_NO_MEMORY;
+	*bytes += size;
+	return 0;
+}
+
+int tables_step(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
+		size_t *bytes)
+{
+	struct table table;
+
+	if (tables->stage == smooth->n_stages)
+		return 0;
+	if (!tables->roots.low) {
+		smooth->stage[0].whole = smooth->n <= TABLES_WHOLE_MAX;
+		return roots_create(smooth->n, &tables->roots) < 0 ? -ERROR_NO_MEMORY : 1;
+	}
+	if (roots_step(&tables->roots) > 0)
+		return 1;
+	table = describe(smooth, tables->stage, tables->kind, lanes);
+	if (tables->row == 0 && allocate(table, precision, bytes) < 0)
+		return -ERROR_NO_MEMORY;
+	make_rows(tables, precision, lanes, smooth, table);
+	if (tables->row < table.rows)
+		return 1;
+	tables->row = 0;
+	tables->kind = (tables->kind + 1) % N_KINDS;
+	tables->stage += tables->kind == 0;
+	if (tables->stage < smooth->n_stages)
+		return 1;
+	roots_free(&tables->roots);
+	return 0;
+}
+
+void tables_free(struct tables *tables)
+{
+	roots_free(&tables->roots);
+}
+
+void tables_free_smooth(struct fft_smooth *smooth)
+{
+	for (unsigned i = 0; i < smooth->n_stages; i++) {
+		free(smooth->stage[i].columns.twiddles);
+		free(smooth->stage[i].twiddles);
+		free(smooth->stage[i].bases);
+	}
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a batch times the panels of W. Transforms go in groups that fill the register kernel's rows; where a group
+ * would take too long, or W would not stay in the cache from group to group, packing is a phase of its own and a unit
+ * is a group times a panel. */
+#include "fft/precision/dft_gemm.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "fft/precision/dft_gemm_core.h"
+#include "fft/plan/roots.h"
+
+enum { ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
+
+/* --- sizes --- */
+
+static size_t row_bytes(const struct fft_plan *plan)
+{
+	return fft_round_line(2 * plan->n * sizeof(double));
+}
+
+static size_t left_bytes(const struct dft_gemm *gemm)
+{
+	return fft_round_line(gemm_left_bytes(&gemm->shape, gemm->rows));
+}
+
+static size_t sum_bytes(const struct dft_gemm *gemm)
+{
+	return fft_round_line(gemm->rows * GEMM_MAX_LANES * sizeof(double));
+}
+
+static size_t exponents_bytes(void)
+{
+	return fft_round_line(DFT_GEMM_MAX_ROWS * sizeof(int));
+}
+
+static size_t floats_bytes(const struct fft_plan *plan)
+{
+	return plan->gemm->refined ? fft_round_line(plan->gemm->rows * 2 * plan->n * sizeof(float)) : 0;
+}
+
+/* Of a group, from phase to phase: exponents, the left side, and refined x, y and rest. */
+static size_t packed_bytes(const struct fft_plan *plan)
+{
+	return exponents_bytes() + left_bytes(plan->gemm) + 3 * floats_bytes(plan);
+}
+
+static size_t scratch_bytes(const struct fft_plan *plan)
+{
+	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(plan->gemm) + floats_bytes(plan);
+}
+
+static size_t groups(const struct fft_plan *plan, size_t batch)
+{
+	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;
+}
+
+static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
+{
+	(void)reuse;
+	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan) : 0;
+}
+
+static size_t phases(const struct fft_plan *plan)
+{
+	return !plan->gemm->cut ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
+}
+
+/* Whether a phase's units are parts of a group's columns, else whole groups. */
+static bool has_parts(const struct dft_gemm *gemm, size_t phase)
+{
+	return gemm->cut && phase != DFT_GEMM_PACK && phase != DFT_GEMM_PACK_REST;
+}
+
+static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+{
+	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
+}
+
+/* --- units --- */
+
+static char *carve(char **at, size_t bytes)
+{
+	char *const part = *at;
+
+	*at += bytes;
+	return part;
+}
+
+static struct dft_gemm_group group_of(const struct fft_plan *plan, const struct fft_call *call, size_t index,
+				      char *scratch)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	char *packed =
+		gemm->cut ? (char *)call->work + index * packed_bytes(plan) : carve(&scratch, packed_bytes(plan));
+	struct dft_gemm_group g = {
+		.plan = plan,
+		.call = call,
+		.first = index * gemm->rows,
+		.count = size_min(gemm->rows, call->batch - index * gemm->rows),
+	};
+
+	g.exponents = (int *)carve(&packed, exponents_bytes());
+	g.left = carve(&packed, left_bytes(gemm));
+	g.x = (float *)carve(&packed, floats_bytes(plan));
+	g.y = (float *)carve(&packed, floats_bytes(plan));
+	g.rest = (float *)packed;
+	g.row = carve(&scratch, row_bytes(plan));
+	g.sum = carve(&scratch, sum_bytes(gemm));
+	g.back_left = (float *)scratch;
+	return g;
+}
+
+static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	/* Panels outside, groups inside: what is read from memory once serves all groups. */
+	const size_t n_groups = groups(plan, call->batch), part = unit / n_groups;
+	struct dft_gemm_group g = group_of(plan, call, unit % n_groups, scratch);
+	/* In place, what one panel writes another would still read. */
+	const bool plain = !gemm->refined && !gemm->cut && dft_gemm_reads_plain(&g) && call->in != call->out;
+
+	if (phase == DFT_GEMM_PACK && !plain)
+		dft_gemm_pack(&g);
+	gemm_begin(&gemm->shape);
+	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY; gemm->refined && !gemm->cut && p < DFT_GEMM_REFINED_PHASES; p++)
+		dft_gemm_refine(&g, p, 0);
+	if (gemm->refined)
+		dft_gemm_refine(&g, gemm->cut ? (enum dft_gemm_phase)phase : DFT_GEMM_PACK, part);
+	else if (plain)
+		dft_gemm_multiply_plain(&g, 0, gemm->panels);
+	else if (!gemm->cut)
+		dft_gemm_multiply(&g, 0, gemm->panels);
+	else if (phase == DFT_GEMM_MULTIPLY)
+		dft_gemm_multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
+	gemm_end(&gemm->shape);
+}
+
+/* --- making --- */
+
+static void put(const struct gemm_shape *shape, char *panels, size_t j, size_t k, const long double root[2])
+{
+	const size_t columns = gemm_lanes(shape) / 2;
+	double re[GEMM_MAX_SLICES], im[GEMM_MAX_SLICES], slices[GEMM_MAX_SLICES][2];
+
+	gemm_slice(shape->mode, root[0], re);
+	gemm_slice(shape->mode, root[1], im);
+	for (unsigned slice = 0; slice < (shape->mode->slices ? shape->mode->slices : 1); slice++) {
+		slices[slice][0] = re[slice];
+		slices[slice][1] = im[slice];
+	}
+	gemm_put_element(shape, panels + k / columns * gemm_panel_bytes(shape), j, k % columns,
+			 (const double(*)[2])slices);
+}
+
+static int step(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t end = size_min(plan->n, plan->row + ELEMENTS_PER_STEP / plan->n);
+	long double root[2];
+
+	if (plan->row == 0 && roots_step(&plan->tables.roots))
+		return 1;
+	for (; plan->row < end; plan->row++)
+		for (size_t k = 0; k < plan->n; k++) {
+			roots_at(&plan->tables.roots, plan->row * k, root);
+			put(&gemm->shape, gemm->w, plan->row, k, root);
+			if (gemm->refined)
+				put(&gemm->back, gemm->w_back, plan->row, k, root);
+		}
+	if (plan->row < plan->n)
+		return 1;
+	roots_free(&plan->tables.roots);
+	return 0;
+}
+
+static void release(struct fft_plan *plan)
+{
+	free(plan->gemm->w);
+	free(plan->gemm->w_back);
+	free(plan->gemm);
+}
+
+static const struct fft_kind kind_gemm = {
+	.step = step,
+	.release = release,
+	.phases = phases,
+	.units = units,
+	.work_bytes = work_bytes,
+	.scratch_bytes = scratch_bytes,
+	.in_bytes = fft_pair_either,
+	.run_unit = run_unit,
+};
+
+static size_t panels_of(const struct gemm_shape *shape)
+{
+	return (2 * shape->k + gemm_lanes(shape) - 1) / gemm_lanes(shape);
+}
+
+/* How many transforms make a group, and whether its packing is a phase of its own. */
+static void cut(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t least = gemm_rows_at_once(&gemm->shape);
+	const double padded = (double)(gemm->panels * gemm_lanes(&gemm->shape) / 2);
+
+	plan->cost_ns = (double)plan->n * padded * gemm_cost_ns(&gemm->shape) + 10 * (double)plan->n;
+	if (gemm->refined)
+		plan->cost_ns = 2 * plan->cost_ns + (double)plan->n * padded * gemm_cost_ns(&gemm->back);
+	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least, DFT_GEMM_MAX_ROWS);
+	if (gemm->rows > 0)
+		return;
+	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
+	if (gemm->refined && plan->cost_ns * (double)gemm->rows <= LONG_NS)
+		return;
+	if (!gemm->refined && gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
+		return;
+	gemm->cut = true;
+	gemm->panels_unit = 1;
+	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
+	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
+}
+
+static int allocate(struct fft_plan *plan)
+{
+	struct dft_gemm *gemm = plan->gemm;
+	const size_t bytes = gemm->panels * gemm_panel_bytes(&gemm->shape);
+	const size_t back_bytes = gemm->refined ? gemm->back_panels * gemm_panel_bytes(&gemm->back) : 64;
+
+	gemm->w = aligned_alloc(64, fft_round_line(bytes));
+	gemm->w_back = aligned_alloc(64, fft_round_line(back_bytes));
+	if (!gemm->w || !gemm->w_back || roots_create(plan->n, &plan->tables.roots) < 0)
+		return -ERROR_NO_MEMORY;
+	memset(gemm->w, 0, bytes);
+	memset(gemm->w_back, 0, back_bytes);
+	plan->bytes = sizeof *plan + sizeof *gemm + bytes + back_bytes;
+	return 0;
+}
+
+int fft_plan_create_gemm(uint64_t n, enum gemm_precision precision, bool refined, uint32_t features,
+			 struct fft_plan **ret_plan)
+{
+	struct fft_plan *plan;
+	struct dft_gemm *gemm;
+
+	assert(!refined || precision == GEMM_BF16);
+	if (n == 0 || n > GEMM_MAX_K)
+		return -ERROR_OUT_OF_RANGE;
+	plan = calloc(1, sizeof *plan);
+	gemm = calloc(1, sizeof *gemm);
+	if (!plan || !gemm) {
+		free(plan);
+		free(gemm);
+		return -ERROR_NO_MEMORY;
+	}
+	plan->kind = &kind_gemm;
+	plan->n = n;
+	plan->features = features;
+	plan->gemm = gemm;
+	gemm->refined = refined;
+	gemm->shape = (struct gemm_shape){gemm_select(features), gemm_mode(precision), n};
+	gemm->back = (struct gemm_shape){gemm->shape.kernel, gemm_mode(GEMM_F32), n};
+	gemm->panels = panels_of(&gemm->shape);
+	gemm->back_panels = panels_of(&gemm->back);
+	plan->precision = gemm->shape.mode->wide ? FFT_F64 : FFT_F32;
+	gemm->panels_unit = gemm->panels;
+	cut(plan);
+	if (allocate(plan) < 0) {
+		fft_plan_free(plan);
+		return -ERROR_NO_MEMORY;
+	}
+	*ret_plan = plan;
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a group: fetched and scaled on the way in, multiplied by the panels of W, scaled back on the way out. */
+#include "fft/precision/dft_gemm_core.h"
+
+#include <math.h>
+
+/* Inverse: with parts exchanged. Contiguous elements apart, so that the compiler sees it. */
+#define ROWS_OF(real)                                                                                                  \
+	static const real *fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *restrict to)    \
+	{                                                                                                              \
+		const real *at = (const real *)call->in + 2 * transform * call->in_distance;                           \
+		const size_t re = call->inverse, stride = call->in_stride;                                             \
+                                                                                                                       \
+		if (dft_gemm_lies_plain(call, stride))                                                                 \
+			return at;                                                                                     \
+		for (size_t j = 0; j < n && stride == 1; j++) {                                                        \
+			to[2 * j] = at[2 * j + 1];                                                                     \
+			to[2 * j + 1] = at[2 * j];                                                                     \
+		}                                                                                                      \
+		for (size_t j = 0; j < n && stride != 1; j++, at += 2 * stride) {                                      \
+			to[2 * j] = at[re];                                                                            \
+			to[2 * j + 1] = at[!re];                                                                       \
+		}                                                                                                      \
+		return to;                                                                                             \
+	}                                                                                                              \
+                                                                                                                       \
+	static void deliver_##real(const struct fft_call *call, size_t n, const real *from, real *restrict at)         \
+	{                                                                                                              \
+		const size_t re = call->inverse, stride = call->out_stride;                                            \
+                                                                                                                       \
+		for (size_t k = 0; k < n && stride == 1; k++) {                                                        \
+			at[2 * k] = from[2 * k + 1];                                                                   \
+			at[2 * k + 1] = from[2 * k];                                                                   \
+		}                                                                                                      \
+		for (size_t k = 0; k < n && stride != 1; k++, at += 2 * stride) {                                      \
+			at[re] = from[2 * k];                                                                          \
+			at[!re] = from[2 * k + 1];                                                                     \
+		}                                                                                                      \
+	}
+
+ROWS_OF(float)
+ROWS_OF(double)
+
+/* Packs the group's transforms, each scaled by its own power of two. */
+void dft_gemm_pack(const struct dft_gemm_group *g)
+{
+	const struct fft_plan *plan = g->plan;
+	const struct dft_gemm *gemm = plan->gemm;
+	const struct gemm_vectors *vectors = gemm->shape.kernel->vectors;
+	const bool sliced = gemm->shape.mode->slices > 0;
+	const size_t n = plan->n;
+
+	for (size_t r = 0; r < g->count; r++) {
+		const void *row = dft_gemm_is_wide(plan) ? (const void *)fetch_double(g->call, g->first + r, n, g->row)
+							 : (const void *)fetch_float(g->call, g->first + r, n, g->row);
+		double top = 0;
+		float factors[2];
+
+		if (sliced)
+			top = dft_gemm_is_wide(plan) ? vectors->top_f64(row, 2 * n)
+						     : (double)vectors->top_f32(row, 2 * n);
+		g->exponents[r] = gemm_exponent(top);
+		gemm_put_row(&gemm->shape, row, g->exponents[r], g->left, gemm->rows, r);
+		if (gemm->refined) {
+			gemm_power_f32(-g->exponents[r], factors);
+			vectors->scale_f32(row, 2 * n, factors, g->x + r * 2 * n);
+		}
+	}
+}
+
+struct dft_gemm_factors dft_gemm_factors_of(const struct dft_gemm_group *g, int exponent_of_row)
+{
+	struct dft_gemm_factors factors;
+	int exponent = 0;
+	const double fraction = frexp(g->call->scale, &exponent);
+
+	exponent += exponent_of_row;
+	if (dft_gemm_is_wide(g->plan)) {
+		gemm_power_f64(exponent, factors.wide);
+		factors.wide[0] *= fraction;
+	} else {
+		gemm_power_f32(exponent, factors.narrow);
+		factors.narrow[0] *= (float)fraction;
+	}
+	return factors;
+}
+
+/* Row r of a panel's result, or more columns, times its factors. */
+void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct dft_gemm_factors *factors, void *sum,
+			 size_t first, size_t count)
+{
+	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
+	const struct fft_call *call = g->call;
+	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
+	const bool plain = dft_gemm_lies_plain(call, call->out_stride);
+
+	if (dft_gemm_is_wide(g->plan)) {
+		double *out = (double *)call->out + at;
+
+		vectors->scale_f64(sum, 2 * count, factors->wide, plain ? out : sum);
+		if (!plain)
+			deliver_double(call, count, sum, out);
+	} else {
+		float *out = (float *)call->out + at;
+
+		vectors->scale_f32(sum, 2 * count, factors->narrow, plain ? out : sum);
+		if (!plain)
+			deliver_float(call, count, sum, out);
+	}
+}
+
+/* Whether products read the caller's rows as they lie: reals are not scaled on the way in. */
+bool dft_gemm_reads_plain(const struct dft_gemm_group *g)
+{
+	return !g->plan->gemm->shape.mode->slices && dft_gemm_lies_plain(g->call, g->call->in_stride);
+}
+
+/* Whether a panel's result goes where it belongs at once. */
+static bool writes_plain(const struct dft_gemm_group *g, size_t panel)
+{
+	const struct gemm_shape *shape = &g->plan->gemm->shape;
+
+	return g->call->scale == 1 && dft_gemm_lies_plain(g->call, g->call->out_stride) &&
+	       dft_gemm_columns_of(shape, panel) == gemm_lanes(shape) / 2;
+}
+
+/* Reals as they lie, without a copy on the way in, nor on the way out where that is possible. */
+void dft_gemm_multiply_plain(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct fft_call *call = g->call;
+	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4;
+	const char *rows = (const char *)call->in + 2 * real * g->first * call->in_distance;
+	const struct dft_gemm_factors factors = dft_gemm_factors_of(g, 0); /* reals are not scaled by rows */
+
+	for (size_t panel = first_panel; panel < end_panel; panel++) {
+		char *out = (char *)call->out + real * (2 * g->first * call->out_distance + panel * lanes);
+		const bool plain = writes_plain(g, panel);
+
+		gemm_product_of_rows(&gemm->shape, rows, 2 * call->in_distance, g->count,
+				     dft_gemm_panel_at(&gemm->shape, gemm->w, panel), plain ? out : g->sum,
+				     plain ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !plain; r++)
+			dft_gemm_finish_row(g, r, &factors, (char *)g->sum + r * lanes * real, panel * lanes / 2,
+					    dft_gemm_columns_of(&gemm->shape, panel));
+	}
+}
+
+/* Whole panels of floats go where they belong, and are scaled there row by row. */
+static bool sums_lie_plain(const struct dft_gemm_group *g)
+{
+	const struct gemm_shape *shape = &g->plan->gemm->shape;
+
+	return !dft_gemm_is_wide(g->plan) && dft_gemm_lies_plain(g->call, g->call->out_stride) &&
+	       g->plan->n % (gemm_lanes(shape) / 2) == 0;
+}
+
+void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct fft_call *call = g->call;
+	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4, columns = lanes / 2;
+	const bool plain = sums_lie_plain(g);
+	char *const out = (char *)call->out + 2 * real * g->first * call->out_distance;
+	struct dft_gemm_factors factors[DFT_GEMM_MAX_ROWS];
+
+	for (size_t r = 0; r < g->count; r++)
+		factors[r] = dft_gemm_factors_of(g, g->exponents[r]);
+	for (size_t panel = first_panel; panel < end_panel; panel++) {
+		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count,
+			     dft_gemm_panel_at(&gemm->shape, gemm->w, panel), false,
+			     plain ? out + panel * lanes * real : g->sum, plain ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !plain; r++)
+			dft_gemm_finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * columns,
+					    dft_gemm_columns_of(&gemm->shape, panel));
+	}
+	for (size_t r = 0; r < g->count && plain; r++)
+		dft_gemm_finish_row(g, r, &factors[r], out + real * (2 * r * call->out_distance + first_panel * lanes),
+				    first_panel * columns, (end_panel - first_panel) * columns);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plain sums, a rounding at a time; speed is not its point. */
+#include "fft/precision/psum.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "fft/plan/roots.h"
+#include "gemm/bf16.h"
+
+enum { MOST = 256 };
+
+static const double TURN = 6.283185307179586476925;
+
+struct pair {
+	float re, im;
+};
+
+/* Both slices of an element, and the element itself. */
+struct element {
+	struct pair slice[2];
+	double re, im;
+};
+
+static float round_bf16(float x)
+{
+	return bf16_float_of(bf16_round_bits(bf16_float_bits(x)));
+}
+
+static struct element split(double re, double im)
+{
+	struct element e = {.re = re, .im = im};
+
+	e.slice[0] = (struct pair){round_bf16((float)re), round_bf16((float)im)};
+	e.slice[1] = (struct pair){round_bf16((float)(re - (double)e.slice[0].re)),
+				   round_bf16((float)(im - (double)e.slice[0].im))};
+	return e;
+}
+
+/* Normal numbers from a counter: nothing here is a contract. */
+static double normal(uint64_t *state)
+{
+	double u[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+		z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+		z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+		u[i] = ((double)((z ^ z >> 31) >> 11) + 0.5) * 0x1p-53;
+	}
+	return sqrt(-2 * log(u[0])) * cos(TURN * u[1]);
+}
+
+/* sum over j of x[j] w[j k], of one slice each, in float32. */
+static struct pair product(const struct element *x, unsigned x_slice, const struct element *const *w, unsigned w_slice,
+			   size_t n, bool round_sums)
+{
+	struct pair sum = {0, 0};
+
+	for (size_t j = 0; j < n; j++) {
+		const struct pair a = x[j].slice[x_slice], b = w[j]->slice[w_slice];
+
+		sum.re = fmaf(a.re, b.re, fmaf(-a.im, b.im, sum.re));
+		sum.im = fmaf(a.re, b.im, fmaf(a.im, b.re, sum.im));
+		if (round_sums)
+			sum = (struct pair){round_bf16(sum.re), round_bf16(sum.im)};
+	}
+	return sum;
+}
+
+/* Ozaki's three products, small ones first. */
+static struct pair ozaki(const struct element *x, const struct element *const *w, size_t n, bool round_products)
+{
+	static const unsigned slices[3][2] = {{1, 0}, {0, 1}, {0, 0}};
+	struct pair sum = {0, 0};
+
+	for (unsigned p = 0; p < 3; p++) {
+		struct pair one = product(x, slices[p][0], w, slices[p][1], n, false);
+
+		if (round_products)
+			one = (struct pair){round_bf16(one.re), round_bf16(one.im)};
+		sum.re += one.re;
+		sum.im += one.im;
+	}
+	return sum;
+}
+
+static struct pair element_of(enum psum psum, const struct element *x, const struct element *const *w, size_t n)
+{
+	if (psum == PSUM_OZAKI || psum == PSUM_PRODUCTS)
+		return ozaki(x, w, n, psum == PSUM_PRODUCTS);
+	return product(x, 0, w, 0, n, psum == PSUM_ACCUMULATOR);
+}
+
+/* w[j k], right; and with the angle rounded, which is another for each product j k. */
+struct matrix {
+	struct element right[MOST];
+	struct element wrong[MOST * MOST];
+};
+
+static int make_matrix(size_t n, struct matrix *matrix)
+{
+	struct roots roots;
+	long double root[2];
+
+	if (roots_create(n, &roots) < 0)
+		return -ERROR_NO_MEMORY;
+	while (roots_step(&roots))
+		;
+	for (size_t i = 0; i < n; i++) {
+		roots_at(&roots, i, root);
+		matrix->right[i] = split((double)root[0], (double)root[1]);
+	}
+	roots_free(&roots);
+	for (size_t i = 0; i < n * n; i++) {
+		const double angle = (double)round_bf16((float)(-TURN * (double)(i / n * (i % n)) / (double)n));
+
+		matrix->wrong[i] = split(cos(angle), sin(angle));
+	}
+	return 0;
+}
+
+const char *psum_name(enum psum psum)
+{
+	static const char *const names[PSUMS] = {
+#define X(id, text) text,
+		PSUM_TABLE(X)
+#undef X
+	};
+
+	return names[psum];
+}
+
+/* Adds one transform's squared error and size. */
+static void add_transform(enum psum psum, size_t n, const struct matrix *matrix, const struct element *x,
+			  double ret_sums[2])
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct element *w[MOST];
+		double re = 0, im = 0;
+		struct pair got;
+
+		for (size_t j = 0; j < n; j++) {
+			const struct element *root = &matrix->right[j * k % n];
+
+			re += x[j].re * root->re - x[j].im * root->im;
+			im += x[j].re * root->im + x[j].im * root->re;
+			w[j] = psum == PSUM_ANGLES ? &matrix->wrong[j * n + k] : root;
+		}
+		got = element_of(psum, x, w, n);
+		ret_sums[0] +=
+			((double)got.re - re) * ((double)got.re - re) + ((double)got.im - im) * ((double)got.im - im);
+		ret_sums[1] += re * re + im * im;
+	}
+}
+
+int psum_error(enum psum psum, size_t n, size_t transforms, double *ret_error)
+{
+	struct matrix *matrix;
+	struct element x[MOST];
+	double sums[2] = {0, 0};
+	uint64_t state = 42;
+
+	if (n == 0 || n > MOST)
+		return -ERROR_OUT_OF_RANGE;
+	matrix = malloc(sizeof *matrix);
+	if (!matrix || make_matrix(n, matrix) < 0) {
+		free(matrix);
+		return -ERROR_NO_MEMORY;
+	}
+	for (size_t t = 0; t < transforms; t++) {
+		for (size_t j = 0; j < n; j++) {
+			const double re = normal(&state), im = normal(&state);
+
+			x[j] = split((double)(float)re, (double)(float)im);
+		}
+		add_transform(psum, n, matrix, x, sums);
+	}
+	free(matrix);
+	*ret_error = sqrt(sums[0] / sums[1]);
+	return 0;
+}

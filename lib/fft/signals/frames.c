@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Most of a frame lies inside its signal and inside the window: those elements go through a plain loop, the others
+ * one by one. */
+#include "fft/signals/frames.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define BODY "fft/signals/frames_body.h"
+#include "fft/signals/both_body.h"
+
+uint64_t frames_count(uint64_t length, uint64_t pad, uint64_t n, uint64_t hop)
+{
+	const uint64_t whole = length + 2 * pad;
+
+	return whole < n ? 0 : (whole - n) / hop + 1;
+}
+
+/* The position inside the signal that stands for p; -1 for a zero. */
+static int64_t inside(const struct frames *frames, int64_t p)
+{
+	const int64_t length = (int64_t)frames->length;
+
+	if (p >= 0 && p < length)
+		return p;
+	switch (frames->pad_mode) {
+	case PAD_REFLECT:
+		return p < 0 ? -p : 2 * (length - 1) - p;
+	case PAD_REPLICATE:
+		return p < 0 ? 0 : length - 1;
+	case PAD_CIRCULAR:
+		return p < 0 ? p + length : p - length;
+	default:
+		return -1;
+	}
+}
+
+static int64_t frame_start(const struct frames *frames, uint64_t f)
+{
+	return (int64_t)(f * frames->hop) - (int64_t)frames->pad;
+}
+
+static size_t element(const struct frames *frames)
+{
+	return signal_bytes(frames->precision, frames->is_complex);
+}
+
+/* ---- trends ---- */
+
+static void sum_piece(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
+		      uint64_t end, struct trend_sums *ret)
+{
+	const size_t step = (size_t)frames->stride << frames->is_complex;
+	const size_t at = signal_row(row, frames->length, frames->stride) +
+			  (size_t)(frame_start(frames, f) + (int64_t)begin) * (size_t)frames->stride;
+	const char *x = signals + at * element(frames);
+	const double middle = ((double)frames->window_n - 1) / 2 - (double)begin;
+	const size_t part = signal_bytes(frames->precision, false), n = (size_t)(end - begin);
+	struct trend_sums sums = {{0}, {0}};
+
+	for (unsigned i = 0; i <= frames->is_complex; i++)
+		(frames->precision == FFT_F32 ? sum_f32 : sum_f64)(x + i * part, step, n, middle, &sums.sum[i],
+								   &sums.moment[i]);
+	*ret = sums;
+}
+
+/* From the sums of all pieces (SIGNAL_PIECE elements each, the last may be shorter). */
+static struct trend trend_of(const struct frames *frames, const struct trend_sums *pieces, size_t count)
+{
+	const double n = (double)frames->window_n;
+	struct trend trend = {{0}, {0}};
+
+	for (unsigned i = 0; i <= frames->is_complex; i++) {
+		for (size_t p = 0; p < count; p++) {
+			trend.mean[i] += pieces[p].sum[i];
+			trend.slope[i] += pieces[p].moment[i];
+		}
+		trend.mean[i] /= n;
+		/* The sum of (i - middle)^2 is n (n^2 - 1) / 12. */
+		trend.slope[i] = frames->detrend == DETREND_LINEAR && n > 1 ? trend.slope[i] * 12 / n / (n * n - 1) : 0;
+	}
+	return trend;
+}
+
+struct trend frames_find_trend(const struct frames *frames, const char *signals, uint64_t row, uint64_t f)
+{
+	struct trend_sums total = {{0}, {0}}, piece;
+
+	for (uint64_t at = 0; at < frames->window_n; at += SIGNAL_PIECE) {
+		const uint64_t end = at + SIGNAL_PIECE < frames->window_n ? at + SIGNAL_PIECE : frames->window_n;
+
+		sum_piece(frames, signals, row, f, at, end, &piece);
+		for (unsigned i = 0; i < 2; i++) {
+			total.sum[i] += piece.sum[i];
+			total.moment[i] += piece.moment[i];
+		}
+	}
+	return trend_of(frames, &total, 1);
+}
+
+/* ---- windows ---- */
+
+/* Elements [begin, end) of the window's part, all of them inside the signal or all outside. */
+static void load_run(const struct frames *frames, const char *x, const char *window, const struct trend *trend,
+		     uint64_t begin, uint64_t end, char *out)
+{
+	const size_t n = (size_t)(end - begin), part = signal_bytes(frames->precision, false);
+	const size_t step = (size_t)frames->stride << frames->is_complex;
+	const double middle = ((double)frames->window_n - 1) / 2 - (double)begin;
+	const bool narrow = frames->precision == FFT_F32;
+
+	window += begin * part;
+	if (trend) {
+		for (unsigned i = 0; i <= frames->is_complex; i++)
+			(narrow ? detrend_f32 : detrend_f64)(x + i * part, step, window, n, trend->mean[i],
+							     trend->slope[i], middle, out + i * part,
+							     1 + frames->is_complex);
+	} else if (frames->is_complex) {
+		(narrow ? multiply_pairs_f32 : multiply_pairs_f64)(x, step, window, n, out);
+	} else {
+		(narrow ? multiply_f32 : multiply_f64)(x, step, window, n, out);
+	}
+}
+
+/* One by one, by way of the padding. */
+static void load_edge(const struct frames *frames, const char *x, int64_t start, const char *window, uint64_t begin,
+		      uint64_t end, char *out)
+{
+	const size_t size = element(frames);
+
+	for (uint64_t i = begin; i < end; i++, out += size) {
+		const int64_t p = inside(frames, start + (int64_t)(frames->window_at + i));
+
+		if (p < 0)
+			memset(out, 0, size);
+		else
+			load_run(frames, x + (size_t)p * frames->stride * size, window, NULL, i, i + 1, out);
+	}
+}
+
+static uint64_t clamp(int64_t x, uint64_t low, uint64_t high)
+{
+	return x < (int64_t)low ? low : x > (int64_t)high ? high : (uint64_t)x;
+}
+
+void frames_load(const struct frames *frames, const char *signals, const char *window, const struct trend *trend,
+		 uint64_t row, uint64_t f, uint64_t begin, uint64_t end, char *out)
+{
+	const size_t size = element(frames);
+	const int64_t start = frame_start(frames, f), at = (int64_t)frames->window_at, first = start + at;
+	const char *x = signals + signal_row(row, frames->length, frames->stride) * size;
+	/* In elements of the window: the asked ones, and of these the ones inside the signal. */
+	const uint64_t low = clamp((int64_t)begin - at, 0, frames->window_n);
+	const uint64_t high = clamp((int64_t)end - at, low, frames->window_n);
+	const uint64_t in_low = clamp(-first, low, high);
+	const uint64_t in_high = clamp((int64_t)frames->length - first, in_low, high);
+	char *const to = out + ((int64_t)low + at - (int64_t)begin) * (int64_t)size;
+
+	if (low == high) {
+		memset(out, 0, (size_t)(end - begin) * size);
+		return;
+	}
+	memset(out, 0, (size_t)(to - out));
+	load_edge(frames, x, start, window, low, in_low, to);
+	load_run(frames, x + (first + (int64_t)in_low) * (int64_t)(frames->stride * size), window, trend, in_low,
+		 in_high, to + (in_low - low) * size);
+	load_edge(frames, x, start, window, in_high, high, to + (in_high - low) * size);
+	memset(to + (high - low) * size, 0, (size_t)(end - begin) * size - (size_t)(to - out) - (high - low) * size);
+}
+
+/* ---- as steps ---- */
+
+static size_t sums_units(const void *call, const struct fft_plan *plan)
+{
+	const struct frames *frames = call;
+
+	(void)plan;
+	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->window_n, SIGNAL_PIECE);
+}
+
+static int sums_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct frames *frames = call;
+	const size_t pieces = signal_pieces(frames->window_n, SIGNAL_PIECE);
+	const uint64_t begin = unit % pieces * SIGNAL_PIECE, frame = unit / pieces;
+	const uint64_t end = begin + SIGNAL_PIECE < frames->window_n ? begin + SIGNAL_PIECE : frames->window_n;
+
+	(void)scratch;
+	sum_piece(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
+		   (struct trend_sums *)(void *)io->out + unit);
+	return 0;
+}
+
+const struct signal_kind frames_sums = {sums_units, NULL, sums_run, 0};
+
+static size_t windowed_units(const void *call, const struct fft_plan *plan)
+{
+	const struct frames *frames = call;
+
+	(void)plan;
+	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->n, SIGNAL_PIECE);
+}
+
+static int windowed_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct frames *frames = call;
+	const size_t pieces = signal_pieces(frames->n, SIGNAL_PIECE);
+	const size_t sums = signal_pieces(frames->window_n, SIGNAL_PIECE);
+	const uint64_t begin = unit % pieces * SIGNAL_PIECE, frame = unit / pieces;
+	const uint64_t end = begin + SIGNAL_PIECE < frames->n ? begin + SIGNAL_PIECE : frames->n;
+	struct trend trend;
+
+	(void)scratch;
+	if (frames->detrend != DETREND_NONE)
+		trend = trend_of(frames, (const struct trend_sums *)(const void *)io->in[2] + frame * sums, sums);
+	frames_load(frames, io->in[0], io->in[1], frames->detrend != DETREND_NONE ? &trend : NULL,
+		    frame / frames->count, frame % frames->count, begin, end,
+		    io->out + (frame * frames->n + begin) * element(frames));
+	return 0;
+}
+
+const struct signal_kind frames_windowed = {windowed_units, NULL, windowed_run, 0};
+
+/* ---- windows by name ---- */
+
+enum { WINDOW_PIECE = 128 }; /* at 2 us an element */
+
+static size_t window_units(const void *call, const struct fft_plan *plan)
+{
+	(void)plan;
+	return signal_pieces(((const struct frames_window *)call)->window.n, WINDOW_PIECE);
+}
+
+static int window_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct frames_window *window = call;
+	const uint64_t begin = (uint64_t)unit * WINDOW_PIECE;
+	const size_t n = size_min(WINDOW_PIECE, (size_t)(window->window.n - begin));
+	double values[WINDOW_PIECE];
+
+	(void)scratch;
+	window_fill(&window->window, begin, n, values);
+	for (size_t i = 0; i < n && window->precision == FFT_F32; i++)
+		((float *)(void *)io->out)[begin + i] = (float)values[i];
+	if (window->precision == FFT_F64)
+		memcpy((double *)(void *)io->out + begin, values, n * sizeof *values);
+	return 0;
+}
+
+const struct signal_kind frames_named_window = {window_units, NULL, window_run, 0};

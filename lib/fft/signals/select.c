@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Radix selection from the highest byte down: keys of other bytes than the wanted one's are dropped. */
+#include "fft/signals/select.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIGN (UINT64_C(1) << 63)
+
+uint64_t select_key(double x)
+{
+	uint64_t bits;
+
+	x = isnan(x) ? (double)NAN : x;
+	memcpy(&bits, &x, sizeof bits);
+	return bits & SIGN ? ~bits : bits | SIGN;
+}
+
+static double value_of(uint64_t key)
+{
+	const uint64_t bits = key & SIGN ? key & ~SIGN : ~key;
+	double x;
+
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+double select_value(const uint64_t *keys, uint64_t *spare, size_t n, size_t rank)
+{
+	for (unsigned shift = 64; shift > 0;) {
+		size_t counts[256] = {0}, kept = 0;
+		unsigned byte = 0;
+
+		shift -= 8;
+		for (size_t i = 0; i < n; i++)
+			counts[keys[i] >> shift & 255]++;
+		while (rank >= counts[byte])
+			rank -= counts[byte++];
+		for (size_t i = 0; i < n; i++)
+			if ((keys[i] >> shift & 255) == byte)
+				spare[kept++] = keys[i];
+		keys = spare;
+		n = kept;
+	}
+	return value_of(keys[0]);
+}

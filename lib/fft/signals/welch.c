@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments to squares, squares to sums, sums to a spectrum. */
+#include "fft/signals/welch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "fft/plan/plan.h"
+#include "fft/signals/select.h"
+
+#define BODY "fft/signals/welch_body.h"
+#include "fft/signals/both_body.h"
+
+enum {
+	PART_ELEMENTS = 32768, /* of the segments of a part, or one segment */
+	PART_MOST = 64,
+	BINS = 1024, /* that a unit of sums takes */
+};
+
+uint64_t welch_spectrum(const struct welch *welch)
+{
+	return welch->frames.is_complex ? welch->frames.n : welch->frames.n / 2 + 1;
+}
+
+uint64_t welch_part(const struct welch *welch)
+{
+	const uint64_t fit = PART_ELEMENTS / welch->frames.n;
+
+	return welch->median || fit < 1 ? 1 : fit < PART_MOST ? fit : PART_MOST;
+}
+
+static size_t segment_bytes(const struct welch *welch)
+{
+	return fft_round_line(welch->frames.n * signal_bytes(welch->frames.precision, welch->frames.is_complex)) | 64;
+}
+
+static size_t spectrum_bytes(const struct welch *welch)
+{
+	return fft_round_line(welch_spectrum(welch) * signal_bytes(welch->frames.precision, true)) | 64;
+}
+
+size_t welch_row_bytes(const struct welch *welch)
+{
+	return (segment_bytes(welch) + spectrum_bytes(welch)) << welch->crosses;
+}
+
+/* Float64 numbers of a bin in what is added. */
+static size_t parts_of(const struct welch *welch)
+{
+	return 1 + welch->crosses;
+}
+
+static void add_squares(const struct welch *welch, const char *x, const char *y, size_t bins, double *sums)
+{
+	const bool narrow = welch->frames.precision == FFT_F32;
+
+	if (welch->crosses)
+		(narrow ? add_crosses_f32 : add_crosses_f64)(x, y, bins, sums);
+	else
+		(narrow ? add_powers_f32 : add_powers_f64)(x, bins, sums);
+}
+
+/* ---- segments in scratch ---- */
+
+/* Segments of a unit: whole parts. */
+static size_t group(const struct welch *welch, const struct fft_plan *plan)
+{
+	const size_t part = welch_part(welch);
+
+	return part > 1 ? part : signal_group(plan, 1 + welch->crosses, welch_row_bytes(welch));
+}
+
+/* Segments transformed at once. */
+static size_t panel(const struct welch *welch, const struct fft_plan *plan)
+{
+	const size_t fit = SIGNAL_ROWS_BYTES / welch_row_bytes(welch);
+
+	return size_min(group(welch, plan), fit < 1 ? 1 : fit);
+}
+
+static size_t segments_units(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	return (size_t)welch->frames.rows * signal_pieces(welch->frames.count, group(welch, plan));
+}
+
+static size_t segments_scratch(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	return fft_round_line(fft_scratch_bytes(plan)) + panel(welch, plan) * welch_row_bytes(welch);
+}
+
+/* Segments [first, first + count) of a row, and their spectra behind them. */
+static void transform(const struct welch *welch, const struct signal_io *io, const char *signals, uint64_t row,
+		      uint64_t first, size_t count, char *in, char *out, void *scratch)
+{
+	const struct frames *frames = &welch->frames;
+	const struct fft_call fft = {
+		.in = in,
+		.out = out,
+		.in_stride = 1,
+		.in_distance = segment_bytes(welch) / signal_bytes(frames->precision, frames->is_complex),
+		.out_stride = 1,
+		.out_distance = spectrum_bytes(welch) / signal_bytes(frames->precision, true),
+		.batch = count,
+		.scale = 1,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		struct trend trend;
+
+		if (frames->detrend != DETREND_NONE)
+			trend = frames_find_trend(frames, signals, row, first + i);
+		frames_load(frames, signals, io->in[1], frames->detrend != DETREND_NONE ? &trend : NULL, row, first + i,
+			    0, frames->n, in + i * segment_bytes(welch));
+	}
+	fft_run(io->plan, &fft, scratch);
+}
+
+static int segments_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t whole = group(welch, io->plan), most = panel(welch, io->plan),
+		     units = signal_pieces(welch->frames.count, whole);
+	const size_t bins = welch_spectrum(welch), part = welch_part(welch), step = spectrum_bytes(welch);
+	const uint64_t row = unit / units, begin = unit % units * whole;
+	const uint64_t end = begin + whole < welch->frames.count ? begin + whole : welch->frames.count;
+	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *x = in + most * segment_bytes(welch);
+	char *second = x + most * step, *y = second + most * segment_bytes(welch);
+	double *sums = (double *)(void *)io->out + (row * welch->parts + begin / part) * bins * parts_of(welch);
+
+	memset(sums, 0, ((end - begin + part - 1) / part) * bins * parts_of(welch) * sizeof *sums);
+	for (uint64_t at = begin; at < end; at += most) {
+		const size_t count = size_min(most, (size_t)(end - at));
+
+		transform(welch, io, io->in[0], row, at, count, in, x, scratch);
+		if (welch->crosses)
+			transform(welch, io, io->in[2], row, at, count, second, y, scratch);
+		for (size_t i = 0; i < count; i++)
+			add_squares(welch, x + i * step, y + i * step, bins,
+				    sums + (at + i - begin) / part * bins * parts_of(welch));
+	}
+	return 0;
+}
+
+const struct signal_kind welch_segments = {segments_units, segments_scratch, segments_run, 0};
+
+/* ---- spectra that were made by a step ---- */
+
+static size_t squares_units(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	(void)plan;
+	return (size_t)(welch->frames.rows * welch->parts) * signal_pieces(welch_spectrum(welch), SIGNAL_PIECE);
+}
+
+static int squares_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t bins = welch_spectrum(welch), pieces = signal_pieces(bins, SIGNAL_PIECE);
+	const size_t begin = unit % pieces * SIGNAL_PIECE, n = size_min(SIGNAL_PIECE, bins - begin);
+	const size_t pair = signal_bytes(welch->frames.precision, true);
+	const uint64_t item = unit / pieces, row = item / welch->parts, first = item % welch->parts * welch_part(welch);
+	const uint64_t left = welch->frames.count - first, count = left < welch_part(welch) ? left : welch_part(welch);
+	double *sums = (double *)(void *)io->out + (item * bins + begin) * parts_of(welch);
+
+	(void)scratch;
+	memset(sums, 0, n * parts_of(welch) * sizeof *sums);
+	for (uint64_t i = 0; i < count; i++) {
+		const size_t at = ((row * welch->frames.count + first + i) * bins + begin) * pair;
+
+		add_squares(welch, io->in[0] + at, io->in[1] + (welch->crosses ? at : 0), n, sums);
+	}
+	return 0;
+}
+
+const struct signal_kind welch_squares = {squares_units, NULL, squares_run, 0};
+
+static size_t sums_units(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+	const size_t numbers = welch_spectrum(welch) * parts_of(welch);
+
+	(void)plan;
+	return (size_t)welch->frames.rows * signal_pieces(welch->parts, WELCH_FAN) * signal_pieces(numbers, BINS);
+}
+
+static int sums_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t numbers = welch_spectrum(welch) * parts_of(welch), pieces = signal_pieces(numbers, BINS);
+	const size_t fans = signal_pieces(welch->parts, WELCH_FAN);
+	const size_t begin = unit % pieces * BINS, n = size_min(BINS, numbers - begin);
+	const uint64_t row = unit / pieces / fans, fan = unit / pieces % fans, first = fan * WELCH_FAN;
+	const size_t count = size_min(WELCH_FAN, (size_t)(welch->parts - first));
+	const double *from = (const double *)(const void *)io->in[0] + (row * welch->parts + first) * numbers + begin;
+	double *to = (double *)(void *)io->out + (row * fans + fan) * numbers + begin;
+
+	(void)scratch;
+	memcpy(to, from, n * sizeof *to);
+	for (size_t p = 1; p < count; p++)
+		for (size_t i = 0; i < n; i++)
+			to[i] += from[p * numbers + i];
+	return 0;
+}
+
+const struct signal_kind welch_sums = {sums_units, NULL, sums_run, 0};
+
+/* ---- the window ---- */
+
+static size_t window_units(const void *call, const struct fft_plan *plan)
+{
+	(void)plan;
+	return signal_pieces(((const struct welch *)call)->frames.window_n, SIGNAL_PIECE);
+}
+
+static int window_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct frames *frames = &((const struct welch *)call)->frames;
+	const uint64_t begin = (uint64_t)unit * SIGNAL_PIECE;
+	const size_t n = size_min(SIGNAL_PIECE, (size_t)(frames->window_n - begin));
+	struct welch_window *sums = (struct welch_window *)(void *)io->out + unit;
+
+	(void)scratch;
+	(frames->precision == FFT_F32 ? sum_window_f32 : sum_window_f64)(
+		io->in[0] + begin * signal_bytes(frames->precision, false), n, &sums->sum, &sums->squares);
+	return 0;
+}
+
+const struct signal_kind welch_window_sums = {window_units, NULL, window_run, 0};
+
+/* ---- the result ---- */
+
+double welch_median_bias(uint64_t n)
+{
+	double bias = 1;
+
+	for (uint64_t i = 1; i <= (n - 1) / 2; i++)
+		bias += 1 / (2 * (double)i + 1) - 1 / (2 * (double)i);
+	return bias;
+}
+
+static double scale_of(const struct welch *welch, const struct welch_window *pieces)
+{
+	const size_t count = signal_pieces(welch->frames.window_n, SIGNAL_PIECE);
+	double sum = 0, squares = 0, scale;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += pieces[i].sum;
+		squares += pieces[i].squares;
+	}
+	scale = welch->density ? 1 / (welch->fs * squares) : 1 / (sum * sum);
+	return scale / welch->divisor;
+}
+
+/* The median of number i over all parts of a row. */
+static double median(const struct welch *welch, const double *from, size_t numbers, uint64_t *keys)
+{
+	const size_t n = welch->parts;
+	double low, high;
+
+	for (size_t p = 0; p < n; p++) {
+		if (isnan(from[p * numbers]))
+			return NAN;
+		keys[p] = select_key(from[p * numbers]);
+	}
+	low = select_value(keys, keys + n, n, (n - 1) / 2);
+	high = n % 2 ? low : select_value(keys, keys + n, n, n / 2);
+	return n % 2 ? low : (low + high) / 2;
+}
+
+/* Bins of a unit: one column of medians is work enough. */
+static size_t result_bins(const struct welch *welch)
+{
+	return welch->median ? 1 : BINS;
+}
+
+static size_t result_units(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	(void)plan;
+	return (size_t)welch->frames.rows * signal_pieces(welch->out_bins, result_bins(welch));
+}
+
+static size_t result_scratch(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	(void)plan;
+	return welch->median ? 2 * (size_t)welch->parts * sizeof(uint64_t) : 0;
+}
+
+static void put_number(const struct welch *welch, char *out, size_t i, double x)
+{
+	if (welch->frames.precision == FFT_F32)
+		((float *)(void *)out)[i] = (float)x;
+	else
+		((double *)(void *)out)[i] = x;
+}
+
+/* Both sides of a real signal's spectrum are the same, or mirror each other. */
+static void put_bin(const struct welch *welch, const double *sums, double scale, uint64_t row, uint64_t k, char *out,
+		    uint64_t *keys)
+{
+	const size_t bins = welch_spectrum(welch), parts = parts_of(welch), numbers = bins * parts;
+	const uint64_t n = welch->frames.n, from = k < bins ? k : n - k;
+	const bool twice = welch->onesided && k > 0 && 2 * k != n;
+	const size_t at = signal_row(row, welch->out_bins, welch->out_stride) + k * welch->out_stride;
+
+	for (size_t i = 0; i < parts; i++) {
+		const double *number = sums + from * parts + i;
+		const double x = welch->median ? median(welch, number, numbers, keys) : *number;
+
+		put_number(welch, out, at * parts + i, x * scale * (twice ? 2 : 1) * (i && k != from ? -1 : 1));
+	}
+}
+
+static int result_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t most = result_bins(welch), pieces = signal_pieces(welch->out_bins, most);
+	const uint64_t row = unit / pieces, begin = unit % pieces * most;
+	const uint64_t end = begin + most < welch->out_bins ? begin + most : welch->out_bins;
+	const double scale = scale_of(welch, (const struct welch_window *)(const void *)io->in[1]);
+	const double *sums =
+		(const double *)(const void *)io->in[0] + row * welch->parts * welch_spectrum(welch) * parts_of(welch);
+
+	for (uint64_t k = begin; k < end; k++)
+		put_bin(welch, sums, scale, row, k, io->out, scratch);
+	return 0;
+}
+
+const struct signal_kind welch_result = {result_units, result_scratch, result_run, 0};

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each family is a function of k and span, the index and its last value in the symmetric window; k is folded into the
+ * first half, which makes the mirror exact. */
+#include "fft/signals/window.h"
+
+#include <math.h>
+
+#define PI 3.141592653589793238462643383279502884L
+
+static const struct window_row rows[] = {
+#define X(id, name, parameter, fallback, least, most) {name, parameter, fallback, least, most},
+	WINDOW_TABLE(X)
+#undef X
+};
+
+const struct window_row *window_row(enum window_kind kind)
+{
+	return &rows[kind];
+}
+
+/* cos(pi a / b), 0 <= a <= b: from an angle of at most a quarter of pi. */
+static long double cos_half_turn(uint64_t a, uint64_t b)
+{
+	if (2 * a > b)
+		return -cos_half_turn(b - a, b);
+	if (4 * a > b)
+		return sinl(PI * (long double)(b - 2 * a) / (long double)(2 * b));
+	return cosl(PI * (long double)a / (long double)b);
+}
+
+/* sum over i of (-1)^i a[i] cos(i t), c = cos t, by the recurrence of Chebyshev's polynomials. */
+static double cosine_sum(const double *a, unsigned terms, long double c)
+{
+	long double before = 1, now = c, sum = a[0];
+
+	for (unsigned i = 1; i < terms; i++) {
+		const long double next = 2 * c * now - before;
+
+		sum += i % 2 ? -a[i] * now : a[i] * now;
+		before = now;
+		now = next;
+	}
+	return (double)sum;
+}
+
+/* t = 2 pi k / span, k <= span / 2. */
+static double cosines(const double *a, unsigned terms, uint64_t k, uint64_t span)
+{
+	return cosine_sum(a, terms, cos_half_turn(2 * k, span));
+}
+
+static double hamming(double alpha, uint64_t k, uint64_t span)
+{
+	return cosines((double[]){alpha, 1 - alpha}, 2, k, span);
+}
+
+/* sin^2 and a step: 0 and 1 are exact. */
+static double tukey(double alpha, uint64_t k, uint64_t span)
+{
+	const double width = floor(alpha * (double)span / 2);
+	long double x;
+
+	if (alpha <= 0 || (double)k > width)
+		return 1;
+	if (alpha >= 1)
+		return hamming(0.5, k, span);
+	x = sinl(PI * (long double)k / alpha / (long double)span);
+	return (double)(x * x);
+}
+
+static double triang(uint64_t k, uint64_t span)
+{
+	const double n = (double)(span + 1);
+
+	return span % 2 ? (double)(2 * k + 1) / n : (double)(2 * k + 2) / (n + 1);
+}
+
+/* d: distance to the middle in units of half the window's n. */
+static double parzen(uint64_t k, uint64_t span)
+{
+	const long double d = (long double)(span - 2 * k) / (long double)(span + 1), rest = 1 - d;
+
+	if (2 * (span - 2 * k) <= span)
+		return (double)(1 - 6 * d * d * rest);
+	return (double)(2 * rest * rest * rest);
+}
+
+static double bohman(uint64_t k, uint64_t span)
+{
+	const long double d = (long double)(span - 2 * k) / (long double)span;
+	const long double c = cos_half_turn(span - 2 * k, span),
+			  s = sinl(PI * (long double)(2 * k) / (long double)span);
+
+	return k == 0 ? 0 : (double)((1 - d) * c + s / PI);
+}
+
+static double barthann(uint64_t k, uint64_t span)
+{
+	const long double d = (long double)(span - 2 * k) / (long double)(2 * span);
+
+	return (double)(0.62L - 0.48L * d + 0.38L * cos_half_turn(span - 2 * k, span));
+}
+
+static double lanczos(uint64_t k, uint64_t span)
+{
+	const long double x = PI * (long double)(span - 2 * k) / (long double)span;
+
+	/* The sine's argument is reduced to k's own side, where it is small at the window's end. */
+	return span == 2 * k ? 1 : (double)(sinl(PI * (long double)(2 * k) / (long double)span) / x);
+}
+
+/* All terms of the series are positive: no cancellation. */
+static long double bessel_i0(long double x)
+{
+	const long double q = x * x / 4;
+	long double term = 1, sum = 1;
+
+	for (unsigned k = 1; term > sum * 0x1p-68L; k++) {
+		term *= q / ((long double)k * k);
+		sum += term;
+	}
+	return sum;
+}
+
+/* 1 - (distance / half)^2 = 4 k (span - k) / span^2. */
+static double kaiser(double beta, uint64_t k, uint64_t span, long double peak)
+{
+	const long double last = (long double)span;
+
+	return (double)(bessel_i0(2 * beta * sqrtl((long double)k * (last - (long double)k)) / last) / peak);
+}
+
+static double gaussian(double std, uint64_t k, uint64_t span)
+{
+	const long double x = (long double)(span - 2 * k) / 2 / std;
+
+	return (double)expl(-x * x / 2);
+}
+
+static double value(const struct window *window, uint64_t k, uint64_t span, long double peak)
+{
+	static const double blackman[] = {0.42, 0.50, 0.08};
+	static const double blackmanharris[] = {0.35875, 0.48829, 0.14128, 0.01168};
+	static const double nuttall[] = {0.3635819, 0.4891775, 0.1365995, 0.0106411};
+	static const double flattop[] = {0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368};
+
+	switch (window->kind) {
+	case WINDOW_HANN:
+		return hamming(0.5, k, span);
+	case WINDOW_HAMMING:
+		return hamming(0.54, k, span);
+	case WINDOW_GENERAL_HAMMING:
+		return hamming(window->parameter, k, span);
+	case WINDOW_BLACKMAN:
+		return cosines(blackman, 3, k, span);
+	case WINDOW_BLACKMANHARRIS:
+		return cosines(blackmanharris, 4, k, span);
+	case WINDOW_NUTTALL:
+		return cosines(nuttall, 4, k, span);
+	case WINDOW_FLATTOP:
+		return cosines(flattop, 5, k, span);
+	case WINDOW_BARTLETT:
+		return (double)(2 * k) / (double)span;
+	case WINDOW_TRIANG:
+		return triang(k, span);
+	case WINDOW_COSINE:
+		return (double)sinl(PI * (long double)(2 * k + 1) / (long double)(2 * (span + 1)));
+	case WINDOW_LANCZOS:
+		return lanczos(k, span);
+	case WINDOW_PARZEN:
+		return parzen(k, span);
+	case WINDOW_BOHMAN:
+		return bohman(k, span);
+	case WINDOW_BARTHANN:
+		return barthann(k, span);
+	case WINDOW_KAISER:
+		return kaiser(window->parameter, k, span, peak);
+	case WINDOW_GAUSSIAN:
+		return gaussian(window->parameter, k, span);
+	case WINDOW_EXPONENTIAL:
+		return (double)expl(-(long double)(span - 2 * k) / 2 / window->parameter);
+	case WINDOW_TUKEY:
+		return tukey(window->parameter, k, span);
+	default:
+		return 1;
+	}
+}
+
+void window_fill(const struct window *window, uint64_t begin, size_t count, double *out)
+{
+	const uint64_t span = window->symmetric ? window->n - 1 : window->n;
+	const long double peak = window->kind == WINDOW_KAISER ? bessel_i0(window->parameter) : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t k = begin + i;
+
+		out[i] = window->n == 1 ? 1 : value(window, 2 * k > span ? span - k : k, span, peak);
+	}
+}
