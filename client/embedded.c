@@ -28,7 +28,7 @@
 
 struct embedded {
 	struct engine *engine;
-	struct space *space;
+	struct session_memory *session_memory;
 	uint64_t memory;     /* of the machine */
 	char *wish;          /* the instruction set that was asked for; NULL: none */
 	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
@@ -84,11 +84,12 @@ static int show_process(struct bump *bump, const char *wish, struct value *map)
 
 static int show_stats(const struct embedded *embedded, struct bump *bump, struct value *map)
 {
-	struct value process = value_map(), engine = value_map(), space = value_map();
+	struct value process = value_map(), engine = value_map(), session_memory = value_map();
 
 	return show_process(bump, embedded->wish, &process) || engine_stats(embedded->engine, bump, &engine) ||
-	       space_stats(embedded->space, bump, &space) || value_put(bump, map, "process", process) ||
-	       value_put(bump, map, "engine", engine) || value_put(bump, map, "session", space);
+	       session_memory_stats(embedded->session_memory, bump, &session_memory) ||
+	       value_put(bump, map, "process", process) || value_put(bump, map, "engine", engine) ||
+	       value_put(bump, map, "session", session_memory);
 }
 
 /* The session's own method. */
@@ -117,7 +118,8 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_plain(call, handles);
 
-	return bump ? prepared_start(embedded->space, call->prepared, &changes, bump, answered, call, ret_request)
+	return bump ? prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call,
+				     ret_request)
 		    : -ERROR_NO_MEMORY;
 }
 
@@ -127,7 +129,7 @@ static const struct value *embedded_run_now(struct trnsci_call *call, struct pre
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_plain(call, handles);
 
-	return prepared_run_now(embedded->space, call->prepared, &changes, ret_prepared);
+	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
 }
 
 /* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
@@ -141,7 +143,8 @@ static int start_request(struct trnsci_call *call, struct request **ret_request,
 	int r = call_build(call, &bump, &method, &params, err);
 
 	return r < 0 ? r
-		     : request_start(embedded->space, method, strlen(method), &params, bump, answered, call, ret_request);
+		     : request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
+				     ret_request);
 }
 
 static int embedded_send(struct trnsci_call *call, struct error *err)
@@ -204,7 +207,7 @@ static uint64_t machine_memory(void)
 static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 {
 	const struct embedded *embedded = arg;
-	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : space_bytes_used(embedded->space);
+	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : session_memory_bytes_used(embedded->session_memory);
 
 	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
 		return 0;
@@ -226,8 +229,8 @@ static void *reserve_addresses(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine has memory,
- * or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
+/* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine
+ * has memory, or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
 static int embedded_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct embedded *embedded = session->peer;
@@ -250,7 +253,7 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, struct a
 				 strerror(errno));
 	}
 	*mapping = (struct mapping){base, size};
-	int r = space_attach(embedded->space, base, size, release, mapping);
+	int r = session_memory_attach(embedded->session_memory, base, size, release, mapping);
 
 	if (r < 0) {
 		release(mapping);
@@ -264,7 +267,7 @@ static int ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 {
 	struct embedded *embedded = call->session->peer;
 
-	return embedded_ring(call, embedded->space, ret_link, err);
+	return embedded_ring(call, embedded->session_memory, ret_link, err);
 }
 
 /* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
@@ -273,12 +276,12 @@ static int embedded_poll_fd(struct trnsci_session *session)
 	return session->ready_fd;
 }
 
-/* Closing the space cancels what runs; a chunk takes at most 250 us, so this is short. */
+/* Closing the session cancels what runs; a chunk takes at most 250 us, so this is short. */
 static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
 
-	space_close(embedded->space);
+	session_memory_close(embedded->session_memory);
 	pthread_mutex_lock(&session->lock);
 	pthread_cond_broadcast(&session->changed);
 	while (embedded->unanswered > 0 || session->waiters > 0 || session->running_now > 0)
@@ -326,8 +329,7 @@ static size_t plan_cache_bytes(const struct embedded *embedded)
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
 	struct engine_settings settings = {.threads = options->threads, .plan_cache_bytes = plan_cache_bytes(embedded)};
-	const struct space_limits limits = {
-		.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
+	const struct session_limits limits = {.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);
@@ -335,7 +337,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 
 	if (r < 0)
 		return r;
-	r = space_create(embedded->engine, &limits, &embedded->space);
+	r = session_memory_create(embedded->engine, &limits, &embedded->session_memory);
 	if (r < 0) {
 		engine_destroy(embedded->engine);
 		return error_set(err, (enum error_code) - r, "embedded: no space for tiles");
@@ -346,7 +348,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 /* Any part may be missing. */
 static void unmake(struct embedded *embedded)
 {
-	space_close(embedded->space);
+	session_memory_close(embedded->session_memory);
 	engine_destroy(embedded->engine);
 	free(embedded->wish);
 	free(embedded);

@@ -101,8 +101,8 @@ static int describe(const struct sampler *sampler, struct bump *bump, struct rin
 	return 0;
 }
 
-static int start(struct embedded_ring *own, struct space *space, struct sampler *sampler, struct ring_link *link,
-		 struct error *err)
+static int start(struct embedded_ring *own, struct session_memory *session_memory, struct sampler *sampler,
+		 struct ring_link *link, struct error *err)
 {
 	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
 					   link->index, link->capacity};
@@ -110,11 +110,11 @@ static int start(struct embedded_ring *own, struct space *space, struct sampler 
 
 	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
 	link->embedded = own;
-	return ring_create(space, sampler, &memory, NULL, &events, &own->ring, err);
+	return ring_create(session_memory, sampler, &memory, NULL, &events, &own->ring, err);
 }
 
-static int build(struct embedded_ring *own, struct space *space, const struct args *args, struct bump *bump,
-		 struct ring_link *link, struct error *err)
+static int build(struct embedded_ring *own, struct session_memory *session_memory, const struct args *args,
+		 struct bump *bump, struct ring_link *link, struct error *err)
 {
 	struct sampler *sampler;
 	int r;
@@ -122,7 +122,7 @@ static int build(struct embedded_ring *own, struct space *space, const struct ar
 	if (args->at[RING_NAME].given)
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
-	r = sampler_create(space, args, RING_NOISE, RING_U64, NULL, &sampler, err);
+	r = sampler_create(session_memory, args, RING_NOISE, RING_U64, NULL, &sampler, err);
 
 	if (r < 0)
 		return r;
@@ -134,10 +134,11 @@ static int build(struct embedded_ring *own, struct space *space, const struct ar
 		return r;
 	}
 	own->page = link->map;
-	return start(own, space, sampler, link, err);
+	return start(own, session_memory, sampler, link, err);
 }
 
-int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_link *ret_link, struct error *err)
+int embedded_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
+		  struct error *err)
 {
 	struct embedded_ring *own = calloc(1, sizeof *own);
 	struct ring_link link = {.wake_fd = -1};
@@ -150,7 +151,7 @@ int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_lin
 		r = bind(call, bump, &args, err);
 	}
 	if (r == 0)
-		r = build(own, space, &args, bump, &link, err);
+		r = build(own, session_memory, &args, bump, &link, err);
 	trnsci_call_free(call);
 	bump_free(bump);
 	if (r < 0) {

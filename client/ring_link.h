@@ -61,8 +61,9 @@ int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 void remote_ring_wake(struct ring_link *link);
 void remote_ring_end(struct trnsci_session *session, struct ring_link *link);
 
-struct space;
-int embedded_ring(struct trnsci_call *call, struct space *space, struct ring_link *ret_link, struct error *err);
+struct session_memory;
+int embedded_ring(struct trnsci_call *call, struct session_memory *memory, struct ring_link *ret_link,
+		  struct error *err);
 void embedded_ring_wake(struct ring_link *link);
 void embedded_ring_end(struct trnsci_session *session, struct ring_link *link);
 

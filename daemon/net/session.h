@@ -49,10 +49,10 @@ struct session {
 	void (*advance)(struct session *session); /* of an open connection */
 	void (*free_if_done)(struct session *session);
 	/* Requests: requests/. */
-	struct space *space;
-	struct arena *arena; /* belongs to the space */
+	struct session_memory *memory;
+	struct arena *arena; /* belongs to the session */
 	struct pending_request *running, *finished, **finished_last;
-	struct background_task free_task; /* frees a large space */
+	struct background_task free_task; /* frees a large session */
 	struct loop_event freed;          /* posted when that is done */
 	uint64_t requests;                /* received so far */
 	/* Rings and broadcasts: publish/. */
@@ -61,7 +61,7 @@ struct session {
 	struct client_held *held; /* memory that ended rings and broadcasts have left with the client */
 	/* What keeps a closed session alive, besides `running`. */
 	unsigned n_rings, n_broadcasts; /* not ended */
-	unsigned n_freeing;             /* requests, frames and spaces that the background worker frees */
+	unsigned n_freeing;             /* requests, frames and sessions that the background worker frees */
 	unsigned n_deferred;            /* method calls whose reply comes later; of an open session only */
 };
 

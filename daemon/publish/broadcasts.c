@@ -258,7 +258,8 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 	}
 	if (named)
 		source = reservations_source(&entry->reservations, sampler, held->capacity, continue_broadcast, entry);
-	r = broadcast_create(session->space, sampler, &memory, named ? &source : NULL, &events, &entry->broadcast, err);
+	r = broadcast_create(session->memory, sampler, &memory, named ? &source : NULL, &events, &entry->broadcast,
+			     err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
 	return r;
@@ -274,7 +275,7 @@ static int create_broadcast(struct broadcast_entry *entry, const struct args *ar
 	if (r < 0)
 		return r;
 	named = reservations_stream(&entry->reservations);
-	r = sampler_create(session->space, args, BROADCAST_NOISE, BROADCAST_U64, named, &sampler, err);
+	r = sampler_create(session->memory, args, BROADCAST_NOISE, BROADCAST_U64, named, &sampler, err);
 	if (r < 0)
 		return r;
 	r = client_held_create(session, CLIENT_HELD_BROADCAST, args, BROADCAST_SAMPLES, sampler, named, &entry->held,

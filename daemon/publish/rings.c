@@ -205,9 +205,9 @@ static int start_ring(struct ring_entry *entry, struct sampler *sampler, struct 
 	struct reservation_source source;
 
 	if (!reservations_stream(&entry->reservations))
-		return ring_create(session->space, sampler, &memory, NULL, &events, &entry->ring, err);
+		return ring_create(session->memory, sampler, &memory, NULL, &events, &entry->ring, err);
 	source = reservations_source(&entry->reservations, sampler, held->capacity, continue_ring, entry);
-	return ring_create(session->space, sampler, &memory, &source, &events, &entry->ring, err);
+	return ring_create(session->memory, sampler, &memory, &source, &events, &entry->ring, err);
 }
 
 static void link_ring(struct ring_entry *entry)
@@ -235,7 +235,7 @@ static int create_ring(struct ring_entry *entry, struct method_call *call)
 	if (r < 0)
 		return r;
 	named = reservations_stream(&entry->reservations);
-	r = sampler_create(session->space, args, RING_NOISE, RING_U64, named, &sampler, call->err);
+	r = sampler_create(session->memory, args, RING_NOISE, RING_U64, named, &sampler, call->err);
 	if (r < 0)
 		return r;
 	r = client_held_create(session, CLIENT_HELD_RING, args, RING_SAMPLES, sampler, named, &entry->held, call->err);

@@ -22,7 +22,7 @@ static void prefault_tiles(struct session *session)
 
 	if (!session->arena)
 		return;
-	reach = space_reach(session->space);
+	reach = session_memory_reach(session->memory);
 	arena_prefault(session->arena, reach < most ? reach : most);
 }
 

@@ -43,7 +43,7 @@ static int reserve_reply(void *arg, uint64_t bytes, struct error *err)
 int engine_session_open(struct session *session)
 {
 	const struct settings *settings = session->service->settings;
-	struct space_limits limits = {
+	struct session_limits limits = {
 		.inline_bytes = settings->inline_bytes,
 		.tiles = settings->tiles,
 		.prepared = settings->prepared,
@@ -58,7 +58,7 @@ int engine_session_open(struct session *session)
 		.served_arg = session,
 	};
 
-	return space_create(session->service->engine, &limits, &session->space);
+	return session_memory_create(session->service->engine, &limits, &session->memory);
 }
 
 /* ------- the arena ------- */
@@ -104,7 +104,7 @@ static int attach_arena(struct session *session, struct arena *arena, uint64_t s
 
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "arena: its descriptor: %s", strerror(errno));
-	r = space_attach(session->space, arena_base(arena), size, arena_release, arena);
+	r = session_memory_attach(session->memory, arena_base(arena), size, arena_release, arena);
 	if (r < 0) {
 		close(fd);
 		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
@@ -155,7 +155,7 @@ void engine_session_mark_arena(struct session *session)
 
 /* ------- the end ------- */
 
-static void on_space_freed(struct loop_event *event)
+static void on_memory_freed(struct loop_event *event)
 {
 	struct session *session = (struct session *)((char *)event - offsetof(struct session, freed));
 
@@ -164,27 +164,27 @@ static void on_space_freed(struct loop_event *event)
 }
 
 /* On the background worker's thread. */
-static void free_space(struct background_task *task)
+static void free_memory(struct background_task *task)
 {
 	struct session *session = (struct session *)((char *)task - offsetof(struct session, free_task));
-	struct space *space = session->space;
+	struct session_memory *memory = session->memory;
 
-	session->space = NULL;
-	space_close(space);
-	session->freed.deliver = on_space_freed;
+	session->memory = NULL;
+	session_memory_close(memory);
+	session->freed.deliver = on_memory_freed;
 	loop_post(session->service->loop, &session->freed);
 }
 
 void engine_session_close(struct session *session)
 {
 	session->arena = NULL;
-	if (!session->space || !space_is_large(session->space)) {
-		space_close(session->space);
-		session->space = NULL;
+	if (!session->memory || !session_memory_is_large(session->memory)) {
+		session_memory_close(session->memory);
+		session->memory = NULL;
 		return;
 	}
-	space_stop(session->space);
+	session_memory_stop(session->memory);
 	session->n_freeing++;
-	session->free_task.run = free_space;
+	session->free_task.run = free_memory;
 	background_post(&session->free_task);
 }

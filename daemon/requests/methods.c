@@ -56,7 +56,7 @@ static int show_daemon(const struct service *service, struct bump *bump, struct 
 static int show_session(struct session *session, struct bump *bump, struct value *map)
 {
 	struct value quota = value_map();
-	int failed = space_stats(session->space, bump, map);
+	int failed = session_memory_stats(session->memory, bump, map);
 
 	failed |= value_put(bump, map, "id", value_uint(session->id));
 	failed |= value_put(bump, map, "pid", value_uint((uint64_t)session->pid));

@@ -213,8 +213,8 @@ static int start_request(struct session *session, const struct message *message,
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
 	return note_started(pending,
-			    request_start(session->space, message->method, message->method_size, &message->params, bump,
-					  on_done, pending, &pending->request),
+			    request_start(session->memory, message->method, message->method_size, &message->params,
+					  bump, on_done, pending, &pending->request),
 			    err);
 }
 
@@ -261,10 +261,10 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
-	return note_started(pending,
-			    prepared_start(session->space, run->prepared, changes, bump, on_done, pending,
-					   &pending->request),
-			    err);
+	return note_started(
+		pending,
+		prepared_start(session->memory, run->prepared, changes, bump, on_done, pending, &pending->request),
+		err);
 }
 
 void requests_run_prepared(struct session *session, const struct run_prepared *run)
@@ -281,7 +281,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 		session_reply(session, (uint32_t)run->user, &err, NULL, NULL);
 		return;
 	}
-	result = prepared_run_now(session->space, run->prepared, &changes, &prepared);
+	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
 	if (result) {
 		session_reply(session, (uint32_t)run->user, NULL, result, NULL);
 		prepared_give(prepared);

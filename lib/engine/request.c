@@ -20,8 +20,8 @@ enum { WAKE_NS = 20 * 1000, HERE_MOST_NS = 80 * 1000 };
 
 struct request {
 	struct job job;
-	struct space_job entry;
-	struct space *space;
+	struct session_job entry;
+	struct session_memory *memory;
 	struct bump *bump;
 	struct program program;
 	uint64_t reserved; /* bytes, to be given back with these two */
@@ -32,14 +32,14 @@ struct request {
 	struct value result;
 	request_done *done;
 	void *arg;
-	/* Of a request that the space's owner answers, or has ranges for. */
+	/* Of a request that the session's owner answers, or has ranges for. */
 	struct asked *asked;
 	size_t n_asked;
 	atomic_uint awaiting; /* of them, and request_start's own */
 	bool settled;
 };
 
-/* What the space's owner is asked. */
+/* What the session's owner is asked. */
 struct asked {
 	struct served served; /* first */
 	struct request *request;
@@ -89,7 +89,7 @@ static int advance_prepared(struct request *request)
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
 	request->prepared = NULL;
-	return service_keep(request->space, prepared, request->bump, &request->result, &request->error);
+	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
 }
 
 static int advance(struct job *job)
@@ -118,24 +118,24 @@ static uint64_t run(struct job *job, size_t chunk, void *scratch)
 	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
-/* The caller's reference to the space outlives the callback, in which the request may be freed. */
+/* The caller's reference to the session outlives the callback, in which the request may be freed. */
 static void answer(struct request *request)
 {
-	struct space *space = request->space;
+	struct session_memory *memory = request->memory;
 
 	prepared_drop(request->prepared);
 	if (request->error.code)
 		program_free_new_tiles(&request->program);
 	program_end(&request->program);
-	space_leave(space, &request->entry);
+	session_memory_leave(memory, &request->entry);
 	request->done(request, request->arg);
-	space_unref(space);
+	session_memory_unref(memory);
 }
 
 /* Also after the answer: the owner may still be in served_answer. */
 static void forget(struct request *request)
 {
-	const struct space_limits *limits = &request->space->limits;
+	const struct session_limits *limits = &request->memory->limits;
 
 	for (size_t i = 0; i < request->n_asked; i++)
 		if (request->asked[i].later)
@@ -187,7 +187,7 @@ static uint64_t bytes_of(const struct program *program)
 
 static int reserve(struct request *request, uint64_t bytes)
 {
-	const struct space_limits *limits = &request->space->limits;
+	const struct session_limits *limits = &request->memory->limits;
 	int error = limits->reserve && bytes ? limits->reserve(limits->reserve_arg, bytes, &request->error) : 0;
 
 	if (error || !limits->reserve)
@@ -201,7 +201,7 @@ static int reserve(struct request *request, uint64_t bytes)
 /* What a program's run takes of its session's shares. */
 static int reserve_run(struct request *request)
 {
-	const struct space_limits *limits = &request->space->limits;
+	const struct session_limits *limits = &request->memory->limits;
 	const uint64_t reply_bytes = request->program.inline_out;
 	int error = 0;
 
@@ -226,7 +226,7 @@ static void set_deadline(struct request *request, uint64_t timeout_ms)
 static void answered(struct request *request)
 {
 	if (atomic_fetch_sub_explicit(&request->awaiting, 1, memory_order_acq_rel) == 1)
-		pool_wake(request->space->engine->pool, &request->job);
+		pool_wake(request->memory->engine->pool, &request->job);
 }
 
 static void on_answer(struct served *served, int error)
@@ -244,7 +244,7 @@ void served_answer(struct served *served, int error)
 
 static int check_served(struct request *request, const char *context)
 {
-	if (request->space->limits.served)
+	if (request->memory->limits.served)
 		return 0;
 	return error_set(&request->error, ERROR_NOT_SUPPORTED,
 			 "%s: named streams are kept by a daemon, allowed: a session with one", context);
@@ -300,10 +300,10 @@ static int await(struct request *request)
 	return error ? error : request->program.n_segments > 0;
 }
 
-/* Asks the space's owner. 0: answered; 1: it is waited for; or an error. */
+/* Asks the session's owner. 0: answered; 1: it is waited for; or an error. */
 static int serve(struct request *request, struct compiler *compiler, const struct value *params)
 {
-	const struct space_limits *limits = &request->space->limits;
+	const struct session_limits *limits = &request->memory->limits;
 	struct asked *asked;
 	int error = bind_args(&compiler->args, params, &request->error);
 
@@ -322,7 +322,7 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 /* Asks for the ranges that its draws take of named streams, all at once. */
 static int ask_ranges(struct request *request)
 {
-	const struct space_limits *limits = &request->space->limits;
+	const struct session_limits *limits = &request->memory->limits;
 	struct placements *placements = &request->program.placements;
 	char context[PLACEMENT_CONTEXT];
 	int error = make_asked(request, placements->n_ranges);
@@ -386,7 +386,7 @@ static int answer_service(struct request *request, struct compiler *compiler, co
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = service_answer(request->space, &compiler->args, request->bump, &request->result,
+		error = service_answer(request->memory, &compiler->args, request->bump, &request->result,
 				       &request->prepared, &request->error);
 	if (error || !request->prepared)
 		return error;
@@ -441,21 +441,21 @@ static int ready_prepared(struct request *request, const struct operation *opera
 	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
 }
 
-static struct request *request_new(struct space *space, struct bump *bump, request_done *done, void *arg)
+static struct request *request_new(struct session_memory *memory, struct bump *bump, request_done *done, void *arg)
 {
 	struct request *request = bump_alloc(bump, sizeof *request);
 
 	if (!request)
 		return NULL;
 	memset(request, 0, sizeof *request);
-	request->space = space;
+	request->memory = memory;
 	request->bump = bump;
 	request->result = value_map();
 	request->done = done;
 	request->arg = arg;
-	request->program = (struct program){.space = space, .bump = bump};
+	request->program = (struct program){.memory = memory, .bump = bump};
 	request->job.ops = &request_ops;
-	request->job.fair_entry = &space->fair_entry;
+	request->job.fair_entry = &memory->fair_entry;
 	request->entry.job = &request->job;
 	return request;
 }
@@ -472,7 +472,7 @@ static uint64_t here_ns(unsigned threads)
 /* ready: as ready() says. */
 static void start(struct request *request, int ready)
 {
-	struct pool *pool = request->space->engine->pool;
+	struct pool *pool = request->memory->engine->pool;
 
 	if (ready != 1) {
 		forget(request);
@@ -485,11 +485,11 @@ static void start(struct request *request, int ready)
 	}
 }
 
-int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
+int request_start(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
 		  struct bump *bump, request_done *done, void *arg, struct request **ret_request)
 {
 	const struct operation *operation = operation_find(method, method_size);
-	struct request *request = request_new(space, bump, done, arg);
+	struct request *request = request_new(memory, bump, done, arg);
 
 	if (!request) {
 		bump_free(bump);
@@ -497,7 +497,7 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 	}
 	*ret_request = request;
 	if (check_method(operation, method, method_size, params, &request->error) ||
-	    space_enter(space, &request->entry, operation->name, &request->error)) {
+	    session_memory_enter(memory, &request->entry, operation->name, &request->error)) {
 		done(request, arg);
 		return 0;
 	}
@@ -505,19 +505,19 @@ int request_start(struct space *space, const char *method, size_t method_size, c
 	return 0;
 }
 
-int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
-		   request_done *done, void *arg, struct request **ret_request)
+int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
+		   struct bump *bump, request_done *done, void *arg, struct request **ret_request)
 {
 	static const char name[] = "run_prepared";
 	const struct operation *operation = operation_find(name, sizeof name - 1);
-	struct request *request = request_new(space, bump, done, arg);
+	struct request *request = request_new(memory, bump, done, arg);
 
 	if (!request) {
 		bump_free(bump);
 		return -ERROR_NO_MEMORY;
 	}
 	*ret_request = request;
-	if (space_enter(space, &request->entry, name, &request->error)) {
+	if (session_memory_enter(memory, &request->entry, name, &request->error)) {
 		done(request, arg);
 		return 0;
 	}
@@ -537,7 +537,7 @@ const struct value *request_result(const struct request *request)
 
 void request_cancel(struct request *request)
 {
-	pool_cancel(request->space->engine->pool, &request->job);
+	pool_cancel(request->memory->engine->pool, &request->job);
 }
 
 void request_free(struct request *request)

@@ -23,13 +23,13 @@ typedef void request_done(struct request *request, void *arg);
 /* Starts a request. It takes bump, in which params (a map) and its strings live, whatever happens: it is freed with the
  * request. A request that is wrong is answered like any other, with an error; the return value is negative only when no
  * request could be made (-ERROR_NO_MEMORY; bump is freed, done is not called). *ret_request is set before done is
- * called. Threads may call it for one space at once. */
-int request_start(struct space *space, const char *method, size_t method_size, const struct value *params,
+ * called. Threads may call it for one session at once. */
+int request_start(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
 		  struct bump *bump, request_done *done, void *arg, struct request **ret_request);
 
 /* Starts a run of the prepared call of that handle; otherwise as request_start. */
-int prepared_start(struct space *space, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
-		   request_done *done, void *arg, struct request **ret_request);
+int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
+		   struct bump *bump, request_done *done, void *arg, struct request **ret_request);
 
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
 const struct error *request_error(const struct request *request);

@@ -132,7 +132,7 @@ static int put_description(struct bump *bump, struct value *map)
 	       PUT("stream_format", value_uint(STREAM_FORMAT));
 }
 
-static int answer_tile(struct space *space, const struct args *args, struct bump *bump, struct value *map,
+static int answer_tile(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
 		       struct error *err)
 {
 	struct shape shape = {.dtype = bind_dtype(args, TILE_DTYPE), .ndim = args->at[TILE_SHAPE].shape.count};
@@ -144,19 +144,19 @@ static int answer_tile(struct space *space, const struct args *args, struct bump
 	if (!shape_finish(&shape))
 		return bind_error(args, TILE_SHAPE, err, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
 	error = args->at[TILE_OFFSET].given
-			? tile_create_at(space, &shape, scope, args->at[TILE_OFFSET].u64, &place, err)
-			: tile_create(space, &shape, scope, &place, err);
+			? tile_create_at(memory, &shape, scope, args->at[TILE_OFFSET].u64, &place, err)
+			: tile_create(memory, &shape, scope, &place, err);
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||
 	    PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, bump, map)) {
-		tile_free(space, place.handle, NULL);
+		tile_free(memory, place.handle, NULL);
 		return -ERROR_NO_MEMORY;
 	}
 	return 0;
 }
 
-static int answer_free(struct space *space, const struct args *args, struct bump *bump, struct value *map,
+static int answer_free(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
 		       struct error *err)
 {
 	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
@@ -169,69 +169,70 @@ static int answer_free(struct space *space, const struct args *args, struct bump
 		return bind_error(args, FREE_SCOPE, err, ERROR_OUT_OF_RANGE,
 				  "given beside tile, allowed is one of them");
 	if (tile)
-		error = tile_free(space, args->at[FREE_TILE].value->u, err);
+		error = tile_free(memory, args->at[FREE_TILE].value->u, err);
 	else
-		freed = tile_free_scope(space, (uint32_t)args->at[FREE_SCOPE].u64);
+		freed = tile_free_scope(memory, (uint32_t)args->at[FREE_SCOPE].u64);
 	return error ? error : PUT("freed", value_uint(freed));
 }
 
-int service_keep(struct space *space, struct prepared *prepared, struct bump *bump, struct value *map, struct error *err)
+int service_keep(struct session_memory *memory, struct prepared *prepared, struct bump *bump, struct value *map,
+		 struct error *err)
 {
 	const uint64_t tiles = prepared->n_tiles;
 	uint32_t handle = 0;
-	int error = prepared_keep(space, prepared, &handle, err);
+	int error = prepared_keep(memory, prepared, &handle, err);
 
 	if (error) {
 		prepared_drop(prepared);
 		return error;
 	}
 	if (PUT("prepared", value_uint(handle)) || PUT("tiles", value_uint(tiles))) {
-		prepared_release(space, handle, NULL);
+		prepared_release(memory, handle, NULL);
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for the reply");
 	}
 	return 0;
 }
 
-static int answer_prepare(struct space *space, const struct args *args, struct bump *bump, struct value *map,
+static int answer_prepare(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
 			  struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared;
-	int error = prepared_begin(space, args, &prepared, err);
+	int error = prepared_begin(memory, args, &prepared, err);
 
 	if (error)
 		return error;
 	if (!prepared->program.deferred.first)
-		return service_keep(space, prepared, bump, map, err);
+		return service_keep(memory, prepared, bump, map, err);
 	*ret_prepared = prepared;
 	return 0;
 }
 
-static int answer_release(struct space *space, const struct args *args, struct bump *bump, struct value *map,
+static int answer_release(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
 			  struct error *err)
 {
-	int error = prepared_release(space, args->at[RELEASE_PREPARED].u64, err);
+	int error = prepared_release(memory, args->at[RELEASE_PREPARED].u64, err);
 
 	return error ? error : PUT("released", value_uint(1));
 }
 
-int service_answer(struct space *space, const struct args *args, struct bump *bump, struct value *map,
+int service_answer(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
 		   struct prepared **ret_prepared, struct error *err)
 {
 	const char *name = args->operation->name;
 	int error = 0;
 
 	if (strcmp(name, "version") == 0)
-		error = put_version(bump, space->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
+		error = put_version(bump, memory->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "describe") == 0)
 		error = put_description(bump, map) ? -ERROR_NO_MEMORY : 0;
 	else if (strcmp(name, "tile") == 0)
-		error = answer_tile(space, args, bump, map, err);
+		error = answer_tile(memory, args, bump, map, err);
 	else if (strcmp(name, "free") == 0)
-		error = answer_free(space, args, bump, map, err);
+		error = answer_free(memory, args, bump, map, err);
 	else if (strcmp(name, "prepare") == 0)
-		error = answer_prepare(space, args, bump, map, ret_prepared, err);
+		error = answer_prepare(memory, args, bump, map, ret_prepared, err);
 	else if (strcmp(name, "release") == 0)
-		error = answer_release(space, args, bump, map, err);
+		error = answer_release(memory, args, bump, map, err);
 	else if (strcmp(name, "derive") == 0)
 		error = derive_answer(args, bump, map, err);
 	else if (args->at[PING_PAYLOAD].given)

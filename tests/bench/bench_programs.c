@@ -79,7 +79,7 @@ static double run_us(struct bed *bed, size_t row, const uint64_t tiles[2], uint6
 		else
 			rows[row].put(call, tiles[0], tiles[1]);
 		put(call, "offset", value_uint(4096 * i));
-		call_run(call, bed->space, handle ? "run_prepared" : "run");
+		call_run(call, bed->memory, handle ? "run_prepared" : "run");
 		call_free(call);
 	}
 	return 1e6 * (now() - begin) / RUNS;

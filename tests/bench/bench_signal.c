@@ -54,7 +54,7 @@ static uint64_t shaped(struct beds *b, const char *dtype, int64_t rows, int64_t 
 
 	put(call, "dtype", value_string(dtype));
 	put(call, "shape", LIST(call, rows, columns));
-	handle = value_get(call_run(call, b->bed.space, "tile"), "tile")->u;
+	handle = value_get(call_run(call, b->bed.memory, "tile"), "tile")->u;
 	call_free(call);
 	return handle;
 }
@@ -106,7 +106,7 @@ static double ours(struct beds *b, enum work work)
 		put(call, "out", value_uint(b->power));
 	}
 	begin = now();
-	call_run(call, b->bed.space, methods[work]);
+	call_run(call, b->bed.memory, methods[work]);
 	begin = now() - begin;
 	call_free(call);
 	return begin;

@@ -30,7 +30,7 @@ static double draw_seconds(struct bed *bed, int row, uint64_t tile, int times)
 		put(call, "generator", value_string(rows[row].generator));
 		if (strcmp(rows[row].distribution, "gamma") == 0)
 			put(call, "shape", value_real(2.5));
-		call_run(call, bed->space, rows[row].distribution);
+		call_run(call, bed->memory, rows[row].distribution);
 		call_free(call);
 	}
 	return (seconds_of(CLOCK_MONOTONIC) - begin) / times;

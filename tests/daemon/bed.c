@@ -83,7 +83,7 @@ int bed_call(struct bed *bed, const char *method, const struct value *params, st
 	int code;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(bed->space, method, strlen(method), params, bump, on_done, &done, &request), 0);
+	assert_int_equal(request_start(bed->memory, method, strlen(method), params, bump, on_done, &done, &request), 0);
 	while (sem_wait(&done) < 0)
 		;
 	code = request_error(request) ? request_error(request)->code : 0;
@@ -252,7 +252,7 @@ void bed_check_names(struct bed *bed)
 void bed_open(struct bed *bed, uint64_t seed)
 {
 	struct engine_settings engine = {.threads = 1};
-	struct space_limits limits = {.served = &ops, .served_arg = bed};
+	struct session_limits limits = {.served = &ops, .served_arg = bed};
 	struct error err;
 
 	memset(bed, 0, sizeof *bed);
@@ -263,7 +263,7 @@ void bed_open(struct bed *bed, uint64_t seed)
 	assert_non_null(mkdtemp(bed->dir));
 	strcpy(bed->settings.state_dir, bed->dir);
 	assert_int_equal(engine_create(&engine, &bed->engine, &err), 0);
-	assert_int_equal(space_create(bed->engine, &limits, &bed->space), 0);
+	assert_int_equal(session_memory_create(bed->engine, &limits, &bed->memory), 0);
 	torn_mark_forget();
 	torn_begin(seed);
 }
@@ -273,7 +273,7 @@ void bed_close(struct bed *bed)
 	static const char *const files[] = {"streams.db", "streams.db-journal", "streams.db.new", "streams.db.new-journal"};
 	char path[128];
 
-	space_close(bed->space);
+	session_memory_close(bed->memory);
 	engine_destroy(bed->engine);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		snprintf(path, sizeof path, "%s/%s", bed->dir, files[i]);

@@ -26,7 +26,7 @@ struct range {
 struct bed {
 	struct settings settings;
 	struct engine *engine;
-	struct space *space;
+	struct session_memory *memory;
 	struct streams *streams;
 	struct peer peer;
 	char dir[64];

@@ -87,13 +87,14 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	sem_init(&tap->gone, 0, 0);
 	ring_page_begin(&tap->page, CAPACITY, sizeof *tap->samples, CAPACITY);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(sampler_create(bed->space, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err),
-			 0);
+	assert_int_equal(
+		sampler_create(bed->memory, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err),
+		0);
 	tap->visible = (struct visible){&tap->page, sampler_words(sampler), 0};
 	source = reservations_source(&tap->ranges, sampler, CAPACITY, go_on, tap);
-	int r = tap == &taps[0]
-			? ring_create(bed->space, sampler, &memory, &source, &events, &tap->ring, &err)
-			: broadcast_create(bed->space, sampler, &memory, &source, &events, &tap->broadcast, &err);
+	int r = tap == &taps[0] ? ring_create(bed->memory, sampler, &memory, &source, &events, &tap->ring, &err)
+				: broadcast_create(bed->memory, sampler, &memory, &source, &events,
+						   &tap->broadcast, &err);
 	assert_int_equal(r, 0);
 	tap->open = true;
 }

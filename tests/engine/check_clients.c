@@ -59,30 +59,30 @@ static void wait_for_work(struct engine *engine)
 	AWAIT(lane_chunks(engine) > 0);
 }
 
-static struct space *another_space(struct bed *bed)
+static struct session_memory *another_memory(struct bed *bed)
 {
-	struct space *space;
+	struct session_memory *memory;
 
-	assert_int_equal(space_create(bed->engine, NULL, &space), 0);
-	return space;
+	assert_int_equal(session_memory_create(bed->engine, NULL, &memory), 0);
+	return memory;
 }
 
 /* A draw too long to be computed where it arrives is answered while another client's large job still runs. */
 static void test_small_is_not_behind_large(void **state)
 {
 	struct bed bed = bed_open(2);
-	struct space *other = another_space(&bed);
+	struct session_memory *other = another_memory(&bed);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250);
 
 	(void)state;
-	call_start(large, bed.space, "run");
+	call_start(large, bed.memory, "run");
 	wait_for_work(bed.engine);
 	for (int i = 0; i < 20; i++) {
 		struct call *small = call_new();
 
 		put(small, "n", value_uint(1000000));
-		call_run(small, i % 2 ? other : bed.space, "uniform");
+		call_run(small, i % 2 ? other : bed.memory, "uniform");
 		pthread_mutex_lock(&large->lock);
 		if (large->done)
 			fail_msg("the large job ended before small one %d was answered", i);
@@ -95,11 +95,11 @@ static void test_small_is_not_behind_large(void **state)
 	assert_int_equal(strncmp(request_error(large->request)->text, "cancelled: ", 11), 0);
 	assert_int_equal(large->done, 1);
 	call_free(large);
-	space_close(other);
+	session_memory_close(other);
 	bed_close(&bed);
 }
 
-/* Closing a space in mid-job: every request is answered once, then the memory is given back. */
+/* Closing a session in mid-job: every request is answered once, then the memory is given back. */
 static atomic_int released;
 
 static void release(void *arg)
@@ -120,24 +120,25 @@ static void test_close_while_jobs_run(void **state)
 
 		atomic_store(&released, 0);
 		assert_int_equal(engine_create(&settings, &bed.engine, NULL), 0);
-		bed.space = another_space(&bed);
-		bed.memory = aligned_alloc(4096, BYTES);
-		assert_int_equal(space_attach(bed.space, bed.memory, BYTES, release, bed.memory), 0);
-		assert_int_equal(space_attach(bed.space, bed.memory, BYTES, release, bed.memory), -ERROR_LIMIT);
+		bed.memory = another_memory(&bed);
+		bed.mapping = aligned_alloc(4096, BYTES);
+		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, BYTES, release, bed.mapping), 0);
+		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, BYTES, release, bed.mapping),
+				 -ERROR_LIMIT);
 		const uint64_t tile = tile_of(&bed, "f32", 1 << 20, NULL), c64 = tile_of(&bed, "c64", 1 << 20, NULL);
 		for (int i = 0; i < JOBS; i++) {
 			if (i % 2) {
 				calls[i] = big_call(tile, 100);
-				call_start(calls[i], bed.space, "run");
+				call_start(calls[i], bed.memory, "run");
 			} else {
 				calls[i] = call_new();
 				put(calls[i], "in", value_uint(c64));
 				put(calls[i], "length", value_uint(1000003 + i));
-				call_start(calls[i], bed.space, "fft");
+				call_start(calls[i], bed.memory, "fft");
 			}
 		}
 		tile_drop(&bed, tile);
-		space_close(bed.space);
+		session_memory_close(bed.memory);
 		for (int i = 0; i < JOBS; i++)
 			call_wait(calls[i]);
 		engine_destroy(bed.engine);
@@ -164,8 +165,8 @@ static void test_timeout(void **state)
 	(void)state;
 	put(large, "timeout_ms", value_uint(20));
 	put(plan, "timeout_ms", value_uint(1));
-	call_start(large, bed.space, "run");
-	call_start(plan, bed.space, "fft");
+	call_start(large, bed.memory, "run");
+	call_start(plan, bed.memory, "fft");
 	call_wait(large);
 	call_wait(plan);
 	assert_non_null(request_error(large->request));
@@ -175,13 +176,14 @@ static void test_timeout(void **state)
 	assert_int_equal(request_error(plan->request)->code, ERROR_TIMEOUT);
 	put(small, "timeout_ms", value_uint(60000));
 	put(small, "n", value_uint(100));
-	call_run(small, bed.space, "normal");
+	call_run(small, bed.memory, "normal");
 	assert_int_equal(value_put(step->bump, &one, "op", value_string("normal")), 0);
 	assert_int_equal(value_put(step->bump, &one, "n", value_uint(4)), 0);
 	assert_int_equal(value_put(step->bump, &one, "timeout_ms", value_uint(4)), 0);
 	assert_int_equal(value_push(step->bump, &steps, one), 0);
 	put(step, "steps", steps);
-	call_fails(step, bed.space, "run", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] normal: timeout_ms");
+	call_fails(step, bed.memory, "run", ERROR_UNKNOWN_PARAMETER,
+		   "unknown_parameter: run: steps[0] normal: timeout_ms");
 	call_free(large);
 	call_free(plan);
 	call_free(small);
@@ -190,15 +192,15 @@ static void test_timeout(void **state)
 
 static void test_jobs_limit(void **state)
 {
-	struct space_limits limits = {.jobs = 2};
+	struct session_limits limits = {.jobs = 2};
 	struct bed bed = bed_open_with(1, cpu_detect(), 64 << 20, &limits);
 	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
 	struct call *a = big_call(tile, 250), *b = big_call(tile, 250);
 
 	(void)state;
-	call_start(a, bed.space, "run");
-	call_start(b, bed.space, "run");
-	call_fails(call_new(), bed.space, "ping", ERROR_LIMIT,
+	call_start(a, bed.memory, "run");
+	call_start(b, bed.memory, "run");
+	call_fails(call_new(), bed.memory, "ping", ERROR_LIMIT,
 		   "limit: ping: 2 requests are unanswered, allowed are 2 (jobs)");
 	request_cancel(a->request);
 	request_cancel(b->request);
@@ -219,16 +221,16 @@ static void test_tile_freed_in_use(void **state)
 	struct value map = value_map();
 
 	(void)state;
-	call_start(large, bed.space, "run");
+	call_start(large, bed.memory, "run");
 	tile_drop(&bed, tile);
-	assert_int_equal(space_stats(bed.space, bump, &map), 0);
+	assert_int_equal(session_memory_stats(bed.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "tiles")->u, 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 32 << 20);
-	call_fails(big_call(tile, 1), bed.space, "run", ERROR_BAD_TILE,
+	call_fails(big_call(tile, 1), bed.memory, "run", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] normal: out: tile 1 was freed");
 	request_cancel(large->request);
 	call_wait(large);
-	assert_int_equal(space_stats(bed.space, bump, &map), 0);
+	assert_int_equal(session_memory_stats(bed.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 0);
 	bump_free(bump);
 	call_free(large);
@@ -258,7 +260,7 @@ static void check_one(struct worker *worker, unsigned i)
 	put(call, "n", value_uint(n));
 	put(call, "seed", value_uint(worker->index));
 	put(call, "stream", value_uint(i));
-	data = value_get(call_run(call, worker->bed->space, "uniform"), "data");
+	data = value_get(call_run(call, worker->bed->memory, "uniform"), "data");
 	if (memcmp(data->bytes.at, expected, n * sizeof *expected) != 0)
 		atomic_fetch_add(worker->wrong, 1);
 	call_free(call);
@@ -320,7 +322,7 @@ static void test_plan_is_made_once(void **state)
 	(void)state;
 	for (int i = 0; i < CALLS; i++) {
 		calls[i] = fft_of(N);
-		call_start(calls[i], bed.space, "fft");
+		call_start(calls[i], bed.memory, "fft");
 		if (i == 2)
 			request_cancel(calls[i]->request);
 	}
@@ -352,13 +354,13 @@ static void test_plan_is_given_up(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct call *call = fft_of(1000003 - (uint64_t)i);
 
-		call_start(call, bed.space, "fft");
+		call_start(call, bed.memory, "fft");
 		request_cancel(call->request);
 		call_wait(call);
 		call_free(call);
 	}
 	struct call *call = fft_of(10007);
-	call_run(call, bed.space, "fft");
+	call_run(call, bed.memory, "fft");
 	call_free(call);
 	/* A plan that nobody wants is dropped at its next piece. */
 	AWAIT(plan_figure(bed.engine, "making") == 0);
@@ -375,12 +377,12 @@ static void test_plan_cache_is_bounded(void **state)
 
 	(void)state;
 	assert_int_equal(engine_create(&settings, &bed.engine, NULL), 0);
-	bed.space = another_space(&bed);
+	bed.memory = another_memory(&bed);
 	for (uint64_t n = 1; n <= lengths; n++) {
 		struct call *call = fft_of(n % 5000 + 1);
 
 		put(call, "inverse", value_bool(n > 5000));
-		call_run(call, bed.space, "fft");
+		call_run(call, bed.memory, "fft");
 		call_free(call);
 		if (plan_figure(bed.engine, "bytes") > BOUND + (1 << 20))
 			fail_msg("after %llu lengths the cache holds %llu bytes, its bound is %d",

@@ -42,7 +42,7 @@ static void every_generator(void **state)
 		const struct generator_row *row = generator_row((enum generator)g);
 		const struct stream stream = {(enum generator)g, 0x123456789ABCDEF0, row->most_stream};
 		struct call *call = bits_call(row->name, stream.seed, stream.stream);
-		const struct value *reply = call_run(call, bed.space, "bits");
+		const struct value *reply = call_run(call, bed.memory, "bits");
 
 		assert_true(value_is_text(value_get(reply, "generator"), row->name));
 		assert_null(value_get(reply, "key_layout"));
@@ -58,12 +58,12 @@ static void ids_past_the_limit(void **state)
 	struct call *derive = call_new();
 
 	(void)state;
-	call_fails(bits_call("philox4x32", 1, UINT64_C(1) << 32), bed.space, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(bits_call("philox4x32", 1, UINT64_C(1) << 32), bed.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: stream: got 4294967296, allowed for philox4x32 is 0 to 4294967295");
 	put(derive, "generator", value_string("philox4x32_7"));
 	put(derive, "stream", value_uint(UINT64_MAX));
 	put(derive, "fold_in", value_uint(1));
-	call_fails(derive, bed.space, "derive", ERROR_OUT_OF_RANGE, "out_of_range: derive: stream: got");
+	call_fails(derive, bed.memory, "derive", ERROR_OUT_OF_RANGE, "out_of_range: derive: stream: got");
 	bed_close(&bed);
 }
 
@@ -78,24 +78,25 @@ static void trn24(void **state)
 
 	(void)state;
 	put(call, "key_layout", value_string("trn24"));
-	reply = call_run(call, bed.space, "bits");
+	reply = call_run(call, bed.memory, "bits");
 	assert_words(value_get(reply, "data"), &same);
 	assert_int_equal(value_get(reply, "seed")->u, seed);
 	assert_true(value_is_text(value_get(reply, "key_layout"), "trn24"));
 	call_free(call);
 	other = bits_call("threefry4x32", seed, 1);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with stream 1");
 	other = bits_call("philox4x32", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
 	/* Trainium's kernel has twenty rounds, so there is nothing to replay with thirteen. */
 	other = bits_call("threefry4x32_13", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.space, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with threefry4x32 only");
+	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with "
+		   "threefry4x32 only");
 	bed_close(&bed);
 }
 
@@ -118,7 +119,7 @@ static void in_programs(void **state)
 	put(call, "results", results);
 	put(call, "seed", value_uint(0xABCDEF123456));
 	put(call, "key_layout", value_string("trn24"));
-	reply = call_run(call, bed.space, "run");
+	reply = call_run(call, bed.memory, "run");
 	assert_words(value_get(value_get(value_get(reply, "results"), "w"), "data"), &same);
 	call_free(call);
 	bed_close(&bed);
@@ -138,7 +139,7 @@ static void derived(void **state)
 	put(call, "stream", value_uint(7));
 	put(call, "label", value_string("weights"));
 	put(call, "fold_in", value_uint(3));
-	reply = call_run(call, bed.space, "derive");
+	reply = call_run(call, bed.memory, "derive");
 	derive_label(&parent, "weights", 7, &expected);
 	derive_fold_in(&expected, 3, &expected);
 	assert_true(value_get(reply, "seed")->u == expected.seed);
@@ -147,14 +148,14 @@ static void derived(void **state)
 	put(split, "seed", value_uint(1));
 	put(split, "split", value_uint(3));
 	put(split, "u64", value_string("str"));
-	list = value_get(call_run(split, bed.space, "derive"), "streams");
+	list = value_get(call_run(split, bed.memory, "derive"), "streams");
 	assert_int_equal(list->array.count, 3);
 	derive_split(&(struct stream){GENERATOR_THREEFRY4X32, 1, 0}, 2, &child);
 	uint64_t seed;
 	assert_true(value_to_u64(value_get(&list->array.at[2], "seed"), &seed));
 	assert_true(seed == child.seed);
 	call_free(split);
-	call_fails(none, bed.space, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: missing");
+	call_fails(none, bed.memory, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: missing");
 	bed_close(&bed);
 }
 

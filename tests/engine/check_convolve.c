@@ -48,7 +48,7 @@ static void hold_one(struct bed *bed, const char *dtype_a, size_t n_a, const cha
 	put_sample(call, "a", &a, 0, NULL);
 	put_sample(call, "b", &b, 0, NULL);
 	put(call, "mode", value_string(modes[mode]));
-	hold(call_run(call, bed->space, correlates ? "correlate" : "convolve"), expected, n,
+	hold(call_run(call, bed->memory, correlates ? "correlate" : "convolve"), expected, n,
 	     wide || b_wide ? 1e-14 : 1e-6, text);
 	call_free(call);
 	free(expected);
@@ -110,7 +110,7 @@ static void test_steps(void **state)
 		}
 		put_sample(call, "a", &a, 0, NULL);
 		put_sample(call, "b", &b, 0, NULL);
-		hold(call_run(call, bed.space, pass ? "correlate" : "convolve"), expected, LONG + SHORT - 1, 1e-6,
+		hold(call_run(call, bed.memory, pass ? "correlate" : "convolve"), expected, LONG + SHORT - 1, 1e-6,
 		     pass ? "correlate in steps" : "convolve in steps");
 		call_free(call);
 	}
@@ -146,7 +146,7 @@ static void test_broadcast(void **state)
 		put_sample(call, "b", &b, flat ? 0 : 3, (int64_t[]){(int64_t)rows, (int64_t)n_b, (int64_t)columns});
 		put(call, "mode", value_string(modes[mode]));
 		put(call, "axis", value_int(flat ? 1 : -2));
-		hold(call_run(call, bed.space, correlates ? "correlate" : "convolve"), expected, 3 * n * 4, 1e-6,
+		hold(call_run(call, bed.memory, correlates ? "correlate" : "convolve"), expected, 3 * n * 4, 1e-6,
 		     modes[mode]);
 		call_free(call);
 		free(expected);
@@ -183,9 +183,9 @@ static void test_bytes(void **state)
 		put_sample(over, "b", &b, 0, NULL);
 		put(over, "mode", value_string("same"));
 		put(over, "out", value_uint(tile));
-		of_all = value_get(call_run(all, bed.space, "convolve"), "data");
-		of_one = value_get(call_run(one, bed.space, "convolve"), "data");
-		call_run(over, bed.space, "convolve");
+		of_all = value_get(call_run(all, bed.memory, "convolve"), "data");
+		of_one = value_get(call_run(one, bed.memory, "convolve"), "data");
+		call_run(over, bed.memory, "convolve");
 		assert_memory_equal(of_all->bytes.at + N * sizeof(float), of_one->bytes.at, N * sizeof(float));
 		assert_memory_equal(of_one->bytes.at, at, N * sizeof(float));
 		if (i > 0)
@@ -211,19 +211,19 @@ static void test_errors(void **state)
 	(void)state;
 	put_sample(call, "a", &a, 2, (int64_t[]){3, 4});
 	put_sample(call, "b", &b, 2, (int64_t[]){2, 3});
-	call_fails(call, bed.space, "convolve", ERROR_BAD_SHAPE,
+	call_fails(call, bed.memory, "convolve", ERROR_BAD_SHAPE,
 		   "bad_shape: convolve: b: it is f32 (2, 3) beside a of f32 (3, 4)");
 	call = call_new();
 	put_sample(call, "a", &a, 0, NULL);
 	put_sample(call, "b", &b, 0, NULL);
 	put(call, "axis", value_int(1));
-	call_fails(call, bed.space, "correlate", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "correlate", ERROR_OUT_OF_RANGE,
 		   "out_of_range: correlate: axis: got 1, allowed for 1 dimensions is -1 to 0");
 	call = call_new();
 	put_sample(call, "a", &a, 0, NULL);
 	b.n = b.bytes = 0;
 	put_sample(call, "b", &b, 0, NULL);
-	call_fails(call, bed.space, "convolve", ERROR_BAD_SHAPE, "bad_shape: convolve: b: signals without samples");
+	call_fails(call, bed.memory, "convolve", ERROR_BAD_SHAPE, "bad_shape: convolve: b: signals without samples");
 	sample_free(&a);
 	sample_free(&b);
 	bed_close(&bed);

@@ -63,7 +63,7 @@ static void hold_back(struct bed *bed, const struct options *o, const struct bac
 	if (back->is_complex)
 		put(call, "return_complex", value_bool(true));
 	put_sample(call, "in", &s, 3, (int64_t[]){(int64_t)o->rows, (int64_t)a, (int64_t)b});
-	hold(call_run(call, bed->space, "istft"), expected, n, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
+	hold(call_run(call, bed->memory, "istft"), expected, n, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
 	free(expected);
 	call_free(call);
 	sample_free(&s);
@@ -113,7 +113,7 @@ static void round_trip(struct bed *bed, const struct options *o)
 {
 	struct sample s = sample_new(o->dtype, o->length);
 	struct call *there = stft_call(o, &s), *back = call_new();
-	const struct value *spectra = call_run(there, bed->space, "stft"), *data = value_get(spectra, "data");
+	const struct value *spectra = call_run(there, bed->memory, "stft"), *data = value_get(spectra, "data");
 	struct sample between = {.dtype = is_wide(o) ? DTYPE_C128 : DTYPE_C64, .bytes = data->bytes.size};
 
 	between.data = (void *)(uintptr_t)data->bytes.at;
@@ -124,7 +124,7 @@ static void round_trip(struct bed *bed, const struct options *o)
 		put(back, "return_complex", value_bool(true));
 	put_sample(back, "in", &between, 2,
 		   (int64_t[]){(int64_t)reply_dim(spectra, 0), (int64_t)reply_dim(spectra, 1)});
-	hold(call_run(back, bed->space, "istft"), s.wide, o->length, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
+	hold(call_run(back, bed->memory, "istft"), s.wide, o->length, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
 	call_free(there);
 	call_free(back);
 	sample_free(&s);
@@ -174,24 +174,24 @@ static void test_errors(void **state)
 	struct call *call;
 
 	(void)state;
-	call_fails(plain("f32", 2, 9, 3, 16), bed.space, "istft", ERROR_BAD_SHAPE,
+	call_fails(plain("f32", 2, 9, 3, 16), bed.memory, "istft", ERROR_BAD_SHAPE,
 		   "bad_shape: istft: in: its dtype is f32");
-	call_fails(plain("c64", 2, 8, 3, 16), bed.space, "istft", ERROR_BAD_SHAPE,
+	call_fails(plain("c64", 2, 8, 3, 16), bed.memory, "istft", ERROR_BAD_SHAPE,
 		   "bad_shape: istft: in: it has 8 bins");
 	/* The first sample of a Hann window is 0: without center nothing covers the signal's first. */
 	call = plain("c64", 2, 9, 3, 16);
 	put(call, "window", value_string("hann"));
 	put(call, "center", value_bool(false));
-	call_fails(call, bed.space, "istft", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: istft: window: the squared windows over a sample sum to 1e-11 or less");
 	/* Gaps between frames, met far from both ends. */
 	call = plain("c64", 2, 5, 300, 8);
 	put(call, "hop_length", value_uint(9));
-	call_fails(call, bed.space, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: window: the squared windows");
+	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: window: the squared windows");
 	call = plain("c64", 2, 9, 3, 16);
 	put(call, "return_complex", value_bool(true));
-	call_fails(call, bed.space, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: return_complex: ");
-	call_fails(plain("c64", 2, 9, 1, 16), bed.space, "istft", ERROR_MISSING_PARAMETER,
+	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: return_complex: ");
+	call_fails(plain("c64", 2, 9, 1, 16), bed.memory, "istft", ERROR_MISSING_PARAMETER,
 		   "missing_parameter: istft: length: ");
 	bed_close(&bed);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parameters may not do together, and every limit of a space: each refused by a named error. */
+/* What parameters may not do together, and every limit of a session: each refused by a named error. */
 #include "engine/harness.h"
 
 #include <float.h>
@@ -16,7 +16,7 @@ static void refused(struct bed *bed, const char *method, int code, const char *p
 
 	for (size_t i = 0; i < n; i++)
 		put(call, settings[i].name, settings[i].value);
-	call_fails(call, bed->space, method, code, prefix);
+	call_fails(call, bed->memory, method, code, prefix);
 }
 
 #define REFUSED(method, code, prefix, ...)                                                                             \
@@ -87,7 +87,7 @@ static void test_end_of_stream(void **state)
 		{"size", value_uint(1 << 20)}, {"offset", value_uint(UINT64_MAX - 5)});
 	put(last, "n", value_uint(1));
 	put(last, "offset", value_uint(UINT64_MAX));
-	reply = call_run(last, bed.space, "bits");
+	reply = call_run(last, bed.memory, "bits");
 	assert_true(value_get(reply, "position")->u == UINT64_MAX);
 	assert_int_equal(value_get(reply, "next")->kind, VALUE_NIL);
 	call_free(last);
@@ -188,7 +188,7 @@ static void test_programs(void **state)
 static void test_limits(void **state)
 {
 	static const float zeros[300];
-	struct space_limits limits = {.inline_bytes = 1000, .tiles = 3};
+	struct session_limits limits = {.inline_bytes = 1000, .tiles = 3};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct bump *bump = bump_new();
 	uint64_t tiles[3];
@@ -229,7 +229,7 @@ static void test_temporaries(void **state)
 {
 	static const double zeros[2 * 501];
 	uint64_t most = 8000 + 4000;
-	struct space_limits limits = {.reserve = reserve_at_most, .reserve_arg = &most};
+	struct session_limits limits = {.reserve = reserve_at_most, .reserve_arg = &most};
 	struct bed bed = bed_open_with(1, cpu_detect(), 0, &limits);
 	struct bump *bump = bump_new();
 	struct call *fits = call_new();
@@ -237,7 +237,7 @@ static void test_temporaries(void **state)
 	(void)state;
 	put(fits, "in", array_of(fits->bump, "c128", 500, zeros, 8000));
 	put(fits, "dtype", value_string("complex64"));
-	call_run(fits, bed.space, "fft");
+	call_run(fits, bed.memory, "fft");
 	REFUSED("fft", LIMIT, "limit: 12024 bytes of 12000",
 		{"in", array_of(bump, "c128", 501, zeros, 8016)}, {"dtype", value_string("complex64")});
 	call_free(fits);

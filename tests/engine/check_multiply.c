@@ -96,7 +96,7 @@ static void test_precisions(void **state)
 		put(call, "alpha", value_real(0.5));
 		put(call, "alpha_im", value_real(-2));
 		put(call, "precision", value_string(cases[i].precision));
-		reply = call_run(call, bed.space, "gemm");
+		reply = call_run(call, bed.memory, "gemm");
 		assert_true(value_is_text(value_get(reply, "precision"), cases[i].precision));
 		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].wide ? "c128" : "c64"));
 		assert_int_equal(value_get(reply, "shape")->array.count, 3);
@@ -125,9 +125,9 @@ static void test_tiles(void **state)
 
 		put(make, "dtype", value_string("c64"));
 		put(make, "shape", LIST(make, 30, 30));
-		const struct value *made = call_run(make, bed.space, "tile");
+		const struct value *made = call_run(make, bed.memory, "tile");
 		square = value_get(made, "tile")->u;
-		at = (char *)bed.memory + value_get(made, "offset")->u;
+		at = (char *)bed.mapping + value_get(made, "offset")->u;
 		if (pass == 0) {
 			memcpy(at, s->c, 900 * sizeof *s->c);
 			array(call, "a", s->a, (int64_t[]){30, 30}, 2);
@@ -140,7 +140,7 @@ static void test_tiles(void **state)
 		}
 		array(call, "b", s->b, (int64_t[]){30, 30}, 2);
 		put(call, "out", value_uint(square));
-		call_run(call, bed.space, "gemm");
+		call_run(call, bed.memory, "gemm");
 		hold(s, at, false, 900, 1e-6, pass ? "over a" : "over c");
 		call_free(call);
 		call_free(make);
@@ -169,7 +169,7 @@ static void test_long(void **state)
 		array(call, "b", data, (int64_t[]){2, K}, 2);
 		put(call, "op_b", value_string("transpose"));
 		put(call, "precision", value_string("ozaki"));
-		got = value_get(call_run(call, bed.space, "gemm"), "data")->bytes.at;
+		got = value_get(call_run(call, bed.memory, "gemm"), "data")->bytes.at;
 		if (threads == 1)
 			memcpy(first, got, sizeof first);
 		assert_memory_equal(first, got, sizeof first);
@@ -195,20 +195,20 @@ static void test_errors(void **state)
 	struct call *call;
 
 	(void)state;
-	call_fails(pair_of(s, 3, 4, 5), bed.space, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 5 rows");
+	call_fails(pair_of(s, 3, 4, 5), bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 5 rows");
 	call = pair_of(s, 3, 4, 4);
 	put(call, "beta", value_real(1));
-	call_fails(call, bed.space, "gemm", ERROR_MISSING_PARAMETER, "missing_parameter: gemm: beta");
+	call_fails(call, bed.memory, "gemm", ERROR_MISSING_PARAMETER, "missing_parameter: gemm: beta");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "c", s->c, (int64_t[]){3, 4}, 2);
-	call_fails(call, bed.space, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: c");
+	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: c");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "a", s->a, (int64_t[]){12}, 1);
-	call_fails(call, bed.space, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 4 rows");
+	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 4 rows");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "a", s->a, (int64_t[]){2, 3, 4}, 3);
 	array(call, "b", s->b, (int64_t[]){3, 4, 5}, 3);
-	call_fails(call, bed.space, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b");
+	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b");
 	free(s);
 	bed_close(&bed);
 }

@@ -81,7 +81,7 @@ static void check(struct bed *bed, const char *distribution, const char *dtype, 
 	put(call, "out", value_uint(tile));
 	put(call, "sigma", value_real(0.3));
 	put(call, "noise", noise_of(call, distribution, 13));
-	reply = call_run(call, bed->space, "noise_add");
+	reply = call_run(call, bed->memory, "noise_add");
 	assert_int_equal(value_get(value_get(reply, "noise"), "seed")->u, 7);
 	for (size_t i = 0; i < n; i++) {
 		const double sum = fma(0.3, wide ? noise[i] : (double)(float)noise[i], (double)i);
@@ -139,11 +139,11 @@ static void vector_distributions(void **state)
 	(void)state;
 	put(call, "in", array_of(call->bump, "f32", 3 * POINTS, zeros, sizeof zeros));
 	put(call, "noise", noise_of(call, "sphere", 5));
-	sum = value_get(call_run(call, bed.space, "noise_add"), "data");
+	sum = value_get(call_run(call, bed.memory, "noise_add"), "data");
 	draw->params = noise_of(draw, "sphere", 5);
 	draw->params.map.at[0] = draw->params.map.at[--draw->params.map.count]; /* drops op */
 	put(draw, "n", value_uint(POINTS));
-	points = value_get(call_run(draw, bed.space, "sphere"), "data");
+	points = value_get(call_run(draw, bed.memory, "sphere"), "data");
 	assert_int_equal(points->bytes.size, sum->bytes.size);
 	assert_memory_equal(points->bytes.at, sum->bytes.at, sum->bytes.size);
 	call_free(call);
@@ -177,7 +177,7 @@ static void in_a_program(void **state)
 	put(call, "generator", value_string("philox4x32"));
 	put(call, "seed", value_uint(7));
 	put(call, "stream", value_uint(8));
-	got = value_get(call_run(call, bed.space, "run"), "results");
+	got = value_get(call_run(call, bed.memory, "run"), "results");
 	for (unsigned i = 0; i < FEW; i++) {
 		float a, b;
 
@@ -210,13 +210,13 @@ static void errors(void **state)
 	struct bed bed = bed_open(1);
 
 	(void)state;
-	call_fails(with("fft", NULL), bed.space, "noise_add", ERROR_UNKNOWN_METHOD,
+	call_fails(with("fft", NULL), bed.memory, "noise_add", ERROR_UNKNOWN_METHOD,
 		   "unknown_method: noise_add: noise: op \"fft\" is not a distribution");
-	call_fails(with("normal", "n"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
+	call_fails(with("normal", "n"), bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: noise: it has n");
-	call_fails(with("normal", "frob"), bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER,
+	call_fails(with("normal", "frob"), bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: frob");
-	call_fails(with("sphere", NULL), bed.space, "noise_add", ERROR_BAD_SHAPE,
+	call_fails(with("sphere", NULL), bed.memory, "noise_add", ERROR_BAD_SHAPE,
 		   "bad_shape: noise_add: n: there are 4 elements, allowed are multiples of 3");
 	bed_close(&bed);
 }

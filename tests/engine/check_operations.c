@@ -76,7 +76,7 @@ static void expect_error(struct bed *bed, const struct operation *operation, con
 	char prefix[128];
 
 	snprintf(prefix, sizeof prefix, "%s: %s: %s: ", error_name(code), operation->name, name);
-	call_fails(call, bed->space, operation->name, code, prefix);
+	call_fails(call, bed->memory, operation->name, code, prefix);
 	checks++;
 }
 
@@ -232,7 +232,7 @@ static void walk(struct bed *bed, const struct operation *operation)
 				if (k != i && !operation->params[k].fallback)
 					put(call, operation->params[k].name, good_of(call, operation, &operation->params[k]));
 			snprintf(prefix, sizeof prefix, "missing_parameter: %s: %s: ", operation->name, param->name);
-			call_fails(call, bed->space, operation->name, ERROR_MISSING_PARAMETER, prefix);
+			call_fails(call, bed->memory, operation->name, ERROR_MISSING_PARAMETER, prefix);
 		}
 		wrong_types(bed, operation, param);
 		out_of_range(bed, operation, param);
@@ -286,8 +286,8 @@ static void test_unknown_method(void **state)
 	struct bed bed = bed_open(1);
 
 	(void)state;
-	call_fails(call_new(), bed.space, "nrmal", ERROR_UNKNOWN_METHOD, "unknown_method: \"nrmal\": ");
-	call_fails(call_new(), bed.space, "arena", ERROR_NOT_SUPPORTED, "not_supported: arena: ");
+	call_fails(call_new(), bed.memory, "nrmal", ERROR_UNKNOWN_METHOD, "unknown_method: \"nrmal\": ");
+	call_fails(call_new(), bed.memory, "arena", ERROR_NOT_SUPPORTED, "not_supported: arena: ");
 	bed_close(&bed);
 }
 

@@ -17,7 +17,7 @@ static size_t count_tiles(struct bed *bed)
 	struct value map = value_map();
 	uint64_t tiles;
 
-	assert_int_equal(space_stats(bed->space, bump, &map), 0);
+	assert_int_equal(session_memory_stats(bed->memory, bump, &map), 0);
 	tiles = value_get(&map, "tiles")->u;
 	bump_free(bump);
 	return (size_t)tiles;
@@ -39,7 +39,7 @@ static void a_new_tile_has_the_results_shape(void **state)
 	(void)state;
 	put(draw, "shape", LIST(draw, 3, 8));
 	put(draw, "out", new_tile(draw->bump));
-	reply = call_run(draw, bed.space, "normal");
+	reply = call_run(draw, bed.memory, "normal");
 	tile = value_get(reply, "tile")->u;
 	assert_null(value_get(reply, "data"));
 	assert_int_equal(value_get(value_get(reply, "place"), "bytes")->u, 96);
@@ -47,7 +47,7 @@ static void a_new_tile_has_the_results_shape(void **state)
 	put(fft, "in", value_uint(tile));
 	put(fft, "real", value_bool(true));
 	put(fft, "out", new_tile(fft->bump));
-	reply = call_run(fft, bed.space, "fft");
+	reply = call_run(fft, bed.memory, "fft");
 	assert_text(value_get(reply, "dtype"), "c64");
 	assert_int_equal(value_get(reply, "shape")->array.at[0].u, 3);
 	assert_int_equal(value_get(reply, "shape")->array.at[1].u, 5);
@@ -71,7 +71,7 @@ static void an_empty_result_is_a_tile(void **state)
 	(void)state;
 	put(draw, "n", value_uint(0));
 	put(draw, "out", new_tile(draw->bump));
-	tile_drop(&bed, value_get(call_run(draw, bed.space, "uniform"), "tile")->u);
+	tile_drop(&bed, value_get(call_run(draw, bed.memory, "uniform"), "tile")->u);
 	call_free(draw);
 	bed_close(&bed);
 }
@@ -90,7 +90,7 @@ static void steps_of_a_program_make_tiles(void **state)
 	assert_int_equal(value_push(run->bump, &steps, step), 0);
 	assert_int_equal(value_push(run->bump, &steps, step), 0);
 	put(run, "steps", steps);
-	made = value_get(call_run(run, bed.space, "run"), "steps");
+	made = value_get(call_run(run, bed.memory, "run"), "steps");
 	assert_int_equal(count_tiles(&bed), 2);
 	assert_true(value_get(&made->array.at[0], "tile")->u != value_get(&made->array.at[1], "tile")->u);
 	call_free(run);
@@ -107,7 +107,7 @@ static int refuse(void *arg, uint64_t bytes, struct error *err)
 static void a_request_that_fails_leaves_no_tile(void **state)
 {
 	static const double zeros[2 * 501];
-	struct space_limits limits = {.reserve = refuse};
+	struct session_limits limits = {.reserve = refuse};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new();
 
@@ -115,7 +115,7 @@ static void a_request_that_fails_leaves_no_tile(void **state)
 	put(call, "in", array_of(call->bump, "c128", 501, zeros, sizeof zeros));
 	put(call, "dtype", value_string("complex64"));
 	put(call, "out", new_tile(call->bump));
-	call_fails(call, bed.space, "fft", ERROR_LIMIT, "limit: 8016 bytes");
+	call_fails(call, bed.memory, "fft", ERROR_LIMIT, "limit: 8016 bytes");
 	assert_int_equal(count_tiles(&bed), 0);
 	bed_close(&bed);
 }
@@ -132,14 +132,14 @@ static void only_true_makes_a_tile(void **state)
 	put(call, "n", value_uint(4));
 	assert_int_equal(value_put(call->bump, &map, "new", value_bool(false)), 0);
 	put(call, "out", map);
-	call_fails(call, bed.space, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
+	call_fails(call, bed.memory, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
 	/* A client's own bytes are no place for a result. */
 	call = call_new();
 	put(call, "out", array_of(call->bump, "f32", 4, memory, sizeof memory));
-	call_fails(call, bed.space, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
+	call_fails(call, bed.memory, "normal", ERROR_WRONG_TYPE, "wrong_type: normal: out: takes a tile's handle or");
 	put(no_arena, "n", value_uint(4));
 	put(no_arena, "out", new_tile(no_arena->bump));
-	call_fails(no_arena, bare.space, "normal", ERROR_NOT_SUPPORTED,
+	call_fails(no_arena, bare.memory, "normal", ERROR_NOT_SUPPORTED,
 		   "not_supported: tile: arena: this session has no arena");
 	bed_close(&bare);
 	bed_close(&bed);
@@ -147,7 +147,7 @@ static void only_true_makes_a_tile(void **state)
 
 static struct bed open_shared(void)
 {
-	struct space_limits limits = {.shares_memory = true, .inline_bytes = 16};
+	struct session_limits limits = {.shares_memory = true, .inline_bytes = 16};
 
 	return bed_open_with(2, cpu_detect(), 0, &limits);
 }
@@ -161,7 +161,7 @@ static void results_go_to_a_callers_memory(void **state)
 
 	(void)state;
 	put(draw, "out", array_of(draw->bump, "f32", 16, signal, sizeof signal));
-	reply = call_run(draw, bed.space, "normal");
+	reply = call_run(draw, bed.memory, "normal");
 	assert_null(value_get(reply, "data"));
 	assert_null(value_get(reply, "tile"));
 	assert_int_equal(value_get(reply, "n")->u, 16);
@@ -169,12 +169,12 @@ static void results_go_to_a_callers_memory(void **state)
 	spectrum[2 * 8] = guard;
 	put(fft, "in", array_of(fft->bump, "c64", 8, signal, sizeof signal));
 	put(fft, "out", array_of(fft->bump, "c64", 8, spectrum, 2 * 8 * sizeof *spectrum));
-	call_run(fft, bed.space, "fft");
+	call_run(fft, bed.memory, "fft");
 	assert_true(spectrum[2 * 8] == guard);
 	/* The same memory as input and output. */
 	put(again, "in", array_of(again->bump, "c64", 8, in_place, sizeof in_place));
 	put(again, "out", array_of(again->bump, "c64", 8, in_place, sizeof in_place));
-	call_run(again, bed.space, "fft");
+	call_run(again, bed.memory, "fft");
 	assert_memory_equal(in_place, spectrum, sizeof in_place);
 	call_free(draw);
 	call_free(fft);
@@ -191,17 +191,17 @@ static void a_callers_memory_must_fit(void **state)
 	(void)state;
 	put(call, "n", value_uint(7));
 	put(call, "out", array_of(call->bump, "f32", 8, memory, sizeof memory));
-	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: ");
+	call_fails(call, bed.memory, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: ");
 	call = call_new();
 	put(call, "out", array_of(call->bump, "f32", 7, memory, sizeof memory));
-	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 32 bytes");
+	call_fails(call, bed.memory, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 32 bytes");
 	call = call_new();
 	put(call, "out", array_of(call->bump, "f32", 7, (char *)memory + 1, 28));
-	call_fails(call, bed.space, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 28 bytes");
+	call_fails(call, bed.memory, "normal", ERROR_BAD_SHAPE, "bad_shape: normal: out: memory of 28 bytes");
 	call = call_new();
 	put(call, "in", array_of(call->bump, "f32", 8, memory, sizeof memory));
 	put(call, "out", array_of(call->bump, "f32", 8, memory, sizeof memory));
-	call_fails(call, bed.space, "fft", ERROR_BAD_SHAPE,
+	call_fails(call, bed.memory, "fft", ERROR_BAD_SHAPE,
 		   "bad_shape: fft: out: the array is f32 (8), allowed is c64 (8)");
 	bed_close(&bed);
 }
@@ -222,8 +222,8 @@ static void a_position_counts_words(void **state)
 	put(by_position, "dtype", value_string("f64"));
 	put(by_position, "position", value_uint(8));
 	put(by_position, "offset", value_uint(1));
-	a = call_run(by_offset, bed.space, "uniform");
-	b = call_run(by_position, bed.space, "uniform");
+	a = call_run(by_offset, bed.memory, "uniform");
+	b = call_run(by_position, bed.memory, "uniform");
 	assert_int_equal(value_get(b, "offset")->u, 5);
 	assert_int_equal(value_get(b, "position")->u, value_get(a, "position")->u);
 	assert_memory_equal(value_get(a, "data")->bytes.at, value_get(b, "data")->bytes.at, 72);
@@ -255,14 +255,14 @@ static void the_end_of_a_stream_is_found(void **state)
 	assert_int_equal(value_push(run->bump, &steps, sphere_at(run->bump, NULL, 0)), 0);
 	put(run, "steps", steps);
 	put(run, "offset", value_uint(UINT64_MAX - 3));
-	call_fails(run, bed.space, "run", ERROR_END_OF_STREAM, "end_of_stream: run: steps[0] sphere: offset: ");
+	call_fails(run, bed.memory, "run", ERROR_END_OF_STREAM, "end_of_stream: run: steps[0] sphere: offset: ");
 	put(draw, "n", value_uint(1));
 	put(draw, "dimensions", value_uint(5));
 	put(draw, "position", value_uint(UINT64_MAX - 3));
-	call_fails(draw, bed.space, "sphere", ERROR_END_OF_STREAM, "end_of_stream: sphere: offset: ");
+	call_fails(draw, bed.memory, "sphere", ERROR_END_OF_STREAM, "end_of_stream: sphere: offset: ");
 	put(odd, "n", value_uint(1));
 	put(odd, "position", value_uint(6));
-	call_fails(odd, bed.space, "normal", ERROR_OUT_OF_RANGE,
+	call_fails(odd, bed.memory, "normal", ERROR_OUT_OF_RANGE,
 		   "out_of_range: normal: position: got 6, allowed are multiples of 4");
 	bed_close(&bed);
 }

@@ -70,7 +70,7 @@ static const struct served_ops ops = {begin, reserve, forget};
 
 static struct bed open_bed(void)
 {
-	struct space_limits limits = {.served = &ops};
+	struct session_limits limits = {.served = &ops};
 
 	owner = (struct owner){.next = {4, 1000}, .lock = PTHREAD_MUTEX_INITIALIZER};
 	return bed_open_with(2, cpu_detect(), 1 << 20, &limits);
@@ -131,7 +131,7 @@ static void expect_replayed(struct bed *bed, const struct call *named)
 
 	put_steps(again);
 	put_place(again, range);
-	call_run(again, bed->space, "run");
+	call_run(again, bed->memory, "run");
 	expect_equal("steps", value_get(got, "steps"), value_get(request_result(again->request), "steps"));
 	expect_equal("results", value_get(got, "results"), value_get(request_result(again->request), "results"));
 	if (number(got, "next") > number(range, "position") + number(range, "words"))
@@ -154,7 +154,7 @@ static void test_replays(void **state)
 		put(call, "stream_name", value_string("a"));
 		if (i % 4 == 3)
 			put(call, "u64", value_string("str"));
-		call_run(call, bed.space, "run");
+		call_run(call, bed.memory, "run");
 		assert_true(number(range_of(call, 0), "position") >= end);
 		end = number(range_of(call, 0), "position") + number(range_of(call, 0), "words");
 		assert_int_equal(end, owner.next[0]);
@@ -197,7 +197,7 @@ static void expect_two(struct bed *bed, struct call *call)
 	put_place(normal, first);
 	put(normal, "offset", *value_get(first, "offset"));
 	a = value_get(value_get(value_get(reply, "results"), "x"), "data");
-	b = value_get(call_run(normal, bed->space, "normal"), "data");
+	b = value_get(call_run(normal, bed->memory, "normal"), "data");
 	expect_equal("x", a, b);
 	call_free(normal);
 }
@@ -209,7 +209,7 @@ static void test_several_streams(void **state)
 
 	(void)state;
 	put_two(call);
-	call_run(call, bed.space, "run");
+	call_run(call, bed.memory, "run");
 	assert_int_equal(value_get(request_result(call->request), "ranges")->array.count, 2);
 	expect_two(&bed, call);
 	call_free(call);
@@ -241,7 +241,7 @@ static struct call *start_two(struct bed *bed)
 	owner.n_pending = owner.forgotten = 0;
 	owner.later = true;
 	put_two(call);
-	call_start(call, bed->space, "run");
+	call_start(call, bed->memory, "run");
 	assert_int_equal(owner.n_pending, 2);
 	return call;
 }
@@ -304,7 +304,8 @@ static void test_failures(void **state)
 	    STEPS(call->bump,
 		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("a")),
 		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("nobody"))));
-	call_fails(call, bed.space, "run", ERROR_NOT_FOUND, "not_found: run: steps[1] bits: stream_name: no such stream");
+	call_fails(call, bed.memory, "run", ERROR_NOT_FOUND,
+		   "not_found: run: steps[1] bits: stream_name: no such stream");
 	assert_int_equal(owner.n_pending, 1);
 	assert_null(owner.pending[0]);
 	bed_close(&bed);
@@ -330,7 +331,7 @@ static void test_prepared(void **state)
 		if (i >= 4)
 			put(run, "stream_name", value_string("a"));
 		before = owner.next[i < 4];
-		call_start(run, bed.space, "run_prepared");
+		call_start(run, bed.memory, "run_prepared");
 		if (owner.later)
 			answer(0, 0);
 		call_wait(run);
@@ -342,7 +343,7 @@ static void test_prepared(void **state)
 		call = prepared_call(handle);
 		put_place(call, range_of(run, 0));
 		before = owner.next[i < 4];
-		call_run(call, bed.space, "run_prepared");
+		call_run(call, bed.memory, "run_prepared");
 		assert_int_equal(owner.next[i < 4], before);
 		expect_equal("results", value_get(request_result(call->request), "results"),
 			     value_get(request_result(run->request), "results"));
@@ -353,7 +354,7 @@ static void test_prepared(void **state)
 	run = prepared_call(handle);
 	put(run, "stream_name", value_string("a"));
 	put(run, "seed", value_uint(1));
-	call_fails(run, bed.space, "run_prepared", ERROR_OUT_OF_RANGE,
+	call_fails(run, bed.memory, "run_prepared", ERROR_OUT_OF_RANGE,
 		   "out_of_range: run_prepared: stream_name: given beside generator, seed");
 	bed_close(&bed);
 }
@@ -370,7 +371,7 @@ static void refused(struct bed *bed, const struct value step, const char *name, 
 	put(call, "steps", steps);
 	if (name)
 		put(call, "stream_name", value_string(name));
-	call_fails(call, bed->space, "run", code, text);
+	call_fails(call, bed->memory, "run", code, text);
 }
 
 static void test_mistakes(void **state)
@@ -402,12 +403,13 @@ static void test_mistakes(void **state)
 	call = call_new();
 	put(call, "in", array_of(call->bump, "f32", 4, ones, sizeof ones));
 	put(call, "noise", map_of(call->bump, "op", value_string("normal"), "stream_name", a, NULL));
-	call_fails(call, bed.space, "noise_add", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: noise_add: stream_name: ");
+	call_fails(call, bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
+		   "unknown_parameter: noise_add: stream_name: ");
 	call = call_new();
 	put(call, "steps", value_array());
 	put(call, "stream_name", a);
 	put(call, "seed", one);
-	call_fails(call, bed.space, "run", ERROR_OUT_OF_RANGE, "out_of_range: run: stream_name: given beside seed");
+	call_fails(call, bed.memory, "run", ERROR_OUT_OF_RANGE, "out_of_range: run: stream_name: given beside seed");
 	assert_int_equal(owner.next[0], 4);
 	bed_close(&bed);
 	bed = bed_open(1); /* nobody keeps streams */

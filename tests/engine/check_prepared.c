@@ -105,8 +105,8 @@ static void test_runs_as_run_does(void **state)
 		put_program(run, stream.seed);
 		put(run, "stream", value_uint(stream.stream));
 		put(run, "offset", value_uint(i * 1000));
-		call_run(kept, bed.space, "run_prepared");
-		call_run(run, bed.space, "run");
+		call_run(kept, bed.memory, "run_prepared");
+		call_run(run, bed.memory, "run");
 		expect_same(kept, run);
 		call_free(kept);
 		call_free(run);
@@ -125,10 +125,10 @@ static void test_released_in_use(void **state)
 	assert_int_not_equal(handle, other);
 	for (int i = 0; i < 8; i++) {
 		runs[i] = prepared_call(handle);
-		call_start(runs[i], bed.space, "run_prepared");
+		call_start(runs[i], bed.memory, "run_prepared");
 	}
 	struct call *freed = prepared_call(handle);
-	call_run(freed, bed.space, "release");
+	call_run(freed, bed.memory, "release");
 	call_free(freed);
 	for (int i = 0; i < 8; i++) {
 		call_wait(runs[i]);
@@ -137,8 +137,9 @@ static void test_released_in_use(void **state)
 	}
 	for (int i = 0; i < 8; i++)
 		call_free(runs[i]);
-	call_fails(prepared_call(handle), bed.space, "run_prepared", ERROR_BAD_TILE, "bad_tile: run_prepared: prepared: ");
-	call_fails(prepared_call(handle), bed.space, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
+	call_fails(prepared_call(handle), bed.memory, "run_prepared", ERROR_BAD_TILE,
+		   "bad_tile: run_prepared: prepared: ");
+	call_fails(prepared_call(handle), bed.memory, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
 	bed_close(&bed);
 }
 
@@ -158,10 +159,10 @@ static void test_tile_gone(void **state)
 	put(call, "steps", steps);
 	handle = prepare_program(&bed, call);
 	call = prepared_call(handle);
-	call_run(call, bed.space, "run_prepared");
+	call_run(call, bed.memory, "run_prepared");
 	call_free(call);
 	tile_drop(&bed, tile);
-	call_fails(prepared_call(handle), bed.space, "run_prepared", ERROR_BAD_TILE,
+	call_fails(prepared_call(handle), bed.memory, "run_prepared", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] uniform: out: tile 1 was freed");
 	bed_close(&bed);
 }
@@ -184,7 +185,7 @@ static void unreserve(void *arg, uint64_t bytes)
 static void test_limits(void **state)
 {
 	uint64_t left = 1 << 20;
-	struct space_limits limits = {
+	struct session_limits limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new(), *freed;
@@ -194,16 +195,16 @@ static void test_limits(void **state)
 	prepare(&bed);
 	put_program(call, 1);
 	prepare_call(call, "run");
-	call_fails(call, bed.space, "prepare", ERROR_LIMIT,
+	call_fails(call, bed.memory, "prepare", ERROR_LIMIT,
 		   "limit: prepare: 2 calls are prepared, allowed are 2 (prepared)");
 	freed = prepared_call(first);
-	call_run(freed, bed.space, "release");
+	call_run(freed, bed.memory, "release");
 	call_free(freed);
 	left = 100;
 	call = call_new();
 	put_program(call, 1);
 	prepare_call(call, "run");
-	call_fails(call, bed.space, "prepare", ERROR_LIMIT, "limit: work_bytes: no more");
+	call_fails(call, bed.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: no more");
 	bed_close(&bed);
 	if (left < 100 || left > 1 << 20)
 		fail_msg("of 100 bytes and one prepared call, %llu came back", (unsigned long long)left);
@@ -214,7 +215,7 @@ static void test_charge_while_in_use(void **state)
 {
 	enum { ROOM = 1 << 20 };
 	uint64_t left = ROOM;
-	struct space_limits limits = {
+	struct session_limits limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	const uint64_t handle = prepare(&bed);
@@ -223,9 +224,9 @@ static void test_charge_while_in_use(void **state)
 
 	(void)state;
 	assert_int_not_equal(left, ROOM);
-	call_run(run, bed.space, "run_prepared");
+	call_run(run, bed.memory, "run_prepared");
 	held = ROOM - left;
-	call_run(freed, bed.space, "release");
+	call_run(freed, bed.memory, "release");
 	call_free(freed);
 	if (ROOM - left != held)
 		fail_msg("%llu bytes are held after the release, %llu before, although a run holds the call",
@@ -247,7 +248,7 @@ static void test_mistakes_are_reported_at_once(void **state)
 	assert_int_equal(value_push(call->bump, &steps, one), 0);
 	put(call, "steps", steps);
 	prepare_call(call, "run");
-	call_fails(call, bed.space, "prepare", ERROR_BAD_TILE,
+	call_fails(call, bed.memory, "prepare", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] scale: in: no earlier step is called \"nobody\"");
 	bed_close(&bed);
 }

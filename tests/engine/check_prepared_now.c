@@ -51,7 +51,7 @@ static uint64_t prepare(struct bed *bed, const char *method, struct call *call)
 	uint64_t handle = 0;
 
 	prepare_call(call, method);
-	call_start(call, bed->space, "prepare");
+	call_start(call, bed->memory, "prepare");
 	call_wait(call);
 	if (!request_error(call->request))
 		handle = value_get(request_result(call->request), "prepared")->u;
@@ -62,7 +62,7 @@ static uint64_t prepare(struct bed *bed, const char *method, struct call *call)
 static const struct value *run_now(struct bed *bed, uint64_t handle, const struct prepared_changes *changes,
 				   struct prepared **ret_prepared)
 {
-	return prepared_run_now(bed->space, (uint32_t)handle, changes, ret_prepared);
+	return prepared_run_now(bed->memory, (uint32_t)handle, changes, ret_prepared);
 }
 
 /* Whether there was a reply. call: the same, to be started as a request; it goes. */
@@ -74,16 +74,16 @@ static bool compare(struct bed *bed, uint64_t handle, const char *method, struct
 	const struct value *reply;
 
 	put_changes(call, changes);
-	call_start(call, bed->space, method);
+	call_start(call, bed->memory, method);
 	call_wait(call);
-	memcpy(expected, bed->memory, TILE_BYTES);
-	memset(bed->memory, 0, TILE_BYTES);
+	memcpy(expected, bed->mapping, TILE_BYTES);
+	memset(bed->mapping, 0, TILE_BYTES);
 	reply = run_now(bed, handle, changes, &prepared);
 	if ((reply == NULL) != (request_error(call->request) != NULL))
 		fail_msg("%s: a reply %d, an error %d", method, reply != NULL, request_error(call->request) != NULL);
 	if (reply) {
 		expect_equal(method, reply, request_result(call->request));
-		if (value_get(reply, "tile") && memcmp(expected, bed->memory, TILE_BYTES) != 0)
+		if (value_get(reply, "tile") && memcmp(expected, bed->mapping, TILE_BYTES) != 0)
 			fail_msg("%s: other bytes in the tile", method);
 		prepared_give(prepared);
 	}
@@ -210,10 +210,10 @@ static void tiles_freed(void **state)
 	tile_drop(&bed, tile);
 	other = tile_of(&bed, "f32", 100, NULL);
 	assert_int_not_equal(other, tile);
-	memset(bed.memory, 0x5A, 4096);
+	memset(bed.mapping, 0x5A, 4096);
 	assert_null(run_now(&bed, handle, &none, &prepared));
 	for (int i = 0; i < 4096; i++)
-		assert_int_equal(((char *)bed.memory)[i], 0x5A);
+		assert_int_equal(((char *)bed.mapping)[i], 0x5A);
 	same = (uint32_t)other; /* of another shape */
 	assert_null(run_now(&bed, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
 	same = (uint32_t)tile_of(&bed, "f32", 512, NULL);
@@ -222,7 +222,7 @@ static void tiles_freed(void **state)
 	bed_close(&bed);
 }
 
-/* While one run is not given back, others are requests; and it outlives release and space. */
+/* While one run is not given back, others are requests; and it outlives release and session. */
 static void one_at_a_time(void **state)
 {
 	static const struct prepared_changes none;
@@ -237,11 +237,11 @@ static void one_at_a_time(void **state)
 	assert_non_null(reply);
 	assert_null(run_now(&bed, handle, &none, &second));
 	call = prepared_call(handle);
-	again = call_run(call, bed.space, "run_prepared");
+	again = call_run(call, bed.memory, "run_prepared");
 	expect_equal("a request meanwhile", again, reply);
 	call_free(call);
 	call = prepared_call(handle);
-	call_run(call, bed.space, "release");
+	call_run(call, bed.memory, "release");
 	call_free(call);
 	assert_null(run_now(&bed, handle, &none, &second));
 	bed_close(&bed);
@@ -273,7 +273,7 @@ static void unreserve(void *arg, uint64_t bytes)
 static void reservations(void **state)
 {
 	static const struct prepared_changes none;
-	struct space_limits limits = {.reserve = reserve, .unreserve = unreserve};
+	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	const uint64_t handle = prepare(&bed, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
 	const uint64_t held = reserved;

@@ -177,8 +177,8 @@ static void test_as_run_does(void **state)
 			programs[i].put(run, NULL);
 			put(run, "seed", value_uint(1 + k / 2));
 			put(run, "offset", value_uint(1000 * k));
-			call_run(kept, bed.space, "run_prepared");
-			call_run(run, bed.space, "run");
+			call_run(kept, bed.memory, "run_prepared");
+			call_run(run, bed.memory, "run");
 			expect_equal(programs[i].name, request_result(kept->request), request_result(run->request));
 			call_free(kept);
 			call_free(run);
@@ -206,7 +206,7 @@ static void *run_many(void *arg)
 	for (int i = 0; i < RUNS / 4; i++) {
 		for (int k = 0; k < 4; k++) {
 			calls[k] = run_of(runner->handle, (uint64_t)(k % 2), 0);
-			call_start(calls[k], runner->bed->space, "run_prepared");
+			call_start(calls[k], runner->bed->memory, "run_prepared");
 		}
 		for (int k = 0; k < 4; k++) {
 			call_wait(calls[k]);
@@ -236,7 +236,7 @@ static void test_at_once(void **state)
 			runner.expected[k] = call_new();
 			programs[i].put(runner.expected[k], NULL);
 			put(runner.expected[k], "seed", value_uint((unsigned)k));
-			call_run(runner.expected[k], bed.space, "run");
+			call_run(runner.expected[k], bed.memory, "run");
 		}
 		for (int t = 0; t < THREADS; t++) {
 			runners[t] = runner;
@@ -273,7 +273,7 @@ static void test_tiles_are_read_anew(void **state)
 		float first;
 
 		memcpy(at, taps, sizeof taps);
-		y = value_get(value_get(value_get(call_run(run, bed.space, "run_prepared"), "results"), "y"), "data");
+		y = value_get(value_get(value_get(call_run(run, bed.memory, "run_prepared"), "results"), "y"), "data");
 		memcpy(&first, y->bytes.at, sizeof first);
 		if (first < (float)i * 0.999f || first > (float)i * 1.001f)
 			fail_msg("run %d: the kernel was %d times as large, and the first sample is %g", i, i, (double)first);
@@ -292,7 +292,7 @@ static void swap_fails(struct bed *bed, uint64_t handle, uint64_t from, uint64_t
 	struct call *call = run_of(handle, 0, 0);
 
 	put(call, "tiles", STEPS(call->bump, pair_of(call->bump, from, to)));
-	call_fails(call, bed->space, "run_prepared", code, text);
+	call_fails(call, bed->memory, "run_prepared", code, text);
 }
 
 /* Other tiles of the same shapes, also exchanged for one another; the reply tells them. */
@@ -321,7 +321,7 @@ static void test_other_tiles(void **state)
 
 		put(call, "tiles", STEPS(call->bump, pair_of(call->bump, tiles[0], tiles[from]),
 					 pair_of(call->bump, tiles[1], tiles[to])));
-		steps = value_get(call_run(call, bed.space, "run_prepared"), "steps");
+		steps = value_get(call_run(call, bed.memory, "run_prepared"), "steps");
 		assert_int_equal(value_get(&steps->array.at[0], "tile")->u, tiles[to]);
 		if (at[to][15] != 10 * at[from][15])
 			fail_msg("run %d: expected %g, got %g", i, (double)(10 * at[from][15]), (double)at[to][15]);
@@ -333,11 +333,11 @@ static void test_other_tiles(void **state)
 	swap_fails(&bed, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: tile");
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", value_uint(1));
-	call_fails(made, bed.space, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
+	call_fails(made, bed.memory, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
 	tile_drop(&bed, tiles[0]); /* which another now stands for */
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", STEPS(made->bump, pair_of(made->bump, tiles[0], tiles[2])));
-	call_run(made, bed.space, "run_prepared");
+	call_run(made, bed.memory, "run_prepared");
 	call_free(made);
 	bed_close(&bed);
 }
@@ -360,7 +360,7 @@ static void test_failures_are_not_learnt(void **state)
 	put(made, "results", names_of(z, "back", NULL));
 	handle = prepare_program(&bed, made);
 	for (int i = 0; i < 3; i++)
-		call_fails(run_of(handle, 0, 0), bed.space, "run_prepared", ERROR_OUT_OF_RANGE,
+		call_fails(run_of(handle, 0, 0), bed.memory, "run_prepared", ERROR_OUT_OF_RANGE,
 			   "out_of_range: run: steps[2] istft: window_values: ");
 	bed_close(&bed);
 }
@@ -420,7 +420,7 @@ static void release(struct bed *bed, uint64_t handle)
 {
 	struct call *call = prepared_call(handle);
 
-	call_run(call, bed->space, "release");
+	call_run(call, bed->memory, "release");
 	call_free(call);
 }
 
@@ -428,7 +428,7 @@ static void release(struct bed *bed, uint64_t handle)
 static void test_charge(void **state)
 {
 	uint64_t limit = 1 << 20, small, large, handle;
-	struct space_limits limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
+	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
 	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call;
 
@@ -443,7 +443,7 @@ static void test_charge(void **state)
 		fail_msg("10,000 weights hold %llu bytes more than 10", (unsigned long long)(large - small));
 	call = weights_of(100000);
 	prepare_call(call, "run");
-	call_fails(call, bed.space, "prepare", ERROR_LIMIT, "limit: work_bytes: ");
+	call_fails(call, bed.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: ");
 	assert_int_equal(held, 0);
 	small = charge_of(&bed, window_of(16), &handle);
 	release(&bed, handle);
@@ -454,7 +454,7 @@ static void test_charge(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct call *run = run_of(handle, 0, 0);
 
-		call_run(run, bed.space, "run_prepared");
+		call_run(run, bed.memory, "run_prepared");
 		call_free(run);
 		assert_int_equal(held, large);
 	}
@@ -462,8 +462,8 @@ static void test_charge(void **state)
 	assert_int_equal(held, 0);
 }
 
-/* What was learnt goes with the last reply, here after the space; address sanitizers watch. */
-static void test_reply_outlives_space(void **state)
+/* What was learnt goes with the last reply, here after the session; address sanitizers watch. */
+static void test_reply_outlives_memory(void **state)
 {
 	struct bed bed = bed_open(1);
 	struct call *made = call_new(), *runs[2];
@@ -474,9 +474,9 @@ static void test_reply_outlives_space(void **state)
 	handle = prepare_program(&bed, made);
 	for (int i = 0; i < 2; i++) {
 		runs[i] = run_of(handle, 1, 0);
-		call_run(runs[i], bed.space, "run_prepared");
+		call_run(runs[i], bed.memory, "run_prepared");
 	}
-	space_close(bed.space);
+	session_memory_close(bed.memory);
 	expect_equal("after the space", request_result(runs[0]->request), request_result(runs[1]->request));
 	for (int i = 0; i < 2; i++)
 		call_free(runs[i]);
@@ -486,10 +486,10 @@ static void test_reply_outlives_space(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_run_does),         cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_tiles_are_read_anew), cmocka_unit_test(test_failures_are_not_learnt),
-		cmocka_unit_test(test_other_tiles),         cmocka_unit_test(test_charge),
-		cmocka_unit_test(test_reply_outlives_space),
+		cmocka_unit_test(test_as_run_does),           cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_tiles_are_read_anew),   cmocka_unit_test(test_failures_are_not_learnt),
+		cmocka_unit_test(test_other_tiles),           cmocka_unit_test(test_charge),
+		cmocka_unit_test(test_reply_outlives_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

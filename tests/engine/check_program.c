@@ -57,8 +57,8 @@ static void check_normal(struct bed *bed, const char *dtype, uint64_t offset, ui
 	put(normal, "offset", value_uint(offset));
 	put(normal, "seed", value_uint(11));
 
-	const struct value *a = result_data(call_run(program, bed->space, "run"), "z");
-	const struct value *b = value_get(call_run(normal, bed->space, "normal"), "data");
+	const struct value *a = result_data(call_run(program, bed->memory, "run"), "z");
+	const struct value *b = value_get(call_run(normal, bed->memory, "normal"), "data");
 	assert_int_equal(a->bytes.size, b->bytes.size);
 	assert_memory_equal(a->bytes.at, b->bytes.at, a->bytes.size);
 	call_free(program);
@@ -99,7 +99,7 @@ static void chain_fused(struct bed *bed, uint64_t n, uint64_t out)
 	set(call, step, "out", value_uint(out));
 	put(call, "seed", value_uint(77));
 	finish(call, steps, NULL);
-	call_run(call, bed->space, "run");
+	call_run(call, bed->memory, "run");
 	call_free(call);
 }
 
@@ -110,7 +110,7 @@ static void draw_to(struct bed *bed, const char *distribution, uint64_t out, uin
 	put(call, "out", value_uint(out));
 	put(call, "seed", value_uint(77));
 	put(call, "offset", value_uint(offset));
-	call_run(call, bed->space, distribution);
+	call_run(call, bed->memory, distribution);
 	call_free(call);
 }
 
@@ -134,11 +134,11 @@ static void test_fused_is_apart(void **state)
 		put(scale, "out", value_uint(apart));
 		put(scale, "by", value_real(3));
 		put(scale, "plus", value_real(1));
-		call_run(scale, bed.space, "scale");
+		call_run(scale, bed.memory, "scale");
 		put(add, "a", value_uint(apart));
 		put(add, "b", value_uint(other));
 		put(add, "out", value_uint(apart));
-		call_run(add, bed.space, "add");
+		call_run(add, bed.memory, "add");
 		assert_memory_equal(fused_at, apart_at, n * sizeof(float));
 		call_free(scale);
 		call_free(add);
@@ -166,7 +166,7 @@ static void test_hazards(void **state)
 	draw_to(&bed, "normal", x_tile, 0);
 	memcpy(x, x_at, N * sizeof *x);
 	put(fft, "in", value_uint(x_tile));
-	const struct value *spectrum = value_get(call_run(fft, bed.space, "fft"), "data");
+	const struct value *spectrum = value_get(call_run(fft, bed.memory, "fft"), "data");
 
 	step = add_step(call, &steps, "fft", NULL);
 	set(call, step, "in", value_uint(x_tile));
@@ -188,11 +188,11 @@ static void test_hazards(void **state)
 	set(call, step, "out", value_uint(w_tile));
 	set(call, step, "inverse", value_bool(true));
 	finish(call, steps, "old");
-	const struct value *reply = call_run(call, bed.space, "run");
+	const struct value *reply = call_run(call, bed.memory, "run");
 
 	draw = call_new();
 	put(draw, "n", value_uint(N));
-	memcpy(u, value_get(call_run(draw, bed.space, "uniform"), "data")->bytes.at, N * sizeof *u);
+	memcpy(u, value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at, N * sizeof *u);
 	assert_memory_equal(result_data(reply, "old")->bytes.at, x, N * sizeof *x);
 	assert_memory_equal(x_at, y_at, N * sizeof *x);
 	for (size_t i = 0; i < N; i++) {
@@ -226,9 +226,9 @@ static void test_result_beside_out(void **state)
 	set(call, step, "out", value_uint(tile));
 	set(call, step, "by", value_real(0));
 	finish(call, steps, "first");
-	const struct value *first = result_data(call_run(call, bed.space, "run"), "first");
+	const struct value *first = result_data(call_run(call, bed.memory, "run"), "first");
 	put(draw, "n", value_uint(1000));
-	assert_memory_equal(first->bytes.at, value_get(call_run(draw, bed.space, "uniform"), "data")->bytes.at, 4000);
+	assert_memory_equal(first->bytes.at, value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at, 4000);
 	assert_true(at[0] == 0 && at[999] == 0);
 	call_free(call);
 	call_free(draw);
@@ -263,7 +263,7 @@ static void test_many_values(void **state)
 	}
 	finish(call, steps, names[2 * DRAWS - 1]);
 	const float *got =
-		(const float *)(const void *)result_data(call_run(call, bed.space, "run"), names[2 * DRAWS - 1])
+		(const float *)(const void *)result_data(call_run(call, bed.memory, "run"), names[2 * DRAWS - 1])
 			->bytes.at;
 	for (int i = 0; i < DRAWS; i++) {
 		struct call *draw = call_new();
@@ -271,7 +271,7 @@ static void test_many_values(void **state)
 
 		put(draw, "n", value_uint(N));
 		put(draw, "stream", value_uint(i));
-		u = (const float *)(const void *)value_get(call_run(draw, bed.space, "uniform"), "data")->bytes.at;
+		u = (const float *)(const void *)value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at;
 		for (size_t k = 0; k < N; k++)
 			sum[k] += u[k];
 		call_free(draw);
@@ -310,7 +310,7 @@ static void test_draws_share_no_word(void **state)
 				set(call, step, "dtype", value_string("u64"));
 				finish(call, steps, NULL);
 				put(call, "offset", value_uint(6));
-				replies = value_get(call_run(call, bed.space, "run"), "steps");
+				replies = value_get(call_run(call, bed.memory, "run"), "steps");
 				const uint64_t words = a ? 10 : 5;
 				const uint64_t second = 8 + (words + 3) / 4 * 4;
 
@@ -354,7 +354,7 @@ static void *work_of(unsigned threads, uint32_t features, size_t *ret_bytes)
 	set(call, step, "plus", value_real(7));
 	set(call, step, "out", value_uint(tile));
 	finish(call, steps, NULL);
-	call_run(call, bed.space, "run");
+	call_run(call, bed.memory, "run");
 	assert_non_null(copy);
 	memcpy(copy, at, N * sizeof(double));
 	*ret_bytes = N * sizeof(double);
@@ -407,7 +407,7 @@ static void test_same_transform_for_all_threads(void **state)
 		step = add_step(call, &steps, "fft", "y");
 		set(call, step, "in", value_string("x"));
 		finish(call, steps, "y");
-		const struct value *y = result_data(call_run(call, bed.space, "run"), "y");
+		const struct value *y = result_data(call_run(call, bed.memory, "run"), "y");
 		assert_int_equal(y->bytes.size, BATCH * N * 8);
 		if (t == 0)
 			memcpy(expected, y->bytes.at, y->bytes.size);
@@ -431,7 +431,7 @@ static void check_parts(struct bed *bed, const char *distribution, const char *d
 	put(whole, "n", value_uint(n));
 	put(whole, "dtype", value_string(dtype));
 	put(whole, "offset", value_uint(offset));
-	expected = value_get(call_run(whole, bed->space, distribution), "data");
+	expected = value_get(call_run(whole, bed->memory, distribution), "data");
 	for (uint64_t rank = 0; rank < size; rank++) {
 		struct call *part = call_new();
 		const struct value *data;
@@ -441,7 +441,7 @@ static void check_parts(struct bed *bed, const char *distribution, const char *d
 		put(part, "offset", value_uint(offset));
 		put(part, "rank", value_uint(rank));
 		put(part, "size", value_uint(size));
-		data = value_get(call_run(part, bed->space, distribution), "data");
+		data = value_get(call_run(part, bed->memory, distribution), "data");
 		assert_true(at + data->bytes.size <= expected->bytes.size);
 		if (memcmp(expected->bytes.at + at, data->bytes.at, data->bytes.size) != 0)
 			fail_msg("%s %s n=%llu offset=%llu: part %llu of %llu differs", distribution, dtype,

@@ -12,13 +12,13 @@ static void test_version_and_ping(void **state)
 {
 	struct bed bed = bed_open(2);
 	struct call *version = call_new(), *ping = call_new();
-	const struct value *reply = call_run(version, bed.space, "version");
+	const struct value *reply = call_run(version, bed.memory, "version");
 
 	(void)state;
 	assert_true(value_is_text(value_get(reply, "name"), "trnsciD"));
 	assert_int_equal(value_get(reply, "stream_format")->u, 1);
 	put(ping, "payload", value_uint(7));
-	assert_int_equal(value_get(call_run(ping, bed.space, "ping"), "payload")->u, 7);
+	assert_int_equal(value_get(call_run(ping, bed.memory, "ping"), "payload")->u, 7);
 	call_free(version);
 	call_free(ping);
 	bed_close(&bed);
@@ -28,7 +28,7 @@ static void test_describe_lists_every_row(void **state)
 {
 	struct bed bed = bed_open(1);
 	struct call *call = call_new();
-	const struct value *reply = call_run(call, bed.space, "describe");
+	const struct value *reply = call_run(call, bed.memory, "describe");
 	const struct value *methods = value_get(reply, "methods");
 	size_t count;
 	const struct operation *all = operations(&count);
@@ -69,7 +69,7 @@ static void check_draw(struct bed *bed, const char *method, const char *dtype, e
 	put(call, "seed", value_uint(5));
 	put(call, "stream", value_string("0x9"));
 	put(call, "offset", value_uint(begin));
-	data = value_get(call_run(call, bed->space, method), "data");
+	data = value_get(call_run(call, bed->memory, method), "data");
 	assert_int_equal(data->bytes.size, bytes);
 	assert_memory_equal(data->bytes.at, expected, bytes);
 	call_free(call);
@@ -108,7 +108,7 @@ static void test_draw_into_a_tile(void **state)
 	put(call, "mean", value_real(3));
 	put(call, "std", value_real(2));
 	put(call, "u64", value_string("str"));
-	reply = call_run(call, bed.space, "normal");
+	reply = call_run(call, bed.memory, "normal");
 	assert_int_equal(value_get(reply, "tile")->u, tile);
 	assert_true(value_is_text(value_get(reply, "seed"), "5"));
 	assert_true(value_is_text(value_get(reply, "next"), "100000"));
@@ -136,9 +136,9 @@ static void test_floating_point_environment(void **state)
 			put(k ? odd : plain, "n", value_uint(lengths[i]));
 			put(k ? odd : plain, "std", value_real(1e-39));
 		}
-		expected = value_get(call_run(plain, bed.space, "normal"), "data");
+		expected = value_get(call_run(plain, bed.memory, "normal"), "data");
 		_mm_setcsr(strange);
-		call_start(odd, bed.space, "normal");
+		call_start(odd, bed.memory, "normal");
 		const unsigned int after = _mm_getcsr() & ~0x3Fu;
 		_mm_setcsr(before);
 		assert_int_equal(after, strange);
@@ -171,10 +171,10 @@ static void test_longest_chunk(void **state)
 		struct call *draw = call_new(), *fft = call_new();
 
 		put(draw, "out", value_uint(tile));
-		call_run(draw, bed.space, "normal");
+		call_run(draw, bed.memory, "normal");
 		put(fft, "in", value_uint(c64));
 		put(fft, "out", value_uint(c64));
-		call_run(fft, bed.space, "fft");
+		call_run(fft, bed.memory, "fft");
 		call_free(draw);
 		call_free(fft);
 	}

@@ -46,7 +46,7 @@ static void gone(void *arg, const struct error *why)
 	pthread_mutex_unlock(&hungry->lock);
 }
 
-static void start(struct hungry *hungry, struct space *space)
+static void start(struct hungry *hungry, struct session_memory *session_memory)
 {
 	const struct ring_memory memory = {&hungry->page, (char *)hungry->samples, &hungry->index, CAPACITY};
 	const struct ring_events events = {published, gone, hungry};
@@ -59,8 +59,8 @@ static void start(struct hungry *hungry, struct space *space)
 	pthread_cond_init(&hungry->changed, NULL);
 	ring_page_begin(&hungry->page, CAPACITY, sizeof *hungry->samples, 0);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(sampler_create(space, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
-	assert_int_equal(ring_create(space, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
+	assert_int_equal(sampler_create(session_memory, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
+	assert_int_equal(ring_create(session_memory, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
 }
 
 static void end(struct hungry *hungry)
@@ -100,7 +100,7 @@ static void rival_done(struct request *request, void *arg)
 
 /* What the ring publishes while a request of another client is under way. Both ends are taken by the engine's one thread,
  * so that it does not matter when the test's own thread runs. */
-static uint64_t count_beside(struct hungry *hungry, struct space *other, uint64_t tile)
+static uint64_t count_beside(struct hungry *hungry, struct session_memory *other, uint64_t tile)
 {
 	struct rival rival = {call_new(), hungry, false};
 
@@ -126,24 +126,24 @@ static void test_turns(void **state)
 	struct bed bed = bed_open(1);
 	struct hungry *hungry = aligned_alloc(64, (sizeof *hungry + 63) / 64 * 64);
 	const uint64_t tile = tile_of(&bed, "f32", CHUNKS * CHUNK, NULL);
-	struct space *other;
+	struct session_memory *other;
 	uint64_t drawn[TIMES];
 
 	(void)state;
 	memset(hungry, 0, sizeof *hungry);
 	hungry->samples = aligned_alloc(64, CAPACITY * sizeof *hungry->samples);
 	memset(hungry->samples, 0, CAPACITY * sizeof *hungry->samples);
-	assert_int_equal(space_create(bed.engine, NULL, &other), 0);
+	assert_int_equal(session_memory_create(bed.engine, NULL, &other), 0);
 	start(hungry, other);
 	for (int i = 0; i < TIMES; i++)
-		drawn[i] = count_beside(hungry, bed.space, tile);
+		drawn[i] = count_beside(hungry, bed.memory, tile);
 	qsort(drawn, TIMES, sizeof *drawn, by_number);
 	if (drawn[TIMES / 3] > 2 * CHUNKS * CHUNK + CAPACITY || drawn[TIMES - 1] == 0)
 		fail_msg("while another client drew %d samples: expected at most %d of the ring, got %llu or more in %d of %d",
 			 CHUNKS * CHUNK, 2 * CHUNKS * CHUNK + CAPACITY, (unsigned long long)drawn[TIMES / 3],
 			 TIMES - TIMES / 3, TIMES);
 	end(hungry);
-	space_close(other);
+	session_memory_close(other);
 	bed_close(&bed);
 }
 

@@ -67,7 +67,7 @@ static void hold_forward(struct bed *bed, const struct options *o)
 {
 	struct sample s = sample_new(o->dtype, o->rows * o->length);
 	struct call *call = stft_call(o, &s);
-	const struct value *reply = call_run(call, bed->space, "stft");
+	const struct value *reply = call_run(call, bed->memory, "stft");
 	wide_t *expected = reference(o, s.wide);
 	const size_t at = o->rows > 1, bins = bins_of(o), frames = frames_of(o);
 
@@ -155,8 +155,8 @@ static void test_threads(void **state)
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
 		struct bed bed = bed_open(threads[i]);
 		struct call *all = stft_call(&o, &s), *one = stft_call(&alone, &last);
-		const struct value *of_all = call_run(all, bed.space, "stft"),
-				   *of_one = call_run(one, bed.space, "stft");
+		const struct value *of_all = call_run(all, bed.memory, "stft"),
+				   *of_one = call_run(one, bed.memory, "stft");
 		const size_t bytes = value_get(of_one, "data")->bytes.size;
 
 		if (i == 0)
@@ -193,8 +193,8 @@ static void test_long_frames(void **state)
 	put_sample(each, "in", &cut, 2, (int64_t[]){(int64_t)frames, (int64_t)n});
 	put(each, "real", value_bool(true));
 
-	const struct value *a = value_get(call_run(whole, bed.space, "stft"), "data");
-	const struct value *b = value_get(call_run(each, bed.space, "fft"), "data");
+	const struct value *a = value_get(call_run(whole, bed.memory, "stft"), "data");
+	const struct value *b = value_get(call_run(each, bed.memory, "fft"), "data");
 
 	assert_int_equal(a->bytes.size, b->bytes.size);
 	assert_memory_equal(a->bytes.at, b->bytes.at, a->bytes.size);
@@ -214,32 +214,32 @@ static void test_errors(void **state)
 	struct call *call;
 
 	(void)state;
-	call_fails(plain("i32", 1, 64, 1, 16), bed.space, "stft", ERROR_BAD_SHAPE,
+	call_fails(plain("i32", 1, 64, 1, 16), bed.memory, "stft", ERROR_BAD_SHAPE,
 		   "bad_shape: stft: in: its dtype is i32");
-	call_fails(plain("f32", 1, 8, 1, 16), bed.space, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(plain("f32", 1, 8, 1, 16), bed.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: pad_mode: reflect pads 8 samples");
 	call = plain("f32", 1, 15, 1, 16);
 	put(call, "center", value_bool(false));
-	call_fails(call, bed.space, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: n_fft: got 16, allowed is up to the 15 samples");
 	call = plain("f32", 1, 7, 1, 16);
 	put(call, "pad_mode", value_string("circular"));
-	call_fails(call, bed.space, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: pad_mode: circular pads 8");
+	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: pad_mode: circular pads 8");
 	call = plain("c64", 1, 32, 1, 16);
 	put(call, "onesided", value_bool(true));
-	call_fails(call, bed.space, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: onesided: ");
+	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: onesided: ");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "win_length", value_uint(17));
-	call_fails(call, bed.space, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: win_length: got 17, allowed is 1 to n_fft, 16");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("gaussian"));
-	call_fails(call, bed.space, "stft", ERROR_MISSING_PARAMETER,
+	call_fails(call, bed.memory, "stft", ERROR_MISSING_PARAMETER,
 		   "missing_parameter: stft: window_parameter: gaussian takes one");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("tukey"));
 	put(call, "window_parameter", value_real(1.5));
-	call_fails(call, bed.space, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: window_parameter: got 1.5, allowed for tukey");
 	bed_close(&bed);
 }

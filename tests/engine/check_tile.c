@@ -26,7 +26,7 @@ static struct known make(struct bed *bed, uint64_t bytes, uint32_t scope)
 	put(call, "dtype", value_string("i8"));
 	put(call, "shape", value_uint(bytes));
 	put(call, "scope", value_uint(scope));
-	reply = call_run(call, bed->space, "tile");
+	reply = call_run(call, bed->memory, "tile");
 	known.handle = value_get(reply, "tile")->u;
 	known.offset = value_get(reply, "offset")->u;
 	assert_int_equal(value_get(reply, "bytes")->u, bytes);
@@ -42,7 +42,7 @@ static uint64_t free_scope(struct bed *bed, uint32_t scope)
 	uint64_t freed;
 
 	put(call, "scope", value_uint(scope));
-	freed = value_get(call_run(call, bed->space, "free"), "freed")->u;
+	freed = value_get(call_run(call, bed->memory, "free"), "freed")->u;
 	call_free(call);
 	return freed;
 }
@@ -52,7 +52,7 @@ static void stale(struct bed *bed, uint64_t handle)
 	struct call *call = call_new();
 
 	put(call, "tile", value_uint(handle));
-	call_fails(call, bed->space, "free", ERROR_BAD_TILE, "bad_tile: free: tile: tile ");
+	call_fails(call, bed->memory, "free", ERROR_BAD_TILE, "bad_tile: free: tile: tile ");
 }
 
 static uint64_t figure(struct bed *bed, const char *name)
@@ -61,7 +61,7 @@ static uint64_t figure(struct bed *bed, const char *name)
 	struct value map = value_map();
 	uint64_t u;
 
-	assert_int_equal(space_stats(bed->space, bump, &map), 0);
+	assert_int_equal(session_memory_stats(bed->memory, bump, &map), 0);
 	u = value_get(&map, name)->u;
 	bump_free(bump);
 	return u;
@@ -70,12 +70,12 @@ static uint64_t figure(struct bed *bed, const char *name)
 /* No two tiles overlap: each is filled with its number, and holds it when it is freed. */
 static void fill(struct bed *bed, const struct known *known)
 {
-	memset((char *)bed->memory + known->offset, (int)(known->handle % 251), known->bytes);
+	memset((char *)bed->mapping + known->offset, (int)(known->handle % 251), known->bytes);
 }
 
 static void check(struct bed *bed, const struct known *known)
 {
-	const unsigned char *at = (unsigned char *)bed->memory + known->offset;
+	const unsigned char *at = (unsigned char *)bed->mapping + known->offset;
 
 	for (uint64_t i = 0; i < known->bytes; i++)
 		if (at[i] != known->handle % 251)

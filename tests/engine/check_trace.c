@@ -46,7 +46,7 @@ static double *forms_of(struct bed *bed, const struct square *s, const char *dis
 	put(call, "dtype", value_string(s->dtype));
 	put(call, "seed", value_uint(7));
 	put(call, "offset", value_uint(offset));
-	reply = call_run(call, bed->space, distribution);
+	reply = call_run(call, bed->memory, distribution);
 	x = value_get(reply, "data")->bytes.at;
 	for (uint64_t p = 0; p < probes; p++)
 		for (size_t i = 0; i < s->n; i++)

@@ -113,7 +113,7 @@ static void test_program(void **state)
 	value_push(call->bump, &results, value_string("s"));
 	put(call, "steps", steps);
 	put(call, "results", results);
-	reply = call_run(call, bed.space, "run");
+	reply = call_run(call, bed.memory, "run");
 	list = value_get(reply, "steps");
 	data = value_get(value_get(value_get(reply, "results"), "s"), "data");
 	memcpy(pair, data->bytes.at, sizeof pair);
@@ -127,7 +127,7 @@ static void test_program(void **state)
 
 static void refuse(struct bed *bed, const struct square *s, struct asked a, int code, const char *prefix)
 {
-	call_fails(call_of(s, &a), bed->space, "trace", code, prefix);
+	call_fails(call_of(s, &a), bed->memory, "trace", code, prefix);
 }
 
 static void test_refusals(void **state)
@@ -148,10 +148,10 @@ static void test_refusals(void **state)
 	refuse(&bed, &s, (struct asked){.offset = UINT64_MAX - 100}, ERROR_END_OF_STREAM,
 	       "end_of_stream: trace: offset: ");
 	put(call, "in", array_of(call->bump, "f32", 64, s.bytes, s.size));
-	call_fails(call, bed.space, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: ");
+	call_fails(call, bed.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: ");
 	call = call_of(&s, &(struct asked){0});
 	put(call, "in", array_of(call->bump, "c64", 32, s.bytes, s.size));
-	call_fails(call, bed.space, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: its dtype is c64");
+	call_fails(call, bed.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: its dtype is c64");
 	square_free(&s);
 	bed_close(&bed);
 }
@@ -164,7 +164,7 @@ static void test_cancelled(void **state)
 	struct call *call = call_of(&s, &(struct asked){.method = "hutchpp", .distribution = "normal", .probes = 6000});
 
 	(void)state;
-	call_start(call, bed.space, "trace");
+	call_start(call, bed.memory, "trace");
 	request_cancel(call->request);
 	call_wait(call);
 	assert_non_null(request_error(call->request));

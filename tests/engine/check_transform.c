@@ -20,7 +20,7 @@ static void test_lengths_and_dtypes(void **state)
 			put(call, "inverse", value_bool(inverse));
 			struct value *in = (struct value *)value_get(&call->params, "in");
 			assert_int_equal(value_put(call->bump, in, "shape", LIST(call, 3, (int64_t)n)), 0);
-			const struct value *reply = call_run(call, bed.space, "fft");
+			const struct value *reply = call_run(call, bed.memory, "fft");
 			reference(sample->in, sample->expected, 3, n, n, 1, inverse, inverse ? 1.0 / (double)n : 1);
 			widen(reply, sample->got);
 			assert_true(value_is_text(value_get(reply, "dtype"), d % 2 ? "c128" : "c64"));
@@ -45,7 +45,7 @@ static void test_axes_lengths_and_norms(void **state)
 	put(call, "axes", LIST(call, 0, 1));
 	put(call, "length", LIST(call, 7, 3));
 	put(call, "norm", value_string("ortho"));
-	const struct value *reply = call_run(call, bed.space, "fft");
+	const struct value *reply = call_run(call, bed.memory, "fft");
 	reference(sample->in, sample->between, 4, 6, 3, 5, false, 1 / sqrt(3));
 	reference(sample->between, sample->expected, 1, 4, 7, 15, false, 1 / sqrt(7));
 	widen(reply, sample->got);
@@ -72,7 +72,7 @@ static void test_real(void **state)
 
 		assert_int_equal(value_put(call->bump, in, "shape", LIST(call, 2, (int64_t)n)), 0);
 		put(call, "real", value_bool(true));
-		widen(call_run(call, bed.space, "fft"), sample->got);
+		widen(call_run(call, bed.memory, "fft"), sample->got);
 		reference(sample->in, sample->between, 2, n, n, 1, false, 1);
 		for (size_t k = 0; k < 2 * half; k++)
 			sample->expected[k] = sample->between[k / half * n + k % half];
@@ -104,9 +104,9 @@ static void check_real_axes(struct bed *bed, const char *dtype, int64_t rows, in
 		put(call, "axes", both ? LIST(call, 1 - last, last) : LIST(call, last));
 		put(call, "real", value_bool(k != 1));
 	}
-	const struct value *reply = call_run(there, bed->space, "fft");
+	const struct value *reply = call_run(there, bed->memory, "fft");
 	widen(reply, sample->got);
-	widen(call_run(whole, bed->space, "fft"), sample->between);
+	widen(call_run(whole, bed->memory, "fft"), sample->between);
 	for (size_t i = 0; i < half; i++) {
 		const size_t width = half / (size_t)rows;
 
@@ -122,7 +122,7 @@ static void check_real_axes(struct bed *bed, const char *dtype, int64_t rows, in
 	put(back, "in", spectrum);
 	put(back, "inverse", value_bool(true));
 	put(back, "length", value_uint((uint64_t)(last ? columns : rows)));
-	reply = call_run(back, bed->space, "fft");
+	reply = call_run(back, bed->memory, "fft");
 	assert_true(value_is_text(value_get(reply, "dtype"), dtype));
 	widen(reply, sample->got);
 	memcpy(sample->expected, sample->in, n * sizeof *sample->in);
@@ -165,7 +165,7 @@ static void test_long_in_place(void **state)
 		put(call, "in", value_uint(tile));
 		put(call, "out", value_uint(tile));
 		put(call, "inverse", value_bool(back));
-		assert_int_equal(value_get(call_run(call, bed.space, "fft"), "tile")->u, tile);
+		assert_int_equal(value_get(call_run(call, bed.memory, "fft"), "tile")->u, tile);
 		call_free(call);
 	}
 	for (size_t i = 0; i < 2 * N; i++) {
@@ -197,7 +197,7 @@ static void test_hermitian(void **state)
 		call = fft_call_of(sample, "c128", half, value_uint(half), &bytes);
 		put(call, "hermitian", value_bool(true));
 		put(call, "length", value_uint(n));
-		const struct value *reply = call_run(call, bed.space, "fft");
+		const struct value *reply = call_run(call, bed.memory, "fft");
 		widen(reply, sample->got);
 		for (size_t k = 0; k < n; k++)
 			sample->between[k] = k < half ? sample->in[k] : conj(sample->in[n - k]);
@@ -207,7 +207,7 @@ static void test_hermitian(void **state)
 		put(back, "in", array_of(back->bump, "f64", n, value_get(reply, "data")->bytes.at, n * 8));
 		put(back, "hermitian", value_bool(true));
 		put(back, "inverse", value_bool(true));
-		widen(call_run(back, bed.space, "fft"), sample->got);
+		widen(call_run(back, bed.memory, "fft"), sample->got);
 		memcpy(sample->expected, sample->in, half * sizeof *sample->in);
 		close_to(sample, half, 2e-14, "hermitian and back", n);
 		call_free(call);

@@ -83,7 +83,7 @@ static const struct value *run(struct bed *bed, const struct kind *kind, size_t 
 	if (kind->name)
 		put(call, kind->name, value_string(kind->choice));
 	*ret_call = call;
-	return call_run(call, bed->space, kind->method);
+	return call_run(call, bed->memory, kind->method);
 }
 
 static bool is_full(void)
@@ -109,7 +109,7 @@ static uint64_t mix(uint64_t hash, const void *at, size_t size)
 
 static struct bed bed_small(unsigned threads, uint32_t features)
 {
-	struct space_limits limits = {.inline_bytes = 64 << 20};
+	struct session_limits limits = {.inline_bytes = 64 << 20};
 
 	return bed_open_with(threads, features, 0, &limits);
 }
@@ -246,7 +246,7 @@ static void test_plan_bound(void **state)
 
 	(void)state;
 	assert_int_equal(engine_create(&settings, &bed.engine, &err), 0);
-	assert_int_equal(space_create(bed.engine, NULL, &bed.space), 0);
+	assert_int_equal(session_memory_create(bed.engine, NULL, &bed.memory), 0);
 	before = mallinfo2().uordblks;
 	for (size_t i = 0; i < count; i++) {
 		static const float one = 1;
@@ -255,7 +255,7 @@ static void test_plan_bound(void **state)
 		put(call, "in", array_of(call->bump, "f32", 1, &one, sizeof one));
 		put(call, "length", value_uint(1 + i));
 		put(call, "real", value_bool(i % 2));
-		call_run(call, bed.space, "fft");
+		call_run(call, bed.memory, "fft");
 		call_free(call);
 		if (i % 64 == 0 && plan_figure(&bed, "bytes") > most)
 			most = plan_figure(&bed, "bytes");

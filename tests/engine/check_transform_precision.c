@@ -37,7 +37,7 @@ static void test_products(void **state)
 		put(call, "norm", value_string("forward"));
 		if (!cases[i].inverse)
 			put(call, "norm", value_string("backward"));
-		reply = call_run(call, bed.space, "fft");
+		reply = call_run(call, bed.memory, "fft");
 		assert_true(value_is_text(value_get(reply, "precision"), cases[i].ran));
 		bound = value_get(reply, "bound")->real;
 		if (!(cases[i].real && cases[i].inverse)) {
@@ -97,7 +97,7 @@ static void test_precision(void **state)
 			put(call, "target_error", value_real(cases[i].target));
 		if (cases[i].dtype)
 			put(call, "dtype", value_string(cases[i].dtype));
-		const struct value *reply = call_run(call, bed.space, "fft");
+		const struct value *reply = call_run(call, bed.memory, "fft");
 		widen(reply, sample->got);
 		reference(sample->in, sample->expected, 1, 60, 60, 1, false, 1);
 		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].out));

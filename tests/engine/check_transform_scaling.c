@@ -83,8 +83,8 @@ static void fill(const struct scaled_case *c, unsigned pass, double *in)
 	}
 }
 
-static struct result run(const struct scaled_case *c, struct space *space, const char *precision, const double *in,
-			 const char *dtype)
+static struct result run(const struct scaled_case *c, struct session_memory *memory, const char *precision,
+			 const double *in, const char *dtype)
 {
 	struct call *call = call_new();
 	const size_t n = (size_t)(c->shape[0] * c->shape[1] * c->shape[2]);
@@ -105,7 +105,7 @@ static struct result run(const struct scaled_case *c, struct space *space, const
 		put(call, "length", value_uint((uint64_t)c->length));
 	if (dtype)
 		put(call, "dtype", value_string(dtype));
-	reply = call_run(call, space, c->operation);
+	reply = call_run(call, memory, c->operation);
 	data = value_get(reply, "data");
 	if (value_is_text(value_get(reply, "dtype"), "f64") || value_is_text(value_get(reply, "dtype"), "f32"))
 		result.parts = 1;
@@ -164,14 +164,14 @@ static void test_range(void **state)
 		struct result plain, exact;
 
 		fill(c, 0, in);
-		plain = run(c, bed.space, c->precision, in, NULL);
-		exact = run(c, bed.space, "double", in, NULL);
+		plain = run(c, bed.memory, c->precision, in, NULL);
+		exact = run(c, bed.memory, "double", in, NULL);
 		expect_bound(c, &plain, &exact, row);
 		for (unsigned pass = 1; pass <= sizeof exponents / sizeof *exponents; pass++) {
 			struct result got;
 
 			fill(c, pass, in);
-			got = run(c, pass % 2 ? bed.space : threads.space, c->precision, in, NULL);
+			got = run(c, pass % 2 ? bed.memory : threads.memory, c->precision, in, NULL);
 			expect_scaled(c, &got, &plain, row, pass);
 			free(got.at);
 		}
@@ -194,15 +194,15 @@ static void test_outside(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 48; i++)
 		in[i] = ldexp(1 + i % 16 * 0.01, i < 16 ? 133 : i < 32 ? -200 : 0);
-	got = run(&c, bed.space, "fast", in, "complex64");
+	got = run(&c, bed.memory, "fast", in, "complex64");
 	assert_true(isinf(((const float *)got.at)[0]));
 	assert_true(((const float *)got.at)[16] == 0);
 	assert_true(((const float *)got.at)[32] > 8);
 	free(got.at);
-	clean = run(&c, bed.space, "fast", in, NULL);
+	clean = run(&c, bed.memory, "fast", in, NULL);
 	in[3] = NAN;
 	in[20] = INFINITY;
-	got = run(&c, bed.space, "fast", in, NULL);
+	got = run(&c, bed.memory, "fast", in, NULL);
 	assert_true(isnan(got.at[1]));
 	assert_true(isinf(got.at[16]));
 	assert_memory_equal(got.at + 32, clean.at + 32, 16 * sizeof *got.at);
@@ -225,7 +225,7 @@ static void test_target(void **state)
 		sample->in[i] *= 1e-60;
 	call = fft_call_of(sample, "c128", 60, value_uint(60), &bytes);
 	put(call, "target_error", value_real(1.1e-6));
-	reply = call_run(call, bed.space, "fft");
+	reply = call_run(call, bed.memory, "fft");
 	assert_true(value_is_text(value_get(reply, "precision"), "fast"));
 	widen(reply, sample->got);
 	reference(sample->in, sample->expected, 1, 60, 60, 1, false, 1);

@@ -23,7 +23,7 @@ struct fixture {
 
 static void fixture_open(struct fixture *fixture)
 {
-	struct space_limits limits = {.reserve = reserve};
+	struct session_limits limits = {.reserve = reserve};
 
 	fixture->bed = bed_open_with(2, cpu_detect(), TILES * BYTES + (1 << 20), &limits);
 	for (int i = 0; i < TILES; i++)
@@ -46,7 +46,7 @@ static void run_plain(struct fixture *fixture, int in, int out, uint64_t work)
 	struct call *call = between(fixture, in, out);
 
 	asked = 0;
-	call_run(call, fixture->bed.space, "fft");
+	call_run(call, fixture->bed.memory, "fft");
 	call_free(call);
 	if (asked != work)
 		fail_msg("tile %d to %d: expected %llu bytes of work memory, got %llu", in, out,
@@ -86,7 +86,7 @@ static void run_exchanged(struct fixture *fixture)
 	    STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3]),
 		  stands_for(run->bump, fixture->tiles[3], fixture->tiles[2])));
 	memcpy(fixture->at[3], fixture->at[0], BYTES);
-	call_run(run, fixture->bed.space, "run_prepared");
+	call_run(run, fixture->bed.memory, "run_prepared");
 	call_free(run);
 	expect_tile(fixture, 2, fixture->at[1], "exchanged");
 	expect_tile(fixture, 3, fixture->at[0], "exchanged, the input");
@@ -100,7 +100,7 @@ static void run_in_place(struct fixture *fixture)
 
 	put(run, "tiles", STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3])));
 	memcpy(fixture->at[3], fixture->at[0], BYTES);
-	call_run(run, fixture->bed.space, "run_prepared");
+	call_run(run, fixture->bed.memory, "run_prepared");
 	call_free(run);
 	expect_tile(fixture, 3, fixture->at[1], "another tile in place");
 }

@@ -152,7 +152,7 @@ static void hold_one(struct bed *bed, const struct options *o)
 	size_t n;
 	wide_t *expected = reference(o, x.wide, o->crosses ? y.wide : x.wide, 250, &n);
 
-	hold(call_run(call, bed->space, o->crosses ? "csd" : "welch"), expected, n, wide ? 1e-13 : 3e-6, text_of(o));
+	hold(call_run(call, bed->memory, o->crosses ? "csd" : "welch"), expected, n, wide ? 1e-13 : 3e-6, text_of(o));
 	free(expected);
 	call_free(call);
 	sample_free(&x);
@@ -209,7 +209,7 @@ static void test_long(void **state)
 	put(call, "nperseg", value_uint(N));
 	put(call, "detrend", value_string("linear"));
 	put(call, "scaling", value_string("spectrum"));
-	power = (const void *)value_get(call_run(call, bed.space, "welch"), "data")->bytes.at;
+	power = (const void *)value_get(call_run(call, bed.memory, "welch"), "data")->bytes.at;
 	if (!(fabs(power[BIN] - 4.5) < 1e-6))
 		fail_msg("power %.12g of a sinusoid of amplitude 3, expected 4.5", power[BIN]);
 	for (size_t k = 0; k <= N / 2; k++)
@@ -242,8 +242,8 @@ static void test_axis_and_threads(void **state)
 		put(all, "axis", value_int(1));
 		put_sample(one, "in", &row, 0, NULL);
 		put_sample(one, "window_values", &w, 0, NULL);
-		got = (const void *)value_get(call_run(all, bed.space, "welch"), "data")->bytes.at;
-		alone = (const void *)value_get(call_run(one, bed.space, "welch"), "data")->bytes.at;
+		got = (const void *)value_get(call_run(all, bed.memory, "welch"), "data")->bytes.at;
+		alone = (const void *)value_get(call_run(one, bed.memory, "welch"), "data")->bytes.at;
 		for (size_t k = 0; k < BINS; k++)
 			assert_memory_equal(&got[(BINS + k) * INNER + 2], &alone[k], sizeof(float));
 		if (t == 0)
@@ -295,27 +295,27 @@ static void test_errors(void **state)
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "noverlap", value_uint(256));
-	call_fails(call, bed.space, "welch", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE,
 		   "out_of_range: welch: noverlap: got 256, allowed are fewer than the segment's 256");
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "nfft", value_uint(255));
-	call_fails(call, bed.space, "welch", ERROR_OUT_OF_RANGE,
+	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE,
 		   "out_of_range: welch: nfft: got 255, allowed is the segment's 256 and up");
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "nperseg", value_uint(2));
 	put(call, "average", value_string("median"));
-	call_fails(call, bed.space, "welch", ERROR_LIMIT,
+	call_fails(call, bed.memory, "welch", ERROR_LIMIT,
 		   "limit: welch: average: the median of 39999 segments, allowed are 16384");
 	call = call_new();
 	put_sample(call, "in", &z, 0, NULL);
 	put(call, "onesided", value_bool(true));
-	call_fails(call, bed.space, "welch", ERROR_OUT_OF_RANGE, "out_of_range: welch: onesided: ");
+	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE, "out_of_range: welch: onesided: ");
 	call = call_new();
 	put_sample(call, "in", &z, 0, NULL);
 	put_sample(call, "y", &x, 0, NULL);
-	call_fails(call, bed.space, "csd", ERROR_BAD_SHAPE,
+	call_fails(call, bed.memory, "csd", ERROR_BAD_SHAPE,
 		   "bad_shape: csd: y: it is f32 (40000), allowed is the shape of in");
 	sample_free(&x);
 	sample_free(&z);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine's tests share: an engine with a space and memory, and requests that are waited for. */
+/* What the engine's tests share: an engine with a session with memory, and requests that are waited for. */
 #ifndef TESTS_ENGINE_HARNESS_H
 #define TESTS_ENGINE_HARNESS_H
 
@@ -33,25 +33,25 @@ struct call {
 
 struct bed {
 	struct engine *engine;
-	struct space *space;
-	void *memory;
+	struct session_memory *memory;
+	void *mapping;
 	size_t size;
 };
 
-static inline struct bed bed_open_with(unsigned threads, uint32_t features, size_t memory, struct space_limits *limits)
+static inline struct bed bed_open_with(unsigned threads, uint32_t features, size_t size, struct session_limits *limits)
 {
 	struct engine_settings settings = {.threads = threads, .features = features};
-	struct bed bed = {.size = memory};
+	struct bed bed = {.size = size};
 	struct error err = {0};
 
 	if (engine_create(&settings, &bed.engine, &err))
 		fail_msg("engine_create: %s", err.text);
-	assert_int_equal(space_create(bed.engine, limits, &bed.space), 0);
-	if (memory) {
-		bed.memory = aligned_alloc(4096, memory);
-		assert_non_null(bed.memory);
-		memset(bed.memory, 0xA5, memory);
-		assert_int_equal(space_attach(bed.space, bed.memory, memory, free, bed.memory), 0);
+	assert_int_equal(session_memory_create(bed.engine, limits, &bed.memory), 0);
+	if (size) {
+		bed.mapping = aligned_alloc(4096, size);
+		assert_non_null(bed.mapping);
+		memset(bed.mapping, 0xA5, size);
+		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, size, free, bed.mapping), 0);
 	}
 	return bed;
 }
@@ -63,7 +63,7 @@ static inline struct bed bed_open(unsigned threads)
 
 static inline void bed_close(struct bed *bed)
 {
-	space_close(bed->space);
+	session_memory_close(bed->memory);
 	engine_destroy(bed->engine);
 }
 
@@ -92,9 +92,9 @@ static inline struct call *call_new(void)
 	return call;
 }
 
-static inline void call_start(struct call *call, struct space *space, const char *method)
+static inline void call_start(struct call *call, struct session_memory *memory, const char *method)
 {
-	int error = request_start(space, method, strlen(method), &call->params, call->bump, call_done, call,
+	int error = request_start(memory, method, strlen(method), &call->params, call->bump, call_done, call,
 				  &call->request);
 
 	assert_int_equal(error, 0);
@@ -146,9 +146,9 @@ static inline struct value array_of(struct bump *bump, const char *dtype, size_t
 }
 
 /* Runs to the end; fails the test when the answer is an error. */
-static inline const struct value *call_run(struct call *call, struct space *space, const char *method)
+static inline const struct value *call_run(struct call *call, struct session_memory *memory, const char *method)
 {
-	call_start(call, space, method);
+	call_start(call, memory, method);
 	call_wait(call);
 	if (request_error(call->request))
 		fail_msg("%s: %s", method, request_error(call->request)->text);
@@ -156,11 +156,12 @@ static inline const struct value *call_run(struct call *call, struct space *spac
 }
 
 /* Runs to the end; fails the test unless the answer is that error, whose text begins with prefix. */
-static inline void call_fails(struct call *call, struct space *space, const char *method, int code, const char *prefix)
+static inline void call_fails(struct call *call, struct session_memory *memory, const char *method, int code,
+			      const char *prefix)
 {
 	const struct error *error;
 
-	call_start(call, space, method);
+	call_start(call, memory, method);
 	call_wait(call);
 	error = request_error(call->request);
 	if (!error)
@@ -170,7 +171,7 @@ static inline void call_fails(struct call *call, struct space *space, const char
 	call_free(call);
 }
 
-/* A tile of the space; returns its handle and, unless NULL, where it lies. */
+/* A tile of the session; returns its handle and, unless NULL, where it lies. */
 static inline uint64_t tile_of(struct bed *bed, const char *dtype, uint64_t n, void **ret_at)
 {
 	struct call *call = call_new();
@@ -179,10 +180,10 @@ static inline uint64_t tile_of(struct bed *bed, const char *dtype, uint64_t n, v
 
 	put(call, "dtype", value_string(dtype));
 	put(call, "shape", value_uint(n));
-	reply = call_run(call, bed->space, "tile");
+	reply = call_run(call, bed->memory, "tile");
 	handle = value_get(reply, "tile")->u;
 	if (ret_at)
-		*ret_at = (char *)bed->memory + value_get(reply, "offset")->u;
+		*ret_at = (char *)bed->mapping + value_get(reply, "offset")->u;
 	call_free(call);
 	return handle;
 }
@@ -192,7 +193,7 @@ static inline void tile_drop(struct bed *bed, uint64_t handle)
 	struct call *call = call_new();
 
 	put(call, "tile", value_uint(handle));
-	call_run(call, bed->space, "free");
+	call_run(call, bed->memory, "free");
 	call_free(call);
 }
 

@@ -102,7 +102,7 @@ static inline double real_of(const struct value *value)
 static inline struct told ask(struct bed *bed, const struct square *s, struct asked a)
 {
 	struct call *call = call_of(s, &a);
-	const struct value *reply = call_run(call, bed->space, "trace");
+	const struct value *reply = call_run(call, bed->memory, "trace");
 	struct told told = {real_of(value_get(reply, "estimate")), real_of(value_get(reply, "standard_error")),
 			    value_get(reply, "products")->u, value_get(reply, "next")->u};
 	double pair[2];

@@ -91,7 +91,7 @@ static inline uint64_t prepare_method(struct bed *bed, const char *method, struc
 	uint64_t handle;
 
 	prepare_call(call, method);
-	handle = value_get(call_run(call, bed->space, "prepare"), "prepared")->u;
+	handle = value_get(call_run(call, bed->memory, "prepare"), "prepared")->u;
 	call_free(call);
 	return handle;
 }

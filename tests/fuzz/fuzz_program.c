@@ -59,11 +59,11 @@ struct flight {
 	int done;
 };
 
-static bool start(struct space *space, const char *method, size_t size, const struct value *params, struct bump *bump,
-		  struct flight *ret_flight)
+static bool start(struct session_memory *memory, const char *method, size_t size, const struct value *params,
+		  struct bump *bump, struct flight *ret_flight)
 {
 	ret_flight->done = 0;
-	return request_start(space, method, size, params, bump, on_done, &ret_flight->done, &ret_flight->request) == 0;
+	return request_start(memory, method, size, params, bump, on_done, &ret_flight->done, &ret_flight->request) == 0;
 }
 
 /* Answered, or cancelled when it takes long: true when it was not. */
@@ -82,14 +82,15 @@ static bool await(struct flight *flight)
 }
 
 /* A run or a release, in a bump allocator of its own. */
-static bool start_prepared(struct space *space, const char *method, uint64_t handle, struct flight *ret_flight)
+static bool start_prepared(struct session_memory *memory, const char *method, uint64_t handle,
+			   struct flight *ret_flight)
 {
 	struct bump *bump = bump_new();
 	struct value params = value_map();
 
 	if (!bump || value_put(bump, &params, "prepared", value_uint(handle)))
 		abort();
-	return start(space, method, strlen(method), &params, bump, ret_flight);
+	return start(memory, method, strlen(method), &params, bump, ret_flight);
 }
 
 static void expect_same(const struct request *a, const struct request *b)
@@ -107,17 +108,17 @@ static void expect_same(const struct request *a, const struct request *b)
 }
 
 /* Two at once, and one that finds what they left. */
-static void run_prepared(struct space *space, uint64_t handle, const struct request *once)
+static void run_prepared(struct session_memory *memory, uint64_t handle, const struct request *once)
 {
 	struct flight flights[3], freed;
 	bool good[3];
 
 	for (int i = 0; i < 2; i++)
-		if (!start_prepared(space, "run_prepared", handle, &flights[i]))
+		if (!start_prepared(memory, "run_prepared", handle, &flights[i]))
 			abort();
 	for (int i = 0; i < 2; i++)
 		good[i] = await(&flights[i]);
-	if (!start_prepared(space, "run_prepared", handle, &flights[2]))
+	if (!start_prepared(memory, "run_prepared", handle, &flights[2]))
 		abort();
 	good[2] = await(&flights[2]);
 	/* Tiles carry something over from run to run. */
@@ -126,13 +127,13 @@ static void run_prepared(struct space *space, uint64_t handle, const struct requ
 			expect_same(once, flights[i].request);
 		request_free(flights[i].request);
 	}
-	if (!start_prepared(space, "release", handle, &freed) || !await(&freed))
+	if (!start_prepared(memory, "release", handle, &freed) || !await(&freed))
 		abort();
 	request_free(freed.request);
 }
 
 /* The program of one run, prepared. */
-static void prepare_program(struct space *space, const struct value *params, const struct request *once)
+static void prepare_program(struct session_memory *memory, const struct value *params, const struct request *once)
 {
 	struct bump *bump = bump_new();
 	struct value prepare = value_map(), copy;
@@ -141,10 +142,10 @@ static void prepare_program(struct space *space, const struct value *params, con
 	if (!bump || value_copy(bump, params, &copy) || value_put(bump, &prepare, "method", value_string("run")) ||
 	    value_put(bump, &prepare, "params", copy))
 		abort();
-	if (!start(space, "prepare", 7, &prepare, bump, &flight))
+	if (!start(memory, "prepare", 7, &prepare, bump, &flight))
 		abort();
 	if (await(&flight))
-		run_prepared(space, value_get(request_result(flight.request), "prepared")->u, once);
+		run_prepared(memory, value_get(request_result(flight.request), "prepared")->u, once);
 	request_free(flight.request);
 }
 
@@ -153,7 +154,7 @@ static bool is_called(const struct message *message, const char *name)
 	return message->method_size == strlen(name) && memcmp(message->method, name, message->method_size) == 0;
 }
 
-static void run(struct space *space, const struct message *message, struct bump *bump)
+static void run(struct session_memory *memory, const struct message *message, struct bump *bump)
 {
 	const bool is_run = is_called(message, "run");
 	struct bump *own = is_run ? bump_new() : NULL;
@@ -163,12 +164,12 @@ static void run(struct space *space, const struct message *message, struct bump 
 
 	if (is_run && (!own || value_copy(own, &message->params, &params)))
 		abort();
-	if (!start(space, message->method, message->method_size, &message->params, bump, &flight))
+	if (!start(memory, message->method, message->method_size, &message->params, bump, &flight))
 		abort();
 	good = await(&flight);
 	tiles |= good && is_called(message, "tile");
 	if (good && is_run)
-		prepare_program(space, &params, flight.request);
+		prepare_program(memory, &params, flight.request);
 	request_free(flight.request);
 	bump_free(own);
 }
@@ -181,17 +182,22 @@ static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct space_limits limits = {
-		.inline_bytes = 1 << 16, .reserve = reserve_work, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1,
-		.served = &served};
+	const struct session_limits limits = {.inline_bytes = 1 << 16,
+					      .reserve = reserve_work,
+					      .tiles = 8,
+					      .prepared = 4,
+					      .jobs = 4,
+					      .weight = 1,
+					      .served = &served};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;
-	struct space *space;
+	struct session_memory *memory;
 	size_t length;
 
 	if (!engine && engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) < 0)
 		abort();
-	if (space_create(engine, &limits, &space) < 0 || space_attach(space, arena, ARENA, keep, arena) < 0)
+	if (session_memory_create(engine, &limits, &memory) < 0 ||
+	    session_memory_attach(memory, arena, ARENA, keep, arena) < 0)
 		abort();
 	tiles = false;
 	for (;;) {
@@ -203,12 +209,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct message message;
 
 		if (codec_decode(copy, length, bump, &message, NULL) == 0 && message.type == MESSAGE_REQUEST)
-			run(space, &message, bump);
+			run(memory, &message, bump);
 		else
 			bump_free(bump);
 		data += length;
 		size -= length;
 	}
-	space_close(space);
+	session_memory_close(memory);
 	return 0;
 }

@@ -21,7 +21,7 @@ enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct space *space;
+static struct session_memory *session_memory;
 
 struct bed {
 	struct ring_page page;
@@ -65,8 +65,8 @@ static struct ring *make(struct bed *bed)
 	memset(bed->memory, 0xa5, sizeof bed->memory);
 	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
-	must(sampler_create(space, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
-	must(ring_create(space, bits, &memory, NULL, &events, &ring, NULL) == 0);
+	must(sampler_create(session_memory, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
+	must(ring_create(session_memory, bits, &memory, NULL, &events, &ring, NULL) == 0);
 	bump_free(bump);
 	return ring;
 }
@@ -87,7 +87,7 @@ static void pass_barrier(void)
 	_Atomic int done = 0;
 
 	must(value_put(bump, &map, "n", value_uint(BARRIER)) == 0);
-	must(request_start(space, "exponential", 11, &map, bump, on_done, (void *)&done, &request) == 0);
+	must(request_start(session_memory, "exponential", 11, &map, bump, on_done, (void *)&done, &request) == 0);
 	AWAIT(atomic_load(&done));
 	must(!request_error(request));
 	request_free(request);
@@ -138,9 +138,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ring *ring;
 	int lied = 0;
 
-	if (!space) {
+	if (!session_memory) {
 		must(engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) == 0);
-		must(space_create(engine, NULL, &space) == 0);
+		must(session_memory_create(engine, NULL, &session_memory) == 0);
 	}
 	memset(bed, 0, sizeof *bed);
 	ring = make(bed);

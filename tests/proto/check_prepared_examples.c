@@ -30,14 +30,14 @@ static void put_changes(struct call *call, const struct operation *operation, ui
 }
 
 /* In place where it can be. */
-static void expect_now(struct space *space, const struct operation *operation, uint64_t handle, uint64_t seed,
+static void expect_now(struct session_memory *memory, const struct operation *operation, uint64_t handle, uint64_t seed,
 		       uint64_t offset, const struct value *expected)
 {
 	const unsigned given = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
 			       (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
 	const struct prepared_changes changes = {.given = given, .seed = seed, .offset = offset};
 	struct prepared *prepared;
-	const struct value *reply = prepared_run_now(space, (uint32_t)handle, &changes, &prepared);
+	const struct value *reply = prepared_run_now(memory, (uint32_t)handle, &changes, &prepared);
 
 	if (!reply)
 		return;
@@ -53,7 +53,7 @@ static void every_operation(void **state)
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(bump, bed.space);
+	examples_begin(bump, bed.memory);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		uint64_t handle;
@@ -67,10 +67,10 @@ static void every_operation(void **state)
 
 			put_changes(plain, operation, k / 2, 16 * k);
 			put_changes(run, operation, k / 2, 16 * k);
-			call_run(plain, bed.space, operation->name);
-			call_run(run, bed.space, "run_prepared");
+			call_run(plain, bed.memory, operation->name);
+			call_run(run, bed.memory, "run_prepared");
 			expect_equal(operation->name, request_result(run->request), request_result(plain->request));
-			expect_now(bed.space, operation, handle, k / 2, 16 * k, request_result(plain->request));
+			expect_now(bed.memory, operation, handle, k / 2, 16 * k, request_result(plain->request));
 			call_free(plain);
 			call_free(run);
 		}
@@ -90,7 +90,7 @@ static void refused(void **state)
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(bump, bed.space);
+	examples_begin(bump, bed.memory);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		struct call *call;
@@ -98,12 +98,13 @@ static void refused(void **state)
 		if (computes(operation) && !operation_param(operation, "seed", 4)) {
 			call = prepared_call(prepare_method(&bed, operation->name, example_of(operation)));
 			put(call, "seed", value_uint(1));
-			call_fails(call, bed.space, "run_prepared", ERROR_UNKNOWN_PARAMETER,
+			call_fails(call, bed.memory, "run_prepared", ERROR_UNKNOWN_PARAMETER,
 				   "unknown_parameter: run_prepared: seed: the prepared ");
 		} else if (!computes(operation) && strcmp(operation->name, "stream_draw") != 0) {
 			call = call_new();
 			prepare_call(call, operation->name);
-			call_fails(call, bed.space, "prepare", ERROR_UNKNOWN_METHOD, "unknown_method: prepare: method: ");
+			call_fails(call, bed.memory, "prepare", ERROR_UNKNOWN_METHOD,
+				   "unknown_method: prepare: method: ");
 		}
 	}
 	bump_free(bump);

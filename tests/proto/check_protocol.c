@@ -21,7 +21,7 @@ enum { MSGID = 7 };
 
 static FILE *out;
 static struct bump *bump;
-static struct space *space;
+static struct session_memory *memory;
 
 /* ------- values as text ------- */
 
@@ -254,22 +254,22 @@ static char *read_file(void)
 static char *generate(uint32_t features)
 {
 	struct engine_settings settings = {.threads = 1, .features = features, .instance = 0x9e3779b97f4a7c15};
-	struct space_limits limits = {.served = &example_served};
+	struct session_limits limits = {.served = &example_served};
 	struct engine *engine;
 	struct error err;
-	void *memory = aligned_alloc(4096, EXAMPLES_ARENA);
+	void *mapping = aligned_alloc(4096, EXAMPLES_ARENA);
 	char *made = NULL;
 	size_t size;
 
 	bump = bump_new();
 	assert_int_equal(engine_create(&settings, &engine, &err), 0);
-	assert_int_equal(space_create(engine, &limits, &space), 0);
-	examples_begin(bump, space);
-	assert_int_equal(space_attach(space, memory, EXAMPLES_ARENA, free, memory), 0);
+	assert_int_equal(session_memory_create(engine, &limits, &memory), 0);
+	examples_begin(bump, memory);
+	assert_int_equal(session_memory_attach(memory, mapping, EXAMPLES_ARENA, free, mapping), 0);
 	out = open_memstream(&made, &size);
 	write_generated();
 	fclose(out);
-	space_close(space);
+	session_memory_close(memory);
 	engine_destroy(engine);
 	bump_free(bump);
 	return made;

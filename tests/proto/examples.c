@@ -8,12 +8,12 @@
 #include "engine/operations/operations.h"
 
 static struct bump *bump;
-static struct space *space;
+static struct session_memory *memory;
 
-void examples_begin(struct bump *in, struct space *of)
+void examples_begin(struct bump *in, struct session_memory *of)
 {
 	bump = in;
-	space = of;
+	memory = of;
 }
 
 static struct value map(const char *name, ...)
@@ -212,7 +212,8 @@ void example_run(const char *method, const struct value *params, struct request 
 	sem_t done;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(space, method, strlen(method), params, bump_new(), on_done, &done, ret_request), 0);
+	assert_int_equal(request_start(memory, method, strlen(method), params, bump_new(), on_done, &done, ret_request),
+			 0);
 	sem_wait(&done);
 	if (request_error(*ret_request))
 		fail_msg("%s: %s", method, request_error(*ret_request)->text);

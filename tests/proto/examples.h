@@ -17,7 +17,7 @@
 enum { EXAMPLES_ARENA = 1 << 20 };
 
 /* What the examples are made in and run in, from here on. */
-void examples_begin(struct bump *bump, struct space *space);
+void examples_begin(struct bump *bump, struct session_memory *memory);
 
 /* The parameters of the method's example; false where it has none. */
 bool example_params(const char *method, struct value *ret_params);
@@ -26,7 +26,7 @@ struct value example_session_reply(const char *method);
 /* What a daemon does with a stream: the draws are the engine's own, the one stream that there is, is this. */
 extern const struct served_ops example_served;
 
-/* Runs it in the space; it must succeed. The request is yours to free. */
+/* Runs it in the session; it must succeed. The request is yours to free. */
 void example_run(const char *method, const struct value *params, struct request **ret_request);
 
 #endif

@@ -109,7 +109,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 {
 	struct program *program = compiler->program;
 	const struct value *data = value_get(map, "data");
-	const size_t allowed = program->space->limits.inline_bytes;
+	const size_t allowed = program->memory->limits.inline_bytes;
 	struct shape shape;
 	struct buffer *buffer;
 	int error = array_shape(compiler, param, map, &shape);
@@ -124,7 +124,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "%zu bytes of data, its shape and dtype need %" PRIu64, data->bytes.size,
 				  shape.bytes);
-	if (!program->space->limits.shares_memory) {
+	if (!program->memory->limits.shares_memory) {
 		if (shape.bytes > allowed - program->inline_in)
 			return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
 					  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
@@ -155,17 +155,17 @@ static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handl
 			*ret_buffer = buffer;
 			return 0;
 		}
-	error = tile_take(program->space, handle, compiler->args.context,
-			  compiler->args.operation->params[param].name, &tile, compiler->err);
+	error = tile_take(program->memory, handle, compiler->args.context, compiler->args.operation->params[param].name,
+			  &tile, compiler->err);
 	if (error)
 		return error;
 	buffer = program_buffer(program, BUFFER_TILE, &tile->shape);
 	if (!buffer) {
-		tile_give(program->space, tile);
+		tile_give(program->memory, tile);
 		return compile_no_memory(compiler);
 	}
 	buffer->tile = tile;
-	buffer->base = tile_base(program->space, tile);
+	buffer->base = tile_base(program->memory, tile);
 	buffer->handle = (uint32_t)handle;
 	buffer->param = compiler->args.operation->params[param].name;
 	if (!program->keeps)
@@ -248,7 +248,7 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 	struct shape shape;
 	int error;
 
-	if (!program->space->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
+	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
 				  "takes a tile's handle or the map {new: true}");
 	error = array_shape(compiler, param, map, &shape);
@@ -302,7 +302,7 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 			 struct buffer **ret_buffer)
 {
 	struct program *program = compiler->program;
-	const size_t allowed = program->space->limits.inline_bytes;
+	const size_t allowed = program->memory->limits.inline_bytes;
 	struct buffer *buffer;
 
 	if (shape->bytes > allowed - program->inline_out)
@@ -328,12 +328,12 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 	if (program->keeps)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
 				  "a new tile for each run, takes a tile's handle");
-	error = tile_create(program->space, shape, 0, &place, compiler->err);
+	error = tile_create(program->memory, shape, 0, &place, compiler->err);
 	if (error)
 		return error;
 	error = tile_buffer(compiler, param, place.handle, ret_buffer);
 	if (error)
-		tile_free(program->space, place.handle, NULL);
+		tile_free(program->memory, place.handle, NULL);
 	else
 		(*ret_buffer)->is_new = true;
 	return error;

@@ -138,7 +138,7 @@ static int read_request(struct compiler *c, struct request_convolve *r, struct s
 	error = find_rows(c, r, ret_shape);
 	if (error)
 		return error;
-	if (r->convolve.signal.n > FFT_MAX_LENGTH || convolve_cut(&r->convolve, c->program->space->engine->features))
+	if (r->convolve.signal.n > FFT_MAX_LENGTH || convolve_cut(&r->convolve, c->program->memory->engine->features))
 		return bind_error(&c->args, CONVOLVE_A, c->err, ERROR_OUT_OF_RANGE,
 				  "signals too long for a transform, allowed are 2^30 samples and a kernel of 2^19");
 	return 0;
@@ -172,7 +172,7 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 static int add_steps(struct compiler *c, const struct request_convolve *r)
 {
 	const struct convolve *convolve = signal_keep(c, &r->convolve, sizeof r->convolve);
-	const size_t scratch = pool_scratch_bytes(c->program->space->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->program->memory->engine->pool);
 	struct buffer *padded, *kernels;
 	int error;
 

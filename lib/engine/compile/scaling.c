@@ -13,7 +13,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 				 const struct shape *to)
 {
 	struct scaling s = {
-		.vectors = gemm_select(c->program->space->engine->features)->vectors,
+		.vectors = gemm_select(c->program->memory->engine->features)->vectors,
 		.ndim = from->ndim,
 		.reals = dtype_is_complex(from->dtype) ? 2 : 1,
 		.to_complex = dtype_is_complex(to->dtype) && !dtype_is_complex(from->dtype),

@@ -36,7 +36,7 @@ static int read_frame(const struct compiler *c, struct stft *stft)
 
 static bool fits(const struct compiler *c, const struct request_stft *r)
 {
-	const struct engine *engine = c->program->space->engine;
+	const struct engine *engine = c->program->memory->engine;
 
 	return signal_fits(plans_plan(r->plan), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
 }

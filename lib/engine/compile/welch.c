@@ -180,7 +180,7 @@ static int long_squares(struct compiler *c, const struct request_welch *r, const
 
 static int add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *out)
 {
-	const size_t scratch = pool_scratch_bytes(c->program->space->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->program->memory->engine->pool);
 	struct step *step;
 	int error;
 

@@ -12,15 +12,15 @@
 struct served_ops;
 
 /* Every limit is named in the error of a request that would pass it. 0 stands for the default in brackets. */
-struct space_limits {
+struct session_limits {
 	size_t inline_bytes; /* of one reply's inline results, and of one request's inline inputs together [16 MiB] */
 	size_t tiles;        /* tiles alive at once [65536] */
 	unsigned weight;     /* shares of time while others have work too [1] */
 	size_t prepared;     /* calls prepared at once [256] */
 	size_t jobs;         /* requests unanswered at once [1024] */
-	/* Memory of a request's results and temporaries, which its owner may account with that of other spaces: asked
-	 * for by request_start before it is used, given back by request_free. reserve may refuse with an error. Either may be
-	 * NULL. */
+	/* Memory of a request's results and temporaries, which its owner may account with that of other sessions'
+	 * memories: asked for by request_start before it is used, given back by request_free. reserve may refuse with
+	 * an error. Either may be NULL. */
 	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
@@ -31,7 +31,7 @@ struct space_limits {
 	/* Requests come from this process: `out` may be a map {dtype, shape, data} of memory that the result is written to,
 	 * and inline inputs are not bounded. */
 	bool shares_memory;
-	/* Methods that the space's owner answers. NULL: refused with not_supported. */
+	/* Methods that the session's owner answers. NULL: refused with not_supported. */
 	const struct served_ops *served;
 	void *served_arg;
 };

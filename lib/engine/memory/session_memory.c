@@ -17,154 +17,156 @@ static size_t or_default(size_t limit, size_t fallback)
 	return limit ? limit : fallback;
 }
 
-int space_create(struct engine *engine, const struct space_limits *limits, struct space **ret_space)
+int session_memory_create(struct engine *engine, const struct session_limits *limits,
+			  struct session_memory **ret_memory)
 {
-	static const struct space_limits none;
-	struct space *space = calloc(1, sizeof *space);
+	static const struct session_limits none;
+	struct session_memory *memory = calloc(1, sizeof *memory);
 
-	if (!space)
+	if (!memory)
 		return -ERROR_NO_MEMORY;
 	if (!limits)
 		limits = &none;
-	space->engine = engine;
-	space->limits = *limits;
-	space->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
-	space->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
-	space->limits.prepared = or_default(limits->prepared, DEFAULT_PREPARED);
-	space->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
-	space->fair_entry.weight = limits->weight;
-	space->next_handle = 1;
-	atomic_init(&space->refs, 1);
-	pthread_mutex_init(&space->lock, NULL);
-	*ret_space = space;
+	memory->engine = engine;
+	memory->limits = *limits;
+	memory->limits.inline_bytes = or_default(limits->inline_bytes, DEFAULT_INLINE);
+	memory->limits.tiles = or_default(limits->tiles, DEFAULT_TILES);
+	memory->limits.prepared = or_default(limits->prepared, DEFAULT_PREPARED);
+	memory->limits.jobs = or_default(limits->jobs, DEFAULT_JOBS);
+	memory->fair_entry.weight = limits->weight;
+	memory->next_handle = 1;
+	atomic_init(&memory->refs, 1);
+	pthread_mutex_init(&memory->lock, NULL);
+	*ret_memory = memory;
 	return 0;
 }
 
-int space_attach(struct space *space, void *base, size_t size, void (*release)(void *arg), void *arg)
+int session_memory_attach(struct session_memory *memory, void *base, size_t size, void (*release)(void *arg), void *arg)
 {
 	int error = -ERROR_LIMIT;
 
 	assert((uintptr_t)base % OFFSET_PAGE == 0);
-	pthread_mutex_lock(&space->lock);
-	if (!space->allocator)
-		error = offset_allocator_create(size, &space->allocator);
+	pthread_mutex_lock(&memory->lock);
+	if (!memory->allocator)
+		error = offset_allocator_create(size, &memory->allocator);
 	if (!error) {
-		space->base = base;
-		space->size = size;
-		space->release = release;
-		space->release_arg = arg;
+		memory->base = base;
+		memory->size = size;
+		memory->release = release;
+		memory->release_arg = arg;
 	}
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
 
-int space_enter(struct space *space, struct space_job *entry, const char *context, struct error *err)
+int session_memory_enter(struct session_memory *memory, struct session_job *entry, const char *context,
+			 struct error *err)
 {
 	int error = 0;
 
-	pthread_mutex_lock(&space->lock);
-	if (space->closed) {
+	pthread_mutex_lock(&memory->lock);
+	if (memory->closed) {
 		error = error_set(err, ERROR_CLOSED, "%s: the session is closed", context);
-	} else if (space->n_jobs >= space->limits.jobs) {
+	} else if (memory->n_jobs >= memory->limits.jobs) {
 		error = error_set(err, ERROR_LIMIT, "%s: %zu requests are unanswered, allowed are %zu (jobs)", context,
-				  space->n_jobs, space->limits.jobs);
+				  memory->n_jobs, memory->limits.jobs);
 	} else {
 		entry->prev = NULL;
-		entry->next = space->jobs;
+		entry->next = memory->jobs;
 		if (entry->next)
 			entry->next->prev = entry;
-		space->jobs = entry;
-		space->n_jobs++;
-		atomic_fetch_add(&space->refs, 1);
+		memory->jobs = entry;
+		memory->n_jobs++;
+		atomic_fetch_add(&memory->refs, 1);
 	}
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
 
-void space_leave(struct space *space, struct space_job *entry)
+void session_memory_leave(struct session_memory *memory, struct session_job *entry)
 {
-	pthread_mutex_lock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
 	if (entry->prev)
 		entry->prev->next = entry->next;
 	else
-		space->jobs = entry->next;
+		memory->jobs = entry->next;
 	if (entry->next)
 		entry->next->prev = entry->prev;
-	space->n_jobs--;
-	pthread_mutex_unlock(&space->lock);
+	memory->n_jobs--;
+	pthread_mutex_unlock(&memory->lock);
 }
 
-void space_unref(struct space *space)
+void session_memory_unref(struct session_memory *memory)
 {
-	if (atomic_fetch_sub(&space->refs, 1) > 1)
+	if (atomic_fetch_sub(&memory->refs, 1) > 1)
 		return;
-	tile_free_all(space);
-	if (space->release)
-		space->release(space->release_arg);
-	pthread_mutex_destroy(&space->lock);
-	free(space);
+	tile_free_all(memory);
+	if (memory->release)
+		memory->release(memory->release_arg);
+	pthread_mutex_destroy(&memory->lock);
+	free(memory);
 }
 
-uint64_t space_reach(struct space *space)
+uint64_t session_memory_reach(struct session_memory *memory)
 {
 	uint64_t reach;
 
-	pthread_mutex_lock(&space->lock);
-	reach = space->reach;
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	reach = memory->reach;
+	pthread_mutex_unlock(&memory->lock);
 	return reach;
 }
 
-uint64_t space_bytes_used(struct space *space)
+uint64_t session_memory_bytes_used(struct session_memory *memory)
 {
 	uint64_t used;
 
-	pthread_mutex_lock(&space->lock);
-	used = space->allocator ? offset_allocator_used(space->allocator) : 0;
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	used = memory->allocator ? offset_allocator_used(memory->allocator) : 0;
+	pthread_mutex_unlock(&memory->lock);
 	return used;
 }
 
-void space_stop(struct space *space)
+void session_memory_stop(struct session_memory *memory)
 {
-	pthread_mutex_lock(&space->lock);
-	space->closed = true;
-	for (struct space_job *at = space->jobs; at; at = at->next)
-		pool_cancel(space->engine->pool, at->job);
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	memory->closed = true;
+	for (struct session_job *at = memory->jobs; at; at = at->next)
+		pool_cancel(memory->engine->pool, at->job);
+	pthread_mutex_unlock(&memory->lock);
 }
 
-bool space_is_large(struct space *space)
+bool session_memory_is_large(struct session_memory *memory)
 {
 	bool large;
 
-	pthread_mutex_lock(&space->lock);
-	large = space->n_tiles >= MANY_TILES || space->n_prepared > 0;
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	large = memory->n_tiles >= MANY_TILES || memory->n_prepared > 0;
+	pthread_mutex_unlock(&memory->lock);
 	return large;
 }
 
-void space_close(struct space *space)
+void session_memory_close(struct session_memory *memory)
 {
-	if (!space)
+	if (!memory)
 		return;
-	space_stop(space);
-	if (space->release_prepared)
-		space->release_prepared(space);
-	space_unref(space);
+	session_memory_stop(memory);
+	if (memory->release_prepared)
+		memory->release_prepared(memory);
+	session_memory_unref(memory);
 }
 
-int space_stats(struct space *space, struct bump *bump, struct value *map)
+int session_memory_stats(struct session_memory *memory, struct bump *bump, struct value *map)
 {
 	uint64_t bytes, used, tiles, prepared, jobs;
 
-	pthread_mutex_lock(&space->lock);
-	bytes = space->size;
-	used = space->allocator ? offset_allocator_used(space->allocator) : 0;
-	tiles = space->n_tiles;
-	prepared = space->n_prepared;
-	jobs = space->n_jobs;
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	bytes = memory->size;
+	used = memory->allocator ? offset_allocator_used(memory->allocator) : 0;
+	tiles = memory->n_tiles;
+	prepared = memory->n_prepared;
+	jobs = memory->n_jobs;
+	pthread_mutex_unlock(&memory->lock);
 	if (value_put(bump, map, "bytes", value_uint(bytes)) || value_put(bump, map, "bytes_used", value_uint(used)) ||
 	    value_put(bump, map, "tiles", value_uint(tiles)) || value_put(bump, map, "prepared", value_uint(prepared)) ||
 	    value_put(bump, map, "jobs", value_uint(jobs)))

@@ -14,30 +14,32 @@
 #include "engine/engine.h"
 #include "engine/memory/session_limits.h"
 
-struct space;
+struct session_memory;
 
-/* On success *ret_space is yours (one reference). */
-int space_create(struct engine *engine, const struct space_limits *limits, struct space **ret_space);
+/* On success *ret_memory is yours (one reference). 0 in a limit stands for its default. Returns 0 or -ERROR_NO_MEMORY. */
+int session_memory_create(struct engine *engine, const struct session_limits *limits,
+			  struct session_memory **ret_memory);
 
-/* Gives the space its memory, once: base aligned to a page. release(arg) is called, on any thread, when the space's
- * last reference is gone. -ERROR_LIMIT when it has memory already. */
-int space_attach(struct space *space, void *base, size_t size, void (*release)(void *arg), void *arg);
+/* Attaches the mapping that tiles are placed in, once: base on a page, size in bytes. release(arg) is called, on any
+ * thread, when the last reference is gone. Returns 0, or -ERROR_LIMIT when a mapping is attached already. */
+int session_memory_attach(struct session_memory *memory, void *base, size_t size, void (*release)(void *arg),
+			  void *arg);
 
-/* Returns the end of the furthest tile so far, as an offset. Any thread. */
-uint64_t space_reach(struct space *space);
+/* Returns the end of the furthest tile so far, as an offset into the mapping. Any thread. */
+uint64_t session_memory_reach(struct session_memory *memory);
 
-/* Returns the bytes that its tiles occupy. Any thread. */
-uint64_t space_bytes_used(struct space *space);
+/* Returns the bytes that tiles occupy. Any thread. */
+uint64_t session_memory_bytes_used(struct session_memory *memory);
 
 /* Cancels running requests, rejects new ones and drops the owner's reference. Each running request holds a reference
  * and still calls its done callback. Accepts NULL. */
-void space_close(struct space *space);
-/* Only cancels and rejects, without delay. Then space_is_large says whether space_close would take long (many tiles or
- * prepared calls). */
-void space_stop(struct space *space);
-bool space_is_large(struct space *space);
+void session_memory_close(struct session_memory *memory);
+/* Only cancels and rejects, without delay. session_memory_is_large then returns whether session_memory_close would take
+ * long (many tiles or prepared calls). */
+void session_memory_stop(struct session_memory *memory);
+bool session_memory_is_large(struct session_memory *memory);
 
-/* Puts the space's figures into map: bytes, bytes_used, tiles, prepared, jobs. Any thread. */
-int space_stats(struct space *space, struct bump *bump, struct value *map);
+/* Puts bytes, bytes_used, tiles, prepared and jobs into map. Any thread. */
+int session_memory_stats(struct session_memory *memory, struct bump *bump, struct value *map);
 
 #endif

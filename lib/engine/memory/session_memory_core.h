@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of struct space, private to lib/engine. */
+/* The members of struct session_memory, private to lib/engine. */
 #ifndef TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 #define TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 
@@ -16,14 +16,14 @@ struct tile;
 enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
 
 /* One unanswered request. */
-struct space_job {
+struct session_job {
 	struct job *job;
-	struct space_job *next, *prev;
+	struct session_job *next, *prev;
 };
 
-struct space {
+struct session_memory {
 	struct engine *engine;
-	struct space_limits limits;
+	struct session_limits limits;
 	struct fair_entry fair_entry;
 	atomic_uint refs;
 	pthread_mutex_t lock; /* of all below */
@@ -40,18 +40,19 @@ struct space {
 	struct tile *scopes[SCOPE_BUCKETS];
 	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
 	size_t n_prepared;
-	void (*release_prepared)(struct space *space); /* set with the first of them; NULL: there was none */
+	void (*release_prepared)(struct session_memory *memory); /* set with the first of them; NULL: there was none */
 	uint32_t last_prepared;
-	struct space_job *jobs;
+	struct session_job *jobs;
 	size_t n_jobs;
 };
 
-/* A request begins: counted, cancelled when the space closes, and a reference to the space. -ERROR_CLOSED,
- * -ERROR_LIMIT (jobs). */
-int space_enter(struct space *space, struct space_job *entry, const char *context, struct error *err);
+/* A request begins: counted, cancelled when the session closes, and a reference to the session.
+ * -ERROR_CLOSED, -ERROR_LIMIT (jobs). */
+int session_memory_enter(struct session_memory *memory, struct session_job *entry, const char *context,
+			 struct error *err);
 
-/* It is answered: the entry is gone from the space, whose reference stays until space_unref. */
-void space_leave(struct space *space, struct space_job *entry);
-void space_unref(struct space *space);
+/* It is answered: the entry is gone from the session, whose reference stays until session_memory_unref. */
+void session_memory_leave(struct session_memory *memory, struct session_job *entry);
+void session_memory_unref(struct session_memory *memory);
 
 #endif

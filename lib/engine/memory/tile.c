@@ -8,66 +8,66 @@
 
 enum { TABLE_MIN = 64 };
 
-static size_t slot_of(const struct space *space, uint32_t handle)
+static size_t slot_of(const struct session_memory *memory, uint32_t handle)
 {
-	return handle & (space->table_size - 1);
+	return handle & (memory->table_size - 1);
 }
 
 /* The slot that holds the handle, or the free one where it would go. At least half of the table is free. */
-static size_t find_slot(const struct space *space, uint32_t handle)
+static size_t find_slot(const struct session_memory *memory, uint32_t handle)
 {
-	size_t slot = slot_of(space, handle);
+	size_t slot = slot_of(memory, handle);
 
-	while (space->table[slot] && space->table[slot]->handle != handle)
-		slot = (slot + 1) & (space->table_size - 1);
+	while (memory->table[slot] && memory->table[slot]->handle != handle)
+		slot = (slot + 1) & (memory->table_size - 1);
 	return slot;
 }
 
-static int grow(struct space *space)
+static int grow(struct session_memory *memory)
 {
-	struct tile **old = space->table;
-	const size_t old_size = space->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
+	struct tile **old = memory->table;
+	const size_t old_size = memory->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
 	struct tile **table;
 
-	if (space->n_tiles * 2 < old_size)
+	if (memory->n_tiles * 2 < old_size)
 		return 0;
 	table = calloc(size, sizeof(struct tile *));
 	if (!table)
 		return -ERROR_NO_MEMORY;
-	space->table = table;
-	space->table_size = size;
+	memory->table = table;
+	memory->table_size = size;
 	for (size_t i = 0; i < old_size; i++)
 		if (old[i])
-			table[find_slot(space, old[i]->handle)] = old[i];
+			table[find_slot(memory, old[i]->handle)] = old[i];
 	free(old);
 	return 0;
 }
 
 /* Empties a slot and moves up those that had to go behind it. */
-static void empty_slot(struct space *space, size_t hole)
+static void empty_slot(struct session_memory *memory, size_t hole)
 {
-	const size_t mask = space->table_size - 1;
+	const size_t mask = memory->table_size - 1;
 
-	space->table[hole] = NULL;
-	for (size_t at = (hole + 1) & mask; space->table[at]; at = (at + 1) & mask) {
-		const size_t home = slot_of(space, space->table[at]->handle);
+	memory->table[hole] = NULL;
+	for (size_t at = (hole + 1) & mask; memory->table[at]; at = (at + 1) & mask) {
+		const size_t home = slot_of(memory, memory->table[at]->handle);
 
 		if (((at - home) & mask) >= ((at - hole) & mask)) {
-			space->table[hole] = space->table[at];
-			space->table[at] = NULL;
+			memory->table[hole] = memory->table[at];
+			memory->table[at] = NULL;
 			hole = at;
 		}
 	}
 }
 
-static struct tile **bucket(struct space *space, uint32_t scope)
+static struct tile **bucket(struct session_memory *memory, uint32_t scope)
 {
-	return &space->scopes[scope % SCOPE_BUCKETS];
+	return &memory->scopes[scope % SCOPE_BUCKETS];
 }
 
-static void link_scope(struct space *space, struct tile *tile)
+static void link_scope(struct session_memory *memory, struct tile *tile)
 {
-	struct tile **head = bucket(space, tile->scope);
+	struct tile **head = bucket(memory, tile->scope);
 
 	tile->next = *head;
 	if (*head)
@@ -75,98 +75,98 @@ static void link_scope(struct space *space, struct tile *tile)
 	*head = tile;
 }
 
-static void unlink_scope(struct space *space, struct tile *tile)
+static void unlink_scope(struct session_memory *memory, struct tile *tile)
 {
 	if (tile->prev)
 		tile->prev->next = tile->next;
 	else
-		*bucket(space, tile->scope) = tile->next;
+		*bucket(memory, tile->scope) = tile->next;
 	if (tile->next)
 		tile->next->prev = tile->prev;
 }
 
 /* Drops one reference; under the lock. */
-static void drop(struct space *space, struct tile *tile)
+static void drop(struct session_memory *memory, struct tile *tile)
 {
 	if (--tile->refs > 0)
 		return;
-	offset_allocator_release(space->allocator, tile->block);
+	offset_allocator_release(memory->allocator, tile->block);
 	free(tile);
 }
 
 /* The handle goes; under the lock. */
-static void retire(struct space *space, struct tile *tile)
+static void retire(struct session_memory *memory, struct tile *tile)
 {
-	empty_slot(space, find_slot(space, tile->handle));
-	unlink_scope(space, tile);
-	space->n_tiles--;
-	drop(space, tile);
+	empty_slot(memory, find_slot(memory, tile->handle));
+	unlink_scope(memory, tile);
+	memory->n_tiles--;
+	drop(memory, tile);
 }
 
-static int check_room(struct space *space, const struct shape *shape, struct error *err)
+static int check_room(struct session_memory *memory, const struct shape *shape, struct error *err)
 {
-	if (space->closed)
+	if (memory->closed)
 		return error_set(err, ERROR_CLOSED, "tile: the session is closed");
-	if (!space->allocator)
+	if (!memory->allocator)
 		return error_set(err, ERROR_NOT_SUPPORTED, "tile: arena: this session has no arena, call arena first");
-	if (space->n_tiles >= space->limits.tiles)
-		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)", space->n_tiles,
-				 space->limits.tiles);
-	if (space->next_handle > UINT32_MAX)
+	if (memory->n_tiles >= memory->limits.tiles)
+		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)",
+				 memory->n_tiles, memory->limits.tiles);
+	if (memory->next_handle > UINT32_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "tile: this session has used all its handles, allowed are 4294967295");
-	if (shape->bytes > space->size)
+	if (shape->bytes > memory->size)
 		return error_set(err, ERROR_LIMIT, "tile: shape: %" PRIu64 " bytes, the arena has %" PRIu64,
-				 shape->bytes, space->size);
+				 shape->bytes, memory->size);
 	return 0;
 }
 
 /* offset: NULL for anywhere. */
-static int find_place(struct space *space, const struct shape *shape, const uint64_t *offset, struct tile *tile,
-		      struct error *err)
+static int find_place(struct session_memory *memory, const struct shape *shape, const uint64_t *offset,
+		      struct tile *tile, struct error *err)
 {
 	const uint64_t bytes = shape->bytes;
-	int error = offset ? offset_allocator_alloc_at(space->allocator, *offset, bytes, &tile->block)
-			   : offset_allocator_alloc(space->allocator, bytes, &tile->block);
+	int error = offset ? offset_allocator_alloc_at(memory->allocator, *offset, bytes, &tile->block)
+			   : offset_allocator_alloc(memory->allocator, bytes, &tile->block);
 
 	if (error == -ERROR_LIMIT && offset)
 		return error_set(err, ERROR_OUT_OF_RANGE,
 				 "tile: offset: %" PRIu64 " for %" PRIu64
 				 " bytes, allowed are multiples of 64 from %" PRIu64 " on, in an arena of %" PRIu64,
-				 *offset, bytes, offset_allocator_tail(space->allocator), space->size);
+				 *offset, bytes, offset_allocator_tail(memory->allocator), memory->size);
 	if (error == -ERROR_LIMIT)
 		return error_set(err, ERROR_LIMIT,
 				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
 				 " free in one piece",
-				 bytes, space->size, offset_allocator_largest(space->allocator));
+				 bytes, memory->size, offset_allocator_largest(memory->allocator));
 	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
 }
 
-static int create(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+static int create(struct session_memory *memory, const struct shape *shape, uint32_t scope, const uint64_t *offset,
 		  struct tile *tile, struct error *err)
 {
-	int error = check_room(space, shape, err);
+	int error = check_room(memory, shape, err);
 
 	if (error)
 		return error;
-	if (grow(space))
+	if (grow(memory))
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
-	error = find_place(space, shape, offset, tile, err);
+	error = find_place(memory, shape, offset, tile, err);
 	if (error)
 		return error;
-	if (tile->block->offset + tile->block->size > space->reach)
-		space->reach = tile->block->offset + tile->block->size;
-	tile->handle = (uint32_t)space->next_handle++;
+	if (tile->block->offset + tile->block->size > memory->reach)
+		memory->reach = tile->block->offset + tile->block->size;
+	tile->handle = (uint32_t)memory->next_handle++;
 	tile->scope = scope;
 	tile->refs = 1;
 	tile->shape = *shape;
-	space->table[find_slot(space, tile->handle)] = tile;
-	space->n_tiles++;
-	link_scope(space, tile);
+	memory->table[find_slot(memory, tile->handle)] = tile;
+	memory->n_tiles++;
+	link_scope(memory, tile);
 	return 0;
 }
 
-static int make(struct space *space, const struct shape *shape, uint32_t scope, const uint64_t *offset,
+static int make(struct session_memory *memory, const struct shape *shape, uint32_t scope, const uint64_t *offset,
 		struct tile_place *ret_place, struct error *err)
 {
 	struct tile *tile = calloc(1, sizeof *tile);
@@ -174,110 +174,110 @@ static int make(struct space *space, const struct shape *shape, uint32_t scope, 
 
 	if (!tile)
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
-	pthread_mutex_lock(&space->lock);
-	error = create(space, shape, scope, offset, tile, err);
+	pthread_mutex_lock(&memory->lock);
+	error = create(memory, shape, scope, offset, tile, err);
 	if (!error)
 		*ret_place = (struct tile_place){tile->handle, tile->block->offset, shape->bytes};
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	if (error)
 		free(tile);
 	return error;
 }
 
-int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err)
 {
-	return make(space, shape, scope, NULL, ret_place, err);
+	return make(memory, shape, scope, NULL, ret_place, err);
 }
 
-int tile_create_at(struct space *space, const struct shape *shape, uint32_t scope, uint64_t offset,
+int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t offset,
 		   struct tile_place *ret_place, struct error *err)
 {
-	return make(space, shape, scope, &offset, ret_place, err);
+	return make(memory, shape, scope, &offset, ret_place, err);
 }
 
 /* Under the lock; NULL when no tile has the handle. */
-static struct tile *lookup(const struct space *space, uint64_t handle)
+static struct tile *lookup(const struct session_memory *memory, uint64_t handle)
 {
-	return space->table_size && handle <= UINT32_MAX ? space->table[find_slot(space, (uint32_t)handle)] : NULL;
+	return memory->table_size && handle <= UINT32_MAX ? memory->table[find_slot(memory, (uint32_t)handle)] : NULL;
 }
 
-static int no_tile(const struct space *space, uint64_t handle, const char *context, const char *param,
+static int no_tile(const struct session_memory *memory, uint64_t handle, const char *context, const char *param,
 		   struct error *err)
 {
-	const bool was = handle > 0 && handle < space->next_handle;
+	const bool was = handle > 0 && handle < memory->next_handle;
 
 	return error_set(err, ERROR_BAD_TILE, "%s: %s: tile %" PRIu64 " %s, allowed is the handle of a living tile",
 			 context, param, handle, was ? "was freed" : "does not exist");
 }
 
-int tile_take(struct space *space, uint64_t handle, const char *context, const char *param, struct tile **ret_tile,
-	      struct error *err)
+int tile_take(struct session_memory *memory, uint64_t handle, const char *context, const char *param,
+	      struct tile **ret_tile, struct error *err)
 {
 	struct tile *tile;
 	int error = 0;
 
-	pthread_mutex_lock(&space->lock);
-	tile = lookup(space, handle);
+	pthread_mutex_lock(&memory->lock);
+	tile = lookup(memory, handle);
 	if (tile)
 		tile->refs++;
 	else
-		error = no_tile(space, handle, context, param, err);
-	pthread_mutex_unlock(&space->lock);
+		error = no_tile(memory, handle, context, param, err);
+	pthread_mutex_unlock(&memory->lock);
 	if (!error)
 		*ret_tile = tile;
 	return error;
 }
 
-void tile_give(struct space *space, struct tile *tile)
+void tile_give(struct session_memory *memory, struct tile *tile)
 {
-	pthread_mutex_lock(&space->lock);
-	drop(space, tile);
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	drop(memory, tile);
+	pthread_mutex_unlock(&memory->lock);
 }
 
-void *tile_base(const struct space *space, const struct tile *tile)
+void *tile_base(const struct session_memory *memory, const struct tile *tile)
 {
-	return space->base + tile->block->offset;
+	return memory->base + tile->block->offset;
 }
 
-int tile_free(struct space *space, uint64_t handle, struct error *err)
+int tile_free(struct session_memory *memory, uint64_t handle, struct error *err)
 {
 	struct tile *tile;
 	int error = 0;
 
-	pthread_mutex_lock(&space->lock);
-	tile = lookup(space, handle);
+	pthread_mutex_lock(&memory->lock);
+	tile = lookup(memory, handle);
 	if (tile)
-		retire(space, tile);
+		retire(memory, tile);
 	else
-		error = no_tile(space, handle, "free", "tile", err);
-	pthread_mutex_unlock(&space->lock);
+		error = no_tile(memory, handle, "free", "tile", err);
+	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
 
-size_t tile_free_scope(struct space *space, uint32_t scope)
+size_t tile_free_scope(struct session_memory *memory, uint32_t scope)
 {
 	size_t freed = 0;
 
-	pthread_mutex_lock(&space->lock);
-	for (struct tile *tile = *bucket(space, scope), *next; tile; tile = next) {
+	pthread_mutex_lock(&memory->lock);
+	for (struct tile *tile = *bucket(memory, scope), *next; tile; tile = next) {
 		next = tile->next;
 		if (tile->scope != scope)
 			continue;
-		retire(space, tile);
+		retire(memory, tile);
 		freed++;
 	}
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	return freed;
 }
 
-void tile_free_all(struct space *space)
+void tile_free_all(struct session_memory *memory)
 {
 	for (size_t i = 0; i < SCOPE_BUCKETS; i++)
-		while (space->scopes[i])
-			retire(space, space->scopes[i]);
-	assert(space->n_tiles == 0);
-	free(space->table);
-	offset_allocator_free(space->allocator);
+		while (memory->scopes[i])
+			retire(memory, memory->scopes[i]);
+	assert(memory->n_tiles == 0);
+	free(memory->table);
+	offset_allocator_free(memory->allocator);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles: regions of a space's memory with a dtype and a shape, named by handles that are never reused.
+/* Tiles: regions of a session's memory with a dtype and a shape, named by handles that are never reused.
  *
  * A tile that is freed while requests use it loses its handle at once and its place when the last of them is done.
- * All functions take the space's lock themselves; any thread. */
+ * All functions take the session's lock themselves; any thread. */
 #ifndef TRNSCI_ENGINE_TILE_H
 #define TRNSCI_ENGINE_TILE_H
 
@@ -24,26 +24,26 @@ struct tile_place {
 };
 
 /* A new tile. -ERROR_NOT_SUPPORTED (no memory attached), -ERROR_LIMIT (tiles, bytes), -ERROR_NO_MEMORY. */
-int tile_create(struct space *space, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
 /* The same at an offset, a multiple of 64 behind all other tiles; else -ERROR_OUT_OF_RANGE. */
-int tile_create_at(struct space *space, const struct shape *shape, uint32_t scope, uint64_t offset,
+int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t offset,
 		   struct tile_place *ret_place, struct error *err);
 
 /* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context and the
  * parameter's name. */
-int tile_take(struct space *space, uint64_t handle, const char *context, const char *param, struct tile **ret_tile,
-	      struct error *err);
-void tile_give(struct space *space, struct tile *tile);
+int tile_take(struct session_memory *memory, uint64_t handle, const char *context, const char *param,
+	      struct tile **ret_tile, struct error *err);
+void tile_give(struct session_memory *memory, struct tile *tile);
 
 /* Where a tile in use lies. */
-void *tile_base(const struct space *space, const struct tile *tile);
+void *tile_base(const struct session_memory *memory, const struct tile *tile);
 
-int tile_free(struct space *space, uint64_t handle, struct error *err);
+int tile_free(struct session_memory *memory, uint64_t handle, struct error *err);
 /* Frees all tiles of a scope and returns their number. */
-size_t tile_free_scope(struct space *space, uint32_t scope);
+size_t tile_free_scope(struct session_memory *memory, uint32_t scope);
 
-/* For the end of a space: every tile and the table. No request may be left. */
-void tile_free_all(struct space *space);
+/* For the end of a session: every tile and the table. No request may be left. */
+void tile_free_all(struct session_memory *memory);
 
 #endif

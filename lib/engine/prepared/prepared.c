@@ -23,70 +23,70 @@ void prepared_drop(void *arg)
 	free(prepared);
 }
 
-int prepared_check_room(const struct space *space, struct error *err)
+int prepared_check_room(const struct session_memory *memory, struct error *err)
 {
-	if (space->closed)
+	if (memory->closed)
 		return error_set(err, ERROR_CLOSED, "prepare: the session is closed");
-	if (space->n_prepared >= space->limits.prepared || space->last_prepared == UINT32_MAX)
+	if (memory->n_prepared >= memory->limits.prepared || memory->last_prepared == UINT32_MAX)
 		return error_set(err, ERROR_LIMIT, "prepare: %zu calls are prepared, allowed are %zu (prepared)",
-				 space->n_prepared, space->limits.prepared);
+				 memory->n_prepared, memory->limits.prepared);
 	return 0;
 }
 
-int prepared_keep(struct space *space, struct prepared *prepared, uint32_t *ret_handle, struct error *err)
+int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err)
 {
 	int error;
 
-	pthread_mutex_lock(&space->lock);
-	error = prepared_check_room(space, err);
+	pthread_mutex_lock(&memory->lock);
+	error = prepared_check_room(memory, err);
 	if (!error) {
 		struct prepared **bucket;
 
-		space->release_prepared = prepared_release_all;
-		*ret_handle = prepared->handle = ++space->last_prepared;
-		bucket = &space->prepared[prepared->handle % PREPARED_BUCKETS];
+		memory->release_prepared = prepared_release_all;
+		*ret_handle = prepared->handle = ++memory->last_prepared;
+		bucket = &memory->prepared[prepared->handle % PREPARED_BUCKETS];
 		prepared->next = *bucket;
 		*bucket = prepared;
-		space->n_prepared++;
+		memory->n_prepared++;
 	}
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
 
 /* Under the lock. */
-static struct prepared **find(struct space *space, uint64_t handle)
+static struct prepared **find(struct session_memory *memory, uint64_t handle)
 {
-	struct prepared **at = &space->prepared[handle % PREPARED_BUCKETS];
+	struct prepared **at = &memory->prepared[handle % PREPARED_BUCKETS];
 
 	while (*at && (*at)->handle != handle)
 		at = &(*at)->next;
 	return at;
 }
 
-struct prepared *prepared_find(struct space *space, uint64_t handle)
+struct prepared *prepared_find(struct session_memory *memory, uint64_t handle)
 {
 	struct prepared *prepared;
 
-	pthread_mutex_lock(&space->lock);
-	prepared = *find(space, handle);
+	pthread_mutex_lock(&memory->lock);
+	prepared = *find(memory, handle);
 	if (prepared)
 		atomic_fetch_add(&prepared->refs, 1);
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	return prepared;
 }
 
-int prepared_release(struct space *space, uint64_t handle, struct error *err)
+int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err)
 {
 	struct prepared **at, *prepared;
 
-	pthread_mutex_lock(&space->lock);
-	at = find(space, handle);
+	pthread_mutex_lock(&memory->lock);
+	at = find(memory, handle);
 	prepared = *at;
 	if (prepared) {
 		*at = prepared->next;
-		space->n_prepared--;
+		memory->n_prepared--;
 	}
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_unlock(&memory->lock);
 	if (!prepared)
 		return error_set(err, ERROR_BAD_TILE,
 				 "release: prepared: there is no prepared call %" PRIu64
@@ -96,9 +96,9 @@ int prepared_release(struct space *space, uint64_t handle, struct error *err)
 	return 0;
 }
 
-void prepared_release_all(struct space *space)
+void prepared_release_all(struct session_memory *memory)
 {
 	for (size_t i = 0; i < PREPARED_BUCKETS; i++)
-		while (space->prepared[i])
-			prepared_release(space, space->prepared[i]->handle, NULL);
+		while (memory->prepared[i])
+			prepared_release(memory, memory->prepared[i]->handle, NULL);
 }

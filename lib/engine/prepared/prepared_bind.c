@@ -82,7 +82,7 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 {
 	const struct shape *shape = &buffer->shape;
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
-	int error = tile_take(program->space, buffer->handle, buffer->context, buffer->param, &buffer->tile, err);
+	int error = tile_take(program->memory, buffer->handle, buffer->context, buffer->param, &buffer->tile, err);
 
 	if (error)
 		return error;
@@ -90,11 +90,11 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 		error = error_set(err, ERROR_BAD_SHAPE, "%s: %s: the tile is %s, allowed is %s, for which it was compiled",
 				  buffer->context, buffer->param, shape_text(&buffer->tile->shape, has),
 				  shape_text(shape, needs));
-		tile_give(program->space, buffer->tile);
+		tile_give(program->memory, buffer->tile);
 		buffer->tile = NULL;
 		return error;
 	}
-	buffer->base = tile_base(program->space, buffer->tile);
+	buffer->base = tile_base(program->memory, buffer->tile);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ void prepared_learn(struct prepared *prepared, struct program *program)
 /* Holds the prepared call as long as the program's bump allocator lives. */
 static int take(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
 {
-	struct prepared *prepared = prepared_find(compiler->program->space, handle);
+	struct prepared *prepared = prepared_find(compiler->program->memory, handle);
 
 	if (!prepared)
 		return error_set(compiler->err, ERROR_BAD_TILE,

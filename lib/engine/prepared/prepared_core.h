@@ -43,7 +43,7 @@ struct prepared_inline {
 };
 
 struct prepared {
-	struct prepared *next; /* in its bucket of the space's table */
+	struct prepared *next; /* in its bucket of the session's table */
 	atomic_uint refs;      /* the table's, and one of each run */
 	uint32_t handle;
 	struct bump *bump;
@@ -65,7 +65,7 @@ struct prepared {
 	struct value reply;
 	char **constants; /* of each buffer: what the first run left; NULL where it is no constant */
 	uint64_t constant_bytes;
-	struct engine *engine; /* whose they are; a run's reply may outlive the space */
+	struct engine *engine; /* whose they are; a run's reply may outlive the session */
 	atomic_flag taken;     /* a run has its constants taken over */
 	atomic_bool learnt;
 	struct prepared_inline *now; /* NULL: its runs are requests */
@@ -78,24 +78,25 @@ struct prepared {
 
 /* Compiles the call that args, of `prepare`, describe. Errors are those of the call itself; -ERROR_LIMIT names
  * `prepared`, `max_bytes`, or the owner's memory limit. The result is yours until prepared_keep or prepared_drop. */
-int prepared_begin(struct space *space, const struct args *args, struct prepared **ret_prepared, struct error *err);
+int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
+		   struct error *err);
 
 /* ---- the table (prepared.c) ---- */
 
-/* Checks whether the session may keep one more. Hold space->lock. Returns -ERROR_CLOSED or -ERROR_LIMIT. */
-int prepared_check_room(const struct space *space, struct error *err);
+/* Checks whether the session may keep one more. Hold memory->lock. Returns -ERROR_CLOSED or -ERROR_LIMIT. */
+int prepared_check_room(const struct session_memory *memory, struct error *err);
 
-/* Once its deferred parts are built, gives it to the space. Handles are never reused in a space. -ERROR_CLOSED,
- * -ERROR_LIMIT */
-int prepared_keep(struct space *space, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
+/* Once its deferred parts are built, gives it to the session. Handles are never reused in a session.
+ * -ERROR_CLOSED, -ERROR_LIMIT */
+int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
 void prepared_drop(void *prepared); /* one reference; accepts NULL */
 
 /* -ERROR_BAD_TILE: there is none of that handle. */
-int prepared_release(struct space *space, uint64_t handle, struct error *err);
-void prepared_release_all(struct space *space);
+int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);
+void prepared_release_all(struct session_memory *memory);
 
 /* A reference; NULL: there is none of that handle. */
-struct prepared *prepared_find(struct space *space, uint64_t handle);
+struct prepared *prepared_find(struct session_memory *memory, uint64_t handle);
 
 /* ---- runs (prepared_bind.c) ---- */
 

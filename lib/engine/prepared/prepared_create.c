@@ -331,7 +331,7 @@ static int arrange(struct prepared *prepared, const struct value *params)
 		       : 0;
 }
 
-static int create_from_call(struct space *space, struct prepared *prepared, const struct operation *operation,
+static int create_from_call(struct session_memory *memory, struct prepared *prepared, const struct operation *operation,
 			    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
 	int error;
@@ -340,8 +340,8 @@ static int create_from_call(struct space *space, struct prepared *prepared, cons
 	prepared->takes = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
 			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
-	prepared->program = (struct program){.space = space, .bump = prepared->bump, .keeps = true};
-	prepared->engine = space->engine;
+	prepared->program = (struct program){.memory = memory, .bump = prepared->bump, .keeps = true};
+	prepared->engine = memory->engine;
 	prepared->reply = value_map();
 	atomic_flag_clear(&prepared->taken);
 	atomic_init(&prepared->learnt, false);
@@ -365,10 +365,10 @@ bool prepared_allows(const struct operation *operation)
 	       strcmp(operation->name, "stream_draw") == 0;
 }
 
-/* The owner of the space, to whom it goes back, outlives every request, the space itself may not. */
-static int reserve(struct space *space, struct prepared *prepared, uint64_t bytes, struct error *err)
+/* The owner of the session, to whom it goes back, outlives every request, the session itself may not. */
+static int reserve(struct session_memory *memory, struct prepared *prepared, uint64_t bytes, struct error *err)
 {
-	const struct space_limits *limits = &space->limits;
+	const struct session_limits *limits = &memory->limits;
 	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
 
 	if (error)
@@ -408,7 +408,8 @@ static int find_params(const struct args *args, const struct value **ret, struct
 	return 0;
 }
 
-static int create_prepared(struct space *space, const struct args *args, struct prepared *prepared, struct error *err)
+static int create_prepared(struct session_memory *memory, const struct args *args, struct prepared *prepared,
+			   struct error *err)
 {
 	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
 	const struct operation *operation = NULL;
@@ -420,20 +421,21 @@ static int create_prepared(struct space *space, const struct args *args, struct 
 		error = find_params(args, &params, err);
 	if (error)
 		return error;
-	pthread_mutex_lock(&space->lock);
-	error = prepared_check_room(space, err);
-	pthread_mutex_unlock(&space->lock);
+	pthread_mutex_lock(&memory->lock);
+	error = prepared_check_room(memory, err);
+	pthread_mutex_unlock(&memory->lock);
 	if (!error)
-		error = create_from_call(space, prepared, operation, params, &bytes, err);
+		error = create_from_call(memory, prepared, operation, params, &bytes, err);
 	bytes += sizeof *prepared;
 	if (!error && most->given && bytes > most->u64)
 		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,
 				   "the prepared call would hold %" PRIu64 " bytes, allowed are %" PRIu64, bytes,
 				   most->u64);
-	return error ? error : reserve(space, prepared, bytes, err);
+	return error ? error : reserve(memory, prepared, bytes, err);
 }
 
-int prepared_begin(struct space *space, const struct args *args, struct prepared **ret_prepared, struct error *err)
+int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
+		   struct error *err)
 {
 	struct prepared *prepared = calloc(1, sizeof *prepared);
 	int error;
@@ -442,7 +444,7 @@ int prepared_begin(struct space *space, const struct args *args, struct prepared
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_init(&prepared->refs, 1);
 	prepared->bump = bump_new();
-	error = prepared->bump ? create_prepared(space, args, prepared, err)
+	error = prepared->bump ? create_prepared(memory, args, prepared, err)
 			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (error) {
 		prepared_drop(prepared);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small prepared calls run in place: their placements, buffers, results and reply are written over by each run, so that
- * it allocates nothing. What may have changed since, tiles and what the space's owner reserves, is asked for each time.
+ * it allocates nothing. What may have changed since, tiles and what the session's owner reserves, is asked for
+ * each time.
  */
 #include <stddef.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void give_tiles(const struct prepared *prepared, struct prepared_inline *
 		struct buffer *buffer = &now->buffers[i];
 
 		if (buffer->kind == BUFFER_TILE && buffer->tile)
-			tile_give(now->program.space, buffer->tile);
+			tile_give(now->program.memory, buffer->tile);
 		buffer->tile = NULL;
 	}
 }
@@ -100,9 +101,9 @@ int prepared_create_inline(struct prepared *prepared)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
 	atomic_flag_clear(&now->busy);
-	now->program = (struct program){.space = prepared->program.space, .bump = prepared->bump};
+	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
-	now->job.fair_entry = &prepared->program.space->fair_entry;
+	now->job.fair_entry = &prepared->program.memory->fair_entry;
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
@@ -154,7 +155,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now,
 			   const struct prepared_choice *choice)
 {
-	const struct space_limits *limits = &now->program.space->limits;
+	const struct session_limits *limits = &now->program.memory->limits;
 	const uint64_t bytes = now->program.inline_out;
 	const bool reserves = limits->reserve && bytes;
 	int error = reserves ? limits->reserve(limits->reserve_arg, bytes, NULL) : 0;
@@ -182,10 +183,10 @@ static int run_now(const struct prepared *prepared, struct prepared_inline *now,
 	return error;
 }
 
-const struct value *prepared_run_now(struct space *space, uint32_t handle, const struct prepared_changes *changes,
-				     struct prepared **ret_prepared)
+const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
+				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
-	struct prepared *prepared = prepared_find(space, handle);
+	struct prepared *prepared = prepared_find(memory, handle);
 	struct prepared_inline *now = prepared ? prepared->now : NULL;
 
 	if (!now || atomic_flag_test_and_set_explicit(&now->busy, memory_order_acquire)) {

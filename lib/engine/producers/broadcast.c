@@ -68,7 +68,7 @@ static void finish(struct job *job, int error)
 
 static const struct job_ops broadcast_ops = {advance, producer_run_chunk, finish};
 
-int broadcast_create(struct space *space, struct sampler *sampler, const struct ring_memory *memory,
+int broadcast_create(struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
 		     const struct reservation_source *source, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err)
 {
@@ -79,8 +79,8 @@ int broadcast_create(struct space *space, struct sampler *sampler, const struct 
 		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
 	}
-	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", space, sampler, memory, source,
-			       events, err);
+	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", session_memory, sampler, memory,
+			       source, events, err);
 	if (error) {
 		free(broadcast);
 		return error;

@@ -4,16 +4,16 @@
 
 #include "engine/engine.h"
 
-int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind, struct space *space,
-		   struct sampler *sampler, const struct ring_memory *memory, const struct reservation_source *source,
-		   const struct ring_events *events, struct error *err)
+int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
+		   struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+		   const struct reservation_source *source, const struct ring_events *events, struct error *err)
 {
 	int error;
 
 	*producer = (struct producer){
-		.job = {.ops = ops, .fair_entry = &space->fair_entry},
-		.space = space,
-		.pool = space->engine->pool,
+		.job = {.ops = ops, .fair_entry = &session_memory->fair_entry},
+		.session_memory = session_memory,
+		.pool = session_memory->engine->pool,
 		.sampler = sampler,
 		.memory = *memory,
 		.events = *events,
@@ -22,7 +22,7 @@ int producer_start(struct producer *producer, const struct job_ops *ops, const c
 	if (source)
 		producer->map = (struct sample_map){.source = *source, .samples = memory->capacity};
 	producer->entry.job = &producer->job;
-	error = space_enter(space, &producer->entry, kind, err);
+	error = session_memory_enter(session_memory, &producer->entry, kind, err);
 	if (error)
 		sampler_free(sampler);
 	return error;
@@ -73,17 +73,17 @@ uint64_t producer_run_chunk(struct job *job, size_t chunk, void *scratch)
 	return sampler_run_chunk(((struct producer *)job)->sampler, chunk, scratch);
 }
 
-/* Holds its reference to the space until `gone` has returned. */
+/* Holds its reference to the session until `gone` has returned. */
 void producer_finish(struct producer *producer, const char *kind, int error)
 {
-	struct space *space = producer->space;
+	struct session_memory *session_memory = producer->session_memory;
 
 	if (!producer->failure.code)
 		error_set(&producer->failure, (enum error_code) - error, "%s: %s", kind, error_meaning(error));
 	sample_map_forget(&producer->map);
 	producer_notify(producer, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
-	space_leave(space, &producer->entry);
+	session_memory_leave(session_memory, &producer->entry);
 	sampler_end(producer->sampler);
 	producer->events.gone(producer->events.arg, &producer->failure);
-	space_unref(space);
+	session_memory_unref(session_memory);
 }

@@ -13,9 +13,9 @@
 
 struct producer {
 	struct job job; /* must be the first member: the scheduler's callbacks cast back to us */
-	struct space_job entry;
-	struct space *space;
-	struct pool *pool; /* outlives the space */
+	struct session_job entry;
+	struct session_memory *session_memory;
+	struct pool *pool; /* outlives the session */
 	struct sampler *sampler;
 	struct ring_memory memory;
 	struct ring_events events;
@@ -29,9 +29,9 @@ struct producer {
 /* Registers the producer with its session under `kind` ("ring" or "broadcast"), which names it in errors. Takes
  * ownership of the sampler, also when it fails. source: of a named stream's reservations, or NULL, as ring_create. The
  * caller submits producer->job. Returns 0, -ERROR_CLOSED, or -ERROR_LIMIT. */
-int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind, struct space *space,
-		   struct sampler *sampler, const struct ring_memory *memory, const struct reservation_source *source,
-		   const struct ring_events *events, struct error *err);
+int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
+		   struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+		   const struct reservation_source *source, const struct ring_events *events, struct error *err);
 
 /* Builds one piece of the sampler's tables (at most 250 us). Returns JOB_AGAIN while pieces are left, then 0, or an
  * error. */

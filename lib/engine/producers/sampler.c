@@ -151,7 +151,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	return 0;
 }
 
-int sampler_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+int sampler_create(struct session_memory *memory, const struct args *args, unsigned param, unsigned u64_param,
 		   const struct stream *named, struct sampler **ret_sampler, struct error *err)
 {
 	struct sampler *sampler = calloc(1, sizeof *sampler);
@@ -164,7 +164,7 @@ int sampler_create(struct space *space, const struct args *args, unsigned param,
 		free(sampler);
 		return no_memory(args, err);
 	}
-	sampler->program = (struct program){.space = space, .bump = sampler->bump, .outlives = true};
+	sampler->program = (struct program){.memory = memory, .bump = sampler->bump, .outlives = true};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = find_distribution(args, param, given, &distribution, err);

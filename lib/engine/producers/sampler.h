@@ -18,8 +18,8 @@ struct sampler;
 
 /* Compiles the map in args' parameter `param`; u64_param says how the description writes 64-bit integers. named: the
  * stream behind a name, in which the caller seeks; the map must then state no stream. NULL: the map states the stream.
- * On success *ret_sampler is yours; free it before the space is closed. Errors name the parameter. */
-int sampler_create(struct space *space, const struct args *args, unsigned param, unsigned u64_param,
+ * On success *ret_sampler is yours; free it before the session is closed. Errors name the parameter. */
+int sampler_create(struct session_memory *memory, const struct args *args, unsigned param, unsigned u64_param,
 		   const struct stream *named, struct sampler **ret_sampler, struct error *err);
 /* Releases what it holds of the engine. Afterwards it can only be described and freed. */
 void sampler_end(struct sampler *sampler);

@@ -320,7 +320,7 @@ static int place_step(struct program *program, struct step *step, const struct p
 					      .components = placement->components,
 					      .first_point = placement->first_point,
 					      .next_point = placement->next_point,
-					      .engine = program->space->engine,
+					      .engine = program->memory->engine,
 					      .bump = program->bump,
 					      .deferred = &program->deferred,
 				      });

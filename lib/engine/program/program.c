@@ -54,7 +54,7 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
 {
 	struct plan_use *use = bump_alloc(program->bump, sizeof *use);
-	int error = use ? plans_take(program->space->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
+	int error = use ? plans_take(program->memory->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
 
 	if (error)
 		return error;
@@ -215,7 +215,7 @@ static uint64_t element_ps(const struct program *program, const struct segment *
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 		const struct step *step = &program->steps[i];
 
-		cost += step->ops->element_ps(program->space->engine, step);
+		cost += step->ops->element_ps(program->memory->engine, step);
 	}
 	return cost;
 }
@@ -299,7 +299,7 @@ int program_finish(struct program *program, const char *context, struct error *e
 	for (size_t s = 0; s < program->n_segments; s++)
 		size_segment(program, &program->segments[s]);
 	for (size_t i = 0; i < program->n_steps; i++)
-		program->steps[i].work_bytes = step_work_bytes(program->space->engine, &program->steps[i]);
+		program->steps[i].work_bytes = step_work_bytes(program->memory->engine, &program->steps[i]);
 	program->temp_bytes = temp_peak(program);
 	return 0;
 }
@@ -317,7 +317,7 @@ uint64_t program_cost_ns(const struct program *program)
 		const uint64_t more =
 			step_is_elementwise(first)
 				? (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000)
-				: step_cost_ns(program->space->engine, first);
+				: step_cost_ns(program->memory->engine, first);
 
 		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
 	}
@@ -348,7 +348,7 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 			const struct step *step = &program->steps[i];
 			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
 
-			step->ops->fill(program->space->engine, step, at, n, in, operand(step->out, at, scratch));
+			step->ops->fill(program->memory->engine, step, at, n, in, operand(step->out, at, scratch));
 		}
 	}
 	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;
@@ -368,7 +368,7 @@ static int get_temps(struct program *program)
 
 static void drop_temp(struct program *program, struct buffer *buffer)
 {
-	temp_free(program->space->engine, buffer->base, buffer->shape.bytes);
+	temp_free(program->memory->engine, buffer->base, buffer->shape.bytes);
 	buffer->base = NULL;
 }
 
@@ -386,7 +386,7 @@ static int begin_segment(struct program *program, struct job *job)
 
 	if (error || step_is_elementwise(step))
 		return error;
-	return step_begin(program->space->engine, step, job, &program->run);
+	return step_begin(program->memory->engine, step, job, &program->run);
 }
 
 static void end_segment(struct program *program)
@@ -439,7 +439,7 @@ void program_free_new_tiles(struct program *program)
 {
 	for (struct buffer *at = program->buffers; at; at = at->next)
 		if (at->is_new)
-			tile_free(program->space, at->tile->handle, NULL);
+			tile_free(program->memory, at->tile->handle, NULL);
 }
 
 void program_end(struct program *program)
@@ -450,10 +450,10 @@ void program_end(struct program *program)
 		if (at->kind == BUFFER_TEMP)
 			drop_temp(program, at);
 		if (at->kind == BUFFER_TILE)
-			tile_give(program->space, at->tile);
+			tile_give(program->memory, at->tile);
 	}
 	for (struct plan_use *at = program->plans; at; at = at->next)
-		plans_give(program->space->engine->plans, at->entry);
+		plans_give(program->memory->engine->plans, at->entry);
 	program->buffers = NULL;
 	program->plans = NULL;
 }

@@ -33,7 +33,7 @@ struct segment {
 struct prepared;
 
 struct program {
-	struct space *space;
+	struct session_memory *memory;
 	struct bump *bump;
 	struct step *steps;
 	size_t n_steps, steps_room;
