@@ -52,12 +52,12 @@ may() {
 	report "$room includes its own${*:+, and $*}"
 }
 
-# What the files of a stem have in common: NAME.c, NAME.h, NAME_simd.c and its objects for each instruction set are one.
-stem='s/(_simd)?(_avx2|_avx512|_neon)?$//'
+# What the files of a stem have in common: NAME.c, NAME.h, NAME_simd.c, NAME_amx.c and the objects for each instruction set
+# are one.
+stem='s/(_simd)?(_avx2|_avx512|_avx512bf16|_amx|_neon)?$//'
 
-# Lines "stem stem": which of a room's files includes or calls which. Includes are read from the sources, calls from the
-# symbols of the objects that were built.
-edges() {
+# Lines "file file": which of a room's files includes which.
+include_edges() {
 	room=$1
 	sources "$room" | includes | while read -r file name; do
 		for path in "$(dirname "$file")/$name" "$room/$name" "lib/$name"; do
@@ -66,7 +66,12 @@ edges() {
 			break
 		done
 	done
-	sources "$room" | sed -n "s,\(.*\)\.c$,$BUILD/obj/\1," | while read -r object; do
+}
+
+# Lines "file file": which of a room's files calls which, by the symbols of the objects that were built.
+call_edges() {
+	room=$1
+	sources "$room" | sed -n "s,\(.*\)\.c$,$BUILD/obj/\1,p" | while read -r object; do
 		for variant in "$object".o "$object"_avx2.o "$object"_avx512.o "$object"_neon.o; do
 			if [ -f "$variant" ]; then echo "$variant"; fi
 		done
@@ -84,15 +89,27 @@ edges() {
 		}'
 }
 
-# acyclic ROOM : no file of ROOM includes or calls itself by way of others.
+# Lines "stem stem", each once, without a stem's edges to itself.
+stem_edges() {
+	awk -v OFS='\n' '{ print $1, $2 }' | sed -E "$stem" | paste -d ' ' - - | sort -u | awk '$1 != $2'
+}
+
+# What tsort says of circles in the edges on standard input.
+loops() {
+	tsort 2>&1 >/dev/null | sed 's/^tsort: [^:]*: *//; s/^tsort: //'
+}
+
+# acyclic ROOM [folders] : no file of ROOM includes or calls itself by way of others; with `folders`, no folder either.
 acyclic() {
-	edges "$1" | awk -v OFS='\n' '{ print $1, $2 }' | sed -E "$stem" | paste -d ' ' - - | sort -u | awk '$1 != $2' >"$pairs"
-	if [ -s "$pairs" ]; then
-		tsort "$pairs" 2>&1 >/dev/null | sed 's/^tsort: [^:]*: *//; s/^tsort: //' >"$list"
-	else
-		echo "no includes were found" >"$list"
+	room=$1
+	folders=${2:-}
+	{ include_edges "$room"; call_edges "$room"; } | stem_edges >"$pairs"
+	if [ -s "$pairs" ]; then loops <"$pairs" >"$list"; else echo "no includes were found" >"$list"; fi
+	report "no circle of includes and calls inside $room"
+	if [ -n "$folders" ]; then
+		sed -E 's,/[^/ ]+( |$),\1,g' "$pairs" | awk '$1 != $2' | sort -u | loops >"$list"
+		report "no circle between the folders of $room"
 	fi
-	report "no circle of includes and calls inside $1"
 }
 
 # only PATTERN FILES : angle-bracket includes that match PATTERN stand in files that match FILES.
@@ -102,9 +119,14 @@ only() {
 }
 
 # Rooms whose files are free of circles: a room is added when its last one is broken.
-for room in daemon proto lib/base lib/dist lib/engine; do
+for room in daemon proto lib/base lib/engine lib/gemm lib/rng; do
 	acyclic "$room"
 done
+for room in lib/dist lib/fft; do
+	acyclic "$room" folders
+done
+if [ -n "$(call_edges lib | stem_edges)" ]; then : >"$list"; else echo "no object of lib/ calls another" >"$list"; fi
+report "calls between files are seen"
 
 may lib/base base
 may lib/rng base rng

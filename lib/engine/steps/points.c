@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quasi-random points, from a set that is built when its stream is known. */
 #include "engine/steps/deferred_build.h"
-#include "engine/program/placement.h"
-#include "engine/program/program.h"
 #include "engine/steps/step.h"
 
 static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
