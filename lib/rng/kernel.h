@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a generator: words and uniforms of whole groups (rng/stream.h), in one pass without a buffer. */
+/* The kernels of a generator: words and uniforms of whole groups, in one pass without a buffer.
+ *
+ * One evaluation of a generator returns the four words of a *group*: group g holds the words 4 g to 4 g + 3 of a stream.
+ * It is partition g mod 128 of batch g / 128. */
 #ifndef TRNSCI_RNG_KERNEL_H
 #define TRNSCI_RNG_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+	STREAM_PARTITIONS = 128,
+	STREAM_GROUP_WORDS = 4,
+	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS,
+};
 
 /* A position from which groups are drawn: group `group` of the stream with this key (stream_key), draw number `draw`. A
  * caller that draws n_groups ensures that they exist: group + n_groups <= 2^62. */

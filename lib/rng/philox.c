@@ -4,7 +4,6 @@
 
 #include "base/kernel_table.h"
 #include "rng/philox_constants.h"
-#include "rng/stream.h"
 
 /* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
 static inline __attribute__((always_inline)) void evaluate(const uint32_t counter[4], const uint32_t key[2],

@@ -9,7 +9,6 @@
 #include "rng/kernel.h"
 #include "rng/philox.h"
 #include "rng/philox_constants.h"
-#include "rng/stream.h"
 
 enum { BLOCKS = 2, MOST_ROUNDS = 10 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: how a position becomes a counter and a key. This is stream_format 1; its bytes never change.
  *
- * A stream is (generator, seed, stream id). Its words are addressed by a position k and a draw d. One evaluation of the
- * generator returns four words, so code here and in the kernels counts in *groups*: group g holds the words 4 g to
- * 4 g + 3. It is partition g mod 128 of batch g / 128. A stream has 2^62 groups for each draw. */
+ * A stream is (generator, seed, stream id). Its words are addressed by a position k and a draw d. Word k is one of the
+ * four of group k / 4 (rng/kernel.h). A stream has 2^62 groups for each draw. */
 #ifndef TRNSCI_RNG_STREAM_H
 #define TRNSCI_RNG_STREAM_H
 
@@ -13,12 +12,7 @@
 
 #include "rng/generator.h"
 
-enum {
-	STREAM_FORMAT = 1,
-	STREAM_PARTITIONS = 128,
-	STREAM_GROUP_WORDS = 4,
-	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS,
-};
+enum { STREAM_FORMAT = 1 };
 
 struct stream {
 	enum generator generator;

@@ -3,7 +3,6 @@
 #include "rng/threefry.h"
 
 #include "base/kernel_table.h"
-#include "rng/stream.h"
 
 /* The parity constant of Skein's key schedule, for 32-bit words. */
 #define PARITY 0x1BD11BDAu

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/simd.h"
 #include "rng/kernel.h"
-#include "rng/stream.h"
 #include "rng/threefry.h"
 
 #define PARITY 0x1BD11BDAu
