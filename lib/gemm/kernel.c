@@ -2,6 +2,7 @@
 /* Product kernels in plain C, the reference, and the table of variants. */
 #define ROWS    2
 #define VECTORS 8
+#include "gemm/kernel.h"
 #include "gemm/kernel_bodies.h"
 
 #include "base/kernel_table.h"

@@ -13,25 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows on the left, a_stride apart, and a panel of k rows. */
-struct gemm_part {
-	const void *a, *b;
-};
-
-/* c = sum over parts of a b, or c += with `add`. k and a_stride count reals; for the bf16 kernels they count pairs, and
- * c is float32. */
-struct gemm_tile {
-	const struct gemm_part *parts;
-	unsigned n_parts, rows; /* rows: 1 to the kernel's rows or dot_rows */
-	size_t k, a_stride, c_stride;
-	void *c;
-	bool add; /* the chains continue from c */
-};
-
-enum { GEMM_MAX_ROWS = 6, GEMM_MAX_DOT_ROWS = 32, GEMM_MAX_LANES = 64 };
-
-/* Pairs in one float32 chain of bf16_short; the sums of these chains are added in a chain of their own. */
-enum { GEMM_SHORT_PAIRS = 16 };
+#include "gemm/tile.h"
+#include "gemm/vectors.h"
 
 struct gemm_kernel {
 	const char *name;
@@ -49,35 +32,6 @@ struct gemm_kernel {
 	void (*begin)(void), (*end)(void); /* enclose calls of bf16 and bf16_short in one thread; may be NULL */
 	const struct gemm_vectors *vectors;
 	double mac_ns, dot_ns; /* estimated time of a complex multiply-add: float32; bf16 */
-};
-
-/* Loops over rows before and after the products. n counts reals; the factor s is s[0] times s[1]. */
-struct gemm_vectors {
-	/* Return the largest magnitude of the finite elements. */
-	float (*top_f32)(const float *x, size_t n);
-	double (*top_f64)(const double *x, size_t n);
-	void (*scale_f32)(const float *x, size_t n, const float s[2], float *to);
-	void (*scale_f64)(const double *x, size_t n, const double s[2], double *to);
-	/* Splits s x into a sum of bfloat16 numbers, each the rounded rest. Stores pairs; slices lie `stride` words
-	 * apart. */
-	void (*split_f32)(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride);
-	/* Splits s x, at most 1 in magnitude, into a sum i_0 2^-7 + i_1 2^-15 ... of integers from -128 to 128. */
-	void (*split_f64)(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride);
-	/* Raise tops[i] to |x[i]| if that is finite and larger. */
-	void (*raise_f32)(const float *x, size_t n, float *tops);
-	void (*raise_f64)(const double *x, size_t n, double *tops);
-	/* to[i] = x[i] first[i] second[i] */
-	void (*weigh_f32)(const float *x, size_t n, const float *first, const float *second, float *to);
-	void (*weigh_f64)(const double *x, size_t n, const double *first, const double *second, double *to);
-	/* Spread n / 2 complex numbers over the two rows of a panel, or over one row of pairs. */
-	void (*spread_f32)(const float *x, size_t n, float *to_re, float *to_im);
-	void (*spread_f64)(const double *x, size_t n, double *to_re, double *to_im);
-	void (*spread_pairs)(const uint32_t *x, size_t n, uint32_t *to);
-	/* to[i] += s c[i] */
-	void (*gather)(const float *c, size_t n, double s, double *to);
-	/* to[i] = s x[i], rounded to float32 by narrow; x and to must not overlap. */
-	void (*narrow)(const double *x, size_t n, const double s[2], float *to);
-	void (*widen)(const float *x, size_t n, const double s[2], double *to);
 };
 
 extern const struct gemm_kernel gemm_scalar, gemm_avx2, gemm_avx512, gemm_avx512bf16, gemm_amx;

@@ -8,6 +8,7 @@
  * with zeros. */
 #define ROWS    6
 #define VECTORS 4
+#include "gemm/kernel.h"
 #include "gemm/kernel_bodies.h"
 #include "gemm/split_bf16.h"
 

@@ -2,6 +2,7 @@
 /* Product kernels on vectors of 512 bits, with the CPU's own dot product of bfloat16 pairs. */
 #define ROWS    6
 #define VECTORS 4
+#include "gemm/kernel.h"
 #include "gemm/kernel_bodies.h"
 #include "gemm/split_bf16.h"
 

@@ -10,8 +10,8 @@
 #define MAC_NS  0.14
 #define DOT_NS  0.2
 #endif
+#include "gemm/kernel.h"
 #include "gemm/kernel_bodies.h"
-
 #include "gemm/dot_emulated.h"
 
 const struct gemm_kernel SIMD_SUFFIX(gemm) = {

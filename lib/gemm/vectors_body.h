@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops over rows in plain C. The compiler vectorises them with the flags of each variant. */
 #include "gemm/bf16.h"
-#include "gemm/kernel.h"
+#include "gemm/vectors.h"
 
 static float top_f32(const float *x, size_t n)
 {
