@@ -5,7 +5,7 @@
  *
  * The spectrum of conj(c) is kept, divided by m. Source: L. I. Bluestein, IEEE Trans. Audio Electroacoustics 18
  * (1970). Long transforms run in phases: chirp, the inner ones, product, the inner ones, chirp. */
-#include "fft/plan/plan.h"
+#include "fft/plan/bluestein.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "fft/plan/factor.h"
+#include "fft/plan/plan.h"
+#include "fft/plan/smooth.h"
 
 /* Elements of a product that make a unit, and table entries made in one step. */
 enum { PRODUCT_UNIT = 16384, ROWS_PER_STEP = 2048 };
@@ -317,16 +319,23 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 static const struct fft_kind kind_bluestein = {step,       release,       phases,          units,
 					       work_bytes, scratch_bytes, fft_pair_either, run_unit};
 
-int fft_bluestein_init(struct fft_plan *plan)
+int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
-	const uint64_t m = factor_convolution(2 * plan->n - 1, plan->ops->lanes);
+	struct fft_plan *plan = fft_plan_allocate(n, precision, features);
+	uint64_t m;
 	int rc;
 
+	if (!plan)
+		return -ERROR_NO_MEMORY;
 	plan->kind = &kind_bluestein;
-	rc = fft_plan_create_inner(m, plan->precision, plan->features, &plan->inner);
-	if (rc < 0)
+	m = factor_convolution(2 * n - 1, plan->ops->lanes);
+	rc = fft_plan_create_smooth(m, precision, features, &plan->inner);
+	if (rc < 0) {
+		fft_plan_free(plan);
 		return rc;
+	}
 	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
 	plan->is_long = plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_bytes(plan) > 288 << 10;
+	*ret_plan = plan;
 	return 0;
 }

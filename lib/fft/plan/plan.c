@@ -5,38 +5,22 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "base/error.h"
-#include "fft/plan/factor.h"
 
 /* A call's numbers between phases, for as many transforms as keep them in the second cache. */
 enum { SLICE_BYTES = 1 << 20 };
 
-int fft_plan_create_inner(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
+struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uint32_t features)
 {
 	struct fft_plan *plan = calloc(1, sizeof *plan);
-	int rc;
 
 	if (!plan)
-		return -ERROR_NO_MEMORY;
+		return NULL;
 	plan->n = n;
 	plan->precision = precision;
 	plan->features = features;
 	plan->ops = fft_select(features)->ops[precision];
 	plan->bytes = sizeof *plan;
-	rc = factor_is_smooth(n) ? fft_smooth_init(plan) : fft_bluestein_init(plan);
-	if (rc < 0) {
-		free(plan);
-		return rc;
-	}
-	*ret_plan = plan;
-	return 0;
-}
-
-int fft_plan_create(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
-{
-	if (n == 0 || n > FFT_MAX_LENGTH)
-		return -ERROR_OUT_OF_RANGE;
-	return fft_plan_create_inner(n, precision, features, ret_plan);
+	return plan;
 }
 
 int fft_plan_step(struct fft_plan *plan)
@@ -104,10 +88,10 @@ size_t fft_scratch_bytes(const struct fft_plan *plan)
 	return plan->kind->scratch_bytes(plan);
 }
 
-/* One stage takes them as the lanes of its vectors. */
+/* A single stage takes them as the lanes of its vectors. Plans that are not smooth have no stages. */
 bool fft_takes_columns(const struct fft_plan *plan)
 {
-	return plan->kind == &fft_kind_smooth && plan->smooth.n_stages == 1;
+	return plan->smooth.n_stages == 1;
 }
 
 static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)

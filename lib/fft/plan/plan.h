@@ -55,12 +55,8 @@ struct fft_plan {
 /* in_bytes of complex transforms. */
 size_t fft_pair_either(const struct fft_plan *plan, bool inverse);
 
-extern const struct fft_kind fft_kind_smooth;
-
-/* fft_plan_create without its bound on n (a convolution is longer than its transform). */
-int fft_plan_create_inner(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan);
-int fft_smooth_init(struct fft_plan *plan);
-int fft_bluestein_init(struct fft_plan *plan);
+/* Returns a plan without a kind, which its creator sets before anything else; NULL: no memory. */
+struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uint32_t features);
 
 /* Units of about this much work; a transform of more than the second is cut. */
 enum { FFT_UNIT_NS = 60000, FFT_LONG_NS = 150000 };

@@ -4,6 +4,7 @@
 #include "fft/plan/real.h"
 
 #include "base/error.h"
+#include "fft/plan/create.h"
 #include "fft/plan/shell.h"
 #include "fft/plan/real_odd.h"
 

@@ -19,6 +19,7 @@
 #include <assert.h>
 
 #include "base/error.h"
+#include "fft/plan/create.h"
 #include "fft/plan/shell.h"
 #include "fft/plan/real.h"
 

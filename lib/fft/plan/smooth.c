@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lengths without a prime factor above 13: whole transforms in scratch, or, when one would take too long or leave the
  * cache, a phase for each stage, whose units are groups of blocks. The kernels are the same, and so are the bytes. */
-#include "fft/plan/plan.h"
+#include "fft/plan/smooth.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "fft/plan/factor.h"
+#include "fft/plan/plan.h"
 
 /* A transform whose numbers between stages exceed this is cut: thread scratch is to stay within half of a second
  * cache. */
@@ -40,27 +42,6 @@ static size_t max_column(const struct fft_smooth *smooth)
 static size_t buffers(const struct fft_plan *plan)
 {
 	return plan->smooth.n_stages < 3 ? plan->smooth.n_stages - 1 : 2;
-}
-
-int fft_smooth_init(struct fft_plan *plan)
-{
-	struct fft_smooth *smooth = &plan->smooth;
-	const size_t lanes = plan->ops->lanes;
-
-	plan->kind = &fft_kind_smooth;
-	factor_stages(plan->n, lanes, smooth);
-	smooth->columns_bytes =
-		fft_round_line(2 * fft_columns_bytes(max_column(smooth), lanes, tables_real_bytes(plan->precision)));
-	/* Whole blocks of columns. */
-	smooth->between_bytes = fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row *
-					       fft_pair_bytes(plan));
-	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
-	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
-	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
-	plan->is_long = smooth->n_stages > 1 &&
-			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
-	smooth->far = plan->is_long && smooth->between_bytes > FAR_BYTES;
-	return 0;
 }
 
 static int step(struct fft_plan *plan)
@@ -277,5 +258,32 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 		run_short(&queue, begin, end);
 }
 
-const struct fft_kind fft_kind_smooth = {step,       release,       phases,          units,
-					 work_bytes, scratch_bytes, fft_pair_either, run_unit};
+static const struct fft_kind kind_smooth = {step,       release,       phases,          units,
+					    work_bytes, scratch_bytes, fft_pair_either, run_unit};
+
+int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
+{
+	struct fft_plan *plan = fft_plan_allocate(n, precision, features);
+	struct fft_smooth *smooth;
+	size_t lanes;
+
+	if (!plan)
+		return -ERROR_NO_MEMORY;
+	smooth = &plan->smooth;
+	lanes = plan->ops->lanes;
+	plan->kind = &kind_smooth;
+	factor_stages(n, lanes, smooth);
+	smooth->columns_bytes =
+		fft_round_line(2 * fft_columns_bytes(max_column(smooth), lanes, tables_real_bytes(plan->precision)));
+	/* Whole blocks of columns. */
+	smooth->between_bytes = fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row *
+					       fft_pair_bytes(plan));
+	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
+	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
+	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
+	plan->is_long = smooth->n_stages > 1 &&
+			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
+	smooth->far = plan->is_long && smooth->between_bytes > FAR_BYTES;
+	*ret_plan = plan;
+	return 0;
+}

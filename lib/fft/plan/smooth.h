@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of lengths without a prime factor above 13. */
+#ifndef TRNSCI_FFT_SMOOTH_H
+#define TRNSCI_FFT_SMOOTH_H
+
+#include "fft/fft.h"
+
+/* Returns 0 with a plan that is the caller's, or -ERROR_NO_MEMORY. n may exceed FFT_MAX_LENGTH. */
+int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan);
+
+#endif
