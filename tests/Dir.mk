@@ -104,11 +104,11 @@ $(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
 $(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)) $(addprefix $(BUILD)/tests/bench/,bench_service bench_ring): \
 	$(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
-$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/served.o daemon/load.o)
-$(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,bed.o torn_mark.o torn_vfs.o)
+$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/group_daemon.o daemon/load.o)
+$(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,stream_fixture.o torn_mark.o torn_vfs.o)
 $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
-$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/liar.o
+$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/fake_daemon.o
 $(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
 
 # Loaded into the daemon and its clients by the check of faults.

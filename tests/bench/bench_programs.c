@@ -7,9 +7,9 @@
 
 enum { ROUNDS = 9, RUNS = 400, WEIGHTS = 10000 };
 
-static uint64_t out_tile(struct bed *bed, const char *dtype)
+static uint64_t out_tile(struct fixture *fixture, const char *dtype)
 {
-	return tile_of(bed, dtype, 512, NULL);
+	return tile_of(fixture, dtype, 512, NULL);
 }
 
 static void put_chain(struct call *call, uint64_t f32, uint64_t i64)
@@ -67,7 +67,7 @@ static const struct {
 	{"1,024-point stft, Hann window", put_stft},
 };
 
-static double run_us(struct bed *bed, size_t row, const uint64_t tiles[2], uint64_t handle)
+static double run_us(struct fixture *fixture, size_t row, const uint64_t tiles[2], uint64_t handle)
 {
 	const double begin = now();
 
@@ -79,7 +79,7 @@ static double run_us(struct bed *bed, size_t row, const uint64_t tiles[2], uint6
 		else
 			rows[row].put(call, tiles[0], tiles[1]);
 		put(call, "offset", value_uint(4096 * i));
-		call_run(call, bed->memory, handle ? "run_prepared" : "run");
+		call_run(call, fixture->memory, handle ? "run_prepared" : "run");
 		call_free(call);
 	}
 	return 1e6 * (now() - begin) / RUNS;
@@ -87,8 +87,8 @@ static double run_us(struct bed *bed, size_t row, const uint64_t tiles[2], uint6
 
 int main(void)
 {
-	struct bed bed = bed_open(1);
-	const uint64_t tiles[2] = {out_tile(&bed, "f32"), out_tile(&bed, "i64")};
+	struct fixture fixture = fixture_open(1);
+	const uint64_t tiles[2] = {out_tile(&fixture, "f32"), out_tile(&fixture, "i64")};
 
 	printf("programs, us of CPU a run          sent  prepared     times as fast\n");
 	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
@@ -97,15 +97,15 @@ int main(void)
 		uint64_t handle;
 
 		rows[row].put(call, tiles[0], tiles[1]);
-		handle = prepare_program(&bed, call);
+		handle = prepare_program(&fixture, call);
 		for (int round = 0; round < ROUNDS; round++) {
-			sent[round] = run_us(&bed, row, tiles, 0);
-			prepared[round] = run_us(&bed, row, tiles, handle);
+			sent[round] = run_us(&fixture, row, tiles, 0);
+			prepared[round] = run_us(&fixture, row, tiles, handle);
 		}
 		const double a = median_of(sent, ROUNDS), b = median_of(prepared, ROUNDS);
 
 		printf("  %-32s %8.2f %8.2f %8.1f\n", rows[row].name, a, b, a / b);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 	return 0;
 }

@@ -41,36 +41,36 @@ static double median(double *seconds)
 
 /* ---- ours ---- */
 
-struct beds {
-	struct bed bed;
+struct fixtures {
+	struct fixture fixture;
 	uint64_t x, taps, spectra[2], back, convolved, power;
 	float *signal;
 };
 
-static uint64_t shaped(struct beds *b, const char *dtype, int64_t rows, int64_t columns)
+static uint64_t shaped(struct fixtures *b, const char *dtype, int64_t rows, int64_t columns)
 {
 	struct call *call = call_new();
 	uint64_t handle;
 
 	put(call, "dtype", value_string(dtype));
 	put(call, "shape", LIST(call, rows, columns));
-	handle = value_get(call_run(call, b->bed.memory, "tile"), "tile")->u;
+	handle = value_get(call_run(call, b->fixture.memory, "tile"), "tile")->u;
 	call_free(call);
 	return handle;
 }
 
-static struct beds open_bed(unsigned threads)
+static struct fixtures open_fixture(unsigned threads)
 {
-	struct beds b = {.bed = bed_open_with(threads, cpu_detect(), (size_t)1 << 29, NULL)};
+	struct fixtures b = {.fixture = fixture_open_with(threads, cpu_detect(), (size_t)1 << 29, NULL)};
 	void *at, *taps;
 
-	b.x = tile_of(&b.bed, "f32", LENGTH, &at);
-	b.taps = tile_of(&b.bed, "f32", TAPS, &taps);
+	b.x = tile_of(&b.fixture, "f32", LENGTH, &at);
+	b.taps = tile_of(&b.fixture, "f32", TAPS, &taps);
 	b.spectra[0] = shaped(&b, "c64", BINS, FRAMES);
 	b.spectra[1] = shaped(&b, "c64", FRAMES, BINS);
-	b.back = tile_of(&b.bed, "f32", LENGTH, NULL);
-	b.convolved = tile_of(&b.bed, "f32", LENGTH + TAPS - 1, NULL);
-	b.power = tile_of(&b.bed, "f32", 129, NULL);
+	b.back = tile_of(&b.fixture, "f32", LENGTH, NULL);
+	b.convolved = tile_of(&b.fixture, "f32", LENGTH + TAPS - 1, NULL);
+	b.power = tile_of(&b.fixture, "f32", 129, NULL);
 	b.signal = at;
 	for (size_t i = 0; i < LENGTH; i++)
 		b.signal[i] = (float)(drand48() - 0.5);
@@ -83,7 +83,7 @@ enum work { STFT, STFT_FRAMES_FIRST, ISTFT, CONVOLVE, WELCH, WORKS };
 
 static const char *const names[WORKS] = {"stft", "stft frames_bins", "istft", "convolve", "welch"};
 
-static double ours(struct beds *b, enum work work)
+static double ours(struct fixtures *b, enum work work)
 {
 	static const char *const methods[WORKS] = {"stft", "stft", "istft", "convolve", "welch"};
 	struct call *call = call_new();
@@ -106,7 +106,7 @@ static double ours(struct beds *b, enum work work)
 		put(call, "out", value_uint(b->power));
 	}
 	begin = now();
-	call_run(call, b->bed.memory, methods[work]);
+	call_run(call, b->fixture.memory, methods[work]);
 	begin = now() - begin;
 	call_free(call);
 	return begin;
@@ -166,7 +166,7 @@ static void ask_scipy(double ret_ms[WORKS])
 int main(void)
 {
 	double seconds[WORKS + 1][ROUNDS], all[WORKS][ROUNDS], scipy[WORKS] = {0};
-	struct beds one = open_bed(1), many = open_bed(0);
+	struct fixtures one = open_fixture(1), many = open_fixture(0);
 	struct frames frames = make_frames();
 
 	ask_scipy(scipy);
@@ -192,7 +192,7 @@ int main(void)
 			printf(" %10.1f %7.2fx", peer, peer / ms);
 		printf("\n");
 	}
-	bed_close(&one.bed);
-	bed_close(&many.bed);
+	fixture_close(&one.fixture);
+	fixture_close(&many.fixture);
 	return 0;
 }

@@ -19,7 +19,7 @@ static const struct {
 	{"gamma", "f64", "threefry4x32", 8},
 };
 
-static double draw_seconds(struct bed *bed, int row, uint64_t tile, int times)
+static double draw_seconds(struct fixture *fixture, int row, uint64_t tile, int times)
 {
 	const double begin = seconds_of(CLOCK_MONOTONIC);
 
@@ -30,25 +30,25 @@ static double draw_seconds(struct bed *bed, int row, uint64_t tile, int times)
 		put(call, "generator", value_string(rows[row].generator));
 		if (strcmp(rows[row].distribution, "gamma") == 0)
 			put(call, "shape", value_real(2.5));
-		call_run(call, bed->memory, rows[row].distribution);
+		call_run(call, fixture->memory, rows[row].distribution);
 		call_free(call);
 	}
 	return (seconds_of(CLOCK_MONOTONIC) - begin) / times;
 }
 
-static void race(struct bed beds[2], unsigned threads, int row, size_t bytes)
+static void race(struct fixture fixtures[2], unsigned threads, int row, size_t bytes)
 {
 	const int times = bytes < 16 << 20 ? 16 : 1, rounds = bytes < 16 << 20 ? ROUNDS : 3;
 	double seconds[2][ROUNDS], cpus[ROUNDS];
 	uint64_t tiles[2];
 
 	for (int b = 0; b < 2; b++) {
-		tiles[b] = tile_of(&beds[b], rows[row].dtype, bytes / rows[row].bytes, NULL);
-		draw_seconds(&beds[b], row, tiles[b], 1);
+		tiles[b] = tile_of(&fixtures[b], rows[row].dtype, bytes / rows[row].bytes, NULL);
+		draw_seconds(&fixtures[b], row, tiles[b], 1);
 	}
 	for (int round = 0; round < rounds; round++) {
 		for (int b = 0; b < 2; b++)
-			seconds[b][round] = draw_seconds(&beds[b], row, tiles[b], times);
+			seconds[b][round] = draw_seconds(&fixtures[b], row, tiles[b], times);
 		cpus[round] = cpus_now(threads);
 	}
 	const double one = median_of(seconds[0], (size_t)rounds), all = median_of(seconds[1], (size_t)rounds);
@@ -57,7 +57,7 @@ static void race(struct bed beds[2], unsigned threads, int row, size_t bytes)
 	       rows[row].generator, 1e-9 * (double)bytes / one, 1e-9 * (double)bytes / all, one / all,
 	       median_of(cpus, (size_t)rounds));
 	for (int b = 0; b < 2; b++)
-		tile_drop(&beds[b], tiles[b]);
+		tile_drop(&fixtures[b], tiles[b]);
 }
 
 int main(void)
@@ -67,15 +67,15 @@ int main(void)
 
 	for (int s = 0; s < 2; s++) {
 		const size_t memory = sizes[s] + (1 << 20);
-		struct bed beds[2] = {bed_open_with(1, cpu_detect(), memory, NULL),
-				      bed_open_with(threads, cpu_detect(), memory, NULL)};
+		struct fixture fixtures[2] = {fixture_open_with(1, cpu_detect(), memory, NULL),
+					      fixture_open_with(threads, cpu_detect(), memory, NULL)};
 
 		printf("%zu MiB: GB/s with 1 thread and with %u, their ratio (goal 1.9 of 2), and what the CPUs give\n",
 		       sizes[s] >> 20, threads);
 		for (int row = 0; row < DISTRIBUTIONS; row++)
-			race(beds, threads, row, sizes[s]);
+			race(fixtures, threads, row, sizes[s]);
 		for (int b = 0; b < 2; b++)
-			bed_close(&beds[b]);
+			fixture_close(&fixtures[b]);
 	}
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "fdpass.h"
 #include "drawing.h"
-#include "liar.h"
+#include "fake_daemon.h"
 
 /* What a false ring is; an honest one but for one of these. */
 struct ring_lie {
@@ -35,9 +35,9 @@ static int false_memory(uint64_t size, uint64_t produced, uint64_t claimed, int 
 	return fd;
 }
 
-static void reply_ring(struct liar *liar, const struct message *request)
+static void reply_ring(struct fake_daemon *fake, const struct message *request)
 {
-	const struct ring_lie *lie = liar->lie;
+	const struct ring_lie *lie = fake->lie;
 	struct bump *bump = bump_new();
 	struct codec_buffer buffer = {0};
 	struct value map = value_map();
@@ -65,7 +65,7 @@ static void reply_ring(struct liar *liar, const struct message *request)
 		value_put(bump, &map, "range", value_uint(lie->range));
 	codec_response(&buffer, request->msgid, NULL, &map);
 	const struct fdpass sent = {.at = {fds.at[0], fds.at[1], fds.at[2], fds.at[0]}, .count = lie->fds};
-	fdpass_send(liar->client, buffer.at, buffer.size, &sent);
+	fdpass_send(fake->client, buffer.at, buffer.size, &sent);
 	fdpass_close(&fds);
 	close(ends[0]);
 	close(ends[1]);
@@ -73,21 +73,21 @@ static void reply_ring(struct liar *liar, const struct message *request)
 	bump_free(bump);
 }
 
-static bool lie_about_rings(struct liar *liar, const struct message *request)
+static bool lie_about_rings(struct fake_daemon *fake, const struct message *request)
 {
-	if (liar_asked(request, "ring_attach") || liar_asked(request, "broadcast_attach"))
-		reply_ring(liar, request);
-	else if (!liar_greets(liar, request))
-		liar_reply(liar, request, NULL, NULL, 0, -1);
+	if (fake_daemon_asked(request, "ring_attach") || fake_daemon_asked(request, "broadcast_attach"))
+		reply_ring(fake, request);
+	else if (!fake_daemon_greets(fake, request))
+		fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
 	return true;
 }
 
 static void expect_ring(size_t number, const struct ring_lie *lie)
 {
 	const struct drawing draw = {.distribution = "normal"};
-	int fds = liar_count_fds();
-	struct liar *liar = liar_start(lie_about_rings, lie);
-	struct trnsci_session *session = liar_open(liar);
+	int fds = count_fds();
+	struct fake_daemon *fake = fake_daemon_start(lie_about_rings, lie);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	struct trnsci_ring *ring = NULL;
 	struct trnsci_error err = {0};
 	float out[16];
@@ -101,8 +101,8 @@ static void expect_ring(size_t number, const struct ring_lie *lie)
 		assert_int_equal(trnsci_ring_take(ring, out, 16, 1000, NULL, &err), -TRNSCI_BAD_REPLY);
 	trnsci_ring_detach(ring);
 	trnsci_close(session);
-	liar_stop(liar);
-	assert_int_equal(liar_count_fds(), fds);
+	fake_daemon_stop(fake);
+	assert_int_equal(count_fds(), fds);
 }
 
 static void rings(void **state)
@@ -145,9 +145,9 @@ static void rings(void **state)
 /* Attaching is refused; or, where only the counters lie, taking ends in time and stays within the memory. */
 static void expect_broadcast(size_t number, const struct ring_lie *lie)
 {
-	int fds = liar_count_fds();
-	struct liar *liar = liar_start(lie_about_rings, lie);
-	struct trnsci_session *session = liar_open(liar);
+	int fds = count_fds();
+	struct fake_daemon *fake = fake_daemon_start(lie_about_rings, lie);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	struct trnsci_broadcast *reader = NULL;
 	struct trnsci_broadcast_span span;
 	struct trnsci_error err = {0};
@@ -166,8 +166,8 @@ static void expect_broadcast(size_t number, const struct ring_lie *lie)
 	}
 	trnsci_broadcast_detach(reader);
 	trnsci_close(session);
-	liar_stop(liar);
-	assert_int_equal(liar_count_fds(), fds);
+	fake_daemon_stop(fake);
+	assert_int_equal(count_fds(), fds);
 }
 
 static void broadcasts(void **state)

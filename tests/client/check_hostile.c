@@ -7,97 +7,97 @@
 #include <unistd.h>
 
 #include "drawing.h"
-#include "liar.h"
+#include "fake_daemon.h"
 
 /* ------- messages ------- */
 
 /* After an honest greeting: bytes. */
-static bool answer_with(struct liar *liar, const struct message *request, const void *bytes, size_t size)
+static bool answer_with(struct fake_daemon *fake, const struct message *request, const void *bytes, size_t size)
 {
-	if (!liar_greets(liar, request))
-		liar_say(liar, bytes, size, -1);
+	if (!fake_daemon_greets(fake, request))
+		fake_daemon_say(fake, bytes, size, -1);
 	return true;
 }
 
-static bool answer_bomb(struct liar *liar, const struct message *request)
+static bool answer_bomb(struct fake_daemon *fake, const struct message *request)
 {
-	return answer_with(liar, request, "\xdd\xff\x00\x00\x00", 5);
+	return answer_with(fake, request, "\xdd\xff\x00\x00\x00", 5);
 }
 
-static bool answer_noise(struct liar *liar, const struct message *request)
+static bool answer_noise(struct fake_daemon *fake, const struct message *request)
 {
-	return answer_with(liar, request, "\xc1\xc1\xc1\xc1", 4);
+	return answer_with(fake, request, "\xc1\xc1\xc1\xc1", 4);
 }
 
-static bool answer_number(struct liar *liar, const struct message *request)
+static bool answer_number(struct fake_daemon *fake, const struct message *request)
 {
-	return answer_with(liar, request, "\x05", 1);
+	return answer_with(fake, request, "\x05", 1);
 }
 
-static bool answer_stranger(struct liar *liar, const struct message *request)
+static bool answer_stranger(struct fake_daemon *fake, const struct message *request)
 {
-	return answer_with(liar, request, "\x94\x01\xcd\x7f\xff\xc0\x80", 7); /* [1, 32767, nil, {}] */
+	return answer_with(fake, request, "\x94\x01\xcd\x7f\xff\xc0\x80", 7); /* [1, 32767, nil, {}] */
 }
 
-static bool answer_request(struct liar *liar, const struct message *request)
+static bool answer_request(struct fake_daemon *fake, const struct message *request)
 {
-	return answer_with(liar, request, "\x94\x00\x01\xa4ping\x90", 9);
+	return answer_with(fake, request, "\x94\x00\x01\xa4ping\x90", 9);
 }
 
-static bool answer_half(struct liar *liar, const struct message *request)
+static bool answer_half(struct fake_daemon *fake, const struct message *request)
 {
-	answer_with(liar, request, "\x94\x01\x02", 3);
-	return liar_asked(request, "version");
+	answer_with(fake, request, "\x94\x01\x02", 3);
+	return fake_daemon_asked(request, "version");
 }
 
-static bool answer_nothing(struct liar *liar, const struct message *request)
+static bool answer_nothing(struct fake_daemon *fake, const struct message *request)
 {
-	answer_with(liar, request, "", 0);
-	return liar_asked(request, "version");
+	answer_with(fake, request, "", 0);
+	return fake_daemon_asked(request, "version");
 }
 
 /* [1, msgid, nil, 7]: a result that is no map. */
-static bool answer_seven(struct liar *liar, const struct message *request)
+static bool answer_seven(struct fake_daemon *fake, const struct message *request)
 {
 	const char bytes[] = {(char)0x94, 1, (char)request->msgid, (char)0xc0, 7};
 
-	return answer_with(liar, request, bytes, sizeof bytes);
+	return answer_with(fake, request, bytes, sizeof bytes);
 }
 
 /* [1, msgid, "oops", nil]: an error in another form. */
-static bool answer_oops(struct liar *liar, const struct message *request)
+static bool answer_oops(struct fake_daemon *fake, const struct message *request)
 {
 	const char bytes[] = {(char)0x94, 1, (char)request->msgid, (char)0xa4, 'o', 'o', 'p', 's', (char)0xc0};
 
-	return answer_with(liar, request, bytes, sizeof bytes);
+	return answer_with(fake, request, bytes, sizeof bytes);
 }
 
-static bool send_fd_unasked(struct liar *liar, const struct message *request)
+static bool send_fd_unasked(struct fake_daemon *fake, const struct message *request)
 {
-	if (!liar_greets(liar, request))
-		liar_reply(liar, request, NULL, NULL, 0, liar->listener);
+	if (!fake_daemon_greets(fake, request))
+		fake_daemon_reply(fake, request, NULL, NULL, 0, fake->listener);
 	return true;
 }
 
 /* [2, "hello", []] before each answer: a notification, to be ignored. */
-static bool notify_first(struct liar *liar, const struct message *request)
+static bool notify_first(struct fake_daemon *fake, const struct message *request)
 {
 	struct codec_buffer buffer = {0};
 
 	codec_notification(&buffer, "hello", NULL);
-	liar_say(liar, buffer.at, buffer.size, -1);
+	fake_daemon_say(fake, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
-	if (!liar_greets(liar, request))
-		liar_reply(liar, request, NULL, NULL, 0, -1);
+	if (!fake_daemon_greets(fake, request))
+		fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
 	return true;
 }
 
 /* What a ping comes to. */
 static void expect_ping(script *answer, int expected)
 {
-	int fds = liar_count_fds();
-	struct liar *liar = liar_start(answer, NULL);
-	struct trnsci_session *session = liar_open(liar);
+	int fds = count_fds();
+	struct fake_daemon *fake = fake_daemon_start(answer, NULL);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
@@ -109,8 +109,8 @@ static void expect_ping(script *answer, int expected)
 		assert_true(strlen(trnsci_call_error(call)->text) > 0);
 	trnsci_close(session);
 	trnsci_call_free(call);
-	liar_stop(liar);
-	assert_int_equal(liar_count_fds(), fds);
+	fake_daemon_stop(fake);
+	assert_int_equal(count_fds(), fds);
 }
 
 static void bytes(void **state)
@@ -129,48 +129,48 @@ static void bytes(void **state)
 	expect_ping(notify_first, 0);
 }
 
-static bool speak_version_99(struct liar *liar, const struct message *request)
+static bool speak_version_99(struct fake_daemon *fake, const struct message *request)
 {
-	liar_reply(liar, request, (const char *const[]){"protocol"}, (const uint64_t[]){99}, 1, -1);
+	fake_daemon_reply(fake, request, (const char *const[]){"protocol"}, (const uint64_t[]){99}, 1, -1);
 	return true;
 }
 
 static void other_protocol(void **state)
 {
-	struct liar *liar = liar_start(speak_version_99, NULL);
+	struct fake_daemon *fake = fake_daemon_start(speak_version_99, NULL);
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
 
 	(void)state;
-	assert_int_equal(trnsci_open(liar->path, NULL, &session, &err), -TRNSCI_NOT_SUPPORTED);
+	assert_int_equal(trnsci_open(fake->path, NULL, &session, &err), -TRNSCI_NOT_SUPPORTED);
 	assert_non_null(strstr(err.text, "99"));
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 /* A daemon that answers nothing at all: trnsci_open comes back in the time given. */
-static bool stay_silent(struct liar *liar, const struct message *request)
+static bool stay_silent(struct fake_daemon *fake, const struct message *request)
 {
-	(void)liar;
+	(void)fake;
 	(void)request;
 	return true;
 }
 
 static void silence(void **state)
 {
-	struct liar *liar = liar_start(stay_silent, NULL);
+	struct fake_daemon *fake = fake_daemon_start(stay_silent, NULL);
 	const struct trnsci_options options = {.timeout_ms = 50};
 	struct trnsci_session *session = NULL;
 
 	(void)state;
-	assert_int_equal(trnsci_open(liar->path, &options, &session, NULL), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), -TRNSCI_TIMEOUT);
 	assert_null(session);
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 /* ------- reasons ------- */
 
 /* [2, "error", [{"kind": 0, "text": "timeout: message: too slow"}]], and then the end. */
-static bool say_why(struct liar *liar)
+static bool say_why(struct fake_daemon *fake)
 {
 	struct codec_buffer buffer = {0};
 	struct bump *bump = bump_new();
@@ -179,45 +179,45 @@ static bool say_why(struct liar *liar)
 	assert_int_equal(value_put(bump, &params, "kind", value_uint(0)), 0);
 	assert_int_equal(value_put(bump, &params, "text", value_string("timeout: message: too slow")), 0);
 	codec_notification(&buffer, "error", &params);
-	liar_say(liar, buffer.at, buffer.size, -1);
+	fake_daemon_say(fake, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
 	bump_free(bump);
 	return false;
 }
 
-static bool refuse(struct liar *liar, const struct message *request)
+static bool refuse(struct fake_daemon *fake, const struct message *request)
 {
 	(void)request;
-	return say_why(liar);
+	return say_why(fake);
 }
 
-static bool serve_no_more(struct liar *liar, const struct message *request)
+static bool serve_no_more(struct fake_daemon *fake, const struct message *request)
 {
-	return liar_greets(liar, request) || say_why(liar);
+	return fake_daemon_greets(fake, request) || say_why(fake);
 }
 
 /* A daemon that says why it ends the connection: the program sees that, and not only that it is over. */
 static void closings(void **state)
 {
 	const struct trnsci_options options = {.reconnect_ms = -1};
-	struct liar *liar = liar_start(refuse, NULL);
+	struct fake_daemon *fake = fake_daemon_start(refuse, NULL);
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
 	struct trnsci_call *call;
 
 	(void)state;
-	assert_int_equal(trnsci_open(liar->path, &options, &session, &err), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_open(fake->path, &options, &session, &err), -TRNSCI_TIMEOUT);
 	assert_string_equal(err.text, "timeout: message: too slow");
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 
-	liar = liar_start(serve_no_more, NULL);
-	assert_int_equal(trnsci_open(liar->path, &options, &session, &err), 0);
+	fake = fake_daemon_start(serve_no_more, NULL);
+	assert_int_equal(trnsci_open(fake->path, &options, &session, &err), 0);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
 	assert_non_null(strstr(trnsci_call_error(call)->text, "timeout: message: too slow"));
 	trnsci_call_free(call);
 	trnsci_close(session);
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 /* ------- arenas and tiles ------- */
@@ -234,7 +234,7 @@ struct arena_lie {
 static const struct arena_lie truth = {
 	.arena_bytes = 64 << 20, .seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, .bytes = 32};
 
-static void reply_arena(struct liar *liar, const struct message *request, const struct arena_lie *lie)
+static void reply_arena(struct fake_daemon *fake, const struct message *request, const struct arena_lie *lie)
 {
 	const uint64_t numbers[] = {lie->told_bytes ? lie->told_bytes : lie->arena_bytes, 4096};
 	int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -250,37 +250,38 @@ static void reply_arena(struct liar *liar, const struct message *request, const 
 
 		value_put(bump, &map, "bytes", value_uint(numbers[0]));
 		codec_response(&buffer, request->msgid, NULL, &map);
-		liar_say(liar, buffer.at, 1, fd);
-		liar_say(liar, buffer.at + 1, buffer.size - 1, fd);
+		fake_daemon_say(fake, buffer.at, 1, fd);
+		fake_daemon_say(fake, buffer.at + 1, buffer.size - 1, fd);
 		codec_buffer_free(&buffer);
 		bump_free(bump);
 	} else {
-		liar_reply(liar, request, (const char *const[]){"bytes", "page"}, numbers, 2, lie->no_fd ? -1 : fd);
+		fake_daemon_reply(fake, request, (const char *const[]){"bytes", "page"}, numbers, 2,
+				  lie->no_fd ? -1 : fd);
 	}
 	close(fd);
 }
 
-static bool lie_about_arenas(struct liar *liar, const struct message *request)
+static bool lie_about_arenas(struct fake_daemon *fake, const struct message *request)
 {
-	const struct arena_lie *lie = liar->lie;
+	const struct arena_lie *lie = fake->lie;
 
-	if (liar_asked(request, "arena"))
-		reply_arena(liar, request, lie);
-	else if (liar_asked(request, "tile"))
-		liar_reply(liar, request, (const char *const[]){"tile", "offset", "bytes"},
-			   (const uint64_t[]){1, lie->offset, lie->bytes}, 3, -1);
-	else if (!liar_greets(liar, request))
-		liar_reply(liar, request, NULL, NULL, 0, -1);
+	if (fake_daemon_asked(request, "arena"))
+		reply_arena(fake, request, lie);
+	else if (fake_daemon_asked(request, "tile"))
+		fake_daemon_reply(fake, request, (const char *const[]){"tile", "offset", "bytes"},
+				  (const uint64_t[]){1, lie->offset, lie->bytes}, 3, -1);
+	else if (!fake_daemon_greets(fake, request))
+		fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
 	return true;
 }
 
 /* What a tile of 8 float32 comes to. */
 static void expect_tile(const struct arena_lie *lie, int expected)
 {
-	int fds = liar_count_fds();
+	int fds = count_fds();
 	const uint64_t n = 8;
-	struct liar *liar = liar_start(lie_about_arenas, lie);
-	struct trnsci_session *session = liar_open(liar);
+	struct fake_daemon *fake = fake_daemon_start(lie_about_arenas, lie);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err = {0};
 	int r = trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err);
@@ -291,8 +292,8 @@ static void expect_tile(const struct arena_lie *lie, int expected)
 		memset(trnsci_tile_data(tile), 1, tile_info(tile).bytes);
 	trnsci_tile_free(tile);
 	trnsci_close(session);
-	liar_stop(liar);
-	assert_int_equal(liar_count_fds(), fds);
+	fake_daemon_stop(fake);
+	assert_int_equal(count_fds(), fds);
 }
 
 static void arenas(void **state)
@@ -341,13 +342,13 @@ static void tiles(void **state)
 /* ------- arrays ------- */
 
 /* A draw's reply whose data is shorter than its shape. */
-static bool answer_short_array(struct liar *liar, const struct message *request)
+static bool answer_short_array(struct fake_daemon *fake, const struct message *request)
 {
 	struct bump *bump = bump_new();
 	struct codec_buffer buffer = {0};
 	struct value map = value_map(), shape = value_array();
 
-	if (liar_greets(liar, request)) {
+	if (fake_daemon_greets(fake, request)) {
 		bump_free(bump);
 		return true;
 	}
@@ -359,7 +360,7 @@ static bool answer_short_array(struct liar *liar, const struct message *request)
 	value_put(bump, &map, "position", value_uint(0));
 	value_put(bump, &map, "next", value_uint(4));
 	codec_response(&buffer, request->msgid, NULL, &map);
-	liar_say(liar, buffer.at, buffer.size, -1);
+	fake_daemon_say(fake, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
 	bump_free(bump);
 	return true;
@@ -367,15 +368,15 @@ static bool answer_short_array(struct liar *liar, const struct message *request)
 
 static void arrays(void **state)
 {
-	struct liar *liar = liar_start(answer_short_array, NULL);
+	struct fake_daemon *fake = fake_daemon_start(answer_short_array, NULL);
 	const struct drawing draw = {.distribution = "normal"};
-	struct trnsci_session *session = liar_open(liar);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	float samples[2];
 
 	(void)state;
 	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, 2, samples, NULL, NULL), -TRNSCI_BAD_REPLY);
 	trnsci_close(session);
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 int main(void)

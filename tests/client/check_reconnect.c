@@ -18,7 +18,7 @@
 #include "harness/daemon.h"
 #include "harness/wait.h"
 #include "drawing.h"
-#include "liar.h"
+#include "fake_daemon.h"
 
 enum { N = 50000, FLIGHT = 8 };
 
@@ -243,13 +243,13 @@ static void test_no_return(void **state)
 	daemon_discard(&trnscid);
 }
 
-static bool answer_second(struct liar *liar, const struct message *request)
+static bool answer_second(struct fake_daemon *fake, const struct message *request)
 {
-	if (liar_greets(liar, request))
+	if (fake_daemon_greets(fake, request))
 		return true;
-	if (liar->more > 0)
+	if (fake->more > 0)
 		return false; /* the whole request was read; it ends the connection */
-	liar_reply(liar, request, (const char *const[]){"n"}, (const uint64_t[]){1}, 1, -1);
+	fake_daemon_reply(fake, request, (const char *const[]){"n"}, (const uint64_t[]){1}, 1, -1);
 	return true;
 }
 
@@ -259,20 +259,20 @@ static void test_long_request(void **state)
 	enum { LONG = 1 << 18 };
 	static float samples[LONG];
 	const struct trnsci_options options = {.timeout_ms = 5000, .spin_us = 1000000};
-	struct liar *liar = liar_start(answer_second, NULL);
+	struct fake_daemon *fake = fake_daemon_start(answer_second, NULL);
 	struct trnsci_session *session;
 	struct trnsci_call *call;
 
 	(void)state;
-	liar->more = 1;
-	assert_int_equal(trnsci_open(liar->path, &options, &session, NULL), 0);
+	fake->more = 1;
+	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
 	set_array(trnsci_args(call), "in", TRNSCI_F32, LONG, samples);
 	if (trnsci_run(call, NULL) < 0)
 		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);
 	trnsci_close(session);
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/liar.h"
+#include "client/fake_daemon.h"
 #include "drawing.h"
 
 enum { COMPONENTS = 3, MOST = 64 << 10 };
@@ -22,7 +22,7 @@ static uint64_t number_of(const struct value *map, const char *name)
 }
 
 /* A draw of n samples, f32; those of dirichlet have components. */
-static void reply_draw(struct liar *liar, const struct message *request, const char *distribution, uint64_t n)
+static void reply_draw(struct fake_daemon *fake, const struct message *request, const char *distribution, uint64_t n)
 {
 	static const char zeros[MOST];
 	const uint64_t components = strcmp(distribution, "dirichlet") == 0 ? COMPONENTS : 1;
@@ -41,24 +41,24 @@ static void reply_draw(struct liar *liar, const struct message *request, const c
 		value_put(bump, &map, *name, value_uint(8));
 	value_put(bump, &map, "n", value_uint(n));
 	codec_response(&buffer, request->msgid, NULL, &map);
-	liar_say(liar, buffer.at, buffer.size, -1);
+	fake_daemon_say(fake, buffer.at, buffer.size, -1);
 	codec_buffer_free(&buffer);
 	bump_free(bump);
 }
 
-static bool answer_zeros(struct liar *liar, const struct message *request)
+static bool answer_zeros(struct fake_daemon *fake, const struct message *request)
 {
 	const struct value *draw = value_get(&request->params, "draw"), *op = draw ? value_get(draw, "op") : NULL;
 	char distribution[32] = "";
 
-	if (liar_greets(liar, request))
+	if (fake_daemon_greets(fake, request))
 		return true;
 	atomic_fetch_add(&asked, 1);
 	if (op)
 		memcpy(distribution, op->bytes.at, op->bytes.size);
 	else
 		memcpy(distribution, request->method, request->method_size);
-	reply_draw(liar, request, distribution, number_of(draw ? draw : &request->params, "n"));
+	reply_draw(fake, request, distribution, number_of(draw ? draw : &request->params, "n"));
 	return true;
 }
 
@@ -72,8 +72,8 @@ static void expect_requests(unsigned expected, const char *what)
 
 static void copies(void **state)
 {
-	struct liar *liar = liar_start(answer_zeros, NULL);
-	struct trnsci_session *session = liar_open(liar);
+	struct fake_daemon *fake = fake_daemon_start(answer_zeros, NULL);
+	struct trnsci_session *session = fake_daemon_open(fake);
 	const struct drawing normal = {.distribution = "normal"};
 	const struct drawing dirichlet = {.distribution = "dirichlet", .params = {F64S("alpha", ((const double[]){1, 2, 3}), 3)}};
 	struct trnsci_span range;
@@ -96,7 +96,7 @@ static void copies(void **state)
 	assert_int_equal(stream_array(session, "s", &dirichlet, TRNSCI_F32, 31, out, &range, &err), -TRNSCI_BAD_SHAPE);
 	expect_requests(1, "part of a vector");
 	trnsci_close(session);
-	liar_stop(liar);
+	fake_daemon_stop(fake);
 }
 
 int main(void)

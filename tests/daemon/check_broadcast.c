@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "engine/producers/ring_layout.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { SAMPLES = 4096, PAGE = 4096, MEMORY = PAGE + SAMPLES * 4 };
 
@@ -65,8 +65,8 @@ static void sealed(void **state)
 	char path[64], byte = 1;
 
 	(void)state;
-	client_open(&owner, served.socket);
-	client_open(&reader, served.socket);
+	client_open(&owner, group_daemon.socket);
+	client_open(&reader, group_daemon.socket);
 	create(&owner, "sealed");
 	publish(&owner, "sealed", SAMPLES);
 	for (int i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ static void sealed(void **state)
 	}
 	client_close(&reader);
 	client_close(&owner);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 /* What nobody has attached to is free at once; what a reader may keep stays on the owner's account while he is there,
@@ -108,8 +108,8 @@ static void charges(void **state)
 	int fd;
 
 	(void)state;
-	client_open(&owner, served.socket);
-	client_open(&reader, served.socket);
+	client_open(&owner, group_daemon.socket);
+	client_open(&reader, group_daemon.socket);
 	for (int i = 0; i < 20; i++) {
 		create(&owner, "alone");
 		publish(&owner, "alone", 1);
@@ -120,10 +120,10 @@ static void charges(void **state)
 	fd = attach(&reader, "read", &page);
 	close(fd);
 	close_it(&owner, "read");
-	assert_int_equal(served_charged(), MEMORY);
+	assert_int_equal(group_daemon_charged(), MEMORY);
 	create(&owner, "read");
 	publish(&owner, "read", 5);
-	assert_int_equal(served_charged(), 2 * MEMORY);
+	assert_int_equal(group_daemon_charged(), 2 * MEMORY);
 	assert_int_equal(atomic_load(&page->produced), 0);
 	assert_int_equal(atomic_load(&page->state), ERROR_CLOSED);
 	fd = attach(&reader, "read", &later);
@@ -136,7 +136,7 @@ static void charges(void **state)
 	munmap((void *)page, MEMORY);
 	munmap((void *)later, MEMORY);
 	client_close(&reader);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 /* Killed while it publishes, with and without a rate, at whatever point that is: readers are told, nothing is left. */
@@ -145,7 +145,7 @@ static void killed_owner(void **state)
 	struct client reader;
 
 	(void)state;
-	client_open(&reader, served.socket);
+	client_open(&reader, group_daemon.socket);
 	for (int i = 0; i < 16; i++) {
 		const struct ring_page *page;
 		int ready[2], fd;
@@ -157,7 +157,7 @@ static void killed_owner(void **state)
 		if (child == 0) {
 			struct client owner;
 
-			client_open(&owner, served.socket);
+			client_open(&owner, group_daemon.socket);
 			struct value params = client_map(&owner, "name", value_string("doomed"), "samples",
 							 value_uint(SAMPLES), "rate", value_real(i % 2 ? 1e6 : 0), NULL);
 			client_result(&owner, "broadcast_create", &params);
@@ -181,14 +181,14 @@ static void killed_owner(void **state)
 		close(ready[1]);
 	}
 	client_close(&reader);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 static int setup(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
+	group_daemon_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
 	return 0;
 }
 
@@ -200,5 +200,5 @@ int main(void)
 		cmocka_unit_test(killed_owner),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

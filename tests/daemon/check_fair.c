@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum {
 	SAMPLES = 24,
@@ -31,8 +31,8 @@ static int setup(void **state)
 						"--weights=uid:0=3", NULL};
 
 	(void)state;
-	served_start(arguments);
-	return chmod(served.dir, 0755);
+	group_daemon_start(arguments);
+	return chmod(group_daemon.dir, 0755);
 }
 
 static int alone(void **state)
@@ -60,10 +60,10 @@ static void flood_open(struct flood *flood, uid_t user)
 
 	*flood = (struct flood){.room = malloc(ROOM)};
 	assert_int_equal(seteuid(user), 0);
-	flood->fd = load_connect(&served);
+	flood->fd = load_connect(&group_daemon);
 	assert_int_equal(seteuid(getuid()), 0);
 	assert_true(flood->fd >= 0);
-	client_open(&first, served.socket);
+	client_open(&first, group_daemon.socket);
 	/* Of a distribution that takes long for few bytes: neither sending nor reading them holds the daemon up. */
 	params = client_map(&first, "n", value_uint(SAMPLES), "alpha", value_real(0.5), "beta", value_real(0.5), NULL);
 	for (int i = 0; i < BATCH; i++)
@@ -181,8 +181,8 @@ static void flood_starves_nobody(void **state)
 	int fd;
 
 	(void)state;
-	client_open(&small, served.socket);
-	client_open(&large, served.socket);
+	client_open(&small, group_daemon.socket);
+	client_open(&large, group_daemon.socket);
 	fd = client_arena(&large, 32 << 20, &base);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -236,5 +236,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {fair(weights_of_small_requests), fair(flood_starves_nobody)};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { MOST_FILES = 64, CROWD = 200 };
 
@@ -22,13 +22,14 @@ static void allow(rlim_t files)
 {
 	const struct rlimit limit = {files, MOST_FILES};
 
-	assert_int_equal(prlimit(served.pid, RLIMIT_NOFILE, &limit, NULL), 0);
+	assert_int_equal(prlimit(group_daemon.pid, RLIMIT_NOFILE, &limit, NULL), 0);
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes", "0", "--connections-per-second", "100000", NULL});
+	group_daemon_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes", "0",
+						 "--connections-per-second", "100000", NULL});
 	allow(MOST_FILES);
 	return 0;
 }
@@ -41,7 +42,7 @@ static int rest(void **state)
 
 	(void)state;
 	assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
-	served_expect_rest();
+	group_daemon_expect_rest();
 	return 0;
 }
 
@@ -55,12 +56,12 @@ struct crowd {
 /* All are in the queue, with a request each, before one is answered. */
 static void gather(struct crowd *crowd)
 {
-	kill(served.pid, SIGSTOP);
+	kill(group_daemon.pid, SIGSTOP);
 	for (int i = 0; i < CROWD; i++) {
-		client_open(&crowd->at[i], served.socket);
+		client_open(&crowd->at[i], group_daemon.socket);
 		client_send(&crowd->at[i], "ping", NULL);
 	}
-	kill(served.pid, SIGCONT);
+	kill(group_daemon.pid, SIGCONT);
 }
 
 /* Each has an answer, or the reason and then the end. */
@@ -96,10 +97,10 @@ static void go(struct crowd *crowd)
 /* While nothing is asked of it. */
 static void is_quiet(const char *when)
 {
-	const uint64_t begun = load_now_ns(), before = load_cpu_ns(&served);
+	const uint64_t begun = load_now_ns(), before = load_cpu_ns(&group_daemon);
 
 	wait_idle(400);
-	const uint64_t took = load_cpu_ns(&served) - before, passed = load_now_ns() - begun;
+	const uint64_t took = load_cpu_ns(&group_daemon) - before, passed = load_now_ns() - begun;
 
 	printf("# %s: %" PRIu64 " us of processor time in %" PRIu64 " ms\n", when, took / 1000, passed / 1000000);
 	if (!SANITIZED && took > passed / 20)
@@ -110,7 +111,7 @@ static void is_quiet(const char *when)
 static void crowds(void **state)
 {
 	static struct crowd crowd;
-	const unsigned used = daemon_fds(&served) - 3; /* ".", ".." and what lists them are none of its */
+	const unsigned used = daemon_fds(&group_daemon) - 3; /* ".", ".." and what lists them are none of its */
 
 	(void)state;
 	for (int round = 0; round < 3; round++) {
@@ -136,7 +137,7 @@ static void knock(void)
 	int fds[CROWD];
 
 	for (int i = 0; i < CROWD; i++)
-		fds[i] = load_connect(&served);
+		fds[i] = load_connect(&group_daemon);
 	wait_as_slow_peer(1000);
 	for (int i = 0; i < CROWD; i++)
 		close(fds[i]);
@@ -164,7 +165,7 @@ static void rings(void **state)
 
 	(void)state;
 	for (int i = 0; i < 8; i++)
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 	for (int i = 0; i < 8 * 12 && !full; i++) {
 		client_send(&client[i % 8], "ring_attach", &attach);
 		assert_true(client_receive_fds(&client[i % 8], &message, &fds));
@@ -179,7 +180,7 @@ static void rings(void **state)
 	client_result(&client[0], "ping", NULL);
 	/* An fd or two may be left beside what a ring takes. */
 	for (int i = 0; i < 8; i++) {
-		client_open(&late, served.socket);
+		client_open(&late, group_daemon.socket);
 		client_send(&late, "ping", NULL);
 		assert_true(client_receive(&late, &message));
 		client_close(&late);
@@ -200,7 +201,7 @@ static void no_reserve(void **state)
 	(void)state;
 	allow(3);
 	for (int i = 0; i < 20; i++) {
-		client_open(&late[i], served.socket);
+		client_open(&late[i], group_daemon.socket);
 		client_send(&late[i], "ping", NULL);
 	}
 	client_result(&witness, "ping", NULL);
@@ -246,5 +247,5 @@ int main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "served.h"
+#include "group_daemon.h"
 
 #include "fdpass.h"
 
@@ -29,14 +29,14 @@ static int setup(void **state)
 		"--arena-total-bytes", "128M", "--arena-ahead-bytes", "0", "--send-timeout", "1", "--threads", "2", NULL};
 
 	(void)state;
-	served_start(arguments);
+	group_daemon_start(arguments);
 	/* What is allocated once: threads' heaps, libevent's tables. */
 	for (int i = 0; i < 10; i++) {
 		struct client client;
 		void *base;
 		int fd;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		fd = client_arena(&client, ARENA, &base);
 		client_send_long(&client, 250);
 		close(fd);
@@ -45,9 +45,9 @@ static int setup(void **state)
 		client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", 0);
 	}
 	client_await_stat(&witness, "daemon.sessions", 1);
-	quiet_anon = daemon_kib(&served, "RssAnon");
-	quiet_shmem = daemon_kib(&served, "RssShmem");
-	quiet_fds = daemon_fds(&served);
+	quiet_anon = daemon_kib(&group_daemon, "RssAnon");
+	quiet_shmem = daemon_kib(&group_daemon, "RssShmem");
+	quiet_fds = daemon_fds(&group_daemon);
 	return 0;
 }
 
@@ -64,12 +64,12 @@ static int daemon_is_well(void **state)
 	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", 0);
 	assert_int_equal(client_stat(&witness, "daemon.quota.jobs_total.used"), 0);
 	assert_int_equal(client_stat(&witness, "daemon.quota.connections.used"), 1);
-	assert_int_equal(daemon_fds(&served), quiet_fds);
+	assert_int_equal(daemon_fds(&group_daemon), quiet_fds);
 	/* Where the build lies on a tmpfs, the mapped program itself counts as shared memory. */
-	if (daemon_kib(&served, "RssShmem") > quiet_shmem + SHMEM_SLACK_KIB)
+	if (daemon_kib(&group_daemon, "RssShmem") > quiet_shmem + SHMEM_SLACK_KIB)
 		fail_msg("expected no shared memory beyond the %llu KiB at the start, got %llu KiB",
-			 (unsigned long long)quiet_shmem, (unsigned long long)daemon_kib(&served, "RssShmem"));
-	uint64_t anon = daemon_kib(&served, "RssAnon");
+			 (unsigned long long)quiet_shmem, (unsigned long long)daemon_kib(&group_daemon, "RssShmem"));
+	uint64_t anon = daemon_kib(&group_daemon, "RssAnon");
 	if (!SANITIZED && anon > quiet_anon + 4096)
 		fail_msg("the daemon has grown from %llu to %llu KiB", (unsigned long long)quiet_anon,
 			 (unsigned long long)anon);
@@ -116,7 +116,7 @@ static void bad_frames(void **state)
 		struct client client;
 		struct message message;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		/* A good request before it is still answered. */
 		client_send_bytes(&client, "\x94\x00\x07\xa4ping\x90", 9);
 		client_send_bytes(&client, attacks[i].bytes, attacks[i].size);
@@ -139,7 +139,7 @@ static void half_frames(void **state)
 		struct client client;
 		struct message message;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		client_send_bytes(&client, request, size);
 		if (size % 2) {
 			shutdown(client.fd, SHUT_WR);
@@ -155,7 +155,7 @@ static void wrong_requests(void **state)
 	struct message message;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_fails(&client, "no\xff\nsuch", NULL, ERROR_UNKNOWN_METHOD, "no such method");
 	struct value params = client_map(&client, "n", value_string("many"), NULL);
 	client_fails(&client, "uniform", &params, ERROR_WRONG_TYPE, "n");
@@ -192,7 +192,7 @@ static void large_trees(void **state)
 	bytes[12] = (char)0xdc;
 	bytes[13] = (char)(COUNT >> 8);
 	bytes[14] = (char)(COUNT & 255);
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < 20; i++) {
 		client_send_bytes(&client, bytes, 15 + COUNT);
 		assert_true(client_receive(&client, &message));
@@ -208,7 +208,7 @@ static void unasked_fds(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		ssize_t sent = fdpass_send(client.fd, "\x94", 1, &(struct fdpass){.at = {client.fd}, .count = 1});
 		if (sent == 1) {
 			expect_end(&client, "file descriptors");
@@ -239,7 +239,7 @@ static void killed_in_mid_job(void **state)
 			struct client client;
 			void *base;
 
-			client_open(&client, served.socket);
+			client_open(&client, group_daemon.socket);
 			client_arena(&client, ARENA, &base);
 			client_send_long(&client, 250);
 			while (client_stat(&client, "session.jobs") != 1)
@@ -265,7 +265,7 @@ static void never_reads(void **state)
 	uint64_t before = client_stat(&witness, "daemon.unread"), sent = 0;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	assert_int_equal(fcntl(client.fd, F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(codec_request(&request, 1, "uniform", &params), 0);
 	for (int quiet = 0; quiet < 50;) {
@@ -294,7 +294,7 @@ static void crowds(void **state)
 	(void)state;
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < CROWD; i++) {
-			client_open(&clients[i], served.socket);
+			client_open(&clients[i], group_daemon.socket);
 			client_send_bytes(&clients[i], "\x94\x00\x07\xa7uni", i % 2 ? 0 : 7);
 		}
 		client_await_stat(&witness, "daemon.sessions", CROWD + 1);
@@ -312,7 +312,7 @@ static void abused_arena(void **state)
 	int fd;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	fd = client_arena(&client, ARENA, &base);
 	memset(base, 0xff, ARENA);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
@@ -351,7 +351,7 @@ static void a_thousand_dead_mappings(void **state)
 		struct client client;
 		int fd;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		fd = client_arena(&client, SIZE, &bases[i]);
 		memset(bases[i], 1, 65536);
 		close(fd);
@@ -375,7 +375,7 @@ static void arenas_beyond_the_quota(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 	for (int i = 0; i < 2; i++)
 		fd[i] = client_arena(&client[i], ARENA, &base[i]);
 	struct value params = client_map(&client[2], "bytes", value_uint(1), NULL);
@@ -410,5 +410,5 @@ int main(void)
 		attack(arenas_beyond_the_quota),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -16,7 +16,7 @@
 
 #include "client/drawing.h"
 
-#include "served.h"
+#include "group_daemon.h"
 
 enum { SAMPLES = 1024, STEPS_MOST = 3000, PIECE = 700, ALL = 1 << 20, TIMEOUT_MS = 20000 };
 
@@ -44,7 +44,7 @@ static void live(void)
 	const void *at;
 	uint64_t n;
 
-	must(trnsci_open(served.socket, NULL, &own, NULL));
+	must(trnsci_open(group_daemon.socket, NULL, &own, NULL));
 	must(draw_ring(own, &noise, TRNSCI_F32, SAMPLES, &mine, NULL));
 	for (int i = 0; i < 4; i++)
 		must(trnsci_ring_take(mine, out, PIECE, TIMEOUT_MS, &n, NULL));
@@ -94,11 +94,12 @@ static void is_well(long stops, long steps)
 	client_await_stat(&witness, "engine.jobs.running", 1);
 	client_await_stat(&witness, "daemon.quota.fds_total.used", in_flight);
 	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
-	     daemon_fds(&served) != fds && !wait_is_over(&waiting);)
+	     daemon_fds(&group_daemon) != fds && !wait_is_over(&waiting);)
 		wait_nap(&waiting);
-	if (daemon_fds(&served) != fds || daemon_kib(&served, "Threads") != threads)
-		fail_msg("after %ld stops and %ld steps: expected %u descriptors and %" PRIu64 " threads, got %u and %" PRIu64,
-			 stops, steps, fds, threads, daemon_fds(&served), daemon_kib(&served, "Threads"));
+	if (daemon_fds(&group_daemon) != fds || daemon_kib(&group_daemon, "Threads") != threads)
+		fail_msg("after %ld stops and %ld steps: expected %u descriptors and %" PRIu64
+			 " threads, got %u and %" PRIu64,
+			 stops, steps, fds, threads, daemon_fds(&group_daemon), daemon_kib(&group_daemon, "Threads"));
 }
 
 static void takes_on(void)
@@ -118,14 +119,15 @@ static int setup(void **state)
 	struct trnsci_error err;
 
 	(void)state;
-	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes", "0", "--connections-per-second", "100000", NULL});
+	group_daemon_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes", "0",
+						 "--connections-per-second", "100000", NULL});
 	expected = malloc(ALL * sizeof *expected);
-	if (trnsci_open(served.socket, NULL, &session, &err) < 0 ||
+	if (trnsci_open(group_daemon.socket, NULL, &session, &err) < 0 ||
 	    draw_array(session, &noise, TRNSCI_F32, ALL, expected, NULL, &err) < 0 ||
 	    draw_ring(session, &noise, TRNSCI_F32, SAMPLES, &ring, &err) < 0)
 		fail_msg("%s", err.text);
 	takes_on();
-	charged = served_charged();
+	charged = group_daemon_charged();
 	return 0;
 }
 
@@ -134,8 +136,8 @@ static int teardown(void **state)
 	trnsci_ring_detach(ring);
 	trnsci_close(session);
 	free(expected);
-	served_expect_rest();
-	return served_stop(state);
+	group_daemon_expect_rest();
+	return group_daemon_stop(state);
 }
 
 /* What the other client alone has. */
@@ -143,10 +145,10 @@ static void remember(void)
 {
 	client_await_stat(&witness, "daemon.sessions", 2);
 	client_await_stat(&witness, "daemon.rings", 1);
-	AWAIT(served_charged() == charged); /* a thread gives back what the traced one had */
+	AWAIT(group_daemon_charged() == charged); /* a thread gives back what the traced one had */
 	in_flight = client_stat(&witness, "daemon.quota.fds_total.used");
-	threads = daemon_kib(&served, "Threads");
-	fds = daemon_fds(&served);
+	threads = daemon_kib(&group_daemon, "Threads");
+	fds = daemon_fds(&group_daemon);
 }
 
 /* ---- every point ---- */
@@ -184,13 +186,13 @@ static void every_point(void **state)
 	while (go_on(pid, PTRACE_SYSCALL))
 		stops++;
 	remember();
-	anon = daemon_kib(&served, "RssAnon");
+	anon = daemon_kib(&group_daemon, "RssAnon");
 	for (int time = 0; time < times; time++)
 		for (long at = 0; at <= stops; at++) {
 			random = random * 1664525 + 1013904223;
 			kill_at(at, at % 3 == 0 ? 0 : (random >> 12) % (at % 3 == 1 ? 60 : STEPS_MOST));
 		}
-	grown = daemon_kib(&served, "RssAnon");
+	grown = daemon_kib(&group_daemon, "RssAnon");
 	printf("# %ld points, %" PRIu64 " KiB before, %" PRIu64 " KiB after\n", times * (stops + 1), anon, grown);
 	assert_true(stops > 20);
 	assert_true(SANITIZED || grown < anon + 4096);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 #include "daemon/limits/rate.h"
 
@@ -29,7 +29,7 @@ static int setup(void **state)
 						"--reply-total-bytes", "64M", "--arena-ahead-bytes", "0", NULL};
 
 	(void)state;
-	served_start(arguments);
+	group_daemon_start(arguments);
 	return 0;
 }
 
@@ -46,7 +46,7 @@ static int nothing_is_left(void **state)
 /* An attack's connection; the attack ends where it is not let in. */
 static int plain_connect(void)
 {
-	int fd = load_connect(&served);
+	int fd = load_connect(&group_daemon);
 
 	if (fd < 0)
 		_exit(1);
@@ -97,7 +97,7 @@ static void arrivals(void **state)
 	for (int i = 0; i < 2 * PER_SECOND; i++) {
 		struct client client;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		refused += !client_is_let_in(&client, "half of the setting connections_per_second = 400");
 		client_close(&client);
 	}
@@ -110,7 +110,7 @@ static void arrivals(void **state)
 	/* a second later all is forgiven */
 	wait_for_rate(1100);
 	struct client client;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_result(&client, "ping", NULL);
 	client_close(&client);
 }
@@ -127,8 +127,8 @@ static void slow_frames(void **state)
 	bool over = false;
 
 	(void)state;
-	client_open(&slow, served.socket);
-	client_open(&still, served.socket);
+	client_open(&slow, group_daemon.socket);
+	client_open(&still, group_daemon.socket);
 	client_send_bytes(&still, request, 4);
 	for (size_t i = 0; !over && load_now_ns() - begun < DEADLINE_S * UINT64_C(1000000000); i++) {
 		struct pollfd news = {slow.fd, POLLIN, 0};
@@ -149,7 +149,7 @@ static void slow_frames(void **state)
 	client_close(&slow);
 	client_close(&still);
 	/* Others that are slow with whole messages are none of those. */
-	client_open(&slow, served.socket);
+	client_open(&slow, group_daemon.socket);
 	for (int i = 0; i < 4; i++) {
 		client_send_bytes(&slow, request, 5);
 		wait_as_slow_peer(400000);
@@ -175,7 +175,7 @@ static void unread_fds(void **state)
 	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (uint64_t i = 0; i < 20; i++) {
 		client_send(&client, "ring_attach", &attach);
 		if (i < 2) /* so that no reply waits to be sent */
@@ -184,7 +184,7 @@ static void unread_fds(void **state)
 	client_await_stat(&witness, "daemon.errors", errors + 18);
 	assert_int_equal(client_stat(&witness, "daemon.quota.fds_total.used"), 6);
 	/* Another client gets its own. */
-	client_open(&other, served.socket);
+	client_open(&other, group_daemon.socket);
 	int fd = client_arena(&other, ARENA, &base);
 	client_close(&other);
 	munmap(base, ARENA);
@@ -220,14 +220,14 @@ static void many_fds(void **state)
 	struct msghdr message = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-	unsigned before = daemon_fds(&served);
+	unsigned before = daemon_fds(&group_daemon);
 
 	(void)state;
 	*head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(253 * sizeof(int))};
 	for (int round = 0; round < 4; round++) {
 		struct message last;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		for (size_t i = 0; i < 253; i++)
 			memcpy(CMSG_DATA(head) + i * sizeof(int), &client.fd, sizeof(int));
 		ssize_t sent = sendmsg(client.fd, &message, MSG_NOSIGNAL);
@@ -242,7 +242,7 @@ static void many_fds(void **state)
 		client_close(&client);
 	}
 	client_await_stat(&witness, "daemon.sessions", 1);
-	assert_int_equal(daemon_fds(&served), before);
+	assert_int_equal(daemon_fds(&group_daemon), before);
 }
 
 /* ------- frames without end ------- */
@@ -314,7 +314,7 @@ static uint64_t watch_replies(uint64_t *ret_kib)
 	for (int i = 0; i < ROUNDS; i++) {
 		const uint64_t used = client_stat(&witness, "daemon.quota.reply_total_bytes.used"),
 			       work = client_stat(&witness, "daemon.quota.work_total_bytes.used"),
-			       kib = daemon_kib(&served, "RssAnon");
+			       kib = daemon_kib(&group_daemon, "RssAnon");
 
 		most = used > most ? used : most;
 		most = work > most ? work : most;
@@ -328,13 +328,13 @@ static uint64_t watch_replies(uint64_t *ret_kib)
  * other requests unread, and goes on with them once the client reads. */
 static void unread_results(void **state)
 {
-	const uint64_t limit = 32 << 20, before_kib = daemon_kib(&served, "RssAnon");
+	const uint64_t limit = 32 << 20, before_kib = daemon_kib(&group_daemon, "RssAnon");
 	uint64_t kib, most;
 	struct client client;
 	struct message message;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	send_draws(&client, DRAWS);
 	most = watch_replies(&kib);
 	printf("# of %d MiB at most %" PRIu64 " MiB are held, and %" PRIu64 " MiB of memory\n", DRAWS * DRAW_BYTES >> 20,
@@ -360,7 +360,7 @@ static void unread_results_of_a_user(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		client_open(&clients[i], served.socket);
+		client_open(&clients[i], group_daemon.socket);
 		send_draws(&clients[i], 5);
 		if (i == 0)
 			client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 5 * DRAW_BYTES);
@@ -413,7 +413,7 @@ static void forks(void **state)
 	int status;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	int fd = client_arena(&client, ARENA, &base);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -444,7 +444,7 @@ static void racing_inputs(void **state)
 		printf("# a race on purpose: the thread sanitizer would be right to complain\n");
 		skip();
 	}
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	int fd = client_arena(&client, 16 << 20, &base);
 	struct value make = client_map(&client, "dtype", value_string("c64"), "shape", value_uint(N), NULL);
 	struct value in = client_result(&client, "tile", &make), out = client_result(&client, "tile", &make);
@@ -474,5 +474,5 @@ int main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

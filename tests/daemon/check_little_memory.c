@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { CROWD = 200 };
 
 static int setup(void **state)
 {
 	(void)state;
-	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--connections-per-second=100000", NULL});
+	group_daemon_start(
+		(const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--connections-per-second=100000", NULL});
 	return 0;
 }
 
@@ -30,7 +31,7 @@ static int rest(void **state)
 
 	(void)state;
 	assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
-	served_expect_rest();
+	group_daemon_expect_rest();
 	client_await_stat(&witness, "daemon.quota.work_total_bytes.used", 0);
 	return 0;
 }
@@ -38,9 +39,9 @@ static int rest(void **state)
 /* What it has, and so much more; UINT64_MAX: as much as it likes. */
 static void allow(uint64_t more)
 {
-	const rlim_t most = more == UINT64_MAX ? RLIM_INFINITY : daemon_kib(&served, "VmSize") * 1024 + more;
+	const rlim_t most = more == UINT64_MAX ? RLIM_INFINITY : daemon_kib(&group_daemon, "VmSize") * 1024 + more;
 
-	assert_int_equal(prlimit(served.pid, RLIMIT_AS, &(struct rlimit){most, RLIM_INFINITY}, NULL), 0);
+	assert_int_equal(prlimit(group_daemon.pid, RLIMIT_AS, &(struct rlimit){most, RLIM_INFINITY}, NULL), 0);
 }
 
 /* By an error of ours that says so, under the request's own number. */
@@ -65,7 +66,7 @@ static void large_requests(void **state)
 	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_result(&client, "ping", NULL);
 	struct value arena = client_map(&client, "bytes", value_uint(1 << 30), NULL),
 		     ring = client_map(&client, "samples", value_uint(8 << 20), NULL),
@@ -97,7 +98,7 @@ static void crowds(void **state)
 		struct value draw = client_map(&witness, "n", value_uint(20000), NULL);
 		struct codec_buffer bytes = {0};
 
-		client_open(&crowd[i], served.socket);
+		client_open(&crowd[i], group_daemon.socket);
 		codec_request(&bytes, 1, "normal", &draw);
 		fdpass_send(crowd[i].fd, bytes.at, bytes.size, NULL);
 		codec_buffer_free(&bytes);
@@ -127,5 +128,5 @@ int main(void)
 		return 0;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -14,7 +14,7 @@
 #include "base/fpenv.h"
 #include "dist/draw/draw_fill.h"
 #include "dist/draw/draw_prepare.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { TRIES = 20, WEIGHTS = 400000, SETS = 64, DRAWS = 64 };
 
@@ -27,14 +27,14 @@ static int setup(void **state)
 	for (size_t i = 0; i < WEIGHTS; i++)
 		weights[i] = 1 + (double)(i * 2654435761u % 1000003);
 	snprintf(state_dir, sizeof state_dir, "--state-dir=/tmp/trnscid-loop-%d", (int)getpid());
-	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", state_dir, NULL});
+	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", state_dir, NULL});
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	char command[64];
-	int r = served_stop(state);
+	int r = group_daemon_stop(state);
 
 	snprintf(command, sizeof command, "rm -r /tmp/trnscid-loop-%d", (int)getpid());
 	return r ? r : system(command);
@@ -43,7 +43,7 @@ static int teardown(void **state)
 static int rest(void **state)
 {
 	(void)state;
-	served_expect_rest();
+	group_daemon_expect_rest();
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static void distributions(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	must_be_overtaken(&client, "categorical", categorical(&client, 1), 0);
 	struct value poisson = client_map(&client, "op", value_string("poisson"), "n", value_uint(1), "lam",
 					  value_real(30000), NULL);
@@ -124,7 +124,7 @@ static void points(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	void *base;
 	int fd = client_arena(&client, 1 << 20, &base);
 	struct value shape = value_array(), tile, set;
@@ -145,7 +145,7 @@ static void prepared(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(1), "weights",
 				       weights_value(WEIGHTS), NULL);
 	must_be_overtaken(&client, "prepare", prepare_of(&client, steps_of(&client, 1, draw)), 0);
@@ -186,7 +186,7 @@ static void same_samples(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = categorical(&client, N), result = client_result(&client, "categorical", &params);
 	expect_samples(value_get(&result, "data"), N);
 	struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(N), "seed", value_uint(7),
@@ -212,7 +212,7 @@ static void ends(void **state)
 	struct message message;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = categorical(&client, 1), cancel;
 	for (int i = 0; i < TRIES; i++) {
 		const uint32_t msgid = client_send(&client, "categorical", &params);
@@ -230,7 +230,7 @@ static void ends(void **state)
 	client_fails(&client, "categorical", &params, ERROR_TIMEOUT, "timeout_ms");
 	client_close(&client);
 	for (int i = 0; i < TRIES; i++) {
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		params = categorical(&client, 1);
 		client_send(&client, i % 2 ? "categorical" : "nothing", &params);
 		struct value draw = client_map(&client, "op", value_string("categorical"), "n", value_uint(1), "weights",
@@ -246,7 +246,7 @@ static void limits(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value names = value_array(), params;
 	for (int i = 0; i < 513; i++)
 		assert_int_equal(value_push(client.bump, &names, value_string("x")), 0);

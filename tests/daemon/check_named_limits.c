@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/settings.h"
-#include "served.h"
+#include "group_daemon.h"
 
 static int setup(void **state)
 {
@@ -20,18 +20,18 @@ static int setup(void **state)
 
 	(void)state;
 	snprintf(state_dir, sizeof state_dir, "--state-dir=/tmp/trnscid-limits-%d", (int)getpid());
-	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--rings=2", "--broadcasts=2",
-					   "--prepared=3", "--work-total-bytes=1M",
-					   "--frame-elements=100", "--frame-bytes=1M", "--buffer-bytes=64K",
-					   "--buffer-total-bytes=1M", "--streams-total=2", "--jobs-total=8",
-					   "--inline-bytes=1M", state_dir, NULL});
+	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--rings=2", "--broadcasts=2",
+						 "--prepared=3", "--work-total-bytes=1M", "--frame-elements=100",
+						 "--frame-bytes=1M", "--buffer-bytes=64K", "--buffer-total-bytes=1M",
+						 "--streams-total=2", "--jobs-total=8", "--inline-bytes=1M", state_dir,
+						 NULL});
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	char command[64];
-	int r = served_stop(state);
+	int r = group_daemon_stop(state);
 
 	snprintf(command, sizeof command, "rm -r /tmp/trnscid-limits-%d", (int)getpid());
 	return r ? r : system(command);
@@ -65,7 +65,7 @@ static void rings(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = client_map(&client, "samples", value_uint(1024), NULL);
 	for (int i = 0; i < 2; i++)
 		attach_ring(&client, &params);
@@ -80,7 +80,7 @@ static void broadcasts(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < 3; i++) {
 		struct value params = client_map(&client, "name", value_string(names[i]), "samples", value_uint(1024), NULL);
 
@@ -97,7 +97,7 @@ static void prepared(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value steps = value_array();
 	value_push(client.bump, &steps, client_map(&client, "op", value_string("bits"), "n", value_uint(4), NULL));
 	struct value run = client_map(&client, "steps", steps, NULL);
@@ -115,7 +115,7 @@ static void temporaries(void **state)
 	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	close(client_arena(&client, 4 << 20, &base));
 	struct value make = client_map(&client, "dtype", value_string("c64"), "shape", value_uint(100003), NULL);
 	struct value in = client_result(&client, "tile", &make);
@@ -133,7 +133,7 @@ static void work_of_a_user(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = client_map(&client, "n", value_uint(150000), NULL);
 	client_fails(&client, "normal", &params, ERROR_LIMIT, "half of the setting work_total_bytes = 1048576");
 	client_close(&client);
@@ -145,7 +145,7 @@ static void streams(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < 3; i++) {
 		struct value params = client_map(&client, "name", value_string(names[i]), NULL);
 
@@ -182,15 +182,15 @@ static void jobs_of_a_user(void **state)
 
 	(void)state;
 	for (int i = 0; i < CLIENTS; i++) {
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 		close(client_arena(&client[i], 1 << 20, &base));
 		munmap(base, 1 << 20);
 		params[i] = long_program(&client[i]);
 	}
-	kill(served.pid, SIGSTOP); /* so that it finds all at once */
+	kill(group_daemon.pid, SIGSTOP); /* so that it finds all at once */
 	for (int i = 0; i < CLIENTS; i++)
 		client_send(&client[i], "run", &params[i]);
-	kill(served.pid, SIGCONT);
+	kill(group_daemon.pid, SIGCONT);
 	for (int i = 0; i < CLIENTS; i++) {
 		assert_true(client_receive(&client[i], &message));
 		client_close(&client[i]);
@@ -239,7 +239,7 @@ static void frames(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		client_send_bytes(&client, bombs[i].bytes, bombs[i].size);
 		expect_end(&client, bombs[i].words);
 	}
@@ -252,7 +252,7 @@ static void messages_of_a_session(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	fdpass_send(client.fd, bytes, sizeof bytes, NULL);
 	expect_end(&client, "the settings buffer_bytes");
 }
@@ -299,10 +299,10 @@ static void messages_of_a_user(void **state)
 	(void)state;
 	/* Whole pages are what they take: with the few bytes of one that has had an answer, something is always left for the
 	 * witness, which is the same user's. */
-	client_open(&odd, served.socket);
+	client_open(&odd, group_daemon.socket);
 	client_call(&odd, "ping", NULL);
 	for (int i = 0; i < MOST; i++) {
-		client_open(&clients[i], served.socket);
+		client_open(&clients[i], group_daemon.socket);
 		fdpass_send(clients[i].fd, bytes, SENT, NULL);
 	}
 	AWAIT(all_are_read(clients, MOST));

@@ -12,27 +12,27 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bed.h"
+#include "stream_fixture.h"
 #include "torn_mark.h"
 #include "torn_vfs.h"
 
 enum { LIFE = 24 }; /* power cuts that a folder lives through */
 
 /* Work until the power goes; then what the disk kept. Everything answered before or after the cut counts. */
-static void live(struct bed *bed, uint64_t operations)
+static void live(struct fixture *fixture, uint64_t operations)
 {
 	const uint64_t idle = 20;
 
-	bed_power_on(bed);
-	bed_check_names(bed);
+	fixture_power_on(fixture);
+	fixture_check_names(fixture);
 	torn_cut_at(operations);
 	for (uint64_t after = 0, i = 0; i < 4000 && after < idle; i++) {
-		bed_do_something(bed);
+		fixture_do_something(fixture);
 		after += torn_is_cut();
 	}
-	streams_close(bed->streams);
+	streams_close(fixture->streams);
 	torn_settle();
-	torn_begin(bed->seed ^ operations << 32 ^ bed->random);
+	torn_begin(fixture->seed ^ operations << 32 ^ fixture->random);
 }
 
 static unsigned rounds(unsigned few, unsigned many)
@@ -49,34 +49,34 @@ static void power_cuts(void **state)
 
 	(void)state;
 	for (unsigned life = 0; life < lives; life++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		bed_open(&bed, 1000 + life);
+		fixture_open(&fixture, 1000 + life);
 		for (int i = 0; i < LIFE; i++, cuts++)
-			live(&bed, 1 + bed_random(&bed, i % 3 ? 60 : 400));
-		bed_close(&bed);
+			live(&fixture, 1 + fixture_random(&fixture, i % 3 ? 60 : 400));
+		fixture_close(&fixture);
 	}
 	printf("# %u power cuts\n", cuts);
 }
 
 /* A short life of everything, from an empty folder to a clean stop; false: it went to its end with power. */
-static bool live_shortly(struct bed *bed, uint64_t operations)
+static bool live_shortly(struct fixture *fixture, uint64_t operations)
 {
-	bed_power_on(bed);
-	bed_check_names(bed);
+	fixture_power_on(fixture);
+	fixture_check_names(fixture);
 	torn_cut_at(operations);
-	bed_create(bed, 0);
-	bed_create(bed, 1);
+	fixture_create(fixture, 0);
+	fixture_create(fixture, 1);
 	for (int i = 0; i < 3; i++)
-		bed_draw(bed, i % 2);
-	bed_advance(bed, 0);
-	bed_delete(bed, 1);
-	streams_close(bed->streams);
+		fixture_draw(fixture, i % 2);
+	fixture_advance(fixture, 0);
+	fixture_delete(fixture, 1);
+	streams_close(fixture->streams);
 
 	const bool cut = torn_is_cut();
 
 	torn_settle();
-	torn_begin(bed->seed ^ operations << 32);
+	torn_begin(fixture->seed ^ operations << 32);
 	return cut;
 }
 
@@ -91,13 +91,13 @@ static void every_point(void **state)
 		bool more = true;
 
 		for (uint64_t at = 1; more; at++, cuts++) {
-			struct bed bed;
+			struct fixture fixture;
 
-			bed_open(&bed, 9000 + seed);
-			more = live_shortly(&bed, at);
-			live_shortly(&bed, 1 + at * 7 % 60);
-			live_shortly(&bed, 0);
-			bed_close(&bed);
+			fixture_open(&fixture, 9000 + seed);
+			more = live_shortly(&fixture, at);
+			live_shortly(&fixture, 1 + at * 7 % 60);
+			live_shortly(&fixture, 0);
+			fixture_close(&fixture);
 		}
 	}
 	printf("# %u lives cut at each operation in turn\n", cuts);
@@ -109,67 +109,67 @@ static void without_marks(void **state)
 {
 	const struct error *trouble;
 	struct error err = {0};
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	bed_open(&bed, 4321);
+	fixture_open(&fixture, 4321);
 	torn_mark_unsupported(true);
 	for (int i = 0; i < LIFE; i++)
-		live(&bed, 1 + bed_random(&bed, i % 3 ? 60 : 400));
+		live(&fixture, 1 + fixture_random(&fixture, i % 3 ? 60 : 400));
 	torn_mark_unsupported(false);
-	live(&bed, 0);
+	live(&fixture, 0);
 	torn_mark_unsupported(true);
-	assert_int_equal(streams_open(&bed.settings, &bed.streams, &err), 0);
-	trouble = streams_trouble(bed.streams);
+	assert_int_equal(streams_open(&fixture.settings, &fixture.streams, &err), 0);
+	trouble = streams_trouble(fixture.streams);
 	if (!trouble || !strstr(trouble->text, "keeps no marks") || !strstr(trouble->text, "--restored-state"))
 		fail_msg("expected that a marked state is refused, got %s", trouble ? trouble->text : "no trouble");
-	streams_close(bed.streams);
-	bed_close(&bed);
+	streams_close(fixture.streams);
+	fixture_close(&fixture);
 }
 
 /* A clean stop loses nothing: the next draw follows the last. */
 static void clean_stops(void **state)
 {
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	bed_open(&bed, 77);
-	bed_power_on(&bed);
-	assert_int_equal(bed_create(&bed, 0), 0);
+	fixture_open(&fixture, 77);
+	fixture_power_on(&fixture);
+	assert_int_equal(fixture_create(&fixture, 0), 0);
 	for (int i = 0; i < 20; i++) {
 		for (int k = 0; k < 10; k++)
-			assert_int_equal(bed_draw(&bed, 0), 0);
-		streams_close(bed.streams);
-		bed_power_on(&bed);
+			assert_int_equal(fixture_draw(&fixture, 0), 0);
+		streams_close(fixture.streams);
+		fixture_power_on(&fixture);
 	}
 	/* Each was joined to the one before. */
-	assert_int_equal(bed.n_ranges, 1);
-	assert_int_equal(bed.ranges[0].first, 0);
-	streams_close(bed.streams);
-	bed_close(&bed);
+	assert_int_equal(fixture.n_ranges, 1);
+	assert_int_equal(fixture.ranges[0].first, 0);
+	streams_close(fixture.streams);
+	fixture_close(&fixture);
 }
 
 /* While the disk is full (or its syncs fail) draws that need a block fail with `store`; then they go on. */
-static void failing_disk(struct bed *bed, bool writes, bool syncs)
+static void failing_disk(struct fixture *fixture, bool writes, bool syncs)
 {
 	unsigned refused = 0, served = 0;
 
-	torn_fail(bed_random(bed, 30), 60 + bed_random(bed, 200), writes, syncs);
+	torn_fail(fixture_random(fixture, 30), 60 + fixture_random(fixture, 200), writes, syncs);
 	for (int i = 0; i < 600; i++) {
-		const int code = bed_do_something(bed);
+		const int code = fixture_do_something(fixture);
 
 		refused += code == ERROR_STORE;
 		served += code == 0;
 		if (code != 0 && code != ERROR_STORE && code != ERROR_EXISTS && code != ERROR_NOT_FOUND)
-			fail_msg("seed %" PRIu64 ": expected store, got %s", bed->seed, error_name(code));
+			fail_msg("seed %" PRIu64 ": expected store, got %s", fixture->seed, error_name(code));
 	}
 	assert_true(refused > 0);
 	assert_true(served > 100);
 	torn_fail(0, 0, false, false);
-	for (int i = 0; i < BED_NAMES; i++) {
-		bed_create(bed, i);
+	for (int i = 0; i < FIXTURE_NAMES; i++) {
+		fixture_create(fixture, i);
 		for (int k = 0; k < 5; k++)
-			assert_int_equal(bed_draw(bed, i), 0);
+			assert_int_equal(fixture_draw(fixture, i), 0);
 	}
 }
 
@@ -177,28 +177,28 @@ static void full_disks(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < rounds(6, 200); i++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		bed_open(&bed, 5000 + i);
-		bed_power_on(&bed);
-		for (int k = 0; k < BED_NAMES; k++)
-			assert_int_equal(bed_create(&bed, k), 0);
-		failing_disk(&bed, true, false);
-		failing_disk(&bed, false, true);
+		fixture_open(&fixture, 5000 + i);
+		fixture_power_on(&fixture);
+		for (int k = 0; k < FIXTURE_NAMES; k++)
+			assert_int_equal(fixture_create(&fixture, k), 0);
+		failing_disk(&fixture, true, false);
+		failing_disk(&fixture, false, true);
 		/* And the power goes while it is full. */
 		torn_fail(0, 1000, true, i % 2);
-		torn_cut_at(1 + bed_random(&bed, 40));
+		torn_cut_at(1 + fixture_random(&fixture, 40));
 		for (int k = 0; k < 200; k++)
-			bed_do_something(&bed);
-		streams_close(bed.streams);
+			fixture_do_something(&fixture);
+		streams_close(fixture.streams);
 		torn_settle();
 		torn_begin(i);
-		bed_power_on(&bed);
-		bed_check_names(&bed);
+		fixture_power_on(&fixture);
+		fixture_check_names(&fixture);
 		for (int k = 0; k < 50; k++)
-			bed_do_something(&bed);
-		streams_close(bed.streams);
-		bed_close(&bed);
+			fixture_do_something(&fixture);
+		streams_close(fixture.streams);
+		fixture_close(&fixture);
 	}
 }
 
@@ -206,21 +206,21 @@ static void full_disks(void **state)
 static void syncs_of_draws(void **state)
 {
 	enum { DRAWS = 20000 };
-	struct bed bed;
+	struct fixture fixture;
 	uint64_t before;
 
 	(void)state;
-	bed_open(&bed, 1);
-	settings_set(&bed.settings, "stream_block", "67108864", NULL);
-	bed_power_on(&bed);
-	assert_int_equal(bed_create(&bed, 0), 0);
+	fixture_open(&fixture, 1);
+	settings_set(&fixture.settings, "stream_block", "67108864", NULL);
+	fixture_power_on(&fixture);
+	assert_int_equal(fixture_create(&fixture, 0), 0);
 	before = torn_syncs();
 	for (int i = 0; i < DRAWS; i++)
-		assert_int_equal(bed_draw(&bed, 0), 0);
+		assert_int_equal(fixture_draw(&fixture, 0), 0);
 	printf("# %" PRIu64 " syncs for %d draws\n", torn_syncs() - before, DRAWS);
 	assert_true(torn_syncs() - before < DRAWS / 20);
-	streams_close(bed.streams);
-	bed_close(&bed);
+	streams_close(fixture.streams);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "bed.h"
+#include "stream_fixture.h"
 #include "daemon/net/session.h"
 #include "daemon/publish/reservations.h"
 #include "engine/operations/operations.h"
@@ -68,7 +68,7 @@ static void go_on(void *arg)
 }
 
 /* On the stream of that name, if there is one now: tap 0 is a ring, tap 1 a broadcast. */
-static void tap_open(struct bed *bed, struct tap *tap, const char *name)
+static void tap_open(struct fixture *fixture, struct tap *tap, const char *name)
 {
 	const struct ring_memory memory = {&tap->page, (char *)tap->samples, &tap->index, CAPACITY};
 	const struct ring_events events = {published, gone, tap};
@@ -82,30 +82,29 @@ static void tap_open(struct bed *bed, struct tap *tap, const char *name)
 	memset(tap, 0, sizeof *tap);
 	tap->ranges.session = &session;
 	strcpy(tap->ranges.name, name);
-	if (streams_find(bed->streams, &who, &tap->ranges.stream, &err) < 0)
+	if (streams_find(fixture->streams, &who, &tap->ranges.stream, &err) < 0)
 		return;
 	sem_init(&tap->gone, 0, 0);
 	ring_page_begin(&tap->page, CAPACITY, sizeof *tap->samples, CAPACITY);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
 	assert_int_equal(
-		sampler_create(bed->memory, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err),
-		0);
+		sampler_create(fixture->memory, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err), 0);
 	tap->visible = (struct visible){&tap->page, sampler_words(sampler), 0};
 	source = reservations_source(&tap->ranges, sampler, CAPACITY, go_on, tap);
-	int r = tap == &taps[0] ? ring_create(bed->memory, sampler, &memory, &source, &events, &tap->ring, &err)
-				: broadcast_create(bed->memory, sampler, &memory, &source, &events,
-						   &tap->broadcast, &err);
+	int r = tap == &taps[0]
+			? ring_create(fixture->memory, sampler, &memory, &source, &events, &tap->ring, &err)
+			: broadcast_create(fixture->memory, sampler, &memory, &source, &events, &tap->broadcast, &err);
 	assert_int_equal(r, 0);
 	tap->open = true;
 }
 
 /* Notes what there is to see, and then makes room for more. */
-static void tap_look(struct bed *bed, struct tap *tap)
+static void tap_look(struct fixture *fixture, struct tap *tap)
 {
 	struct range range = {.seed = 1, .stream = tap->ranges.stream.stream};
 
 	while (tap->open && visible_next(&tap->visible, &range.first, &range.end)) {
-		bed_check_range(bed, &range);
+		fixture_check_range(fixture, &range);
 		seen += range.end - range.first;
 	}
 	if (!tap->open || tap->ended)
@@ -120,7 +119,7 @@ static void tap_look(struct bed *bed, struct tap *tap)
 		broadcast_publish(tap->broadcast, tap->target += PUBLISHED);
 }
 
-static void tap_close(struct bed *bed, struct tap *tap)
+static void tap_close(struct fixture *fixture, struct tap *tap)
 {
 	if (!tap->open)
 		return;
@@ -130,7 +129,7 @@ static void tap_close(struct bed *bed, struct tap *tap)
 		broadcast_close(tap->broadcast);
 	while (!tap->ended)
 		tap->ended = sem_wait(&tap->gone) == 0;
-	tap_look(bed, tap);
+	tap_look(fixture, tap);
 	ring_free(tap->ring);
 	broadcast_free(tap->broadcast);
 	sem_destroy(&tap->gone);
@@ -138,54 +137,54 @@ static void tap_close(struct bed *bed, struct tap *tap)
 }
 
 /* Those that have ended (their stream was deleted, or the power is gone) are opened anew. */
-static void look_at_all(struct bed *bed)
+static void look_at_all(struct fixture *fixture)
 {
 	static const char *const names[TAPS] = {"a", "b/c"};
 
 	for (int i = 0; i < TAPS; i++) {
-		tap_look(bed, &taps[i]);
+		tap_look(fixture, &taps[i]);
 		if (taps[i].open && taps[i].ended)
-			tap_close(bed, &taps[i]);
+			tap_close(fixture, &taps[i]);
 		if (!taps[i].open && !torn_is_cut())
-			tap_open(bed, &taps[i], names[i]);
+			tap_open(fixture, &taps[i], names[i]);
 	}
 }
 
 /* No advance: it would take what a ring has been given, and not shown yet, for what is skipped. */
-static void do_something(struct bed *bed)
+static void do_something(struct fixture *fixture)
 {
-	const int which = (int)bed_random(bed, BED_NAMES);
+	const int which = (int)fixture_random(fixture, FIXTURE_NAMES);
 
-	if (bed_random(bed, 40) == 0)
-		bed_delete(bed, which);
-	else if (!bed->there[which] || bed->unsure[which])
-		bed_create(bed, which);
+	if (fixture_random(fixture, 40) == 0)
+		fixture_delete(fixture, which);
+	else if (!fixture->there[which] || fixture->unsure[which])
+		fixture_create(fixture, which);
 	else
-		bed_draw(bed, which);
+		fixture_draw(fixture, which);
 }
 
 /* Requests beside the taps, until the power goes and for a while after it. */
-static void live(struct bed *bed, uint64_t operations)
+static void live(struct fixture *fixture, uint64_t operations)
 {
-	bed_power_on(bed);
-	bed_check_names(bed);
-	service.streams = bed->streams;
-	for (int i = 0; i < BED_NAMES; i++)
-		bed_create(bed, i);
+	fixture_power_on(fixture);
+	fixture_check_names(fixture);
+	service.streams = fixture->streams;
+	for (int i = 0; i < FIXTURE_NAMES; i++)
+		fixture_create(fixture, i);
 	torn_cut_at(operations);
 	for (uint64_t after = 0, i = 0; i < 2000 && after < 20; i++) {
 		if (i % 4 == 0)
-			do_something(bed);
+			do_something(fixture);
 		else
 			wait_as_slow_peer(20);
-		look_at_all(bed);
+		look_at_all(fixture);
 		after += torn_is_cut();
 	}
 	for (int i = 0; i < TAPS; i++)
-		tap_close(bed, &taps[i]);
-	streams_close(bed->streams);
+		tap_close(fixture, &taps[i]);
+	streams_close(fixture->streams);
 	torn_settle();
-	torn_begin(bed->seed ^ operations << 32 ^ bed->random);
+	torn_begin(fixture->seed ^ operations << 32 ^ fixture->random);
 }
 
 static void power_cuts(void **state)
@@ -195,12 +194,12 @@ static void power_cuts(void **state)
 
 	(void)state;
 	for (unsigned life = 0; life < lives; life++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		bed_open(&bed, 3000 + life);
+		fixture_open(&fixture, 3000 + life);
 		for (int i = 0; i < LIFE; i++, cuts++)
-			live(&bed, 1 + bed_random(&bed, i % 3 ? 60 : 300));
-		bed_close(&bed);
+			live(&fixture, 1 + fixture_random(&fixture, i % 3 ? 60 : 300));
+		fixture_close(&fixture);
 	}
 	printf("# %u power cuts, %" PRIu64 " words seen in rings and broadcasts\n", cuts, seen);
 	assert_true(seen > 100 * cuts);

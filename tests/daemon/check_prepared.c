@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "run_prepared.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { ROOM = 4 << 20, ARENA = 1 << 20 };
 
@@ -19,7 +19,7 @@ static int setup(void **state)
 						"--work-bytes=1M", "--arena-ahead-bytes=0", NULL};
 
 	(void)state;
-	served_start(arguments);
+	group_daemon_start(arguments);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static size_t exchange(const struct codec_buffer *frames, char *ret)
 	size_t have = 0;
 	ssize_t got;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_send_bytes(&client, frames->at, frames->size);
 	shutdown(client.fd, SHUT_WR);
 	while ((got = read(client.fd, ret + have, ROOM - have)) > 0)
@@ -203,7 +203,7 @@ static void other_tiles(void **state)
 	float *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	close(client_arena(&client, ARENA, (void **)&base));
 	tile = new_tile(&client, 512);
 	prepared = prepare_into(&client, tile);
@@ -241,7 +241,7 @@ static void interleaved(void **state)
 	bool seen[RUNS] = {false};
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	put_prepare(&frames, "normal", 6);
 	put_prepare(&frames, "normal", 20000);
 	for (uint32_t i = 0; i < RUNS; i++) {
@@ -285,7 +285,7 @@ static void work_bytes(void **state)
 
 	(void)state;
 	client_await_stat(&witness, "daemon.sessions", 1);
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	const uint64_t before = client_stat(&client, "session.quota.work_total_bytes.user_used");
 	struct value call = client_map(&client, "n", value_uint(8), NULL);
 	struct value params = client_map(&client, "method", value_string("normal"), "params", call, NULL);
@@ -307,7 +307,7 @@ static void rest(void **state)
 {
 	(void)state;
 	client_await_stat(&witness, "daemon.sessions", 1);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 int main(void)
@@ -317,5 +317,5 @@ int main(void)
 		cmocka_unit_test(interleaved), cmocka_unit_test(work_bytes), cmocka_unit_test(rest),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "engine/producers/ring_layout.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { SAMPLES = 4096, HALF = SAMPLES / 2, PAGE = 4096, MEMORY = PAGE + SAMPLES * 4 };
 
@@ -75,7 +75,7 @@ static void await_sleep(const struct ring *ring, uint64_t produced)
 /* A client with a ring that is full. */
 static void open_full(struct client *client, struct ring *ret_ring)
 {
-	client_open(client, served.socket);
+	client_open(client, group_daemon.socket);
 	attach(client, ret_ring);
 	await_sleep(ret_ring, SAMPLES);
 }
@@ -104,7 +104,7 @@ static void sealed(void **state)
 	char byte = 1;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	attach(&client, &ring);
 	int fd = ring.fds.at[0], index = ring.fds.at[1];
 	char path[64];
@@ -141,7 +141,7 @@ static void sealed_after_fork(void **state)
 	int status;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	attach(&client, &ring);
 	pid_t child = fork();
 	if (child == 0)
@@ -229,7 +229,7 @@ static void lying_index(void **state)
 		client_result(&client, "ping", NULL);
 		let_go(&ring);
 		client_close(&client);
-		served_expect_rest();
+		group_daemon_expect_rest();
 	}
 	client_result(&witness, "ping", NULL);
 }
@@ -289,7 +289,7 @@ static void killed_in_mid_take(void **state)
 			struct client client;
 			struct ring ring;
 
-			client_open(&client, served.socket);
+			client_open(&client, group_daemon.socket);
 			attach(&client, &ring);
 			if (write(ready[1], "x", 1) != 1)
 				_exit(1);
@@ -309,7 +309,7 @@ static void killed_in_mid_take(void **state)
 		close(ready[0]);
 		close(ready[1]);
 	}
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 /* More rings than allowed, rings too large, and the ends of those there are. */
@@ -319,7 +319,7 @@ static void limits(void **state)
 	struct ring rings[16];
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (size_t i = 0; i < 16; i++)
 		attach(&client, &rings[i]);
 	client_fails(&client, "ring_attach", NULL, ERROR_LIMIT, "rings = 16");
@@ -332,7 +332,7 @@ static void limits(void **state)
 	for (size_t i = 8; i < 16; i++)
 		let_go(&rings[i]);
 	client_close(&client);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 /* ---- memory that a client keeps ---- */
@@ -357,7 +357,7 @@ static void kept_memory(void **state)
 	uint64_t shmem = 0;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < TIMES; i++) {
 		attach(&client, &ring);
 		await_sleep(&ring, SAMPLES);
@@ -371,17 +371,17 @@ static void kept_memory(void **state)
 		await_sleep(&ring, SAMPLES + HALF);
 		detach_only(&client, &ring);
 		fdpass_close(&ring.fds);
-		if (served_charged() != MEMORY + PAGE)
+		if (group_daemon_charged() != MEMORY + PAGE)
 			fail_msg("after %d rings: expected %d bytes charged, got %llu", i + 1, MEMORY + PAGE,
-				 (unsigned long long)served_charged());
-		shmem = i ? shmem : daemon_kib(&served, "RssShmem");
+				 (unsigned long long)group_daemon_charged());
+		shmem = i ? shmem : daemon_kib(&group_daemon, "RssShmem");
 	}
-	if (daemon_kib(&served, "RssShmem") > shmem + SHMEM_SLACK_KIB)
+	if (daemon_kib(&group_daemon, "RssShmem") > shmem + SHMEM_SLACK_KIB)
 		fail_msg("expected at most %llu KiB of shared memory, got %llu",
 			 (unsigned long long)shmem + SHMEM_SLACK_KIB,
-			 (unsigned long long)daemon_kib(&served, "RssShmem"));
+			 (unsigned long long)daemon_kib(&group_daemon, "RssShmem"));
 	client_close(&client);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 /* Rings of ever other sizes, detached and kept: the quota ends it, and the session's end gives all back. */
@@ -425,7 +425,7 @@ static void idle_costs_nothing(void **state)
 
 	(void)state;
 	open_full(&client, &ring);
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)served.pid);
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)group_daemon.pid);
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen(path, "r");
 
@@ -446,7 +446,7 @@ static int setup(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	served_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
+	group_daemon_start((const char *const[]){"--threads", "2", "--arena-ahead-bytes=0", NULL});
 	return 0;
 }
 
@@ -461,5 +461,5 @@ int main(void)
 		cmocka_unit_test(idle_costs_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "bed.h"
+#include "stream_fixture.h"
 #include "torn_vfs.h"
 #include "harness/wait.h"
 
@@ -73,72 +73,72 @@ static void install(void)
 /* ---- requests ---- */
 
 /* A new stream in place of the old one: another id. */
-static int create(struct bed *bed, int which)
+static int create(struct fixture *fixture, int which)
 {
-	int code = bed_delete(bed, which);
+	int code = fixture_delete(fixture, which);
 
-	return code ? code : bed_create(bed, which);
+	return code ? code : fixture_create(fixture, which);
 }
 
-static int draw_much(struct bed *bed, int which)
+static int draw_much(struct fixture *fixture, int which)
 {
 	int code = 0;
 
 	for (int i = 0; i < 12 && code == 0; i++)
-		code = bed_draw(bed, which);
+		code = fixture_draw(fixture, which);
 	return code;
 }
 
-static int advance_much(struct bed *bed, int which)
+static int advance_much(struct fixture *fixture, int which)
 {
 	int code = 0;
 
 	for (int i = 0; i < 6 && code == 0; i++)
-		code = bed_advance(bed, which);
+		code = fixture_advance(fixture, which);
 	return code;
 }
 
 static const struct {
 	const char *name;
-	int (*ask)(struct bed *bed, int which);
-} requests[] = {{"create", create}, {"draw", draw_much}, {"advance", advance_much}, {"delete", bed_delete}};
+	int (*ask)(struct fixture *fixture, int which);
+} requests[] = {{"create", create}, {"draw", draw_much}, {"advance", advance_much}, {"delete", fixture_delete}};
 
 enum { REQUESTS = sizeof requests / sizeof *requests };
 
-static void expect(const struct bed *bed, const char *what, long at, int code, bool may_fail)
+static void expect(const struct fixture *fixture, const char *what, long at, int code, bool may_fail)
 {
 	if (code != 0 && !(may_fail && code == ERROR_NO_MEMORY))
-		fail_msg("seed %" PRIu64 ": %s, allocation %ld: expected %s, got %s", bed->seed, what, at,
+		fail_msg("seed %" PRIu64 ": %s, allocation %ld: expected %s, got %s", fixture->seed, what, at,
 			 may_fail ? "it done or no_memory" : "it done", error_name(code));
 }
 
 /* All names are there and can be drawn from. */
-static void is_well(struct bed *bed, const char *what, long at)
+static void is_well(struct fixture *fixture, const char *what, long at)
 {
-	for (int i = 0; i < BED_NAMES; i++) {
-		int code = bed->there[i] && !bed->unsure[i] ? 0 : bed_create(bed, i);
+	for (int i = 0; i < FIXTURE_NAMES; i++) {
+		int code = fixture->there[i] && !fixture->unsure[i] ? 0 : fixture_create(fixture, i);
 
-		expect(bed, what, at, code == ERROR_EXISTS ? 0 : code, false);
-		expect(bed, what, at, draw_much(bed, i), false);
+		expect(fixture, what, at, code == ERROR_EXISTS ? 0 : code, false);
+		expect(fixture, what, at, draw_much(fixture, i), false);
 	}
 }
 
 /* Its first allocation, its second ..., until it has none more. */
-static long sweep(struct bed *bed, size_t request, bool long_time)
+static long sweep(struct fixture *fixture, size_t request, bool long_time)
 {
 	long at = 1, step = getenv("TRNSCI_FULL") ? 1 : 3;
 	int code;
 
 	for (bool more = true; more; at += step) {
 		arm(at, long_time);
-		code = requests[request].ask(bed, (int)(at % BED_NAMES));
+		code = requests[request].ask(fixture, (int)(at % FIXTURE_NAMES));
 		more = disarm();
-		expect(bed, requests[request].name, at, code, true);
-		is_well(bed, requests[request].name, at);
+		expect(fixture, requests[request].name, at, code, true);
+		is_well(fixture, requests[request].name, at);
 		if (at % 8 == 0) { /* what was written is sound */
-			streams_close(bed->streams);
-			bed_power_on(bed);
-			bed_check_names(bed);
+			streams_close(fixture->streams);
+			fixture_power_on(fixture);
+			fixture_check_names(fixture);
 		}
 	}
 	return at;
@@ -147,17 +147,17 @@ static long sweep(struct bed *bed, size_t request, bool long_time)
 static void each_request(bool long_time)
 {
 	for (size_t i = 0; i < REQUESTS; i++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		bed_open(&bed, 100 + i);
-		bed_power_on(&bed);
-		is_well(&bed, "first", 0);
-		printf("# %s: %ld allocations\n", requests[i].name, sweep(&bed, i, long_time));
-		streams_close(bed.streams);
-		bed_power_on(&bed);
-		bed_check_names(&bed);
-		streams_close(bed.streams);
-		bed_close(&bed);
+		fixture_open(&fixture, 100 + i);
+		fixture_power_on(&fixture);
+		is_well(&fixture, "first", 0);
+		printf("# %s: %ld allocations\n", requests[i].name, sweep(&fixture, i, long_time));
+		streams_close(fixture.streams);
+		fixture_power_on(&fixture);
+		fixture_check_names(&fixture);
+		streams_close(fixture.streams);
+		fixture_close(&fixture);
 	}
 }
 
@@ -177,58 +177,58 @@ static void all_fail_for_a_while(void **state)
 static void at_the_opening(void **state)
 {
 	long at = 1, refused = 0, step = getenv("TRNSCI_FULL") ? 1 : 7;
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	bed_open(&bed, 7);
-	bed_power_on(&bed);
-	is_well(&bed, "first", 0);
+	fixture_open(&fixture, 7);
+	fixture_power_on(&fixture);
+	is_well(&fixture, "first", 0);
 	for (bool more = true; more; at += step) {
 		struct error err = {0};
 
-		streams_close(bed.streams);
+		streams_close(fixture.streams);
 		arm(at, at % 2);
-		if (streams_open(&bed.settings, &bed.streams, &err) < 0)
+		if (streams_open(&fixture.settings, &fixture.streams, &err) < 0)
 			fail_msg("opening, allocation %ld: %s", at, err.text);
 		more = disarm();
-		if (streams_trouble(bed.streams)) {
+		if (streams_trouble(fixture.streams)) {
 			refused++;
-			expect(&bed, "opening", at, streams_trouble(bed.streams)->code, true);
+			expect(&fixture, "opening", at, streams_trouble(fixture.streams)->code, true);
 			/* The first to ask is told, and has it tried again. */
-			expect(&bed, "opening", at, bed_draw(&bed, 0), true);
-			AWAIT(bed_draw(&bed, 0) != ERROR_NO_MEMORY);
+			expect(&fixture, "opening", at, fixture_draw(&fixture, 0), true);
+			AWAIT(fixture_draw(&fixture, 0) != ERROR_NO_MEMORY);
 		}
-		is_well(&bed, "opening", at);
-		bed_check_names(&bed);
+		is_well(&fixture, "opening", at);
+		fixture_check_names(&fixture);
 	}
 	printf("# %ld allocations, %ld openings refused\n", at, refused);
 	assert_true(refused > 5);
-	streams_close(bed.streams);
-	bed_close(&bed);
+	streams_close(fixture.streams);
+	fixture_close(&fixture);
 }
 
 /* The stop gives back what it can; what it cannot is skipped, as after a crash. */
 static void at_the_stop(void **state)
 {
 	long at = 1;
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	bed_open(&bed, 8);
-	bed_power_on(&bed);
-	is_well(&bed, "first", 0);
+	fixture_open(&fixture, 8);
+	fixture_power_on(&fixture);
+	is_well(&fixture, "first", 0);
 	for (bool more = true; more; at++) {
 		arm(at, at % 2);
-		streams_close(bed.streams);
+		streams_close(fixture.streams);
 		more = disarm();
-		bed_power_on(&bed);
-		bed_check_names(&bed);
-		is_well(&bed, "stop", at);
+		fixture_power_on(&fixture);
+		fixture_check_names(&fixture);
+		is_well(&fixture, "stop", at);
 	}
 	printf("# %ld allocations\n", at);
 	assert_true(at > 5);
-	streams_close(bed.streams);
-	bed_close(&bed);
+	streams_close(fixture.streams);
+	fixture_close(&fixture);
 }
 
 int main(void)

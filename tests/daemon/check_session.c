@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "served.h"
+#include "group_daemon.h"
 
 enum { ARENA = 32 << 20 };
 
@@ -19,7 +19,7 @@ static int setup(void **state)
 	static const char *const arguments[] = {"--threads=2", "--arena-bytes=64M", "--arena-ahead-bytes=1M", NULL};
 
 	(void)state;
-	served_start(arguments);
+	group_daemon_start(arguments);
 	return 0;
 }
 
@@ -40,7 +40,7 @@ static void pipelining(void **state)
 	static uint8_t answered[COUNT];
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (uint32_t i = 0; i < COUNT; i++)
 		assert_int_equal(codec_request(&requests, i, i % 2 ? "ping" : "version", NULL), 0);
 	pid_t pid = fork();
@@ -66,7 +66,7 @@ static void open_with_arena(struct client *client)
 {
 	void *base;
 
-	client_open(client, served.socket);
+	client_open(client, group_daemon.socket);
 	close(client_arena(client, ARENA, &base));
 	munmap(base, ARENA);
 }
@@ -162,8 +162,8 @@ static void small_is_not_behind_large(void **state)
 	char byte;
 
 	(void)state;
-	client_open(&large, served.socket);
-	client_open(&small, served.socket);
+	client_open(&large, group_daemon.socket);
+	client_open(&small, group_daemon.socket);
 	close(client_arena(&large, ARENA, &base));
 	close(client_arena(&small, 4 << 20, &own));
 	struct value shape = client_map(&small, "dtype", value_string("f32"), "shape", value_uint(500000), NULL);
@@ -205,7 +205,7 @@ static void stats_tell_of_pages(void **state)
 	for (int i = 0; !spare; i++) {
 		struct client client;
 
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		struct value stats = client_result(&client, "stats", NULL);
 		const struct value *daemon = value_get(&stats, "daemon"), *huge = value_get(daemon, "huge_pages");
 		assert_int_equal(value_get(daemon, "spare_arena")->kind, VALUE_BOOL);
@@ -229,7 +229,7 @@ static void notifications(void **state)
 	struct codec_buffer buffer = {0};
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(codec_notification(&buffer, i % 2 ? "uniform" : "nvim_error_event", NULL), 0);
 	client_send_bytes(&client, buffer.at, buffer.size);
@@ -249,7 +249,7 @@ static void arena_and_tiles(void **state)
 	void *mapped;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(N), NULL);
 	client_fails(&client, "tile", &params, ERROR_NOT_SUPPORTED, "arena");
 	int fd = client_arena(&client, 100001, &mapped);
@@ -279,7 +279,7 @@ static uint64_t cpu_ns(void)
 	struct timespec used;
 	clockid_t clock;
 
-	assert_int_equal(clock_getcpuclockid(served.pid, &clock), 0);
+	assert_int_equal(clock_getcpuclockid(group_daemon.pid, &clock), 0);
 	assert_int_equal(clock_gettime(clock, &used), 0);
 	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
@@ -292,7 +292,7 @@ static void idle_uses_no_cpu(void **state)
 	uint64_t before;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (int i = 0; i < 500; i++)
 		client_result(&client, "ping", &none);
 	wait_idle(200);
@@ -320,5 +320,5 @@ int main(void)
 		test(idle_uses_no_cpu),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

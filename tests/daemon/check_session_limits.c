@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "served.h"
+#include "group_daemon.h"
 
 enum { ARENA = 32 << 20 };
 
@@ -19,8 +19,8 @@ static int setup(void **state)
 						"--buffer-bytes=3M", "--work-bytes=32K",   "--arena-ahead-bytes=1M", NULL};
 
 	(void)state;
-	served_start(arguments);
-	assert_int_equal(chmod(served.dir, 0755), 0);
+	group_daemon_start(arguments);
+	assert_int_equal(chmod(group_daemon.dir, 0755), 0);
 	return 0;
 }
 
@@ -38,7 +38,7 @@ static void limits_are_named(void **state)
 	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	struct value params = client_map(&client, "bytes", value_uint((64 << 20) + 1), NULL);
 	client_fails(&client, "arena", &params, ERROR_LIMIT, "arena_bytes = 67108864");
 	close(client_arena(&client, ARENA, &base));
@@ -81,7 +81,7 @@ static void too_many_requests(void **state)
 	void *base;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	close(client_arena(&client, ARENA, &base));
 	for (int i = 0; i < HELD; i++)
 		held[i] = send_endless(&client);
@@ -109,7 +109,7 @@ static void too_large_results(void **state)
 	struct client client;
 
 	(void)state;
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	for (uint64_t n = 4095; n <= 4097; n++) {
 		struct value params = client_map(&client, "n", value_uint(n), "dtype", value_string("f64"), NULL);
 
@@ -130,10 +130,10 @@ static void too_many_connections(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++)
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 	client_await_stat(&client[0], "daemon.sessions", 7);
 	for (int round = 0; round < 40; round++) {
-		client_open(&beyond, served.socket);
+		client_open(&beyond, group_daemon.socket);
 		if (round % 2)
 			client_is_refused(&beyond, "half of the setting connections = 14");
 		else
@@ -144,7 +144,7 @@ static void too_many_connections(void **state)
 	assert_int_equal(client_stat(&client[0], "daemon.sessions"), 7);
 	client_close(&client[5]);
 	client_await_stat(&client[0], "daemon.sessions", 6);
-	client_open(&client[5], served.socket);
+	client_open(&client[5], group_daemon.socket);
 	client_result(&client[5], "ping", NULL);
 	for (int i = 0; i < 6; i++)
 		client_close(&client[i]);
@@ -170,10 +170,10 @@ static void crowd_beyond(void **state)
 	limit.rlim_cur = limit.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (int i = 0; i < 6; i++)
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 	client_await_stat(&witness, "daemon.sessions", 7);
 	for (int i = 0; i < CROWD; i++) {
-		client_open(&crowd[i], served.socket);
+		client_open(&crowd[i], group_daemon.socket);
 		if (i % 3)
 			fdpass_send(crowd[i].fd, request, i % 3 == 1 ? sizeof request - 1 : 4, NULL);
 	}
@@ -198,7 +198,7 @@ static void users_are_apart(void **state)
 		skip();
 	}
 	for (int i = 0; i < 6; i++)
-		client_open(&client[i], served.socket);
+		client_open(&client[i], group_daemon.socket);
 	client_await_stat(&client[0], "session.quota.connections.user_used", 7);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -206,7 +206,7 @@ static void users_are_apart(void **state)
 
 		if (setgid(65534) || setuid(65534))
 			_exit(2);
-		client_open(&other, served.socket);
+		client_open(&other, group_daemon.socket);
 		client_result(&other, "ping", NULL);
 		uint64_t uid = client_stat(&other, "session.uid"),
 			 used = client_stat(&other, "session.quota.connections.user_used");
@@ -233,7 +233,7 @@ static void long_frames(void **state)
 
 		for (int i = 0; i < 4; i++)
 			bytes[HEAD - 4 + i] = (char)(size >> (24 - 8 * i));
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		if (more) {
 			client_send_bytes(&client, bytes, HEAD);
 			assert_true(client_receive(&client, &message));
@@ -264,5 +264,5 @@ int main(void)
 		test(long_frames),
 	};
 
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

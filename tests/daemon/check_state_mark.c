@@ -15,7 +15,7 @@
 #include "daemon/streams/store_core.h"
 #include "daemon/streams/store_schema.h"
 
-struct bed {
+struct fixture {
 	char top[64], dir[80]; /* the state is in `dir` of the folder `top` */
 	struct store_folder folder;
 	struct store *store;
@@ -24,93 +24,94 @@ struct bed {
 };
 
 /* Runs a command of the shell in the folder above the state. */
-static void shell(const struct bed *bed, const char *command)
+static void shell(const struct fixture *fixture, const char *command)
 {
 	char line[512];
 
-	snprintf(line, sizeof line, "cd %s && { %s; }", bed->top, command);
+	snprintf(line, sizeof line, "cd %s && { %s; }", fixture->top, command);
 	assert_int_equal(system(line), 0);
 }
 
-static int open_state(struct bed *bed, bool make)
+static int open_state(struct fixture *fixture, bool make)
 {
-	bed->folder.path = bed->dir;
-	assert_int_equal(store_lock(bed->dir, make, &bed->folder.fd, &bed->err), 0);
-	return store_open(&bed->folder, make, &bed->store, &bed->fault, &bed->err);
+	fixture->folder.path = fixture->dir;
+	assert_int_equal(store_lock(fixture->dir, make, &fixture->folder.fd, &fixture->err), 0);
+	return store_open(&fixture->folder, make, &fixture->store, &fixture->fault, &fixture->err);
 }
 
-static void close_state(struct bed *bed)
+static void close_state(struct fixture *fixture)
 {
-	store_close(bed->store);
-	bed->store = NULL;
-	close(bed->folder.fd);
+	store_close(fixture->store);
+	fixture->store = NULL;
+	close(fixture->folder.fd);
 }
 
 /* In memory where that keeps attributes. false: there is no such place. */
-static bool begin(struct bed *bed)
+static bool begin(struct fixture *fixture)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp"};
 
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		*bed = (struct bed){0};
-		snprintf(bed->top, sizeof bed->top, "%s/trnsci-mark-XXXXXX", places[i]);
-		if (!mkdtemp(bed->top))
+		*fixture = (struct fixture){0};
+		snprintf(fixture->top, sizeof fixture->top, "%s/trnsci-mark-XXXXXX", places[i]);
+		if (!mkdtemp(fixture->top))
 			continue;
-		snprintf(bed->dir, sizeof bed->dir, "%s/state", bed->top);
-		if (setxattr(bed->top, STORE_MARK, "x", 1, 0) == 0)
+		snprintf(fixture->dir, sizeof fixture->dir, "%s/state", fixture->top);
+		if (setxattr(fixture->top, STORE_MARK, "x", 1, 0) == 0)
 			return true;
-		rmdir(bed->top);
+		rmdir(fixture->top);
 	}
 	puts("# no folder keeps extended attributes");
 	skip();
 	return false;
 }
 
-static void end(struct bed *bed)
+static void end(struct fixture *fixture)
 {
-	shell(bed, "rm -r $PWD");
+	shell(fixture, "rm -r $PWD");
 }
 
 /* A stream of seed 5 with the next id, reserved up to that group. */
-static uint64_t put_stream(struct bed *bed, const char *name, uint64_t reserved)
+static uint64_t put_stream(struct fixture *fixture, const char *name, uint64_t reserved)
 {
 	struct store_stream row = {.stream = {GENERATOR_THREEFRY4X32, 5, 0}, .reserved = reserved};
 
 	strcpy(row.name, name);
-	assert_int_equal(store_begin(bed->store, &bed->err), 0);
-	assert_int_equal(store_assign(bed->store, &row.stream, false, 0, 100, &bed->err), 0);
-	assert_int_equal(store_put(bed->store, &row, &bed->err), 0);
-	assert_int_equal(store_commit(bed->store, &bed->err), 0);
+	assert_int_equal(store_begin(fixture->store, &fixture->err), 0);
+	assert_int_equal(store_assign(fixture->store, &row.stream, false, 0, 100, &fixture->err), 0);
+	assert_int_equal(store_put(fixture->store, &row, &fixture->err), 0);
+	assert_int_equal(store_commit(fixture->store, &fixture->err), 0);
 	return row.stream.stream;
 }
 
-static void make_state(struct bed *bed)
+static void make_state(struct fixture *fixture)
 {
-	assert_int_equal(open_state(bed, true), 0);
-	put_stream(bed, "a", 1000);
-	close_state(bed);
+	assert_int_equal(open_state(fixture, true), 0);
+	put_stream(fixture, "a", 1000);
+	close_state(fixture);
 }
 
-static void more(struct bed *bed, const char *name)
+static void more(struct fixture *fixture, const char *name)
 {
-	assert_int_equal(open_state(bed, false), 0);
-	put_stream(bed, name, 1);
-	close_state(bed);
+	assert_int_equal(open_state(fixture, false), 0);
+	put_stream(fixture, name, 1);
+	close_state(fixture);
 }
 
-static void expect_refused(struct bed *bed, const char *why)
+static void expect_refused(struct fixture *fixture, const char *why)
 {
-	if (open_state(bed, true) != -ERROR_STORE || bed->fault != STORE_RESTORED || !strstr(bed->err.text, why) ||
-	    !strstr(bed->err.text, "trnscid --restored-state --state-dir") || !strstr(bed->err.text, bed->dir))
-		fail_msg("expected a refusal for \"%s\", got fault %d, %s", why, bed->fault, bed->err.text);
-	close(bed->folder.fd);
+	if (open_state(fixture, true) != -ERROR_STORE || fixture->fault != STORE_RESTORED ||
+	    !strstr(fixture->err.text, why) || !strstr(fixture->err.text, "trnscid --restored-state --state-dir") ||
+	    !strstr(fixture->err.text, fixture->dir))
+		fail_msg("expected a refusal for \"%s\", got fault %d, %s", why, fixture->fault, fixture->err.text);
+	close(fixture->folder.fd);
 }
 
-static void expect_good(struct bed *bed)
+static void expect_good(struct fixture *fixture)
 {
-	if (open_state(bed, false) != 0)
-		fail_msg("expected that it opens, got %s", bed->err.text);
-	close_state(bed);
+	if (open_state(fixture, false) != 0)
+		fail_msg("expected that it opens, got %s", fixture->err.text);
+	close_state(fixture);
 }
 
 /* ---- what is refused, and what is not ---- */
@@ -132,24 +133,24 @@ static void refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		if (!begin(&bed))
+		if (!begin(&fixture))
 			return;
-		make_state(&bed);
-		shell(&bed, "mv state other");
-		make_state(&bed);
-		shell(&bed, "cp -a state old");
-		more(&bed, "b");
-		more(&bed, "c");
-		shell(&bed, rows[i].does);
+		make_state(&fixture);
+		shell(&fixture, "mv state other");
+		make_state(&fixture);
+		shell(&fixture, "cp -a state old");
+		more(&fixture, "b");
+		more(&fixture, "c");
+		shell(&fixture, rows[i].does);
 		if (rows[i].mark && *rows[i].mark)
-			assert_int_equal(setxattr(bed.dir, STORE_MARK, rows[i].mark, strlen(rows[i].mark), 0), 0);
+			assert_int_equal(setxattr(fixture.dir, STORE_MARK, rows[i].mark, strlen(rows[i].mark), 0), 0);
 		else if (rows[i].mark)
-			assert_int_equal(removexattr(bed.dir, STORE_MARK), 0);
-		expect_refused(&bed, rows[i].why);
-		expect_refused(&bed, rows[i].why); /* looking changes nothing */
-		end(&bed);
+			assert_int_equal(removexattr(fixture.dir, STORE_MARK), 0);
+		expect_refused(&fixture, rows[i].why);
+		expect_refused(&fixture, rows[i].why); /* looking changes nothing */
+		end(&fixture);
 	}
 }
 
@@ -162,16 +163,16 @@ static void not_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct bed bed;
+		struct fixture fixture;
 
-		if (!begin(&bed))
+		if (!begin(&fixture))
 			return;
-		make_state(&bed);
-		shell(&bed, rows[i]);
-		expect_good(&bed);
-		more(&bed, "b");
-		expect_good(&bed);
-		end(&bed);
+		make_state(&fixture);
+		shell(&fixture, rows[i]);
+		expect_good(&fixture);
+		more(&fixture, "b");
+		expect_good(&fixture);
+		end(&fixture);
 	}
 }
 
@@ -179,46 +180,46 @@ static void not_refused(void **state)
 static void one_ahead(void **state)
 {
 	char mark[256];
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	if (!begin(&bed))
+	if (!begin(&fixture))
 		return;
-	make_state(&bed);
-	const ssize_t size = getxattr(bed.dir, STORE_MARK, mark, sizeof mark);
+	make_state(&fixture);
+	const ssize_t size = getxattr(fixture.dir, STORE_MARK, mark, sizeof mark);
 
-	more(&bed, "b");
-	assert_int_equal(setxattr(bed.dir, STORE_MARK, mark, (size_t)size, 0), 0);
-	expect_good(&bed);
-	more(&bed, "c");
-	expect_good(&bed);
-	assert_int_equal(setxattr(bed.dir, STORE_MARK, mark, (size_t)size, 0), 0);
-	expect_refused(&bed, "mark: 2");
-	end(&bed);
+	more(&fixture, "b");
+	assert_int_equal(setxattr(fixture.dir, STORE_MARK, mark, (size_t)size, 0), 0);
+	expect_good(&fixture);
+	more(&fixture, "c");
+	expect_good(&fixture);
+	assert_int_equal(setxattr(fixture.dir, STORE_MARK, mark, (size_t)size, 0), 0);
+	expect_refused(&fixture, "mark: 2");
+	end(&fixture);
 }
 
 /* Neither a new beginning nor a restore: what is gone is repaired. */
 static void lost(void **state)
 {
 	FILE *nowhere = fopen("/dev/null", "w");
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	if (!begin(&bed))
+	if (!begin(&fixture))
 		return;
-	make_state(&bed);
-	shell(&bed, "rm state/*");
-	assert_true(store_exists(bed.dir));
-	assert_int_equal(open_state(&bed, true), -ERROR_STORE);
-	assert_int_equal(bed.fault, STORE_DAMAGED);
-	assert_non_null(strstr(bed.err.text, "streams.db is gone"));
-	assert_int_equal(store_repair(&bed.folder, nowhere, &bed.err), 0);
-	close(bed.folder.fd);
-	assert_int_equal(open_state(&bed, false), 0);
-	assert_int_equal(put_stream(&bed, "a", 1), ((uint64_t)1 << 40) + 1);
-	close_state(&bed);
+	make_state(&fixture);
+	shell(&fixture, "rm state/*");
+	assert_true(store_exists(fixture.dir));
+	assert_int_equal(open_state(&fixture, true), -ERROR_STORE);
+	assert_int_equal(fixture.fault, STORE_DAMAGED);
+	assert_non_null(strstr(fixture.err.text, "streams.db is gone"));
+	assert_int_equal(store_repair(&fixture.folder, nowhere, &fixture.err), 0);
+	close(fixture.folder.fd);
+	assert_int_equal(open_state(&fixture, false), 0);
+	assert_int_equal(put_stream(&fixture, "a", 1), ((uint64_t)1 << 40) + 1);
+	close_state(&fixture);
 	fclose(nowhere);
-	end(&bed);
+	end(&fixture);
 }
 
 /* ---- --restored-state ---- */
@@ -231,20 +232,20 @@ static int note_row(void *arg, const struct store_stream *row)
 }
 
 /* Stream "a" as the state has it; its seed. */
-static uint64_t restore(struct bed *bed, struct store_stream *ret_row)
+static uint64_t restore(struct fixture *fixture, struct store_stream *ret_row)
 {
 	FILE *nowhere = fopen("/dev/null", "w");
 	uint64_t seed;
 
-	assert_int_equal(store_lock(bed->dir, false, &bed->folder.fd, &bed->err), 0);
-	if (store_restore(&bed->folder, nowhere, &bed->err) < 0)
-		fail_msg("expected that it is restored, got %s", bed->err.text);
-	close(bed->folder.fd);
+	assert_int_equal(store_lock(fixture->dir, false, &fixture->folder.fd, &fixture->err), 0);
+	if (store_restore(&fixture->folder, nowhere, &fixture->err) < 0)
+		fail_msg("expected that it is restored, got %s", fixture->err.text);
+	close(fixture->folder.fd);
 	fclose(nowhere);
-	assert_int_equal(open_state(bed, false), 0);
-	assert_int_equal(store_load(bed->store, note_row, ret_row, &bed->err), 0);
-	seed = store_seed(bed->store);
-	close_state(bed);
+	assert_int_equal(open_state(fixture, false), 0);
+	assert_int_equal(store_load(fixture->store, note_row, ret_row, &fixture->err), 0);
+	seed = store_seed(fixture->store);
+	close_state(fixture);
 	return seed;
 }
 
@@ -253,40 +254,40 @@ static void restored(void **state)
 {
 	uint64_t seeds[5], ids[5];
 	struct store_stream row;
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	if (!begin(&bed))
+	if (!begin(&fixture))
 		return;
-	make_state(&bed);
-	shell(&bed, "cp -a state old");
-	assert_int_equal(open_state(&bed, false), 0);
-	seeds[0] = store_seed(bed.store);
-	ids[0] = put_stream(&bed, "b", 1);
-	close_state(&bed);
+	make_state(&fixture);
+	shell(&fixture, "cp -a state old");
+	assert_int_equal(open_state(&fixture, false), 0);
+	seeds[0] = store_seed(fixture.store);
+	ids[0] = put_stream(&fixture, "b", 1);
+	close_state(&fixture);
 	for (uint64_t i = 1; i < 5; i++) {
-		shell(&bed, "cp -p old/streams.db state/streams.db");
-		expect_refused(&bed, "restored, copied or moved");
-		seeds[i] = restore(&bed, &row);
+		shell(&fixture, "cp -p old/streams.db state/streams.db");
+		expect_refused(&fixture, "restored, copied or moved");
+		seeds[i] = restore(&fixture, &row);
 		assert_int_equal(row.reserved, i << 58);
 		assert_int_equal(row.issued, i << 58);
-		assert_int_equal(open_state(&bed, false), 0);
-		ids[i] = put_stream(&bed, "b", 1);
-		close_state(&bed);
+		assert_int_equal(open_state(&fixture, false), 0);
+		ids[i] = put_stream(&fixture, "b", 1);
+		close_state(&fixture);
 		assert_true(ids[i] > ids[i - 1]);
 		for (uint64_t k = 0; k < i; k++)
 			assert_true(seeds[k] != seeds[i]);
 	}
 	/* A sound state, whose machine went back to a snapshot. */
-	restore(&bed, &row);
+	restore(&fixture, &row);
 	assert_int_equal(row.reserved, (uint64_t)5 << 58);
 	/* 16 times 2^60 are the end. */
-	assert_int_equal(open_state(&bed, false), 0);
-	put_stream(&bed, "a", STORE_GROUPS - 5);
-	close_state(&bed);
-	restore(&bed, &row);
+	assert_int_equal(open_state(&fixture, false), 0);
+	put_stream(&fixture, "a", STORE_GROUPS - 5);
+	close_state(&fixture);
+	restore(&fixture, &row);
 	assert_int_equal(row.reserved, STORE_GROUPS);
-	end(&bed);
+	end(&fixture);
 }
 
 /* A damaged file that was put back may be older than a repair allows for. */
@@ -294,105 +295,106 @@ static void repaired_and_restored(void **state)
 {
 	FILE *nowhere = fopen("/dev/null", "w");
 	struct store_stream row = {0};
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	if (!begin(&bed))
+	if (!begin(&fixture))
 		return;
-	make_state(&bed);
-	shell(&bed, "cp -a state old");
-	more(&bed, "b");
-	more(&bed, "c");
-	shell(&bed, "cp -p old/streams.db state/streams.db");
-	int fd = open(bed.dir, O_RDONLY | O_CLOEXEC);
+	make_state(&fixture);
+	shell(&fixture, "cp -a state old");
+	more(&fixture, "b");
+	more(&fixture, "c");
+	shell(&fixture, "cp -p old/streams.db state/streams.db");
+	int fd = open(fixture.dir, O_RDONLY | O_CLOEXEC);
 	char path[128];
 
-	snprintf(path, sizeof path, "%s/" STORE_FILE, bed.dir);
+	snprintf(path, sizeof path, "%s/" STORE_FILE, fixture.dir);
 	close(fd);
 	/* The index of users: its page is wrong, all rows are whole. */
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, "\xff", 1, 2 * 4096), 1);
 	close(fd);
-	assert_int_equal(open_state(&bed, false), -ERROR_STORE);
-	assert_int_equal(bed.fault, STORE_DAMAGED);
-	assert_int_equal(store_repair(&bed.folder, nowhere, &bed.err), 0);
-	close(bed.folder.fd);
-	assert_int_equal(open_state(&bed, false), 0);
-	assert_int_equal(store_load(bed.store, note_row, &row, &bed.err), 0);
+	assert_int_equal(open_state(&fixture, false), -ERROR_STORE);
+	assert_int_equal(fixture.fault, STORE_DAMAGED);
+	assert_int_equal(store_repair(&fixture.folder, nowhere, &fixture.err), 0);
+	close(fixture.folder.fd);
+	assert_int_equal(open_state(&fixture, false), 0);
+	assert_int_equal(store_load(fixture.store, note_row, &row, &fixture.err), 0);
 	assert_int_equal(row.reserved, (uint64_t)1 << 58);
-	close_state(&bed);
+	close_state(&fixture);
 	fclose(nowhere);
-	end(&bed);
+	end(&fixture);
 }
 
 /* ---- states of version 1 ---- */
 
-static void run_sql(struct bed *bed, const char *sql)
+static void run_sql(struct fixture *fixture, const char *sql)
 {
-	if (sqlite3_exec(bed->store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(bed->store->db));
+	if (sqlite3_exec(fixture->store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(fixture->store->db));
 }
 
 /* As the release before made it: without `state`, a seed and a mark. */
-static void make_version_1(struct bed *bed)
+static void make_version_1(struct fixture *fixture)
 {
 	static const char *const others[] = {"seed", "stream", "taken"};
 	char sql[512];
 
-	make_state(bed);
-	shell(bed, "mv state new; mkdir state");
-	assert_int_equal(store_lock(bed->dir, false, &bed->folder.fd, &bed->err), 0);
-	assert_int_equal(store_make_file(&bed->folder, &(struct store_head){0}, &bed->store, &bed->err), 0);
-	run_sql(bed, "DROP INDEX seed_uid; DROP TABLE seed; DROP TABLE stream; DROP INDEX taken_uid; DROP TABLE taken; "
-		     "DROP TABLE state");
-	run_sql(bed, store_schema_1);
+	make_state(fixture);
+	shell(fixture, "mv state new; mkdir state");
+	assert_int_equal(store_lock(fixture->dir, false, &fixture->folder.fd, &fixture->err), 0);
+	assert_int_equal(store_make_file(&fixture->folder, &(struct store_head){0}, &fixture->store, &fixture->err), 0);
+	run_sql(fixture,
+		"DROP INDEX seed_uid; DROP TABLE seed; DROP TABLE stream; DROP INDEX taken_uid; DROP TABLE taken; "
+		"DROP TABLE state");
+	run_sql(fixture, store_schema_1);
 	for (size_t i = 0; i < STORE_TABLES - 1; i++)
-		run_sql(bed, store_schema[i]);
-	snprintf(sql, sizeof sql, "ATTACH '%s/new/streams.db' AS old", bed->top);
-	run_sql(bed, sql);
+		run_sql(fixture, store_schema[i]);
+	snprintf(sql, sizeof sql, "ATTACH '%s/new/streams.db' AS old", fixture->top);
+	run_sql(fixture, sql);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM old.%s", others[i], others[i]);
-		run_sql(bed, sql);
+		run_sql(fixture, sql);
 	}
-	bed->store->version = 1;
+	fixture->store->version = 1;
 	struct store_walk walk = {0};
 	int r;
 
-	assert_int_equal(store_walk(bed->store, &walk, &r), SQLITE_OK);
+	assert_int_equal(store_walk(fixture->store, &walk, &r), SQLITE_OK);
 	snprintf(sql, sizeof sql, "DETACH old; INSERT INTO meta VALUES(1, '%" PRIu64 "', 0); PRAGMA user_version=1",
 		 walk.sum + store_hash_repairs(0));
-	run_sql(bed, sql);
-	store_close(bed->store);
-	assert_int_equal(store_adopt(bed->dir, &bed->err), 0);
-	close(bed->folder.fd);
+	run_sql(fixture, sql);
+	store_close(fixture->store);
+	assert_int_equal(store_adopt(fixture->dir, &fixture->err), 0);
+	close(fixture->folder.fd);
 }
 
 static void upgraded(void **state)
 {
 	struct store_stream row = {0};
-	struct bed bed;
+	struct fixture fixture;
 
 	(void)state;
-	if (!begin(&bed))
+	if (!begin(&fixture))
 		return;
-	make_version_1(&bed);
-	shell(&bed, "cp -a state old");
-	assert_int_equal(getxattr(bed.dir, STORE_MARK, NULL, 0), -1);
-	if (open_state(&bed, false) < 0)
-		fail_msg("expected that it opens, got %s", bed.err.text);
-	assert_int_equal(store_load(bed.store, note_row, &row, &bed.err), 0);
+	make_version_1(&fixture);
+	shell(&fixture, "cp -a state old");
+	assert_int_equal(getxattr(fixture.dir, STORE_MARK, NULL, 0), -1);
+	if (open_state(&fixture, false) < 0)
+		fail_msg("expected that it opens, got %s", fixture.err.text);
+	assert_int_equal(store_load(fixture.store, note_row, &row, &fixture.err), 0);
 	assert_int_equal(row.reserved, 1000);
-	assert_int_equal(put_stream(&bed, "b", 1), 2);
-	assert_true(store_seed(bed.store) != 0);
-	close_state(&bed);
-	assert_true(getxattr(bed.dir, STORE_MARK, NULL, 0) > 0);
-	expect_good(&bed);
+	assert_int_equal(put_stream(&fixture, "b", 1), 2);
+	assert_true(store_seed(fixture.store) != 0);
+	close_state(&fixture);
+	assert_true(getxattr(fixture.dir, STORE_MARK, NULL, 0) > 0);
+	expect_good(&fixture);
 	/* From now on that old file is refused, too. */
-	shell(&bed, "cp -p old/streams.db state/streams.db");
-	expect_refused(&bed, "the mark of another");
-	restore(&bed, &row);
+	shell(&fixture, "cp -p old/streams.db state/streams.db");
+	expect_refused(&fixture, "the mark of another");
+	restore(&fixture, &row);
 	assert_int_equal(row.reserved, (uint64_t)1 << 58);
-	end(&bed);
+	end(&fixture);
 }
 
 int main(void)

@@ -22,7 +22,7 @@
 
 #include "engine/producers/ring_layout.h"
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { SAMPLES = 4096, PAGE = 4096, MEMORY = PAGE + 4 * SAMPLES, LARGE = 4 << 20 };
 
@@ -34,25 +34,25 @@ static unsigned long_us(unsigned full_s, unsigned ms)
 static int setup(void **state)
 {
 	(void)state;
-	served_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--send-timeout=1", "--frame-timeout=1",
-					   NULL});
+	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--send-timeout=1",
+						 "--frame-timeout=1", NULL});
 	return 0;
 }
 
 static int rest(void **state)
 {
 	(void)state;
-	served_expect_rest();
+	group_daemon_expect_rest();
 	return 0;
 }
 
 /* While nothing is asked of it. */
 static void expect_sleep(unsigned us)
 {
-	const uint64_t before = load_cpu_ns(&served);
+	const uint64_t before = load_cpu_ns(&group_daemon);
 
 	wait_idle(us / 1000);
-	const uint64_t took = load_cpu_ns(&served) - before;
+	const uint64_t took = load_cpu_ns(&group_daemon) - before;
 
 	if (!SANITIZED && took > us * 1000ull / 20)
 		fail_msg("expected the daemon to sleep, got %" PRIu64 " us of processor time in %u us", took / 1000, us);
@@ -153,7 +153,7 @@ static void in_debt(void)
 	struct fdpass fds;
 	void *base;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_arena(&client, 1 << 20, &base);
 	attach_ring(&client, &ring);
 	create_broadcast(&client, "debtor");
@@ -170,7 +170,7 @@ static void without_debt(void)
 	struct shown ring = {0}, broadcast = {0};
 	struct client client;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	news = client_map(&client, "name", value_string("news"), NULL);
 	attach_ring(&client, &ring);
 	attach(&client, "broadcast_attach", &news, &broadcast);
@@ -192,7 +192,7 @@ static void in_mid_frame(void)
 	struct client client;
 	struct message message;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_result(&client, "ping", NULL);
 	client_send_bytes(&client, "\x94\x00\x07\xa4pi", 6);
 	raise(SIGSTOP);
@@ -211,7 +211,7 @@ static void clients_stop(void **state)
 	pid_t clients[3];
 
 	(void)state;
-	client_open(&owner, served.socket);
+	client_open(&owner, group_daemon.socket);
 	create_broadcast(&owner, "news");
 	clients[0] = stops(without_debt);
 	clients[1] = stops(in_mid_frame);
@@ -258,7 +258,7 @@ static int unread_bytes(const struct client *client)
 
 static void reader_begin(void)
 {
-	client_open(&reader, served.socket);
+	client_open(&reader, group_daemon.socket);
 	ask_much(&reader, REPLIES);
 	AWAIT(unread_bytes(&reader) > 100000); /* the socket is full, and the daemon waits to send */
 }
@@ -299,7 +299,7 @@ static void writer_begin(void)
 {
 	char *payload = calloc(1, LARGE);
 
-	client_open(&writer, served.socket);
+	client_open(&writer, group_daemon.socket);
 	struct value text = {.kind = VALUE_STRING, .bytes = {payload, LARGE}};
 	struct value params = client_map(&writer, "x", text, NULL);
 	large = (struct codec_buffer){0};
@@ -343,7 +343,7 @@ static void deadline_begin(void)
 	struct value run;
 	void *base;
 
-	client_open(&hurried, served.socket);
+	client_open(&hurried, group_daemon.socket);
 	close(client_arena(&hurried, 32 << 20, &base));
 	munmap(base, 32 << 20);
 	run = client_program(&hurried, 1 << 22, 250);
@@ -368,7 +368,7 @@ static struct client late;
 
 static void late_go_on(void)
 {
-	client_open(&late, served.socket);
+	client_open(&late, group_daemon.socket);
 	client_send(&late, "ping", NULL);
 }
 
@@ -388,7 +388,7 @@ static struct shown ring;
 
 static void ring_begin(void)
 {
-	client_open(&taker, served.socket);
+	client_open(&taker, group_daemon.socket);
 	attach_ring(&taker, &ring);
 	await_produced(ring.page, SAMPLES);
 }
@@ -426,7 +426,7 @@ static void library_begin(void)
 	const struct trnsci_options options = {.timeout_ms = 300};
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_open(served.socket, &options, &session, &err), 0);
+	assert_int_equal(trnsci_open(group_daemon.socket, &options, &session, &err), 0);
 	assert_int_equal(run_ping(), 0);
 }
 
@@ -457,12 +457,12 @@ static void daemon_stops(void **state)
 	for (int i = 0; i < SUBJECTS; i++)
 		if (subjects[i].begin)
 			subjects[i].begin();
-	daemon_halt(&served);
+	daemon_halt(&group_daemon);
 	for (int i = 0; i < SUBJECTS; i++)
 		if (subjects[i].go_on)
 			subjects[i].go_on();
 	wait_past_timeout(long_us(60, 1600) / 1000);
-	kill(served.pid, SIGCONT);
+	kill(group_daemon.pid, SIGCONT);
 	for (int i = 0; i < SUBJECTS; i++)
 		subjects[i].end();
 	client_result(&witness, "ping", NULL);
@@ -474,5 +474,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {still(clients_stop), still(daemon_stops)};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

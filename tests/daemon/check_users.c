@@ -19,17 +19,17 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "served.h"
+#include "group_daemon.h"
 
 enum { GREEDY = 60001, MODEST = 60002, THIRD = 60003, HOLDER = 60010, CONNECTIONS = 64, JOBS = 64, ARENAS = 64 << 20, FDS = 64 };
 
 static int setup(void **state)
 {
 	(void)state;
-	served_start((const char *const[]){"--connections=64", "--jobs-total=64", "--arena-total-bytes=64M", "--fds-total=64",
-					   "--connections-per-second=1000", "--threads=2", "--socket-mode=0666",
-					   "--arena-ahead-bytes=0", NULL});
-	assert_int_equal(chmod(served.dir, 0711), 0);
+	group_daemon_start((const char *const[]){"--connections=64", "--jobs-total=64", "--arena-total-bytes=64M",
+						 "--fds-total=64", "--connections-per-second=1000", "--threads=2",
+						 "--socket-mode=0666", "--arena-ahead-bytes=0", NULL});
+	assert_int_equal(chmod(group_daemon.dir, 0711), 0);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static void flood(void)
 	for (int i = 0; i < CONNECTIONS; i++) {
 		struct client *client = &clients[i];
 
-		client_open(client, served.socket);
+		client_open(client, group_daemon.socket);
 		struct value arena = client_map(client, "bytes", value_uint(8 << 20), NULL),
 			     noise = client_map(client, "op", value_string("bits"), NULL),
 			     ring = client_map(client, "noise", noise, "samples", value_uint(4096), NULL),
@@ -94,7 +94,7 @@ static void flood(void)
 		pour(client, "normal", &draw, 20);
 	}
 	for (;;) {
-		int fd = load_connect(&served);
+		int fd = load_connect(&group_daemon);
 
 		close(fd);
 	}
@@ -127,7 +127,7 @@ static void behave(void)
 	void *base;
 
 	for (int i = 0; i < 24; i++) {
-		client_open(&clients[i], served.socket);
+		client_open(&clients[i], group_daemon.socket);
 		struct value params = client_map(&clients[i], "n", value_uint(2), "seed", value_uint(1), NULL);
 		struct value result = client_result(&clients[i], "uniform", &params);
 		assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
@@ -191,7 +191,7 @@ static void flooded(void **state)
 	}
 	kill(greedy, SIGKILL);
 	assert_int_equal(waitpid(greedy, NULL, 0), greedy);
-	served_expect_rest();
+	group_daemon_expect_rest();
 	client_await_stat(&witness, "daemon.quota.jobs_total.used", 0);
 }
 
@@ -204,7 +204,7 @@ static void hold_half(void)
 	void *base;
 
 	for (int i = 0; i < CONNECTIONS / 2; i++) {
-		client_open(&clients[i], served.socket);
+		client_open(&clients[i], group_daemon.socket);
 		if (!client_is_let_in(&clients[i], "connections = 64")) { /* the witness has one */
 			assert_int_equal(i, CONNECTIONS / 2 - 1);
 			client_close(&clients[i]);
@@ -218,7 +218,7 @@ static void find_it_full(void)
 {
 	struct client client;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_is_refused(&client, "while all users have 64, allowed: the setting connections = 64");
 }
 
@@ -227,10 +227,10 @@ static void find_no_memory(void)
 	struct value params;
 	struct client client;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	AWAIT(client_is_let_in(&client, "connections = 64")) { /* the witness's end may not have been seen yet */
 		client_close(&client);
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 	}
 	params = client_map(&client, "bytes", value_uint(1), NULL);
 	client_fails(&client, "arena", &params, ERROR_LIMIT,
@@ -261,8 +261,8 @@ static void full_host(void **state)
 		kill(holders[i], SIGKILL);
 		assert_int_equal(waitpid(holders[i], NULL, 0), holders[i]);
 	}
-	client_open(&witness, served.socket);
-	served_expect_rest();
+	client_open(&witness, group_daemon.socket);
+	group_daemon_expect_rest();
 }
 
 /* ---- arrivals ---- */
@@ -272,7 +272,7 @@ static void knock_once(void)
 {
 	struct client client;
 
-	client_open(&client, served.socket);
+	client_open(&client, group_daemon.socket);
 	client_result(&client, "ping", NULL);
 	client_close(&client);
 }
@@ -283,7 +283,7 @@ static void knock_too_often(void)
 	bool refused = false;
 
 	for (int i = 0; i < 2000 && !refused; i++) {
-		client_open(&client, served.socket);
+		client_open(&client, group_daemon.socket);
 		refused = !client_is_let_in(&client, "connections_per_second");
 		client_close(&client);
 	}
@@ -310,7 +310,7 @@ static int try_connect(void)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	strcpy(address.sun_path, served.socket);
+	strcpy(address.sun_path, group_daemon.socket);
 	assert_true(fd >= 0);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
@@ -370,7 +370,7 @@ static void stormed(void **state)
 		assert_int_equal(waitpid(storms[i], NULL, 0), storms[i]);
 	}
 	client_await_stat(&witness, "daemon.sessions", 1);
-	served_expect_rest();
+	group_daemon_expect_rest();
 }
 
 int main(void)
@@ -379,5 +379,5 @@ int main(void)
 					   cmocka_unit_test(stormed)};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, setup, served_stop);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
 }

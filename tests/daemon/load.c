@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "served.h"
+#include "group_daemon.h"
 
 enum { ROUNDS = 8, PINGS = 50 };
 
@@ -45,11 +45,11 @@ uint64_t load_ping_cpu_ns(struct client *client)
 	uint64_t least = UINT64_MAX;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		const uint64_t begun = load_cpu_ns(&served);
+		const uint64_t begun = load_cpu_ns(&group_daemon);
 
 		for (int i = 0; i < PINGS; i++)
 			client_result(client, "ping", NULL);
-		const uint64_t took = (load_cpu_ns(&served) - begun) / PINGS;
+		const uint64_t took = (load_cpu_ns(&group_daemon) - begun) / PINGS;
 
 		least = took < least ? took : least;
 	}

@@ -59,30 +59,30 @@ static void wait_for_work(struct engine *engine)
 	AWAIT(lane_chunks(engine) > 0);
 }
 
-static struct session_memory *another_memory(struct bed *bed)
+static struct session_memory *another_memory(struct fixture *fixture)
 {
 	struct session_memory *memory;
 
-	assert_int_equal(session_memory_create(bed->engine, NULL, &memory), 0);
+	assert_int_equal(session_memory_create(fixture->engine, NULL, &memory), 0);
 	return memory;
 }
 
 /* A draw too long to be computed where it arrives is answered while another client's large job still runs. */
 static void test_small_is_not_behind_large(void **state)
 {
-	struct bed bed = bed_open(2);
-	struct session_memory *other = another_memory(&bed);
-	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
+	struct fixture fixture = fixture_open(2);
+	struct session_memory *other = another_memory(&fixture);
+	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250);
 
 	(void)state;
-	call_start(large, bed.memory, "run");
-	wait_for_work(bed.engine);
+	call_start(large, fixture.memory, "run");
+	wait_for_work(fixture.engine);
 	for (int i = 0; i < 20; i++) {
 		struct call *small = call_new();
 
 		put(small, "n", value_uint(1000000));
-		call_run(small, i % 2 ? other : bed.memory, "uniform");
+		call_run(small, i % 2 ? other : fixture.memory, "uniform");
 		pthread_mutex_lock(&large->lock);
 		if (large->done)
 			fail_msg("the large job ended before small one %d was answered", i);
@@ -96,7 +96,7 @@ static void test_small_is_not_behind_large(void **state)
 	assert_int_equal(large->done, 1);
 	call_free(large);
 	session_memory_close(other);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Closing a session in mid-job: every request is answered once, then the memory is given back. */
@@ -115,33 +115,36 @@ static void test_close_while_jobs_run(void **state)
 	(void)state;
 	for (int round = 0; round < 5; round++) {
 		struct engine_settings settings = {.threads = 3, .features = cpu_detect()};
-		struct bed bed = {.size = BYTES};
+		struct fixture fixture = {.size = BYTES};
 		struct call *calls[JOBS];
 
 		atomic_store(&released, 0);
-		assert_int_equal(engine_create(&settings, &bed.engine, NULL), 0);
-		bed.memory = another_memory(&bed);
-		bed.mapping = aligned_alloc(4096, BYTES);
-		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, BYTES, release, bed.mapping), 0);
-		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, BYTES, release, bed.mapping),
-				 -ERROR_LIMIT);
-		const uint64_t tile = tile_of(&bed, "f32", 1 << 20, NULL), c64 = tile_of(&bed, "c64", 1 << 20, NULL);
+		assert_int_equal(engine_create(&settings, &fixture.engine, NULL), 0);
+		fixture.memory = another_memory(&fixture);
+		fixture.mapping = aligned_alloc(4096, BYTES);
+		assert_int_equal(
+			session_memory_attach(fixture.memory, fixture.mapping, BYTES, release, fixture.mapping), 0);
+		assert_int_equal(
+			session_memory_attach(fixture.memory, fixture.mapping, BYTES, release, fixture.mapping),
+			-ERROR_LIMIT);
+		const uint64_t tile = tile_of(&fixture, "f32", 1 << 20, NULL),
+			       c64 = tile_of(&fixture, "c64", 1 << 20, NULL);
 		for (int i = 0; i < JOBS; i++) {
 			if (i % 2) {
 				calls[i] = big_call(tile, 100);
-				call_start(calls[i], bed.memory, "run");
+				call_start(calls[i], fixture.memory, "run");
 			} else {
 				calls[i] = call_new();
 				put(calls[i], "in", value_uint(c64));
 				put(calls[i], "length", value_uint(1000003 + i));
-				call_start(calls[i], bed.memory, "fft");
+				call_start(calls[i], fixture.memory, "fft");
 			}
 		}
-		tile_drop(&bed, tile);
-		session_memory_close(bed.memory);
+		tile_drop(&fixture, tile);
+		session_memory_close(fixture.memory);
 		for (int i = 0; i < JOBS; i++)
 			call_wait(calls[i]);
-		engine_destroy(bed.engine);
+		engine_destroy(fixture.engine);
 		assert_int_equal(atomic_load(&released), 1);
 		for (int i = 0; i < JOBS; i++) {
 			const struct error *error = request_error(calls[i]->request);
@@ -157,16 +160,16 @@ static void test_close_while_jobs_run(void **state)
 /* A job that runs, one that waits for its plan, and one that is done in time. */
 static void test_timeout(void **state)
 {
-	struct bed bed = bed_open(2);
-	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
+	struct fixture fixture = fixture_open(2);
+	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250), *plan = fft_of(1999993), *small = call_new(), *step = call_new();
 	struct value steps = value_array(), one = value_map();
 
 	(void)state;
 	put(large, "timeout_ms", value_uint(20));
 	put(plan, "timeout_ms", value_uint(1));
-	call_start(large, bed.memory, "run");
-	call_start(plan, bed.memory, "fft");
+	call_start(large, fixture.memory, "run");
+	call_start(plan, fixture.memory, "fft");
 	call_wait(large);
 	call_wait(plan);
 	assert_non_null(request_error(large->request));
@@ -176,31 +179,31 @@ static void test_timeout(void **state)
 	assert_int_equal(request_error(plan->request)->code, ERROR_TIMEOUT);
 	put(small, "timeout_ms", value_uint(60000));
 	put(small, "n", value_uint(100));
-	call_run(small, bed.memory, "normal");
+	call_run(small, fixture.memory, "normal");
 	assert_int_equal(value_put(step->bump, &one, "op", value_string("normal")), 0);
 	assert_int_equal(value_put(step->bump, &one, "n", value_uint(4)), 0);
 	assert_int_equal(value_put(step->bump, &one, "timeout_ms", value_uint(4)), 0);
 	assert_int_equal(value_push(step->bump, &steps, one), 0);
 	put(step, "steps", steps);
-	call_fails(step, bed.memory, "run", ERROR_UNKNOWN_PARAMETER,
+	call_fails(step, fixture.memory, "run", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: run: steps[0] normal: timeout_ms");
 	call_free(large);
 	call_free(plan);
 	call_free(small);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_jobs_limit(void **state)
 {
 	struct session_limits limits = {.jobs = 2};
-	struct bed bed = bed_open_with(1, cpu_detect(), 64 << 20, &limits);
-	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 64 << 20, &limits);
+	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *a = big_call(tile, 250), *b = big_call(tile, 250);
 
 	(void)state;
-	call_start(a, bed.memory, "run");
-	call_start(b, bed.memory, "run");
-	call_fails(call_new(), bed.memory, "ping", ERROR_LIMIT,
+	call_start(a, fixture.memory, "run");
+	call_start(b, fixture.memory, "run");
+	call_fails(call_new(), fixture.memory, "ping", ERROR_LIMIT,
 		   "limit: ping: 2 requests are unanswered, allowed are 2 (jobs)");
 	request_cancel(a->request);
 	request_cancel(b->request);
@@ -208,39 +211,39 @@ static void test_jobs_limit(void **state)
 	call_wait(b);
 	call_free(a);
 	call_free(b);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A tile freed while a job writes it keeps its place until the job is done. */
 static void test_tile_freed_in_use(void **state)
 {
-	struct bed bed = bed_open(1);
-	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL);
+	struct fixture fixture = fixture_open(1);
+	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250);
 	struct bump *bump = bump_new();
 	struct value map = value_map();
 
 	(void)state;
-	call_start(large, bed.memory, "run");
-	tile_drop(&bed, tile);
-	assert_int_equal(session_memory_stats(bed.memory, bump, &map), 0);
+	call_start(large, fixture.memory, "run");
+	tile_drop(&fixture, tile);
+	assert_int_equal(session_memory_stats(fixture.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "tiles")->u, 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 32 << 20);
-	call_fails(big_call(tile, 1), bed.memory, "run", ERROR_BAD_TILE,
+	call_fails(big_call(tile, 1), fixture.memory, "run", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] normal: out: tile 1 was freed");
 	request_cancel(large->request);
 	call_wait(large);
-	assert_int_equal(session_memory_stats(bed.memory, bump, &map), 0);
+	assert_int_equal(session_memory_stats(fixture.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 0);
 	bump_free(bump);
 	call_free(large);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* --- many threads --- */
 
 struct worker {
-	struct bed *bed;
+	struct fixture *fixture;
 	unsigned index;
 	pthread_t thread;
 	atomic_int *wrong;
@@ -260,7 +263,7 @@ static void check_one(struct worker *worker, unsigned i)
 	put(call, "n", value_uint(n));
 	put(call, "seed", value_uint(worker->index));
 	put(call, "stream", value_uint(i));
-	data = value_get(call_run(call, worker->bed->memory, "uniform"), "data");
+	data = value_get(call_run(call, worker->fixture->memory, "uniform"), "data");
 	if (memcmp(data->bytes.at, expected, n * sizeof *expected) != 0)
 		atomic_fetch_add(worker->wrong, 1);
 	call_free(call);
@@ -272,10 +275,10 @@ static void *worker_main(void *arg)
 	struct worker *worker = arg;
 
 	for (unsigned i = 0; i < 60; i++) {
-		const uint64_t tile = tile_of(worker->bed, "f64", 1 + i * 97 % 5000, NULL);
+		const uint64_t tile = tile_of(worker->fixture, "f64", 1 + i * 97 % 5000, NULL);
 
 		check_one(worker, i);
-		tile_drop(worker->bed, tile);
+		tile_drop(worker->fixture, tile);
 	}
 	return NULL;
 }
@@ -283,19 +286,19 @@ static void *worker_main(void *arg)
 static void test_many_threads_at_once(void **state)
 {
 	enum { THREADS = 16 };
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct worker workers[THREADS];
 	atomic_int wrong = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < THREADS; i++) {
-		workers[i] = (struct worker){.bed = &bed, .index = i, .wrong = &wrong};
+		workers[i] = (struct worker){.fixture = &fixture, .index = i, .wrong = &wrong};
 		assert_int_equal(pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]), 0);
 	}
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	assert_int_equal(atomic_load(&wrong), 0);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* --- plans --- */
@@ -316,13 +319,13 @@ static uint64_t plan_figure(struct engine *engine, const char *name)
 static void test_plan_is_made_once(void **state)
 {
 	enum { CALLS = 12, N = 100003 };
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *calls[CALLS];
 
 	(void)state;
 	for (int i = 0; i < CALLS; i++) {
 		calls[i] = fft_of(N);
-		call_start(calls[i], bed.memory, "fft");
+		call_start(calls[i], fixture.memory, "fft");
 		if (i == 2)
 			request_cancel(calls[i]->request);
 	}
@@ -337,34 +340,34 @@ static void test_plan_is_made_once(void **state)
 			if (!(y[2 * k] > 0.99999F && y[2 * k] < 1.00001F))
 				fail_msg("expected 1 at %zu, got %g", k, (double)y[2 * k]);
 	}
-	assert_int_equal(plan_figure(bed.engine, "misses"), 1);
-	assert_int_equal(plan_figure(bed.engine, "hits"), CALLS - 1);
-	assert_int_equal(plan_figure(bed.engine, "count"), 1);
+	assert_int_equal(plan_figure(fixture.engine, "misses"), 1);
+	assert_int_equal(plan_figure(fixture.engine, "hits"), CALLS - 1);
+	assert_int_equal(plan_figure(fixture.engine, "count"), 1);
 	for (int i = 0; i < CALLS; i++)
 		call_free(calls[i]);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* All who want a plan are cancelled while it is made: it is given up, and made anew for the next. */
 static void test_plan_is_given_up(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		struct call *call = fft_of(1000003 - (uint64_t)i);
 
-		call_start(call, bed.memory, "fft");
+		call_start(call, fixture.memory, "fft");
 		request_cancel(call->request);
 		call_wait(call);
 		call_free(call);
 	}
 	struct call *call = fft_of(10007);
-	call_run(call, bed.memory, "fft");
+	call_run(call, fixture.memory, "fft");
 	call_free(call);
 	/* A plan that nobody wants is dropped at its next piece. */
-	AWAIT(plan_figure(bed.engine, "making") == 0);
-	bed_close(&bed);
+	AWAIT(plan_figure(fixture.engine, "making") == 0);
+	fixture_close(&fixture);
 }
 
 static void test_plan_cache_is_bounded(void **state)
@@ -373,24 +376,26 @@ static void test_plan_cache_is_bounded(void **state)
 	const bool full = getenv("TRNSCI_FULL") != NULL;
 	const uint64_t lengths = full ? 100000 : 3000;
 	struct engine_settings settings = {.threads = 2, .features = cpu_detect(), .plan_cache_bytes = BOUND};
-	struct bed bed = {0};
+	struct fixture fixture = {0};
 
 	(void)state;
-	assert_int_equal(engine_create(&settings, &bed.engine, NULL), 0);
-	bed.memory = another_memory(&bed);
+	assert_int_equal(engine_create(&settings, &fixture.engine, NULL), 0);
+	fixture.memory = another_memory(&fixture);
 	for (uint64_t n = 1; n <= lengths; n++) {
 		struct call *call = fft_of(n % 5000 + 1);
 
 		put(call, "inverse", value_bool(n > 5000));
-		call_run(call, bed.memory, "fft");
+		call_run(call, fixture.memory, "fft");
 		call_free(call);
-		if (plan_figure(bed.engine, "bytes") > BOUND + (1 << 20))
+		if (plan_figure(fixture.engine, "bytes") > BOUND + (1 << 20))
 			fail_msg("after %llu lengths the cache holds %llu bytes, its bound is %d",
-				 (unsigned long long)n, (unsigned long long)plan_figure(bed.engine, "bytes"), BOUND);
+				 (unsigned long long)n, (unsigned long long)plan_figure(fixture.engine, "bytes"),
+				 BOUND);
 	}
-	printf("# %llu plans of %llu bytes in a cache of %d\n", (unsigned long long)plan_figure(bed.engine, "count"),
-	       (unsigned long long)plan_figure(bed.engine, "bytes"), BOUND);
-	bed_close(&bed);
+	printf("# %llu plans of %llu bytes in a cache of %d\n",
+	       (unsigned long long)plan_figure(fixture.engine, "count"),
+	       (unsigned long long)plan_figure(fixture.engine, "bytes"), BOUND);
+	fixture_close(&fixture);
 }
 
 int main(void)

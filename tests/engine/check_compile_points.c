@@ -63,7 +63,7 @@ static struct call *points_call(unsigned k)
 
 static void every_kind_in_parts(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned k = 0; k < N_KINDS; k++) {
@@ -76,7 +76,7 @@ static void every_kind_in_parts(void **state)
 
 			put(call, "rank", value_uint(rank));
 			put(call, "size", value_uint(3));
-			reply = call_run(call, bed.memory, kinds[k].name);
+			reply = call_run(call, fixture.memory, kinds[k].name);
 			data = value_get(reply, "data");
 			shape = value_get(reply, "shape");
 			assert_int_equal(shape->array.count, 2);
@@ -88,12 +88,12 @@ static void every_kind_in_parts(void **state)
 		assert_int_equal(at, N * D * sizeof *x);
 		free(x);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void offsets_continue(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned k = 0; k < N_KINDS; k++) {
@@ -103,23 +103,24 @@ static void offsets_continue(void **state)
 
 		if (kinds[k].kind == POINTS_LHS) {
 			put(call, "offset", value_uint(1));
-			call_fails(call, bed.memory, "lhs", ERROR_UNKNOWN_PARAMETER, "unknown_parameter: lhs: offset");
+			call_fails(call, fixture.memory, "lhs", ERROR_UNKNOWN_PARAMETER,
+				   "unknown_parameter: lhs: offset");
 		} else {
 			put(call, "offset", value_uint(1234));
 			put(call, "n", value_uint(1000));
-			reply = call_run(call, bed.memory, kinds[k].name);
+			reply = call_run(call, fixture.memory, kinds[k].name);
 			assert_int_equal(value_get(reply, "next")->u, 2234);
 			assert_memory_equal(value_get(reply, "data")->bytes.at, x + 1234 * D, 1000 * D * sizeof *x);
 			call_free(call);
 		}
 		free(x);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void into_a_tile(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *call = call_new(), *tile = call_new(), *wrong = call_new();
 	double *x = expected(1);
 	uint64_t handle;
@@ -128,28 +129,28 @@ static void into_a_tile(void **state)
 	(void)state;
 	put(tile, "dtype", value_string("f32"));
 	put(tile, "shape", LIST(tile, N, D));
-	handle = value_get(call_run(tile, bed.memory, "tile"), "tile")->u;
-	at = (char *)bed.mapping + value_get(request_result(tile->request), "offset")->u;
+	handle = value_get(call_run(tile, fixture.memory, "tile"), "tile")->u;
+	at = (char *)fixture.mapping + value_get(request_result(tile->request), "offset")->u;
 	put(call, "out", value_uint(handle));
 	put(call, "d", value_uint(D));
 	put(call, "scramble", value_string("owen"));
 	put(call, "seed", value_uint(3));
 	put(call, "stream", value_uint(4));
-	call_run(call, bed.memory, "sobol");
+	call_run(call, fixture.memory, "sobol");
 	for (size_t e = 0; e < N * D; e++)
 		assert_true(((float *)at)[e] == (float)(int32_t)(x[e] * 0x1p24) * 0x1p-24f);
 	put(wrong, "out", value_uint(handle));
 	put(wrong, "d", value_uint(3));
-	call_fails(wrong, bed.memory, "sobol", ERROR_BAD_SHAPE, "bad_shape: sobol: out:");
+	call_fails(wrong, fixture.memory, "sobol", ERROR_BAD_SHAPE, "bad_shape: sobol: out:");
 	call_free(call);
 	call_free(tile);
 	free(x);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void in_a_chain(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *call = call_new();
 	struct value first = value_map(), second = value_map(), steps = value_array(), results = value_array();
 	double *x = expected(0);
@@ -169,13 +170,14 @@ static void in_a_chain(void **state)
 	value_push(call->bump, &results, value_string("y"));
 	put(call, "steps", steps);
 	put(call, "results", results);
-	got = (const double *)value_get(value_get(value_get(call_run(call, bed.memory, "run"), "results"), "y"), "data")
+	got = (const double *)value_get(value_get(value_get(call_run(call, fixture.memory, "run"), "results"), "y"),
+					"data")
 		      ->bytes.at;
 	for (size_t e = 0; e < N * D; e++)
 		assert_true(got[e] == 2 * x[e]);
 	call_free(call);
 	free(x);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static struct call *sized(uint64_t n, uint64_t d)
@@ -189,38 +191,38 @@ static struct call *sized(uint64_t n, uint64_t d)
 
 static void errors_and_edges(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = sized(1, 2);
 
 	(void)state;
-	call_fails(sized(1, 1112), bed.memory, "sobol", ERROR_OUT_OF_RANGE, "out_of_range: sobol: d: got 1112");
-	call_fails(sized(1, 1001), bed.memory, "halton", ERROR_OUT_OF_RANGE, "out_of_range: halton: d: got 1001");
-	call_fails(sized(1, 0), bed.memory, "lattice", ERROR_OUT_OF_RANGE, "out_of_range: lattice: d: got 0");
-	call_fails(sized(UINT64_C(1) << 33, 1), bed.memory, "lhs", ERROR_OUT_OF_RANGE,
+	call_fails(sized(1, 1112), fixture.memory, "sobol", ERROR_OUT_OF_RANGE, "out_of_range: sobol: d: got 1112");
+	call_fails(sized(1, 1001), fixture.memory, "halton", ERROR_OUT_OF_RANGE, "out_of_range: halton: d: got 1001");
+	call_fails(sized(1, 0), fixture.memory, "lattice", ERROR_OUT_OF_RANGE, "out_of_range: lattice: d: got 0");
+	call_fails(sized(UINT64_C(1) << 33, 1), fixture.memory, "lhs", ERROR_OUT_OF_RANGE,
 		   "out_of_range: lhs: n: got 8589934592");
 	put(call, "bits", value_string("32"));
 	put(call, "offset", value_uint(UINT64_C(1) << 32));
-	call_fails(call, bed.memory, "sobol", ERROR_END_OF_STREAM,
+	call_fails(call, fixture.memory, "sobol", ERROR_END_OF_STREAM,
 		   "end_of_stream: sobol: n: 1 points from point 4294967296");
 	call = sized(10, 1);
 	put(call, "scramble", value_string("owen"));
-	call_fails(call, bed.memory, "lattice", ERROR_OUT_OF_RANGE, "out_of_range: lattice: scramble:");
+	call_fails(call, fixture.memory, "lattice", ERROR_OUT_OF_RANGE, "out_of_range: lattice: scramble:");
 	call = sized(10, 1);
 	put(call, "generator", value_string("philox4x32"));
 	put(call, "stream", value_uint(UINT64_MAX));
-	call_fails(call, bed.memory, "sobol", ERROR_OUT_OF_RANGE, "out_of_range: sobol: stream: got");
+	call_fails(call, fixture.memory, "sobol", ERROR_OUT_OF_RANGE, "out_of_range: sobol: stream: got");
 	for (unsigned k = 0; k < N_KINDS; k++) {
 		call = sized(0, 3);
 		put(call, "scramble", value_string(kinds[k].scramble));
-		assert_int_equal(value_get(call_run(call, bed.memory, kinds[k].name), "data")->bytes.size, 0);
+		assert_int_equal(value_get(call_run(call, fixture.memory, kinds[k].name), "data")->bytes.size, 0);
 		call_free(call);
 	}
 	/* The last point there is. */
 	call = sized(1, 2);
 	put(call, "offset", value_uint((UINT64_C(1) << 53) - 1));
-	assert_int_equal(value_get(call_run(call, bed.memory, "sobol"), "data")->bytes.size, 16);
+	assert_int_equal(value_get(call_run(call, fixture.memory, "sobol"), "data")->bytes.size, 16);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

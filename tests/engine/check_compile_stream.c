@@ -35,36 +35,36 @@ static void assert_words(const struct value *data, const struct stream *stream)
 
 static void every_generator(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned g = 0; g < GENERATOR_COUNT; g++) {
 		const struct generator_row *row = generator_row((enum generator)g);
 		const struct stream stream = {(enum generator)g, 0x123456789ABCDEF0, row->most_stream};
 		struct call *call = bits_call(row->name, stream.seed, stream.stream);
-		const struct value *reply = call_run(call, bed.memory, "bits");
+		const struct value *reply = call_run(call, fixture.memory, "bits");
 
 		assert_true(value_is_text(value_get(reply, "generator"), row->name));
 		assert_null(value_get(reply, "key_layout"));
 		assert_words(value_get(reply, "data"), &stream);
 		call_free(call);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void ids_past_the_limit(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *derive = call_new();
 
 	(void)state;
-	call_fails(bits_call("philox4x32", 1, UINT64_C(1) << 32), bed.memory, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(bits_call("philox4x32", 1, UINT64_C(1) << 32), fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: stream: got 4294967296, allowed for philox4x32 is 0 to 4294967295");
 	put(derive, "generator", value_string("philox4x32_7"));
 	put(derive, "stream", value_uint(UINT64_MAX));
 	put(derive, "fold_in", value_uint(1));
-	call_fails(derive, bed.memory, "derive", ERROR_OUT_OF_RANGE, "out_of_range: derive: stream: got");
-	bed_close(&bed);
+	call_fails(derive, fixture.memory, "derive", ERROR_OUT_OF_RANGE, "out_of_range: derive: stream: got");
+	fixture_close(&fixture);
 }
 
 static void trn24(void **state)
@@ -72,39 +72,39 @@ static void trn24(void **state)
 	const uint64_t seed = 0xABCDEF123456;
 	/* 24 bits to each half of the key. */
 	const struct stream same = {GENERATOR_THREEFRY4X32, 0x00ABCDEF00123456, 0};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = bits_call("threefry4x32", seed, 0), *other;
 	const struct value *reply;
 
 	(void)state;
 	put(call, "key_layout", value_string("trn24"));
-	reply = call_run(call, bed.memory, "bits");
+	reply = call_run(call, fixture.memory, "bits");
 	assert_words(value_get(reply, "data"), &same);
 	assert_int_equal(value_get(reply, "seed")->u, seed);
 	assert_true(value_is_text(value_get(reply, "key_layout"), "trn24"));
 	call_free(call);
 	other = bits_call("threefry4x32", seed, 1);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with stream 1");
 	other = bits_call("philox4x32", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
 	/* Trainium's kernel has twenty rounds, so there is nothing to replay with thirteen. */
 	other = bits_call("threefry4x32_13", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
-	call_fails(other, bed.memory, "bits", ERROR_OUT_OF_RANGE,
+	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with "
 		   "threefry4x32 only");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A program's own generator and layout hold for steps that name none. */
 static void in_programs(void **state)
 {
 	const struct stream same = {GENERATOR_THREEFRY4X32, 0x00ABCDEF00123456, 0};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = call_new();
 	struct value step = value_map(), steps = value_array(), results = value_array();
 	const struct value *reply;
@@ -119,16 +119,16 @@ static void in_programs(void **state)
 	put(call, "results", results);
 	put(call, "seed", value_uint(0xABCDEF123456));
 	put(call, "key_layout", value_string("trn24"));
-	reply = call_run(call, bed.memory, "run");
+	reply = call_run(call, fixture.memory, "run");
 	assert_words(value_get(value_get(value_get(reply, "results"), "w"), "data"), &same);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void derived(void **state)
 {
 	const struct stream parent = {GENERATOR_PHILOX4X32, 42, 7};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = call_new(), *split = call_new(), *none = call_new();
 	struct stream expected, child;
 	const struct value *reply, *list;
@@ -139,7 +139,7 @@ static void derived(void **state)
 	put(call, "stream", value_uint(7));
 	put(call, "label", value_string("weights"));
 	put(call, "fold_in", value_uint(3));
-	reply = call_run(call, bed.memory, "derive");
+	reply = call_run(call, fixture.memory, "derive");
 	derive_label(&parent, "weights", 7, &expected);
 	derive_fold_in(&expected, 3, &expected);
 	assert_true(value_get(reply, "seed")->u == expected.seed);
@@ -148,15 +148,16 @@ static void derived(void **state)
 	put(split, "seed", value_uint(1));
 	put(split, "split", value_uint(3));
 	put(split, "u64", value_string("str"));
-	list = value_get(call_run(split, bed.memory, "derive"), "streams");
+	list = value_get(call_run(split, fixture.memory, "derive"), "streams");
 	assert_int_equal(list->array.count, 3);
 	derive_split(&(struct stream){GENERATOR_THREEFRY4X32, 1, 0}, 2, &child);
 	uint64_t seed;
 	assert_true(value_to_u64(value_get(&list->array.at[2], "seed"), &seed));
 	assert_true(seed == child.seed);
 	call_free(split);
-	call_fails(none, bed.memory, "derive", ERROR_MISSING_PARAMETER, "missing_parameter: derive: label: missing");
-	bed_close(&bed);
+	call_fails(none, fixture.memory, "derive", ERROR_MISSING_PARAMETER,
+		   "missing_parameter: derive: label: missing");
+	fixture_close(&fixture);
 }
 
 int main(void)

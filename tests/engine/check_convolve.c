@@ -30,8 +30,8 @@ static size_t results(size_t n_a, size_t n_b, unsigned mode)
 	return mode == 0 ? n_a + n_b - 1 : mode == 1 ? n_a : n_a + n_b - 2 * less + 1;
 }
 
-static void hold_one(struct bed *bed, const char *dtype_a, size_t n_a, const char *dtype_b, size_t n_b, bool correlates,
-		     unsigned mode)
+static void hold_one(struct fixture *fixture, const char *dtype_a, size_t n_a, const char *dtype_b, size_t n_b,
+		     bool correlates, unsigned mode)
 {
 	struct sample a = sample_new(dtype_a, n_a), b = sample_new(dtype_b, n_b);
 	const size_t n = results(n_a, n_b, mode);
@@ -48,7 +48,7 @@ static void hold_one(struct bed *bed, const char *dtype_a, size_t n_a, const cha
 	put_sample(call, "a", &a, 0, NULL);
 	put_sample(call, "b", &b, 0, NULL);
 	put(call, "mode", value_string(modes[mode]));
-	hold(call_run(call, bed->memory, correlates ? "correlate" : "convolve"), expected, n,
+	hold(call_run(call, fixture->memory, correlates ? "correlate" : "convolve"), expected, n,
 	     wide || b_wide ? 1e-14 : 1e-6, text);
 	call_free(call);
 	free(expected);
@@ -60,38 +60,38 @@ static void test_lengths(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
 	static const size_t lengths[] = {1, 2, 3, 5, 8, 31, 64, 100};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < 8; i++)
 		for (size_t j = 0; j < 8; j++)
 			for (unsigned k = 0; k < 24; k++)
-				hold_one(&bed, dtypes[k % 4], lengths[i], dtypes[(i + j) % 4], lengths[j], k / 4 % 2,
-					 k / 8);
-	bed_close(&bed);
+				hold_one(&fixture, dtypes[k % 4], lengths[i], dtypes[(i + j) % 4], lengths[j],
+					 k / 4 % 2, k / 8);
+	fixture_close(&fixture);
 }
 
 /* Signals of many blocks, of one, and blocks too long for scratch; either side the longer. */
 static void test_long(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned mode = 0; mode < 3; mode++) {
-		hold_one(&bed, "f32", 50000, "f32", 37, mode & 1, mode);
-		hold_one(&bed, "f32", 50000, "f32", 1, mode & 1, mode);
-		hold_one(&bed, "c64", 90, "f32", 20001, mode & 1, mode);
-		hold_one(&bed, "f64", 6000, "f64", 5999, !(mode & 1), mode);
+		hold_one(&fixture, "f32", 50000, "f32", 37, mode & 1, mode);
+		hold_one(&fixture, "f32", 50000, "f32", 1, mode & 1, mode);
+		hold_one(&fixture, "c64", 90, "f32", 20001, mode & 1, mode);
+		hold_one(&fixture, "f64", 6000, "f64", 5999, !(mode & 1), mode);
 	}
-	hold_one(&bed, "f64", 300000, "f32", 300, false, 0);
-	bed_close(&bed);
+	hold_one(&fixture, "f64", 300000, "f32", 300, false, 0);
+	fixture_close(&fixture);
 }
 
 /* Blocks that do not fit scratch: an impulse far out moves the other side, exactly where it belongs. */
 static void test_steps(void **state)
 {
 	enum { LONG = 400000, SHORT = 150000, AT = 100003 };
-	struct bed bed = bed_open_with(2, cpu_detect(), 256 << 20, NULL);
+	struct fixture fixture = fixture_open_with(2, cpu_detect(), 256 << 20, NULL);
 	struct sample a = sample_new("f32", LONG), b = sample_new("f32", SHORT);
 	wide_t *expected = calloc(LONG + SHORT - 1, sizeof *expected);
 
@@ -110,21 +110,21 @@ static void test_steps(void **state)
 		}
 		put_sample(call, "a", &a, 0, NULL);
 		put_sample(call, "b", &b, 0, NULL);
-		hold(call_run(call, bed.memory, pass ? "correlate" : "convolve"), expected, LONG + SHORT - 1, 1e-6,
+		hold(call_run(call, fixture.memory, pass ? "correlate" : "convolve"), expected, LONG + SHORT - 1, 1e-6,
 		     pass ? "correlate in steps" : "convolve in steps");
 		call_free(call);
 	}
 	free(expected);
 	sample_free(&a);
 	sample_free(&b);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* (3, n_a, 4) with (1, n_b, 4), (3, n_b, 1) or (n_b), along the middle axis; and the sides exchanged. */
 static void test_broadcast(void **state)
 {
 	static const size_t shapes[][2] = {{3, 4}, {1, 4}, {3, 1}, {1, 1}, {0, 0}};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned k = 0; k < 5 * 2 * 3 * 2; k++) {
@@ -146,14 +146,14 @@ static void test_broadcast(void **state)
 		put_sample(call, "b", &b, flat ? 0 : 3, (int64_t[]){(int64_t)rows, (int64_t)n_b, (int64_t)columns});
 		put(call, "mode", value_string(modes[mode]));
 		put(call, "axis", value_int(flat ? 1 : -2));
-		hold(call_run(call, bed.memory, correlates ? "correlate" : "convolve"), expected, 3 * n * 4, 1e-6,
+		hold(call_run(call, fixture.memory, correlates ? "correlate" : "convolve"), expected, 3 * n * 4, 1e-6,
 		     modes[mode]);
 		call_free(call);
 		free(expected);
 		sample_free(&a);
 		sample_free(&b);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Threads and place in a batch change no byte; the result may take the memory of a. */
@@ -166,10 +166,10 @@ static void test_bytes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct bed bed = bed_open(threads[i]);
+		struct fixture fixture = fixture_open(threads[i]);
 		struct call *all = call_new(), *one = call_new(), *over = call_new();
 		void *at;
-		const uint64_t tile = tile_of(&bed, "f32", N, &at);
+		const uint64_t tile = tile_of(&fixture, "f32", N, &at);
 		const struct value *of_all, *of_one;
 
 		put_sample(all, "a", &a, 2, (int64_t[]){2, N});
@@ -183,9 +183,9 @@ static void test_bytes(void **state)
 		put_sample(over, "b", &b, 0, NULL);
 		put(over, "mode", value_string("same"));
 		put(over, "out", value_uint(tile));
-		of_all = value_get(call_run(all, bed.memory, "convolve"), "data");
-		of_one = value_get(call_run(one, bed.memory, "convolve"), "data");
-		call_run(over, bed.memory, "convolve");
+		of_all = value_get(call_run(all, fixture.memory, "convolve"), "data");
+		of_one = value_get(call_run(one, fixture.memory, "convolve"), "data");
+		call_run(over, fixture.memory, "convolve");
 		assert_memory_equal(of_all->bytes.at + N * sizeof(float), of_one->bytes.at, N * sizeof(float));
 		assert_memory_equal(of_one->bytes.at, at, N * sizeof(float));
 		if (i > 0)
@@ -195,7 +195,7 @@ static void test_bytes(void **state)
 		call_free(all);
 		call_free(one);
 		call_free(over);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 	free(last.wide);
 	sample_free(&a);
@@ -204,29 +204,30 @@ static void test_bytes(void **state)
 
 static void test_errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct sample a = sample_new("f32", 12), b = sample_new("f32", 6);
 	struct call *call = call_new();
 
 	(void)state;
 	put_sample(call, "a", &a, 2, (int64_t[]){3, 4});
 	put_sample(call, "b", &b, 2, (int64_t[]){2, 3});
-	call_fails(call, bed.memory, "convolve", ERROR_BAD_SHAPE,
+	call_fails(call, fixture.memory, "convolve", ERROR_BAD_SHAPE,
 		   "bad_shape: convolve: b: it is f32 (2, 3) beside a of f32 (3, 4)");
 	call = call_new();
 	put_sample(call, "a", &a, 0, NULL);
 	put_sample(call, "b", &b, 0, NULL);
 	put(call, "axis", value_int(1));
-	call_fails(call, bed.memory, "correlate", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "correlate", ERROR_OUT_OF_RANGE,
 		   "out_of_range: correlate: axis: got 1, allowed for 1 dimensions is -1 to 0");
 	call = call_new();
 	put_sample(call, "a", &a, 0, NULL);
 	b.n = b.bytes = 0;
 	put_sample(call, "b", &b, 0, NULL);
-	call_fails(call, bed.memory, "convolve", ERROR_BAD_SHAPE, "bad_shape: convolve: b: signals without samples");
+	call_fails(call, fixture.memory, "convolve", ERROR_BAD_SHAPE,
+		   "bad_shape: convolve: b: signals without samples");
 	sample_free(&a);
 	sample_free(&b);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

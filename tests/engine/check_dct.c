@@ -23,7 +23,7 @@ static double series_element(bool sine, unsigned type, const double complex *x, 
 static void test_series(void **state)
 {
 	enum { OUTER = 3, N = 10, INNER = 5, ALL = OUTER * N * INNER };
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned which = 0; which < 8; which++) {
@@ -39,7 +39,7 @@ static void test_series(void **state)
 			  LIST(call, OUTER, N, INNER));
 		put(call, "axes", value_int(1));
 		put(call, "type", value_string(type));
-		widen(call_run(call, bed.memory, name), sample->got);
+		widen(call_run(call, fixture.memory, name), sample->got);
 		for (size_t i = 0; i < ALL; i++)
 			sample->expected[i] =
 				series_element(sine, which % 4 + 1, sample->in + i / (N * INNER) * N * INNER + i % INNER, N,
@@ -54,14 +54,14 @@ static void test_series(void **state)
 			put(i ? back : there, "norm", value_string("ortho"));
 			put(i ? back : there, "inverse", value_bool(i));
 			if (i == 0) {
-				const struct value *reply = call_run(there, bed.memory, name);
+				const struct value *reply = call_run(there, fixture.memory, name);
 				struct value in = array_of(back->bump, "c64", ALL, value_get(reply, "data")->bytes.at, ALL * 8);
 
 				value_put(back->bump, &in, "shape", LIST(back, OUTER, N, INNER));
 				put(back, "in", in);
 			}
 		}
-		widen(call_run(back, bed.memory, name), sample->got);
+		widen(call_run(back, fixture.memory, name), sample->got);
 		memcpy(sample->expected, sample->in, ALL * sizeof *sample->in);
 		close_to(sample, ALL, 4e-6, name, which % 4 + 1);
 		call_free(call);
@@ -71,7 +71,7 @@ static void test_series(void **state)
 		free(again);
 		free(sample);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static wide_t *reference_back(const struct options *o, const wide_t *spectra, co
 	return out;
 }
 
-static void hold_back(struct bed *bed, const struct options *o, const struct back *back)
+static void hold_back(struct fixture *fixture, const struct options *o, const struct back *back)
 {
 	const size_t bins = bins_of(o), frames = frames_of(o);
 	struct sample s = sample_new(is_wide(o) ? "c128" : "c64", o->rows * bins * frames);
@@ -63,7 +63,7 @@ static void hold_back(struct bed *bed, const struct options *o, const struct bac
 	if (back->is_complex)
 		put(call, "return_complex", value_bool(true));
 	put_sample(call, "in", &s, 3, (int64_t[]){(int64_t)o->rows, (int64_t)a, (int64_t)b});
-	hold(call_run(call, bed->memory, "istft"), expected, n, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
+	hold(call_run(call, fixture->memory, "istft"), expected, n, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
 	free(expected);
 	call_free(call);
 	sample_free(&s);
@@ -72,7 +72,7 @@ static void hold_back(struct bed *bed, const struct options *o, const struct bac
 static void test_back(void **state)
 {
 	static const size_t lengths[] = {4, 7, 8, 15, 16, 30};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -96,24 +96,24 @@ static void test_back(void **state)
 			 * zero; longer. */
 			const struct back back = {(size_t[]){0, reach / 2 + 1, n, 0}[bits % 4], bits & 2 ? 1 : 0};
 
-			hold_back(&bed, &o, &back);
+			hold_back(&fixture, &o, &back);
 		}
 	/* More frames over a sample than a unit transforms again. */
-	hold_back(&bed,
+	hold_back(&fixture,
 		  &(struct options){.dtype = "f32", .rows = 2, .n_fft = 64, .hop = 2, .center = true, .length = 200},
 		  &(struct back){0});
-	hold_back(&bed,
+	hold_back(&fixture,
 		  &(struct options){.dtype = "f64", .rows = 1, .n_fft = 100, .hop = 40, .center = true, .length = 4000},
 		  &(struct back){.length = 3950});
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A tile there and back: the signal again, to its last sample. */
-static void round_trip(struct bed *bed, const struct options *o)
+static void round_trip(struct fixture *fixture, const struct options *o)
 {
 	struct sample s = sample_new(o->dtype, o->length);
 	struct call *there = stft_call(o, &s), *back = call_new();
-	const struct value *spectra = call_run(there, bed->memory, "stft"), *data = value_get(spectra, "data");
+	const struct value *spectra = call_run(there, fixture->memory, "stft"), *data = value_get(spectra, "data");
 	struct sample between = {.dtype = is_wide(o) ? DTYPE_C128 : DTYPE_C64, .bytes = data->bytes.size};
 
 	between.data = (void *)(uintptr_t)data->bytes.at;
@@ -124,7 +124,7 @@ static void round_trip(struct bed *bed, const struct options *o)
 		put(back, "return_complex", value_bool(true));
 	put_sample(back, "in", &between, 2,
 		   (int64_t[]){(int64_t)reply_dim(spectra, 0), (int64_t)reply_dim(spectra, 1)});
-	hold(call_run(back, bed->memory, "istft"), s.wide, o->length, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
+	hold(call_run(back, fixture->memory, "istft"), s.wide, o->length, is_wide(o) ? 1e-14 : 1e-6, text_of(o));
 	call_free(there);
 	call_free(back);
 	sample_free(&s);
@@ -133,67 +133,68 @@ static void round_trip(struct bed *bed, const struct options *o)
 static void test_round_trip(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		round_trip(&bed, &(struct options){.dtype = dtypes[i],
-						   .rows = 1,
-						   .length = 100000,
-						   .n_fft = 512,
-						   .hop = 128,
-						   .center = true});
-		round_trip(&bed, &(struct options){.dtype = dtypes[i],
-						   .rows = 1,
-						   .length = 30011,
-						   .n_fft = 509,
-						   .hop = 131,
-						   .center = true,
-						   .frames_first = true});
-		round_trip(&bed, &(struct options){.dtype = dtypes[i],
-						   .rows = 1,
-						   .length = 3000,
-						   .n_fft = 256,
-						   .hop = 5,
-						   .center = true,
-						   .pad_mode = 3});
-		round_trip(&bed, &(struct options){.dtype = dtypes[i],
-						   .rows = 1,
-						   .length = 200000,
-						   .n_fft = 65536 * 3,
-						   .hop = 65536,
-						   .center = true,
-						   .pad_mode = 1});
+		round_trip(&fixture, &(struct options){.dtype = dtypes[i],
+						       .rows = 1,
+						       .length = 100000,
+						       .n_fft = 512,
+						       .hop = 128,
+						       .center = true});
+		round_trip(&fixture, &(struct options){.dtype = dtypes[i],
+						       .rows = 1,
+						       .length = 30011,
+						       .n_fft = 509,
+						       .hop = 131,
+						       .center = true,
+						       .frames_first = true});
+		round_trip(&fixture, &(struct options){.dtype = dtypes[i],
+						       .rows = 1,
+						       .length = 3000,
+						       .n_fft = 256,
+						       .hop = 5,
+						       .center = true,
+						       .pad_mode = 3});
+		round_trip(&fixture, &(struct options){.dtype = dtypes[i],
+						       .rows = 1,
+						       .length = 200000,
+						       .n_fft = 65536 * 3,
+						       .hop = 65536,
+						       .center = true,
+						       .pad_mode = 1});
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call;
 
 	(void)state;
-	call_fails(plain("f32", 2, 9, 3, 16), bed.memory, "istft", ERROR_BAD_SHAPE,
+	call_fails(plain("f32", 2, 9, 3, 16), fixture.memory, "istft", ERROR_BAD_SHAPE,
 		   "bad_shape: istft: in: its dtype is f32");
-	call_fails(plain("c64", 2, 8, 3, 16), bed.memory, "istft", ERROR_BAD_SHAPE,
+	call_fails(plain("c64", 2, 8, 3, 16), fixture.memory, "istft", ERROR_BAD_SHAPE,
 		   "bad_shape: istft: in: it has 8 bins");
 	/* The first sample of a Hann window is 0: without center nothing covers the signal's first. */
 	call = plain("c64", 2, 9, 3, 16);
 	put(call, "window", value_string("hann"));
 	put(call, "center", value_bool(false));
-	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "istft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: istft: window: the squared windows over a sample sum to 1e-11 or less");
 	/* Gaps between frames, met far from both ends. */
 	call = plain("c64", 2, 5, 300, 8);
 	put(call, "hop_length", value_uint(9));
-	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: window: the squared windows");
+	call_fails(call, fixture.memory, "istft", ERROR_OUT_OF_RANGE,
+		   "out_of_range: istft: window: the squared windows");
 	call = plain("c64", 2, 9, 3, 16);
 	put(call, "return_complex", value_bool(true));
-	call_fails(call, bed.memory, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: return_complex: ");
-	call_fails(plain("c64", 2, 9, 1, 16), bed.memory, "istft", ERROR_MISSING_PARAMETER,
+	call_fails(call, fixture.memory, "istft", ERROR_OUT_OF_RANGE, "out_of_range: istft: return_complex: ");
+	call_fails(plain("c64", 2, 9, 1, 16), fixture.memory, "istft", ERROR_MISSING_PARAMETER,
 		   "missing_parameter: istft: length: ");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -9,19 +9,19 @@ struct setting {
 	struct value value;
 };
 
-static void refused(struct bed *bed, const char *method, int code, const char *prefix, size_t n,
+static void refused(struct fixture *fixture, const char *method, int code, const char *prefix, size_t n,
 		    const struct setting *settings)
 {
 	struct call *call = call_new();
 
 	for (size_t i = 0; i < n; i++)
 		put(call, settings[i].name, settings[i].value);
-	call_fails(call, bed->memory, method, code, prefix);
+	call_fails(call, fixture->memory, method, code, prefix);
 }
 
 #define REFUSED(method, code, prefix, ...)                                                                             \
-	refused(&bed, method, ERROR_##code, prefix, sizeof((struct setting[]){__VA_ARGS__}) / sizeof(struct setting),  \
-		(struct setting[]){__VA_ARGS__})
+	refused(&fixture, method, ERROR_##code, prefix,                                                                \
+		sizeof((struct setting[]){__VA_ARGS__}) / sizeof(struct setting), (struct setting[]){__VA_ARGS__})
 
 static struct value shape_of(struct bump *bump, size_t count, uint64_t each)
 {
@@ -34,9 +34,9 @@ static struct value shape_of(struct bump *bump, size_t count, uint64_t each)
 
 static void test_draws(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct bump *bump = bump_new();
-	const uint64_t f32 = tile_of(&bed, "f32", 10, NULL), c64 = tile_of(&bed, "c64", 10, NULL);
+	const uint64_t f32 = tile_of(&fixture, "f32", 10, NULL), c64 = tile_of(&fixture, "c64", 10, NULL);
 
 	(void)state;
 	REFUSED("uniform", MISSING_PARAMETER, "missing_parameter: uniform: n: ", {"seed", value_uint(1)});
@@ -68,12 +68,12 @@ static void test_draws(void **state)
 	REFUSED("uniform", MISSING_PARAMETER, "missing_parameter: uniform: n: ", {"out", value_uint(f32)},
 		{"size", value_uint(2)});
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_end_of_stream(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *last = call_new();
 	const struct value *reply;
 
@@ -87,17 +87,17 @@ static void test_end_of_stream(void **state)
 		{"size", value_uint(1 << 20)}, {"offset", value_uint(UINT64_MAX - 5)});
 	put(last, "n", value_uint(1));
 	put(last, "offset", value_uint(UINT64_MAX));
-	reply = call_run(last, bed.memory, "bits");
+	reply = call_run(last, fixture.memory, "bits");
 	assert_true(value_get(reply, "position")->u == UINT64_MAX);
 	assert_int_equal(value_get(reply, "next")->kind, VALUE_NIL);
 	call_free(last);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_element_wise_and_transforms(void **state)
 {
 	static const double zeros[8];
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct bump *bump = bump_new();
 	const struct value f32x3 = array_of(bump, "f32", 3, zeros, 12), f32x2 = array_of(bump, "f32", 2, zeros, 8);
 	const struct value f64x2 = array_of(bump, "f64", 2, zeros, 16), c64x2 = array_of(bump, "c64", 2, zeros, 16);
@@ -121,17 +121,17 @@ static void test_element_wise_and_transforms(void **state)
 	REFUSED("free", MISSING_PARAMETER, "missing_parameter: free: tile: ", {"u64", value_string("str")});
 	REFUSED("free", OUT_OF_RANGE, "out_of_range: free: scope: ", {"tile", value_uint(1)}, {"scope", value_uint(1)});
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* --- programs --- */
 
-static void wrong_step(struct bed *bed, int code, const char *prefix, struct bump *bump, struct value step)
+static void wrong_step(struct fixture *fixture, int code, const char *prefix, struct bump *bump, struct value step)
 {
 	struct value steps = value_array();
 
 	assert_int_equal(value_push(bump, &steps, step), 0);
-	refused(bed, "run", code, prefix, 1, &(struct setting){"steps", steps});
+	refused(fixture, "run", code, prefix, 1, &(struct setting){"steps", steps});
 }
 
 static struct value step_of(struct bump *bump, const char *op, const char *name, struct value value)
@@ -146,22 +146,22 @@ static struct value step_of(struct bump *bump, const char *op, const char *name,
 
 static void test_programs(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct bump *bump = bump_new();
 	struct value one = value_array(), two = value_array(), named, many = value_array(), results = value_array();
 
 	(void)state;
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0]: ", bump, value_uint(1));
-	wrong_step(&bed, ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0]: op: ", bump, value_map());
-	wrong_step(&bed, ERROR_UNKNOWN_METHOD, "unknown_method: run: steps[0]: op: ", bump,
+	wrong_step(&fixture, ERROR_WRONG_TYPE, "wrong_type: run: steps[0]: ", bump, value_uint(1));
+	wrong_step(&fixture, ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0]: op: ", bump, value_map());
+	wrong_step(&fixture, ERROR_UNKNOWN_METHOD, "unknown_method: run: steps[0]: op: ", bump,
 		   step_of(bump, "tile", NULL, value_nil()));
-	wrong_step(&bed, ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] bits: nn: ", bump,
+	wrong_step(&fixture, ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] bits: nn: ", bump,
 		   step_of(bump, "bits", "nn", value_uint(1)));
-	wrong_step(&bed, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: ", bump,
+	wrong_step(&fixture, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: ", bump,
 		   step_of(bump, "scale", "in", value_string("x")));
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] scale: out: ", bump,
+	wrong_step(&fixture, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] scale: out: ", bump,
 		   step_of(bump, "scale", "out", value_string("x")));
-	wrong_step(&bed, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] bits: as: ", bump,
+	wrong_step(&fixture, ERROR_WRONG_TYPE, "wrong_type: run: steps[0] bits: as: ", bump,
 		   step_of(bump, "bits", "as", value_uint(1)));
 	REFUSED("run", WRONG_TYPE, "wrong_type: run: steps: ", {"steps", value_uint(1)});
 	REFUSED("run", WRONG_TYPE, "wrong_type: run: results: ", {"steps", value_array()}, {"results", value_uint(1)});
@@ -180,7 +180,7 @@ static void test_programs(void **state)
 	REFUSED("run", END_OF_STREAM, "end_of_stream: run: steps[0] bits: offset: ", {"steps", one},
 		{"offset", value_uint(UINT64_MAX)});
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* --- limits --- */
@@ -189,7 +189,7 @@ static void test_limits(void **state)
 {
 	static const float zeros[300];
 	struct session_limits limits = {.inline_bytes = 1000, .tiles = 3};
-	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct bump *bump = bump_new();
 	uint64_t tiles[3];
 
@@ -201,10 +201,10 @@ static void test_limits(void **state)
 	REFUSED("add", LIMIT, "limit: add: b: ", {"a", array_of(bump, "f32", 130, zeros, 520)},
 		{"b", array_of(bump, "f32", 130, zeros, 520)});
 	for (int i = 0; i < 3; i++)
-		tiles[i] = tile_of(&bed, "f32", 1, NULL);
+		tiles[i] = tile_of(&fixture, "f32", 1, NULL);
 	REFUSED("tile", LIMIT, "limit: tile: 3 tiles are alive, allowed are 3 (tiles)", {"dtype", value_string("f32")},
 		{"shape", value_uint(1)});
-	tile_drop(&bed, tiles[2]);
+	tile_drop(&fixture, tiles[2]);
 	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 21)});
 	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: 0 for 1 bytes, allowed are multiples of 64 from ",
 		{"dtype", value_string("i8")}, {"shape", value_uint(1)}, {"offset", value_uint(0)});
@@ -212,7 +212,7 @@ static void test_limits(void **state)
 		{"shape", value_uint(1)}, {"offset", value_uint(UINT64_MAX - 63)});
 	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 20)});
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static int reserve_at_most(void *arg, uint64_t bytes, struct error *err)
@@ -230,30 +230,30 @@ static void test_temporaries(void **state)
 	static const double zeros[2 * 501];
 	uint64_t most = 8000 + 4000;
 	struct session_limits limits = {.reserve = reserve_at_most, .reserve_arg = &most};
-	struct bed bed = bed_open_with(1, cpu_detect(), 0, &limits);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 0, &limits);
 	struct bump *bump = bump_new();
 	struct call *fits = call_new();
 
 	(void)state;
 	put(fits, "in", array_of(fits->bump, "c128", 500, zeros, 8000));
 	put(fits, "dtype", value_string("complex64"));
-	call_run(fits, bed.memory, "fft");
+	call_run(fits, fixture.memory, "fft");
 	REFUSED("fft", LIMIT, "limit: 12024 bytes of 12000",
 		{"in", array_of(bump, "c128", 501, zeros, 8016)}, {"dtype", value_string("complex64")});
 	call_free(fits);
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_no_memory_attached(void **state)
 {
-	struct bed bed = bed_open_with(1, cpu_detect(), 0, NULL);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 0, NULL);
 
 	(void)state;
 	REFUSED("tile", NOT_SUPPORTED, "not_supported: tile: arena: this session has no arena, call arena first",
 		{"dtype", value_string("f32")}, {"shape", value_uint(1)});
 	REFUSED("uniform", BAD_TILE, "bad_tile: uniform: out: ", {"out", value_uint(1)});
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -81,7 +81,7 @@ static void test_precisions(void **state)
 		{"fast", false, 1e-6},   {"double", true, 1e-14},   {"bf16", false, 8e-3},       {"ozaki", false, 3e-5},
 		{"ozaki6", false, 1e-6}, {"ozaki_hq", true, 1e-10}, {"ozaki_fp64", true, 1e-14},
 	};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct sample *s = sample_new();
 
 	(void)state;
@@ -96,7 +96,7 @@ static void test_precisions(void **state)
 		put(call, "alpha", value_real(0.5));
 		put(call, "alpha_im", value_real(-2));
 		put(call, "precision", value_string(cases[i].precision));
-		reply = call_run(call, bed.memory, "gemm");
+		reply = call_run(call, fixture.memory, "gemm");
 		assert_true(value_is_text(value_get(reply, "precision"), cases[i].precision));
 		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].wide ? "c128" : "c64"));
 		assert_int_equal(value_get(reply, "shape")->array.count, 3);
@@ -106,13 +106,13 @@ static void test_precisions(void **state)
 		call_free(call);
 	}
 	free(s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* c and out may be one tile, and the result may take the memory of a. */
 static void test_tiles(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct sample *s = sample_new();
 
 	(void)state;
@@ -125,9 +125,9 @@ static void test_tiles(void **state)
 
 		put(make, "dtype", value_string("c64"));
 		put(make, "shape", LIST(make, 30, 30));
-		const struct value *made = call_run(make, bed.memory, "tile");
+		const struct value *made = call_run(make, fixture.memory, "tile");
 		square = value_get(made, "tile")->u;
-		at = (char *)bed.mapping + value_get(made, "offset")->u;
+		at = (char *)fixture.mapping + value_get(made, "offset")->u;
 		if (pass == 0) {
 			memcpy(at, s->c, 900 * sizeof *s->c);
 			array(call, "a", s->a, (int64_t[]){30, 30}, 2);
@@ -140,14 +140,14 @@ static void test_tiles(void **state)
 		}
 		array(call, "b", s->b, (int64_t[]){30, 30}, 2);
 		put(call, "out", value_uint(square));
-		call_run(call, bed.memory, "gemm");
+		call_run(call, fixture.memory, "gemm");
 		hold(s, at, false, 900, 1e-6, pass ? "over a" : "over c");
 		call_free(call);
 		call_free(make);
-		tile_drop(&bed, square);
+		tile_drop(&fixture, square);
 	}
 	free(s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Long sums go by phases; the bytes are those of any number of threads. */
@@ -161,7 +161,7 @@ static void test_long(void **state)
 	for (size_t i = 0; i < 2 * K; i++)
 		data[i] = (float)noise() + I * (float)noise();
 	for (unsigned threads = 1; threads < 4; threads += 2) {
-		struct bed bed = bed_open(threads);
+		struct fixture fixture = fixture_open(threads);
 		struct call *call = call_new();
 		const void *got;
 
@@ -169,12 +169,12 @@ static void test_long(void **state)
 		array(call, "b", data, (int64_t[]){2, K}, 2);
 		put(call, "op_b", value_string("transpose"));
 		put(call, "precision", value_string("ozaki"));
-		got = value_get(call_run(call, bed.memory, "gemm"), "data")->bytes.at;
+		got = value_get(call_run(call, fixture.memory, "gemm"), "data")->bytes.at;
 		if (threads == 1)
 			memcpy(first, got, sizeof first);
 		assert_memory_equal(first, got, sizeof first);
 		call_free(call);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 	free(data);
 }
@@ -190,27 +190,28 @@ static struct call *pair_of(const struct sample *s, int64_t rows_a, int64_t colu
 
 static void test_errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct sample *s = sample_new();
 	struct call *call;
 
 	(void)state;
-	call_fails(pair_of(s, 3, 4, 5), bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 5 rows");
+	call_fails(pair_of(s, 3, 4, 5), fixture.memory, "gemm", ERROR_BAD_SHAPE,
+		   "bad_shape: gemm: b: op(b) has 5 rows");
 	call = pair_of(s, 3, 4, 4);
 	put(call, "beta", value_real(1));
-	call_fails(call, bed.memory, "gemm", ERROR_MISSING_PARAMETER, "missing_parameter: gemm: beta");
+	call_fails(call, fixture.memory, "gemm", ERROR_MISSING_PARAMETER, "missing_parameter: gemm: beta");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "c", s->c, (int64_t[]){3, 4}, 2);
-	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: c");
+	call_fails(call, fixture.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: c");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "a", s->a, (int64_t[]){12}, 1);
-	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 4 rows");
+	call_fails(call, fixture.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b: op(b) has 4 rows");
 	call = pair_of(s, 3, 4, 4);
 	array(call, "a", s->a, (int64_t[]){2, 3, 4}, 3);
 	array(call, "b", s->b, (int64_t[]){3, 4, 5}, 3);
-	call_fails(call, bed.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b");
+	call_fails(call, fixture.memory, "gemm", ERROR_BAD_SHAPE, "bad_shape: gemm: b");
 	free(s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

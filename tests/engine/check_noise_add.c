@@ -61,7 +61,7 @@ static enum dtype drawn_in(const char *distribution, bool wide)
 }
 
 /* In place in a tile of that dtype; each element holds its index. */
-static void check(struct bed *bed, const char *distribution, const char *dtype, double a, double b)
+static void check(struct fixture *fixture, const char *distribution, const char *dtype, double a, double b)
 {
 	const enum dtype d = dtype_parse(dtype, strlen(dtype));
 	const bool wide = d == DTYPE_F64 || d == DTYPE_C128;
@@ -69,7 +69,7 @@ static void check(struct bed *bed, const char *distribution, const char *dtype, 
 	double *noise = samples(distribution, drawn_in(distribution, wide), 13, n, a, b);
 	struct call *call = call_new();
 	void *at;
-	const uint64_t tile = tile_of(bed, dtype, N, &at);
+	const uint64_t tile = tile_of(fixture, dtype, N, &at);
 	const struct value *reply;
 
 	for (size_t i = 0; i < n; i++)
@@ -81,7 +81,7 @@ static void check(struct bed *bed, const char *distribution, const char *dtype, 
 	put(call, "out", value_uint(tile));
 	put(call, "sigma", value_real(0.3));
 	put(call, "noise", noise_of(call, distribution, 13));
-	reply = call_run(call, bed->memory, "noise_add");
+	reply = call_run(call, fixture->memory, "noise_add");
 	assert_int_equal(value_get(value_get(reply, "noise"), "seed")->u, 7);
 	for (size_t i = 0; i < n; i++) {
 		const double sum = fma(0.3, wide ? noise[i] : (double)(float)noise[i], (double)i);
@@ -91,22 +91,22 @@ static void check(struct bed *bed, const char *distribution, const char *dtype, 
 			fail_msg("%s %s element %zu: expected %.17g, got %.17g", distribution, dtype, i, sum, got);
 	}
 	call_free(call);
-	tile_drop(bed, tile);
+	tile_drop(fixture, tile);
 	free(noise);
 }
 
 static void every_dtype(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		check(&bed, "normal", dtypes[i], 0, 1);
-		check(&bed, "laplace", dtypes[i], 0, 1);
-		check(&bed, "uniform", dtypes[i], 0, 1);
+		check(&fixture, "normal", dtypes[i], 0, 1);
+		check(&fixture, "laplace", dtypes[i], 0, 1);
+		check(&fixture, "uniform", dtypes[i], 0, 1);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Draws of a program go on where the last one of their stream ended, those of noise_add too. */
@@ -114,17 +114,17 @@ static void every_dtype(void **state)
 static void integer_distributions(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		check(&bed, "poisson", dtypes[i], 1, 0);
-		check(&bed, "bernoulli", dtypes[i], 0.5, 0);
-		check(&bed, "geometric", dtypes[i], 0.5, 0);
-		check(&bed, "bits", dtypes[i], 0, 0);
-		check(&bed, "rademacher", dtypes[i], 0, 0);
+		check(&fixture, "poisson", dtypes[i], 1, 0);
+		check(&fixture, "bernoulli", dtypes[i], 0.5, 0);
+		check(&fixture, "geometric", dtypes[i], 0.5, 0);
+		check(&fixture, "bits", dtypes[i], 0, 0);
+		check(&fixture, "rademacher", dtypes[i], 0, 0);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Of points on a sphere: each three numbers in turn have the length 1, times sigma. */
@@ -132,30 +132,30 @@ static void vector_distributions(void **state)
 {
 	enum { POINTS = 5000 };
 	static float zeros[3 * POINTS];
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *call = call_new(), *draw = call_new();
 	const struct value *sum, *points;
 
 	(void)state;
 	put(call, "in", array_of(call->bump, "f32", 3 * POINTS, zeros, sizeof zeros));
 	put(call, "noise", noise_of(call, "sphere", 5));
-	sum = value_get(call_run(call, bed.memory, "noise_add"), "data");
+	sum = value_get(call_run(call, fixture.memory, "noise_add"), "data");
 	draw->params = noise_of(draw, "sphere", 5);
 	draw->params.map.at[0] = draw->params.map.at[--draw->params.map.count]; /* drops op */
 	put(draw, "n", value_uint(POINTS));
-	points = value_get(call_run(draw, bed.memory, "sphere"), "data");
+	points = value_get(call_run(draw, fixture.memory, "sphere"), "data");
 	assert_int_equal(points->bytes.size, sum->bytes.size);
 	assert_memory_equal(points->bytes.at, sum->bytes.at, sum->bytes.size);
 	call_free(call);
 	call_free(draw);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void in_a_program(void **state)
 {
 	enum { FEW = 6 };
 	static const float zeros[FEW];
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = call_new();
 	struct value steps = value_array(), results = value_array();
 	const struct value *got;
@@ -177,7 +177,7 @@ static void in_a_program(void **state)
 	put(call, "generator", value_string("philox4x32"));
 	put(call, "seed", value_uint(7));
 	put(call, "stream", value_uint(8));
-	got = value_get(call_run(call, bed.memory, "run"), "results");
+	got = value_get(call_run(call, fixture.memory, "run"), "results");
 	for (unsigned i = 0; i < FEW; i++) {
 		float a, b;
 
@@ -188,7 +188,7 @@ static void in_a_program(void **state)
 	call_free(call);
 	free(first);
 	free(second);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static struct call *with(const char *op, const char *member)
@@ -207,18 +207,18 @@ static struct call *with(const char *op, const char *member)
 
 static void errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 
 	(void)state;
-	call_fails(with("fft", NULL), bed.memory, "noise_add", ERROR_UNKNOWN_METHOD,
+	call_fails(with("fft", NULL), fixture.memory, "noise_add", ERROR_UNKNOWN_METHOD,
 		   "unknown_method: noise_add: noise: op \"fft\" is not a distribution");
-	call_fails(with("normal", "n"), bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
+	call_fails(with("normal", "n"), fixture.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: noise: it has n");
-	call_fails(with("normal", "frob"), bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
+	call_fails(with("normal", "frob"), fixture.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: frob");
-	call_fails(with("sphere", NULL), bed.memory, "noise_add", ERROR_BAD_SHAPE,
+	call_fails(with("sphere", NULL), fixture.memory, "noise_add", ERROR_BAD_SHAPE,
 		   "bad_shape: noise_add: n: there are 4 elements, allowed are multiples of 3");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -69,14 +69,14 @@ static struct call *call_with(const struct operation *operation, const char *nam
 	return call;
 }
 
-static void expect_error(struct bed *bed, const struct operation *operation, const char *name, struct value value,
-			 int code)
+static void expect_error(struct fixture *fixture, const struct operation *operation, const char *name,
+			 struct value value, int code)
 {
 	struct call *call = call_with(operation, name, value);
 	char prefix[128];
 
 	snprintf(prefix, sizeof prefix, "%s: %s: %s: ", error_name(code), operation->name, name);
-	call_fails(call, bed->memory, operation->name, code, prefix);
+	call_fails(call, fixture->memory, operation->name, code, prefix);
 	checks++;
 }
 
@@ -105,7 +105,7 @@ static bool is_wrong(enum param_type type, enum value_kind kind)
 	return false;
 }
 
-static void wrong_types(struct bed *bed, const struct operation *operation, const struct param *param)
+static void wrong_types(struct fixture *fixture, const struct operation *operation, const struct param *param)
 {
 	const struct value values[] = {
 		value_nil(),       value_bool(true),    value_uint(1), value_int(-1), value_real(1.5),
@@ -114,10 +114,10 @@ static void wrong_types(struct bed *bed, const struct operation *operation, cons
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (is_wrong(param->type, values[i].kind))
-			expect_error(bed, operation, param->name, values[i], ERROR_WRONG_TYPE);
+			expect_error(fixture, operation, param->name, values[i], ERROR_WRONG_TYPE);
 }
 
-static void out_of_range(struct bed *bed, const struct operation *operation, const struct param *param)
+static void out_of_range(struct fixture *fixture, const struct operation *operation, const struct param *param)
 {
 	const bool bounded = (param->min != 0 || param->max != 0) && !isinf(param->max);
 	const int code = ERROR_OUT_OF_RANGE;
@@ -125,35 +125,37 @@ static void out_of_range(struct bed *bed, const struct operation *operation, con
 	switch (param->type) {
 	case PARAM_U64:
 	case PARAM_SHAPE:
-		expect_error(bed, operation, param->name, value_int(param->min == -1 ? -2 : -1), code);
-		expect_error(bed, operation, param->name, value_int(INT64_MIN), code);
+		expect_error(fixture, operation, param->name, value_int(param->min == -1 ? -2 : -1), code);
+		expect_error(fixture, operation, param->name, value_int(INT64_MIN), code);
 		if (param->min > 0 || param->min == -1) /* -1: as it is */
-			expect_error(bed, operation, param->name, value_uint(0), code);
+			expect_error(fixture, operation, param->name, value_uint(0), code);
 		if (bounded && param->max > 0 && param->max < 0x1p63)
-			expect_error(bed, operation, param->name, value_uint((uint64_t)param->max + 1), code);
+			expect_error(fixture, operation, param->name, value_uint((uint64_t)param->max + 1), code);
 		break;
 	case PARAM_AXES:
-		expect_error(bed, operation, param->name, value_int(-9), code);
-		expect_error(bed, operation, param->name, value_int(8), code);
+		expect_error(fixture, operation, param->name, value_int(-9), code);
+		expect_error(fixture, operation, param->name, value_int(8), code);
 		break;
 	case PARAM_F64:
-		expect_error(bed, operation, param->name, value_real(NAN), code);
+		expect_error(fixture, operation, param->name, value_real(NAN), code);
 		/* What may be infinite is refused only together with other parameters. */
 		if (!isinf(param->max)) {
-			expect_error(bed, operation, param->name, value_real(INFINITY), code);
-			expect_error(bed, operation, param->name, value_real(-INFINITY), code);
+			expect_error(fixture, operation, param->name, value_real(INFINITY), code);
+			expect_error(fixture, operation, param->name, value_real(-INFINITY), code);
 		}
 		if (bounded)
-			expect_error(bed, operation, param->name, value_real(nextafter(param->min, -INFINITY)), code);
+			expect_error(fixture, operation, param->name, value_real(nextafter(param->min, -INFINITY)),
+				     code);
 		if (param->above_min)
-			expect_error(bed, operation, param->name, value_real(param->min), code);
+			expect_error(fixture, operation, param->name, value_real(param->min), code);
 		if (bounded && param->max < DBL_MAX)
-			expect_error(bed, operation, param->name, value_real(nextafter(param->max, INFINITY)), code);
+			expect_error(fixture, operation, param->name, value_real(nextafter(param->max, INFINITY)),
+				     code);
 		break;
 	case PARAM_CHOICE:
-		expect_error(bed, operation, param->name, value_string(""), code);
-		expect_error(bed, operation, param->name, value_string("no such choice"), code);
-		expect_error(bed, operation, param->name, value_bytes("\0\xff", 2), code);
+		expect_error(fixture, operation, param->name, value_string(""), code);
+		expect_error(fixture, operation, param->name, value_string("no such choice"), code);
+		expect_error(fixture, operation, param->name, value_bytes("\0\xff", 2), code);
 		break;
 	default:
 		break;
@@ -161,7 +163,7 @@ static void out_of_range(struct bed *bed, const struct operation *operation, con
 }
 
 /* Lists: none, nine, and one wrong element among good ones. */
-static void wrong_lists(struct bed *bed, const struct operation *operation, const struct param *param)
+static void wrong_lists(struct fixture *fixture, const struct operation *operation, const struct param *param)
 {
 	struct bump *bump = bump_new();
 	struct value none = value_array(), nine = value_array(), mixed = value_array();
@@ -170,13 +172,13 @@ static void wrong_lists(struct bed *bed, const struct operation *operation, cons
 		assert_int_equal(value_push(bump, &nine, value_uint(1)), 0);
 	assert_int_equal(value_push(bump, &mixed, value_uint(1)), 0);
 	assert_int_equal(value_push(bump, &mixed, value_real(0.5)), 0);
-	expect_error(bed, operation, param->name, none, ERROR_OUT_OF_RANGE);
-	expect_error(bed, operation, param->name, nine, ERROR_OUT_OF_RANGE);
-	expect_error(bed, operation, param->name, mixed, ERROR_WRONG_TYPE);
+	expect_error(fixture, operation, param->name, none, ERROR_OUT_OF_RANGE);
+	expect_error(fixture, operation, param->name, nine, ERROR_OUT_OF_RANGE);
+	expect_error(fixture, operation, param->name, mixed, ERROR_WRONG_TYPE);
 	bump_free(bump);
 }
 
-static void wrong_arrays(struct bed *bed, const struct operation *operation, const struct param *param)
+static void wrong_arrays(struct fixture *fixture, const struct operation *operation, const struct param *param)
 {
 	static const float data[2];
 	const struct {
@@ -196,30 +198,30 @@ static void wrong_arrays(struct bed *bed, const struct operation *operation, con
 		struct value array = array_of(bump, "f32", 2, data, sizeof data);
 
 		assert_int_equal(value_put(bump, &array, cases[i].member, cases[i].value), 0);
-		expect_error(bed, operation, param->name, array, cases[i].code);
+		expect_error(fixture, operation, param->name, array, cases[i].code);
 		bump_free(bump);
 	}
 }
 
-static void wrong_tiles(struct bed *bed, const struct operation *operation, const struct param *param)
+static void wrong_tiles(struct fixture *fixture, const struct operation *operation, const struct param *param)
 {
 	/* No draw makes complex numbers; what computes takes no integers. */
 	const char *const other = operation->class == METHOD_DRAW ? "c64" : "i32";
-	const uint64_t gone = tile_of(bed, "f32", 2, NULL), stranger = tile_of(bed, other, 2, NULL);
+	const uint64_t gone = tile_of(fixture, "f32", 2, NULL), stranger = tile_of(fixture, other, 2, NULL);
 
-	tile_drop(bed, gone);
-	expect_error(bed, operation, param->name, value_uint(gone), ERROR_BAD_TILE);
-	expect_error(bed, operation, param->name, value_uint(0), ERROR_BAD_TILE);
-	expect_error(bed, operation, param->name, value_uint(gone + 1000), ERROR_BAD_TILE);
-	expect_error(bed, operation, param->name, value_uint(UINT64_MAX), ERROR_BAD_TILE);
+	tile_drop(fixture, gone);
+	expect_error(fixture, operation, param->name, value_uint(gone), ERROR_BAD_TILE);
+	expect_error(fixture, operation, param->name, value_uint(0), ERROR_BAD_TILE);
+	expect_error(fixture, operation, param->name, value_uint(gone + 1000), ERROR_BAD_TILE);
+	expect_error(fixture, operation, param->name, value_uint(UINT64_MAX), ERROR_BAD_TILE);
 	if (operation->class >= METHOD_ELEMENTWISE || strcmp(param->name, "out") == 0)
-		expect_error(bed, operation, param->name, value_uint(stranger), ERROR_BAD_SHAPE);
+		expect_error(fixture, operation, param->name, value_uint(stranger), ERROR_BAD_SHAPE);
 	if (operation->class >= METHOD_DRAW && strcmp(param->name, "out") != 0)
-		wrong_arrays(bed, operation, param);
-	tile_drop(bed, stranger);
+		wrong_arrays(fixture, operation, param);
+	tile_drop(fixture, stranger);
 }
 
-static void walk(struct bed *bed, const struct operation *operation)
+static void walk(struct fixture *fixture, const struct operation *operation)
 {
 	for (size_t i = 0; i < operation->n_params; i++) {
 		const struct param *param = &operation->params[i];
@@ -232,30 +234,30 @@ static void walk(struct bed *bed, const struct operation *operation)
 				if (k != i && !operation->params[k].fallback)
 					put(call, operation->params[k].name, good_of(call, operation, &operation->params[k]));
 			snprintf(prefix, sizeof prefix, "missing_parameter: %s: %s: ", operation->name, param->name);
-			call_fails(call, bed->memory, operation->name, ERROR_MISSING_PARAMETER, prefix);
+			call_fails(call, fixture->memory, operation->name, ERROR_MISSING_PARAMETER, prefix);
 		}
-		wrong_types(bed, operation, param);
-		out_of_range(bed, operation, param);
+		wrong_types(fixture, operation, param);
+		out_of_range(fixture, operation, param);
 		if (param->type == PARAM_SHAPE || param->type == PARAM_AXES)
-			wrong_lists(bed, operation, param);
+			wrong_lists(fixture, operation, param);
 		if (param->type == PARAM_TILE)
-			wrong_tiles(bed, operation, param);
+			wrong_tiles(fixture, operation, param);
 	}
-	expect_error(bed, operation, "no_such_parameter", value_uint(1), ERROR_UNKNOWN_PARAMETER);
+	expect_error(fixture, operation, "no_such_parameter", value_uint(1), ERROR_UNKNOWN_PARAMETER);
 }
 
 static void test_every_parameter_of_every_operation(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	size_t count;
 	const struct operation *all = operations(&count);
 
 	(void)state;
 	for (size_t i = 0; i < count; i++)
 		if (all[i].class != METHOD_SESSION)
-			walk(&bed, &all[i]);
+			walk(&fixture, &all[i]);
 	printf("# %zu wrong requests of %zu operations\n", checks, count);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_table_is_sound(void **state)
@@ -283,12 +285,12 @@ static void test_table_is_sound(void **state)
 
 static void test_unknown_method(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 
 	(void)state;
-	call_fails(call_new(), bed.memory, "nrmal", ERROR_UNKNOWN_METHOD, "unknown_method: \"nrmal\": ");
-	call_fails(call_new(), bed.memory, "arena", ERROR_NOT_SUPPORTED, "not_supported: arena: ");
-	bed_close(&bed);
+	call_fails(call_new(), fixture.memory, "nrmal", ERROR_UNKNOWN_METHOD, "unknown_method: \"nrmal\": ");
+	call_fails(call_new(), fixture.memory, "arena", ERROR_NOT_SUPPORTED, "not_supported: arena: ");
+	fixture_close(&fixture);
 }
 
 /* Every method that makes a job has a timeout, where the request looks for it. */

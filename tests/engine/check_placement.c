@@ -68,12 +68,12 @@ static void forget(void *arg, struct served *served)
 
 static const struct served_ops ops = {begin, reserve, forget};
 
-static struct bed open_bed(void)
+static struct fixture open_fixture(void)
 {
 	struct session_limits limits = {.served = &ops};
 
 	owner = (struct owner){.next = {4, 1000}, .lock = PTHREAD_MUTEX_INITIALIZER};
-	return bed_open_with(2, cpu_detect(), 1 << 20, &limits);
+	return fixture_open_with(2, cpu_detect(), 1 << 20, &limits);
 }
 
 /* Draws of words 1, 2, 3 and 6 a sample, odd lengths, noise and a trace, beside one at a place of its own. */
@@ -124,14 +124,14 @@ static void put_place(struct call *call, const struct value *range)
 	put(call, "offset", *value_get(range, "position"));
 }
 
-static void expect_replayed(struct bed *bed, const struct call *named)
+static void expect_replayed(struct fixture *fixture, const struct call *named)
 {
 	struct call *again = call_new();
 	const struct value *got = request_result(named->request), *range = range_of(named, 0);
 
 	put_steps(again);
 	put_place(again, range);
-	call_run(again, bed->memory, "run");
+	call_run(again, fixture->memory, "run");
 	expect_equal("steps", value_get(got, "steps"), value_get(request_result(again->request), "steps"));
 	expect_equal("results", value_get(got, "results"), value_get(request_result(again->request), "results"));
 	if (number(got, "next") > number(range, "position") + number(range, "words"))
@@ -142,7 +142,7 @@ static void expect_replayed(struct bed *bed, const struct call *named)
 
 static void test_replays(void **state)
 {
-	struct bed bed = open_bed();
+	struct fixture fixture = open_fixture();
 	uint64_t end = 0;
 
 	(void)state;
@@ -154,17 +154,17 @@ static void test_replays(void **state)
 		put(call, "stream_name", value_string("a"));
 		if (i % 4 == 3)
 			put(call, "u64", value_string("str"));
-		call_run(call, bed.memory, "run");
+		call_run(call, fixture.memory, "run");
 		assert_true(number(range_of(call, 0), "position") >= end);
 		end = number(range_of(call, 0), "position") + number(range_of(call, 0), "words");
 		assert_int_equal(end, owner.next[0]);
 		if (i % 4 == 3)
 			assert_int_equal(value_get(range_of(call, 0), "seed")->kind, VALUE_STRING);
 		else
-			expect_replayed(&bed, call);
+			expect_replayed(&fixture, call);
 		call_free(call);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Steps name their own streams, one of them twice; the reply tells each draw's place. */
@@ -182,7 +182,7 @@ static void put_two(struct call *call)
 	put(call, "results", STEPS(z, value_string("x"), value_string("y"), value_string("u"), value_string("w")));
 }
 
-static void expect_two(struct bed *bed, struct call *call)
+static void expect_two(struct fixture *fixture, struct call *call)
 {
 	const struct value *reply = request_result(call->request), *steps = value_get(reply, "steps");
 	struct call *normal = call_new();
@@ -197,23 +197,23 @@ static void expect_two(struct bed *bed, struct call *call)
 	put_place(normal, first);
 	put(normal, "offset", *value_get(first, "offset"));
 	a = value_get(value_get(value_get(reply, "results"), "x"), "data");
-	b = value_get(call_run(normal, bed->memory, "normal"), "data");
+	b = value_get(call_run(normal, fixture->memory, "normal"), "data");
 	expect_equal("x", a, b);
 	call_free(normal);
 }
 
 static void test_several_streams(void **state)
 {
-	struct bed bed = open_bed();
+	struct fixture fixture = open_fixture();
 	struct call *call = call_new();
 
 	(void)state;
 	put_two(call);
-	call_run(call, bed.memory, "run");
+	call_run(call, fixture.memory, "run");
 	assert_int_equal(value_get(request_result(call->request), "ranges")->array.count, 2);
-	expect_two(&bed, call);
+	expect_two(&fixture, call);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- answers that come later ---- */
@@ -234,36 +234,36 @@ static void answer(size_t i, int error)
 	pthread_mutex_unlock(&owner.lock);
 }
 
-static struct call *start_two(struct bed *bed)
+static struct call *start_two(struct fixture *fixture)
 {
 	struct call *call = call_new();
 
 	owner.n_pending = owner.forgotten = 0;
 	owner.later = true;
 	put_two(call);
-	call_start(call, bed->memory, "run");
+	call_start(call, fixture->memory, "run");
 	assert_int_equal(owner.n_pending, 2);
 	return call;
 }
 
 static void test_later(void **state)
 {
-	struct bed bed = open_bed();
+	struct fixture fixture = open_fixture();
 
 	(void)state;
 	for (size_t i = 0; i < 20; i++) {
-		struct call *call = start_two(&bed);
+		struct call *call = start_two(&fixture);
 
 		answer(i % 2, 0);
 		answer(1 - i % 2, 0);
 		call_wait(call);
 		if (request_error(call->request))
 			fail_msg("%s", request_error(call->request)->text);
-		expect_two(&bed, call);
+		expect_two(&fixture, call);
 		assert_int_equal(owner.forgotten, 2);
 		call_free(call);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void expect_error(struct call *call, int code)
@@ -278,8 +278,8 @@ static void expect_error(struct call *call, int code)
 /* Refused, cancelled or not found: nothing of a range is given back, and no answer comes to a request that ended. */
 static void test_failures(void **state)
 {
-	struct bed bed = open_bed();
-	struct call *call = start_two(&bed);
+	struct fixture fixture = open_fixture();
+	struct call *call = start_two(&fixture);
 	uint64_t spent;
 
 	(void)state;
@@ -290,7 +290,7 @@ static void test_failures(void **state)
 	assert_int_equal(owner.next[1], spent);
 	assert_int_equal(owner.forgotten, 2);
 
-	call = start_two(&bed);
+	call = start_two(&fixture);
 	answer(0, 0);
 	request_cancel(call->request);
 	expect_error(call, ERROR_CANCELLED);
@@ -304,25 +304,25 @@ static void test_failures(void **state)
 	    STEPS(call->bump,
 		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("a")),
 		  STEP(call->bump, "bits", "n", value_uint(1), "stream_name", value_string("nobody"))));
-	call_fails(call, bed.memory, "run", ERROR_NOT_FOUND,
+	call_fails(call, fixture.memory, "run", ERROR_NOT_FOUND,
 		   "not_found: run: steps[1] bits: stream_name: no such stream");
 	assert_int_equal(owner.n_pending, 1);
 	assert_null(owner.pending[0]);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- prepared programs ---- */
 
 static void test_prepared(void **state)
 {
-	struct bed bed = open_bed();
+	struct fixture fixture = open_fixture();
 	struct call *call = call_new(), *run;
 	uint64_t handle, before;
 
 	(void)state;
 	put_steps(call);
 	put(call, "stream_name", value_string("b"));
-	handle = prepare_program(&bed, call);
+	handle = prepare_program(&fixture, call);
 	assert_int_equal(owner.next[1], 1000); /* nothing is taken when it is made */
 	for (int i = 0; i < 6; i++) {
 		owner.later = i % 2;
@@ -331,19 +331,19 @@ static void test_prepared(void **state)
 		if (i >= 4)
 			put(run, "stream_name", value_string("a"));
 		before = owner.next[i < 4];
-		call_start(run, bed.memory, "run_prepared");
+		call_start(run, fixture.memory, "run_prepared");
 		if (owner.later)
 			answer(0, 0);
 		call_wait(run);
 		if (request_error(run->request))
 			fail_msg("%s", request_error(run->request)->text);
 		assert_true(number(range_of(run, 0), "position") >= before);
-		expect_replayed(&bed, run);
+		expect_replayed(&fixture, run);
 		/* The same program, told the place. */
 		call = prepared_call(handle);
 		put_place(call, range_of(run, 0));
 		before = owner.next[i < 4];
-		call_run(call, bed.memory, "run_prepared");
+		call_run(call, fixture.memory, "run_prepared");
 		assert_int_equal(owner.next[i < 4], before);
 		expect_equal("results", value_get(request_result(call->request), "results"),
 			     value_get(request_result(run->request), "results"));
@@ -354,14 +354,14 @@ static void test_prepared(void **state)
 	run = prepared_call(handle);
 	put(run, "stream_name", value_string("a"));
 	put(run, "seed", value_uint(1));
-	call_fails(run, bed.memory, "run_prepared", ERROR_OUT_OF_RANGE,
+	call_fails(run, fixture.memory, "run_prepared", ERROR_OUT_OF_RANGE,
 		   "out_of_range: run_prepared: stream_name: given beside generator, seed");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- mistakes ---- */
 
-static void refused(struct bed *bed, const struct value step, const char *name, int code, const char *text)
+static void refused(struct fixture *fixture, const struct value step, const char *name, int code, const char *text)
 {
 	struct call *call = call_new();
 	struct value steps = value_array(), copy;
@@ -371,20 +371,20 @@ static void refused(struct bed *bed, const struct value step, const char *name, 
 	put(call, "steps", steps);
 	if (name)
 		put(call, "stream_name", value_string(name));
-	call_fails(call, bed->memory, "run", code, text);
+	call_fails(call, fixture->memory, "run", code, text);
 }
 
 static void test_mistakes(void **state)
 {
 	static const float ones[4] = {1, 1, 1, 1};
-	struct bed bed = open_bed();
+	struct fixture fixture = open_fixture();
 	struct bump *z = bump_new();
 	const struct value a = value_string("a"), one = value_uint(1);
 	struct call *call;
 
 	(void)state;
 #define BESIDE(name, value)                                                                                            \
-	refused(&bed, STEP(z, "bits", "n", one, "stream_name", a, name, value), NULL, ERROR_OUT_OF_RANGE,              \
+	refused(&fixture, STEP(z, "bits", "n", one, "stream_name", a, name, value), NULL, ERROR_OUT_OF_RANGE,          \
 		"out_of_range: run: steps[0] bits: stream_name: given beside " name)
 	BESIDE("seed", one);
 	BESIDE("stream", one);
@@ -392,31 +392,32 @@ static void test_mistakes(void **state)
 	BESIDE("generator", value_string("philox4x32"));
 	BESIDE("key_layout", value_string("trn24"));
 	BESIDE("size", value_uint(2));
-	refused(&bed, STEP(z, "bits", "n", one, "offset", one), "a", ERROR_OUT_OF_RANGE,
+	refused(&fixture, STEP(z, "bits", "n", one, "offset", one), "a", ERROR_OUT_OF_RANGE,
 		"out_of_range: run: steps[0] bits: stream_name: given beside offset");
-	refused(&bed, STEP(z, "bits", "n", one, "stream_name", one), NULL, ERROR_WRONG_TYPE,
+	refused(&fixture, STEP(z, "bits", "n", one, "stream_name", one), NULL, ERROR_WRONG_TYPE,
 		"wrong_type: run: steps[0] bits: stream_name: ");
-	refused(&bed, STEP(z, "fft", "in", array_of(z, "f32", 4, ones, sizeof ones), "stream_name", a), NULL,
+	refused(&fixture, STEP(z, "fft", "in", array_of(z, "f32", 4, ones, sizeof ones), "stream_name", a), NULL,
 		ERROR_UNKNOWN_PARAMETER, "unknown_parameter: run: steps[0] fft: stream_name: ");
-	refused(&bed, STEP(z, "sobol", "n", one, "d", one, "scramble", value_string("owen")), "a",
+	refused(&fixture, STEP(z, "sobol", "n", one, "d", one, "scramble", value_string("owen")), "a",
 		ERROR_MISSING_PARAMETER, "missing_parameter: run: steps[0] sobol: seed: ");
 	call = call_new();
 	put(call, "in", array_of(call->bump, "f32", 4, ones, sizeof ones));
 	put(call, "noise", map_of(call->bump, "op", value_string("normal"), "stream_name", a, NULL));
-	call_fails(call, bed.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
+	call_fails(call, fixture.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,
 		   "unknown_parameter: noise_add: stream_name: ");
 	call = call_new();
 	put(call, "steps", value_array());
 	put(call, "stream_name", a);
 	put(call, "seed", one);
-	call_fails(call, bed.memory, "run", ERROR_OUT_OF_RANGE, "out_of_range: run: stream_name: given beside seed");
+	call_fails(call, fixture.memory, "run", ERROR_OUT_OF_RANGE,
+		   "out_of_range: run: stream_name: given beside seed");
 	assert_int_equal(owner.next[0], 4);
-	bed_close(&bed);
-	bed = bed_open(1); /* nobody keeps streams */
-	refused(&bed, STEP(z, "bits", "n", one, "stream_name", a), NULL, ERROR_NOT_SUPPORTED,
+	fixture_close(&fixture);
+	fixture = fixture_open(1); /* nobody keeps streams */
+	refused(&fixture, STEP(z, "bits", "n", one, "stream_name", a), NULL, ERROR_NOT_SUPPORTED,
 		"not_supported: run: steps[0] bits: named streams are kept by a daemon");
 	bump_free(z);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

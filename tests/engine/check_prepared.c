@@ -58,12 +58,12 @@ static void put_program(struct call *call, uint64_t seed)
 	put(call, "seed", value_uint(seed));
 }
 
-static uint64_t prepare(struct bed *bed)
+static uint64_t prepare(struct fixture *fixture)
 {
 	struct call *call = call_new();
 
 	put_program(call, 7);
-	return prepare_program(bed, call); /* all that it was made of is gone then */
+	return prepare_program(fixture, call); /* all that it was made of is gone then */
 }
 
 static void expect_same(const struct call *got, const struct call *expected)
@@ -85,8 +85,8 @@ static void expect_same(const struct call *got, const struct call *expected)
 
 static void test_runs_as_run_does(void **state)
 {
-	struct bed bed = bed_open(2);
-	const uint64_t handle = prepare(&bed);
+	struct fixture fixture = fixture_open(2);
+	const uint64_t handle = prepare(&fixture);
 
 	(void)state;
 	for (uint64_t i = 0; i < 12; i++) {
@@ -105,30 +105,30 @@ static void test_runs_as_run_does(void **state)
 		put_program(run, stream.seed);
 		put(run, "stream", value_uint(stream.stream));
 		put(run, "offset", value_uint(i * 1000));
-		call_run(kept, bed.memory, "run_prepared");
-		call_run(run, bed.memory, "run");
+		call_run(kept, fixture.memory, "run_prepared");
+		call_run(run, fixture.memory, "run");
 		expect_same(kept, run);
 		call_free(kept);
 		call_free(run);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Released while a run is under way: that one still ends well. */
 static void test_released_in_use(void **state)
 {
-	struct bed bed = bed_open(1);
-	const uint64_t handle = prepare(&bed), other = prepare(&bed);
+	struct fixture fixture = fixture_open(1);
+	const uint64_t handle = prepare(&fixture), other = prepare(&fixture);
 	struct call *runs[8];
 
 	(void)state;
 	assert_int_not_equal(handle, other);
 	for (int i = 0; i < 8; i++) {
 		runs[i] = prepared_call(handle);
-		call_start(runs[i], bed.memory, "run_prepared");
+		call_start(runs[i], fixture.memory, "run_prepared");
 	}
 	struct call *freed = prepared_call(handle);
-	call_run(freed, bed.memory, "release");
+	call_run(freed, fixture.memory, "release");
 	call_free(freed);
 	for (int i = 0; i < 8; i++) {
 		call_wait(runs[i]);
@@ -137,17 +137,17 @@ static void test_released_in_use(void **state)
 	}
 	for (int i = 0; i < 8; i++)
 		call_free(runs[i]);
-	call_fails(prepared_call(handle), bed.memory, "run_prepared", ERROR_BAD_TILE,
+	call_fails(prepared_call(handle), fixture.memory, "run_prepared", ERROR_BAD_TILE,
 		   "bad_tile: run_prepared: prepared: ");
-	call_fails(prepared_call(handle), bed.memory, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
-	bed_close(&bed);
+	call_fails(prepared_call(handle), fixture.memory, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
+	fixture_close(&fixture);
 }
 
 /* A tile that a program names may be freed between runs: the run says so. */
 static void test_tile_gone(void **state)
 {
-	struct bed bed = bed_open(1);
-	const uint64_t tile = tile_of(&bed, "f32", 100, NULL);
+	struct fixture fixture = fixture_open(1);
+	const uint64_t tile = tile_of(&fixture, "f32", 100, NULL);
 	struct call *call = call_new();
 	struct value steps = value_array(), one = value_map();
 	uint64_t handle;
@@ -157,14 +157,14 @@ static void test_tile_gone(void **state)
 	assert_int_equal(value_put(call->bump, &one, "out", value_uint(tile)), 0);
 	assert_int_equal(value_push(call->bump, &steps, one), 0);
 	put(call, "steps", steps);
-	handle = prepare_program(&bed, call);
+	handle = prepare_program(&fixture, call);
 	call = prepared_call(handle);
-	call_run(call, bed.memory, "run_prepared");
+	call_run(call, fixture.memory, "run_prepared");
 	call_free(call);
-	tile_drop(&bed, tile);
-	call_fails(prepared_call(handle), bed.memory, "run_prepared", ERROR_BAD_TILE,
+	tile_drop(&fixture, tile);
+	call_fails(prepared_call(handle), fixture.memory, "run_prepared", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] uniform: out: tile 1 was freed");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static int reserve(void *arg, uint64_t bytes, struct error *err)
@@ -187,25 +187,25 @@ static void test_limits(void **state)
 	uint64_t left = 1 << 20;
 	struct session_limits limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
-	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new(), *freed;
-	const uint64_t first = prepare(&bed);
+	const uint64_t first = prepare(&fixture);
 
 	(void)state;
-	prepare(&bed);
+	prepare(&fixture);
 	put_program(call, 1);
 	prepare_call(call, "run");
-	call_fails(call, bed.memory, "prepare", ERROR_LIMIT,
+	call_fails(call, fixture.memory, "prepare", ERROR_LIMIT,
 		   "limit: prepare: 2 calls are prepared, allowed are 2 (prepared)");
 	freed = prepared_call(first);
-	call_run(freed, bed.memory, "release");
+	call_run(freed, fixture.memory, "release");
 	call_free(freed);
 	left = 100;
 	call = call_new();
 	put_program(call, 1);
 	prepare_call(call, "run");
-	call_fails(call, bed.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: no more");
-	bed_close(&bed);
+	call_fails(call, fixture.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: no more");
+	fixture_close(&fixture);
 	if (left < 100 || left > 1 << 20)
 		fail_msg("of 100 bytes and one prepared call, %llu came back", (unsigned long long)left);
 }
@@ -217,28 +217,28 @@ static void test_charge_while_in_use(void **state)
 	uint64_t left = ROOM;
 	struct session_limits limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
-	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
-	const uint64_t handle = prepare(&bed);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
+	const uint64_t handle = prepare(&fixture);
 	struct call *run = prepared_call(handle), *freed = prepared_call(handle);
 	uint64_t held;
 
 	(void)state;
 	assert_int_not_equal(left, ROOM);
-	call_run(run, bed.memory, "run_prepared");
+	call_run(run, fixture.memory, "run_prepared");
 	held = ROOM - left;
-	call_run(freed, bed.memory, "release");
+	call_run(freed, fixture.memory, "release");
 	call_free(freed);
 	if (ROOM - left != held)
 		fail_msg("%llu bytes are held after the release, %llu before, although a run holds the call",
 			 (unsigned long long)(ROOM - left), (unsigned long long)held);
 	call_free(run);
 	assert_int_equal(left, ROOM);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_mistakes_are_reported_at_once(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = call_new();
 	struct value steps = value_array(), one = value_map();
 
@@ -248,9 +248,9 @@ static void test_mistakes_are_reported_at_once(void **state)
 	assert_int_equal(value_push(call->bump, &steps, one), 0);
 	put(call, "steps", steps);
 	prepare_call(call, "run");
-	call_fails(call, bed.memory, "prepare", ERROR_BAD_TILE,
+	call_fails(call, fixture.memory, "prepare", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] scale: in: no earlier step is called \"nobody\"");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -46,12 +46,12 @@ static void put_changes(struct call *call, const struct prepared_changes *change
 }
 
 /* 0: the operation's example cannot be prepared, as one whose weights are missing. */
-static uint64_t prepare(struct bed *bed, const char *method, struct call *call)
+static uint64_t prepare(struct fixture *fixture, const char *method, struct call *call)
 {
 	uint64_t handle = 0;
 
 	prepare_call(call, method);
-	call_start(call, bed->memory, "prepare");
+	call_start(call, fixture->memory, "prepare");
 	call_wait(call);
 	if (!request_error(call->request))
 		handle = value_get(request_result(call->request), "prepared")->u;
@@ -59,14 +59,14 @@ static uint64_t prepare(struct bed *bed, const char *method, struct call *call)
 	return handle;
 }
 
-static const struct value *run_now(struct bed *bed, uint64_t handle, const struct prepared_changes *changes,
+static const struct value *run_now(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes,
 				   struct prepared **ret_prepared)
 {
-	return prepared_run_now(bed->memory, (uint32_t)handle, changes, ret_prepared);
+	return prepared_run_now(fixture->memory, (uint32_t)handle, changes, ret_prepared);
 }
 
 /* Whether there was a reply. call: the same, to be started as a request; it goes. */
-static bool compare(struct bed *bed, uint64_t handle, const char *method, struct call *call,
+static bool compare(struct fixture *fixture, uint64_t handle, const char *method, struct call *call,
 		    const struct prepared_changes *changes)
 {
 	char *expected = malloc(TILE_BYTES);
@@ -74,16 +74,16 @@ static bool compare(struct bed *bed, uint64_t handle, const char *method, struct
 	const struct value *reply;
 
 	put_changes(call, changes);
-	call_start(call, bed->memory, method);
+	call_start(call, fixture->memory, method);
 	call_wait(call);
-	memcpy(expected, bed->mapping, TILE_BYTES);
-	memset(bed->mapping, 0, TILE_BYTES);
-	reply = run_now(bed, handle, changes, &prepared);
+	memcpy(expected, fixture->mapping, TILE_BYTES);
+	memset(fixture->mapping, 0, TILE_BYTES);
+	reply = run_now(fixture, handle, changes, &prepared);
 	if ((reply == NULL) != (request_error(call->request) != NULL))
 		fail_msg("%s: a reply %d, an error %d", method, reply != NULL, request_error(call->request) != NULL);
 	if (reply) {
 		expect_equal(method, reply, request_result(call->request));
-		if (value_get(reply, "tile") && memcmp(expected, bed->mapping, TILE_BYTES) != 0)
+		if (value_get(reply, "tile") && memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
 			fail_msg("%s: other bytes in the tile", method);
 		prepared_give(prepared);
 	}
@@ -92,11 +92,11 @@ static bool compare(struct bed *bed, uint64_t handle, const char *method, struct
 	return reply != NULL;
 }
 
-static bool is_small(struct bed *bed, uint64_t handle)
+static bool is_small(struct fixture *fixture, uint64_t handle)
 {
 	static const struct prepared_changes none;
 	struct prepared *prepared;
-	const bool is = run_now(bed, handle, &none, &prepared) != NULL;
+	const bool is = run_now(fixture, handle, &none, &prepared) != NULL;
 
 	if (is)
 		prepared_give(prepared);
@@ -115,29 +115,29 @@ static void every_draw(void **state)
 
 	(void)state;
 	for (size_t level = 0; level < n_levels; level++) {
-		struct bed bed = bed_open_with(2, levels[level].features & cpu_detect(), 1 << 20, NULL);
+		struct fixture fixture = fixture_open_with(2, levels[level].features & cpu_detect(), 1 << 20, NULL);
 		unsigned draws = 0, errors = 0;
 
 		for (size_t i = 0; i < n_operations; i++) {
 			const uint64_t handle = all[i].class == METHOD_DRAW
-							? prepare(&bed, all[i].name, new_draw(&all[i], 37, 0))
+							? prepare(&fixture, all[i].name, new_draw(&all[i], 37, 0))
 							: 0;
 
-			if (!handle || !is_small(&bed, handle))
+			if (!handle || !is_small(&fixture, handle))
 				continue;
 			draws++;
 			for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++)
-				errors += !compare(&bed, handle, all[i].name, new_draw(&all[i], 37, 0),
+				errors += !compare(&fixture, handle, all[i].name, new_draw(&all[i], 37, 0),
 						   &(struct prepared_changes){.given = (unsigned)k % 8,
 									      .offset = offsets[k],
 									      .seed = offsets[k] * 3,
 									      .stream = k % 2});
-			errors += !compare(&bed, handle, all[i].name, new_draw(&all[i], 37, 0),
+			errors += !compare(&fixture, handle, all[i].name, new_draw(&all[i], 37, 0),
 					   &(struct prepared_changes){.given = PREPARED_OFFSET, .offset = UINT64_MAX});
 		}
 		printf("# %s: %u distributions, %u errors\n", levels[level].name, draws, errors);
 		assert_true(draws >= 10 && errors >= draws);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 }
 
@@ -163,10 +163,10 @@ static struct call *new_program(uint64_t x, uint64_t y)
 
 static void programs(void **state)
 {
-	struct bed bed = bed_open(2);
-	const uint64_t x = tile_of(&bed, "f32", 100, NULL), y = tile_of(&bed, "f32", 100, NULL);
-	const uint64_t other = tile_of(&bed, "f32", 100, NULL);
-	const uint64_t handle = prepare(&bed, "run", new_program(x, y));
+	struct fixture fixture = fixture_open(2);
+	const uint64_t x = tile_of(&fixture, "f32", 100, NULL), y = tile_of(&fixture, "f32", 100, NULL);
+	const uint64_t other = tile_of(&fixture, "f32", 100, NULL);
+	const uint64_t handle = prepare(&fixture, "run", new_program(x, y));
 	const uint32_t tiles[] = {(uint32_t)other, (uint32_t)x}, twice[] = {0, (uint32_t)x}, three[] = {0, 0, 0};
 	struct prepared_changes changes = {.given = PREPARED_SEED | PREPARED_OFFSET, .seed = 9};
 	struct prepared *prepared;
@@ -174,21 +174,22 @@ static void programs(void **state)
 	(void)state;
 	for (uint64_t offset = 0; offset < 10; offset++) {
 		changes.offset = offset * 7;
-		assert_true(compare(&bed, handle, "run", new_program(x, y), &changes));
+		assert_true(compare(&fixture, handle, "run", new_program(x, y), &changes));
 	}
 	changes.tiles = tiles;
 	changes.n_tiles = 2;
 	for (int i = 0; i < 4; i++) { /* others and the same ones, in turn: the reply names those of its run */
-		assert_true(compare(&bed, handle, "run", i % 2 ? new_program(x, y) : new_program(other, x), &changes));
+		assert_true(
+			compare(&fixture, handle, "run", i % 2 ? new_program(x, y) : new_program(other, x), &changes));
 		changes.n_tiles = i % 2 ? 2 : 0;
 	}
 	changes.tiles = twice;
 	changes.n_tiles = 2;
-	assert_null(run_now(&bed, handle, &changes, &prepared));
+	assert_null(run_now(&fixture, handle, &changes, &prepared));
 	changes.tiles = three;
 	changes.n_tiles = 3;
-	assert_null(run_now(&bed, handle, &changes, &prepared));
-	bed_close(&bed);
+	assert_null(run_now(&fixture, handle, &changes, &prepared));
+	fixture_close(&fixture);
 }
 
 /* ---- tiles ---- */
@@ -198,53 +199,53 @@ static void tiles_freed(void **state)
 {
 	static const struct prepared_changes none;
 	const struct operation *operation = operation_find("normal", 6);
-	struct bed bed = bed_open(2);
-	const uint64_t tile = tile_of(&bed, "f32", 512, NULL);
-	const uint64_t handle = prepare(&bed, "normal", new_draw(operation, 0, tile));
+	struct fixture fixture = fixture_open(2);
+	const uint64_t tile = tile_of(&fixture, "f32", 512, NULL);
+	const uint64_t handle = prepare(&fixture, "normal", new_draw(operation, 0, tile));
 	struct prepared *prepared;
 	uint64_t other;
 	uint32_t same;
 
 	(void)state;
-	assert_true(compare(&bed, handle, "normal", new_draw(operation, 0, tile), &none));
-	tile_drop(&bed, tile);
-	other = tile_of(&bed, "f32", 100, NULL);
+	assert_true(compare(&fixture, handle, "normal", new_draw(operation, 0, tile), &none));
+	tile_drop(&fixture, tile);
+	other = tile_of(&fixture, "f32", 100, NULL);
 	assert_int_not_equal(other, tile);
-	memset(bed.mapping, 0x5A, 4096);
-	assert_null(run_now(&bed, handle, &none, &prepared));
+	memset(fixture.mapping, 0x5A, 4096);
+	assert_null(run_now(&fixture, handle, &none, &prepared));
 	for (int i = 0; i < 4096; i++)
-		assert_int_equal(((char *)bed.mapping)[i], 0x5A);
+		assert_int_equal(((char *)fixture.mapping)[i], 0x5A);
 	same = (uint32_t)other; /* of another shape */
-	assert_null(run_now(&bed, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
-	same = (uint32_t)tile_of(&bed, "f32", 512, NULL);
-	assert_non_null(run_now(&bed, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
+	assert_null(run_now(&fixture, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
+	same = (uint32_t)tile_of(&fixture, "f32", 512, NULL);
+	assert_non_null(run_now(&fixture, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
 	prepared_give(prepared);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* While one run is not given back, others are requests; and it outlives release and session. */
 static void one_at_a_time(void **state)
 {
 	static const struct prepared_changes none;
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	const struct operation *operation = operation_find("uniform", 7);
-	const uint64_t handle = prepare(&bed, "uniform", new_draw(operation, 8, 0));
+	const uint64_t handle = prepare(&fixture, "uniform", new_draw(operation, 8, 0));
 	struct prepared *first, *second;
 	struct call *call;
-	const struct value *reply = run_now(&bed, handle, &none, &first), *again;
+	const struct value *reply = run_now(&fixture, handle, &none, &first), *again;
 
 	(void)state;
 	assert_non_null(reply);
-	assert_null(run_now(&bed, handle, &none, &second));
+	assert_null(run_now(&fixture, handle, &none, &second));
 	call = prepared_call(handle);
-	again = call_run(call, bed.memory, "run_prepared");
+	again = call_run(call, fixture.memory, "run_prepared");
 	expect_equal("a request meanwhile", again, reply);
 	call_free(call);
 	call = prepared_call(handle);
-	call_run(call, bed.memory, "release");
+	call_run(call, fixture.memory, "release");
 	call_free(call);
-	assert_null(run_now(&bed, handle, &none, &second));
-	bed_close(&bed);
+	assert_null(run_now(&fixture, handle, &none, &second));
+	fixture_close(&fixture);
 	assert_int_equal(value_get(reply, "n")->u, 8);
 	prepared_give(first);
 }
@@ -274,8 +275,8 @@ static void reservations(void **state)
 {
 	static const struct prepared_changes none;
 	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve};
-	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
-	const uint64_t handle = prepare(&bed, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
+	const uint64_t handle = prepare(&fixture, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
 	const uint64_t held = reserved;
 
 	(void)state;
@@ -285,14 +286,14 @@ static void reservations(void **state)
 		const struct value *reply;
 
 		refuses = i % 2;
-		reply = run_now(&bed, handle, &none, &prepared);
+		reply = run_now(&fixture, handle, &none, &prepared);
 		assert_int_equal(reply != NULL, !refuses);
 		if (reply)
 			prepared_give(prepared);
 		assert_int_equal(reserved, held);
 	}
 	refuses = false;
-	bed_close(&bed);
+	fixture_close(&fixture);
 	assert_int_equal(reserved, 0);
 }
 
@@ -303,7 +304,7 @@ static void not_small(void **state)
 		const char *name, *text;
 		uint64_t u;
 	} cases[] = {{"n", NULL, 5000}, {"timeout_ms", NULL, 10}, {"u64", "str", 0}};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -312,10 +313,10 @@ static void not_small(void **state)
 
 		put(call, "n", value_uint(8));
 		put(call, cases[i].name, cases[i].text ? value_string(cases[i].text) : value_uint(cases[i].u));
-		handle = prepare(&bed, "uniform", call);
-		assert_true(handle != 0 && !is_small(&bed, handle));
+		handle = prepare(&fixture, "uniform", call);
+		assert_true(handle != 0 && !is_small(&fixture, handle));
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -7,7 +7,7 @@ enum { SAMPLES = 3000 };
 
 struct program {
 	const char *name;
-	void (*put)(struct call *call, struct bed *bed);
+	void (*put)(struct call *call, struct fixture *fixture);
 };
 
 static struct value names_of(struct bump *bump, const char *first, const char *second)
@@ -31,11 +31,11 @@ static struct value ramp_of(struct bump *bump, const char *dtype, size_t n)
 					 : array_of(bump, dtype, n, wide, n * sizeof *wide);
 }
 
-static void put_chain(struct call *call, struct bed *bed)
+static void put_chain(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 
-	(void)bed;
+	(void)fixture;
 	put(call, "steps",
 	    STEPS(z, STEP(z, "normal", "n", value_uint(SAMPLES), "as", value_string("a")),
 		  STEP(z, "scale", "in", value_string("a"), "by", value_real(0.5), "as", value_string("b")),
@@ -45,12 +45,12 @@ static void put_chain(struct call *call, struct bed *bed)
 	put(call, "results", names_of(z, "sum", "few"));
 }
 
-static void put_distributions(struct call *call, struct bed *bed)
+static void put_distributions(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 	struct value weights = value_array(), alpha = value_array();
 
-	(void)bed;
+	(void)fixture;
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(value_push(z, &weights, value_uint(1 + (unsigned)i % 9)), 0);
 	for (int i = 0; i < 3; i++)
@@ -66,11 +66,11 @@ static void put_distributions(struct call *call, struct bed *bed)
 				   value_string("o")));
 }
 
-static void put_points(struct call *call, struct bed *bed)
+static void put_points(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 
-	(void)bed;
+	(void)fixture;
 	put(call, "steps",
 	    STEPS(z, STEP(z, "sobol", "n", value_uint(64), "d", value_uint(5), "scramble", value_string("owen"), "as",
 			  value_string("s")),
@@ -78,11 +78,11 @@ static void put_points(struct call *call, struct bed *bed)
 	put(call, "results", names_of(z, "s", "l"));
 }
 
-static void put_stft(struct call *call, struct bed *bed)
+static void put_stft(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 
-	(void)bed;
+	(void)fixture;
 	put(call, "steps",
 	    STEPS(z, STEP(z, "uniform", "n", value_uint(SAMPLES), "as", value_string("x")),
 		  STEP(z, "stft", "in", value_string("x"), "n_fft", value_uint(256), "window", value_string("hann"), "as",
@@ -94,11 +94,11 @@ static void put_stft(struct call *call, struct bed *bed)
 }
 
 /* The kernel came with the program, so that its spectra are the same in every run; that of a tile may change. */
-static void put_convolve(struct call *call, struct bed *bed)
+static void put_convolve(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 
-	(void)bed;
+	(void)fixture;
 	put(call, "steps",
 	    STEPS(z, STEP(z, "uniform", "n", value_uint(SAMPLES), "as", value_string("x")),
 		  STEP(z, "convolve", "a", value_string("x"), "b", ramp_of(z, "f64", 100), "as", value_string("y")),
@@ -108,12 +108,12 @@ static void put_convolve(struct call *call, struct bed *bed)
 	put(call, "results", names_of(z, "y", "v"));
 }
 
-static void put_matrices(struct call *call, struct bed *bed)
+static void put_matrices(struct call *call, struct fixture *fixture)
 {
 	struct bump *z = call->bump;
 	struct value c = ramp_of(z, "f32", 64), square;
 
-	(void)bed;
+	(void)fixture;
 	assert_int_equal(value_put(z, &c, "shape", list_of(z, 2, (const int64_t[]){8, 8})), 0);
 	assert_int_equal(value_copy(z, &c, &square), 0);
 	put(call, "steps",
@@ -127,14 +127,14 @@ static void put_matrices(struct call *call, struct bed *bed)
 	put(call, "results", STEPS(z, value_string("y"), value_string("t"), value_string("n"), value_string("f")));
 }
 
-static void put_tiles(struct call *call, struct bed *bed)
+static void put_tiles(struct call *call, struct fixture *fixture)
 {
 	static uint64_t x, y;
 	struct bump *z = call->bump;
 
-	if (bed) {
-		x = tile_of(bed, "f32", SAMPLES, NULL);
-		y = tile_of(bed, "f32", SAMPLES, NULL);
+	if (fixture) {
+		x = tile_of(fixture, "f32", SAMPLES, NULL);
+		y = tile_of(fixture, "f32", SAMPLES, NULL);
 	}
 	put(call, "steps",
 	    STEPS(z, STEP(z, "uniform", "out", value_uint(x)),
@@ -162,29 +162,29 @@ static struct call *run_of(uint64_t handle, uint64_t seed, uint64_t offset)
 
 static void test_as_run_does(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < PROGRAMS; i++) {
 		struct call *made = call_new();
 		uint64_t handle;
 
-		programs[i].put(made, &bed);
-		handle = prepare_program(&bed, made);
+		programs[i].put(made, &fixture);
+		handle = prepare_program(&fixture, made);
 		for (uint64_t k = 0; k < 5; k++) {
 			struct call *kept = run_of(handle, 1 + k / 2, 1000 * k), *run = call_new();
 
 			programs[i].put(run, NULL);
 			put(run, "seed", value_uint(1 + k / 2));
 			put(run, "offset", value_uint(1000 * k));
-			call_run(kept, bed.memory, "run_prepared");
-			call_run(run, bed.memory, "run");
+			call_run(kept, fixture.memory, "run_prepared");
+			call_run(run, fixture.memory, "run");
 			expect_equal(programs[i].name, request_result(kept->request), request_result(run->request));
 			call_free(kept);
 			call_free(run);
 		}
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- at once ---- */
@@ -192,7 +192,7 @@ static void test_as_run_does(void **state)
 enum { THREADS = 4, RUNS = 24 };
 
 struct runner {
-	struct bed *bed;
+	struct fixture *fixture;
 	uint64_t handle;
 	struct call *expected[2];
 	pthread_t thread;
@@ -206,7 +206,7 @@ static void *run_many(void *arg)
 	for (int i = 0; i < RUNS / 4; i++) {
 		for (int k = 0; k < 4; k++) {
 			calls[k] = run_of(runner->handle, (uint64_t)(k % 2), 0);
-			call_start(calls[k], runner->bed->memory, "run_prepared");
+			call_start(calls[k], runner->fixture->memory, "run_prepared");
 		}
 		for (int k = 0; k < 4; k++) {
 			call_wait(calls[k]);
@@ -220,23 +220,23 @@ static void *run_many(void *arg)
 
 static void test_at_once(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < PROGRAMS; i++) {
-		struct runner runners[THREADS], runner = {.bed = &bed};
+		struct runner runners[THREADS], runner = {.fixture = &fixture};
 		struct call *made;
 
 		if (programs[i].put == put_tiles) /* all would write the same */
 			continue;
 		made = call_new();
-		programs[i].put(made, &bed);
-		runner.handle = prepare_program(&bed, made);
+		programs[i].put(made, &fixture);
+		runner.handle = prepare_program(&fixture, made);
 		for (int k = 0; k < 2; k++) {
 			runner.expected[k] = call_new();
 			programs[i].put(runner.expected[k], NULL);
 			put(runner.expected[k], "seed", value_uint((unsigned)k));
-			call_run(runner.expected[k], bed.memory, "run");
+			call_run(runner.expected[k], fixture.memory, "run");
 		}
 		for (int t = 0; t < THREADS; t++) {
 			runners[t] = runner;
@@ -247,16 +247,16 @@ static void test_at_once(void **state)
 		for (int k = 0; k < 2; k++)
 			call_free(runner.expected[k]);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- what may change, and what may fail ---- */
 
 static void test_tiles_are_read_anew(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	void *at;
-	const uint64_t kernel = tile_of(&bed, "f32", 4, &at);
+	const uint64_t kernel = tile_of(&fixture, "f32", 4, &at);
 	struct call *made = call_new();
 	struct bump *z = made->bump;
 	uint64_t handle;
@@ -265,7 +265,7 @@ static void test_tiles_are_read_anew(void **state)
 	put(made, "steps",
 	    STEPS(z, STEP(z, "convolve", "a", ramp_of(z, "f32", 100), "b", value_uint(kernel), "as", value_string("y"))));
 	put(made, "results", names_of(z, "y", NULL));
-	handle = prepare_program(&bed, made);
+	handle = prepare_program(&fixture, made);
 	for (int i = 1; i < 4; i++) {
 		struct call *run = run_of(handle, 0, 0);
 		const float taps[4] = {(float)i};
@@ -273,13 +273,14 @@ static void test_tiles_are_read_anew(void **state)
 		float first;
 
 		memcpy(at, taps, sizeof taps);
-		y = value_get(value_get(value_get(call_run(run, bed.memory, "run_prepared"), "results"), "y"), "data");
+		y = value_get(value_get(value_get(call_run(run, fixture.memory, "run_prepared"), "results"), "y"),
+			      "data");
 		memcpy(&first, y->bytes.at, sizeof first);
 		if (first < (float)i * 0.999f || first > (float)i * 1.001f)
 			fail_msg("run %d: the kernel was %d times as large, and the first sample is %g", i, i, (double)first);
 		call_free(run);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static struct value pair_of(struct bump *bump, uint64_t from, uint64_t to)
@@ -287,33 +288,33 @@ static struct value pair_of(struct bump *bump, uint64_t from, uint64_t to)
 	return STEPS(bump, value_uint(from), value_uint(to));
 }
 
-static void swap_fails(struct bed *bed, uint64_t handle, uint64_t from, uint64_t to, int code, const char *text)
+static void swap_fails(struct fixture *fixture, uint64_t handle, uint64_t from, uint64_t to, int code, const char *text)
 {
 	struct call *call = run_of(handle, 0, 0);
 
 	put(call, "tiles", STEPS(call->bump, pair_of(call->bump, from, to)));
-	call_fails(call, bed->memory, "run_prepared", code, text);
+	call_fails(call, fixture->memory, "run_prepared", code, text);
 }
 
 /* Other tiles of the same shapes, also exchanged for one another; the reply tells them. */
 static void test_other_tiles(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	float *at[4];
 	uint64_t tiles[4], handle;
-	const uint64_t small = tile_of(&bed, "f32", 8, NULL);
+	const uint64_t small = tile_of(&fixture, "f32", 8, NULL);
 	struct call *made = call_new();
 	struct bump *z = made->bump;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		tiles[i] = tile_of(&bed, "f32", 16, (void **)&at[i]);
+		tiles[i] = tile_of(&fixture, "f32", 16, (void **)&at[i]);
 		for (int k = 0; k < 16; k++)
 			at[i][k] = (float)(1 + i);
 	}
 	put(made, "steps",
 	    STEPS(z, STEP(z, "scale", "in", value_uint(tiles[0]), "by", value_real(10), "out", value_uint(tiles[1]))));
-	handle = prepare_program(&bed, made);
+	handle = prepare_program(&fixture, made);
 	for (int i = 0; i < 3; i++) {
 		const int from = i == 2 ? 1 : 2 * i, to = i == 2 ? 0 : 2 * i + 1; /* (0, 1), (2, 3), (1, 0) */
 		struct call *call = run_of(handle, 0, 0);
@@ -321,32 +322,34 @@ static void test_other_tiles(void **state)
 
 		put(call, "tiles", STEPS(call->bump, pair_of(call->bump, tiles[0], tiles[from]),
 					 pair_of(call->bump, tiles[1], tiles[to])));
-		steps = value_get(call_run(call, bed.memory, "run_prepared"), "steps");
+		steps = value_get(call_run(call, fixture.memory, "run_prepared"), "steps");
 		assert_int_equal(value_get(&steps->array.at[0], "tile")->u, tiles[to]);
 		if (at[to][15] != 10 * at[from][15])
 			fail_msg("run %d: expected %g, got %g", i, (double)(10 * at[from][15]), (double)at[to][15]);
 		call_free(call);
 	}
-	swap_fails(&bed, handle, tiles[0], small, ERROR_BAD_SHAPE, "bad_shape: run: steps[0] scale: in: the tile is");
-	swap_fails(&bed, handle, tiles[0], 999, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: tile 999");
-	swap_fails(&bed, handle, tiles[2], tiles[3], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: element 0: the prepared run names no");
-	swap_fails(&bed, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: tile");
+	swap_fails(&fixture, handle, tiles[0], small, ERROR_BAD_SHAPE,
+		   "bad_shape: run: steps[0] scale: in: the tile is");
+	swap_fails(&fixture, handle, tiles[0], 999, ERROR_BAD_TILE, "bad_tile: run: steps[0] scale: in: tile 999");
+	swap_fails(&fixture, handle, tiles[2], tiles[3], ERROR_BAD_TILE,
+		   "bad_tile: run_prepared: tiles: element 0: the prepared run names no");
+	swap_fails(&fixture, handle, tiles[0], tiles[1], ERROR_BAD_TILE, "bad_tile: run_prepared: tiles: tile");
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", value_uint(1));
-	call_fails(made, bed.memory, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
-	tile_drop(&bed, tiles[0]); /* which another now stands for */
+	call_fails(made, fixture.memory, "run_prepared", ERROR_WRONG_TYPE, "wrong_type: run_prepared: tiles: ");
+	tile_drop(&fixture, tiles[0]); /* which another now stands for */
 	made = run_of(handle, 0, 0);
 	put(made, "tiles", STEPS(made->bump, pair_of(made->bump, tiles[0], tiles[2])));
-	call_run(made, bed.memory, "run_prepared");
+	call_run(made, fixture.memory, "run_prepared");
 	call_free(made);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A window of zeros cannot be divided by: each run says so, the later ones too. */
 static void test_failures_are_not_learnt(void **state)
 {
 	static const float zeros[64];
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *made = call_new();
 	struct bump *z = made->bump;
 	uint64_t handle;
@@ -358,11 +361,11 @@ static void test_failures_are_not_learnt(void **state)
 		  STEP(z, "istft", "in", value_string("y"), "n_fft", value_uint(64), "window_values",
 		       array_of(z, "f32", 64, zeros, sizeof zeros), "as", value_string("back"))));
 	put(made, "results", names_of(z, "back", NULL));
-	handle = prepare_program(&bed, made);
+	handle = prepare_program(&fixture, made);
 	for (int i = 0; i < 3; i++)
-		call_fails(run_of(handle, 0, 0), bed.memory, "run_prepared", ERROR_OUT_OF_RANGE,
+		call_fails(run_of(handle, 0, 0), fixture.memory, "run_prepared", ERROR_OUT_OF_RANGE,
 			   "out_of_range: run: steps[2] istft: window_values: ");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- what it holds ---- */
@@ -410,17 +413,17 @@ static struct call *window_of(uint64_t n)
 	return call;
 }
 
-static uint64_t charge_of(struct bed *bed, struct call *call, uint64_t *ret_handle)
+static uint64_t charge_of(struct fixture *fixture, struct call *call, uint64_t *ret_handle)
 {
-	*ret_handle = prepare_program(bed, call);
+	*ret_handle = prepare_program(fixture, call);
 	return held;
 }
 
-static void release(struct bed *bed, uint64_t handle)
+static void release(struct fixture *fixture, uint64_t handle)
 {
 	struct call *call = prepared_call(handle);
 
-	call_run(call, bed->memory, "release");
+	call_run(call, fixture->memory, "release");
 	call_free(call);
 }
 
@@ -429,58 +432,58 @@ static void test_charge(void **state)
 {
 	uint64_t limit = 1 << 20, small, large, handle;
 	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
-	struct bed bed = bed_open_with(1, cpu_detect(), 1 << 20, &limits);
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call;
 
 	(void)state;
 	held = 0;
-	small = charge_of(&bed, weights_of(10), &handle);
-	release(&bed, handle);
+	small = charge_of(&fixture, weights_of(10), &handle);
+	release(&fixture, handle);
 	assert_int_equal(held, 0);
-	large = charge_of(&bed, weights_of(10000), &handle);
-	release(&bed, handle);
+	large = charge_of(&fixture, weights_of(10000), &handle);
+	release(&fixture, handle);
 	if (large - small < 159840 || large - small > 200000)
 		fail_msg("10,000 weights hold %llu bytes more than 10", (unsigned long long)(large - small));
 	call = weights_of(100000);
 	prepare_call(call, "run");
-	call_fails(call, bed.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: ");
+	call_fails(call, fixture.memory, "prepare", ERROR_LIMIT, "limit: work_bytes: ");
 	assert_int_equal(held, 0);
-	small = charge_of(&bed, window_of(16), &handle);
-	release(&bed, handle);
-	large = charge_of(&bed, window_of(16384), &handle);
+	small = charge_of(&fixture, window_of(16), &handle);
+	release(&fixture, handle);
+	large = charge_of(&fixture, window_of(16384), &handle);
 	if (large - small < 16368 * 8 || large - small > 16384 * 9)
 		fail_msg("a spectrum of 16,384 points holds %llu bytes more than one of 16",
 			 (unsigned long long)(large - small));
 	for (int i = 0; i < 3; i++) {
 		struct call *run = run_of(handle, 0, 0);
 
-		call_run(run, bed.memory, "run_prepared");
+		call_run(run, fixture.memory, "run_prepared");
 		call_free(run);
 		assert_int_equal(held, large);
 	}
-	bed_close(&bed); /* with the program */
+	fixture_close(&fixture); /* with the program */
 	assert_int_equal(held, 0);
 }
 
 /* What was learnt goes with the last reply, here after the session; address sanitizers watch. */
 static void test_reply_outlives_memory(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *made = call_new(), *runs[2];
 	uint64_t handle;
 
 	(void)state;
-	put_stft(made, &bed);
-	handle = prepare_program(&bed, made);
+	put_stft(made, &fixture);
+	handle = prepare_program(&fixture, made);
 	for (int i = 0; i < 2; i++) {
 		runs[i] = run_of(handle, 1, 0);
-		call_run(runs[i], bed.memory, "run_prepared");
+		call_run(runs[i], fixture.memory, "run_prepared");
 	}
-	session_memory_close(bed.memory);
+	session_memory_close(fixture.memory);
 	expect_equal("after the space", request_result(runs[0]->request), request_result(runs[1]->request));
 	for (int i = 0; i < 2; i++)
 		call_free(runs[i]);
-	engine_destroy(bed.engine);
+	engine_destroy(fixture.engine);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static const struct value *result_data(const struct value *reply, const char *na
 /* --- checks --- */
 
 /* uniform then box_muller as a program is normal, byte for byte. */
-static void check_normal(struct bed *bed, const char *dtype, uint64_t offset, uint64_t n)
+static void check_normal(struct fixture *fixture, const char *dtype, uint64_t offset, uint64_t n)
 {
 	struct call *program = call_new(), *normal = call_new();
 	struct value steps = value_array(), *step;
@@ -57,8 +57,8 @@ static void check_normal(struct bed *bed, const char *dtype, uint64_t offset, ui
 	put(normal, "offset", value_uint(offset));
 	put(normal, "seed", value_uint(11));
 
-	const struct value *a = result_data(call_run(program, bed->memory, "run"), "z");
-	const struct value *b = value_get(call_run(normal, bed->memory, "normal"), "data");
+	const struct value *a = result_data(call_run(program, fixture->memory, "run"), "z");
+	const struct value *b = value_get(call_run(normal, fixture->memory, "normal"), "data");
 	assert_int_equal(a->bytes.size, b->bytes.size);
 	assert_memory_equal(a->bytes.at, b->bytes.at, a->bytes.size);
 	call_free(program);
@@ -68,19 +68,19 @@ static void check_normal(struct bed *bed, const char *dtype, uint64_t offset, ui
 static void test_uniform_then_box_muller_is_normal(void **state)
 {
 	static const uint64_t lengths[] = {0, 2, 6, 2048, 2050, 16384, 100002};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
 		for (uint64_t offset = 0; offset <= 6; offset += 2) {
-			check_normal(&bed, "f32", offset, lengths[i]);
-			check_normal(&bed, "f64", offset, lengths[i]);
+			check_normal(&fixture, "f32", offset, lengths[i]);
+			check_normal(&fixture, "f64", offset, lengths[i]);
 		}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* y = (normal * 3 + 1) + uniform, in one program or step by step through tiles. */
-static void chain_fused(struct bed *bed, uint64_t n, uint64_t out)
+static void chain_fused(struct fixture *fixture, uint64_t n, uint64_t out)
 {
 	struct call *call = call_new();
 	struct value steps = value_array(), *step;
@@ -99,74 +99,75 @@ static void chain_fused(struct bed *bed, uint64_t n, uint64_t out)
 	set(call, step, "out", value_uint(out));
 	put(call, "seed", value_uint(77));
 	finish(call, steps, NULL);
-	call_run(call, bed->memory, "run");
+	call_run(call, fixture->memory, "run");
 	call_free(call);
 }
 
-static void draw_to(struct bed *bed, const char *distribution, uint64_t out, uint64_t offset)
+static void draw_to(struct fixture *fixture, const char *distribution, uint64_t out, uint64_t offset)
 {
 	struct call *call = call_new();
 
 	put(call, "out", value_uint(out));
 	put(call, "seed", value_uint(77));
 	put(call, "offset", value_uint(offset));
-	call_run(call, bed->memory, distribution);
+	call_run(call, fixture->memory, distribution);
 	call_free(call);
 }
 
 static void test_fused_is_apart(void **state)
 {
 	static const uint64_t lengths[] = {1, 3, 2047, 2048, 2049, 40000, 150001};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		const uint64_t n = lengths[i];
 		void *fused_at, *apart_at;
-		const uint64_t fused = tile_of(&bed, "f32", n, &fused_at), apart = tile_of(&bed, "f32", n, &apart_at);
-		const uint64_t other = tile_of(&bed, "f32", n, NULL);
+		const uint64_t fused = tile_of(&fixture, "f32", n, &fused_at),
+			       apart = tile_of(&fixture, "f32", n, &apart_at);
+		const uint64_t other = tile_of(&fixture, "f32", n, NULL);
 		struct call *scale = call_new(), *add = call_new();
 
-		chain_fused(&bed, n, fused);
-		draw_to(&bed, "normal", apart, 0);
-		draw_to(&bed, "uniform", other, (n + 3) / 4 * 4);
+		chain_fused(&fixture, n, fused);
+		draw_to(&fixture, "normal", apart, 0);
+		draw_to(&fixture, "uniform", other, (n + 3) / 4 * 4);
 		put(scale, "in", value_uint(apart));
 		put(scale, "out", value_uint(apart));
 		put(scale, "by", value_real(3));
 		put(scale, "plus", value_real(1));
-		call_run(scale, bed.memory, "scale");
+		call_run(scale, fixture.memory, "scale");
 		put(add, "a", value_uint(apart));
 		put(add, "b", value_uint(other));
 		put(add, "out", value_uint(apart));
-		call_run(add, bed.memory, "add");
+		call_run(add, fixture.memory, "add");
 		assert_memory_equal(fused_at, apart_at, n * sizeof(float));
 		call_free(scale);
 		call_free(add);
-		tile_drop(&bed, fused);
-		tile_drop(&bed, apart);
-		tile_drop(&bed, other);
+		tile_drop(&fixture, fused);
+		tile_drop(&fixture, apart);
+		tile_drop(&fixture, other);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Steps that read what others overwrite, with a transform between: x is drawn, X = fft(x) in place, then x again. */
 static void test_hazards(void **state)
 {
 	enum { N = 20000 };
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	float *x_at, *y_at, *w_at, *x = malloc(N * sizeof *x), *u = malloc(N * sizeof *u);
-	const uint64_t x_tile = tile_of(&bed, "f32", N, (void **)&x_at),
-		       y_tile = tile_of(&bed, "f32", N, (void **)&y_at);
-	const uint64_t w_tile = tile_of(&bed, "c64", N, (void **)&w_at);
+	const uint64_t x_tile = tile_of(&fixture, "f32", N, (void **)&x_at),
+		       y_tile = tile_of(&fixture, "f32", N, (void **)&y_at);
+	const uint64_t w_tile = tile_of(&fixture, "c64", N, (void **)&w_at);
 	struct call *call = call_new(), *fft = call_new(), *draw;
 	struct value steps = value_array(), *step;
 
 	(void)state;
 	/* w = fft(x); x = uniform; y = x + x; x = x * 2 (so y == x); the draw in between is x before. */
-	draw_to(&bed, "normal", x_tile, 0);
+	draw_to(&fixture, "normal", x_tile, 0);
 	memcpy(x, x_at, N * sizeof *x);
 	put(fft, "in", value_uint(x_tile));
-	const struct value *spectrum = value_get(call_run(fft, bed.memory, "fft"), "data");
+	const struct value *spectrum = value_get(call_run(fft, fixture.memory, "fft"), "data");
 
 	step = add_step(call, &steps, "fft", NULL);
 	set(call, step, "in", value_uint(x_tile));
@@ -188,11 +189,11 @@ static void test_hazards(void **state)
 	set(call, step, "out", value_uint(w_tile));
 	set(call, step, "inverse", value_bool(true));
 	finish(call, steps, "old");
-	const struct value *reply = call_run(call, bed.memory, "run");
+	const struct value *reply = call_run(call, fixture.memory, "run");
 
 	draw = call_new();
 	put(draw, "n", value_uint(N));
-	memcpy(u, value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at, N * sizeof *u);
+	memcpy(u, value_get(call_run(draw, fixture.memory, "uniform"), "data")->bytes.at, N * sizeof *u);
 	assert_memory_equal(result_data(reply, "old")->bytes.at, x, N * sizeof *x);
 	assert_memory_equal(x_at, y_at, N * sizeof *x);
 	for (size_t i = 0; i < N; i++) {
@@ -206,15 +207,15 @@ static void test_hazards(void **state)
 	call_free(draw);
 	free(x);
 	free(u);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A result beside out is a copy of what the step wrote, not of what overwrote it later. */
 static void test_result_beside_out(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	float *at;
-	const uint64_t tile = tile_of(&bed, "f32", 1000, (void **)&at);
+	const uint64_t tile = tile_of(&fixture, "f32", 1000, (void **)&at);
 	struct call *call = call_new(), *draw = call_new();
 	struct value steps = value_array(), *step;
 
@@ -226,20 +227,21 @@ static void test_result_beside_out(void **state)
 	set(call, step, "out", value_uint(tile));
 	set(call, step, "by", value_real(0));
 	finish(call, steps, "first");
-	const struct value *first = result_data(call_run(call, bed.memory, "run"), "first");
+	const struct value *first = result_data(call_run(call, fixture.memory, "run"), "first");
 	put(draw, "n", value_uint(1000));
-	assert_memory_equal(first->bytes.at, value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at, 4000);
+	assert_memory_equal(first->bytes.at, value_get(call_run(draw, fixture.memory, "uniform"), "data")->bytes.at,
+			    4000);
 	assert_true(at[0] == 0 && at[999] == 0);
 	call_free(call);
 	call_free(draw);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* More values alive at once than scratch has places for, and steps that nobody uses. */
 static void test_many_values(void **state)
 {
 	enum { DRAWS = 80, N = 5000 };
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *call = call_new();
 	struct value steps = value_array(), *step;
 	char names[2 * DRAWS][16];
@@ -263,7 +265,7 @@ static void test_many_values(void **state)
 	}
 	finish(call, steps, names[2 * DRAWS - 1]);
 	const float *got =
-		(const float *)(const void *)result_data(call_run(call, bed.memory, "run"), names[2 * DRAWS - 1])
+		(const float *)(const void *)result_data(call_run(call, fixture.memory, "run"), names[2 * DRAWS - 1])
 			->bytes.at;
 	for (int i = 0; i < DRAWS; i++) {
 		struct call *draw = call_new();
@@ -271,7 +273,7 @@ static void test_many_values(void **state)
 
 		put(draw, "n", value_uint(N));
 		put(draw, "stream", value_uint(i));
-		u = (const float *)(const void *)value_get(call_run(draw, bed.memory, "uniform"), "data")->bytes.at;
+		u = (const float *)(const void *)value_get(call_run(draw, fixture.memory, "uniform"), "data")->bytes.at;
 		for (size_t k = 0; k < N; k++)
 			sum[k] += u[k];
 		call_free(draw);
@@ -279,14 +281,14 @@ static void test_many_values(void **state)
 	assert_memory_equal(got, sum, N * sizeof *sum);
 	free(sum);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* uniform(5) then normal(5), and the reverse, share no word; and a step's offset moves those behind it. */
 static void test_draws_share_no_word(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64"};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 
 	(void)state;
 	for (int order = 0; order < 2; order++)
@@ -310,7 +312,7 @@ static void test_draws_share_no_word(void **state)
 				set(call, step, "dtype", value_string("u64"));
 				finish(call, steps, NULL);
 				put(call, "offset", value_uint(6));
-				replies = value_get(call_run(call, bed.memory, "run"), "steps");
+				replies = value_get(call_run(call, fixture.memory, "run"), "steps");
 				const uint64_t words = a ? 10 : 5;
 				const uint64_t second = 8 + (words + 3) / 4 * 4;
 
@@ -323,7 +325,7 @@ static void test_draws_share_no_word(void **state)
 				assert_int_equal(value_get(request_result(call->request), "next")->u, 108);
 				call_free(call);
 			}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* --- the same bytes for every number of threads and every instruction set --- */
@@ -331,9 +333,9 @@ static void test_draws_share_no_word(void **state)
 static void *work_of(unsigned threads, uint32_t features, size_t *ret_bytes)
 {
 	enum { N = 300001 };
-	struct bed bed = bed_open_with(threads, features, 32 << 20, NULL);
+	struct fixture fixture = fixture_open_with(threads, features, 32 << 20, NULL);
 	void *at, *copy = malloc(N * sizeof(double));
-	const uint64_t tile = tile_of(&bed, "f64", N, &at);
+	const uint64_t tile = tile_of(&fixture, "f64", N, &at);
 	struct call *call = call_new();
 	struct value steps = value_array(), *step;
 
@@ -354,12 +356,12 @@ static void *work_of(unsigned threads, uint32_t features, size_t *ret_bytes)
 	set(call, step, "plus", value_real(7));
 	set(call, step, "out", value_uint(tile));
 	finish(call, steps, NULL);
-	call_run(call, bed.memory, "run");
+	call_run(call, fixture.memory, "run");
 	assert_non_null(copy);
 	memcpy(copy, at, N * sizeof(double));
 	*ret_bytes = N * sizeof(double);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 	return copy;
 }
 
@@ -398,7 +400,7 @@ static void test_same_transform_for_all_threads(void **state)
 	(void)state;
 	assert_non_null(expected);
 	for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-		struct bed bed = bed_open(threads[t]);
+		struct fixture fixture = fixture_open(threads[t]);
 		struct call *call = call_new();
 		struct value steps = value_array(), *step;
 
@@ -407,22 +409,22 @@ static void test_same_transform_for_all_threads(void **state)
 		step = add_step(call, &steps, "fft", "y");
 		set(call, step, "in", value_string("x"));
 		finish(call, steps, "y");
-		const struct value *y = result_data(call_run(call, bed.memory, "run"), "y");
+		const struct value *y = result_data(call_run(call, fixture.memory, "run"), "y");
 		assert_int_equal(y->bytes.size, BATCH * N * 8);
 		if (t == 0)
 			memcpy(expected, y->bytes.at, y->bytes.size);
 		if (memcmp(expected, y->bytes.at, y->bytes.size) != 0)
 			fail_msg("%u threads: other bytes than one thread gives", threads[t]);
 		call_free(call);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 	free(expected);
 }
 
 /* --- parts --- */
 
-static void check_parts(struct bed *bed, const char *distribution, const char *dtype, uint64_t n, uint64_t offset,
-			uint64_t size)
+static void check_parts(struct fixture *fixture, const char *distribution, const char *dtype, uint64_t n,
+			uint64_t offset, uint64_t size)
 {
 	struct call *whole = call_new();
 	const struct value *expected;
@@ -431,7 +433,7 @@ static void check_parts(struct bed *bed, const char *distribution, const char *d
 	put(whole, "n", value_uint(n));
 	put(whole, "dtype", value_string(dtype));
 	put(whole, "offset", value_uint(offset));
-	expected = value_get(call_run(whole, bed->memory, distribution), "data");
+	expected = value_get(call_run(whole, fixture->memory, distribution), "data");
 	for (uint64_t rank = 0; rank < size; rank++) {
 		struct call *part = call_new();
 		const struct value *data;
@@ -441,7 +443,7 @@ static void check_parts(struct bed *bed, const char *distribution, const char *d
 		put(part, "offset", value_uint(offset));
 		put(part, "rank", value_uint(rank));
 		put(part, "size", value_uint(size));
-		data = value_get(call_run(part, bed->memory, distribution), "data");
+		data = value_get(call_run(part, fixture->memory, distribution), "data");
 		assert_true(at + data->bytes.size <= expected->bytes.size);
 		if (memcmp(expected->bytes.at + at, data->bytes.at, data->bytes.size) != 0)
 			fail_msg("%s %s n=%llu offset=%llu: part %llu of %llu differs", distribution, dtype,
@@ -458,17 +460,17 @@ static void test_parts_join(void **state)
 {
 	static const uint64_t sizes[] = {1, 2, 3, 7, 128};
 	static const char *const distributions[] = {"bits", "uniform", "normal"};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
 		for (size_t l = 0; l < 3; l++)
 			for (uint64_t offset = 0; offset < 4; offset += 3) {
-				check_parts(&bed, distributions[l], l ? "f32" : "u32", 40001, offset, sizes[s]);
-				check_parts(&bed, distributions[l], l ? "f64" : "u64", 1003, offset, sizes[s]);
-				check_parts(&bed, distributions[l], l ? "f32" : "u32", 5, offset, sizes[s]);
+				check_parts(&fixture, distributions[l], l ? "f32" : "u32", 40001, offset, sizes[s]);
+				check_parts(&fixture, distributions[l], l ? "f64" : "u64", 1003, offset, sizes[s]);
+				check_parts(&fixture, distributions[l], l ? "f32" : "u32", 5, offset, sizes[s]);
 			}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -10,25 +10,25 @@
 
 static void test_version_and_ping(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct call *version = call_new(), *ping = call_new();
-	const struct value *reply = call_run(version, bed.memory, "version");
+	const struct value *reply = call_run(version, fixture.memory, "version");
 
 	(void)state;
 	assert_true(value_is_text(value_get(reply, "name"), "trnsciD"));
 	assert_int_equal(value_get(reply, "stream_format")->u, 1);
 	put(ping, "payload", value_uint(7));
-	assert_int_equal(value_get(call_run(ping, bed.memory, "ping"), "payload")->u, 7);
+	assert_int_equal(value_get(call_run(ping, fixture.memory, "ping"), "payload")->u, 7);
 	call_free(version);
 	call_free(ping);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_describe_lists_every_row(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call = call_new();
-	const struct value *reply = call_run(call, bed.memory, "describe");
+	const struct value *reply = call_run(call, fixture.memory, "describe");
 	const struct value *methods = value_get(reply, "methods");
 	size_t count;
 	const struct operation *all = operations(&count);
@@ -40,7 +40,7 @@ static void test_describe_lists_every_row(void **state)
 		assert_int_equal(value_get(&methods->array.at[i], "params")->array.count, all[i].n_params);
 	}
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Samples [begin, begin + n) as the kernels alone draw them. */
@@ -56,7 +56,7 @@ static void *expect(enum distribution distribution, enum dtype dtype, uint64_t b
 	return bytes;
 }
 
-static void check_draw(struct bed *bed, const char *method, const char *dtype, enum distribution distribution,
+static void check_draw(struct fixture *fixture, const char *method, const char *dtype, enum distribution distribution,
 		       uint64_t begin, size_t n)
 {
 	const size_t bytes = n * dtype_size(dtype_parse(dtype, strlen(dtype)));
@@ -69,7 +69,7 @@ static void check_draw(struct bed *bed, const char *method, const char *dtype, e
 	put(call, "seed", value_uint(5));
 	put(call, "stream", value_string("0x9"));
 	put(call, "offset", value_uint(begin));
-	data = value_get(call_run(call, bed->memory, method), "data");
+	data = value_get(call_run(call, fixture->memory, method), "data");
 	assert_int_equal(data->bytes.size, bytes);
 	assert_memory_equal(data->bytes.at, expected, bytes);
 	call_free(call);
@@ -79,25 +79,25 @@ static void check_draw(struct bed *bed, const char *method, const char *dtype, e
 static void test_inline_draws(void **state)
 {
 	static const size_t lengths[] = {0, 1, 5, 512, 16384, 16385, 100001};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-		check_draw(&bed, "bits", "u32", DIST_BITS, 3, lengths[i]);
-		check_draw(&bed, "bits", "uint64", DIST_BITS, 3, lengths[i]);
-		check_draw(&bed, "uniform", "f32", DIST_UNIFORM, 0, lengths[i]);
-		check_draw(&bed, "uniform", "f64", DIST_UNIFORM, 7, lengths[i]);
-		check_draw(&bed, "normal", "f32", DIST_NORMAL, 1, lengths[i]);
-		check_draw(&bed, "normal", "f64", DIST_NORMAL, 2, lengths[i]);
+		check_draw(&fixture, "bits", "u32", DIST_BITS, 3, lengths[i]);
+		check_draw(&fixture, "bits", "uint64", DIST_BITS, 3, lengths[i]);
+		check_draw(&fixture, "uniform", "f32", DIST_UNIFORM, 0, lengths[i]);
+		check_draw(&fixture, "uniform", "f64", DIST_UNIFORM, 7, lengths[i]);
+		check_draw(&fixture, "normal", "f32", DIST_NORMAL, 1, lengths[i]);
+		check_draw(&fixture, "normal", "f64", DIST_NORMAL, 2, lengths[i]);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 static void test_draw_into_a_tile(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	void *at, *expected = expect(DIST_NORMAL, DTYPE_F64, 0, 50000, 3, 2);
-	uint64_t tile = tile_of(&bed, "f64", 50000, &at);
+	uint64_t tile = tile_of(&fixture, "f64", 50000, &at);
 	struct call *call = call_new();
 	const struct value *reply;
 
@@ -108,14 +108,14 @@ static void test_draw_into_a_tile(void **state)
 	put(call, "mean", value_real(3));
 	put(call, "std", value_real(2));
 	put(call, "u64", value_string("str"));
-	reply = call_run(call, bed.memory, "normal");
+	reply = call_run(call, fixture.memory, "normal");
 	assert_int_equal(value_get(reply, "tile")->u, tile);
 	assert_true(value_is_text(value_get(reply, "seed"), "5"));
 	assert_true(value_is_text(value_get(reply, "next"), "100000"));
 	assert_memory_equal(at, expected, 50000 * sizeof(double));
 	free(expected);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A program that runs with flush to zero, denormals as zero and another rounding gets the same bytes, and keeps its
@@ -125,7 +125,7 @@ static void test_floating_point_environment(void **state)
 #if defined(__x86_64__)
 	static const size_t lengths[] = {100, 300000};
 	const unsigned int strange = 0xFFC0, before = _mm_getcsr();
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -136,9 +136,9 @@ static void test_floating_point_environment(void **state)
 			put(k ? odd : plain, "n", value_uint(lengths[i]));
 			put(k ? odd : plain, "std", value_real(1e-39));
 		}
-		expected = value_get(call_run(plain, bed.memory, "normal"), "data");
+		expected = value_get(call_run(plain, fixture.memory, "normal"), "data");
 		_mm_setcsr(strange);
-		call_start(odd, bed.memory, "normal");
+		call_start(odd, fixture.memory, "normal");
 		const unsigned int after = _mm_getcsr() & ~0x3Fu;
 		_mm_setcsr(before);
 		assert_int_equal(after, strange);
@@ -149,7 +149,7 @@ static void test_floating_point_environment(void **state)
 		call_free(plain);
 		call_free(odd);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 #else
 	(void)state;
 	printf("# no such settings are tried on this CPU\n");
@@ -160,8 +160,8 @@ static void test_floating_point_environment(void **state)
 /* What stats says of the lanes: printed, and held to the rule only where the machine is the test's own. */
 static void test_longest_chunk(void **state)
 {
-	struct bed bed = bed_open(2);
-	const uint64_t tile = tile_of(&bed, "f32", 8 << 20, NULL), c64 = tile_of(&bed, "c64", 1 << 20, NULL);
+	struct fixture fixture = fixture_open(2);
+	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL), c64 = tile_of(&fixture, "c64", 1 << 20, NULL);
 	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t longest = 0, words = 0;
@@ -171,14 +171,14 @@ static void test_longest_chunk(void **state)
 		struct call *draw = call_new(), *fft = call_new();
 
 		put(draw, "out", value_uint(tile));
-		call_run(draw, bed.memory, "normal");
+		call_run(draw, fixture.memory, "normal");
 		put(fft, "in", value_uint(c64));
 		put(fft, "out", value_uint(c64));
-		call_run(fft, bed.memory, "fft");
+		call_run(fft, fixture.memory, "fft");
 		call_free(draw);
 		call_free(fft);
 	}
-	assert_int_equal(engine_stats(bed.engine, bump, &map), 0);
+	assert_int_equal(engine_stats(fixture.engine, bump, &map), 0);
 	const struct value *lanes = value_get(&map, "lanes");
 	for (size_t i = 0; i < lanes->array.count; i++) {
 		const uint64_t ns = value_get(&lanes->array.at[i], "longest_ns")->u;
@@ -189,7 +189,7 @@ static void test_longest_chunk(void **state)
 	assert_true(words >= 3 * (8 << 20));
 	printf("# the longest chunk took %.0f us\n", (double)longest / 1000);
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -123,9 +123,9 @@ static uint64_t count_beside(struct hungry *hungry, struct session_memory *other
  * it all. A thread that loses its CPU within a chunk has its client pay for that, so some of the counts may be larger. */
 static void test_turns(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct hungry *hungry = aligned_alloc(64, (sizeof *hungry + 63) / 64 * 64);
-	const uint64_t tile = tile_of(&bed, "f32", CHUNKS * CHUNK, NULL);
+	const uint64_t tile = tile_of(&fixture, "f32", CHUNKS * CHUNK, NULL);
 	struct session_memory *other;
 	uint64_t drawn[TIMES];
 
@@ -133,10 +133,10 @@ static void test_turns(void **state)
 	memset(hungry, 0, sizeof *hungry);
 	hungry->samples = aligned_alloc(64, CAPACITY * sizeof *hungry->samples);
 	memset(hungry->samples, 0, CAPACITY * sizeof *hungry->samples);
-	assert_int_equal(session_memory_create(bed.engine, NULL, &other), 0);
+	assert_int_equal(session_memory_create(fixture.engine, NULL, &other), 0);
 	start(hungry, other);
 	for (int i = 0; i < TIMES; i++)
-		drawn[i] = count_beside(hungry, bed.memory, tile);
+		drawn[i] = count_beside(hungry, fixture.memory, tile);
 	qsort(drawn, TIMES, sizeof *drawn, by_number);
 	if (drawn[TIMES / 3] > 2 * CHUNKS * CHUNK + CAPACITY || drawn[TIMES - 1] == 0)
 		fail_msg("while another client drew %d samples: expected at most %d of the ring, got %llu or more in %d of %d",
@@ -144,7 +144,7 @@ static void test_turns(void **state)
 			 TIMES - TIMES / 3, TIMES);
 	end(hungry);
 	session_memory_close(other);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

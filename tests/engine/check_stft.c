@@ -63,11 +63,11 @@ static wide_t *reference(const struct options *o, const wide_t *signal)
 	return out;
 }
 
-static void hold_forward(struct bed *bed, const struct options *o)
+static void hold_forward(struct fixture *fixture, const struct options *o)
 {
 	struct sample s = sample_new(o->dtype, o->rows * o->length);
 	struct call *call = stft_call(o, &s);
-	const struct value *reply = call_run(call, bed->memory, "stft");
+	const struct value *reply = call_run(call, fixture->memory, "stft");
 	wide_t *expected = reference(o, s.wide);
 	const size_t at = o->rows > 1, bins = bins_of(o), frames = frames_of(o);
 
@@ -86,7 +86,7 @@ static void test_forward(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
 	static const size_t lengths[] = {1, 2, 3, 4, 7, 8, 15, 16, 33, 64};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	unsigned seen = 0;
 
 	(void)state;
@@ -113,18 +113,19 @@ static void test_forward(void **state)
 			o.length = seen % 7 == 0 ? n : n + 3 * seen % 50;
 			if (o.center && o.pad_mode == 0 && o.length <= n / 2)
 				o.length = n / 2 + 1;
-			hold_forward(&bed, &o);
+			hold_forward(&fixture, &o);
 		}
-	hold_forward(&bed,
+	hold_forward(&fixture,
 		     &(struct options){
 			     .dtype = "f32", .rows = 3, .length = 20000, .n_fft = 512, .hop = 128, .center = true});
-	hold_forward(&bed, &(struct options){
-				   .dtype = "f64", .rows = 1, .length = 3000, .n_fft = 1000, .hop = 77, .win = 999});
 	hold_forward(
-		&bed,
+		&fixture,
+		&(struct options){.dtype = "f64", .rows = 1, .length = 3000, .n_fft = 1000, .hop = 77, .win = 999});
+	hold_forward(
+		&fixture,
 		&(struct options){
 			.dtype = "f32", .rows = 1, .length = 700, .n_fft = 1009, .center = true, .two_sided = true});
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- bytes ---- */
@@ -153,10 +154,10 @@ static void test_threads(void **state)
 	last.bytes = o.length * sizeof(float);
 	last.data = (float *)s.data + 2 * o.length;
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-		struct bed bed = bed_open(threads[i]);
+		struct fixture fixture = fixture_open(threads[i]);
 		struct call *all = stft_call(&o, &s), *one = stft_call(&alone, &last);
-		const struct value *of_all = call_run(all, bed.memory, "stft"),
-				   *of_one = call_run(one, bed.memory, "stft");
+		const struct value *of_all = call_run(all, fixture.memory, "stft"),
+				   *of_one = call_run(one, fixture.memory, "stft");
 		const size_t bytes = value_get(of_one, "data")->bytes.size;
 
 		if (i == 0)
@@ -167,7 +168,7 @@ static void test_threads(void **state)
 				    value_get(of_one, "data")->bytes.at, bytes);
 		call_free(all);
 		call_free(one);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 	sample_free(&s);
 }
@@ -176,7 +177,7 @@ static void test_threads(void **state)
 static void test_long_frames(void **state)
 {
 	const size_t n = 1 << 18, hop = 50000, length = n + 2 * hop + 17, frames = 3;
-	struct bed bed = bed_open_with(2, cpu_detect(), 256 << 20, NULL);
+	struct fixture fixture = fixture_open_with(2, cpu_detect(), 256 << 20, NULL);
 	struct sample s = sample_new("f32", length), cut = sample_new("f32", frames * n), w = sample_new("f32", n);
 	struct call *whole = call_new(), *each = call_new();
 
@@ -193,8 +194,8 @@ static void test_long_frames(void **state)
 	put_sample(each, "in", &cut, 2, (int64_t[]){(int64_t)frames, (int64_t)n});
 	put(each, "real", value_bool(true));
 
-	const struct value *a = value_get(call_run(whole, bed.memory, "stft"), "data");
-	const struct value *b = value_get(call_run(each, bed.memory, "fft"), "data");
+	const struct value *a = value_get(call_run(whole, fixture.memory, "stft"), "data");
+	const struct value *b = value_get(call_run(each, fixture.memory, "fft"), "data");
 
 	assert_int_equal(a->bytes.size, b->bytes.size);
 	assert_memory_equal(a->bytes.at, b->bytes.at, a->bytes.size);
@@ -203,45 +204,45 @@ static void test_long_frames(void **state)
 	sample_free(&s);
 	sample_free(&cut);
 	sample_free(&w);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* ---- errors ---- */
 
 static void test_errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct call *call;
 
 	(void)state;
-	call_fails(plain("i32", 1, 64, 1, 16), bed.memory, "stft", ERROR_BAD_SHAPE,
+	call_fails(plain("i32", 1, 64, 1, 16), fixture.memory, "stft", ERROR_BAD_SHAPE,
 		   "bad_shape: stft: in: its dtype is i32");
-	call_fails(plain("f32", 1, 8, 1, 16), bed.memory, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(plain("f32", 1, 8, 1, 16), fixture.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: pad_mode: reflect pads 8 samples");
 	call = plain("f32", 1, 15, 1, 16);
 	put(call, "center", value_bool(false));
-	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: n_fft: got 16, allowed is up to the 15 samples");
 	call = plain("f32", 1, 7, 1, 16);
 	put(call, "pad_mode", value_string("circular"));
-	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: pad_mode: circular pads 8");
+	call_fails(call, fixture.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: pad_mode: circular pads 8");
 	call = plain("c64", 1, 32, 1, 16);
 	put(call, "onesided", value_bool(true));
-	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: onesided: ");
+	call_fails(call, fixture.memory, "stft", ERROR_OUT_OF_RANGE, "out_of_range: stft: onesided: ");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "win_length", value_uint(17));
-	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: win_length: got 17, allowed is 1 to n_fft, 16");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("gaussian"));
-	call_fails(call, bed.memory, "stft", ERROR_MISSING_PARAMETER,
+	call_fails(call, fixture.memory, "stft", ERROR_MISSING_PARAMETER,
 		   "missing_parameter: stft: window_parameter: gaussian takes one");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("tukey"));
 	put(call, "window_parameter", value_real(1.5));
-	call_fails(call, bed.memory, "stft", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "stft", ERROR_OUT_OF_RANGE,
 		   "out_of_range: stft: window_parameter: got 1.5, allowed for tukey");
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static uint64_t draw(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-static struct known make(struct bed *bed, uint64_t bytes, uint32_t scope)
+static struct known make(struct fixture *fixture, uint64_t bytes, uint32_t scope)
 {
 	struct call *call = call_new();
 	struct known known = {.bytes = bytes, .scope = scope};
@@ -26,7 +26,7 @@ static struct known make(struct bed *bed, uint64_t bytes, uint32_t scope)
 	put(call, "dtype", value_string("i8"));
 	put(call, "shape", value_uint(bytes));
 	put(call, "scope", value_uint(scope));
-	reply = call_run(call, bed->memory, "tile");
+	reply = call_run(call, fixture->memory, "tile");
 	known.handle = value_get(reply, "tile")->u;
 	known.offset = value_get(reply, "offset")->u;
 	assert_int_equal(value_get(reply, "bytes")->u, bytes);
@@ -36,68 +36,68 @@ static struct known make(struct bed *bed, uint64_t bytes, uint32_t scope)
 	return known;
 }
 
-static uint64_t free_scope(struct bed *bed, uint32_t scope)
+static uint64_t free_scope(struct fixture *fixture, uint32_t scope)
 {
 	struct call *call = call_new();
 	uint64_t freed;
 
 	put(call, "scope", value_uint(scope));
-	freed = value_get(call_run(call, bed->memory, "free"), "freed")->u;
+	freed = value_get(call_run(call, fixture->memory, "free"), "freed")->u;
 	call_free(call);
 	return freed;
 }
 
-static void stale(struct bed *bed, uint64_t handle)
+static void stale(struct fixture *fixture, uint64_t handle)
 {
 	struct call *call = call_new();
 
 	put(call, "tile", value_uint(handle));
-	call_fails(call, bed->memory, "free", ERROR_BAD_TILE, "bad_tile: free: tile: tile ");
+	call_fails(call, fixture->memory, "free", ERROR_BAD_TILE, "bad_tile: free: tile: tile ");
 }
 
-static uint64_t figure(struct bed *bed, const char *name)
+static uint64_t figure(struct fixture *fixture, const char *name)
 {
 	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t u;
 
-	assert_int_equal(session_memory_stats(bed->memory, bump, &map), 0);
+	assert_int_equal(session_memory_stats(fixture->memory, bump, &map), 0);
 	u = value_get(&map, name)->u;
 	bump_free(bump);
 	return u;
 }
 
 /* No two tiles overlap: each is filled with its number, and holds it when it is freed. */
-static void fill(struct bed *bed, const struct known *known)
+static void fill(struct fixture *fixture, const struct known *known)
 {
-	memset((char *)bed->mapping + known->offset, (int)(known->handle % 251), known->bytes);
+	memset((char *)fixture->mapping + known->offset, (int)(known->handle % 251), known->bytes);
 }
 
-static void check(struct bed *bed, const struct known *known)
+static void check(struct fixture *fixture, const struct known *known)
 {
-	const unsigned char *at = (unsigned char *)bed->mapping + known->offset;
+	const unsigned char *at = (unsigned char *)fixture->mapping + known->offset;
 
 	for (uint64_t i = 0; i < known->bytes; i++)
 		if (at[i] != known->handle % 251)
 			fail_msg("tile %llu was written by another", (unsigned long long)known->handle);
 }
 
-static void drop_scope(struct bed *bed, struct known *live, uint32_t scope)
+static void drop_scope(struct fixture *fixture, struct known *live, uint32_t scope)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < LIVE; i++)
 		if (live[i].handle && live[i].scope == scope) {
-			check(bed, &live[i]);
+			check(fixture, &live[i]);
 			live[i].handle = 0;
 			count++;
 		}
-	assert_int_equal(free_scope(bed, scope), count);
+	assert_int_equal(free_scope(fixture, scope), count);
 }
 
 static void test_random_life(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct known live[LIVE] = {0};
 	uint64_t last = 0, n = 0;
 
@@ -107,48 +107,48 @@ static void test_random_life(void **state)
 		struct known *known = &live[draw(LIVE)];
 
 		if (draw(500) == 0) {
-			drop_scope(&bed, live, (uint32_t)draw(5) * 64);
+			drop_scope(&fixture, live, (uint32_t)draw(5) * 64);
 		} else if (known->handle) {
-			check(&bed, known);
-			tile_drop(&bed, known->handle);
-			stale(&bed, known->handle);
+			check(&fixture, known);
+			tile_drop(&fixture, known->handle);
+			stale(&fixture, known->handle);
 			known->handle = 0;
 		} else {
-			*known = make(&bed, 1 + draw(draw(4) ? 300 : 20000), (uint32_t)draw(5) * 64);
-			fill(&bed, known);
+			*known = make(&fixture, 1 + draw(draw(4) ? 300 : 20000), (uint32_t)draw(5) * 64);
+			fill(&fixture, known);
 			assert_true(known->handle > last);
 			last = known->handle;
 		}
 	}
 	for (size_t i = 0; i < LIVE; i++)
 		n += live[i].handle != 0;
-	assert_int_equal(figure(&bed, "tiles"), n);
+	assert_int_equal(figure(&fixture, "tiles"), n);
 	for (uint32_t scope = 0; scope < 5; scope++)
-		drop_scope(&bed, live, scope * 64);
-	assert_int_equal(figure(&bed, "tiles"), 0);
-	assert_int_equal(figure(&bed, "bytes_used"), 0);
-	bed_close(&bed);
+		drop_scope(&fixture, live, scope * 64);
+	assert_int_equal(figure(&fixture, "tiles"), 0);
+	assert_int_equal(figure(&fixture, "bytes_used"), 0);
+	fixture_close(&fixture);
 }
 
 /* The table of handles grows and stays right when thousands live. */
 static void test_thousands(void **state)
 {
 	enum { MANY = 20000 };
-	struct bed bed = bed_open(1);
-	uint64_t first = make(&bed, 64, 7).handle;
+	struct fixture fixture = fixture_open(1);
+	uint64_t first = make(&fixture, 64, 7).handle;
 
 	(void)state;
 	for (uint64_t i = 1; i < MANY; i++)
-		assert_int_equal(make(&bed, 64, 7).handle, first + i);
-	assert_int_equal(figure(&bed, "bytes_used"), MANY * 64);
+		assert_int_equal(make(&fixture, 64, 7).handle, first + i);
+	assert_int_equal(figure(&fixture, "bytes_used"), MANY * 64);
 	for (uint64_t i = 0; i < MANY; i += 2)
-		tile_drop(&bed, first + i);
-	stale(&bed, first);
-	stale(&bed, first + MANY);
-	assert_int_equal(free_scope(&bed, 7), MANY / 2);
-	assert_int_equal(free_scope(&bed, 7), 0);
-	assert_int_equal(figure(&bed, "bytes_used"), 0);
-	bed_close(&bed);
+		tile_drop(&fixture, first + i);
+	stale(&fixture, first);
+	stale(&fixture, first + MANY);
+	assert_int_equal(free_scope(&fixture, 7), MANY / 2);
+	assert_int_equal(free_scope(&fixture, 7), 0);
+	assert_int_equal(figure(&fixture, "bytes_used"), 0);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static double exact_trace(const struct square *s)
 }
 
 /* The forms x' A x of probes that a draw of its own gives. */
-static double *forms_of(struct bed *bed, const struct square *s, const char *distribution, uint64_t probes,
+static double *forms_of(struct fixture *fixture, const struct square *s, const char *distribution, uint64_t probes,
 			uint64_t offset)
 {
 	double *forms = calloc(probes, sizeof *forms);
@@ -46,7 +46,7 @@ static double *forms_of(struct bed *bed, const struct square *s, const char *dis
 	put(call, "dtype", value_string(s->dtype));
 	put(call, "seed", value_uint(7));
 	put(call, "offset", value_uint(offset));
-	reply = call_run(call, bed->memory, distribution);
+	reply = call_run(call, fixture->memory, distribution);
 	x = value_get(reply, "data")->bytes.at;
 	for (uint64_t p = 0; p < probes; p++)
 		for (size_t i = 0; i < s->n; i++)
@@ -73,15 +73,16 @@ static void test_definition(void **state)
 		{"f32", "rademacher", 1, 2, 0},    {"f64", "normal", 5, 3, 11},       {"f32", "normal", 255, 15, 0},
 		{"f64", "rademacher", 256, 16, 3}, {"f32", "rademacher", 257, 17, 1}, {"f64", "normal", 530, 33, 6},
 	};
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct square s = random_square(cases[i].dtype, cases[i].n);
 		const uint64_t m = cases[i].probes;
-		double *forms = forms_of(&bed, &s, cases[i].distribution, m, cases[i].offset), mean = 0, squares = 0;
+		double *forms = forms_of(&fixture, &s, cases[i].distribution, m, cases[i].offset), mean = 0,
+		       squares = 0;
 		struct told told =
-			ask(&bed, &s, (struct asked){NULL, cases[i].distribution, m, 7, cases[i].offset, 0, 0});
+			ask(&fixture, &s, (struct asked){NULL, cases[i].distribution, m, 7, cases[i].offset, 0, 0});
 
 		for (uint64_t p = 0; p < m; p++)
 			mean += forms[p] / (double)m;
@@ -93,13 +94,13 @@ static void test_definition(void **state)
 		free(forms);
 		square_free(&s);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* The square of a Rademacher number is 1. */
 static void test_diagonal(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = square_new("f64", 300);
 	struct told told;
 
@@ -107,16 +108,16 @@ static void test_diagonal(void **state)
 	for (size_t i = 0; i < s.n; i++)
 		s.at[i * s.n + i] = (double)(i % 17) - 5;
 	settle(&s);
-	told = ask(&bed, &s, (struct asked){.probes = 5, .seed = 3});
+	told = ask(&fixture, &s, (struct asked){.probes = 5, .seed = 3});
 	assert_true(told.estimate == exact_trace(&s) && told.error == 0);
-	told = ask(&bed, &s, (struct asked){.probes = 1, .seed = 3});
+	told = ask(&fixture, &s, (struct asked){.probes = 1, .seed = 3});
 	assert_true(told.estimate == exact_trace(&s) && isnan(told.error));
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Of many seeds, none is off by 5 standard errors of 40 probes, and about 5 % by 2.02 (Student's t, 39 degrees). */
-static void coverage(struct bed *bed, const struct square *s, const char *method, const char *distribution,
+static void coverage(struct fixture *fixture, const struct square *s, const char *method, const char *distribution,
 		     uint64_t probes)
 {
 	const double exact = exact_trace(s);
@@ -124,7 +125,8 @@ static void coverage(struct bed *bed, const struct square *s, const char *method
 	int outside = 0;
 
 	for (int seed = 1; seed <= seeds; seed++) {
-		struct told told = ask(bed, s, (struct asked){method, distribution, probes, (uint64_t)seed, 0, 0, 0});
+		struct told told =
+			ask(fixture, s, (struct asked){method, distribution, probes, (uint64_t)seed, 0, 0, 0});
 		const double off = fabs(told.estimate - exact) / told.error;
 
 		if (!(off < 5))
@@ -139,17 +141,17 @@ static void coverage(struct bed *bed, const struct square *s, const char *method
 
 static void test_coverage(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square any = random_square("f32", 90), decaying = low_rank("f64", 90, 12, 0.05);
 
 	(void)state;
-	coverage(&bed, &any, "hutchinson", "rademacher", 40);
-	coverage(&bed, &any, "hutchinson", "normal", 40);
-	coverage(&bed, &decaying, "hutchpp", "rademacher", 120);
-	coverage(&bed, &decaying, "hutchpp", "normal", 120);
+	coverage(&fixture, &any, "hutchinson", "rademacher", 40);
+	coverage(&fixture, &any, "hutchinson", "normal", 40);
+	coverage(&fixture, &decaying, "hutchpp", "rademacher", 120);
+	coverage(&fixture, &decaying, "hutchpp", "normal", 120);
 	square_free(&any);
 	square_free(&decaying);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A sketch as wide as the rank holds all of the matrix; and it makes the error smaller where it holds most. */
@@ -159,12 +161,12 @@ static void test_low_rank(void **state)
 		size_t n, rank;
 		uint64_t probes;
 	} cases[] = {{40, 1, 3}, {300, 16, 48}, {300, 17, 53}, {520, 40, 200}, {20, 20, 60}, {20, 20, 400}};
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct square s = low_rank("f64", cases[i].n, cases[i].rank, 0);
-		struct told told = ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = cases[i].probes});
+		struct told told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = cases[i].probes});
 		const double exact = exact_trace(&s);
 
 		if (!(fabs(told.estimate - exact) <= 1e-9 * fabs(exact)))
@@ -175,44 +177,44 @@ static void test_low_rank(void **state)
 	}
 
 	struct square s = low_rank("f32", 400, 10, 0.01);
-	struct told plain = ask(&bed, &s, (struct asked){.probes = 60}),
-		    better = ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = 60});
+	struct told plain = ask(&fixture, &s, (struct asked){.probes = 60}),
+		    better = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 60});
 
 	if (!(better.error < plain.error / 5))
 		fail_msg("hutchpp's standard error %.3g, hutchinson's %.3g", better.error, plain.error);
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Columns that lie in the span of others, or are no numbers, end in an answer. */
 static void test_degenerate(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = square_new("f64", 64);
 	struct told told;
 
 	(void)state;
 	settle(&s);
-	told = ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
 	assert_true(told.estimate == 0 && told.error == 0);
 	for (size_t i = 0; i < s.n; i++)
 		s.at[i * s.n + i] = 1e300;
 	settle(&s);
-	told = ask(&bed, &s, (struct asked){.probes = 4});
+	told = ask(&fixture, &s, (struct asked){.probes = 4});
 	assert_true(fabs(told.estimate / 64e300 - 1) < 1e-12);
-	told = ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
 	assert_true(fabs(told.estimate / 64e300 - 1) < 1e-9);
 	s.at[70] = (double)INFINITY;
 	settle(&s);
-	ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
 	s.at[71] = (double)NAN;
 	settle(&s);
-	told = ask(&bed, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
 	assert_true(isnan(told.estimate));
-	told = ask(&bed, &s, (struct asked){.probes = 30});
+	told = ask(&fixture, &s, (struct asked){.probes = 30});
 	assert_true(isnan(told.estimate));
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

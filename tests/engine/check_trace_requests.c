@@ -20,11 +20,11 @@ enum { MANY = sizeof many / sizeof *many };
 
 static void answer_all(unsigned threads, uint32_t features, const struct square squares[2], struct told ret[2 * MANY])
 {
-	struct bed bed = bed_for(threads, features);
+	struct fixture fixture = fixture_for(threads, features);
 
 	for (size_t i = 0; i < 2 * MANY; i++)
-		ret[i] = ask(&bed, &squares[i % 2], many[i / 2]);
-	bed_close(&bed);
+		ret[i] = ask(&fixture, &squares[i % 2], many[i / 2]);
+	fixture_close(&fixture);
 }
 
 static void test_same_bytes(void **state)
@@ -57,10 +57,10 @@ static void test_same_bytes(void **state)
 
 static void test_ranks(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = random_square("f32", 50);
 	const struct asked whole = {.distribution = "normal", .probes = 23, .seed = 9};
-	const struct told told = ask(&bed, &s, whole);
+	const struct told told = ask(&fixture, &s, whole);
 	double sum = 0;
 	uint64_t probes = 0;
 
@@ -70,7 +70,7 @@ static void test_ranks(void **state)
 
 		part.rank = rank;
 		part.size = 7;
-		const struct told one = ask(&bed, &s, part);
+		const struct told one = ask(&fixture, &s, part);
 
 		sum += one.estimate * (double)one.products;
 		probes += one.products;
@@ -79,13 +79,13 @@ static void test_ranks(void **state)
 	assert_int_equal(probes, 23);
 	near(sum / 23, told.estimate, 50, "the mean of the parts");
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* In a program: the probes follow the draw before and the draw after follows them; the result is a step's like any. */
 static void test_program(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct call *call = call_new();
 	struct value steps = value_array(), results = value_array();
 	static const char *const ops[] = {"uniform", "trace", "scale", "uniform"};
@@ -113,7 +113,7 @@ static void test_program(void **state)
 	value_push(call->bump, &results, value_string("s"));
 	put(call, "steps", steps);
 	put(call, "results", results);
-	reply = call_run(call, bed.memory, "run");
+	reply = call_run(call, fixture.memory, "run");
 	list = value_get(reply, "steps");
 	data = value_get(value_get(value_get(reply, "results"), "s"), "data");
 	memcpy(pair, data->bytes.at, sizeof pair);
@@ -122,56 +122,57 @@ static void test_program(void **state)
 	assert_int_equal(value_get(&list->array.at[1], "position")->u, 100);
 	assert_int_equal(value_get(&list->array.at[3], "position")->u, 132);
 	call_free(call);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
-static void refuse(struct bed *bed, const struct square *s, struct asked a, int code, const char *prefix)
+static void refuse(struct fixture *fixture, const struct square *s, struct asked a, int code, const char *prefix)
 {
-	call_fails(call_of(s, &a), bed->memory, "trace", code, prefix);
+	call_fails(call_of(s, &a), fixture->memory, "trace", code, prefix);
 }
 
 static void test_refusals(void **state)
 {
-	struct bed bed = bed_for(1, cpu_detect());
+	struct fixture fixture = fixture_for(1, cpu_detect());
 	struct square s = random_square("f32", 8);
 	struct call *call = call_new();
 
 	(void)state;
-	refuse(&bed, &s, (struct asked){.method = "hutchpp", .probes = 2}, ERROR_OUT_OF_RANGE,
+	refuse(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 2}, ERROR_OUT_OF_RANGE,
 	       "out_of_range: trace: probes: got 2, allowed for hutchpp is 3");
-	refuse(&bed, &s, (struct asked){.method = "hutchpp", .probes = 9, .size = 2}, ERROR_OUT_OF_RANGE,
+	refuse(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 9, .size = 2}, ERROR_OUT_OF_RANGE,
 	       "out_of_range: trace: size: ");
-	refuse(&bed, &s, (struct asked){.probes = 9, .size = 10}, ERROR_OUT_OF_RANGE, "out_of_range: trace: size: ");
-	refuse(&bed, &s, (struct asked){.probes = 9, .rank = 3, .size = 3}, ERROR_OUT_OF_RANGE,
+	refuse(&fixture, &s, (struct asked){.probes = 9, .size = 10}, ERROR_OUT_OF_RANGE,
+	       "out_of_range: trace: size: ");
+	refuse(&fixture, &s, (struct asked){.probes = 9, .rank = 3, .size = 3}, ERROR_OUT_OF_RANGE,
 	       "out_of_range: trace: rank: ");
-	refuse(&bed, &s, (struct asked){.probes = 65537}, ERROR_OUT_OF_RANGE, "out_of_range: trace: probes: ");
-	refuse(&bed, &s, (struct asked){.offset = UINT64_MAX - 100}, ERROR_END_OF_STREAM,
+	refuse(&fixture, &s, (struct asked){.probes = 65537}, ERROR_OUT_OF_RANGE, "out_of_range: trace: probes: ");
+	refuse(&fixture, &s, (struct asked){.offset = UINT64_MAX - 100}, ERROR_END_OF_STREAM,
 	       "end_of_stream: trace: offset: ");
 	put(call, "in", array_of(call->bump, "f32", 64, s.bytes, s.size));
-	call_fails(call, bed.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: ");
+	call_fails(call, fixture.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: ");
 	call = call_of(&s, &(struct asked){0});
 	put(call, "in", array_of(call->bump, "c64", 32, s.bytes, s.size));
-	call_fails(call, bed.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: its dtype is c64");
+	call_fails(call, fixture.memory, "trace", ERROR_BAD_SHAPE, "bad_shape: trace: in: its dtype is c64");
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* A long estimate stops between two chunks. */
 static void test_cancelled(void **state)
 {
-	struct bed bed = bed_for(2, cpu_detect());
+	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = random_square("f32", 600);
 	struct call *call = call_of(&s, &(struct asked){.method = "hutchpp", .distribution = "normal", .probes = 6000});
 
 	(void)state;
-	call_start(call, bed.memory, "trace");
+	call_start(call, fixture.memory, "trace");
 	request_cancel(call->request);
 	call_wait(call);
 	assert_non_null(request_error(call->request));
 	assert_int_equal(request_error(call->request)->code, ERROR_CANCELLED);
 	call_free(call);
 	square_free(&s);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -53,7 +53,7 @@ static size_t place(size_t n, size_t columns, size_t b, size_t i)
 }
 
 /* Transforms [first, first + batch) of n elements along the middle axis of (batch / columns, n, columns); the reply. */
-static const struct value *run(struct bed *bed, const struct kind *kind, size_t n, size_t first, size_t batch,
+static const struct value *run(struct fixture *fixture, const struct kind *kind, size_t n, size_t first, size_t batch,
 			       size_t columns, struct call **ret_call)
 {
 	struct call *call = call_new();
@@ -83,7 +83,7 @@ static const struct value *run(struct bed *bed, const struct kind *kind, size_t 
 	if (kind->name)
 		put(call, kind->name, value_string(kind->choice));
 	*ret_call = call;
-	return call_run(call, bed->memory, kind->method);
+	return call_run(call, fixture->memory, kind->method);
 }
 
 static bool is_full(void)
@@ -107,18 +107,18 @@ static uint64_t mix(uint64_t hash, const void *at, size_t size)
 	return hash;
 }
 
-static struct bed bed_small(unsigned threads, uint32_t features)
+static struct fixture fixture_small(unsigned threads, uint32_t features)
 {
 	struct session_limits limits = {.inline_bytes = 64 << 20};
 
-	return bed_open_with(threads, features, 0, &limits);
+	return fixture_open_with(threads, features, 0, &limits);
 }
 
 /* Of every kind and length, in batches and by columns. backwards: another order of requests, so of plans. */
 static uint64_t hash_all(unsigned threads, uint32_t features, bool backwards)
 {
 	enum { ALL = N_KINDS * N_LENGTHS * 2 };
-	struct bed bed = bed_small(threads, features);
+	struct fixture fixture = fixture_small(threads, features);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < ALL; i++) {
@@ -129,12 +129,12 @@ static uint64_t hash_all(unsigned threads, uint32_t features, bool backwards)
 
 		if (is_skipped(which / 2 % N_KINDS, n))
 			continue;
-		data = value_get(run(&bed, &kinds[which / 2 % N_KINDS], n, 0, batch, which % 2 ? batch : 1, &call),
+		data = value_get(run(&fixture, &kinds[which / 2 % N_KINDS], n, 0, batch, which % 2 ? batch : 1, &call),
 				 "data");
 		sum += mix(UINT64_C(0xcbf29ce484222325) + which, data->bytes.at, data->bytes.size);
 		call_free(call);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 	return sum;
 }
 
@@ -176,11 +176,11 @@ static void test_cold_starts(void **state)
 
 /* A transform alone, and as the third of others: rows, a few columns, more than a vector of them, and a few of each of
  * several slabs. */
-static void check_place(struct bed *bed, const char *name, const struct kind *kind, size_t n)
+static void check_place(struct fixture *fixture, const char *name, const struct kind *kind, size_t n)
 {
 	static const size_t places[][2] = {{5, 1}, {5, 5}, {21, 21}, {15, 3}};
 	struct call *one, *many;
-	const struct value *alone = run(bed, kind, n, 2, 1, 1, &one), *data = value_get(alone, "data");
+	const struct value *alone = run(fixture, kind, n, 2, 1, 1, &one), *data = value_get(alone, "data");
 	const struct value *dtype = value_get(alone, "dtype");
 	const size_t size = dtype_size(dtype_parse(dtype->bytes.at, dtype->bytes.size)), count = data->bytes.size / size;
 
@@ -190,7 +190,7 @@ static void check_place(struct bed *bed, const char *name, const struct kind *ki
 
 		if (n * batch > MOST && !is_full())
 			continue;
-		got = value_get(run(bed, kind, n, 0, batch, columns, &many), "data")->bytes.at;
+		got = value_get(run(fixture, kind, n, 0, batch, columns, &many), "data")->bytes.at;
 		for (size_t j = 0; j < count; j++)
 			if (memcmp(data->bytes.at + j * size, got + place(count, columns, 2, j) * size, size) != 0)
 				fail_msg("%s: %s of %s, kind %zu, n = %zu: element %zu among %zu, %zu side by side, "
@@ -203,12 +203,12 @@ static void check_place(struct bed *bed, const char *name, const struct kind *ki
 
 static void check_places(const char *name, uint32_t features)
 {
-	struct bed bed = bed_small(2, features);
+	struct fixture fixture = fixture_small(2, features);
 
 	for (size_t i = 0; i < N_KINDS * N_LENGTHS; i++)
 		if (!is_skipped(i % N_KINDS, lengths[i / N_KINDS]))
-			check_place(&bed, name, &kinds[i % N_KINDS], lengths[i / N_KINDS]);
-	bed_close(&bed);
+			check_place(&fixture, name, &kinds[i % N_KINDS], lengths[i / N_KINDS]);
+	fixture_close(&fixture);
 }
 
 static void test_places(void **state)
@@ -219,13 +219,13 @@ static void test_places(void **state)
 
 /* ---- plans of many lengths ---- */
 
-static uint64_t plan_figure(struct bed *bed, const char *name)
+static uint64_t plan_figure(struct fixture *fixture, const char *name)
 {
 	struct bump *bump = bump_new();
 	struct value map = value_map();
 	uint64_t figure;
 
-	assert_int_equal(engine_stats(bed->engine, bump, &map), 0);
+	assert_int_equal(engine_stats(fixture->engine, bump, &map), 0);
 	figure = value_get(value_get(&map, "plans"), name)->u;
 	bump_free(bump);
 	return figure;
@@ -239,14 +239,14 @@ static void test_plan_bound(void **state)
 	const char *told = getenv("TRNSCI_PLANS");
 	const size_t count = told ? strtoul(told, NULL, 10) : is_full() ? 20000 : 1000;
 	struct engine_settings settings = {.threads = 2, .features = cpu_detect(), .plan_cache_bytes = BOUND};
-	struct bed bed = {0};
+	struct fixture fixture = {0};
 	struct error err = {0};
 	uint64_t most = 0;
 	size_t before, after;
 
 	(void)state;
-	assert_int_equal(engine_create(&settings, &bed.engine, &err), 0);
-	assert_int_equal(session_memory_create(bed.engine, NULL, &bed.memory), 0);
+	assert_int_equal(engine_create(&settings, &fixture.engine, &err), 0);
+	assert_int_equal(session_memory_create(fixture.engine, NULL, &fixture.memory), 0);
 	before = mallinfo2().uordblks;
 	for (size_t i = 0; i < count; i++) {
 		static const float one = 1;
@@ -255,19 +255,20 @@ static void test_plan_bound(void **state)
 		put(call, "in", array_of(call->bump, "f32", 1, &one, sizeof one));
 		put(call, "length", value_uint(1 + i));
 		put(call, "real", value_bool(i % 2));
-		call_run(call, bed.memory, "fft");
+		call_run(call, fixture.memory, "fft");
 		call_free(call);
-		if (i % 64 == 0 && plan_figure(&bed, "bytes") > most)
-			most = plan_figure(&bed, "bytes");
+		if (i % 64 == 0 && plan_figure(&fixture, "bytes") > most)
+			most = plan_figure(&fixture, "bytes");
 	}
 	after = mallinfo2().uordblks;
-	printf("# %zu lengths: plans of at most %llu bytes (bound %d), %llu of them at the end; heap grew by %zu\n", count,
-	       (unsigned long long)most, BOUND, (unsigned long long)plan_figure(&bed, "count"), after - before);
+	printf("# %zu lengths: plans of at most %llu bytes (bound %d), %llu of them at the end; heap grew by %zu\n",
+	       count, (unsigned long long)most, BOUND, (unsigned long long)plan_figure(&fixture, "count"),
+	       after - before);
 	assert_true(most <= BOUND);
-	assert_true(plan_figure(&bed, "misses") == count);
-	assert_true(plan_figure(&bed, "count") < count);
+	assert_true(plan_figure(&fixture, "misses") == count);
+	assert_true(plan_figure(&fixture, "count") < count);
 	assert_true(after < before + BOUND + SLACK);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

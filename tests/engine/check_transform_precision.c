@@ -15,7 +15,7 @@ static void test_products(void **state)
 		{"ozaki6", "kahan", 257, false, false},   {"bf16", "fast", 300, true, false},
 		{"ozaki_hq", "double", 300, false, true}, {"ozaki", "fast", 64, true, true},
 	};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -37,7 +37,7 @@ static void test_products(void **state)
 		put(call, "norm", value_string("forward"));
 		if (!cases[i].inverse)
 			put(call, "norm", value_string("backward"));
-		reply = call_run(call, bed.memory, "fft");
+		reply = call_run(call, fixture.memory, "fft");
 		assert_true(value_is_text(value_get(reply, "precision"), cases[i].ran));
 		bound = value_get(reply, "bound")->real;
 		if (!(cases[i].real && cases[i].inverse)) {
@@ -53,7 +53,7 @@ static void test_products(void **state)
 		free(bytes);
 		free(sample);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* precision, target_error and dtype, and what the reply says of them. */
@@ -83,7 +83,7 @@ static void test_precision(void **state)
 		{"c64", NULL, 2e-7, NULL, "c64", "kahan"},
 		{"c128", "ozaki_hq", 0, "complex64", "c64", "ozaki_hq"},
 	};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -97,7 +97,7 @@ static void test_precision(void **state)
 			put(call, "target_error", value_real(cases[i].target));
 		if (cases[i].dtype)
 			put(call, "dtype", value_string(cases[i].dtype));
-		const struct value *reply = call_run(call, bed.memory, "fft");
+		const struct value *reply = call_run(call, fixture.memory, "fft");
 		widen(reply, sample->got);
 		reference(sample->in, sample->expected, 1, 60, 60, 1, false, 1);
 		assert_true(value_is_text(value_get(reply, "dtype"), cases[i].out));
@@ -110,7 +110,7 @@ static void test_precision(void **state)
 		free(bytes);
 		free(sample);
 	}
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -156,7 +156,7 @@ static void expect_scaled(const struct scaled_case *c, const struct result *got,
 static void test_range(void **state)
 {
 	static double in[2 * MOST];
-	struct bed bed = bed_open(1), threads = bed_open(3);
+	struct fixture fixture = fixture_open(1), threads = fixture_open(3);
 
 	(void)state;
 	for (size_t row = 0; row < sizeof cases / sizeof *cases; row++) {
@@ -164,22 +164,22 @@ static void test_range(void **state)
 		struct result plain, exact;
 
 		fill(c, 0, in);
-		plain = run(c, bed.memory, c->precision, in, NULL);
-		exact = run(c, bed.memory, "double", in, NULL);
+		plain = run(c, fixture.memory, c->precision, in, NULL);
+		exact = run(c, fixture.memory, "double", in, NULL);
 		expect_bound(c, &plain, &exact, row);
 		for (unsigned pass = 1; pass <= sizeof exponents / sizeof *exponents; pass++) {
 			struct result got;
 
 			fill(c, pass, in);
-			got = run(c, pass % 2 ? bed.memory : threads.memory, c->precision, in, NULL);
+			got = run(c, pass % 2 ? fixture.memory : threads.memory, c->precision, in, NULL);
 			expect_scaled(c, &got, &plain, row, pass);
 			free(got.at);
 		}
 		free(plain.at);
 		free(exact.at);
 	}
-	bed_close(&threads);
-	bed_close(&bed);
+	fixture_close(&threads);
+	fixture_close(&fixture);
 }
 
 /* A result that its dtype cannot represent is infinite, or zero; NaN and infinity stay in their own transform. */
@@ -187,34 +187,34 @@ static void test_outside(void **state)
 {
 	static const struct scaled_case c = {.operation = "fft", .precision = "fast", .shape = {3, 1, 8}, .axes = {2},
 					     .n_axes = 1, .is_complex = true};
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	double in[48];
 	struct result got, clean;
 
 	(void)state;
 	for (unsigned i = 0; i < 48; i++)
 		in[i] = ldexp(1 + i % 16 * 0.01, i < 16 ? 133 : i < 32 ? -200 : 0);
-	got = run(&c, bed.memory, "fast", in, "complex64");
+	got = run(&c, fixture.memory, "fast", in, "complex64");
 	assert_true(isinf(((const float *)got.at)[0]));
 	assert_true(((const float *)got.at)[16] == 0);
 	assert_true(((const float *)got.at)[32] > 8);
 	free(got.at);
-	clean = run(&c, bed.memory, "fast", in, NULL);
+	clean = run(&c, fixture.memory, "fast", in, NULL);
 	in[3] = NAN;
 	in[20] = INFINITY;
-	got = run(&c, bed.memory, "fast", in, NULL);
+	got = run(&c, fixture.memory, "fast", in, NULL);
 	assert_true(isnan(got.at[1]));
 	assert_true(isinf(got.at[16]));
 	assert_memory_equal(got.at + 32, clean.at + 32, 16 * sizeof *got.at);
 	free(got.at);
 	free(clean.at);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* The cheapest mode for a target runs in float32, and its bound holds there too. */
 static void test_target(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct sample *sample = sample_new(true);
 	void *bytes;
 	struct call *call;
@@ -225,7 +225,7 @@ static void test_target(void **state)
 		sample->in[i] *= 1e-60;
 	call = fft_call_of(sample, "c128", 60, value_uint(60), &bytes);
 	put(call, "target_error", value_real(1.1e-6));
-	reply = call_run(call, bed.memory, "fft");
+	reply = call_run(call, fixture.memory, "fft");
 	assert_true(value_is_text(value_get(reply, "precision"), "fast"));
 	widen(reply, sample->got);
 	reference(sample->in, sample->expected, 1, 60, 60, 1, false, 1);
@@ -237,7 +237,7 @@ static void test_target(void **state)
 	call_free(call);
 	free(bytes);
 	free(sample);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -15,38 +15,38 @@ static int reserve(void *arg, uint64_t bytes, struct error *err)
 	return 0;
 }
 
-struct fixture {
-	struct bed bed;
+struct workload {
+	struct fixture fixture;
 	uint64_t tiles[TILES];
 	float *at[TILES];
 };
 
-static void fixture_open(struct fixture *fixture)
+static void workload_open(struct workload *workload)
 {
 	struct session_limits limits = {.reserve = reserve};
 
-	fixture->bed = bed_open_with(2, cpu_detect(), TILES * BYTES + (1 << 20), &limits);
+	workload->fixture = fixture_open_with(2, cpu_detect(), TILES * BYTES + (1 << 20), &limits);
 	for (int i = 0; i < TILES; i++)
-		fixture->tiles[i] = tile_of(&fixture->bed, "c64", N, (void **)&fixture->at[i]);
+		workload->tiles[i] = tile_of(&workload->fixture, "c64", N, (void **)&workload->at[i]);
 	for (int i = 0; i < 2 * N; i++)
-		fixture->at[0][i] = (float)(i * 7919LL % 1000003) - 5e5F;
+		workload->at[0][i] = (float)(i * 7919LL % 1000003) - 5e5F;
 }
 
-static struct call *between(struct fixture *fixture, int in, int out)
+static struct call *between(struct workload *workload, int in, int out)
 {
 	struct call *call = call_new();
 
-	put(call, "in", value_uint(fixture->tiles[in]));
-	put(call, "out", value_uint(fixture->tiles[out]));
+	put(call, "in", value_uint(workload->tiles[in]));
+	put(call, "out", value_uint(workload->tiles[out]));
 	return call;
 }
 
-static void run_plain(struct fixture *fixture, int in, int out, uint64_t work)
+static void run_plain(struct workload *workload, int in, int out, uint64_t work)
 {
-	struct call *call = between(fixture, in, out);
+	struct call *call = between(workload, in, out);
 
 	asked = 0;
-	call_run(call, fixture->bed.memory, "fft");
+	call_run(call, workload->fixture.memory, "fft");
 	call_free(call);
 	if (asked != work)
 		fail_msg("tile %d to %d: expected %llu bytes of work memory, got %llu", in, out,
@@ -62,59 +62,59 @@ static struct value stands_for(struct bump *bump, uint64_t from, uint64_t to)
 	return pair;
 }
 
-static void expect_tile(const struct fixture *fixture, int tile, const float *want, const char *what)
+static void expect_tile(const struct workload *workload, int tile, const float *want, const char *what)
 {
-	if (memcmp(fixture->at[tile], want, BYTES) != 0)
+	if (memcmp(workload->at[tile], want, BYTES) != 0)
 		fail_msg("%s: expected the bytes of a plain transform in tile %d", what, tile);
 }
 
-static void plain_calls(struct fixture *fixture)
+static void plain_calls(struct workload *workload)
 {
-	run_plain(fixture, 0, 1, BYTES);
-	memcpy(fixture->at[2], fixture->at[0], BYTES);
-	run_plain(fixture, 2, 2, 2 * (uint64_t)BYTES);
-	expect_tile(fixture, 2, fixture->at[1], "in place");
+	run_plain(workload, 0, 1, BYTES);
+	memcpy(workload->at[2], workload->at[0], BYTES);
+	run_plain(workload, 2, 2, 2 * (uint64_t)BYTES);
+	expect_tile(workload, 2, workload->at[1], "in place");
 }
 
 /* Each of the two tiles stands for the other. */
-static void run_exchanged(struct fixture *fixture)
+static void run_exchanged(struct workload *workload)
 {
-	const uint64_t prepared = prepare_method(&fixture->bed, "fft", between(fixture, 2, 3));
+	const uint64_t prepared = prepare_method(&workload->fixture, "fft", between(workload, 2, 3));
 	struct call *run = prepared_call(prepared);
 
 	put(run, "tiles",
-	    STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3]),
-		  stands_for(run->bump, fixture->tiles[3], fixture->tiles[2])));
-	memcpy(fixture->at[3], fixture->at[0], BYTES);
-	call_run(run, fixture->bed.memory, "run_prepared");
+	    STEPS(run->bump, stands_for(run->bump, workload->tiles[2], workload->tiles[3]),
+		  stands_for(run->bump, workload->tiles[3], workload->tiles[2])));
+	memcpy(workload->at[3], workload->at[0], BYTES);
+	call_run(run, workload->fixture.memory, "run_prepared");
 	call_free(run);
-	expect_tile(fixture, 2, fixture->at[1], "exchanged");
-	expect_tile(fixture, 3, fixture->at[0], "exchanged, the input");
+	expect_tile(workload, 2, workload->at[1], "exchanged");
+	expect_tile(workload, 3, workload->at[0], "exchanged, the input");
 }
 
 /* A tile stands for the one that was input and output. */
-static void run_in_place(struct fixture *fixture)
+static void run_in_place(struct workload *workload)
 {
-	const uint64_t prepared = prepare_method(&fixture->bed, "fft", between(fixture, 2, 2));
+	const uint64_t prepared = prepare_method(&workload->fixture, "fft", between(workload, 2, 2));
 	struct call *run = prepared_call(prepared);
 
-	put(run, "tiles", STEPS(run->bump, stands_for(run->bump, fixture->tiles[2], fixture->tiles[3])));
-	memcpy(fixture->at[3], fixture->at[0], BYTES);
-	call_run(run, fixture->bed.memory, "run_prepared");
+	put(run, "tiles", STEPS(run->bump, stands_for(run->bump, workload->tiles[2], workload->tiles[3])));
+	memcpy(workload->at[3], workload->at[0], BYTES);
+	call_run(run, workload->fixture.memory, "run_prepared");
 	call_free(run);
-	expect_tile(fixture, 3, fixture->at[1], "another tile in place");
+	expect_tile(workload, 3, workload->at[1], "another tile in place");
 }
 
 static void same_bytes(void **state)
 {
-	struct fixture fixture;
+	struct workload workload;
 
 	(void)state;
-	fixture_open(&fixture);
-	plain_calls(&fixture);
-	run_exchanged(&fixture);
-	run_in_place(&fixture);
-	bed_close(&fixture.bed);
+	workload_open(&workload);
+	plain_calls(&workload);
+	run_exchanged(&workload);
+	run_in_place(&workload);
+	fixture_close(&workload.fixture);
 }
 
 int main(void)

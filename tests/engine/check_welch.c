@@ -144,7 +144,7 @@ static struct call *welch_call(const struct options *o, const struct sample *x, 
 	return call;
 }
 
-static void hold_one(struct bed *bed, const struct options *o)
+static void hold_one(struct fixture *fixture, const struct options *o)
 {
 	struct sample x = sample_new(o->dtype, o->length), y = sample_new(o->dtype, o->length);
 	struct call *call = welch_call(o, &x, &y);
@@ -152,7 +152,8 @@ static void hold_one(struct bed *bed, const struct options *o)
 	size_t n;
 	wide_t *expected = reference(o, x.wide, o->crosses ? y.wide : x.wide, 250, &n);
 
-	hold(call_run(call, bed->memory, o->crosses ? "csd" : "welch"), expected, n, wide ? 1e-13 : 3e-6, text_of(o));
+	hold(call_run(call, fixture->memory, o->crosses ? "csd" : "welch"), expected, n, wide ? 1e-13 : 3e-6,
+	     text_of(o));
 	free(expected);
 	call_free(call);
 	sample_free(&x);
@@ -162,7 +163,7 @@ static void hold_one(struct bed *bed, const struct options *o)
 static void test_spectra(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 
 	(void)state;
 	for (unsigned bits = 0; bits < 384; bits++) {
@@ -182,22 +183,22 @@ static void test_spectra(void **state)
 		/* Two real numbers without their line are nothing but rounding. */
 		if (o.nperseg == 2)
 			o.detrend = 0;
-		hold_one(&bed, &o);
+		hold_one(&fixture, &o);
 	}
-	hold_one(&bed,
+	hold_one(&fixture,
 		 &(struct options){
 			 .dtype = "f64", .length = 40000, .nperseg = 16, .noverlap = 8, .nfft = 16, .detrend = 1});
-	hold_one(&bed,
+	hold_one(&fixture,
 		 &(struct options){
 			 .dtype = "f64", .length = 40000, .nperseg = 16, .noverlap = 8, .nfft = 16, .median = true});
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Segments too long for scratch: a sinusoid on a bin has its power there, whatever line it stands on. */
 static void test_long(void **state)
 {
 	enum { N = 1 << 18, BIN = 5000 };
-	struct bed bed = bed_open_with(2, cpu_detect(), 256 << 20, NULL);
+	struct fixture fixture = fixture_open_with(2, cpu_detect(), 256 << 20, NULL);
 	struct sample x = sample_new("f64", 2 * N);
 	struct call *call = call_new();
 	const double *power;
@@ -209,7 +210,7 @@ static void test_long(void **state)
 	put(call, "nperseg", value_uint(N));
 	put(call, "detrend", value_string("linear"));
 	put(call, "scaling", value_string("spectrum"));
-	power = (const void *)value_get(call_run(call, bed.memory, "welch"), "data")->bytes.at;
+	power = (const void *)value_get(call_run(call, fixture.memory, "welch"), "data")->bytes.at;
 	if (!(fabs(power[BIN] - 4.5) < 1e-6))
 		fail_msg("power %.12g of a sinusoid of amplitude 3, expected 4.5", power[BIN]);
 	for (size_t k = 0; k <= N / 2; k++)
@@ -217,7 +218,7 @@ static void test_long(void **state)
 			fail_msg("power %.3g in bin %zu, expected none", power[k], k);
 	call_free(call);
 	sample_free(&x);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* Along the middle axis of three; as many threads as there may be; a window given. */
@@ -233,7 +234,7 @@ static void test_axis_and_threads(void **state)
 	for (size_t i = 0; i < N; i++)
 		((float *)row.data)[i] = ((float *)x.data)[(N + i) * INNER + 2];
 	for (size_t t = 0; t < 4; t++) {
-		struct bed bed = bed_open(threads[t]);
+		struct fixture fixture = fixture_open(threads[t]);
 		struct call *all = call_new(), *one = call_new();
 		const float *got, *alone;
 
@@ -242,8 +243,8 @@ static void test_axis_and_threads(void **state)
 		put(all, "axis", value_int(1));
 		put_sample(one, "in", &row, 0, NULL);
 		put_sample(one, "window_values", &w, 0, NULL);
-		got = (const void *)value_get(call_run(all, bed.memory, "welch"), "data")->bytes.at;
-		alone = (const void *)value_get(call_run(one, bed.memory, "welch"), "data")->bytes.at;
+		got = (const void *)value_get(call_run(all, fixture.memory, "welch"), "data")->bytes.at;
+		alone = (const void *)value_get(call_run(one, fixture.memory, "welch"), "data")->bytes.at;
 		for (size_t k = 0; k < BINS; k++)
 			assert_memory_equal(&got[(BINS + k) * INNER + 2], &alone[k], sizeof(float));
 		if (t == 0)
@@ -251,7 +252,7 @@ static void test_axis_and_threads(void **state)
 		assert_memory_equal(got, first, sizeof first);
 		call_free(all);
 		call_free(one);
-		bed_close(&bed);
+		fixture_close(&fixture);
 	}
 	sample_free(&x);
 	sample_free(&row);
@@ -287,7 +288,7 @@ static void test_selection(void **state)
 
 static void test_errors(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct sample x = sample_new("f32", 40000), z = sample_new("c64", 64);
 	struct call *call;
 
@@ -295,31 +296,31 @@ static void test_errors(void **state)
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "noverlap", value_uint(256));
-	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "welch", ERROR_OUT_OF_RANGE,
 		   "out_of_range: welch: noverlap: got 256, allowed are fewer than the segment's 256");
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "nfft", value_uint(255));
-	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE,
+	call_fails(call, fixture.memory, "welch", ERROR_OUT_OF_RANGE,
 		   "out_of_range: welch: nfft: got 255, allowed is the segment's 256 and up");
 	call = call_new();
 	put_sample(call, "in", &x, 0, NULL);
 	put(call, "nperseg", value_uint(2));
 	put(call, "average", value_string("median"));
-	call_fails(call, bed.memory, "welch", ERROR_LIMIT,
+	call_fails(call, fixture.memory, "welch", ERROR_LIMIT,
 		   "limit: welch: average: the median of 39999 segments, allowed are 16384");
 	call = call_new();
 	put_sample(call, "in", &z, 0, NULL);
 	put(call, "onesided", value_bool(true));
-	call_fails(call, bed.memory, "welch", ERROR_OUT_OF_RANGE, "out_of_range: welch: onesided: ");
+	call_fails(call, fixture.memory, "welch", ERROR_OUT_OF_RANGE, "out_of_range: welch: onesided: ");
 	call = call_new();
 	put_sample(call, "in", &z, 0, NULL);
 	put_sample(call, "y", &x, 0, NULL);
-	call_fails(call, bed.memory, "csd", ERROR_BAD_SHAPE,
+	call_fails(call, fixture.memory, "csd", ERROR_BAD_SHAPE,
 		   "bad_shape: csd: y: it is f32 (40000), allowed is the shape of in");
 	sample_free(&x);
 	sample_free(&z);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)

@@ -31,40 +31,42 @@ struct call {
 	struct value params;
 };
 
-struct bed {
+struct fixture {
 	struct engine *engine;
 	struct session_memory *memory;
 	void *mapping;
 	size_t size;
 };
 
-static inline struct bed bed_open_with(unsigned threads, uint32_t features, size_t size, struct session_limits *limits)
+static inline struct fixture fixture_open_with(unsigned threads, uint32_t features, size_t size,
+					       struct session_limits *limits)
 {
 	struct engine_settings settings = {.threads = threads, .features = features};
-	struct bed bed = {.size = size};
+	struct fixture fixture = {.size = size};
 	struct error err = {0};
 
-	if (engine_create(&settings, &bed.engine, &err))
+	if (engine_create(&settings, &fixture.engine, &err))
 		fail_msg("engine_create: %s", err.text);
-	assert_int_equal(session_memory_create(bed.engine, limits, &bed.memory), 0);
+	assert_int_equal(session_memory_create(fixture.engine, limits, &fixture.memory), 0);
 	if (size) {
-		bed.mapping = aligned_alloc(4096, size);
-		assert_non_null(bed.mapping);
-		memset(bed.mapping, 0xA5, size);
-		assert_int_equal(session_memory_attach(bed.memory, bed.mapping, size, free, bed.mapping), 0);
+		fixture.mapping = aligned_alloc(4096, size);
+		assert_non_null(fixture.mapping);
+		memset(fixture.mapping, 0xA5, size);
+		assert_int_equal(session_memory_attach(fixture.memory, fixture.mapping, size, free, fixture.mapping),
+				 0);
 	}
-	return bed;
+	return fixture;
 }
 
-static inline struct bed bed_open(unsigned threads)
+static inline struct fixture fixture_open(unsigned threads)
 {
-	return bed_open_with(threads, cpu_detect(), 64 << 20, NULL);
+	return fixture_open_with(threads, cpu_detect(), 64 << 20, NULL);
 }
 
-static inline void bed_close(struct bed *bed)
+static inline void fixture_close(struct fixture *fixture)
 {
-	session_memory_close(bed->memory);
-	engine_destroy(bed->engine);
+	session_memory_close(fixture->memory);
+	engine_destroy(fixture->engine);
 }
 
 static inline void call_done(struct request *request, void *arg)
@@ -172,7 +174,7 @@ static inline void call_fails(struct call *call, struct session_memory *memory, 
 }
 
 /* A tile of the session; returns its handle and, unless NULL, where it lies. */
-static inline uint64_t tile_of(struct bed *bed, const char *dtype, uint64_t n, void **ret_at)
+static inline uint64_t tile_of(struct fixture *fixture, const char *dtype, uint64_t n, void **ret_at)
 {
 	struct call *call = call_new();
 	const struct value *reply;
@@ -180,20 +182,20 @@ static inline uint64_t tile_of(struct bed *bed, const char *dtype, uint64_t n, v
 
 	put(call, "dtype", value_string(dtype));
 	put(call, "shape", value_uint(n));
-	reply = call_run(call, bed->memory, "tile");
+	reply = call_run(call, fixture->memory, "tile");
 	handle = value_get(reply, "tile")->u;
 	if (ret_at)
-		*ret_at = (char *)bed->mapping + value_get(reply, "offset")->u;
+		*ret_at = (char *)fixture->mapping + value_get(reply, "offset")->u;
 	call_free(call);
 	return handle;
 }
 
-static inline void tile_drop(struct bed *bed, uint64_t handle)
+static inline void tile_drop(struct fixture *fixture, uint64_t handle)
 {
 	struct call *call = call_new();
 
 	put(call, "tile", value_uint(handle));
-	call_run(call, bed->memory, "free");
+	call_run(call, fixture->memory, "free");
 	call_free(call);
 }
 

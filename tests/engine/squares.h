@@ -99,10 +99,10 @@ static inline double real_of(const struct value *value)
 	return value && value->kind == VALUE_REAL ? value->real : (double)NAN;
 }
 
-static inline struct told ask(struct bed *bed, const struct square *s, struct asked a)
+static inline struct told ask(struct fixture *fixture, const struct square *s, struct asked a)
 {
 	struct call *call = call_of(s, &a);
-	const struct value *reply = call_run(call, bed->memory, "trace");
+	const struct value *reply = call_run(call, fixture->memory, "trace");
 	struct told told = {real_of(value_get(reply, "estimate")), real_of(value_get(reply, "standard_error")),
 			    value_get(reply, "products")->u, value_get(reply, "next")->u};
 	double pair[2];
@@ -115,9 +115,9 @@ static inline struct told ask(struct bed *bed, const struct square *s, struct as
 	return told;
 }
 
-static inline struct bed bed_for(unsigned threads, uint32_t features)
+static inline struct fixture fixture_for(unsigned threads, uint32_t features)
 {
-	return bed_open_with(threads, features, 0, NULL);
+	return fixture_open_with(threads, features, 0, NULL);
 }
 
 static inline void near(double got, double expected, double scale, const char *what)

@@ -86,19 +86,19 @@ static inline void prepare_call(struct call *call, const char *method)
 }
 
 /* Prepares the method with these parameters, which go with the call. */
-static inline uint64_t prepare_method(struct bed *bed, const char *method, struct call *call)
+static inline uint64_t prepare_method(struct fixture *fixture, const char *method, struct call *call)
 {
 	uint64_t handle;
 
 	prepare_call(call, method);
-	handle = value_get(call_run(call, bed->memory, "prepare"), "prepared")->u;
+	handle = value_get(call_run(call, fixture->memory, "prepare"), "prepared")->u;
 	call_free(call);
 	return handle;
 }
 
-static inline uint64_t prepare_program(struct bed *bed, struct call *call)
+static inline uint64_t prepare_program(struct fixture *fixture, struct call *call)
 {
-	return prepare_method(bed, "run", call);
+	return prepare_method(fixture, "run", call);
 }
 
 /* A call with the handle alone: of a run, or of a release. */

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct session_memory *session_memory;
 
-struct bed {
+struct fixture {
 	struct ring_page page;
 	struct ring_index index;
 	uint32_t memory[GUARD + CAPACITY + GUARD];
@@ -33,17 +33,17 @@ struct bed {
 
 static void published(void *arg)
 {
-	struct bed *bed = arg;
+	struct fixture *fixture = arg;
 
-	syscall(SYS_futex, &bed->page.news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, &fixture->page.news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static void on_gone(void *arg, const struct error *why)
 {
-	struct bed *bed = arg;
+	struct fixture *fixture = arg;
 
-	atomic_store(&bed->code, why->code);
-	atomic_store(&bed->gone, 1);
+	atomic_store(&fixture->code, why->code);
+	atomic_store(&fixture->gone, 1);
 }
 
 static void must(int right)
@@ -52,17 +52,18 @@ static void must(int right)
 		abort();
 }
 
-static struct ring *make(struct bed *bed)
+static struct ring *make(struct fixture *fixture)
 {
-	const struct ring_memory memory = {&bed->page, (char *)(bed->memory + GUARD), &bed->index, CAPACITY};
-	const struct ring_events events = {published, on_gone, bed};
+	const struct ring_memory memory = {&fixture->page, (char *)(fixture->memory + GUARD), &fixture->index,
+					   CAPACITY};
+	const struct ring_events events = {published, on_gone, fixture};
 	struct value map = value_map(), *params = &map, noise = value_map();
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "fuzz"};
 	struct bump *bump = bump_new();
 	struct sampler *bits;
 	struct ring *ring;
 
-	memset(bed->memory, 0xa5, sizeof bed->memory);
+	memset(fixture->memory, 0xa5, sizeof fixture->memory);
 	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
 	must(sampler_create(session_memory, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
@@ -94,16 +95,16 @@ static void pass_barrier(void)
 }
 
 /* Until it has looked, and sleeps with all that can be drawn or is gone. */
-static void settle(const struct bed *bed, uint64_t produced)
+static void settle(const struct fixture *fixture, uint64_t produced)
 {
 	pass_barrier();
-	AWAIT(atomic_load(&bed->gone) ||
-	      (atomic_load(&bed->page.asleep) && atomic_load(&bed->page.produced) == produced));
+	AWAIT(atomic_load(&fixture->gone) ||
+	      (atomic_load(&fixture->page.asleep) && atomic_load(&fixture->page.produced) == produced));
 }
 
-static void wait_gone(const struct bed *bed)
+static void wait_gone(const struct fixture *fixture)
 {
-	AWAIT(atomic_load(&bed->gone));
+	AWAIT(atomic_load(&fixture->gone));
 }
 
 static uint64_t next_index(uint64_t taken, uint64_t produced, uint8_t what, uint8_t by)
@@ -124,15 +125,15 @@ static uint64_t next_index(uint64_t taken, uint64_t produced, uint8_t what, uint
 	}
 }
 
-static void check_guards(const struct bed *bed)
+static void check_guards(const struct fixture *fixture)
 {
 	for (size_t i = 0; i < GUARD; i++)
-		must(bed->memory[i] == 0xa5a5a5a5 && bed->memory[GUARD + CAPACITY + i] == 0xa5a5a5a5);
+		must(fixture->memory[i] == 0xa5a5a5a5 && fixture->memory[GUARD + CAPACITY + i] == 0xa5a5a5a5);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bed *bed = aligned_alloc(64, (sizeof *bed + 63) / 64 * 64);
+	struct fixture *fixture = aligned_alloc(64, (sizeof *fixture + 63) / 64 * 64);
 	uint64_t taken = 0, slept_at = 0, produced = CAPACITY;
 	struct engine *engine;
 	struct ring *ring;
@@ -142,14 +143,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) == 0);
 		must(session_memory_create(engine, NULL, &session_memory) == 0);
 	}
-	memset(bed, 0, sizeof *bed);
-	ring = make(bed);
-	settle(bed, produced);
+	memset(fixture, 0, sizeof *fixture);
+	ring = make(fixture);
+	settle(fixture, produced);
 	for (size_t i = 0; i + 1 < size && i < 2 * STEPS_MOST && !lied; i += 2) {
 		const uint64_t index = next_index(taken, produced, data[i], data[i + 1]);
 
 		lied = index < taken || index > produced;
-		atomic_store(&bed->index.taken, index);
+		atomic_store(&fixture->index.taken, index);
 		ring_wake(ring);
 		if (lied)
 			break;
@@ -159,17 +160,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			slept_at = index;
 		}
 		taken = index;
-		settle(bed, produced);
+		settle(fixture, produced);
 	}
 	if (lied)
-		wait_gone(bed);
-	must(!lied == !atomic_load(&bed->gone));
+		wait_gone(fixture);
+	must(!lied == !atomic_load(&fixture->gone));
 	ring_close(ring);
-	wait_gone(bed);
-	must(atomic_load(&bed->code) == (lied ? ERROR_OUT_OF_RANGE : ERROR_CANCELLED));
-	must(atomic_load(&bed->page.produced) == produced);
-	check_guards(bed);
+	wait_gone(fixture);
+	must(atomic_load(&fixture->code) == (lied ? ERROR_OUT_OF_RANGE : ERROR_CANCELLED));
+	must(atomic_load(&fixture->page.produced) == produced);
+	check_guards(fixture);
 	ring_free(ring);
-	free(bed);
+	free(fixture);
 	return 0;
 }

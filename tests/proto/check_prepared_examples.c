@@ -47,13 +47,13 @@ static void expect_now(struct session_memory *memory, const struct operation *op
 
 static void every_operation(void **state)
 {
-	struct bed bed = bed_open(2);
+	struct fixture fixture = fixture_open(2);
 	struct bump *bump = bump_new();
 	size_t count, checked = 0;
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(bump, bed.memory);
+	examples_begin(bump, fixture.memory);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		uint64_t handle;
@@ -61,16 +61,16 @@ static void every_operation(void **state)
 		if (!computes(operation))
 			continue;
 		checked++;
-		handle = prepare_method(&bed, operation->name, example_of(operation));
+		handle = prepare_method(&fixture, operation->name, example_of(operation));
 		for (uint64_t k = 0; k < 4; k++) {
 			struct call *plain = example_of(operation), *run = prepared_call(handle);
 
 			put_changes(plain, operation, k / 2, 16 * k);
 			put_changes(run, operation, k / 2, 16 * k);
-			call_run(plain, bed.memory, operation->name);
-			call_run(run, bed.memory, "run_prepared");
+			call_run(plain, fixture.memory, operation->name);
+			call_run(run, fixture.memory, "run_prepared");
 			expect_equal(operation->name, request_result(run->request), request_result(plain->request));
-			expect_now(bed.memory, operation, handle, k / 2, 16 * k, request_result(plain->request));
+			expect_now(fixture.memory, operation, handle, k / 2, 16 * k, request_result(plain->request));
 			call_free(plain);
 			call_free(run);
 		}
@@ -78,37 +78,37 @@ static void every_operation(void **state)
 	printf("# %zu operations\n", checked);
 	assert_true(checked > 40);
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 /* What the call itself cannot be given is refused, and what does not compute cannot be prepared. */
 static void refused(void **state)
 {
-	struct bed bed = bed_open(1);
+	struct fixture fixture = fixture_open(1);
 	struct bump *bump = bump_new();
 	size_t count;
 	const struct operation *all = operations(&count);
 
 	(void)state;
-	examples_begin(bump, bed.memory);
+	examples_begin(bump, fixture.memory);
 	for (size_t i = 0; i < count; i++) {
 		const struct operation *operation = &all[i];
 		struct call *call;
 
 		if (computes(operation) && !operation_param(operation, "seed", 4)) {
-			call = prepared_call(prepare_method(&bed, operation->name, example_of(operation)));
+			call = prepared_call(prepare_method(&fixture, operation->name, example_of(operation)));
 			put(call, "seed", value_uint(1));
-			call_fails(call, bed.memory, "run_prepared", ERROR_UNKNOWN_PARAMETER,
+			call_fails(call, fixture.memory, "run_prepared", ERROR_UNKNOWN_PARAMETER,
 				   "unknown_parameter: run_prepared: seed: the prepared ");
 		} else if (!computes(operation) && strcmp(operation->name, "stream_draw") != 0) {
 			call = call_new();
 			prepare_call(call, operation->name);
-			call_fails(call, bed.memory, "prepare", ERROR_UNKNOWN_METHOD,
+			call_fails(call, fixture.memory, "prepare", ERROR_UNKNOWN_METHOD,
 				   "unknown_method: prepare: method: ");
 		}
 	}
 	bump_free(bump);
-	bed_close(&bed);
+	fixture_close(&fixture);
 }
 
 int main(void)
