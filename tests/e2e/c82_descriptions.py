@@ -24,10 +24,10 @@ def report(name, wrong):
     failed |= bool(wrong)
 
 
-def describe():
+def call(method):
     with socket.socket(socket.AF_UNIX) as peer:
         peer.connect(daemon_socket)
-        peer.sendall(msgpack.packb([0, 1, 'describe', []]))
+        peer.sendall(msgpack.packb([0, 1, method, []]))
         unpacker = msgpack.Unpacker(raw=False)
         while True:
             unpacker.feed(peer.recv(1 << 16))
@@ -78,34 +78,104 @@ def cells(line):
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
 
 
+def tables_of(text):
+    """The tables of a page: (cells of the heading, rows of cells)."""
+    for table in re.findall(r'(?:^\|.*\n)+', text, re.M):
+        lines = table.splitlines()
+        yield cells(lines[0]), [cells(line) for line in lines[2:]]
+
+
+def names_in(text):
+    return re.findall(r'`([a-z0-9_]+)`', text)
+
+
+def bounds(text):
+    """A cell's 2^40, -2^63 and 2^32 - 1 as plain numbers."""
+    def plain(match):
+        return repr(float(match[1] + '1') * 2.0**int(match[2]) - float(match[3] or 0))
+    return re.sub(r'(-?)2\^(-?[0-9]+)(?: - ([0-9]+))?', plain, text)
+
+
+def described_parameters(text):
+    """What PROTOCOL.md gives each method: {method: {parameter: row}}, from the tables, and what they refer to."""
+    common = {row[0]: row for row in next(rows for _, rows in tables_of(text[text.index('## Common parameters'):]))}
+    described = {}
+    for chapter in re.split(r'^## ', text[text.index('# Methods'):], flags=re.M)[1:]:
+        of_class = {}
+        of_draws = names_in((re.search(r'^The common parameters of a draw are (.*?)\. ', chapter, re.M) or ['', ''])[1])
+        for heading, rows in tables_of(chapter):
+            if heading[0] == 'method':
+                for name, _, refers in rows:
+                    listed = of_draws if refers == 'those of a draw' else names_in(refers)
+                    of_class[name] = {p: common[p] for p in ['u64', *listed]}
+            elif heading[0] == 'methods':
+                for owners, *row in rows:
+                    for name in owners.split(', '):
+                        of_class[name][row[0]] = row
+        for name, section in re.findall(r'^### ([a-z_]+)\n(.*?)(?=^### |\Z)', chapter, re.M | re.S):
+            line = re.search(r'^Common: ([^.]*)\.(.*)$', section, re.M)
+            of_class[name] = {p: common[p] for p in ['u64', *names_in(line[1])]}
+            for model, listed in re.findall(r'As of `([a-z_]+)`:([^.]*)\.', line[2]):
+                of_class[name].update({p: of_class[model][p] for p in names_in(listed)})
+            for heading, rows in tables_of(section):
+                of_class[name].update({row[0]: row for row in rows if heading[0] == 'parameter'})
+        described.update(of_class)
+    return described
+
+
 def check_protocol(methods):
     text = open(os.path.join(root, 'proto/PROTOCOL.md'), encoding='utf-8').read()
-    generated = text[text.index('# Methods'):]
-    wrong = []
+    described = described_parameters(text)
+    wrong = [f'{name} is missing' for name in set(methods) - set(described)]
+    wrong += [f'{name}: no such method' for name in set(described) - set(methods)]
     for method in methods.values():
-        section = re.search(rf'^### {method["name"]}\n(.*?)(?=^### |^## |\Z)', generated, re.M | re.S)
-        if not section:
-            wrong.append(f'{method["name"]} is missing')
+        rows = described.get(method['name'], {})
+        names = {p['name'] for p in method['params']}
+        if set(rows) != names:
+            wrong.append(f'{method["name"]}: parameters {sorted(set(rows) ^ names)} are missing or too many')
             continue
-        rows = [cells(line) for line in section[1].splitlines() if line.startswith('| ')][1:]
-        if [row[0] for row in rows] != [p['name'] for p in method['params']]:
-            wrong.append(f'{method["name"]}: parameters {[row[0] for row in rows]}')
-            continue
-        for row, p in zip(rows, method['params']):
+        for p in method['params']:
+            row = rows[p['name']]
             where = f'{method["name"]}: {p["name"]}'
             fallback = 'required' if p['required'] else p['default'] or 'none'
-            if row[2] != p['unit'] or row[3] != fallback:
-                wrong.append(f'{where}: {row[2:4]}, describe: {[p["unit"], fallback]}')
+            if row[1] != p['type'] or row[2] != p['unit'] or row[3] != fallback:
+                wrong.append(f'{where}: {row[1:4]}, describe: {[p["type"], p["unit"], fallback]}')
+            if row[5] != p['help']:
+                wrong.append(f'{where}: {row[5]}, describe: {p["help"]}')
             if p['type'] == 'choice':
                 if row[4].split('|') != p['choices']:
                     wrong.append(f'{where}: {row[4]}, describe: {p["choices"]}')
-            else:
-                got = parse_range(row[4])[0]
-                if got and got[1] in (2.0**64, sys.float_info.max):
-                    got = (got[0], None, got[2])
-                if not same_range(got, range_of(p)):
-                    wrong.append(f'{where}: {row[4]}, describe: {range_of(p)}')
-    report('PROTOCOL.md: units, defaults, choices and ranges', wrong)
+            elif not same_range(parse_range(bounds(row[4]))[0], range_of(p)):
+                wrong.append(f'{where}: {row[4]}, describe: {range_of(p)}')
+    report('PROTOCOL.md: types, units, defaults, choices, ranges and meanings', wrong)
+
+
+def members_of(value, path=''):
+    """The paths of a reply's members; of an array those of its first element."""
+    if isinstance(value, list):
+        return members_of(value[0], path + '[]') if value and isinstance(value[0], dict) else {path}
+    if not isinstance(value, dict):
+        return {path}
+    return set().union(*(members_of(inner, f'{path}.{name}' if path else name) for name, inner in value.items()))
+
+
+def check_replies(replies):
+    """What PROTOCOL.md says of the replies of `stats` and `describe` names every member of them, and no other."""
+    text = open(os.path.join(root, 'proto/PROTOCOL.md'), encoding='utf-8').read()
+    wrong = []
+    for method, got in replies.items():
+        tables = re.search(rf'^## The reply of {method}\n(.*?)(?=^## )', text, re.M | re.S)
+        rows = [row for _, rows in tables_of(tables[1] if tables else '') for row in rows]
+        stated = {path.strip() for row in rows for path in row[0].split(',')}
+        if method == 'stats':
+            counters = text[text.index('## Counters of the daemon'):]
+            stated |= {'daemon.' + row[0] for row in next(rows for _, rows in tables_of(counters))}
+        stated = {path for path in stated if '*' not in path} | {
+            path for path in got for star in stated
+            if '*' in star and re.fullmatch(re.escape(star).replace(r'\*', '[a-z0-9_]+'), path)}
+        wrong += [f'{method}: {path} is not described' for path in sorted(got - stated)]
+        wrong += [f'{method}: there is no {path}' for path in sorted(stated - got)]
+    report('PROTOCOL.md: every member of the replies of stats and describe', wrong)
 
 
 def help_of(*command):
@@ -236,9 +306,11 @@ def check_header(methods):
     report(f'trnsci.h: {compared} defaults of fields', wrong)
 
 
-reply = describe()
+reply = call('describe')
 table = {m['name']: m for m in reply['methods']}
 check_protocol(table)
+check_replies({'stats': members_of(call('stats')),
+               'describe': members_of(reply) | {'methods[].params[].' + name for m in reply['methods'] for p in m['params'] for name in p}})
 check_completion(check_help(table))
 check_header(table)
 print(f'1..{count}')

@@ -8,7 +8,8 @@
 #define DETAILS_version           ""
 #define DETAILS_ping              ""
 #define DETAILS_describe          ""
-#define DETAILS_derive            ""
+#define DETAILS_derive \
+	"With split, the reply has streams, an array of {seed, stream}, in the place of seed and stream."
 #define DETAILS_stats             ""
 #define DETAILS_arena             ""
 #define DETAILS_cancel            ""
