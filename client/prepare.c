@@ -10,8 +10,9 @@
 
 #include "engine/prepared/prepared.h"
 
-/* What a call may bring, and hold at the engine: more is not prepared unasked. */
-enum { REQUEST_MOST = 16 << 10, HELD_MOST = 1 << 20 };
+/* What a call may bring, and hold at the engine: more is not prepared unasked. A preparation costs as much as a run, and
+ * each later run saves about half of one: a call that is run two or three times would only lose. */
+enum { REQUEST_MOST = 16 << 10, HELD_MOST = 1 << 20, RUNS_BEFORE = 3 };
 
 /* ---- releases ---- */
 
@@ -89,19 +90,20 @@ struct prepare_todo prepare_begin(struct trnsci_call *call)
 	if (call->own)
 		return todo;
 	if (changed || call->prepared_on != connection) {
-		call->has_run &= !changed;
+		if (changed)
+			call->runs = 0;
 		drop(call);
 		call->prepared_version = call->args.version;
 		call->prepared_on = connection;
 	}
-	if (call->has_run && !call->asked) {
+	if (call->runs == RUNS_BEFORE && !call->asked) {
 		call->asked = true;
 		if (is_worth_it(call)) {
 			todo = (struct prepare_todo){.call = call, .connection = connection, .preparation = call->preparation};
 			call->refs++;
 		}
 	}
-	call->has_run = true;
+	call->runs += call->runs < RUNS_BEFORE;
 	todo.releases = call->session->n_releases > 0;
 	return todo;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are run again: the engine prepares them, and later runs send only what changes.
  *
- * A call that computes is prepared when it is run for the second time with the same parameters: most calls are run once.
- * The request for it goes out with that run, so nobody waits for it. Changed parameters, or another connection, end the
+ * A call that computes is prepared when it is run for the fourth time with the same parameters: most calls are run once
+ * or twice, and a preparation costs as much as a run. The request for it goes out with that run, so nobody waits for it. Changed parameters, or another connection, end the
  * preparation; a call whose preparation is refused is sent whole, as before. */
 #ifndef TRNSCI_CLIENT_PREPARE_H
 #define TRNSCI_CLIENT_PREPARE_H

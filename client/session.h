@@ -51,7 +51,7 @@ struct trnsci_call {
 	uint64_t prepared_on;      /* the connection on which it stands */
 	uint64_t prepared_version; /* of the parameters */
 	uint64_t preparation;      /* counts those that were begun */
-	bool has_run;              /* with these parameters */
+	unsigned runs;             /* with these parameters, up to those after which it is prepared */
 	bool asked;                /* whether the engine was asked to prepare it */
 	bool ended;                /* its owner has freed it */
 	struct trnsci_call *prepares; /* of a `prepare`: the call that it is for; one reference */

@@ -7,7 +7,7 @@
 
 #include "client/both.h"
 
-enum { RUNS = 6, N = 300, LARGE = 40000 };
+enum { RUNS = 8, N = 300, LARGE = 40000 };
 
 #define CHANGE_ALL (TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET)
 
@@ -334,9 +334,9 @@ static void restarted(void **state)
 			expect_same("restarted", call, small_draw(session), &changes);
 		}
 		runs = stat_of(session, "daemon", "requests_prepared");
-		if (runs < RUNS - 3 || runs > RUNS)
+		if (runs < RUNS - 5 || runs > RUNS)
 			fail_msg("life %llu: %llu runs were prepared, expected %d to %d", (unsigned long long)life,
-				 (unsigned long long)runs, RUNS - 3, RUNS);
+				 (unsigned long long)runs, RUNS - 5, RUNS);
 		daemon_strike(&own, life % 2 ? SIGTERM : SIGKILL);
 		daemon_respawn(&own, ARGUMENTS("--threads=2"));
 	}
