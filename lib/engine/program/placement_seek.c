@@ -24,7 +24,7 @@ struct placing {
 	struct error *err;
 	struct cursor *cursors;
 	size_t n_cursors;
-	struct value next; /* of the last draw */
+	const struct value *next; /* in the reply of the last draw; NULL: nothing is drawn */
 };
 
 /* Where one placement lies. */
@@ -228,12 +228,21 @@ static int put_digits(struct bump *bump, uint64_t u, struct value *ret)
 	return 0;
 }
 
+/* Writes the members in place: a copy of a value just made has to wait for both of its stores. */
 static inline int put_u64(struct bump *bump, bool text, uint64_t u, struct value *ret)
 {
 	if (text)
 		return put_digits(bump, u, ret);
-	*ret = value_uint(u);
+	ret->kind = VALUE_UINT;
+	ret->u = u;
 	return 0;
+}
+
+static inline void put_name(const char *name, struct value *ret)
+{
+	ret->kind = VALUE_STRING;
+	ret->bytes.at = name;
+	ret->bytes.size = strlen(name);
 }
 
 static struct value *map_of(const struct placement *placement, struct value *reply)
@@ -251,7 +260,7 @@ static int tell(struct placing *p, const struct placement *placement, const stru
 	struct value_member *at = map_of(placement, p->reply)->map.at + placement->member;
 	int failed;
 
-	(at++)->value = value_string(generator_row(place->stream.generator)->name);
+	put_name(generator_row(place->stream.generator)->name, &(at++)->value);
 	failed = put_u64(bump, place->text, place->seed, &(at++)->value);
 	failed |= put_u64(bump, place->text, place->stream.stream, &(at++)->value);
 	at += place->trn24;
@@ -261,10 +270,11 @@ static int tell(struct placing *p, const struct placement *placement, const stru
 	}
 	failed |= put_u64(bump, place->text, place->offset, &(at++)->value);
 	failed |= put_u64(bump, place->text, place->first, &(at++)->value);
-	p->next = value_nil();
-	if (!place->cursor->ended)
-		failed |= put_u64(bump, place->text, place->cursor->next, &p->next);
-	at->value = p->next;
+	p->next = &at->value;
+	if (place->cursor->ended)
+		at->value.kind = VALUE_NIL;
+	else
+		failed |= put_u64(bump, place->text, place->cursor->next, &at->value);
 	return failed;
 }
 
@@ -293,7 +303,7 @@ static int tell_run(struct placing *p)
 	const struct placements *placements = &p->program->placements;
 	struct bump *bump = p->program->bump;
 	struct value list = value_array();
-	int failed = value_put(bump, p->reply, "next", p->next);
+	int failed = value_put(bump, p->reply, "next", p->next ? *p->next : value_nil());
 
 	/* What a prepared call would draw from is for each run to say. */
 	for (size_t i = 0; i < placements->n_ranges && !failed && !p->program->keeps; i++)
@@ -314,7 +324,7 @@ static int place_step(struct program *program, struct step *step, const struct p
 	const struct placement *placement = &program->placements.at[step->placement];
 
 	return step->ops->place(step, &(struct step_place){
-					      .stream = place->stream,
+					      .stream = &place->stream,
 					      .offset = place->offset,
 					      .begin = placement->begin,
 					      .components = placement->components,
@@ -329,7 +339,7 @@ static int place_step(struct program *program, struct step *step, const struct p
 int placement_seek(struct program *program, struct value *reply, struct error *err)
 {
 	const struct placements *placements = &program->placements;
-	struct placing p = {.program = program, .reply = reply, .err = err, .next = value_nil()};
+	struct placing p = {.program = program, .reply = reply, .err = err};
 	const bool here =
 		placements->count <=
 		PLACEMENT_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */

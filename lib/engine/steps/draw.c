@@ -71,7 +71,7 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 
 static int place(struct step *step, const struct step_place *place)
 {
-	step->draw.draw.stream = place->stream;
+	step->draw.draw.stream = *place->stream;
 	step->draw.begin = (place->offset + place->begin) * place->components;
 	return 0;
 }

@@ -101,10 +101,10 @@ static int place(struct step *step, const struct step_place *place)
 	struct points_settings *settings = &step->points.settings;
 
 	step->points.begin = (place->first_point + place->begin) * settings->dims;
-	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, &place->stream) &&
+	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, place->stream) &&
 	    settings->n == place->next_point)
 		return 0;
-	settings->stream = place->stream;
+	settings->stream = *place->stream;
 	settings->n = place->next_point;
 	place->deferred->held_bytes += points_bytes(settings);
 	if (step->points.is_noted) { /* not built yet: it will be built for this stream */

@@ -149,7 +149,7 @@ struct step_run {
 
 /* Where a step's samples lie, and what a kind may need to prepare for them. */
 struct step_place {
-	struct stream stream;
+	const struct stream *stream;
 	uint64_t offset;                  /* sample of the stream at which the whole draw begins */
 	uint64_t begin;                   /* first sample of the whole draw that this step produces */
 	unsigned components;              /* elements of a sample */

@@ -324,7 +324,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 
 static int place(struct step *step, const struct step_place *place)
 {
-	step->trace.draw.stream = place->stream;
+	step->trace.draw.stream = *place->stream;
 	step->trace.begin = place->offset + place->begin;
 	return 0;
 }
