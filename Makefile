@@ -77,7 +77,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variant
 
 LIB_SOURCES := $(call own,lib)
 PROTO_SOURCES := $(call own,proto)
-CLIENT_SOURCES := $(sort $(wildcard client/*.c))
+CLIENT_SOURCES := $(call own,$(addprefix client/,session remote embedded api selftest))
 CLI_SOURCES := $(call own,client/cli)
 DAEMON_SOURCES := $(call own,daemon)
 
@@ -104,7 +104,7 @@ flags_of = $(FLAGS_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 define compile
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/cli/%,$<),-Iclient/cli) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/%,$<),-I$(if $(filter client/cli/%,$<),client/cli,client)) -c $< -o $@
 endef
 $(BUILD)/obj/%.o: %.c
 	$(compile)

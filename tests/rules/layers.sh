@@ -136,7 +136,11 @@ may lib/fft base gemm fft
 may lib/engine base rng dist gemm fft engine
 may proto base engine
 may daemon base engine
-may client base rng dist fft engine
+may client/session base engine session remote api
+may client/remote base session remote
+may client/embedded base engine session embedded
+may client/api base rng dist fft engine session remote embedded api
+may client/selftest base rng fft selftest
 may client/cli
 may client/examples
 may client/man

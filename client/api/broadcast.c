@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broadcasts. A reader copies first, and then sees by what the filler has claimed which of it was being overwritten. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <trnsci/trnsci.h>
+
+#include "session/call.h"
+#include "draw.h"
+#include "session/ring_link.h"
+#include "remote/sealed_memfd.h"
+#include "session/session.h"
+
+struct trnsci_broadcast {
+	const int *alive; /* reads 0 in a child after fork */
+	struct trnsci_session *session;
+	struct ring_link link;
+	uint64_t next;   /* sample */
+	uint64_t missed; /* samples from here to next were missed, and not yet told */
+};
+
+/* ---- the publisher ---- */
+
+static int make_call(struct trnsci_session *session, const char *method, const char *name,
+		     struct trnsci_call **ret_call, struct error *err)
+{
+	int r = session_check(session, err);
+
+	if (r == 0 && !name)
+		r = error_set(err, ERROR_MISSING_PARAMETER, "%s: name: there is none", method);
+	if (r == 0)
+		r = call_make(session, method, ret_call, err);
+	if (r == 0)
+		trnsci_set_text(trnsci_args(*ret_call), "name", name);
+	return r;
+}
+
+static int check_options(const struct trnsci_broadcast_options *options, struct error *err)
+{
+	if (options->mode > 0777)
+		return error_set(err, ERROR_OUT_OF_RANGE, "broadcast: mode: 0%o, allowed up to 0777", options->mode);
+	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+		if (options->reserved[i] != 0)
+			return error_set(err, ERROR_OUT_OF_RANGE, "broadcast: a reserved field is not 0");
+	return 0;
+}
+
+static void set_options(struct trnsci_args *args, const struct trnsci_broadcast_options *options)
+{
+	const unsigned mode = options->mode;
+	char octal[] = {(char)('0' + (mode >> 6 & 7)), (char)('0' + (mode >> 3 & 7)), (char)('0' + (mode & 7)), 0};
+
+	if (options->samples)
+		trnsci_set_u64(args, "samples", options->samples);
+	if (options->rate != 0)
+		trnsci_set_f64(args, "rate", options->rate);
+	if (mode)
+		trnsci_set_text(args, "mode", octal);
+}
+
+int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
+			    const struct trnsci_param *params, const struct trnsci_source *source,
+			    const struct trnsci_broadcast_options *options, struct trnsci_error *err)
+{
+	static const struct trnsci_broadcast_options defaults;
+	const struct drawing drawing = {distribution, params, source};
+	const struct trnsci_broadcast_options *o = options ? options : &defaults;
+	struct trnsci_call *call = NULL;
+	struct error error = {0};
+	int r = check_options(o, &error);
+
+	if (r == 0)
+		r = make_call(session, "broadcast_create", name, &call, &error);
+	if (r == 0) {
+		r = draw_set_noise(trnsci_args(call), &drawing, "broadcast", &error);
+		if (r < 0)
+			trnsci_call_free(call);
+	}
+	if (r < 0)
+		return error_give(err, &error);
+	if (draw_stream_name(&drawing))
+		trnsci_set_text(trnsci_args(call), "stream_name", draw_stream_name(&drawing));
+	set_options(trnsci_args(call), o);
+	r = call_run(call, &error);
+	if (r < 0)
+		return error_give(err, &error);
+	trnsci_call_free(call);
+	return 0;
+}
+
+int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n, uint64_t *ret_produced,
+			     struct trnsci_error *err)
+{
+	struct trnsci_call *call;
+	struct error error = {0};
+	uint64_t produced = 0;
+	int r = make_call(session, "broadcast_publish", name, &call, &error);
+
+	if (r == 0) {
+		trnsci_set_u64(trnsci_args(call), "n", n);
+		r = call_run(call, &error);
+	}
+	if (r < 0)
+		return error_give(err, &error);
+	r = call_reply_u64(call, "produced", &produced, &error);
+	trnsci_call_free(call);
+	if (r == 0 && ret_produced)
+		*ret_produced = produced;
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err)
+{
+	struct trnsci_call *call;
+	struct error error = {0};
+	int r = make_call(session, "broadcast_close", name, &call, &error);
+
+	if (r == 0)
+		r = call_run(call, &error);
+	if (r < 0)
+		return error_give(err, &error);
+	trnsci_call_free(call);
+	return 0;
+}
+
+/* ---- a reader ---- */
+
+static int map(struct trnsci_call *call, struct ring_link *link, struct error *err)
+{
+	uint64_t data_offset = 0, bytes = 0;
+	int r = ring_link_read(call, link, &data_offset, &bytes, err);
+
+	if (r == 0)
+		r = shared_check_count(&call->fds, 1, "broadcast", err);
+	if (r == 0)
+		r = shared_check(call->fds.at[0], bytes, true, "broadcast", err);
+	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
+}
+
+int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_broadcast **ret_broadcast,
+			    struct trnsci_error *err)
+{
+	struct trnsci_broadcast *broadcast = calloc(1, sizeof *broadcast);
+	struct trnsci_call *call;
+	struct error error = {0};
+	int r = broadcast && (broadcast->alive = ring_mark_new())
+			? make_call(session, "broadcast_attach", name, &call, &error)
+			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
+
+	if (r == 0)
+		r = shared_run(call, &error);
+	if (r == 0) {
+		broadcast->link.wake_fd = -1;
+		r = map(call, &broadcast->link, &error);
+		broadcast->link.connection = call->connection;
+		trnsci_call_free(call);
+	}
+	if (r < 0) {
+		ring_mark_free(broadcast ? broadcast->alive : NULL);
+		free(broadcast);
+		return error_give(err, &error);
+	}
+	broadcast->session = session;
+	session_ref(session);
+	*ret_broadcast = broadcast;
+	return 0;
+}
+
+void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
+{
+	if (!broadcast)
+		return;
+	ring_link_drop(&broadcast->link);
+	if (*broadcast->alive)
+		session_unref(broadcast->session);
+	ring_mark_free(broadcast->alive);
+	free(broadcast);
+}
+
+static uint64_t produced(const struct trnsci_broadcast *broadcast)
+{
+	return atomic_load_explicit(&broadcast->link.page->produced, memory_order_acquire);
+}
+
+/* Moves on to the oldest sample that is still whole. */
+static void skip_lost(struct trnsci_broadcast *broadcast)
+{
+	const uint64_t claimed = atomic_load_explicit(&broadcast->link.page->claimed, memory_order_acquire);
+	const uint64_t oldest = claimed > broadcast->link.capacity ? claimed - broadcast->link.capacity : 0;
+
+	if (broadcast->next < oldest)
+		broadcast->next = oldest;
+}
+
+/* Until a sample is there; as with a ring. */
+static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct error *err)
+{
+	const struct ring_page *page = broadcast->link.page;
+	int r = 0;
+
+	while (r == 0 && produced(broadcast) <= broadcast->next) {
+		uint32_t news = atomic_load_explicit(&page->news, memory_order_acquire);
+		uint32_t state = atomic_load_explicit(&page->state, memory_order_acquire);
+
+		skip_lost(broadcast);
+		if (produced(broadcast) > broadcast->next)
+			break;
+		if (state == RING_OPEN && clock_ns() >= deadline)
+			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
+					 (unsigned long long)broadcast->next);
+		r = ring_link_trouble(broadcast->session, &broadcast->link, "broadcast", state, err);
+		if (r == 0)
+			ring_link_sleep(page, news, deadline);
+	}
+	return r;
+}
+
+/* Copies what is there of one range, at most n, and keeps what nobody wrote meanwhile: all of it, or, when its
+ * beginning was overwritten, none (until then the page still has its range). The filler is then close behind: a quarter of what is left is given up to stay ahead of it. */
+static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
+{
+	const struct ring_link *link = &broadcast->link;
+	const uint64_t first = broadcast->next, there = produced(broadcast);
+	const uint64_t have = there > first ? there - first : 0;
+	uint64_t run;
+
+	ring_link_place(link, first, ret_place, &run);
+	n = n < have ? n : have;
+	n = n < run ? n : run;
+	n = n < link->capacity / 8 ? n : link->capacity / 8;
+	memcpy(out, link->samples + (first & (link->capacity - 1)) * link->sample_bytes, n * link->sample_bytes);
+#if !defined(__SANITIZE_THREAD__)
+	atomic_thread_fence(memory_order_acquire);
+#endif
+	skip_lost(broadcast);
+	if (broadcast->next > first) {
+		const uint64_t ahead = broadcast->next + link->capacity / 4;
+
+		broadcast->next = ahead < there ? ahead : broadcast->next;
+		return 0;
+	}
+	broadcast->next = first + n;
+	return n;
+}
+
+static int take(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
+		struct trnsci_broadcast_span *span, struct error *err)
+{
+	const uint64_t range = broadcast->link.range;
+	uint64_t place;
+	int r = 0;
+
+	skip_lost(broadcast);
+	while (r == 0 && span->count < n) {
+		const uint64_t before = broadcast->next;
+
+		if (span->count > 0 && range && before % range == 0)
+			return 0; /* what follows lies elsewhere in its stream */
+
+		r = wait_for(broadcast, deadline, err);
+		if (span->count > 0 && broadcast->next != before)
+			return 0; /* some were missed: the next call tells */
+		span->first = span->count ? span->first : broadcast->next;
+		if (r == 0) {
+			const uint64_t copied = copy(broadcast, out + span->count * broadcast->link.sample_bytes,
+						     n - span->count, &place);
+
+			span->offset = span->count ? span->offset : place;
+			span->count += copied;
+		}
+		if (span->count > 0 && broadcast->next != span->first + span->count)
+			return 0;
+	}
+	return r;
+}
+
+int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
+			  struct trnsci_broadcast_span *ret_span, struct trnsci_error *err)
+{
+	struct trnsci_broadcast_span span;
+	struct error error = {0};
+	int r;
+
+	if (!broadcast || !*broadcast->alive) {
+		error_set(&error, ERROR_CLOSED, "broadcast: there is none in this process");
+		return error_give(err, &error);
+	}
+	span = (struct trnsci_broadcast_span){.missed = broadcast->missed, .first = broadcast->next};
+	r = take(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
+	if (span.count == 0)
+		span.first = broadcast->next;
+	broadcast->missed = span.first + span.count; /* up to where it has been told */
+	if (ret_span)
+		*ret_span = span;
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample)
+{
+	if (!broadcast || !*broadcast->alive)
+		return -ERROR_CLOSED;
+	broadcast->next = sample == UINT64_MAX ? produced(broadcast) : sample;
+	broadcast->missed = broadcast->next;
+	return 0;
+}
+
+int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info)
+{
+	if (!broadcast || !*broadcast->alive)
+		return -ERROR_CLOSED;
+	ring_link_describe(&broadcast->link, ret_info);
+	ret_info->taken = broadcast->next;
+	return 0;
+}

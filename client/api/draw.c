@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws into tiles, and any operation over tiles, without a call object. */
+#include "draw.h"
+
+#include <trnsci/trnsci.h>
+
+#include "session/args.h"
+#include "session/call.h"
+#include "session/session.h"
+#include "source.h"
+#include "session/tile.h"
+
+#include "rng/stream.h"
+
+int draw_check(const struct drawing *drawing, struct error *err)
+{
+	if (!drawing->distribution)
+		return error_set(err, ERROR_MISSING_PARAMETER, "draw: distribution: missing");
+	return drawing->source ? source_check(drawing->source, drawing->distribution, err) : 0;
+}
+
+const char *draw_stream_name(const struct drawing *drawing)
+{
+	return drawing->source ? drawing->source->name : NULL;
+}
+
+/* The source after the parameters, which it replaces. */
+static int plain_call(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_call **ret_call,
+		      struct trnsci_args **ret_args, struct error *err)
+{
+	int r = call_make(session, drawing->distribution, ret_call, err);
+
+	if (r < 0)
+		return r;
+	*ret_args = trnsci_args(*ret_call);
+	trnsci_set_params(*ret_args, drawing->params);
+	if (drawing->source) {
+		source_set_place(*ret_args, drawing->source);
+		source_set_part(*ret_args, drawing->source);
+	}
+	return 0;
+}
+
+int draw_call(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_call **ret_call,
+	      struct trnsci_args **ret_args, struct error *err)
+{
+	const char *name = draw_stream_name(drawing);
+	int r;
+
+	if (!name)
+		return plain_call(session, drawing, ret_call, ret_args, err);
+	r = call_make(session, "stream_draw", ret_call, err);
+	if (r < 0)
+		return r;
+	trnsci_set_text(trnsci_args(*ret_call), "name", name);
+	*ret_args = trnsci_set_map(trnsci_args(*ret_call), "draw");
+	trnsci_set_params(*ret_args, drawing->params);
+	trnsci_set_text(*ret_args, "op", drawing->distribution);
+	return 0;
+}
+
+int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, const char *what, struct error *err)
+{
+	struct trnsci_args *noise;
+	int r = draw_check(drawing, err);
+
+	if (r == 0 && drawing->source)
+		r = source_check_whole(drawing->source, what, err);
+	if (r < 0)
+		return r;
+	noise = trnsci_set_map(args, "noise");
+	trnsci_set_params(noise, drawing->params);
+	trnsci_set_text(noise, "op", drawing->distribution);
+	if (drawing->source && !drawing->source->name)
+		source_set_place(noise, drawing->source);
+	return 0;
+}
+
+/* ---- into tiles ---- */
+
+static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile)
+{
+	if (*tile)
+		trnsci_set_tile(args, "out", *tile);
+	else
+		args_set_new_tile(args, "out");
+}
+
+/* Runs the call and frees it. */
+static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct trnsci_span *ret_span,
+		    struct error *err)
+{
+	int r = call_run(call, err);
+
+	if (r < 0)
+		return r;
+	if (ret_span)
+		r = span_read(call, ret_span, err);
+	if (r == 0 && !*tile)
+		r = tile_from_reply(call, trnsci_reply(call), tile, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
+		struct trnsci_error *err)
+{
+	const struct drawing drawing = {distribution, params, source};
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	struct error error = {0};
+	int r = draw_check(&drawing, &error);
+
+	if (r == 0 && !tile)
+		r = error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", distribution);
+	if (r == 0)
+		r = draw_call(session, &drawing, &call, &args, &error);
+	if (r == 0) {
+		set_output(args, tile);
+		r = run_into(call, tile, ret_span, &error);
+	}
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+		 struct trnsci_tile **tile, struct trnsci_error *err)
+{
+	struct trnsci_call *call;
+	struct error error = {0};
+	int r = tile ? call_make(session, operation, &call, &error)
+		     : error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", operation ? operation : "NULL");
+
+	if (r == 0) {
+		trnsci_set_params(trnsci_args(call), params);
+		set_output(trnsci_args(call), tile);
+		r = run_into(call, tile, NULL, &error);
+	}
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
+{
+	if (rank >= size)
+		return false;
+	stream_partition(n, rank, size, ret_begin, ret_end);
+	return true;
+}

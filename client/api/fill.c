@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples into memory of the caller's: an embedded engine writes them there; from a daemon few come with the reply of
+ * one request, many through a tile, piece by piece. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "session/args.h"
+#include "session/array.h"
+#include "base/checked.h"
+#include "session/call.h"
+#include "dist/distributions/distribution.h"
+#include "draw.h"
+#include "session/session.h"
+#include "source.h"
+#include "session/tile.h"
+#include "tile_pool.h"
+
+enum {
+	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: below, a tile is not worth its round trips */
+	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: it stays in cache between draw and copy */
+};
+
+struct fill {
+	struct trnsci_session *session;
+	struct drawing drawing;
+	struct trnsci_source source; /* drawing's, or a copy with another place */
+	enum trnsci_dtype dtype;
+	uint64_t elements;   /* of the whole draw */
+	uint64_t components; /* elements of a sample; 0: not known */
+	uint64_t begin, end; /* the part that is filled: samples, or elements where components is 0 */
+	void *out;
+	bool wants_span;
+	struct trnsci_span span;
+};
+
+/* ---- samples and elements ---- */
+
+static bool is_vector(const char *name)
+{
+	const enum distribution distribution = dist_find(name, strlen(name));
+
+	return distribution == DIST_COUNT ||
+	       dist_is_vector(distribution); /* one that only the daemon knows: it is asked */
+}
+
+/* Elements of a sample, by an empty draw. */
+static int ask_components(struct fill *fill, struct error *err)
+{
+	const struct drawing nothing = {fill->drawing.distribution, fill->drawing.params, NULL};
+	struct trnsci_array array;
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = draw_call(fill->session, &nothing, &call, &args, err);
+
+	if (r < 0)
+		return r;
+	trnsci_set_u64(args, "n", 0);
+	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim == 0 ||
+	    (array.ndim > 1 && array.shape[1] == 0))
+		r = error_set(err, ERROR_BAD_REPLY, "%s: not an empty draw", call->method);
+	else
+		fill->components = array.ndim > 1 ? array.shape[1] : 1;
+	trnsci_call_free(call);
+	return r;
+}
+
+static int count_samples(struct fill *fill, struct error *err)
+{
+	int r = 0;
+
+	fill->components = 1;
+	if (is_vector(fill->drawing.distribution))
+		r = ask_components(fill, err);
+	if (r == 0 && fill->elements % fill->components)
+		r = error_set(err, ERROR_BAD_SHAPE, "%s: n: %llu elements, allowed multiples of %llu",
+			      fill->drawing.distribution, (unsigned long long)fill->elements,
+			      (unsigned long long)fill->components);
+	return r;
+}
+
+static bool is_part(const struct fill *fill)
+{
+	return fill->source.size > 1 || fill->source.rank;
+}
+
+/* Which samples of the whole are filled. */
+static int find_part(struct fill *fill, struct error *err)
+{
+	const uint64_t samples = fill->elements / fill->components;
+	const uint64_t size = fill->source.size ? fill->source.size : 1;
+
+	if (!trnsci_partition(samples, fill->source.rank, size, &fill->begin, &fill->end))
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: rank: %llu, allowed is 0 to size - 1",
+				 fill->drawing.distribution, (unsigned long long)fill->source.rank);
+	return 0;
+}
+
+static uint64_t part_elements(const struct fill *fill)
+{
+	return (fill->end - fill->begin) * fill->components;
+}
+
+/* ---- where it lies ---- */
+
+/* Draws nothing: of an unnamed source the empty part of the draw; of a named stream its range is taken. */
+static int reserve(struct fill *fill, struct error *err)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+
+	if (r < 0)
+		return r;
+	trnsci_set_u64(args, "n", fill->elements / fill->components);
+	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
+	if (draw_stream_name(&fill->drawing)) {
+		trnsci_set_bool(trnsci_args(call), "reserve", true);
+	} else {
+		trnsci_set_u64(args, "rank", 0);
+		trnsci_set_u64(args, "size", UINT64_MAX);
+	}
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = span_read(call, &fill->span, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- embedded ---- */
+
+/* The engine compares count and dtype with what the distribution has: it knows the components of a sample. */
+static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct error *err)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+
+	if (r < 0)
+		return r;
+	if (is_part(fill))
+		trnsci_set_u64(args, "n", fill->elements / fill->components);
+	args_set_memory(args, "out", out);
+	r = call_run_to_end(call, err);
+	if (r < 0)
+		return r;
+	r = fill->wants_span ? span_read(call, &fill->span, err) : 0;
+	trnsci_call_free(call);
+	return r;
+}
+
+static int fill_here(struct fill *fill, struct error *err)
+{
+	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
+	const struct trnsci_array out = trnsci_vector(fill->dtype, count, fill->out);
+	struct trnsci_array aligned;
+	int r;
+
+	if (array_is_aligned(&out))
+		return fill_memory(fill, &out, err);
+	r = array_clone(&out, false, &aligned, err);
+	if (r < 0)
+		return r;
+	r = fill_memory(fill, &aligned, err);
+	if (r == 0)
+		memcpy(fill->out, aligned.data, array_bytes(&out));
+	free(aligned.data);
+	return r;
+}
+
+/* ---- from a daemon: few ---- */
+
+static int take_elements(const struct trnsci_call *call, const struct fill *fill, struct error *err)
+{
+	struct trnsci_array array;
+
+	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.dtype != fill->dtype ||
+	    array.count != part_elements(fill))
+		return error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
+	if (array.bytes > 0)
+		memcpy(fill->out, array.data, array.bytes);
+	return 0;
+}
+
+static int fill_few(struct fill *fill, struct error *err)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+
+	if (r < 0)
+		return r;
+	trnsci_set_u64(args, "n", fill->elements / fill->components);
+	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = fill->wants_span ? span_read(call, &fill->span, err) : 0;
+	if (r == 0)
+		r = take_elements(call, fill, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- from a daemon: many ---- */
+
+/* A permutation is of as many items as the whole draw has; a piece has to state it. */
+static void state_items(const struct fill *fill, struct trnsci_args *args)
+{
+	struct trnsci_parameter_info parameter;
+
+	if (params_find(fill->drawing.params, "items"))
+		return;
+	for (size_t i = 0; trnsci_parameter(fill->drawing.distribution, i, &parameter) == 0; i++)
+		if (strcmp(parameter.name, "items") == 0)
+			trnsci_set_u64(args, "items", fill->elements / fill->components);
+}
+
+/* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample,
+ * and the piece is drawn again. It closes the connection first. */
+static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline, struct error *err)
+{
+	uint64_t before = 0, after = 0;
+	int r = session_look(call->session, &after, err);
+
+	if (r == 0)
+		do {
+			before = after;
+			r = call_run_until(call, NULL, deadline);
+			if (r < 0)
+				return error_take(err, &call->error);
+			memcpy(out, tile->data, tile->bytes);
+			r = session_look(call->session, &after, err);
+		} while (r == 0 && before != after);
+	return r;
+}
+
+/* The session's time limit holds for all pieces together. */
+static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
+{
+	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
+	struct trnsci_args *args = trnsci_args(call);
+	struct trnsci_tile *tile = NULL;
+	char *out = fill->out;
+	int r = 0;
+
+	for (uint64_t at = fill->begin; at < fill->end && r == 0;) {
+		const uint64_t n = fill->end - at < most ? fill->end - at : most;
+		const struct trnsci_array piece = trnsci_vector(fill->dtype, n * fill->components, NULL);
+
+		if (!tile || tile->count != n * fill->components) {
+			tile_pool_give(fill->session, tile);
+			tile = NULL;
+			r = tile_pool_take(fill->session, &piece, &tile, err);
+			if (r == 0)
+				trnsci_set_tile(args, "out", tile);
+		}
+		if (r < 0)
+			break;
+		trnsci_set_u64(args, "offset", fill->source.offset + at);
+		r = copy_piece(call, tile, out, deadline, err);
+		out += tile->bytes;
+		at += n;
+	}
+	if (call_is_flying(call)) /* given up: the tile is not to be used again while it writes */
+		trnsci_tile_free(tile);
+	else
+		tile_pool_give(fill->session, tile);
+	return r;
+}
+
+/* Where the whole lies first, then its pieces as plain draws: of these one may be asked for again. */
+static int fill_many(struct fill *fill, struct error *err)
+{
+	const int64_t deadline = deadline_after(fill->session->timeout_ms);
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = reserve(fill, err);
+
+	if (r < 0)
+		return r;
+	fill->source = (struct trnsci_source){.generator = fill->span.generator,
+					      .seed = fill->span.seed,
+					      .stream = fill->span.stream,
+					      .offset = fill->span.offset};
+	fill->drawing.source = &fill->source;
+	r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+	if (r < 0)
+		return r;
+	state_items(fill, args);
+	r = draw_pieces(fill, call, deadline, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- the public interface ---- */
+
+static int check_fill(const struct fill *fill, struct error *err)
+{
+	uint64_t bytes;
+	int r = draw_check(&fill->drawing, err);
+
+	if (r < 0)
+		return r;
+	if (trnsci_dtype_size(fill->dtype) == 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: dtype: %d is none", fill->drawing.distribution,
+				 (int)fill->dtype);
+	if (fill->out &&
+	    (mul_overflows(fill->elements, trnsci_dtype_size(fill->dtype), &bytes) || bytes > SIZE_MAX / 2))
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: n: more samples than there can be",
+				 fill->drawing.distribution);
+	return 0;
+}
+
+static int run_fill(struct fill *fill, struct error *err)
+{
+	const bool embedded = fill->session->engine->shares_memory;
+	int r;
+
+	if (fill->out && embedded && !is_part(fill))
+		return fill_here(fill, err);
+	r = count_samples(fill, err);
+	if (r == 0)
+		r = find_part(fill, err);
+	if (r < 0)
+		return r;
+	if (!fill->out)
+		return reserve(fill, err);
+	if (embedded)
+		return fill_here(fill, err);
+	return part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES ? fill_few(fill, err)
+										    : fill_many(fill, err);
+}
+
+int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
+		struct trnsci_span *ret_span, struct trnsci_error *err)
+{
+	struct fill fill = {.session = session,
+			    .drawing = {distribution, params, source},
+			    .source = source ? *source : source_default,
+			    .dtype = dtype,
+			    .elements = n,
+			    .out = out,
+			    .wants_span = ret_span};
+	struct error error = {0};
+	int r = session_check(session, &error);
+
+	if (r == 0)
+		r = check_fill(&fill, &error);
+	if (r == 0)
+		r = run_fill(&fill, &error);
+	if (r == 0 && ret_span)
+		*ret_span = fill.span;
+	return r < 0 ? error_give(err, &error) : 0;
+}

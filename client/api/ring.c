@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noise rings: taking samples is a copy, or no more than a pointer; the daemon hears of it once in half a ring. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <trnsci/trnsci.h>
+
+#include "session/call.h"
+#include "draw.h"
+#include "session/ring_link.h"
+#include "session/session.h"
+
+enum {
+	SPIN_NS = 20 * 1000, /* what a sleep and a wake-up would take; a busy filler is faster */
+	SPINS = 64,          /* looks between two looks at the clock */
+};
+
+struct trnsci_ring {
+	const int *alive; /* reads 0 in a child after fork */
+	uint64_t produced; /* as last seen, and believed */
+	uint64_t taken;
+	uint64_t half; /* samples */
+	struct ring_link link;
+	uint64_t borrowed;
+	struct trnsci_session *session;
+};
+
+/* ---- attaching ---- */
+
+static int make_call(struct trnsci_session *session, const struct drawing *drawing, uint64_t samples,
+		     struct trnsci_call **ret_call, struct error *err)
+{
+	const char *name = draw_stream_name(drawing);
+	struct trnsci_call *call;
+	int r = call_make(session, "ring_attach", &call, err);
+
+	if (r < 0)
+		return r;
+	r = draw_set_noise(trnsci_args(call), drawing, "ring", err);
+	if (r < 0) {
+		trnsci_call_free(call);
+		return r;
+	}
+	if (name)
+		trnsci_set_text(trnsci_args(call), "name", name);
+	if (samples)
+		trnsci_set_u64(trnsci_args(call), "samples", samples);
+	*ret_call = call;
+	return 0;
+}
+
+int trnsci_ring_attach(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		       const struct trnsci_source *source, uint64_t samples, struct trnsci_ring **ret_ring,
+		       struct trnsci_error *err)
+{
+	const struct drawing drawing = {distribution, params, source};
+	struct trnsci_ring *ring = calloc(1, sizeof *ring);
+	struct trnsci_call *call = NULL;
+	struct error error = {0};
+	int r = ring && (ring->alive = ring_mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
+
+	if (r == 0)
+		r = make_call(session, &drawing, samples, &call, &error);
+	if (r == 0)
+		r = session->engine->ring(call, &ring->link, &error);
+	if (r < 0) {
+		ring_mark_free(ring ? ring->alive : NULL);
+		free(ring);
+		return error_give(err, &error);
+	}
+	ring->half = ring->link.capacity / 2;
+	ring->session = session;
+	session_ref(session);
+	*ret_ring = ring;
+	return 0;
+}
+
+/* In a child after fork the pages are not there; the objects are its own. */
+void trnsci_ring_detach(struct trnsci_ring *ring)
+{
+	if (!ring)
+		return;
+	if (*ring->alive) {
+		ring->session->engine->ring_end(ring->session, &ring->link);
+		session_unref(ring->session);
+	}
+	ring_mark_free(ring->alive);
+	free(ring);
+}
+
+/* ---- waiting ---- */
+
+/* What the page says is copied, then held against what it can be. */
+static int look(struct trnsci_ring *ring, struct error *err)
+{
+	const uint64_t produced = atomic_load_explicit(&ring->link.page->produced, memory_order_acquire);
+
+	if (produced < ring->produced || produced - ring->taken > ring->link.capacity)
+		return error_set(err, ERROR_BAD_REPLY, "ring: the filler says what cannot be: %llu samples after %llu",
+				 (unsigned long long)produced, (unsigned long long)ring->taken);
+	ring->produced = produced;
+	return 0;
+}
+
+static inline uint64_t available(const struct trnsci_ring *ring)
+{
+	return ring->produced - ring->taken;
+}
+
+static int spin(struct trnsci_ring *ring, uint64_t n, struct error *err)
+{
+	const int64_t end = clock_ns() + SPIN_NS;
+	int r = 0;
+
+	do
+		for (int i = 0; i < SPINS && r == 0 && available(ring) < n; i++) {
+#if defined(__x86_64__)
+			__builtin_ia32_pause();
+#endif
+			r = look(ring, err);
+		}
+	while (r == 0 && available(ring) < n && clock_ns() < end);
+	return r;
+}
+
+/* Until n samples are there. What was produced is looked at again after the state: the last samples come with it. */
+static int wait_for(struct trnsci_ring *ring, uint64_t n, int64_t deadline, struct error *err)
+{
+	int r = look(ring, err);
+
+	if (r == 0 && available(ring) < n && deadline > 0)
+		r = spin(ring, n, err);
+	while (r == 0 && available(ring) < n) {
+		uint32_t news = atomic_load_explicit(&ring->link.page->news, memory_order_acquire);
+		uint32_t state = atomic_load_explicit(&ring->link.page->state, memory_order_acquire);
+
+		r = look(ring, err);
+		if (r < 0 || available(ring) >= n)
+			break;
+		if (clock_ns() >= deadline && state == RING_OPEN)
+			return error_set(err, ERROR_TIMEOUT, "ring: %llu of %llu samples were there in time",
+					 (unsigned long long)available(ring), (unsigned long long)n);
+		r = ring_link_trouble(ring->session, &ring->link, "ring", state, err);
+		if (r == 0)
+			ring_link_sleep(ring->link.page, news, deadline);
+	}
+	return r;
+}
+
+/* ---- taking ---- */
+
+static inline const char *place(const struct trnsci_ring *ring)
+{
+	return ring->link.samples + (ring->taken & (ring->link.capacity - 1)) * ring->link.sample_bytes;
+}
+
+/* When a half has become free the filler may be asleep. The index is moved, then asleep is looked at; the filler does
+ * it the other way round, so one of both sees the other's. */
+static inline void give_back(struct trnsci_ring *ring, uint64_t n)
+{
+	const uint64_t before = ring->taken / ring->half;
+
+	ring->taken += n;
+	if (ring->taken / ring->half == before) {
+		atomic_store_explicit(&ring->link.index->taken, ring->taken, memory_order_release);
+		return;
+	}
+	atomic_store_explicit(&ring->link.index->taken, ring->taken, memory_order_seq_cst);
+	if (atomic_load_explicit(&ring->link.page->asleep, memory_order_seq_cst))
+		ring->session->engine->ring_wake(&ring->link);
+}
+
+static int check(const struct trnsci_ring *ring, struct error *err)
+{
+	if (!ring)
+		return error_set(err, ERROR_CLOSED, "ring: there is none");
+	if (!*ring->alive)
+		return error_set(err, ERROR_CLOSED,
+				 "ring: it belongs to another process, a child after fork must attach its own");
+	if (ring->borrowed)
+		return error_set(err, ERROR_OUT_OF_RANGE, "ring: %llu samples are borrowed, allowed is to release them",
+				 (unsigned long long)ring->borrowed);
+	return 0;
+}
+
+static int take_slowly(struct trnsci_ring *ring, char *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
+		       struct trnsci_error *err)
+{
+	struct error error = {0};
+	uint64_t done = 0;
+	int r = check(ring, &error);
+	const int64_t deadline = deadline_after(timeout_ms);
+
+	while (r == 0 && done < n) {
+		uint64_t have = n - done < ring->half ? n - done : ring->half;
+
+		r = available(ring) ? 0 : wait_for(ring, 1, deadline, &error);
+		have = available(ring) < have ? available(ring) : have;
+		if (r == -ERROR_BAD_REPLY)
+			break;
+		memcpy(out + done * ring->link.sample_bytes, place(ring), have * ring->link.sample_bytes);
+		give_back(ring, have);
+		done += have;
+	}
+	if (ret_taken)
+		*ret_taken = done;
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
+		     struct trnsci_error *err)
+{
+	if (!ring || !*ring->alive || ring->borrowed || available(ring) < n)
+		return take_slowly(ring, out, n, timeout_ms, ret_taken, err);
+	memcpy(out, place(ring), n * ring->link.sample_bytes);
+	give_back(ring, n);
+	if (ret_taken)
+		*ret_taken = n;
+	return 0;
+}
+
+int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, const void **ret_samples,
+		       struct trnsci_error *err)
+{
+	struct error error = {0};
+	int r = check(ring, &error);
+
+	if (r == 0 && n > ring->half)
+		r = error_set(&error, ERROR_OUT_OF_RANGE, "ring: %llu samples, allowed is half a ring, %llu",
+			      (unsigned long long)n, (unsigned long long)ring->half);
+	if (r == 0 && available(ring) < n)
+		r = wait_for(ring, n, deadline_after(timeout_ms), &error);
+	if (r < 0)
+		return error_give(err, &error);
+	ring->borrowed = n;
+	*ret_samples = place(ring);
+	return 0;
+}
+
+int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n)
+{
+	if (!ring || !*ring->alive)
+		return -ERROR_CLOSED;
+	if (n > ring->borrowed)
+		return -ERROR_OUT_OF_RANGE;
+	ring->borrowed = 0;
+	give_back(ring, n);
+	return 0;
+}
+
+int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
+		      struct trnsci_error *err)
+{
+	struct error error = {0};
+	int r = 0;
+
+	if (!ring || !*ring->alive)
+		r = check(ring, &error);
+	else if (!available(ring)) /* its range is told when it is there */
+		r = wait_for(ring, 1, deadline_after(timeout_ms), &error);
+	if (r < 0)
+		return error_give(err, &error);
+	ring_link_place(&ring->link, ring->taken, ret_offset, ret_run);
+	return 0;
+}
+
+int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info)
+{
+	if (!ring || !*ring->alive)
+		return -ERROR_CLOSED;
+	ring_link_describe(&ring->link, ret_info);
+	ret_info->taken = ring->taken;
+	return 0;
+}

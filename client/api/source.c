@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources: where samples come from. Their parameters, their spans, and the pure functions that derive one from another.
+ */
+#include "source.h"
+
+#include <string.h>
+
+#include "session/call.h"
+#include "rng/derive.h"
+
+const struct trnsci_source source_default;
+
+static bool has_numbers(const struct trnsci_source *source)
+{
+	return source->generator || source->seed || source->stream || source->position || source->offset;
+}
+
+int source_check(const struct trnsci_source *source, const char *what, struct error *err)
+{
+	for (size_t i = 0; i < sizeof source->reserved / sizeof *source->reserved; i++)
+		if (source->reserved[i] != 0)
+			return error_set(err, ERROR_OUT_OF_RANGE, "%s: source: a reserved field is not 0", what);
+	if (source->name && (has_numbers(source) || source->rank || source->size > 1))
+		return error_set(
+			err, ERROR_OUT_OF_RANGE,
+			"%s: source: generator, seed, stream, position, offset, rank or size is set beside a name, "
+			"allowed: the stream's own",
+			what);
+	if (source->position == TRNSCI_END_OF_WORDS)
+		return error_set(err, ERROR_END_OF_STREAM, "%s: source: the stream has ended", what);
+	return 0;
+}
+
+int source_check_whole(const struct trnsci_source *source, const char *what, struct error *err)
+{
+	if (source->rank || source->size > 1)
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: size: it has no parts, allowed 0 or 1", what);
+	return 0;
+}
+
+void source_set_place(struct trnsci_args *args, const struct trnsci_source *source)
+{
+	if (source->generator)
+		trnsci_set_text(args, "generator", source->generator);
+	trnsci_set_u64(args, "seed", source->seed);
+	trnsci_set_u64(args, "stream", source->stream);
+	if (source->position)
+		trnsci_set_u64(args, "position", source->position);
+	trnsci_set_u64(args, "offset", source->offset);
+}
+
+void source_set_part(struct trnsci_args *args, const struct trnsci_source *source)
+{
+	if (source->size > 1 || source->rank) {
+		trnsci_set_u64(args, "rank", source->rank);
+		trnsci_set_u64(args, "size", source->size ? source->size : 1);
+	}
+}
+
+/* ---- spans ---- */
+
+static int read_generator(const struct trnsci_call *call, struct trnsci_span *span, struct error *err)
+{
+	size_t size = 0;
+	const char *generator = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "generator"), &size);
+
+	if (!generator || size >= sizeof span->generator || memchr(generator, '\0', size))
+		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no generator", call->method);
+	memcpy(span->generator, generator, size);
+	return 0;
+}
+
+/* nil: the end of the stream, word 2^64. */
+static int read_next(const struct trnsci_call *call, struct trnsci_span *span, struct error *err)
+{
+	const struct trnsci_value *next = trnsci_get(trnsci_reply(call), "next");
+	int r = 0;
+
+	span->next = TRNSCI_END_OF_WORDS;
+	span->ended = next && trnsci_kind(next) == TRNSCI_NIL;
+	if (!span->ended)
+		r = call_reply_u64(call, "next", &span->next, err);
+	if (r == 0 && !span->ended && (span->next < span->position || span->next % 4))
+		r = error_set(err, ERROR_BAD_REPLY, "%s: next: %llu is no place after the draw", call->method,
+			      (unsigned long long)span->next);
+	return r;
+}
+
+int span_read(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
+{
+	struct trnsci_span span = {.next = 0};
+	int r = read_generator(call, &span, err);
+
+	if (r < 0 || (r = call_reply_u64(call, "seed", &span.seed, err)) < 0 ||
+	    (r = call_reply_u64(call, "stream", &span.stream, err)) < 0 ||
+	    (r = call_reply_u64(call, "offset", &span.offset, err)) < 0 ||
+	    (r = call_reply_u64(call, "position", &span.position, err)) < 0 || (r = read_next(call, &span, err)) < 0)
+		return r;
+	*ret_span = span;
+	return 0;
+}
+
+int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span)
+{
+	return call ? span_read(call, ret_span, NULL) : -TRNSCI_BAD_REPLY;
+}
+
+/* ---- new sources from old ---- */
+
+/* 0 and the stream, or a negative error. */
+static int find_stream(const struct trnsci_source *parent, struct stream *ret)
+{
+	const char *name = parent->generator ? parent->generator : "threefry4x32";
+	struct stream stream = {.seed = parent->seed, .stream = parent->stream};
+
+	if (parent->name || generator_parse(name, strlen(name), &stream.generator) < 0 || !stream_id_fits(&stream))
+		return -TRNSCI_OUT_OF_RANGE;
+	*ret = stream;
+	return 0;
+}
+
+static int give(const struct trnsci_source *parent, const struct stream *stream, struct trnsci_source *ret_source)
+{
+	*ret_source =
+		(struct trnsci_source){.generator = parent->generator, .seed = stream->seed, .stream = stream->stream};
+	return 0;
+}
+
+int trnsci_source_label(const struct trnsci_source *parent, const void *label, size_t size,
+			struct trnsci_source *ret_source)
+{
+	struct stream stream;
+	int r = find_stream(parent, &stream);
+
+	if (r < 0)
+		return r;
+	derive_label(&stream, label, size, &stream);
+	return give(parent, &stream, ret_source);
+}
+
+int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number, struct trnsci_source *ret_source)
+{
+	struct stream stream;
+	int r = find_stream(parent, &stream);
+
+	if (r < 0)
+		return r;
+	derive_fold_in(&stream, number, &stream);
+	return give(parent, &stream, ret_source);
+}
+
+int trnsci_source_split(const struct trnsci_source *parent, uint64_t index, struct trnsci_source *ret_source)
+{
+	struct stream stream;
+	int r = find_stream(parent, &stream);
+
+	if (r < 0)
+		return r;
+	derive_split(&stream, index, &stream);
+	return give(parent, &stream, ret_source);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Named streams: making, showing and moving them. */
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "session/call.h"
+#include "session/session.h"
+
+/* ---- what a reply tells ---- */
+
+static bool read_text(const struct trnsci_value *map, const char *name, char *to, size_t room)
+{
+	size_t size = 0;
+	const char *text = trnsci_to_bytes(trnsci_get(map, name), &size);
+
+	if (!text || size >= room || memchr(text, '\0', size))
+		return false;
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return true;
+}
+
+static bool read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret)
+{
+	return trnsci_to_u64(trnsci_get(map, name), ret) == 0;
+}
+
+static bool read_u32(const struct trnsci_value *map, const char *name, uint32_t *ret)
+{
+	uint64_t wide;
+
+	if (!read_u64(map, name, &wide) || wide > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)wide;
+	return true;
+}
+
+static bool read_mode(const struct trnsci_value *map, unsigned *ret)
+{
+	char text[8];
+
+	if (!read_text(map, "mode", text, sizeof text))
+		return false;
+	*ret = 0;
+	for (const char *at = text; *at; at++)
+		if (*at < '0' || *at > '7')
+			return false;
+		else
+			*ret = *ret * 8 + (unsigned)(*at - '0');
+	return true;
+}
+
+/* nil stands for 2^64, the end. */
+static bool read_position(const struct trnsci_value *map, const char *name, uint64_t *ret, bool *ret_end)
+{
+	const struct trnsci_value *value = trnsci_get(map, name);
+
+	*ret_end = value && trnsci_kind(value) == TRNSCI_NIL;
+	*ret = 0;
+	return *ret_end || trnsci_to_u64(value, ret) == 0;
+}
+
+static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info *info)
+{
+	uint64_t created = 0;
+	bool end;
+
+	*info = (struct trnsci_stream_info){0};
+	if (!read_text(map, "name", info->name, sizeof info->name) ||
+	    !read_text(map, "generator", info->generator, sizeof info->generator) ||
+	    !read_u64(map, "seed", &info->seed) || !read_u64(map, "stream", &info->stream) ||
+	    !read_position(map, "position", &info->position, &info->ended) ||
+	    !read_position(map, "reserved", &info->reserved, &end) || !read_u64(map, "skips", &info->skips) ||
+	    !read_position(map, "skipped", &info->skipped, &end) || !read_u32(map, "uid", &info->uid) ||
+	    !read_u32(map, "gid", &info->gid) || !read_mode(map, &info->mode) || !read_u64(map, "created", &created))
+		return false;
+	if (end)
+		info->skipped = UINT64_MAX;
+	info->created_s = (int64_t)created;
+	if (info->skips == 0)
+		return true;
+	if (!read_position(map, "skipped_from", &info->skipped_from, &end) ||
+	    !read_position(map, "skipped_until", &info->skipped_until, &end))
+		return false;
+	if (end)
+		info->skipped_until = UINT64_MAX;
+	return true;
+}
+
+/* ---- streams ---- */
+
+static int make(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
+		struct error *err)
+{
+	int r = name ? call_make(session, method, ret_call, err)
+		     : error_set(err, ERROR_MISSING_PARAMETER, "%s: name: there is none", method);
+
+	if (r == 0)
+		trnsci_set_text(trnsci_args(*ret_call), "name", name);
+	return r;
+}
+
+/* Runs and frees the call; the reply is of one stream. */
+static int finish(struct trnsci_call *call, struct trnsci_stream_info *ret_info, struct error *err)
+{
+	struct trnsci_stream_info info;
+	int r = call_run(call, err);
+
+	if (r < 0)
+		return r;
+	if (!read_info(trnsci_reply(call), &info))
+		r = error_set(err, ERROR_BAD_REPLY, "stream: the reply tells of no stream");
+	else if (ret_info)
+		*ret_info = info;
+	trnsci_call_free(call);
+	return r;
+}
+
+static int check_options(const struct trnsci_stream_options *options, struct error *err)
+{
+	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+		if (options->reserved[i] != 0)
+			return error_set(err, ERROR_OUT_OF_RANGE, "stream_create: a reserved field is not 0");
+	if (options->seed && !options->has_seed)
+		return error_set(err, ERROR_OUT_OF_RANGE, "stream_create: seed: given without has_seed");
+	return 0;
+}
+
+static void set_options(struct trnsci_args *args, const struct trnsci_stream_options *options)
+{
+	if (options->generator)
+		trnsci_set_text(args, "generator", options->generator);
+	if (options->has_seed)
+		trnsci_set_u64(args, "seed", options->seed);
+	if (options->has_stream)
+		trnsci_set_u64(args, "stream", options->stream);
+	if (options->mode)
+		trnsci_set_text(args, "mode", options->mode);
+	if (options->has_group)
+		trnsci_set_u64(args, "group", options->group);
+}
+
+int trnsci_stream_create(struct trnsci_session *session, const char *name, const struct trnsci_stream_options *options,
+			 struct trnsci_stream_info *ret_info, struct trnsci_error *err)
+{
+	struct error error = {0};
+	struct trnsci_call *call = NULL;
+	int r = options ? check_options(options, &error) : 0;
+
+	if (r == 0)
+		r = make(session, "stream_create", name, &call, &error);
+	if (r == 0 && options)
+		set_options(trnsci_args(call), options);
+	if (r == 0)
+		r = finish(call, ret_info, &error);
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+/* A method whose parameter, beside the name, is at most one number. */
+static int call_named(struct trnsci_session *session, const char *method, const char *name, const char *parameter,
+		      uint64_t number, struct trnsci_stream_info *ret_info, struct trnsci_error *err)
+{
+	struct error error = {0};
+	struct trnsci_call *call = NULL;
+	int r = make(session, method, name, &call, &error);
+
+	if (r == 0 && parameter)
+		trnsci_set_u64(trnsci_args(call), parameter, number);
+	if (r == 0)
+		r = finish(call, ret_info, &error);
+	return r < 0 ? error_give(err, &error) : 0;
+}
+
+int trnsci_stream_show(struct trnsci_session *session, const char *name, struct trnsci_stream_info *ret_info,
+		       struct trnsci_error *err)
+{
+	return call_named(session, "stream_show", name, NULL, 0, ret_info, err);
+}
+
+int trnsci_stream_delete(struct trnsci_session *session, const char *name, struct trnsci_stream_info *ret_info,
+			 struct trnsci_error *err)
+{
+	return call_named(session, "stream_delete", name, NULL, 0, ret_info, err);
+}
+
+int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words, uint64_t position,
+			  struct trnsci_stream_info *ret_info, struct trnsci_error *err)
+{
+	struct error error = {0};
+
+	if (words && position) {
+		error_set(&error, ERROR_OUT_OF_RANGE, "stream_advance: position: given beside words, allowed is one of them");
+		return error_give(err, &error);
+	}
+	return call_named(session, "stream_advance", name, words ? "by" : "to", words ? words : position, ret_info,
+			  err);
+}
+
+/* Streams of one reply; after: where the next one goes on, "" when there is none. */
+static int tell_page(const struct trnsci_value *reply, int (*each)(void *arg, const struct trnsci_stream_info *info),
+		     void *arg, char after[TRNSCI_STREAM_NAME_MAX + 1], int *ret_said, struct error *err)
+{
+	const struct trnsci_value *list = trnsci_get(reply, "streams");
+	char next[TRNSCI_STREAM_NAME_MAX + 1] = "";
+	struct trnsci_stream_info info;
+
+	for (size_t i = 0; i < trnsci_count(list) && *ret_said == 0; i++) {
+		if (!read_info(trnsci_at(list, i), &info))
+			return error_set(err, ERROR_BAD_REPLY, "stream_list: the reply tells of no stream");
+		*ret_said = each(arg, &info);
+	}
+	read_text(reply, "after", next, sizeof next);
+	/* A daemon that never comes to an end is wrong. */
+	if (*next && strcmp(next, after) <= 0)
+		return error_set(err, ERROR_BAD_REPLY, "stream_list: after: \"%s\" does not go on", next);
+	strcpy(after, next);
+	return 0;
+}
+
+int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, const struct trnsci_stream_info *info),
+		       void *arg, struct trnsci_error *err)
+{
+	char after[TRNSCI_STREAM_NAME_MAX + 1] = "";
+	struct error error = {0};
+	int r, said = 0;
+
+	do {
+		struct trnsci_call *call;
+
+		r = call_make(session, "stream_list", &call, &error);
+		if (r == 0 && *after)
+			trnsci_set_text(trnsci_args(call), "after", after);
+		if (r == 0)
+			r = call_run(call, &error);
+		if (r < 0)
+			break;
+		r = tell_page(trnsci_reply(call), each, arg, after, &said, &error);
+		trnsci_call_free(call);
+	} while (r == 0 && said == 0 && *after);
+	return r < 0 ? error_give(err, &error) : said;
+}

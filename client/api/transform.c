@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One array in, one array out: an embedded engine works on the caller's memory; to a daemon and back the arrays go
+ * through tiles that are kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "session/args.h"
+#include "session/array.h"
+#include "session/call.h"
+#include "engine/operations/operations.h"
+#include "session/session.h"
+#include "session/tile.h"
+#include "tile_pool.h"
+
+struct transform {
+	struct trnsci_session *session;
+	const char *operation;
+	const struct trnsci_param *params;
+	const char *input; /* the name of the parameter that `in` is */
+	struct trnsci_array in, out;
+};
+
+/* "in", or what the operation's first input is called. */
+static const char *input_name(const char *operation)
+{
+	const struct operation *row = operation_find(operation, strlen(operation));
+
+	for (size_t i = 0; row && i < row->n_params; i++)
+		if (row->params[i].type == PARAM_TILE && strcmp(row->params[i].name, "out") != 0)
+			return row->params[i].name;
+	return "in";
+}
+
+static int make_call(const struct transform *t, struct trnsci_call **ret_call, struct error *err)
+{
+	int r = call_make(t->session, t->operation, ret_call, err);
+
+	if (r == 0)
+		trnsci_set_params(trnsci_args(*ret_call), t->params);
+	return r;
+}
+
+/* ---- embedded ---- */
+
+static int run_on_memory(const struct transform *t, struct error *err)
+{
+	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
+
+	if (r < 0)
+		return r;
+	args_set_memory(trnsci_args(call), t->input, &t->in);
+	args_set_memory(trnsci_args(call), "out", &t->out);
+	r = call_run_to_end(call, err);
+	if (r == 0)
+		trnsci_call_free(call);
+	return r;
+}
+
+/* What is not aligned, or overlaps the other by a part, is computed on copies. */
+static int run_here(const struct transform *t, struct error *err)
+{
+	struct transform own = *t;
+	const bool apart = array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out);
+	const bool copies_in = !apart, copies_out = !array_is_aligned(&t->out);
+	int r = 0;
+
+	if (copies_in)
+		r = array_clone(&t->in, true, &own.in, err);
+	if (r == 0 && copies_out)
+		r = array_clone(&t->out, false, &own.out, err);
+	if (r == 0)
+		r = run_on_memory(&own, err);
+	if (r == 0 && copies_out)
+		memcpy(t->out.data, own.out.data, array_bytes(&t->out));
+	if (own.in.data != t->in.data)
+		free(own.in.data);
+	if (own.out.data != t->out.data)
+		free(own.out.data);
+	return r;
+}
+
+/* ---- by a daemon ---- */
+
+static void copy_out(const struct transform *t, const struct trnsci_tile *out)
+{
+	if (out->bytes)
+		memcpy(t->out.data, out->data, out->bytes);
+}
+
+/* A daemon that ends the session between the answer and the copy has emptied the tiles: then all is done again. */
+static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
+		       const struct trnsci_tile *out, struct error *err)
+{
+	uint64_t before = 0, after = 0;
+	int r = session_look(t->session, &after, err);
+
+	if (r == 0)
+		do {
+			before = after;
+			if (in->bytes)
+				memcpy(trnsci_tile_data(in), t->in.data, in->bytes);
+			r = trnsci_run(call, NULL);
+			if (r < 0)
+				return error_take(err, &call->error);
+			copy_out(t, out);
+			r = session_look(t->session, &after, err);
+		} while (r == 0 && before != after);
+	return r;
+}
+
+static int run_on_tiles(const struct transform *t, struct error *err)
+{
+	struct trnsci_tile *in = NULL, *out = NULL;
+	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
+
+	if (r < 0)
+		return r;
+	r = tile_pool_take(t->session, &t->in, &in, err);
+	if (r == 0)
+		r = tile_pool_take(t->session, &t->out, &out, err);
+	if (r == 0) {
+		trnsci_set_tile(trnsci_args(call), t->input, in);
+		trnsci_set_tile(trnsci_args(call), "out", out);
+		r = run_copying(t, call, in, out, err);
+	}
+	if (call_is_flying(call)) { /* given up: the tiles are not to be used again while it writes */
+		trnsci_tile_free(in);
+		trnsci_tile_free(out);
+	} else {
+		tile_pool_give(t->session, in);
+		tile_pool_give(t->session, out);
+	}
+	trnsci_call_free(call);
+	return r;
+}
+
+/* Nothing, which no tile holds, goes with the request, and its result with the reply. */
+static int run_on_nothing(const struct transform *t, struct error *err)
+{
+	struct trnsci_array result;
+	struct trnsci_call *call;
+	int r = make_call(t, &call, err);
+
+	if (r < 0)
+		return r;
+	args_set_array(trnsci_args(call), t->input, &t->in);
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	if (trnsci_to_array(trnsci_reply(call), &result) < 0)
+		r = error_set(err, ERROR_BAD_REPLY, "%s: the reply is no array", t->operation);
+	result.data = t->out.data;
+	if (r == 0 && (array_count(&t->out) > 0 || !array_is_same(&result, &t->out)))
+		r = error_set(err, ERROR_BAD_SHAPE, "%s: out: its dtype or shape is not the result's", t->operation);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* The input must be there until the result is: where they overlap, a copy is. */
+static int run_through_tiles(const struct transform *t, struct error *err)
+{
+	struct transform own = *t;
+	int r;
+
+	if (array_count(&t->in) == 0 || array_count(&t->out) == 0)
+		return run_on_nothing(t, err);
+	if (!array_overlaps(&t->in, &t->out))
+		return run_on_tiles(t, err);
+	r = array_clone(&t->in, true, &own.in, err);
+	if (r == 0) {
+		r = run_on_tiles(&own, err);
+		free(own.in.data);
+	}
+	return r;
+}
+
+/* ---- the public interface ---- */
+
+int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+		     struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err)
+{
+	struct transform t = {.session = session, .operation = operation, .params = params, .in = in, .out = out};
+	struct error error = {0};
+	int r = session_check(session, &error);
+
+	if (r == 0 && !operation)
+		r = error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
+	if (r == 0)
+		r = array_check(&in, operation, t.input = input_name(operation), &error);
+	if (r == 0)
+		r = array_check(&out, operation, "out", &error);
+	if (r == 0)
+		r = session->engine->shares_memory ? run_here(&t, &error) : run_through_tiles(&t, &error);
+	return r < 0 ? error_give(err, &error) : 0;
+}

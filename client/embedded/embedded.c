@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded engine: the requests that a daemon would serve, served inside the process. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/call.h"
+#include "session/changes.h"
+#include "session/prepare.h"
+#include "session/ring_link.h"
+#include "session/session.h"
+
+#include "base/checked.h"
+#include "base/cpu.h"
+#include "engine/engine.h"
+#include "engine/memory/session_memory.h"
+#include "engine/request.h"
+
+/* Work memory that needs no look at the machine's; the arena where all of the machine's memory is refused. */
+#define WORK_BYTES_SURE   ((uint64_t)16 << 20)
+#define ARENA_BYTES_LEAST ((size_t)1 << 30)
+#define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
+
+struct embedded {
+	struct engine *engine;
+	struct session_memory *session_memory;
+	uint64_t memory;     /* of the machine */
+	char *wish;          /* the instruction set that was asked for; NULL: none */
+	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
+};
+
+struct mapping {
+	void *base;
+	size_t size;
+};
+
+/* Runs in a lane's thread or inside request_start. The last thing it does is to drop `unanswered`: then the session
+ * may be gone. */
+static void answered(struct request *request, void *arg)
+{
+	struct trnsci_call *call = arg;
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	const struct error *error = request_error(request);
+	struct error closed;
+
+	pthread_mutex_lock(&session->lock);
+	if (error && error->code == ERROR_CANCELLED && session->closed) {
+		error_set(&closed, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
+		error = &closed;
+	}
+	bool orphan = call_finish(call, error, NULL, request, error ? NULL : request_result(request));
+	pthread_mutex_unlock(&session->lock);
+	if (orphan)
+		call_discard(call);
+	pthread_mutex_lock(&session->lock);
+	if (orphan)
+		session_unref_locked(session);
+	embedded->unanswered--;
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* What a daemon would say of itself, as far as a process can: the level asked for, and the one there is. */
+static int show_process(struct bump *bump, const char *wish, struct value *map)
+{
+	struct value cpu = value_map();
+	uint32_t wanted = 0, detected = cpu_detect();
+	bool lowered = wish && *wish && cpu_level_parse(wish, &wanted) == 0 && (wanted & ~detected);
+
+	return value_put(bump, map, "version", value_string(TRNSCI_VERSION)) ||
+	       value_put(bump, map, "pid", value_uint((uint64_t)getpid())) ||
+	       value_put(bump, &cpu, "level",
+			 value_string(cpu_level_name(wish && *wish ? wanted & detected : detected))) ||
+	       value_put(bump, &cpu, "detected", value_string(cpu_level_name(detected))) ||
+	       value_put(bump, &cpu, "wanted", wish ? value_string(wish) : value_nil()) ||
+	       value_put(bump, &cpu, "lowered", value_bool(lowered)) || value_put(bump, map, "cpu", cpu);
+}
+
+static int show_stats(const struct embedded *embedded, struct bump *bump, struct value *map)
+{
+	struct value process = value_map(), engine = value_map(), session_memory = value_map();
+
+	return show_process(bump, embedded->wish, &process) || engine_stats(embedded->engine, bump, &engine) ||
+	       session_memory_stats(embedded->session_memory, bump, &session_memory) ||
+	       value_put(bump, map, "process", process) || value_put(bump, map, "engine", engine) ||
+	       value_put(bump, map, "session", session_memory);
+}
+
+/* The session's own method. */
+static int send_stats(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+	struct bump *bump = bump_new_cached(&session->bump_cache);
+	struct value *map = bump ? bump_alloc(bump, sizeof *map) : NULL;
+
+	if (map)
+		*map = value_map();
+	if (!map || show_stats(session->peer, bump, map)) {
+		bump_free(bump);
+		return -ERROR_NO_MEMORY;
+	}
+	pthread_mutex_lock(&session->lock);
+	call_finish(call, NULL, bump, NULL, map);
+	pthread_mutex_unlock(&session->lock);
+	return 0;
+}
+
+static int start_prepared(struct trnsci_call *call, struct request **ret_request)
+{
+	struct embedded *embedded = call->session->peer;
+	struct bump *bump = bump_new_cached(&call->session->bump_cache);
+	uint32_t handles[ARGS_SWAPS];
+	const struct prepared_changes changes = changes_plain(call, handles);
+
+	return bump ? prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call,
+				     ret_request)
+		    : -ERROR_NO_MEMORY;
+}
+
+static const struct value *embedded_run_now(struct trnsci_call *call, struct prepared **ret_prepared)
+{
+	struct embedded *embedded = call->session->peer;
+	uint32_t handles[ARGS_SWAPS];
+	const struct prepared_changes changes = changes_plain(call, handles);
+
+	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
+}
+
+/* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
+ * the owner's reference, which the caller holds, keeps the call. */
+static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
+{
+	struct embedded *embedded = call->session->peer;
+	struct bump *bump = NULL;
+	const char *method = NULL;
+	struct value params;
+	int r = call_build(call, &bump, &method, &params, err);
+
+	return r < 0 ? r
+		     : request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
+				     ret_request);
+}
+
+static int embedded_send(struct trnsci_call *call, struct error *err)
+{
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	struct request *request;
+	bool prepared;
+	int r;
+
+	if (strcmp(call->method, "stats") == 0 && args_is_empty(call->params))
+		return send_stats(call);
+	pthread_mutex_lock(&session->lock);
+	embedded->unanswered++;
+	prepared = prepare_is_used(call);
+	pthread_mutex_unlock(&session->lock);
+	r = prepared ? start_prepared(call, &request) : start_request(call, &request, err);
+	pthread_mutex_lock(&session->lock);
+	if (r < 0) {
+		embedded->unanswered--;
+	} else if (call->state == CALL_FLYING) {
+		call->request = request;
+		if (call->cancelling)
+			request_cancel(request);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* Under the lock the request cannot be freed meanwhile; without a request yet, embedded_send will see `cancelling`. */
+static void embedded_cancel(struct trnsci_call *call)
+{
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_FLYING && call->request)
+		request_cancel(call->request);
+	pthread_mutex_unlock(&call->session->lock);
+}
+
+static void embedded_progress(struct trnsci_session *session, int64_t deadline)
+{
+	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+
+	if (deadline == DEADLINE_NEVER)
+		pthread_cond_wait(&session->changed, &session->lock);
+	else if (deadline > 0)
+		pthread_cond_timedwait(&session->changed, &session->lock, &until);
+}
+
+/* Bytes of the machine's memory, swap included. */
+static uint64_t machine_memory(void)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info) < 0)
+		return ARENA_BYTES_LEAST;
+	return ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+}
+
+/* Refuses work memory that the machine cannot have beside the tiles: an allocation would succeed, and its pages not. */
+static int reserve_work(void *arg, uint64_t bytes, struct error *err)
+{
+	const struct embedded *embedded = arg;
+	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : session_memory_bytes_used(embedded->session_memory);
+
+	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
+		return 0;
+	return error_set(err, ERROR_NO_MEMORY,
+			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " bytes of tiles, the machine has %" PRIu64 " bytes", bytes,
+			 tiles, embedded->memory);
+}
+
+static void release(void *arg)
+{
+	struct mapping *mapping = arg;
+
+	munmap(mapping->base, mapping->size);
+	free(mapping);
+}
+
+static void *reserve_addresses(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine
+ * has memory, or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
+static int embedded_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
+{
+	struct embedded *embedded = session->peer;
+	struct mapping *mapping = malloc(sizeof *mapping);
+	uint64_t size, wanted = bytes ? bytes : embedded->memory;
+
+	if (!mapping || round_up_overflows(wanted, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
+		free(mapping);
+		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
+	}
+	void *base = reserve_addresses(size);
+
+	if (base == MAP_FAILED && bytes == 0) {
+		size = size < ARENA_BYTES_LEAST ? size : ARENA_BYTES_LEAST;
+		base = reserve_addresses(size);
+	}
+	if (base == MAP_FAILED) {
+		free(mapping);
+		return error_set(err, ERROR_NO_MEMORY, "arena: %" PRIu64 " bytes of address space: %s", size,
+				 strerror(errno));
+	}
+	*mapping = (struct mapping){base, size};
+	int r = session_memory_attach(embedded->session_memory, base, size, release, mapping);
+
+	if (r < 0) {
+		release(mapping);
+		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
+	}
+	*ret_arena = (struct arena){.base = base, .size = size, .fd = -1};
+	return 0;
+}
+
+static int ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	struct embedded *embedded = call->session->peer;
+
+	return embedded_ring(call, embedded->session_memory, ret_link, err);
+}
+
+/* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
+static int embedded_poll_fd(struct trnsci_session *session)
+{
+	return session->ready_fd;
+}
+
+/* Closing the session cancels what runs; a chunk takes at most 250 us, so this is short. */
+static void embedded_stop(struct trnsci_session *session)
+{
+	struct embedded *embedded = session->peer;
+
+	session_memory_close(embedded->session_memory);
+	pthread_mutex_lock(&session->lock);
+	pthread_cond_broadcast(&session->changed);
+	while (embedded->unanswered > 0 || session->waiters > 0 || session->running_now > 0)
+		pthread_cond_wait(&session->changed, &session->lock);
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void embedded_destroy(struct trnsci_session *session)
+{
+	struct embedded *embedded = session->peer;
+
+	engine_destroy(embedded->engine);
+	free(embedded->wish);
+	free(embedded);
+}
+
+/* The lanes' threads are not in a child: what they would have to be asked for stays until exec or exit. */
+static void embedded_abandon(struct trnsci_session *session)
+{
+	(void)session;
+}
+
+static const struct session_engine embedded_engine = {
+	.shares_memory = true,
+	.send = embedded_send,
+	.run_now = embedded_run_now,
+	.cancel = embedded_cancel,
+	.progress = embedded_progress,
+	.arena = embedded_arena,
+	.ring = ring,
+	.ring_wake = embedded_ring_wake,
+	.ring_end = embedded_ring_end,
+	.poll_fd = embedded_poll_fd,
+	.stop = embedded_stop,
+	.destroy = embedded_destroy,
+	.abandon = embedded_abandon,
+};
+
+/* Plans of the longest transforms that fit in memory are kept; 0: the engine's default, where memory is small. */
+static size_t plan_cache_bytes(const struct embedded *embedded)
+{
+	return embedded->memory / 8 > PLAN_BYTES_LEAST ? (size_t)(embedded->memory / 8) : 0;
+}
+
+static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
+{
+	struct engine_settings settings = {.threads = options->threads, .plan_cache_bytes = plan_cache_bytes(embedded)};
+	const struct session_limits limits = {.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
+
+	if (cpu_allowed(embedded->wish, &settings.features) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);
+	int r = engine_create(&settings, &embedded->engine, err);
+
+	if (r < 0)
+		return r;
+	r = session_memory_create(embedded->engine, &limits, &embedded->session_memory);
+	if (r < 0) {
+		engine_destroy(embedded->engine);
+		return error_set(err, (enum error_code) - r, "embedded: no space for tiles");
+	}
+	return 0;
+}
+
+/* Any part may be missing. */
+static void unmake(struct embedded *embedded)
+{
+	session_memory_close(embedded->session_memory);
+	engine_destroy(embedded->engine);
+	free(embedded->wish);
+	free(embedded);
+}
+
+int embedded_open(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err)
+{
+	struct embedded *embedded = calloc(1, sizeof *embedded);
+	const char *wish = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
+	struct trnsci_session *session;
+
+	if (!embedded || (wish && !(embedded->wish = strdup(wish)))) {
+		free(embedded);
+		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
+	}
+	embedded->memory = machine_memory();
+	int r = make_engine(options, embedded, err);
+
+	if (r < 0) {
+		unmake(embedded);
+		return r;
+	}
+	session = session_new(&embedded_engine, "embedded:", options);
+	if (!session) {
+		unmake(embedded);
+		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
+	}
+	session->peer = embedded;
+	*ret_session = session;
+	return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring that the embedded engine fills: the daemon's filler, over memory of the process's own. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "session/args.h"
+#include "session/call.h"
+#include "engine/producers/ring.h"
+#include "session/ring_link.h"
+
+enum { MOST_BYTES = 1 << 30 };
+
+struct embedded_ring {
+	struct trnsci_session *session;
+	struct ring *ring;
+	struct ring_page *page;
+	bool gone; /* under the session's lock */
+};
+
+static void published(void *arg)
+{
+	struct embedded_ring *own = arg;
+
+	ring_link_wake(own->page, 1);
+}
+
+/* From a lane's thread; when the lock is free again, the session may be gone. */
+static void gone(void *arg, const struct error *why)
+{
+	struct embedded_ring *own = arg;
+	struct trnsci_session *session = own->session;
+
+	(void)why;
+	pthread_mutex_lock(&session->lock);
+	own->gone = true;
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* The call's parameters, bound as a daemon would. */
+static int bind(struct trnsci_call *call, struct bump *bump, struct args *args, struct error *err)
+{
+	struct value *params = bump_alloc(bump, sizeof *params);
+	const char *name = call->method;
+
+	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
+	if (!params || call->args.failed || args_build(call->params, NULL, bump, params) < 0)
+		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
+	return bind_args(args, params, err);
+}
+
+static int make_memory(const struct args *args, const struct sampler *sampler, struct ring_link *link,
+		       struct error *err)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd, r;
+
+	link->sample_bytes = sampler_sample_bytes(sampler);
+	link->capacity = ring_capacity(args->at[RING_SAMPLES].u64, link->sample_bytes, page, MOST_BYTES);
+	if (link->capacity == 0)
+		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT, "more than %d bytes, allowed are as many",
+				  MOST_BYTES);
+	fd = memfd_create("trnsci-ring", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)(page + link->capacity * link->sample_bytes)) < 0)
+		r = error_set(err, ERROR_SYSTEM, "ring: memfd: %s", strerror(errno));
+	else
+		r = ring_link_map(link, fd, page, PROT_READ | PROT_WRITE, err);
+	if (fd >= 0)
+		close(fd);
+	if (r < 0)
+		return r;
+	link->index_bytes = (size_t)page;
+	link->index = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (link->index != MAP_FAILED)
+		return 0;
+	link->index = NULL;
+	return error_set(err, ERROR_NO_MEMORY, "ring: its index");
+}
+
+/* What a daemon's reply would say. */
+static int describe(const struct sampler *sampler, struct bump *bump, struct ring_link *link)
+{
+	struct value map = value_map();
+	const struct value *dtype, *generator;
+
+	if (sampler_describe(sampler, bump, &map))
+		return -ERROR_NO_MEMORY;
+	dtype = value_get(&map, "dtype");
+	link->dtype = (enum trnsci_dtype)dtype_parse(dtype->bytes.at, dtype->bytes.size);
+	link->components = sampler_components(sampler);
+	generator = value_get(&map, "generator");
+	snprintf(link->generator, sizeof link->generator, "%.*s", (int)generator->bytes.size, generator->bytes.at);
+	value_to_u64(value_get(&map, "seed"), &link->seed);
+	value_to_u64(value_get(&map, "stream"), &link->stream);
+	value_to_u64(value_get(&map, "offset"), &link->offset);
+	value_to_u64(value_get(&map, "position"), &link->position);
+	return 0;
+}
+
+static int start(struct embedded_ring *own, struct session_memory *session_memory, struct sampler *sampler,
+		 struct ring_link *link, struct error *err)
+{
+	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
+					   link->index, link->capacity};
+	const struct ring_events events = {published, gone, own};
+
+	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
+	link->embedded = own;
+	return ring_create(session_memory, sampler, &memory, NULL, &events, &own->ring, err);
+}
+
+static int build(struct embedded_ring *own, struct session_memory *session_memory, const struct args *args,
+		 struct bump *bump, struct ring_link *link, struct error *err)
+{
+	struct sampler *sampler;
+	int r;
+
+	if (args->at[RING_NAME].given)
+		return error_set(err, ERROR_NOT_SUPPORTED,
+				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
+	r = sampler_create(session_memory, args, RING_NOISE, RING_U64, NULL, &sampler, err);
+
+	if (r < 0)
+		return r;
+	r = make_memory(args, sampler, link, err);
+	if (r == 0 && describe(sampler, bump, link) < 0)
+		r = error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
+	if (r < 0) {
+		sampler_free(sampler);
+		return r;
+	}
+	own->page = link->map;
+	return start(own, session_memory, sampler, link, err);
+}
+
+int embedded_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
+		  struct error *err)
+{
+	struct embedded_ring *own = calloc(1, sizeof *own);
+	struct ring_link link = {.wake_fd = -1};
+	struct bump *bump = bump_new();
+	struct args args;
+	int r = own && bump ? 0 : error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
+
+	if (r == 0) {
+		own->session = call->session;
+		r = bind(call, bump, &args, err);
+	}
+	if (r == 0)
+		r = build(own, session_memory, &args, bump, &link, err);
+	trnsci_call_free(call);
+	bump_free(bump);
+	if (r < 0) {
+		ring_link_drop(&link);
+		free(own);
+		return r;
+	}
+	*ret_link = link;
+	return 0;
+}
+
+void embedded_ring_wake(struct ring_link *link)
+{
+	ring_wake(link->embedded->ring);
+}
+
+void embedded_ring_end(struct trnsci_session *session, struct ring_link *link)
+{
+	struct embedded_ring *own = link->embedded;
+
+	ring_close(own->ring);
+	pthread_mutex_lock(&session->lock);
+	while (!own->gone)
+		pthread_cond_wait(&session->changed, &session->lock);
+	pthread_mutex_unlock(&session->lock);
+	ring_free(own->ring);
+	free(own);
+	ring_link_drop(link);
+}

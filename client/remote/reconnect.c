@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connecting again.
+ *
+ * A pure function of its parameters may be computed twice: it is sent again to the daemon that answers. What moves a named
+ * stream on, or writes a tile that it reads, is not: nobody knows whether it was done. A request of which not every byte
+ * was sent was not done, and is sent again whatever it is. Each is sent again once only: it may be what ended the first
+ * daemon. */
+#include "reconnect.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/call.h"
+#include "session/call_tiles.h"
+#include "handshake.h"
+#include "restore.h"
+#include "socket_io.h"
+
+enum {
+	PAUSE_MS = 10,      /* between two attempts */
+	RESTORE_MS = 10000, /* for the tiles of a daemon that has answered: they may be many */
+};
+
+/* ---- a daemon that answers ---- */
+
+static int talk(struct trnsci_session *session, struct handshake *handshake, char instance[HANDSHAKE_INSTANCE],
+		struct error *err)
+{
+	const struct remote *remote = session->peer;
+	int r = handshake_greet(handshake, instance, err);
+
+	if (r < 0)
+		return r;
+	handshake->deadline += (int64_t)RESTORE_MS * 1000000;
+	return restore(session, handshake, strcmp(instance, remote->instance) != 0, err);
+}
+
+/* An error that may pass: a daemon that has dropped us counts the old arena until it has emptied it. */
+static bool is_worth_another(int error)
+{
+	return error != -ERROR_BAD_REPLY && error_kind(error) == ERROR_KIND_FAILED;
+}
+
+/* Tries until a daemon answers and has our tiles, or the time is over. On success the handshake and its socket are the
+ * caller's. */
+static int connect_again(struct trnsci_session *session, struct handshake *ret_handshake,
+			 char instance[HANDSHAKE_INSTANCE], struct error *err)
+{
+	const int64_t deadline = clock_ns() + (int64_t)session->reconnect_ms * 1000000;
+	const struct timespec pause = {0, PAUSE_MS * 1000000};
+	int r;
+
+	do {
+		struct handshake handshake;
+		int fd = -1;
+
+		r = handshake_connect(session->address, session->reconnect_ms, &fd, err);
+		if (r == 0) {
+			handshake_init(&handshake, fd, deadline);
+			r = talk(session, &handshake, instance, err);
+			if (r == 0) {
+				*ret_handshake = handshake;
+				return 0;
+			}
+			handshake_end(&handshake);
+			close(fd);
+		}
+		if (err->code != -r)
+			error_set(err, (enum error_code) - r, "connection: %s", error_meaning(r));
+		if (!is_worth_another(r))
+			return r;
+		nanosleep(&pause, NULL);
+	} while (clock_ns() < deadline);
+	return r;
+}
+
+/* ---- what was in flight ---- */
+
+static void end(struct trnsci_call *call, const struct error *error)
+{
+	struct trnsci_session *session = call->session;
+
+	if (call_finish(call, error, NULL, NULL, NULL)) {
+		call_discard(call);
+		session_unref_locked(session);
+	}
+}
+
+/* Whether the daemon may have begun it. */
+static bool was_sent(const struct trnsci_call *call)
+{
+	const struct remote *remote = call->session->peer;
+
+	return call->ends <= remote->sent;
+}
+
+/* NULL: it may be sent again. */
+static const char *why_not_again(const struct trnsci_call *call)
+{
+	if (call->cancelling)
+		return "it was to be cancelled";
+	if (strcmp(call->method, "cancel") == 0)
+		return "what it cancels is over";
+	if (call->repeated)
+		return "it has been sent again before, and that daemon ended as well";
+	if (call->own || !was_sent(call))
+		return NULL;
+	if (call_effect(call) != EFFECT_NONE)
+		return "it is no pure function of its parameters, and may have been done";
+	return call_works_in_place(call) ? "it writes a tile that it reads, and may have begun" : NULL;
+}
+
+/* Answers a call that is not sent again; the tiles that it may have been writing are lost. Whether it did. */
+static bool give_up(struct trnsci_call *call)
+{
+	const char *why = why_not_again(call);
+	struct error error;
+
+	if (why)
+		error_set(&error, ERROR_CLOSED, "%s: the daemon ended before its answer came; not repeated: %s",
+			  call->method, why);
+	else if (call->own || call_check_inputs(call, &error) == 0)
+		return false;
+	if (was_sent(call))
+		call_set_outputs_lost(call, true);
+	end(call, &error);
+	return true;
+}
+
+/* A call that its sender has not written yet is left to the sender. */
+static bool for_each_begun(struct trnsci_session *session, bool (*visit)(struct trnsci_call *call))
+{
+	bool any = false;
+
+	for (size_t i = 0; i < CALL_BUCKETS; i++)
+		for (struct trnsci_call *call = session->calls[i], *next; call; call = next) {
+			next = call->chain;
+			if (call->ends != CALL_UNSENT)
+				any |= visit(call);
+		}
+	return any;
+}
+
+static bool send_again(struct trnsci_call *call)
+{
+	struct error error;
+
+	call->repeated = true;
+	if (wire_append(call, &error) < 0)
+		end(call, &error);
+	return true;
+}
+
+/* What one call leaves half done another may read: then that one is given up as well. */
+static void settle(struct trnsci_session *session)
+{
+	while (for_each_begun(session, give_up))
+		;
+}
+
+void reconnect(struct trnsci_session *session, const char *why)
+{
+	struct remote *remote = session->peer;
+	struct error error = {0}, failure;
+	char instance[HANDSHAKE_INSTANCE];
+	struct handshake handshake;
+
+	if (session->closed || session->failure.code)
+		return;
+	why = remote->closing.code ? remote->closing.text : why;
+	if (session->reconnect_ms < 0) {
+		wire_fail(session, ERROR_CLOSED, "connection", why);
+	} else if (connect_again(session, &handshake, instance, &error) < 0) {
+		error_set(&failure, ERROR_CLOSED, "connection: %s; again: %s", why, error.text);
+		session_fail(session, &failure);
+	} else {
+		settle(session);
+		wire_replace(session, &handshake);
+		memcpy(remote->instance, instance, sizeof instance);
+		for_each_begun(session, send_again);
+		wire_flush(session);
+		pthread_cond_broadcast(&session->changed);
+	}
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The remote engine: a daemon behind a Unix socket, none of whose words is taken on trust.
+ *
+ * Threads that wait take turns: one polls the socket without the lock, the others sleep until it has sorted what came.
+ * Sending never blocks: what the socket does not take is kept and goes out with the next turn. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "session/call.h"
+#include "reconnect.h"
+#include "session/ring_link.h"
+#include "session/session.h"
+#include "socket_io.h"
+
+enum {
+	OPEN_TIMEOUT_MS = 10000,
+};
+
+static int remote_send(struct trnsci_call *call, struct error *err)
+{
+	struct trnsci_session *session = call->session;
+	struct remote *remote = session->peer;
+	int r = 0;
+
+	pthread_mutex_lock(&session->lock);
+	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
+		r = wire_append(call, err);
+		if (r == 0)
+			wire_flush(session);
+		if (remote->out.size > 0 && remote->polling)
+			eventfd_write(remote->wake, 1);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* A request of its own, whose answer nobody waits for. */
+static void remote_cancel(struct trnsci_call *call)
+{
+	struct trnsci_call *cancel;
+
+	if (call_new(call->session, "cancel", &cancel) < 0)
+		return;
+	trnsci_set_u64(trnsci_args(cancel), "msgid", call->msgid);
+	call_start(cancel, NULL, false);
+	call_unref(cancel);
+}
+
+/* ---- waiting ---- */
+
+/* For those whose turn at the socket it is not. */
+static void sleep_until(struct trnsci_session *session, int64_t deadline)
+{
+	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+
+	if (deadline == DEADLINE_NEVER)
+		pthread_cond_wait(&session->changed, &session->lock);
+	else
+		pthread_cond_timedwait(&session->changed, &session->lock, &until);
+}
+
+/* Looks for replies, and now and then for all that poll tells, as long as spinning is worth it. True: do not sleep. The
+ * lock is held before and after, and for each look. */
+static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
+{
+	enum { POLL_EVERY = 16 };
+	struct remote *remote = session->peer;
+	bool news = false;
+
+	spin_begin(&remote->spin);
+	for (unsigned times = 1; !news; times++) {
+		pthread_mutex_unlock(&session->lock);
+		const bool again = spin_again(&remote->spin);
+
+		news = again && times % POLL_EVERY == 0 && (poll(polls, 2, 0) != 0 || clock_ns() >= deadline);
+		pthread_mutex_lock(&session->lock);
+		if (!again)
+			return false;
+		news = news || session->failure.code || wire_receive(session);
+	}
+	return true;
+}
+
+/* The lock is free meanwhile: others send, and by `wake` make this thread wait for room as well. */
+static void poll_socket(struct trnsci_session *session, int64_t deadline)
+{
+	struct remote *remote = session->peer;
+	struct pollfd polls[] = {
+		{.fd = remote->socket, .events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN},
+		{.fd = remote->wake, .events = POLLIN},
+	};
+	eventfd_t ignored;
+
+	remote->polling = true;
+	if (!spin_for_news(session, polls, deadline)) {
+		polls[0].events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
+		const int64_t rest = wire_rest_deadline(session);
+
+		pthread_mutex_unlock(&session->lock);
+		poll(polls, 2, deadline_left_ms(rest < deadline ? rest : deadline));
+		pthread_mutex_lock(&session->lock);
+		/* The time may be over because this process stood still: only what is not there now is late. */
+		if (!session->failure.code && !wire_receive(session) && clock_ns() >= wire_rest_deadline(session))
+			wire_fail_without_rest(session);
+	}
+	spin_end(&remote->spin);
+	remote->polling = false;
+	if (polls[1].revents)
+		eventfd_read(remote->wake, &ignored);
+}
+
+static void remote_progress(struct trnsci_session *session, int64_t deadline)
+{
+	struct remote *remote = session->peer;
+
+	if (session->failure.code)
+		return;
+	if (remote->polling && deadline > 0) {
+		sleep_until(session, deadline);
+		return;
+	}
+	if (deadline > 0)
+		poll_socket(session, deadline);
+	else
+		wire_receive(session);
+	if (remote->out.size > 0)
+		wire_flush(session);
+	pthread_cond_broadcast(&session->changed);
+}
+
+/* An epoll of its own is what can be polled for two descriptors at once. */
+static int remote_poll_fd(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (remote->epoll >= 0)
+		return remote->epoll;
+	remote->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (remote->epoll < 0)
+		return -ERROR_SYSTEM;
+	if (epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event) < 0 ||
+	    epoll_ctl(remote->epoll, EPOLL_CTL_ADD, session->ready_fd, &event) < 0) {
+		close(remote->epoll);
+		remote->epoll = -1;
+		return -ERROR_SYSTEM;
+	}
+	remote->epoll_out = false;
+	wire_watch(remote);
+	return remote->epoll;
+}
+
+/* ---- opening and closing ---- */
+
+/* Waiters find their calls failed; the descriptors are closed when none is left that could poll them. */
+static void remote_stop(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	pthread_mutex_lock(&session->lock);
+	wire_fail(session, ERROR_CLOSED, "session", "it was closed");
+	shutdown(remote->socket, SHUT_RDWR); /* wakes the polling thread */
+	while (session->waiters > 0)
+		pthread_cond_wait(&session->changed, &session->lock);
+	wire_close(remote);
+	arena_end(&session->arena);
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void remote_destroy(struct trnsci_session *session)
+{
+	wire_free(session->peer);
+}
+
+/* No shutdown: the socket is the parent's, too. */
+static void remote_abandon(struct trnsci_session *session)
+{
+	wire_close(session->peer);
+	arena_end(&session->arena);
+}
+
+static const struct session_engine remote_engine = {
+	.send = remote_send,
+	.cancel = remote_cancel,
+	.progress = remote_progress,
+	.arena = remote_arena,
+	.ring = remote_ring,
+	.ring_wake = remote_ring_wake,
+	.ring_end = remote_ring_end,
+	.poll_fd = remote_poll_fd,
+	.stop = remote_stop,
+	.destroy = remote_destroy,
+	.abandon = remote_abandon,
+};
+
+static int make_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
+			struct trnsci_session **ret_session, struct error *err)
+{
+	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct remote *remote = wake < 0 ? NULL : calloc(1, sizeof *remote);
+	struct trnsci_session *session = remote ? session_new(&remote_engine, path, options) : NULL;
+
+	if (!session) {
+		free(remote);
+		if (wake < 0)
+			return error_set(err, ERROR_SYSTEM, "eventfd: %s", strerror(errno));
+		close(wake);
+		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
+	}
+	wire_init(remote, handshake, wake, reconnect);
+	spin_init(&remote->spin, session->spin_ns);
+	session->peer = remote;
+	if (session->arena_bytes == 0)
+		session->arena_bytes = ARENA_BYTES_REMOTE;
+	*ret_session = session;
+	return 0;
+}
+
+int remote_open(const char *path, const struct trnsci_options *options, struct trnsci_session **ret_session,
+		struct error *err)
+{
+	const int timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : OPEN_TIMEOUT_MS;
+	char instance[HANDSHAKE_INSTANCE];
+	struct handshake handshake;
+	int fd = -1;
+	int r = handshake_connect(path, timeout_ms, &fd, err);
+
+	if (r < 0)
+		return r;
+	handshake_init(&handshake, fd, deadline_after(timeout_ms));
+	r = handshake_greet(&handshake, instance, err);
+	if (r == 0)
+		r = make_session(path, options, &handshake, ret_session, err);
+	if (r < 0) {
+		handshake_end(&handshake);
+		close(fd);
+		return r;
+	}
+	memcpy(((struct remote *)(*ret_session)->peer)->instance, instance, sizeof instance);
+	return 0;
+}

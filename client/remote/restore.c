@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session's tiles, on a new connection.
+ *
+ * The content is copied into a mapping of its own, which then takes the old one's place in one step: addresses stay good,
+ * and who reads a tile meanwhile sees the same bytes before and after. What is written meanwhile may be left behind.
+ * Pages that were never touched are not touched by the copy. */
+#include "restore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "session/tile.h"
+
+struct restoring {
+	struct trnsci_session *session;
+	struct handshake *handshake;
+	struct arena arena;         /* the new one */
+	struct trnsci_tile **tiles; /* by offset */
+	size_t n_tiles;
+};
+
+static int get_arena(struct restoring *restoring, struct error *err)
+{
+	const size_t size = restoring->session->arena.size;
+	struct bump *bump = bump_new();
+	struct value params = value_map(), result;
+	struct fdpass fds = {.count = 0};
+	int r = bump ? value_put(bump, &params, "bytes", value_uint(size)) : -ERROR_NO_MEMORY;
+
+	if (r == 0)
+		r = handshake_call(restoring->handshake, "arena", &params, bump, &fds, &result, err);
+	if (r == 0)
+		r = arena_map(&fds, size, size, &restoring->arena, err);
+	fdpass_close(&fds);
+	bump_free(bump);
+	return r;
+}
+
+/* ---- tiles ---- */
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const size_t left = (*(struct trnsci_tile *const *)a)->offset, right = (*(struct trnsci_tile *const *)b)->offset;
+
+	return (left > right) - (left < right);
+}
+
+static int list_tiles(struct restoring *restoring, struct error *err)
+{
+	size_t count = 0;
+
+	for (const struct trnsci_tile *tile = restoring->session->tiles; tile; tile = tile->next)
+		count++;
+	restoring->tiles = malloc((count ? count : 1) * sizeof(struct trnsci_tile *));
+	if (!restoring->tiles)
+		return error_set(err, ERROR_NO_MEMORY, "tiles: no memory to list them");
+	for (struct trnsci_tile *tile = restoring->session->tiles; tile; tile = tile->next)
+		restoring->tiles[restoring->n_tiles++] = tile;
+	qsort(restoring->tiles, count, sizeof(struct trnsci_tile *), compare_offsets);
+	return 0;
+}
+
+static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, struct value *map)
+{
+	struct value shape = value_array();
+	int failed = value_put(bump, map, "dtype", value_string(trnsci_dtype_name(tile->dtype)));
+
+	for (size_t i = 0; i < tile->ndim; i++)
+		failed |= value_push(bump, &shape, value_uint(tile->shape[i]));
+	failed |= value_put(bump, map, "shape", shape);
+	failed |= value_put(bump, map, "offset", value_uint(tile->offset));
+	if (tile->scope)
+		failed |= value_put(bump, map, "scope", value_uint(tile->scope));
+	return failed ? -ERROR_NO_MEMORY : 0;
+}
+
+static bool is_number(const struct value *map, const char *name, uint64_t expected)
+{
+	const struct value *value = value_get(map, name);
+	uint64_t number;
+
+	return value && value_to_u64(value, &number) && number == expected;
+}
+
+/* Makes the tile at its offset. */
+static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, struct error *err)
+{
+	struct bump *bump = bump_new();
+	struct value params = value_map(), result;
+	uint64_t handle = 0;
+	int r = bump ? put_parameters(bump, tile, &params) : -ERROR_NO_MEMORY;
+
+	if (r == 0)
+		r = handshake_call(restoring->handshake, "tile", &params, bump, NULL, &result, err);
+	if (r == 0) {
+		const struct value *number = value_get(&result, "tile");
+
+		if (!number || !value_to_u64(number, &handle) || handle == 0 ||
+		    !is_number(&result, "offset", tile->offset) || !is_number(&result, "bytes", tile->bytes))
+			r = error_set(err, ERROR_BAD_REPLY, "tile: the daemon did not place it where it lay");
+	}
+	bump_free(bump);
+	tile->new_handle = handle;
+	return r;
+}
+
+/* ---- content ---- */
+
+static bool copy_bytes(const struct arena *from, const struct arena *to, size_t at, size_t end)
+{
+	while (at < end) {
+		const ssize_t got = pread(from->fd, to->base + at, end - at, (off_t)at);
+
+		if (got <= 0 && errno != EINTR)
+			return false;
+		at += got > 0 ? (size_t)got : 0;
+	}
+	return true;
+}
+
+/* Copies the pages that exist among the bytes from `at` to `end`. */
+static bool copy_pages(const struct arena *from, const struct arena *to, size_t at, size_t end)
+{
+	while (at < end) {
+		const off_t data = lseek(from->fd, (off_t)at, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			return true;
+		const size_t begin = data > (off_t)at ? (size_t)data : at;
+
+		if (begin >= end)
+			return true;
+		const off_t hole = lseek(from->fd, (off_t)begin, SEEK_HOLE);
+		const size_t stop = hole > (off_t)begin && (size_t)hole < end ? (size_t)hole : end;
+
+		if (!copy_bytes(from, to, begin, stop))
+			return false;
+		at = stop;
+	}
+	return true;
+}
+
+/* Returns whether the copies are what the tiles held. The daemon marks an arena before it empties it: an arena without a mark
+ * after the copy was complete during it. */
+static bool copy_tiles(const struct restoring *restoring)
+{
+	const struct arena *old = &restoring->session->arena;
+	bool copied = !arena_is_marked(old);
+
+	for (size_t i = 0; i < restoring->n_tiles && copied; i++) {
+		const struct trnsci_tile *tile = restoring->tiles[i];
+
+		copied = copy_pages(old, &restoring->arena, tile->offset, tile->offset + tile->bytes);
+	}
+	return copied && !arena_is_marked(old);
+}
+
+/* ---- the end ---- */
+
+/* The new arena takes the old one's address. */
+static int switch_arenas(struct restoring *restoring, struct error *err)
+{
+	struct arena *old = &restoring->session->arena, *new = &restoring->arena;
+
+	if (mremap(new->base, new->size, new->size, MREMAP_MAYMOVE | MREMAP_FIXED, old->base) == MAP_FAILED) {
+		const int saved = errno;
+
+		/* What lay there may be gone by now. */
+		mmap(old->base, old->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, old->fd, 0);
+		return error_set(err, ERROR_SYSTEM, "arena: mremap: %s", strerror(saved));
+	}
+	close(old->fd);
+	old->fd = new->fd;
+	*new = (struct arena){.fd = -1};
+	return 0;
+}
+
+static int run(struct restoring *restoring, bool with_content, struct error *err)
+{
+	int r = get_arena(restoring, err);
+
+	if (r == 0)
+		r = list_tiles(restoring, err);
+	for (size_t i = 0; i < restoring->n_tiles && r == 0; i++)
+		r = make_tile(restoring, restoring->tiles[i], err);
+	if (r < 0)
+		return r;
+	const bool there = with_content && copy_tiles(restoring);
+
+	r = switch_arenas(restoring, err);
+	for (size_t i = 0; i < restoring->n_tiles && r == 0; i++) {
+		struct trnsci_tile *tile = restoring->tiles[i];
+
+		atomic_store_explicit(&tile->handle, tile->new_handle, memory_order_relaxed);
+		if (!there)
+			tile_set_lost(tile, true);
+	}
+	return r;
+}
+
+int restore(struct trnsci_session *session, struct handshake *handshake, bool with_content, struct error *err)
+{
+	struct restoring restoring = {.session = session, .handshake = handshake, .arena = {.fd = -1}};
+	int r = session->arena.base ? run(&restoring, with_content, err) : 0;
+
+	arena_end(&restoring.arena);
+	free(restoring.tiles);
+	return r;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring that a daemon fills. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/call.h"
+#include "session/ring_link.h"
+#include "sealed_memfd.h"
+
+static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct error *err)
+{
+	int r;
+	void *base;
+
+	if (bytes < sizeof(struct ring_index) || bytes > 1 << 20)
+		return error_set(err, ERROR_BAD_REPLY, "ring: an index of %llu bytes", (unsigned long long)bytes);
+	r = shared_check(fd, bytes, false, "ring", err);
+	if (r < 0)
+		return r;
+	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (base == MAP_FAILED)
+		return error_set(err, ERROR_SYSTEM, "ring: mmap: %s", strerror(errno));
+	link->index = base;
+	link->index_bytes = (size_t)bytes;
+	return 0;
+}
+
+/* What is written to must not raise a signal nor block, whatever it is. The last descriptor is taken from the call. */
+static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *err)
+{
+	const int fd = fds->at[fds->count - 1];
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
+	    S_ISCHR(status.st_mode) || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "ring: what came is no eventfd");
+	link->wake_fd = fd;
+	fds->count--;
+	return 0;
+}
+
+static int build(struct trnsci_call *call, struct ring_link *link, struct error *err)
+{
+	uint64_t data_offset = 0, bytes = 0, index_bytes = 0;
+	int r = ring_link_read(call, link, &data_offset, &bytes, err);
+
+	if (r == 0)
+		r = call_reply_u64(call, "ring", &link->handle, err);
+	if (r == 0)
+		r = call_reply_u64(call, "index_bytes", &index_bytes, err);
+	if (r == 0)
+		r = shared_check_count(&call->fds, 3, "ring", err);
+	if (r == 0)
+		r = shared_check(call->fds.at[0], bytes, true, "ring", err);
+	if (r == 0)
+		r = ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
+	if (r == 0)
+		r = map_index(link, call->fds.at[1], index_bytes, err);
+	if (r == 0)
+		r = keep_wake(link, &call->fds, err);
+	return r;
+}
+
+int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	struct ring_link link = {.wake_fd = -1};
+	struct trnsci_session *session = call->session;
+	int r = shared_run(call, err);
+
+	if (r < 0)
+		return r;
+	r = build(call, &link, err);
+	link.connection = call->connection;
+	trnsci_call_free(call);
+	if (r < 0) {
+		remote_ring_end(session, &link);
+		return r;
+	}
+	/* A child after fork shares neither: it must not take what is the parent's. */
+	madvise(link.map, link.map_bytes, MADV_DONTFORK);
+	madvise(link.index, link.index_bytes, MADV_DONTFORK);
+	*ret_link = link;
+	return 0;
+}
+
+void remote_ring_wake(struct ring_link *link)
+{
+	eventfd_write(link->wake_fd, 1);
+}
+
+/* Nobody waits for the answer; a session that is gone has ended its rings. */
+void remote_ring_end(struct trnsci_session *session, struct ring_link *link)
+{
+	struct trnsci_call *call;
+
+	ring_link_drop(link);
+	if (link->handle == 0 || call_make(session, "ring_detach", &call, NULL) < 0)
+		return;
+	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
+	call->tied = true;
+	call->tied_to = link->connection;
+	call_start(call, NULL, false);
+	call_unref(call);
+}

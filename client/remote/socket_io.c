@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bytes of a remote session, in both directions: none of the daemon's words is taken on trust. */
+#include "socket_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "session/call.h"
+#include "session/call_tiles.h"
+
+#include "fdpass.h"
+
+enum {
+	RECEIVE_BYTES = 64 << 10,
+	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
+	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message */
+};
+
+static void adopt_input(struct remote *remote, struct handshake *handshake)
+{
+	free(remote->in);
+	remote->in = handshake->in;
+	remote->in_size = handshake->in_size;
+	remote->in_room = handshake->in_room;
+	remote->heard_ns = clock_ns();
+	handshake->in = NULL;
+	handshake_end(handshake);
+	frame_scan_init(&remote->scan, &handshake_reply_limits);
+}
+
+void wire_init(struct remote *remote, struct handshake *handshake, int wake,
+	       void (*lost)(struct trnsci_session *session, const char *why))
+{
+	*remote = (struct remote){.socket = handshake->socket, .lost = lost, .wake = wake, .epoll = -1};
+	adopt_input(remote, handshake);
+}
+
+void wire_close(struct remote *remote)
+{
+	const int fds[] = {remote->socket, remote->wake, remote->epoll};
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	remote->socket = remote->wake = remote->epoll = -1;
+	fdpass_close(&remote->fds);
+}
+
+void wire_free(struct remote *remote)
+{
+	wire_close(remote);
+	codec_buffer_free(&remote->out);
+	free(remote->in);
+	free(remote);
+}
+
+/* The memory is kept for the next message unless it is much. */
+static void drop_output(struct remote *remote)
+{
+	remote->out_sent = 0;
+	remote->out.size = 0;
+	if (remote->out.room > KEEP_BYTES)
+		codec_buffer_free(&remote->out);
+}
+
+void wire_replace(struct trnsci_session *session, struct handshake *handshake)
+{
+	struct remote *remote = session->peer;
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (remote->epoll >= 0) /* a child may have the old one, which would stay in there */
+		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
+	dup3(handshake->socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
+	close(handshake->socket);
+	if (remote->polling) /* for the socket of before, though it looks at this one when it is woken */
+		eventfd_write(remote->wake, 1);
+	fdpass_close(&remote->fds);
+	remote->closing.code = 0;
+	remote->fds.cut = false;
+	remote->fds_wanted = false;
+	remote->sending_ended = false;
+	remote->sent = 0;
+	adopt_input(remote, handshake);
+	drop_output(remote);
+	session->connection++;
+	if (remote->epoll >= 0)
+		epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event);
+	remote->epoll_out = false;
+}
+
+void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
+{
+	struct error error;
+
+	error_set(&error, code, "%s: %s", what, why);
+	session_fail(session, &error);
+}
+
+/* ---- receiving, with the lock ---- */
+
+/* A reply to a call that wants descriptors takes those that came. */
+static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *call)
+{
+	struct fdpass fds = remote->fds;
+
+	if (!call->wants_fds)
+		return (struct fdpass){.count = 0};
+	remote->fds = (struct fdpass){.count = 0};
+	remote->fds_wanted = false;
+	return fds;
+}
+
+static void answer(struct trnsci_session *session, const struct message *message, struct bump *bump)
+{
+	struct trnsci_call *call = call_find(session, message->msgid);
+	struct error error = message->error;
+
+	if (!call) {
+		bump_free(bump);
+		wire_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
+		return;
+	}
+	if (error.code == 0 && message->result.kind != VALUE_MAP)
+		error_set(&error, ERROR_BAD_REPLY, "%s: the reply is not a map", call->method);
+	struct value *result = error.code ? NULL : bump_alloc(bump, sizeof *result);
+
+	if (result)
+		*result = message->result;
+	else if (error.code == 0)
+		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
+	struct fdpass fds = take_fds(session->peer, call);
+
+	if (call_finish(call, error.code ? &error : NULL, bump, NULL, result)) {
+		call_discard(call);
+		session_unref_locked(session);
+		fdpass_close(&fds);
+	} else {
+		call->fds = fds;
+	}
+}
+
+/* The frame's memory for as long as its reply lives: copied, or the whole buffer when it is large. */
+static char *keep_frame(struct remote *remote, struct bump *bump, size_t at, size_t size)
+{
+	char *frame = remote->in;
+
+	if (at > 0 || size < remote->in_size || size < RECEIVE_BYTES)
+		return bump_copy(bump, remote->in + at, size);
+	if (bump_defer(bump, free, frame) < 0)
+		return NULL;
+	remote->in = NULL;
+	remote->in_room = 0;
+	return frame;
+}
+
+static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
+{
+	struct bump *bump = bump_new_cached(&session->bump_cache);
+	char *frame = bump ? keep_frame(session->peer, bump, at, size) : NULL;
+	struct message message;
+	struct error error;
+
+	if (!frame) {
+		bump_free(bump);
+		wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+		return;
+	}
+	if (codec_decode(frame, size, bump, &message, &error) < 0) {
+		bump_free(bump);
+		wire_fail(session, ERROR_BAD_REPLY, "connection", error.text);
+	} else if (message.type == MESSAGE_RESPONSE) {
+		answer(session, &message, bump);
+	} else {
+		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
+		bump_free(bump);
+		if (message.type == MESSAGE_REQUEST)
+			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
+	}
+}
+
+/* Sorts every whole frame that is there, and keeps the rest for later. */
+static void handle_frames(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	size_t at = 0, size;
+	int r = 0;
+
+	while (at < remote->in_size && !session->failure.code) {
+		r = frame_scan_more(&remote->scan, remote->in + at, remote->in_size - at, &size);
+		if (r <= 0)
+			break;
+		frame_scan_init(&remote->scan, &handshake_reply_limits);
+		handle_frame(session, at, size);
+		at += size;
+	}
+	if (r < 0)
+		wire_fail(session, ERROR_BAD_REPLY, "connection", remote->scan.wrong);
+	remote->in_size -= at;
+	if (at > 0 && remote->in_size > 0)
+		memmove(remote->in, remote->in + at, remote->in_size);
+	if (remote->in_size == 0 && remote->in_room > KEEP_BYTES) {
+		free(remote->in);
+		remote->in = NULL;
+		remote->in_room = 0;
+	}
+}
+
+/* Grows by what has come, never by what a header promises. */
+static bool make_room(struct remote *remote)
+{
+	size_t room = remote->in_room ? remote->in_room * 2 : 2 * RECEIVE_BYTES;
+
+	if (remote->in_room - remote->in_size >= RECEIVE_BYTES)
+		return true;
+	char *bigger = realloc(remote->in, room);
+
+	if (!bigger)
+		return false;
+	remote->in = bigger;
+	remote->in_room = room;
+	return true;
+}
+
+/* Descriptors are taken only while one is asked for; otherwise the kernel drops them and says so. */
+static ssize_t receive_some(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	bool strange = false;
+	struct fdpass fds = {.count = 0};
+	ssize_t got = fdpass_receive(remote->socket, remote->in + remote->in_size, remote->in_room - remote->in_size,
+				     remote->fds_wanted ? &fds : NULL, &strange);
+
+	if (!fdpass_join(&remote->fds, &fds))
+		strange = true;
+	if (got >= 0 && strange) {
+		wire_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
+		return -EPROTO;
+	}
+	return got;
+}
+
+bool wire_receive(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	bool any = false;
+
+	while (!session->failure.code) {
+		if (!make_room(remote)) {
+			wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+			break;
+		}
+		size_t room = remote->in_room - remote->in_size;
+		ssize_t got = receive_some(session);
+
+		if (got == -EAGAIN || session->failure.code)
+			break;
+		if (got <= 0) {
+			remote->lost(session, got ? strerror((int)-got) : "the daemon closed it");
+			break;
+		}
+		any = true;
+		remote->in_size += (size_t)got;
+		handle_frames(session);
+		if (remote->in_size > 0)
+			remote->heard_ns = clock_ns();
+		if ((size_t)got < room && !remote->fds_wanted)
+			break;
+	}
+	return any;
+}
+
+static int rest_timeout_ms(const struct trnsci_session *session)
+{
+	return session->timeout_ms < REST_LEAST_MS ? REST_LEAST_MS : session->timeout_ms;
+}
+
+int64_t wire_rest_deadline(const struct trnsci_session *session)
+{
+	const struct remote *remote = session->peer;
+
+	if (session->timeout_ms < 0 || remote->in_size == 0)
+		return DEADLINE_NEVER;
+	return remote->heard_ns + (int64_t)rest_timeout_ms(session) * 1000000;
+}
+
+void wire_fail_without_rest(struct trnsci_session *session)
+{
+	char why[80];
+
+	snprintf(why, sizeof why, "the rest of a message has not come within %d ms", rest_timeout_ms(session));
+	wire_fail(session, ERROR_TIMEOUT, "connection", why);
+}
+
+/* ---- sending, with the lock ---- */
+
+/* Level-triggered: EPOLLOUT stays off while there is nothing to send. */
+void wire_watch(struct remote *remote)
+{
+	bool wanted = remote->out.size > 0;
+	struct epoll_event event = {.events = wanted ? EPOLLIN | EPOLLOUT : EPOLLIN};
+
+	if (remote->epoll < 0 || wanted == remote->epoll_out)
+		return;
+	epoll_ctl(remote->epoll, EPOLL_CTL_MOD, remote->socket, &event);
+	remote->epoll_out = wanted;
+}
+
+int wire_append(struct trnsci_call *call, struct error *err)
+{
+	struct remote *remote = call->session->peer;
+	struct bump *bump = NULL;
+	const char *method = NULL;
+	struct value params;
+	int r = call->own ? 0 : call_check_inputs(call, err);
+
+	if (r == 0 && call->tied && call->tied_to != call->session->connection)
+		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
+	if (r == 0)
+		r = call_build(call, &bump, &method, &params, err);
+	if (r == 0 && codec_request(&remote->out, call->msgid, method, &params) < 0)
+		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
+	bump_free(bump);
+	if (r < 0)
+		return r;
+	call->ends = remote->sent + (remote->out.size - remote->out_sent);
+	remote->fds_wanted |= call->wants_fds;
+	return 0;
+}
+
+/* A daemon that stops takes no more requests, and answers those that it has: the connection lasts until the daemon closes it.
+ * After any other failure nothing is waited for. */
+static void end_sending(struct remote *remote, int error)
+{
+	drop_output(remote);
+	remote->sending_ended = true;
+	if (error != -EPIPE)
+		shutdown(remote->socket, SHUT_RDWR);
+}
+
+void wire_flush(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	if (remote->sending_ended)
+		drop_output(remote);
+	while (remote->out_sent < remote->out.size && !session->failure.code) {
+		const ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
+						 remote->out.size - remote->out_sent, NULL);
+
+		if (sent == -EAGAIN)
+			break;
+		if (sent < 0) {
+			end_sending(remote, (int)sent);
+			wire_watch(remote);
+			wire_receive(session);
+			return;
+		}
+		remote->out_sent += (size_t)sent;
+		remote->sent += (uint64_t)sent;
+	}
+	if (remote->out_sent == remote->out.size)
+		drop_output(remote);
+	wire_watch(remote);
+}
