@@ -40,10 +40,10 @@ const struct stream *reservations_stream(const struct reservations *reservations
 }
 
 /* Called with the lock of the streams held. */
-static void on_reserved(struct served *served, int error)
+static void on_reserved(struct deferred_reply *deferred, int error)
 {
 	struct reservations *reservations =
-		(struct reservations *)((char *)served - offsetof(struct reservations, served));
+		(struct reservations *)((char *)deferred - offsetof(struct reservations, deferred));
 
 	pthread_mutex_lock(&reservations->lock);
 	reservations->result = error;
@@ -59,9 +59,9 @@ static int request_reservation(struct reservations *reservations)
 	int r;
 
 	reservations->state = RESERVATIONS_REQUESTED;
-	reservations->served.owner = NULL;
-	r = streams_draw(reservations->session->service->streams, &asks, &reservations->served);
-	if (r != SERVED_LATER)
+	reservations->deferred.owner = NULL;
+	r = streams_draw(reservations->session->service->streams, &asks, &reservations->deferred);
+	if (r != REPLY_DEFERRED)
 		reservations->state = RESERVATIONS_IDLE;
 	return r;
 }
@@ -79,13 +79,13 @@ static int take_reservation(void *arg, uint64_t *ret_first, struct error *err)
 		reservations->state = RESERVATIONS_IDLE;
 	pthread_mutex_unlock(&reservations->lock);
 	if (!has)
-		r = asked ? SERVED_LATER : request_reservation(reservations);
-	if (r == SERVED_LATER)
+		r = asked ? REPLY_DEFERRED : request_reservation(reservations);
+	if (r == REPLY_DEFERRED)
 		return RESERVATION_LATER;
 	if (r < 0)
 		*err = reservations->error;
 	else
-		*ret_first = reservations->served.offset;
+		*ret_first = reservations->deferred.offset;
 	return r;
 }
 
@@ -93,7 +93,7 @@ static void forget_reservations(void *arg)
 {
 	struct reservations *reservations = arg;
 
-	streams_forget(reservations->session->service->streams, &reservations->served);
+	streams_forget(reservations->session->service->streams, &reservations->deferred);
 	pthread_mutex_destroy(&reservations->lock);
 }
 
@@ -101,8 +101,8 @@ struct reservation_source reservations_source(struct reservations *reservations,
 					      void (*go_on)(void *arg), void *arg)
 {
 	pthread_mutex_init(&reservations->lock, NULL);
-	reservations->served =
-		(struct served){.error = &reservations->error, .n = n, .words = sampler_words(sampler), .answered = on_reserved};
+	reservations->deferred = (struct deferred_reply){
+		.error = &reservations->error, .n = n, .words = sampler_words(sampler), .send = on_reserved};
 	reservations->go_on = go_on;
 	reservations->arg = arg;
 	return (struct reservation_source){take_reservation, forget_reservations, reservations};

@@ -13,7 +13,7 @@ struct reservations {
 	struct session *session;
 	char name[STORE_NAME_MOST + 1]; /* empty: there is no named stream */
 	struct stream stream;		/* what the name stands for */
-	struct served served;
+	struct deferred_reply deferred;
 	struct error error; /* of the reservation that is ready */
 	enum { RESERVATIONS_IDLE, RESERVATIONS_REQUESTED, RESERVATIONS_READY } state;
 	int result;

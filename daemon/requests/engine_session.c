@@ -54,8 +54,8 @@ int engine_session_open(struct session *session)
 		.reserve_arg = &session->work,
 		.reserve_reply = reserve_reply,
 		.reply_arg = session,
-		.served = &stream_methods,
-		.served_arg = session,
+		.deferred = &stream_methods,
+		.deferred_arg = session,
 	};
 
 	return session_memory_create(session->service->engine, &limits, &session->memory);

@@ -19,65 +19,68 @@ void commit_queue_post(struct streams *streams, struct commit_task *task)
 
 void commit_task_reply(struct commit_task *task, int error)
 {
-	struct served *served = task->served;
+	struct deferred_reply *deferred = task->deferred;
 
-	if (!served)
+	if (!deferred)
 		return;
 	if (error < 0)
-		*served->error = task->error;
-	task->served = NULL;
-	served->owner = NULL;
-	served_answer(served, error);
+		*deferred->error = task->error;
+	task->deferred = NULL;
+	deferred->owner = NULL;
+	deferred_reply_send(deferred, error);
 }
 
-struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who, struct served *served)
+struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named,
+				    const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct commit_task *task = calloc(1, sizeof *task);
 
 	if (task) {
-		*task = (struct commit_task){.kind = kind, .named = named, .served = served, .u64_text = who->u64_text};
-		served->owner = task;
+		*task = (struct commit_task){
+			.kind = kind, .named = named, .deferred = deferred, .u64_text = who->u64_text};
+		deferred->owner = task;
 	}
 	return task;
 }
 
-void streams_forget(struct streams *streams, struct served *served)
+void streams_forget(struct streams *streams, struct deferred_reply *deferred)
 {
 	struct commit_task *task;
 
 	pthread_mutex_lock(&streams->lock);
-	task = served->owner;
+	task = deferred->owner;
 	if (task)
-		task->served = NULL;
-	served->owner = NULL;
+		task->deferred = NULL;
+	deferred->owner = NULL;
 	pthread_mutex_unlock(&streams->lock);
 }
 
 /* ---- places ---- */
 
-int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset, uint64_t *ret_end)
+int named_stream_next_draw(const struct named_stream *named, const struct deferred_reply *deferred,
+			   uint64_t *ret_offset, uint64_t *ret_end)
 {
-	const unsigned words = served->words;
+	const unsigned words = deferred->words;
 	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
 	unsigned __int128 offset = (next + words - 1) / words, end;
 
 	/* The next group at which a sample begins: samples of several words need not fill groups. */
 	while (offset * words % STREAM_GROUP_WORDS != 0)
 		offset++;
-	end = (offset + served->n) * words;
+	end = (offset + deferred->n) * words;
 	if (named->next == STORE_GROUPS || end > (unsigned __int128)1 << 64)
 		return -ERROR_END_OF_STREAM;
 	*ret_offset = (uint64_t)offset;
-	*ret_end = served->n ? (uint64_t)((end + STREAM_GROUP_WORDS - 1) / STREAM_GROUP_WORDS) : named->next;
+	*ret_end = deferred->n ? (uint64_t)((end + STREAM_GROUP_WORDS - 1) / STREAM_GROUP_WORDS) : named->next;
 	return 0;
 }
 
-static int fail_end_of_stream(const struct named_stream *named, struct served *served)
+static int fail_end_of_stream(const struct named_stream *named, struct deferred_reply *deferred)
 {
-	return error_set(served->error, ERROR_END_OF_STREAM,
+	return error_set(deferred->error, ERROR_END_OF_STREAM,
 			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
 			 " of 4 words, allowed: up to the end of the stream, word 2^64",
-			 served->n, served->words, named->next);
+			 deferred->n, deferred->words, named->next);
 }
 
 void named_stream_request_block(struct streams *streams, struct named_stream *named)
@@ -88,18 +91,18 @@ void named_stream_request_block(struct streams *streams, struct named_stream *na
 	commit_queue_post(streams, &named->reserve);
 }
 
-int named_stream_issue(struct streams *streams, struct named_stream *named, struct served *served)
+int named_stream_issue(struct streams *streams, struct named_stream *named, struct deferred_reply *deferred)
 {
 	uint64_t offset, end;
 
-	if (named_stream_next_draw(named, served, &offset, &end) < 0)
-		return fail_end_of_stream(named, served);
+	if (named_stream_next_draw(named, deferred, &offset, &end) < 0)
+		return fail_end_of_stream(named, deferred);
 	if (end > named->row.reserved)
 		return 0;
 	named->next = end;
 	streams_note_draw(streams);
-	served->stream = named->row.stream;
-	served->offset = offset;
+	deferred->stream = named->row.stream;
+	deferred->offset = offset;
 	if (named->row.reserved - named->next < named->block / 2 && named->row.reserved < STORE_GROUPS)
 		named_stream_request_block(streams, named);
 	return 1;
@@ -113,7 +116,7 @@ void named_stream_serve_waiters(struct streams *streams, struct named_stream *na
 	}
 	while (named->waiters) {
 		struct commit_task *task = named->waiters;
-		int r = task->served ? named_stream_issue(streams, named, task->served) : 1;
+		int r = task->deferred ? named_stream_issue(streams, named, task->deferred) : 1;
 
 		if (r == 0) {
 			named_stream_request_block(streams, named);
@@ -122,8 +125,8 @@ void named_stream_serve_waiters(struct streams *streams, struct named_stream *na
 		named->waiters = task->next;
 		if (!named->waiters)
 			named->waiters_last = &named->waiters;
-		if (r < 0 && task->served)
-			task->error = *task->served->error;
+		if (r < 0 && task->deferred)
+			task->error = *task->deferred->error;
 		commit_task_reply(task, r < 0 ? r : 0);
 		free(task);
 	}

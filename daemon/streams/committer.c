@@ -51,8 +51,8 @@ static uint64_t first_need(const struct named_stream *named)
 	uint64_t offset, end;
 
 	for (const struct commit_task *task = named->waiters; task; task = task->next)
-		if (task->served)
-			return named_stream_next_draw(named, task->served, &offset, &end) < 0 ? 0 : end - named->next;
+		if (task->deferred)
+			return named_stream_next_draw(named, task->deferred, &offset, &end) < 0 ? 0 : end - named->next;
 	return 0;
 }
 
@@ -184,7 +184,8 @@ static void publish_reserve(struct streams *streams, struct commit_task *task)
 
 static int describe_result(struct commit_task *task)
 {
-	if (!task->served || named_stream_describe(task->served->bump, task->served->reply, task->named, task->u64_text) == 0)
+	if (!task->deferred ||
+	    named_stream_describe(task->deferred->bump, task->deferred->reply, task->named, task->u64_text) == 0)
 		return 0;
 	return error_set(&task->error, ERROR_NO_MEMORY, "stream: the reply");
 }

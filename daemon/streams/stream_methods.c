@@ -61,7 +61,7 @@ static int read_group(const struct args *args, const struct peer *peer, uint32_t
 }
 
 static int call_create(struct session *session, const struct args *args, const struct streams_who *who,
-		  struct served *served)
+		       struct deferred_reply *deferred)
 {
 	const struct arg *at = args->at;
 	struct streams_new what = {
@@ -70,35 +70,37 @@ static int call_create(struct session *session, const struct args *args, const s
 		.wanted = at[STREAM_CREATE_STREAM].given,
 		.seeded = at[STREAM_CREATE_SEED].given,
 	};
-	int r = read_stream_mode(args, &what.mode, served->error);
+	int r = read_stream_mode(args, &what.mode, deferred->error);
 
 	if (r == 0)
-		r = read_group(args, who->peer, &what.gid, served->error);
+		r = read_group(args, who->peer, &what.gid, deferred->error);
 	if (r < 0)
 		return r;
 	if (what.wanted)
 		what.stream.stream = at[STREAM_CREATE_STREAM].u64;
 	if (!stream_id_fits(&what.stream))
-		return bind_error(args, STREAM_CREATE_STREAM, served->error, ERROR_OUT_OF_RANGE,
+		return bind_error(args, STREAM_CREATE_STREAM, deferred->error, ERROR_OUT_OF_RANGE,
 				  "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, what.stream.stream,
 				  generator_row(what.stream.generator)->name,
 				  generator_row(what.stream.generator)->most_stream);
-	return streams_create(session->service->streams, who, &what, served);
+	return streams_create(session->service->streams, who, &what, deferred);
 }
 
 static int call_advance(struct session *session, const struct args *args, const struct streams_who *who,
-		   struct served *served)
+			struct deferred_reply *deferred)
 {
 	const bool by = args->at[STREAM_ADVANCE_BY].given, to = args->at[STREAM_ADVANCE_TO].given;
 
 	if (by == to)
-		return bind_error(args, STREAM_ADVANCE_BY, served->error, by ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
+		return bind_error(args, STREAM_ADVANCE_BY, deferred->error,
+				  by ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
 				  by ? "given with to, allowed: one of them" : "missing: give by or to");
-	return streams_advance(session->service->streams, who,
-			       args->at[by ? STREAM_ADVANCE_BY : STREAM_ADVANCE_TO].u64, to, served);
+	return streams_advance(session->service->streams, who, args->at[by ? STREAM_ADVANCE_BY : STREAM_ADVANCE_TO].u64,
+			       to, deferred);
 }
 
-static int call_list(struct session *session, const struct args *args, struct streams_who *who, struct served *served)
+static int call_list(struct session *session, const struct args *args, struct streams_who *who,
+		     struct deferred_reply *deferred)
 {
 	char after[STORE_NAME_MOST + 1];
 	int r = 0;
@@ -106,13 +108,13 @@ static int call_list(struct session *session, const struct args *args, struct st
 	who->u64_text = args->at[STREAM_LIST_U64].choice != 0;
 	who->name = NULL;
 	if (args->at[STREAM_LIST_AFTER].given) {
-		r = stream_read_name(args, STREAM_LIST_AFTER, after, served->error);
+		r = stream_read_name(args, STREAM_LIST_AFTER, after, deferred->error);
 		who->name = after;
 	}
-	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, served);
+	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, deferred);
 }
 
-static int begin_call(void *arg, const struct args *args, struct served *served)
+static int begin_call(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	struct session *session = arg;
 	struct streams *streams = session->service->streams;
@@ -122,22 +124,22 @@ static int begin_call(void *arg, const struct args *args, struct served *served)
 	int r;
 
 	if (peer_read_groups(&session->peer, session->fd) < 0)
-		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
+		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
 	if (strcmp(method, "stream_list") == 0)
-		return call_list(session, args, &who, served);
-	r = stream_read_name(args, STREAM_NAME, name, served->error);
+		return call_list(session, args, &who, deferred);
+	r = stream_read_name(args, STREAM_NAME, name, deferred->error);
 	if (r < 0)
 		return r;
 	if (strcmp(method, "stream_show") == 0)
-		return streams_show(streams, &who, served);
+		return streams_show(streams, &who, deferred);
 	if (strcmp(method, "stream_create") == 0)
-		return call_create(session, args, &who, served);
+		return call_create(session, args, &who, deferred);
 	if (strcmp(method, "stream_advance") == 0)
-		return call_advance(session, args, &who, served);
-	return streams_delete(streams, &who, served);
+		return call_advance(session, args, &who, deferred);
+	return streams_delete(streams, &who, deferred);
 }
 
-static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct served *served)
+static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct deferred_reply *deferred)
 {
 	struct session *session = arg;
 	char name[STORE_NAME_MOST + 1];
@@ -148,21 +150,21 @@ static int reserve_draw(void *arg, const char *at, size_t size, const char *cont
 					.param = draw ? "name" : "stream_name"};
 
 	if (peer_read_groups(&session->peer, session->fd) < 0)
-		return error_set(served->error, ERROR_SYSTEM, "%s: the client's groups: %s", who.operation,
+		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", who.operation,
 				 strerror(errno));
 	if (!store_name_is_good(at, size))
-		return error_set(served->error, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param,
+		return error_set(deferred->error, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param,
 				 STORE_NAME_MOST);
 	memcpy(name, at, size);
 	name[size] = '\0';
-	return streams_draw(session->service->streams, &who, served);
+	return streams_draw(session->service->streams, &who, deferred);
 }
 
-static void forget_reply(void *arg, struct served *served)
+static void forget_reply(void *arg, struct deferred_reply *deferred)
 {
 	const struct session *session = arg;
 
-	streams_forget(session->service->streams, served);
+	streams_forget(session->service->streams, deferred);
 }
 
-const struct served_ops stream_methods = {begin_call, reserve_draw, forget_reply};
+const struct deferred_reply_ops stream_methods = {begin_call, reserve_draw, forget_reply};

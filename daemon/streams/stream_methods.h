@@ -7,7 +7,7 @@
 #include "store.h"
 
 /* Their argument is the session. */
-extern const struct served_ops stream_methods;
+extern const struct deferred_reply_ops stream_methods;
 
 /* Reads the name of a stream from a parameter. */
 int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err);

@@ -51,23 +51,24 @@ struct streams_who {
 	const char *param;         /* the parameter that holds the name; NULL: `name` */
 };
 
-/* Return as served_ops.begin: 0 with the reply, a negative error in served->error, or SERVED_LATER. */
+/* Return as deferred_reply_ops.begin: 0 with the reply, a negative error in deferred->error, or REPLY_DEFERRED. */
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
-		   struct served *served);
-int streams_draw(struct streams *streams, const struct streams_who *who, struct served *served);
+		   struct deferred_reply *deferred);
+int streams_draw(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
 /* Finds the stream that a name stands for, if the peer may draw from it; otherwise returns -ERROR_NOT_FOUND or
  * -ERROR_NOT_PERMITTED. */
 int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err);
-int streams_show(struct streams *streams, const struct streams_who *who, struct served *served);
-int streams_delete(struct streams *streams, const struct streams_who *who, struct served *served);
+int streams_show(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
+int streams_delete(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
 /* Moves the position on by words, or (absolute) to word number `words`. */
 int streams_advance(struct streams *streams, const struct streams_who *who, uint64_t words, bool absolute,
-		    struct served *served);
+		    struct deferred_reply *deferred);
 /* Lists streams whose names come after who->name (NULL: from the first), at most limit. */
-int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit, struct served *served);
+int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit,
+		 struct deferred_reply *deferred);
 
-/* As served_ops.forget. No reply follows once it has returned. */
-void streams_forget(struct streams *streams, struct served *served);
+/* As deferred_reply_ops.forget. No reply follows once it has returned. */
+void streams_forget(struct streams *streams, struct deferred_reply *deferred);
 
 /* Adds figures to map. Returns 0 or -ERROR_NO_MEMORY. */
 int streams_stats(struct streams *streams, struct bump *bump, struct value *map);

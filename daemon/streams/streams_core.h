@@ -15,7 +15,7 @@ struct commit_task {
 	struct commit_task *next;
 	enum commit_task_kind kind;
 	struct named_stream *named;
-	struct served *served; /* gets the reply; NULL: nobody waits any more */
+	struct deferred_reply *deferred; /* gets the reply; NULL: nobody waits any more */
 	bool u64_text;
 	bool wanted;             /* create: the stream id is given */
 	bool seeded;             /* create: the seed is given */
@@ -105,18 +105,18 @@ int streams_end_state(struct streams *streams);
 
 /* ---- commit_queue.c: call with the lock held ---- */
 
-/* Makes a task whose reply goes to served. Returns NULL if there is no memory. */
-struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named, const struct streams_who *who,
-				    struct served *served);
+/* Makes a task whose reply is sent to `deferred`. Returns NULL if there is no memory. */
+struct commit_task *commit_task_new(enum commit_task_kind kind, struct named_stream *named,
+				    const struct streams_who *who, struct deferred_reply *deferred);
 void commit_queue_post(struct streams *streams, struct commit_task *task);
 /* Replies to whoever waits for the task, if anybody does. */
 void commit_task_reply(struct commit_task *task, int error);
 
 /* Finds the place of the next draw: its first sample, and the group after it. -ERROR_END_OF_STREAM */
-int named_stream_next_draw(const struct named_stream *named, const struct served *served, uint64_t *ret_offset,
-			   uint64_t *ret_end);
+int named_stream_next_draw(const struct named_stream *named, const struct deferred_reply *deferred,
+			   uint64_t *ret_offset, uint64_t *ret_end);
 /* Returns 1 if the draw got its place; 0 if its block is not reserved yet; or an error. */
-int named_stream_issue(struct streams *streams, struct named_stream *named, struct served *served);
+int named_stream_issue(struct streams *streams, struct named_stream *named, struct deferred_reply *deferred);
 /* Queues the reservation of a block, unless it is queued. */
 void named_stream_request_block(struct streams *streams, struct named_stream *named);
 /* Issues positions to the draws that wait, as far as the reservation goes, and requests a block for the rest. */

@@ -10,15 +10,15 @@
 
 #define REOPEN_EVERY_NS 1000000000ull /* the whole state is read each time */
 
-static int fail_memory(const struct streams_who *who, struct served *served)
+static int fail_memory(const struct streams_who *who, struct deferred_reply *deferred)
 {
-	return error_set(served->error, ERROR_NO_MEMORY, "%s: no memory", who->operation);
+	return error_set(deferred->error, ERROR_NO_MEMORY, "%s: no memory", who->operation);
 }
 
 /* ---- who may ---- */
 
 /* Some trouble may have passed (no memory, an unreadable disk): the committer tries again, for later requests. */
-static int fail_trouble(struct streams *streams, struct served *served)
+static int fail_trouble(struct streams *streams, struct deferred_reply *deferred)
 {
 	const uint64_t now = stats_now_ns();
 
@@ -27,7 +27,7 @@ static int fail_trouble(struct streams *streams, struct served *served)
 		streams->reopen = true;
 		pthread_cond_signal(&streams->wake);
 	}
-	*served->error = streams->trouble;
+	*deferred->error = streams->trouble;
 	return -streams->trouble.code;
 }
 
@@ -43,19 +43,19 @@ static const char *param_of(const struct streams_who *who)
 	return who->param ? who->param : "name";
 }
 
-static int find_live(struct streams *streams, const struct streams_who *who, struct served *served,
-		struct named_stream **ret)
+static int find_live(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred,
+		     struct named_stream **ret)
 {
 	bool found;
 	size_t at;
 
 	if (streams->trouble.code)
-		return fail_trouble(streams, served);
+		return fail_trouble(streams, deferred);
 	at = streams_index(streams, who->name, &found);
 	if (!found || streams->sorted[at]->state != NAMED_LIVE || (who->same && !is_same_stream(who->same, streams->sorted[at])))
-		return error_set(served->error, ERROR_NOT_FOUND,
-				 "%s: %s: there is no stream \"%.64s\", see stream_list", who->operation,
-				 param_of(who), who->name);
+		return error_set(deferred->error, ERROR_NOT_FOUND,
+				 "%s: %s: there is no stream \"%.64s\", see stream_list", who->operation, param_of(who),
+				 who->name);
 	*ret = streams->sorted[at];
 	return 0;
 }
@@ -66,47 +66,47 @@ static bool is_permitted(const struct peer *peer, const struct named_stream *nam
 }
 
 /* want: 4 (show) or 2 (draw) of its mode; 0: only its owner and root may. */
-static int find_permitted(struct streams *streams, const struct streams_who *who, unsigned want, struct served *served,
-		    struct named_stream **ret)
+static int find_permitted(struct streams *streams, const struct streams_who *who, unsigned want,
+			  struct deferred_reply *deferred, struct named_stream **ret)
 {
 	struct named_stream *named = NULL;
-	int r = find_live(streams, who, served, &named);
+	int r = find_live(streams, who, deferred, &named);
 
 	if (r < 0)
 		return r;
 	if (want ? !is_permitted(who->peer, named, want) : who->peer->uid != named->row.uid && !peer_is_master(who->peer))
-		return error_set(served->error, ERROR_NOT_PERMITTED,
-				 "%s: %s: \"%.64s\" belongs to user %" PRIu32 " and group %" PRIu32
-				 ", mode %04o; allowed: %s",
-				 who->operation, param_of(who), who->name, named->row.uid, named->row.gid, named->row.mode,
-				 want == 4   ? "those who may read"
-				 : want == 2 ? "those who may write"
-					     : "its owner and root");
+		return error_set(
+			deferred->error, ERROR_NOT_PERMITTED,
+			"%s: %s: \"%.64s\" belongs to user %" PRIu32 " and group %" PRIu32 ", mode %04o; allowed: %s",
+			who->operation, param_of(who), who->name, named->row.uid, named->row.gid, named->row.mode,
+			want == 4   ? "those who may read"
+			: want == 2 ? "those who may write"
+				    : "its owner and root");
 	*ret = named;
 	return 0;
 }
 
 /* ---- requests ---- */
 
-int streams_draw(struct streams *streams, const struct streams_who *who, struct served *served)
+int streams_draw(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream *named = NULL;
 	struct commit_task *task;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_permitted(streams, who, 2, served, &named);
+	r = find_permitted(streams, who, 2, deferred, &named);
 	if (r == 0 && !named->waiters)
-		r = named_stream_issue(streams, named, served);
+		r = named_stream_issue(streams, named, deferred);
 	if (r == 0) {
-		task = commit_task_new(COMMIT_DRAW, named, who, served);
+		task = commit_task_new(COMMIT_DRAW, named, who, deferred);
 		if (task) {
 			*named->waiters_last = task;
 			named->waiters_last = &task->next;
 			named_stream_request_block(streams, named);
 			streams->waits++;
 		}
-		r = task ? SERVED_LATER : fail_memory(who, served);
+		r = task ? REPLY_DEFERRED : fail_memory(who, deferred);
 	} else if (r == 1) {
 		r = 0;
 	}
@@ -116,45 +116,47 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 
 int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err)
 {
-	struct served served = {.error = err};
+	struct deferred_reply deferred = {.error = err};
 	struct named_stream *named = NULL;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_permitted(streams, who, 2, &served, &named);
+	r = find_permitted(streams, who, 2, &deferred, &named);
 	if (r == 0)
 		*ret_stream = named->row.stream;
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
 
-int streams_show(struct streams *streams, const struct streams_who *who, struct served *served)
+int streams_show(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream copy, *named = NULL;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_permitted(streams, who, 4, served, &named);
+	r = find_permitted(streams, who, 4, deferred, &named);
 	if (r == 0) { /* the rest belongs to the committer, which does not hold the lock */
 		copy.row = named->row;
 		copy.next = named->next;
 	}
 	pthread_mutex_unlock(&streams->lock);
-	if (r == 0 && named_stream_describe(served->bump, served->reply, &copy, who->u64_text) < 0)
-		r = fail_memory(who, served);
+	if (r == 0 && named_stream_describe(deferred->bump, deferred->reply, &copy, who->u64_text) < 0)
+		r = fail_memory(who, deferred);
 	return r;
 }
 
-static int push_stream(struct served *served, struct value *list, const struct named_stream *named, bool u64_text)
+static int push_stream(struct deferred_reply *deferred, struct value *list, const struct named_stream *named,
+		       bool u64_text)
 {
 	struct value one = value_map();
 
-	return named_stream_describe(served->bump, &one, named, u64_text) || value_push(served->bump, list, one);
+	return named_stream_describe(deferred->bump, &one, named, u64_text) || value_push(deferred->bump, list, one);
 }
 
 /* Looks at LOOKED_AT streams at most, so as not to hold up the loop; `after` in the reply is the last name, if there may be
  * more. */
-int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit, struct served *served)
+int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit,
+		 struct deferred_reply *deferred)
 {
 	enum { LOOKED_AT = 4096 };
 	struct value list = value_array(), after = value_nil();
@@ -163,7 +165,7 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 
 	pthread_mutex_lock(&streams->lock);
 	if (streams->trouble.code) {
-		failed = fail_trouble(streams, served);
+		failed = fail_trouble(streams, deferred);
 		pthread_mutex_unlock(&streams->lock);
 		return failed;
 	}
@@ -172,52 +174,53 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 
 	for (; at < end && list.array.count < limit && !failed; at++)
 		if (streams->sorted[at]->state == NAMED_LIVE && is_permitted(who->peer, streams->sorted[at], 4))
-			failed = push_stream(served, &list, streams->sorted[at], who->u64_text);
+			failed = push_stream(deferred, &list, streams->sorted[at], who->u64_text);
 	if (at < streams->count && at > 0) {
 		const char *name = streams->sorted[at - 1]->row.name;
-		char *copy = bump_copy(served->bump, name, strlen(name));
+		char *copy = bump_copy(deferred->bump, name, strlen(name));
 
 		failed |= !copy;
 		after = value_string(copy ? copy : "");
 	}
 	pthread_mutex_unlock(&streams->lock);
-	failed = failed || value_put(served->bump, served->reply, "streams", list) ||
-		 value_put(served->bump, served->reply, "after", after);
-	return failed ? fail_memory(who, served) : 0;
+	failed = failed || value_put(deferred->bump, deferred->reply, "streams", list) ||
+		 value_put(deferred->bump, deferred->reply, "after", after);
+	return failed ? fail_memory(who, deferred) : 0;
 }
 
-static int check_new_stream(struct streams *streams, const struct streams_who *who, struct served *served)
+static int check_new_stream(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	const struct settings *settings = streams->settings;
 	struct user_count *user;
 	bool found;
 
 	if (streams->trouble.code)
-		return fail_trouble(streams, served);
+		return fail_trouble(streams, deferred);
 	streams_index(streams, who->name, &found);
 	if (found)
-		return error_set(served->error, ERROR_EXISTS, "%s: name: there is a stream \"%.64s\", allowed: another name",
-				 who->operation, who->name);
+		return error_set(deferred->error, ERROR_EXISTS,
+				 "%s: name: there is a stream \"%.64s\", allowed: another name", who->operation,
+				 who->name);
 	user = streams_user(streams, who->peer->uid);
 	if (!user)
-		return fail_memory(who, served);
+		return fail_memory(who, deferred);
 	if (user->streams >= settings->streams)
-		return error_set(served->error, ERROR_LIMIT,
+		return error_set(deferred->error, ERROR_LIMIT,
 				 "%s: the user has %" PRIu64 " streams, allowed: the setting streams = %" PRIu64,
 				 who->operation, user->streams, settings->streams);
 	if (streams->count >= settings->streams_total)
-		return error_set(served->error, ERROR_LIMIT,
+		return error_set(deferred->error, ERROR_LIMIT,
 				 "%s: there are %zu streams, allowed: the setting streams_total = %" PRIu64,
 				 who->operation, streams->count, settings->streams_total);
 	return 0;
 }
 
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
-		   struct served *served)
+		   struct deferred_reply *deferred)
 {
 	struct named_stream *named = named_stream_new(streams);
-	struct commit_task *task = named ? commit_task_new(COMMIT_CREATE, named, who, served) : NULL;
-	int r = task ? 0 : fail_memory(who, served);
+	struct commit_task *task = named ? commit_task_new(COMMIT_CREATE, named, who, deferred) : NULL;
+	int r = task ? 0 : fail_memory(who, deferred);
 
 	if (r == 0) {
 		strcpy(named->row.name, what->name);
@@ -229,53 +232,53 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 		task->wanted = what->wanted;
 		task->seeded = what->seeded;
 		pthread_mutex_lock(&streams->lock);
-		r = check_new_stream(streams, who, served);
+		r = check_new_stream(streams, who, deferred);
 		if (r == 0 && !streams_insert(streams, named))
-			r = fail_memory(who, served);
+			r = fail_memory(who, deferred);
 		if (r == 0)
 			commit_queue_post(streams, task);
 		pthread_mutex_unlock(&streams->lock);
 	}
 	if (r == 0)
-		return SERVED_LATER;
-	served->owner = NULL;
+		return REPLY_DEFERRED;
+	deferred->owner = NULL;
 	free(task);
 	free(named);
 	return r;
 }
 
-int streams_delete(struct streams *streams, const struct streams_who *who, struct served *served)
+int streams_delete(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream *named = NULL;
 	struct commit_task *task;
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_permitted(streams, who, 0, served, &named);
+	r = find_permitted(streams, who, 0, deferred, &named);
 	if (r == 0) {
-		task = commit_task_new(COMMIT_DELETE, named, who, served);
+		task = commit_task_new(COMMIT_DELETE, named, who, deferred);
 		if (task) {
 			named->state = NAMED_DELETING;
 			commit_queue_post(streams, task);
 		}
-		r = task ? SERVED_LATER : fail_memory(who, served);
+		r = task ? REPLY_DEFERRED : fail_memory(who, deferred);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
 
 static int find_advanced(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
-		       struct served *served, uint64_t *ret_group)
+			 struct deferred_reply *deferred, uint64_t *ret_group)
 {
 	const uint64_t groups = words / STREAM_GROUP_WORDS + (words % STREAM_GROUP_WORDS != 0);
 
 	if (absolute && groups < named->next)
-		return error_set(served->error, ERROR_OUT_OF_RANGE,
+		return error_set(deferred->error, ERROR_OUT_OF_RANGE,
 				 "%s: to: %" PRIu64 ", allowed from the present position %" PRIu64
 				 " on: positions never go back",
 				 who->operation, words, named->next * STREAM_GROUP_WORDS);
 	if (!absolute && groups > STORE_GROUPS - named->next)
-		return error_set(served->error, ERROR_OUT_OF_RANGE,
+		return error_set(deferred->error, ERROR_OUT_OF_RANGE,
 				 "%s: by: %" PRIu64 ", allowed up to %" PRIu64 " words, the end of the stream",
 				 who->operation, words, (STORE_GROUPS - named->next) * STREAM_GROUP_WORDS);
 	*ret_group = absolute ? groups : named->next + groups;
@@ -283,7 +286,7 @@ static int find_advanced(const struct named_stream *named, uint64_t words, bool 
 }
 
 int streams_advance(struct streams *streams, const struct streams_who *who, uint64_t words, bool absolute,
-		    struct served *served)
+		    struct deferred_reply *deferred)
 {
 	struct named_stream *named = NULL;
 	struct commit_task *task;
@@ -291,16 +294,16 @@ int streams_advance(struct streams *streams, const struct streams_who *who, uint
 	int r;
 
 	pthread_mutex_lock(&streams->lock);
-	r = find_permitted(streams, who, 0, served, &named);
+	r = find_permitted(streams, who, 0, deferred, &named);
 	if (r == 0)
-		r = find_advanced(named, words, absolute, who, served, &to);
+		r = find_advanced(named, words, absolute, who, deferred, &to);
 	if (r == 0) {
-		task = commit_task_new(COMMIT_ADVANCE, named, who, served);
+		task = commit_task_new(COMMIT_ADVANCE, named, who, deferred);
 		if (task) {
 			task->to = to;
 			commit_queue_post(streams, task);
 		}
-		r = task ? SERVED_LATER : fail_memory(who, served);
+		r = task ? REPLY_DEFERRED : fail_memory(who, deferred);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;

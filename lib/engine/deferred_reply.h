@@ -1,42 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the space's owner answers, at once or later: requests of class METHOD_STREAM, which the engine binds; and where
- * the ranges lie that a stream_draw or a program takes of named streams. */
+/* Replies that the session's owner gives, at once or later: to requests of class METHOD_STREAM, which the engine binds,
+ * and to the reservations that a stream_draw, a run or a producer takes of named streams. */
 #ifndef TRNSCI_ENGINE_DEFERRED_REPLY_H
 #define TRNSCI_ENGINE_DEFERRED_REPLY_H
 
 #include "engine/operations/bind.h"
 #include "rng/stream.h"
 
-/* Part of a request, or of what else takes ranges of a named stream, and lives as long as it. */
-struct served {
-	struct bump *bump;  /* for the reply; nobody else uses it before the answer */
+/* Part of the request (or producer) that waits for it, and lives as long. */
+struct deferred_reply {
+	struct bump *bump; /* for the reply; nobody else allocates from it before deferred_reply_send */
 	struct value *reply;
 	struct error *error;
-	/* Of a range: what it needs, and where the owner puts it: sample `offset` of the stream. */
-	uint64_t n;     /* samples */
-	unsigned words; /* of a sample */
+	/* A reservation: the owner reads n and words, and sets stream and offset. */
+	uint64_t n;     /* samples to reserve */
+	unsigned words; /* of 32 bits, of one sample */
 	struct stream stream;
-	uint64_t offset;
-	void *owner; /* the owner's own; NULL at first */
-	/* What served_answer calls: whose it is. */
-	void (*answered)(struct served *served, int error);
+	uint64_t offset; /* the first reserved sample */
+	void *owner;     /* the owner's own state; NULL at first */
+	/* Set by the waiting side, called by deferred_reply_send. */
+	void (*send)(struct deferred_reply *deferred, int error);
 };
 
-struct served_ops {
-	/* 0: answered. A negative error: refused, with *served->error. SERVED_LATER: served_answer follows, from any
-	 * thread. args live during the call, the values that they point at as long as served. */
-	int (*begin)(void *arg, const struct args *args, struct served *served);
-	/* The same for a range of the stream of that name, served->n samples of served->words words; context begins an
-	 * error's text. What was taken is never given back. */
-	int (*reserve)(void *arg, const char *name, size_t name_size, const char *context, struct served *served);
-	/* What was to be answered later ends: answered, cancelled, or with its session. served must not be
-	 * touched once this has returned; it waits for a served_answer that is under way. Any thread. */
-	void (*forget)(void *arg, struct served *served);
+struct deferred_reply_ops {
+	/* Starts a METHOD_STREAM request. Returns 0 with the reply, a negative error with *deferred->error, or
+	 * REPLY_DEFERRED: then deferred_reply_send follows, from any thread. args live during the call only, the values
+	 * that they point at as long as deferred. */
+	int (*begin)(void *arg, const struct args *args, struct deferred_reply *deferred);
+	/* Reserves deferred->n samples of the named stream; returns as begin. context begins an error's text. What was
+	 * reserved is never given back. */
+	int (*reserve)(void *arg, const char *name, size_t name_size, const char *context,
+		       struct deferred_reply *deferred);
+	/* Ends every REPLY_DEFERRED: after its reply, on cancellation and at the session's end. Waits for a
+	 * deferred_reply_send in progress; the owner does not touch deferred afterwards. Any thread. */
+	void (*forget)(void *arg, struct deferred_reply *deferred);
 };
 
-enum { SERVED_LATER = 1 };
+enum { REPLY_DEFERRED = 1 };
 
-/* The answer, once: 0, or a negative error with *served->error. Any thread; never blocks. */
-void served_answer(struct served *served, int error);
+/* Sends the deferred reply, exactly once: error is 0, or negative with *deferred->error set. Any thread; never blocks.
+ */
+void deferred_reply_send(struct deferred_reply *deferred, int error);
 
 #endif

@@ -41,7 +41,7 @@ struct request {
 
 /* What the session's owner is asked. */
 struct asked {
-	struct served served; /* first */
+	struct deferred_reply deferred; /* first */
 	struct request *request;
 	struct stream_reservation *range; /* that it is to find; NULL: it answers the request itself */
 	struct error error;
@@ -66,8 +66,8 @@ static int settle(struct request *request)
 			return asked->answer;
 		}
 		if (asked->range) {
-			asked->range->stream = asked->served.stream;
-			asked->range->offset = asked->served.offset;
+			asked->range->stream = asked->deferred.stream;
+			asked->range->offset = asked->deferred.offset;
 		}
 	}
 	return placement_seek(&request->program, &request->result, &request->error);
@@ -132,14 +132,14 @@ static void answer(struct request *request)
 	session_memory_unref(memory);
 }
 
-/* Also after the answer: the owner may still be in served_answer. */
+/* Also after the answer: the owner may still be in deferred_reply_send. */
 static void forget(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
 
 	for (size_t i = 0; i < request->n_asked; i++)
 		if (request->asked[i].later)
-			limits->served->forget(limits->served_arg, &request->asked[i].served);
+			limits->deferred->forget(limits->deferred_arg, &request->asked[i].deferred);
 }
 
 static void finish(struct job *job, int error)
@@ -229,22 +229,22 @@ static void answered(struct request *request)
 		pool_wake(request->memory->engine->pool, &request->job);
 }
 
-static void on_answer(struct served *served, int error)
+static void on_answer(struct deferred_reply *deferred, int error)
 {
-	struct asked *asked = (struct asked *)served;
+	struct asked *asked = (struct asked *)deferred;
 
 	asked->answer = error;
 	answered(asked->request);
 }
 
-void served_answer(struct served *served, int error)
+void deferred_reply_send(struct deferred_reply *deferred, int error)
 {
-	served->answered(served, error);
+	deferred->send(deferred, error);
 }
 
-static int check_served(struct request *request, const char *context)
+static int check_owner(struct request *request, const char *context)
 {
-	if (request->memory->limits.served)
+	if (request->memory->limits.deferred)
 		return 0;
 	return error_set(&request->error, ERROR_NOT_SUPPORTED,
 			 "%s: named streams are kept by a daemon, allowed: a session with one", context);
@@ -266,12 +266,12 @@ static struct asked *add_asked(struct request *request, struct stream_reservatio
 	memset(asked, 0, sizeof *asked);
 	asked->request = request;
 	asked->range = range;
-	asked->served = (struct served){.bump = request->bump,
-					.reply = &request->result,
-					.error = &asked->error,
-					.n = range ? range->n : 0,
-					.words = range ? range->words : 0,
-					.answered = on_answer};
+	asked->deferred = (struct deferred_reply){.bump = request->bump,
+						  .reply = &request->result,
+						  .error = &asked->error,
+						  .n = range ? range->n : 0,
+						  .words = range ? range->words : 0,
+						  .send = on_answer};
 	atomic_fetch_add(&request->awaiting, 1);
 	return asked;
 }
@@ -279,7 +279,7 @@ static struct asked *add_asked(struct request *request, struct stream_reservatio
 /* The answer of the call that asked. */
 static int take_answer(struct asked *asked, int answer)
 {
-	asked->later = answer == SERVED_LATER;
+	asked->later = answer == REPLY_DEFERRED;
 	if (asked->later)
 		return 0;
 	atomic_fetch_sub(&asked->request->awaiting, 1);
@@ -308,14 +308,14 @@ static int serve(struct request *request, struct compiler *compiler, const struc
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = check_served(request, compiler->args.context);
+		error = check_owner(request, compiler->args.context);
 	if (!error)
 		error = make_asked(request, 1);
 	if (error)
 		return error;
 	set_deadline(request, bind_timeout_ms(&compiler->args));
 	asked = add_asked(request, NULL);
-	error = take_answer(asked, limits->served->begin(limits->served_arg, &compiler->args, &asked->served));
+	error = take_answer(asked, limits->deferred->begin(limits->deferred_arg, &compiler->args, &asked->deferred));
 	return error ? error : await(request);
 }
 
@@ -334,12 +334,12 @@ static int ask_ranges(struct request *request)
 		if (!range->name || range->draws == 0)
 			continue;
 		placement_context(&placements->at[range->first], context);
-		error = check_served(request, context);
+		error = check_owner(request, context);
 		if (error)
 			break;
 		asked = add_asked(request, range);
-		error = take_answer(asked, limits->served->reserve(limits->served_arg, range->name, range->name_size, context,
-								   &asked->served));
+		error = take_answer(asked, limits->deferred->reserve(limits->deferred_arg, range->name,
+								     range->name_size, context, &asked->deferred));
 	}
 	return error;
 }
@@ -405,7 +405,7 @@ static int compile_request(struct request *request, struct compiler *compiler, c
 	if (!error && strcmp(name, "run_prepared") == 0)
 		return prepared_compile(compiler);
 	if (!error)
-		error = check_served(request, compiler->args.context);
+		error = check_owner(request, compiler->args.context);
 	return error ? error : compile_stream_draw(compiler);
 }
 

@@ -33,7 +33,7 @@ uint64_t fixture_random(struct fixture *fixture, uint64_t below)
 
 /* ---- requests ---- */
 
-static int begin(void *arg, const struct args *args, struct served *served)
+static int begin(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	struct fixture *fixture = arg;
 	const char *method = args->operation->name;
@@ -43,32 +43,32 @@ static int begin(void *arg, const struct args *args, struct served *served)
 	snprintf(name, sizeof name, "%.*s", (int)args->at[STREAM_NAME].value->bytes.size,
 		 args->at[STREAM_NAME].value->bytes.at);
 	if (strcmp(method, "stream_delete") == 0)
-		return streams_delete(fixture->streams, &who, served);
+		return streams_delete(fixture->streams, &who, deferred);
 	if (strcmp(method, "stream_show") == 0)
-		return streams_show(fixture->streams, &who, served);
+		return streams_show(fixture->streams, &who, deferred);
 	if (strcmp(method, "stream_advance") == 0)
-		return streams_advance(fixture->streams, &who, args->at[STREAM_ADVANCE_BY].u64, false, served);
+		return streams_advance(fixture->streams, &who, args->at[STREAM_ADVANCE_BY].u64, false, deferred);
 	return streams_create(fixture->streams, &who,
 			      &(struct streams_new){.name = name, .stream = {.seed = 1}, .seeded = true, .mode = 0600},
-			      served);
+			      deferred);
 }
 
-static int reserve(void *arg, const char *at, size_t size, const char *context, struct served *served)
+static int reserve(void *arg, const char *at, size_t size, const char *context, struct deferred_reply *deferred)
 {
 	struct fixture *fixture = arg;
 	char name[STORE_NAME_MOST + 1];
 	const struct streams_who who = {&fixture->peer, name, false, context, NULL, NULL};
 
 	snprintf(name, sizeof name, "%.*s", (int)size, at);
-	return streams_draw(fixture->streams, &who, served);
+	return streams_draw(fixture->streams, &who, deferred);
 }
 
-static void forget(void *arg, struct served *served)
+static void forget(void *arg, struct deferred_reply *deferred)
 {
-	streams_forget(((struct fixture *)arg)->streams, served);
+	streams_forget(((struct fixture *)arg)->streams, deferred);
 }
 
-static const struct served_ops ops = {begin, reserve, forget};
+static const struct deferred_reply_ops ops = {begin, reserve, forget};
 
 static void on_done(struct request *request, void *arg)
 {
@@ -255,7 +255,7 @@ void fixture_check_names(struct fixture *fixture)
 void fixture_open(struct fixture *fixture, uint64_t seed)
 {
 	struct engine_settings engine = {.threads = 1};
-	struct session_limits limits = {.served = &ops, .served_arg = fixture};
+	struct session_limits limits = {.deferred = &ops, .deferred_arg = fixture};
 	struct error err;
 
 	memset(fixture, 0, sizeof *fixture);

@@ -10,7 +10,7 @@ enum { NAMES = 2, PENDING_MOST = 8 };
 static struct owner {
 	uint64_t next[NAMES]; /* words */
 	bool later;
-	struct served *pending[PENDING_MOST];
+	struct deferred_reply *pending[PENDING_MOST];
 	int which[PENDING_MOST];
 	size_t n_pending, forgotten;
 	pthread_mutex_t lock;
@@ -18,59 +18,59 @@ static struct owner {
 
 static const struct stream streams[NAMES] = {{GENERATOR_THREEFRY4X32, 5, 77}, {GENERATOR_PHILOX4X32, 6, 78}};
 
-static int begin(void *arg, const struct args *args, struct served *served)
+static int begin(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	(void)arg;
 	(void)args;
-	return error_set(served->error, ERROR_NOT_SUPPORTED, "no test asks for it");
+	return error_set(deferred->error, ERROR_NOT_SUPPORTED, "no test asks for it");
 }
 
 /* As named streams do: the next whole group that begins a sample. */
-static void give(struct served *served, int which)
+static void give(struct deferred_reply *deferred, int which)
 {
-	uint64_t offset = (owner.next[which] + served->words - 1) / served->words;
+	uint64_t offset = (owner.next[which] + deferred->words - 1) / deferred->words;
 
-	while (offset * served->words % STREAM_GROUP_WORDS)
+	while (offset * deferred->words % STREAM_GROUP_WORDS)
 		offset++;
-	served->stream = streams[which];
-	served->offset = offset;
-	owner.next[which] = ((offset + served->n) * served->words + 3) / 4 * 4;
+	deferred->stream = streams[which];
+	deferred->offset = offset;
+	owner.next[which] = ((offset + deferred->n) * deferred->words + 3) / 4 * 4;
 }
 
-static int reserve(void *arg, const char *name, size_t size, const char *context, struct served *served)
+static int reserve(void *arg, const char *name, size_t size, const char *context, struct deferred_reply *deferred)
 {
 	const int which = size == 1 ? name[0] - 'a' : -1;
 
 	(void)arg;
 	if (which < 0 || which >= NAMES)
-		return error_set(served->error, ERROR_NOT_FOUND, "%s: stream_name: no such stream", context);
+		return error_set(deferred->error, ERROR_NOT_FOUND, "%s: stream_name: no such stream", context);
 	if (!owner.later) {
-		give(served, which);
+		give(deferred, which);
 		return 0;
 	}
 	pthread_mutex_lock(&owner.lock);
 	owner.which[owner.n_pending] = which;
-	owner.pending[owner.n_pending++] = served;
+	owner.pending[owner.n_pending++] = deferred;
 	pthread_mutex_unlock(&owner.lock);
-	return SERVED_LATER;
+	return REPLY_DEFERRED;
 }
 
-static void forget(void *arg, struct served *served)
+static void forget(void *arg, struct deferred_reply *deferred)
 {
 	(void)arg;
 	pthread_mutex_lock(&owner.lock);
 	owner.forgotten++;
 	for (size_t i = 0; i < owner.n_pending; i++)
-		if (owner.pending[i] == served)
+		if (owner.pending[i] == deferred)
 			owner.pending[i] = NULL;
 	pthread_mutex_unlock(&owner.lock);
 }
 
-static const struct served_ops ops = {begin, reserve, forget};
+static const struct deferred_reply_ops ops = {begin, reserve, forget};
 
 static struct fixture open_fixture(void)
 {
-	struct session_limits limits = {.served = &ops};
+	struct session_limits limits = {.deferred = &ops};
 
 	owner = (struct owner){.next = {4, 1000}, .lock = PTHREAD_MUTEX_INITIALIZER};
 	return fixture_open_with(2, cpu_detect(), 1 << 20, &limits);
@@ -220,17 +220,17 @@ static void test_several_streams(void **state)
 
 static void answer(size_t i, int error)
 {
-	struct served *served;
+	struct deferred_reply *deferred;
 
 	pthread_mutex_lock(&owner.lock);
-	served = owner.pending[i];
+	deferred = owner.pending[i];
 	owner.pending[i] = NULL;
-	if (served && error)
-		error_set(served->error, ERROR_NOT_FOUND, "gone");
-	else if (served)
-		give(served, owner.which[i]);
-	if (served)
-		served_answer(served, error);
+	if (deferred && error)
+		error_set(deferred->error, ERROR_NOT_FOUND, "gone");
+	else if (deferred)
+		give(deferred, owner.which[i]);
+	if (deferred)
+		deferred_reply_send(deferred, error);
 	pthread_mutex_unlock(&owner.lock);
 }
 

@@ -36,22 +36,22 @@ static void keep(void *owner)
 }
 
 /* Whoever keeps named streams: every name stands for one, whose ranges are at the same place each time. */
-static int serve(void *arg, const struct args *args, struct served *served)
+static int serve(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	(void)arg;
-	return error_set(served->error, ERROR_NOT_SUPPORTED, "%s: nobody keeps streams", args->context);
+	return error_set(deferred->error, ERROR_NOT_SUPPORTED, "%s: nobody keeps streams", args->context);
 }
 
-static int reserve(void *arg, const char *name, size_t size, const char *context, struct served *served)
+static int reserve(void *arg, const char *name, size_t size, const char *context, struct deferred_reply *deferred)
 {
 	(void)arg;
 	(void)context;
-	served->stream = (struct stream){GENERATOR_THREEFRY4X32, 7, size ? (unsigned char)*name : 0};
-	served->offset = served->words * STREAM_GROUP_WORDS;
-	return size % 8 == 7 ? error_set(served->error, ERROR_NOT_FOUND, "a name of an unlucky length") : 0;
+	deferred->stream = (struct stream){GENERATOR_THREEFRY4X32, 7, size ? (unsigned char)*name : 0};
+	deferred->offset = deferred->words * STREAM_GROUP_WORDS;
+	return size % 8 == 7 ? error_set(deferred->error, ERROR_NOT_FOUND, "a name of an unlucky length") : 0;
 }
 
-static const struct served_ops served = {serve, reserve, NULL};
+static const struct deferred_reply_ops deferred = {serve, reserve, NULL};
 
 /* In flight: its answer sets done. */
 struct flight {
@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					      .prepared = 4,
 					      .jobs = 4,
 					      .weight = 1,
-					      .served = &served};
+					      .deferred = &deferred};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;
 	struct session_memory *memory;

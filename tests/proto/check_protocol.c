@@ -34,7 +34,7 @@ static char *read_file(void)
 static char *generate(uint32_t features, void (*write)(FILE *))
 {
 	struct engine_settings settings = {.threads = 1, .features = features, .instance = 0x9e3779b97f4a7c15};
-	struct session_limits limits = {.served = &example_served};
+	struct session_limits limits = {.deferred = &example_served};
 	struct engine *engine;
 	struct error err;
 	void *mapping = aligned_alloc(4096, EXAMPLES_ARENA);

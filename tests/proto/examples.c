@@ -282,31 +282,31 @@ static struct value stream_reply(bool fresh)
 		   value_uint(1764500000), "stream_format", value_uint(1), NULL);
 }
 
-static int serve(void *arg, const struct args *args, struct served *served)
+static int serve(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	const char *name = args->operation->name;
 
 	(void)arg;
 	if (!strcmp(name, "stream_list"))
-		*served->reply = map("streams", list(1, stream_reply(false)), "after", value_nil(), NULL);
+		*deferred->reply = map("streams", list(1, stream_reply(false)), "after", value_nil(), NULL);
 	else
-		*served->reply = stream_reply(!strcmp(name, "stream_create"));
+		*deferred->reply = stream_reply(!strcmp(name, "stream_create"));
 	if (!strcmp(name, "stream_advance"))
-		assert_int_equal(value_put(bump, served->reply, "position", value_uint((1 << 20) + 4)), 0);
+		assert_int_equal(value_put(bump, deferred->reply, "position", value_uint((1 << 20) + 4)), 0);
 	return 0;
 }
 
-static int reserve(void *arg, const char *name, size_t name_size, const char *context, struct served *served)
+static int reserve(void *arg, const char *name, size_t name_size, const char *context, struct deferred_reply *deferred)
 {
 	(void)arg;
 	(void)name;
 	(void)name_size;
 	(void)context;
-	served->stream = (struct stream){GENERATOR_THREEFRY4X32, 1, 1};
+	deferred->stream = (struct stream){GENERATOR_THREEFRY4X32, 1, 1};
 	return 0;
 }
 
-const struct served_ops example_served = {serve, reserve, NULL};
+const struct deferred_reply_ops example_served = {serve, reserve, NULL};
 
 struct value example_session_reply(const char *method)
 {

@@ -24,7 +24,7 @@ bool example_params(const char *method, struct value *ret_params);
 /* What a daemon's session replies to it. */
 struct value example_session_reply(const char *method);
 /* What a daemon does with a stream: the draws are the engine's own, the one stream that there is, is this. */
-extern const struct served_ops example_served;
+extern const struct deferred_reply_ops example_served;
 
 /* Runs it in the session; it must succeed. The request is yours to free. */
 void example_run(const char *method, const struct value *params, struct request **ret_request);

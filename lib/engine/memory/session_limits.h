@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-struct served_ops;
+struct deferred_reply_ops;
 
 /* Every limit is named in the error of a request that would pass it. 0 stands for the default in brackets. */
 struct session_limits {
@@ -32,8 +32,8 @@ struct session_limits {
 	 * and inline inputs are not bounded. */
 	bool shares_memory;
 	/* Methods that the session's owner answers. NULL: refused with not_supported. */
-	const struct served_ops *served;
-	void *served_arg;
+	const struct deferred_reply_ops *deferred;
+	void *deferred_arg;
 };
 
 #endif
