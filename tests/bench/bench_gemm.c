@@ -123,8 +123,8 @@ static double time_ours(const struct fft_plan *plan, size_t n, size_t batch, voi
 	call.work = aligned_alloc(64, (fft_work_bytes(plan, batch) + 127) & ~(size_t)63);
 	begin = now();
 	for (size_t phase = 0; phase < fft_phases(plan); phase++)
-		for (size_t unit = 0; unit < fft_units(plan, phase, batch); unit++)
-			fft_run_unit(plan, &call, phase, unit, scratch);
+		for (size_t chunk = 0; chunk < fft_chunks(plan, phase, batch); chunk++)
+			fft_run_chunk(plan, &call, phase, chunk, scratch);
 	begin = now() - begin;
 	free(call.work);
 	return begin / (double)batch * 1e9;

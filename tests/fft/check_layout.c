@@ -185,7 +185,7 @@ static void check_empty_of(const char *name, uint32_t features, enum fft_precisi
 		struct fft_call call = {NULL, NULL, 1, 1, 1, 1, 0, false, 1, NULL, FFT_REUSE_NONE};
 
 		for (size_t phase = 0; phase < fft_phases(plan); phase++)
-			assert_int_equal(fft_units(plan, phase, 0), 0);
+			assert_int_equal(fft_chunks(plan, phase, 0), 0);
 		assert_int_equal(fft_work_bytes(plan, 0), 0);
 		run_guarded(plan, &call);
 		assert_true(fft_plan_bytes(plan) > 0);

@@ -113,8 +113,8 @@ static inline struct fft_plan *plan_new(uint64_t n, enum fft_precision precision
 static inline void run_backwards(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	for (size_t phase = 0; phase < fft_phases(plan); phase++)
-		for (size_t unit = fft_units(plan, phase, call->batch); unit-- > 0;)
-			fft_run_unit(plan, call, phase, unit, scratch);
+		for (size_t chunk = fft_chunks(plan, phase, call->batch); chunk-- > 0;)
+			fft_run_chunk(plan, call, phase, chunk, scratch);
 }
 
 /* Runs a call with guarded scratch and work. */

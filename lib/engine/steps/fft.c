@@ -214,7 +214,7 @@ static void cut_short(struct transform *t)
 
 	/* Products take longer for their bytes. */
 	if (precision_is_gemm(t->run.step->fft.precision) && most > 0)
-		most /= fft_units(t->plan, 0, most);
+		most /= fft_chunks(t->plan, 0, most);
 	if (!stays(t->plan, &t->axis))
 		cut_panels(t, &most);
 	else
@@ -295,7 +295,7 @@ static size_t stage_chunks(const struct transform *t)
 	if (side)
 		return (side->n + turned_at_once(t, side) - 1) / turned_at_once(t, side);
 	if (!t->piece)
-		return fft_units(t->plan, t->phase - (t->row_in ? 1 : 0), batch_now(t));
+		return fft_chunks(t->plan, t->phase - (t->row_in ? 1 : 0), batch_now(t));
 	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
 }
 
@@ -421,7 +421,7 @@ static void run_long(const struct transform *t, size_t chunk, void *scratch)
 		return;
 	}
 	call = t->row_in ? call_of_rows(t) : call_of(t, t->call, t->first, batch_now(t));
-	fft_run_unit(t->plan, &call, t->phase - (t->row_in ? 1 : 0), chunk, scratch);
+	fft_run_chunk(t->plan, &call, t->phase - (t->row_in ? 1 : 0), chunk, scratch);
 }
 
 static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)

@@ -2,7 +2,7 @@
 /* Panels of 8 columns: a cache line of each row serves all of them. The lines that the next panel will write are asked
  * for while one is turned: rows far apart are no stream that the memory system would foresee, and eight stores to a
  * line leave few lines on their way at once. Around the caches only whole lines go; the ends of runs, which share their
- * lines with other units, are stored as ever. */
+ * lines with other chunks, are stored as ever. */
 #include "fft/kernels/transpose.h"
 
 #include <stdint.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bluestein's transform of any length as a convolution with a chirp of smooth length m >= 2 n - 1:
+/* Bluestein's algorithm: a transform of any length n is a convolution with a chirp, which two transforms of a smooth
+ * length m >= 2 n - 1 compute.
  *
- *   X[k] = c[k] sum over j of (x[j] c[j]) conj(c[k - j]),   c[j] = exp(-pi i j^2 / n), j^2 taken mod 2 n
+ *   X[k] = c[k] sum over j of (x[j] c[j]) conj(c[k - j]),   c[j] = exp(-pi i j^2 / n)
  *
- * The spectrum of conj(c) is kept, divided by m. Source: L. I. Bluestein, IEEE Trans. Audio Electroacoustics 18
- * (1970). Long transforms run in phases: chirp, the inner ones, product, the inner ones, chirp. */
+ * The plan keeps the chirp c, with j^2 reduced mod 2 n, and the spectrum of conj(c) divided by m. A long transform runs
+ * in phases: multiply by the chirp, transform, multiply by the spectrum, transform back, multiply by the chirp. Source:
+ * L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", IEEE Trans. Audio
+ * Electroacoustics 18 (1970). */
 #include "fft/plan/bluestein.h"
 
 #include <stdlib.h>
@@ -16,25 +19,31 @@
 #include "fft/plan/plan.h"
 #include "fft/plan/smooth.h"
 
-/* Elements of a product that make a unit, and table entries made in one step. */
-enum { PRODUCT_UNIT = 16384, ROWS_PER_STEP = 2048 };
+enum {
+	PRODUCT_CHUNK = 16384,   /* elements of a product that one chunk computes */
+	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below 250 us */
+};
 
-enum part { MAKE_INNER, MAKE_CHIRP, MAKE_SEQUENCE, MAKE_SPECTRUM };
+/* Above this the two rows of a transform would not stay in half of a second-level cache: run it in phases. */
+enum { MAX_ROWS_BYTES = 288 << 10 };
 
-static size_t inner_bytes(const struct fft_plan *plan)
+/* What build_piece builds, in this order. The sequence is the input of the transform that gives the spectrum. */
+enum build_part { BUILD_INNER, BUILD_CHIRP, BUILD_SEQUENCE, BUILD_SPECTRUM };
+
+static size_t inner_row_bytes(const struct fft_plan *plan)
 {
 	return fft_round_line(plan->inner->n * fft_pair_bytes(plan));
 }
 
-/* One-stage inner transforms go by LANES at once. */
-static size_t group(const struct fft_plan *plan)
+/* Returns how many transforms run together: a one-stage inner transform computes `lanes` of them at once. */
+static size_t group_size(const struct fft_plan *plan)
 {
 	return plan->inner->smooth.n_stages == 1 ? plan->ops->lanes : 1;
 }
 
-static int allocate(struct fft_plan *plan)
+static int allocate_tables(struct fft_plan *plan)
 {
-	const size_t m_bytes = inner_bytes(plan), n_bytes = fft_round_line(plan->n * fft_pair_bytes(plan));
+	const size_t m_bytes = inner_row_bytes(plan), n_bytes = fft_round_line(plan->n * fft_pair_bytes(plan));
 
 	plan->chirp = aligned_alloc(64, n_bytes);
 	plan->spectrum = aligned_alloc(64, m_bytes);
@@ -64,9 +73,9 @@ static void free_build(struct fft_plan *plan)
 	roots_free(&plan->tables.roots);
 }
 
-static int make_chirp(struct fft_plan *plan)
+static int build_chirp(struct fft_plan *plan)
 {
-	const size_t end = size_min(plan->n, plan->row + ROWS_PER_STEP);
+	const size_t end = size_min(plan->n, plan->row + ENTRIES_PER_STEP);
 
 	if (roots_step(&plan->tables.roots) > 0)
 		return 1;
@@ -79,10 +88,10 @@ static int make_chirp(struct fft_plan *plan)
 	return plan->row < plan->n;
 }
 
-/* conj(c[j]) at j and m - j, zero between. */
-static int make_sequence(struct fft_plan *plan)
+/* Stores conj(c[j]) at j and at m - j, and zeros between: the filter that wraps around a circle of m. */
+static int build_sequence(struct fft_plan *plan)
 {
-	const size_t m = plan->inner->n, end = size_min(m, plan->row + ROWS_PER_STEP);
+	const size_t m = plan->inner->n, end = size_min(m, plan->row + ENTRIES_PER_STEP);
 
 	for (; plan->row < end; plan->row++) {
 		const size_t j = size_min(plan->row, m - plan->row);
@@ -96,49 +105,49 @@ static int make_sequence(struct fft_plan *plan)
 	return plan->row < m;
 }
 
-static int make_spectrum(struct fft_plan *plan)
+static int build_spectrum(struct fft_plan *plan)
 {
-	if (plan->unit == fft_units(plan->inner, plan->phase, 1)) {
-		plan->unit = 0;
+	if (plan->chunk == fft_chunks(plan->inner, plan->phase, 1)) {
+		plan->chunk = 0;
 		plan->phase++;
 	}
 	if (plan->phase == fft_phases(plan->inner))
 		return 0;
-	fft_run_unit(plan->inner, &plan->build, plan->phase, plan->unit++, plan->scratch);
+	fft_run_chunk(plan->inner, &plan->build, plan->phase, plan->chunk++, plan->scratch);
 	return 1;
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	int rc;
 
-	switch ((enum part)plan->part) {
-	case MAKE_INNER:
+	switch ((enum build_part)plan->part) {
+	case BUILD_INNER:
 		rc = fft_plan_step(plan->inner);
-		rc = rc == 0 ? allocate(plan) : rc;
+		rc = rc == 0 ? allocate_tables(plan) : rc;
 		if (rc < 0 || !plan->chirp)
 			return rc;
 		break;
-	case MAKE_CHIRP:
-		rc = make_chirp(plan);
+	case BUILD_CHIRP:
+		rc = build_chirp(plan);
 		break;
-	case MAKE_SEQUENCE:
-		rc = make_sequence(plan);
+	case BUILD_SEQUENCE:
+		rc = build_sequence(plan);
 		break;
 	default:
-		rc = make_spectrum(plan);
+		rc = build_spectrum(plan);
 		if (rc == 0)
 			free_build(plan);
 		return rc;
 	}
-	if (rc == 0 || plan->part == MAKE_INNER) {
+	if (rc == 0 || plan->part == BUILD_INNER) {
 		plan->part++;
 		plan->row = 0;
 	}
 	return rc < 0 ? rc : 1;
 }
 
-static void release(struct fft_plan *plan)
+static void free_tables(struct fft_plan *plan)
 {
 	free_build(plan);
 	free(plan->chirp);
@@ -148,13 +157,13 @@ static void release(struct fft_plan *plan)
 
 /* ---- running ---- */
 
-static size_t phases(const struct fft_plan *plan)
+static size_t count_phases(const struct fft_plan *plan)
 {
 	return plan->is_long ? 3 + 2 * fft_phases(plan->inner) : 1;
 }
 
-/* Products of a phase: the chirp on the way in, the spectrum, the chirp on the way out. */
-static bool is_product(const struct fft_plan *plan, size_t phase)
+/* Returns whether a phase multiplies: by the chirp (first), by the spectrum (middle), by the chirp (last). */
+static bool is_product_phase(const struct fft_plan *plan, size_t phase)
 {
 	return phase % (fft_phases(plan->inner) + 1) == 0;
 }
@@ -164,43 +173,44 @@ static size_t product_length(const struct fft_plan *plan, size_t phase)
 	return phase == 2 * (fft_phases(plan->inner) + 1) ? plan->n : plan->inner->n;
 }
 
-static size_t pieces(const struct fft_plan *plan, size_t phase)
+static size_t count_pieces(const struct fft_plan *plan, size_t phase)
 {
-	return (product_length(plan, phase) + PRODUCT_UNIT - 1) / PRODUCT_UNIT;
+	return (product_length(plan, phase) + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
 }
 
-static size_t unit_size(const struct fft_plan *plan)
+static size_t chunk_size(const struct fft_plan *plan)
 {
-	return group(plan) * fft_group(plan->cost_ns * (double)group(plan));
+	return group_size(plan) * fft_count_per_chunk(plan->cost_ns * (double)group_size(plan));
 }
 
-static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	if (!plan->is_long)
-		return (batch + unit_size(plan) - 1) / unit_size(plan);
-	if (is_product(plan, phase))
-		return batch * pieces(plan, phase);
-	return fft_units(plan->inner, phase % (fft_phases(plan->inner) + 1) - 1, batch);
+		return (batch + chunk_size(plan) - 1) / chunk_size(plan);
+	if (is_product_phase(plan, phase))
+		return batch * count_pieces(plan, phase);
+	return fft_chunks(plan->inner, phase % (fft_phases(plan->inner) + 1) - 1, batch);
 }
 
-/* Two rows of m for each transform, then what the inner transforms need beside these. */
+/* Returns the bytes of two rows of m for each transform, and behind them the work of the inner transforms. */
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	(void)reuse;
-	return plan->is_long ? 2 * batch * inner_bytes(plan) +
-				       fft_work_bytes_reusing(plan->inner, batch, FFT_REUSE_BOTH)
-			     : 0;
+	return plan->is_long
+		       ? 2 * batch * inner_row_bytes(plan) + fft_work_bytes_reusing(plan->inner, batch, FFT_REUSE_BOTH)
+		       : 0;
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
 	return fft_round_line(fft_scratch_bytes(plan->inner)) +
-	       (plan->is_long ? 0 : 2 * group(plan) * inner_bytes(plan));
+	       (plan->is_long ? 0 : 2 * group_size(plan) * inner_row_bytes(plan));
 }
 
-/* Elements [begin, end) of x[j] c[j], zeros beyond n. */
-static void chirp_in(const struct fft_plan *plan, const struct fft_call *call, size_t b, size_t begin, size_t end,
-		     void *x)
+/* Computes elements [begin, end) of x[j] c[j], which are zeros from n on. The inverse exchanges real and imaginary
+ * parts. */
+static void multiply_chirp_in(const struct fft_plan *plan, const struct fft_call *call, size_t b, size_t begin,
+			      size_t end, void *x)
 {
 	const size_t stop = end < plan->n ? end : begin < plan->n ? plan->n : begin;
 	const struct fft_product product = {
@@ -219,7 +229,7 @@ static void chirp_in(const struct fft_plan *plan, const struct fft_call *call, s
 	memset(fft_at(plan, x, stop), 0, (end - stop) * fft_pair_bytes(plan));
 }
 
-static void spectrum_product(const struct fft_plan *plan, size_t begin, size_t end, void *x)
+static void multiply_spectrum(const struct fft_plan *plan, size_t begin, size_t end, void *x)
 {
 	const struct fft_product product = {
 		.x = fft_at(plan, x, begin),
@@ -234,8 +244,8 @@ static void spectrum_product(const struct fft_plan *plan, size_t begin, size_t e
 	plan->ops->multiply(&product);
 }
 
-static void chirp_out(const struct fft_plan *plan, const struct fft_call *call, size_t b, size_t begin, size_t end,
-		      const void *x)
+static void multiply_chirp_out(const struct fft_plan *plan, const struct fft_call *call, size_t b, size_t begin,
+			       size_t end, const void *x)
 {
 	const struct fft_product product = {
 		.x = fft_at(plan, x, begin),
@@ -251,73 +261,75 @@ static void chirp_out(const struct fft_plan *plan, const struct fft_call *call, 
 	plan->ops->multiply(&product);
 }
 
-/* The inner transform of all rows x, whose content is lost, to rows y. */
-static struct fft_call inner_call(const struct fft_plan *plan, void *x, void *y, size_t batch, bool inverse, void *work)
+/* Describes the inner transforms of `batch` rows from x to y. They may overwrite x. */
+static struct fft_call make_inner_call(const struct fft_plan *plan, void *x, void *y, size_t batch, bool inverse,
+				       void *work)
 {
-	const size_t distance = inner_bytes(plan) / fft_pair_bytes(plan);
+	const size_t distance = inner_row_bytes(plan) / fft_pair_bytes(plan);
 
 	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work, FFT_REUSE_BOTH};
 }
 
-/* Transforms [first, first + count), count <= group, wholly in scratch. */
+/* Runs transforms [first, first + count) in scratch; count is at most group_size. */
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
 {
-	const size_t row = inner_bytes(plan), m = plan->inner->n;
+	const size_t row = inner_row_bytes(plan), m = plan->inner->n;
 	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + count * row;
-	const struct fft_call forward = inner_call(plan, x, y, count, false, NULL);
-	const struct fft_call backward = inner_call(plan, y, x, count, true, NULL);
+	const struct fft_call forward = make_inner_call(plan, x, y, count, false, NULL);
+	const struct fft_call backward = make_inner_call(plan, y, x, count, true, NULL);
 
 	for (size_t i = 0; i < count; i++)
-		chirp_in(plan, call, first + i, 0, m, x + i * row);
+		multiply_chirp_in(plan, call, first + i, 0, m, x + i * row);
 	fft_run(plan->inner, &forward, scratch);
 	for (size_t i = 0; i < count; i++)
-		spectrum_product(plan, 0, m, y + i * row);
+		multiply_spectrum(plan, 0, m, y + i * row);
 	fft_run(plan->inner, &backward, scratch);
 	for (size_t i = 0; i < count; i++)
-		chirp_out(plan, call, first + i, 0, plan->n, x + i * row);
+		multiply_chirp_out(plan, call, first + i, 0, plan->n, x + i * row);
 }
 
-static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t unit, void *scratch)
+static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t chunk, void *scratch)
 {
-	const size_t size = unit_size(plan), end = size_min((unit + 1) * size, call->batch);
+	const size_t size = chunk_size(plan), end = size_min((chunk + 1) * size, call->batch);
 
-	for (size_t b = unit * size; b < end; b += group(plan))
-		run_group(plan, call, b, size_min(group(plan), end - b), scratch);
+	for (size_t b = chunk * size; b < end; b += group_size(plan))
+		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
 }
 
-static void run_product(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, char *x)
+static void run_product(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk, char *x)
 {
-	const size_t per = pieces(plan, phase), b = unit / per, begin = unit % per * PRODUCT_UNIT;
-	const size_t end = size_min(begin + PRODUCT_UNIT, product_length(plan, phase)), row = inner_bytes(plan);
+	const size_t per = count_pieces(plan, phase), b = chunk / per, begin = chunk % per * PRODUCT_CHUNK;
+	const size_t end = size_min(begin + PRODUCT_CHUNK, product_length(plan, phase)), row = inner_row_bytes(plan);
 
 	if (phase == 0)
-		chirp_in(plan, call, b, begin, end, x + b * row);
+		multiply_chirp_in(plan, call, b, begin, end, x + b * row);
 	else if (phase == fft_phases(plan->inner) + 1)
-		spectrum_product(plan, begin, end, x + (call->batch + b) * row);
+		multiply_spectrum(plan, begin, end, x + (call->batch + b) * row);
 	else
-		chirp_out(plan, call, b, begin, end, x + b * row);
+		multiply_chirp_out(plan, call, b, begin, end, x + b * row);
 }
 
-static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
+		      void *scratch)
 {
-	const size_t inner_phases = fft_phases(plan->inner), rows = call->batch * inner_bytes(plan);
+	const size_t inner_phases = fft_phases(plan->inner), rows = call->batch * inner_row_bytes(plan);
 	char *x = call->work, *y = x + rows, *work = y + rows;
-	struct fft_call inner;
 
 	if (!plan->is_long) {
-		run_short(plan, call, unit, scratch);
-	} else if (is_product(plan, phase)) {
-		run_product(plan, call, phase, unit, x);
+		run_short(plan, call, chunk, scratch);
+	} else if (is_product_phase(plan, phase)) {
+		run_product(plan, call, phase, chunk, x);
 	} else {
-		inner = phase <= inner_phases ? inner_call(plan, x, y, call->batch, false, work)
-					      : inner_call(plan, y, x, call->batch, true, work);
-		fft_run_unit(plan->inner, &inner, phase % (inner_phases + 1) - 1, unit, scratch);
+		const struct fft_call inner = phase <= inner_phases
+						      ? make_inner_call(plan, x, y, call->batch, false, work)
+						      : make_inner_call(plan, y, x, call->batch, true, work);
+		fft_run_chunk(plan->inner, &inner, phase % (inner_phases + 1) - 1, chunk, scratch);
 	}
 }
 
-static const struct fft_kind kind_bluestein = {step,       release,       phases,          units,
-					       work_bytes, scratch_bytes, fft_pair_either, run_unit};
+static const struct fft_kind kind_bluestein = {build_piece, free_tables,   count_phases,         count_chunks,
+					       work_bytes,  scratch_bytes, fft_complex_in_bytes, run_chunk};
 
 int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
@@ -335,7 +347,8 @@ int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t
 		return rc;
 	}
 	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
-	plan->is_long = plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_bytes(plan) > 288 << 10;
+	plan->is_long =
+		plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_row_bytes(plan) > MAX_ROWS_BYTES;
 	*ret_plan = plan;
 	return 0;
 }

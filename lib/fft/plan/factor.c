@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages and radices by a model of the operations they cost. */
+/* Chooses stages and radices by a model of their cost.
+ *
+ * The unit of cost is one vector operation (an addition, a multiplication, a load, a store or a shuffle). Only the
+ * ratios of the weights matter: they decide between ways to cut one length. Another choice has other roundings, so a
+ * changed weight changes results in their last bits. */
 #include "fft/plan/factor.h"
 
 #include <assert.h>
 #include <math.h>
 
+/* The longest transform that flat_body.h runs: its buffer of 128 KiB (float32) stays in the second-level cache. */
 enum { FLAT_MAX = 16384 };
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
 
-/* Radices of 2^a: few passes, the larger radices last, where no twiddles follow. */
+/* Radices of a column of 2^a elements, in the order of its passes. Fewer passes are better; the larger radix comes
+ * last, because no twiddles follow the last pass. */
 static const uint8_t powers_of_two[11][4] = {{0},    {2},     {4},      {8},       {16},      {4, 8},
 					     {8, 8}, {8, 16}, {16, 16}, {8, 8, 8}, {8, 8, 16}};
 
@@ -21,7 +27,7 @@ bool factor_is_smooth(uint64_t n)
 	return (n & (n - 1)) == 0;
 }
 
-/* Lengths whose columns are cut in two so that whole transforms fit side by side in vectors: the first radix, or 0. */
+/* Returns the first radix of a length that group_body.h runs, several transforms side by side in a vector, else 0. */
 static size_t group_rows(uint64_t n, size_t lanes)
 {
 	const size_t w = n == 128 ? 8 : 4;
@@ -31,7 +37,7 @@ static size_t group_rows(uint64_t n, size_t lanes)
 	return n / w;
 }
 
-static void cut_column(size_t length, struct fft_columns *columns)
+static void choose_radices(size_t length, struct fft_columns *columns)
 {
 	size_t rest = length;
 
@@ -43,7 +49,7 @@ static void cut_column(size_t length, struct fft_columns *columns)
 		columns->radix[columns->n_passes++] = *radix;
 }
 
-/* Vector operations a row: loads and stores, the butterfly, the twiddle that follows it. */
+/* Returns the operations of one row of a pass: load, store and butterfly. The twiddle is counted by column_cost. */
 static double radix_cost(unsigned radix)
 {
 	const double half = radix / 2;
@@ -71,7 +77,8 @@ static double column_cost(const struct fft_columns *columns)
 	return cost;
 }
 
-/* What stands around a column: shuffles into parts and back, transposes, and the twiddles between stages. */
+/* Returns the operations of a row outside its column: splitting pairs into parts and joining them, transposes, and the
+ * twiddles between stages. */
 static double ends_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
 {
 	const double transpose = 2 * (double)__builtin_ctzll(lanes) + 4;
@@ -84,7 +91,7 @@ static double ends_cost(const struct fft_smooth *smooth, unsigned stage, size_t 
 double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
 {
 	const struct fft_columns *columns = &smooth->stage[stage].columns;
-	/* Two buffers of columns that leave the first cache cost about two operations a pass. */
+	/* Two column buffers of more than 4096 vectors leave the first-level cache: about two operations a pass. */
 	const double spill = columns->length * lanes > 4096 ? 2.0 * columns->n_passes : 0;
 
 	return 120 + (double)columns->length * (column_cost(columns) + ends_cost(smooth, stage, lanes) + spill);
@@ -101,7 +108,8 @@ double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 	return cost;
 }
 
-static void lay_out(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned n_stages, struct fft_smooth *smooth)
+static void lay_out_stages(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned n_stages,
+			   struct fft_smooth *smooth)
 {
 	size_t rest = n, reps = 1;
 
@@ -110,7 +118,7 @@ static void lay_out(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned 
 	for (unsigned i = 0; i < n_stages; i++) {
 		struct fft_stage *stage = &smooth->stage[i];
 
-		cut_column(lengths[i], &stage->columns);
+		choose_radices(lengths[i], &stage->columns);
 		rest /= lengths[i];
 		stage->m = rest;
 		stage->reps = reps;
@@ -120,7 +128,7 @@ static void lay_out(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned 
 	}
 }
 
-static bool cut_for_groups(struct fft_smooth *smooth, size_t lanes)
+static bool choose_group_radices(struct fft_smooth *smooth, size_t lanes)
 {
 	struct fft_columns *columns = &smooth->stage[0].columns;
 
@@ -133,7 +141,7 @@ static bool cut_for_groups(struct fft_smooth *smooth, size_t lanes)
 	return true;
 }
 
-/* n as a product of exactly `count` lengths <= FFT_MAX_COLUMN. */
+/* Returns whether n is a product of exactly `count` lengths, each at most FFT_MAX_COLUMN. */
 static bool can_cut(uint64_t n, unsigned count)
 {
 	if (count <= 1)
@@ -144,7 +152,8 @@ static bool can_cut(uint64_t n, unsigned count)
 	return false;
 }
 
-/* The divisor nearest to the count-th root, in the measure of the larger ratio; full vectors count for a factor 2. */
+/* Returns the divisor of n whose ratio to the count-th root of n is nearest to 1. One that fills vectors may be off by
+ * twice as much. */
 static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
 {
 	const double ideal = pow((double)n, 1.0 / count);
@@ -165,7 +174,7 @@ static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
 	return best;
 }
 
-static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
+static void cut_into_many_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
 	uint16_t lengths[FFT_MAX_STAGES] = {0};
 	unsigned count = 3;
@@ -179,11 +188,11 @@ static void cut_many(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 		rest /= lengths[i];
 	}
 	lengths[count - 1] = (uint16_t)rest;
-	lay_out(n, lanes, lengths, count, ret_smooth);
+	lay_out_stages(n, lanes, lengths, count, ret_smooth);
 }
 
-/* The first stage's length of transforms that two stages in one buffer do, which stays in the second cache: LANES where
- * that leaves full blocks of columns, else half of it, so that two transforms fill the vectors of the second; or 0. */
+/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `lanes`, or half of that where
+ * only two transforms together fill the vectors of the second stage. */
 static size_t flat_rows(uint64_t n, size_t lanes)
 {
 	const uint64_t wide = n % lanes == 0 ? lanes : lanes / 2, columns = wide ? n / wide : 0;
@@ -200,19 +209,19 @@ static size_t flat_rows(uint64_t n, size_t lanes)
 
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
-	/* One stage leaves lanes idle when few transforms come: it must win clearly. */
-	const double in_favour_of_two = lanes > 1 ? 0.85 : 1;
+	/* One stage leaves lanes idle when a call has few transforms, so it must win by 15 %. */
+	const double two_stage_bonus = lanes > 1 ? 0.85 : 1;
 	const size_t rows = flat_rows(n, lanes);
 	double best_cost = INFINITY;
 
 	if (n <= FFT_MAX_COLUMN) {
-		lay_out(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
-		if (cut_for_groups(ret_smooth, lanes))
+		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
+		if (choose_group_radices(ret_smooth, lanes))
 			return;
 		best_cost = factor_cost(ret_smooth, lanes);
 	}
 	if (rows) {
-		lay_out(n, lanes, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
+		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
 		ret_smooth->flat = lanes / rows;
 		return;
 	}
@@ -221,14 +230,14 @@ void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 
 		if (n % d || n / d > FFT_MAX_COLUMN)
 			continue;
-		lay_out(n, lanes, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
-		if (factor_cost(&trial, lanes) * in_favour_of_two < best_cost) {
-			best_cost = factor_cost(&trial, lanes) * in_favour_of_two;
+		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
+		if (factor_cost(&trial, lanes) * two_stage_bonus < best_cost) {
+			best_cost = factor_cost(&trial, lanes) * two_stage_bonus;
 			*ret_smooth = trial;
 		}
 	}
 	if (best_cost == INFINITY)
-		cut_many(n, lanes, ret_smooth);
+		cut_into_many_stages(n, lanes, ret_smooth);
 }
 
 uint64_t factor_convolution(uint64_t least, size_t lanes)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lengths the passes can do, and how a length is cut into stages and radices. All integer and constant
- * arithmetic: the same length is cut the same way on every run. */
+/* How a smooth length is cut into stages and radices.
+ *
+ * The choice depends on the length and the lanes of a vector only, through integers and constants. So the same length
+ * is cut the same way on every run, which fixes the order of its roundings. */
 #ifndef TRNSCI_FFT_FACTOR_H
 #define TRNSCI_FFT_FACTOR_H
 
@@ -9,18 +11,18 @@
 
 #include "fft/kernels/kernel.h"
 
-/* Has no prime factor above 13. */
+/* Returns whether n has no prime factor above 13, the largest radix. */
 bool factor_is_smooth(uint64_t n);
 
-/* Fills in lengths, radices, m, reps, items and row; no tables. n is smooth. */
+/* Fills in everything but the tables and the sizes of buffers. n must be smooth. */
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth);
 
-/* The best smooth length >= least for a convolution. */
+/* Returns the cheapest of some smooth lengths that are at least `least`, for a convolution. */
 uint64_t factor_convolution(uint64_t least, size_t lanes);
 
-/* Vector operations a whole transform takes, estimated (for direct ones: its share of LANES at once). */
+/* Estimates the vector operations of one transform. One-stage transforms share them: `lanes` run at once. */
 double factor_cost(const struct fft_smooth *smooth, size_t lanes);
-/* The same for one item of a stage. */
+/* Estimates the vector operations of one item of a stage. */
 double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes);
 
 #endif

@@ -13,8 +13,8 @@ double fft_frequency(uint64_t n, uint64_t k, double spacing, bool real)
 	return (!real && k >= (n + 1) / 2 ? -(double)(n - k) : (double)k) * step;
 }
 
-/* The least of *best and odd 2^a (3 5 7 11 13 from `which` on)^b that is at least n. */
-static void search(uint64_t n, uint64_t product, unsigned which, uint64_t *best)
+/* Lowers *best to the least number >= n that is `product` times powers of 2 and of the primes from primes[which] on. */
+static void search_smooth(uint64_t n, uint64_t product, unsigned which, uint64_t *best)
 {
 	static const uint8_t primes[] = {3, 5, 7, 11, 13};
 
@@ -25,7 +25,7 @@ static void search(uint64_t n, uint64_t product, unsigned which, uint64_t *best)
 		}
 	for (unsigned i = which; i < sizeof primes; i++)
 		if (product * primes[i] < *best)
-			search(n, product * primes[i], i, best);
+			search_smooth(n, product * primes[i], i, best);
 }
 
 uint64_t fft_fast_length(uint64_t n, bool real)
@@ -35,7 +35,7 @@ uint64_t fft_fast_length(uint64_t n, bool real)
 	if (n < 1 || n > FFT_MAX_LENGTH)
 		return 0;
 	/* An even length is twice any smooth one. */
-	search(real ? n / 2 + n % 2 : n, 1, 0, &best);
+	search_smooth(real ? n / 2 + n % 2 : n, 1, 0, &best);
 	best *= real ? 2 : 1;
 	return best <= FFT_MAX_LENGTH ? best : 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face of plans: the work is in each kind's file, behind struct fft_kind. */
+/* What all kinds of plans share. Each kind's own file implements struct fft_kind. */
 #include "fft/plan/plan.h"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
 
-/* A call's numbers between phases, for as many transforms as keep them in the second cache. */
+/* The most `work` that fft_run uses at once: more would leave the second-level cache between two phases. */
 enum { SLICE_BYTES = 1 << 20 };
 
 struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uint32_t features)
@@ -45,17 +45,17 @@ size_t fft_plan_bytes(const struct fft_plan *plan)
 	return plan->bytes + (plan->inner ? fft_plan_bytes(plan->inner) : 0);
 }
 
-size_t fft_pair_either(const struct fft_plan *plan, bool inverse)
+size_t fft_complex_in_bytes(const struct fft_plan *plan, bool inverse)
 {
 	(void)inverse;
 	return fft_pair_bytes(plan);
 }
 
-size_t fft_group(double cost_ns)
+size_t fft_count_per_chunk(double cost_ns)
 {
-	const double group = FFT_UNIT_NS / cost_ns;
+	const double count = FFT_CHUNK_NS / cost_ns;
 
-	return group < 1 ? 1 : (size_t)group;
+	return count < 1 ? 1 : (size_t)count;
 }
 
 size_t fft_work_bytes(const struct fft_plan *plan, size_t batch)
@@ -73,14 +73,14 @@ size_t fft_phases(const struct fft_plan *plan)
 	return plan->kind->phases(plan);
 }
 
-size_t fft_units(const struct fft_plan *plan, size_t phase, size_t batch)
+size_t fft_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return plan->kind->units(plan, phase, batch);
+	return plan->kind->chunks(plan, phase, batch);
 }
 
-void fft_run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+void fft_run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk, void *scratch)
 {
-	plan->kind->run_unit(plan, call, phase, unit, scratch);
+	plan->kind->run_chunk(plan, call, phase, chunk, scratch);
 }
 
 size_t fft_scratch_bytes(const struct fft_plan *plan)
@@ -99,10 +99,10 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 	const size_t phases = fft_phases(plan);
 
 	for (size_t phase = 0; phase < phases; phase++) {
-		const size_t units = fft_units(plan, phase, call->batch);
+		const size_t chunks = fft_chunks(plan, phase, call->batch);
 
-		for (size_t unit = 0; unit < units; unit++)
-			fft_run_unit(plan, call, phase, unit, scratch);
+		for (size_t chunk = 0; chunk < chunks; chunk++)
+			fft_run_chunk(plan, call, phase, chunk, scratch);
 	}
 }
 

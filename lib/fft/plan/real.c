@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real transforms. Of even length n: neighbouring reals are the pairs of a complex transform of h = n / 2, and a fold
- * stands behind it (to half a spectrum) or before it (to reals). Odd lengths are real_odd.c's. */
+/* Real transforms of even length n by a complex one of h = n / 2.
+ *
+ * Neighbouring reals are read as the complex input. A fold (struct fft_fold) after the transform turns its result into
+ * the half spectrum, or before it does the reverse. real_odd.c does odd lengths. */
 #include "fft/plan/real.h"
 
 #include "base/error.h"
@@ -8,18 +10,18 @@
 #include "fft/plan/shell.h"
 #include "fft/plan/real_odd.h"
 
-static size_t half(const struct fft_plan *plan)
+static size_t half_length(const struct fft_plan *plan)
 {
 	return plan->n / 2;
 }
 
-static bool to_reals(const struct fft_plan *plan, bool inverse)
+static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
 	return inverse != plan->hermitian;
 }
 
-/* -i w^k */
-static void put(struct fft_plan *plan, size_t entry)
+/* Stores -i w^k, w = exp(-2 pi i / n), at entry k. */
+static void put_root(struct fft_plan *plan, size_t entry)
 {
 	long double root[2], turned[2];
 
@@ -29,23 +31,25 @@ static void put(struct fft_plan *plan, size_t entry)
 	tables_put(plan->precision, plan->chirp, entry, turned, 1);
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
-	return fft_shell_table(plan, plan->n, half(plan) / 2 + 1, put);
+	return fft_shell_table(plan, plan->n, half_length(plan) / 2 + 1, put_root);
 }
 
-static void fold(const struct fft_plan *plan, const void *x, void *y, size_t begin, size_t end, bool back, double scale)
+static void run_fold(const struct fft_plan *plan, const void *x, void *y, size_t begin, size_t end, bool back,
+		     double scale)
 {
-	const struct fft_fold fold = {x, plan->chirp, y, half(plan), begin, end, back, plan->hermitian, scale};
+	const struct fft_fold request = {x,    plan->chirp,     y,    half_length(plan), begin, end,
+					 back, plan->hermitian, scale};
 
-	plan->ops->fold(&fold);
+	plan->ops->fold(&request);
 }
 
-/* Pairs k and h - k of a spectrum, for k of [begin, end). */
+/* Copies bins k and h - k of a half spectrum for k of [begin, end): those that one fold reads and writes. */
 static void copy_folded(const struct fft_plan *plan, char *to, size_t to_stride, const char *from, size_t from_stride,
 			size_t begin, size_t end)
 {
-	const size_t pair = fft_pair_bytes(plan), mirror = half(plan) - end + 1;
+	const size_t pair = fft_pair_bytes(plan), mirror = half_length(plan) - end + 1;
 
 	fft_copy(to + begin * to_stride * pair, to_stride, from + begin * from_stride * pair, from_stride, end - begin,
 		 pair);
@@ -53,12 +57,12 @@ static void copy_folded(const struct fft_plan *plan, char *to, size_t to_stride,
 		 end - begin, pair);
 }
 
-static void pack(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
-		 struct fft_rows rows)
+static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
+		     struct fft_rows rows)
 {
 	const size_t size = fft_pair_bytes(plan) / 2, stride = call->in_stride;
 
-	if (!to_reals(plan, call->inverse)) {
+	if (!gives_reals(plan, call->inverse)) {
 		fft_copy(rows.x + 2 * begin * size, 1, in + 2 * begin * stride * size, stride, 2 * (end - begin), size);
 		return;
 	}
@@ -66,26 +70,26 @@ static void pack(const struct fft_plan *plan, const struct fft_call *call, const
 		copy_folded(plan, rows.y, 1, in, stride, begin, end);
 		in = rows.y;
 	}
-	fold(plan, in, rows.x, begin, end, true, 1);
+	run_fold(plan, in, rows.x, begin, end, true, 1);
 }
 
-static void unpack(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
-		   struct fft_rows rows)
+static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
+		       struct fft_rows rows)
 {
 	const size_t pair = fft_pair_bytes(plan), size = pair / 2, stride = call->out_stride;
 
-	if (to_reals(plan, call->inverse)) {
+	if (gives_reals(plan, call->inverse)) {
 		fft_copy(out + 2 * begin * stride * size, stride, rows.y + begin * pair, 1, 2 * (end - begin), size);
 		return;
 	}
-	fold(plan, rows.y, stride == 1 ? out : rows.x, begin, end, false, call->scale / 2);
+	run_fold(plan, rows.y, stride == 1 ? out : rows.x, begin, end, false, call->scale / 2);
 	if (stride != 1)
 		copy_folded(plan, out, stride, rows.x, 1, begin, end);
 }
 
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
-	return to_reals(plan, inverse) ? half(plan) / 2 + 1 : half(plan);
+	return gives_reals(plan, inverse) ? half_length(plan) / 2 + 1 : half_length(plan);
 }
 
 static size_t out_length(const struct fft_plan *plan, bool inverse)
@@ -93,32 +97,34 @@ static size_t out_length(const struct fft_plan *plan, bool inverse)
 	return in_length(plan, !inverse);
 }
 
-/* The inner transform scales, except where a fold comes last and does. */
-static void inner(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale)
+/* Lets the inner transform scale, unless the fold comes last: then the fold does. */
+static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse,
+			   double *ret_scale)
 {
-	*ret_inverse = to_reals(plan, call->inverse);
+	*ret_inverse = gives_reals(plan, call->inverse);
 	*ret_scale = *ret_inverse ? call->scale : 1;
 }
 
 static bool reads_caller(const struct fft_plan *plan, const struct fft_call *call)
 {
-	return !to_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
+	return !gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
 }
 
 static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 {
-	return to_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
+	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
 }
 
-static const struct fft_shell even = {step, in_length, out_length, pack, unpack, inner, reads_caller, in_bytes};
+static const struct fft_shell even = {build_piece, in_length,      out_length,   pack_row,
+				      unpack_row,  set_inner_call, reads_caller, in_bytes};
 
-static int create(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
+static int create_real(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
 	const unsigned r = fft_odd_radix(n);
 
 	if (n % 2 == 0) {
-		const int rc = fft_shell_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1, n / 2 + 1,
-						ret_plan);
+		const int rc = fft_shell_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1,
+						n / 2 + 1, ret_plan);
 
 		if (rc == 0)
 			(*ret_plan)->rows_fit_caller = true;
@@ -132,7 +138,7 @@ int fft_plan_create_real(uint64_t n, enum fft_precision precision, uint32_t feat
 {
 	if (n == 0 || n > FFT_MAX_LENGTH)
 		return -ERROR_OUT_OF_RANGE;
-	return create(n, precision, features, ret_plan);
+	return create_real(n, precision, features, ret_plan);
 }
 
 int fft_plan_create_hermitian(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real transforms of odd length n = r m by complex ones of m.
+/* Real transforms of odd length n = r m by complex ones of m, decimated in time.
  *
- * The reals x[r q + j] of one j are a row; two rows of reals are one of pairs. So there are (r + 1) / 2 transforms of m
- * instead of r, and an r-point butterfly over half the columns puts the rows' spectra together (decimation in time,
- * with r the largest of 13, 11, 7, 5, 3 that divides n). The work is (r + 1) / 2 r of a complex transform's. A row
- * alone is treated as in any batch, so no byte depends on what stands beside it. A short length, or one without such a
+ * The reals x[r q + j] of one j are a row. Two real rows make one complex row, so there are (r + 1) / 2 transforms of m
+ * instead of r. An r-point butterfly over half of the columns then combines the rows' spectra. The work is (r + 1) / 2
+ * r of a complex transform's. r is the largest of 13, 11, 7, 5, 3 that divides n. A short length, or one without such a
  * divisor, takes one complex transform of n (r = 1). */
 #include "fft/plan/real_odd.h"
 
-static struct fft_odd odd_of(const struct fft_plan *plan, const struct fft_call *call, const void *x, void *rows,
-			     size_t begin, size_t end)
+static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft_call *call, const void *x, void *rows,
+				   size_t begin, size_t end)
 {
 	return (struct fft_odd){
 		.x = (void *)x,
@@ -26,8 +25,8 @@ static struct fft_odd odd_of(const struct fft_plan *plan, const struct fft_call 
 	};
 }
 
-/* w^(j k) at j - 1, k. */
-static void put(struct fft_plan *plan, size_t entry)
+/* Stores w^(j k), w = exp(-2 pi i / n), at row j - 1, column k. */
+static void put_root(struct fft_plan *plan, size_t entry)
 {
 	const size_t columns = (plan->inner->n + 1) / 2, j = 1 + entry / columns, k = entry % columns;
 	long double root[2];
@@ -36,29 +35,29 @@ static void put(struct fft_plan *plan, size_t entry)
 	tables_put(plan->precision, plan->chirp, entry, root, 1);
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	const size_t r = (size_t)(plan->n / plan->inner->n);
 
-	return r == 1 ? 0 : fft_shell_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put);
+	return r == 1 ? 0 : fft_shell_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put_root);
 }
 
-static bool to_reals(const struct fft_plan *plan, bool inverse)
+static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
 	return inverse != plan->hermitian;
 }
 
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
-	return to_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;
+	return gives_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;
 }
 
 static size_t out_length(const struct fft_plan *plan, bool inverse)
 {
-	return to_reals(plan, inverse) ? plan->inner->n : (plan->inner->n + 1) / 2;
+	return gives_reals(plan, inverse) ? plan->inner->n : (plan->inner->n + 1) / 2;
 }
 
-/* Columns [begin, end) of half a spectrum, to or from a contiguous one. */
+/* Copies columns [begin, end) of a half spectrum, and their mirror images, between strides. */
 static void copy_columns(const struct fft_odd *odd, size_t pair, char *to, size_t to_stride, const char *from,
 			 size_t from_stride)
 {
@@ -75,12 +74,12 @@ static void copy_columns(const struct fft_odd *odd, size_t pair, char *to, size_
 	}
 }
 
-static void pack(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
-		 struct fft_rows rows)
+static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
+		     struct fft_rows rows)
 {
-	struct fft_odd odd = odd_of(plan, call, in, rows.x, begin, end);
+	struct fft_odd odd = describe_odd(plan, call, in, rows.x, begin, end);
 
-	if (!to_reals(plan, call->inverse)) {
+	if (!gives_reals(plan, call->inverse)) {
 		plan->ops->odd_deal(&odd);
 		return;
 	}
@@ -91,12 +90,12 @@ static void pack(const struct fft_plan *plan, const struct fft_call *call, const
 	plan->ops->odd_split(&odd);
 }
 
-static void unpack(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
-		   struct fft_rows rows)
+static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
+		       struct fft_rows rows)
 {
-	struct fft_odd odd = odd_of(plan, call, out, rows.y, begin, end);
+	struct fft_odd odd = describe_odd(plan, call, out, rows.y, begin, end);
 
-	if (to_reals(plan, call->inverse)) {
+	if (gives_reals(plan, call->inverse)) {
 		plan->ops->odd_gather(&odd);
 		return;
 	}
@@ -107,20 +106,22 @@ static void unpack(const struct fft_plan *plan, const struct fft_call *call, cha
 		copy_columns(&odd, fft_pair_bytes(plan), out, call->out_stride, rows.x, 1);
 }
 
-static void inner(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale)
+static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse,
+			   double *ret_scale)
 {
-	*ret_inverse = to_reals(plan, call->inverse);
+	*ret_inverse = gives_reals(plan, call->inverse);
 	*ret_scale = call->scale;
 }
 
 static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 {
-	return to_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
+	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
 }
 
-const struct fft_shell fft_shell_odd = {step, in_length, out_length, pack, unpack, inner, NULL, in_bytes};
+const struct fft_shell fft_shell_odd = {build_piece, in_length,      out_length, pack_row,
+					unpack_row,  set_inner_call, NULL,       in_bytes};
 
-/* Shorter ones are faster whole (measured with AVX-512: the ways cross between 125 and 243). */
+/* Below this one complex transform of n is faster (with AVX-512 the ways cross between n = 125 and 243). */
 enum { LEAST_CUT = 192 };
 
 unsigned fft_odd_radix(uint64_t n)
@@ -129,7 +130,6 @@ unsigned fft_odd_radix(uint64_t n)
 
 	if (n < LEAST_CUT)
 		return 1;
-
 	for (unsigned i = 0; i < sizeof radices / sizeof *radices; i++)
 		if (n % radices[i] == 0)
 			return radices[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-level tables of sines and cosines. */
+/* Two-level tables of cosines and sines: two of about sqrt(n / 2) entries instead of one of n / 8. */
 #include "fft/plan/roots.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #define HALF_PI 1.570796326794896619231321691639751442L
 
-enum { ENTRIES_PER_STEP = 256 };
+enum { ENTRIES_PER_STEP = 256 }; /* a long double cosine and sine each: below 250 us */
 
 int roots_create(uint64_t n, struct roots *ret_roots)
 {

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cosine and sine transforms around real and complex ones.
+/* Cosine and sine transforms by real and complex ones.
  *
- * I: the real transform of the even (odd) extension, 2 (n -+ 1) elements: half-size complex arithmetic, and free of
- * the sums of rounding errors that the shorter ways have (FFTW's manual, "1d Real-even DFTs").
- * II and III: a real transform of n, its spectrum turned by exp(-pi i k / 2n) (J. Makhoul, A Fast Cosine Transform in
- * One and Two Dimensions, IEEE Trans. ASSP 28 (1980), section III).
- * IV, n even: z[j] = (x[2j] + i x[n-1-2j]) a[j], a[j] = exp(-pi i (8j + 1) / 8n), has the complex spectrum Z of n/2, and
- * Z[k] a[k] is (y[2k] - i y[n-1-2k]) / 2 (H. Malvar, Signal Processing with Lapped Transforms, 1992, section 2.5).
- * IV, n odd: cos(2 pi a b / 8n) with a = 2j + 1, b = 2k + 1. Up to the sign of the cosine each residue mod n has one odd
- * a = 1 mod 8, and likewise b; then a b / 8n = n' a b / 8 + 8' a b / n mod 1 (n', 8' the inverses mod 8 and n), where
- * a b = 1 mod 8: a real transform of n in another order, turned by an eighth (S. C. Chan and K. L. Ho, Fast Algorithms
- * for Computing the Discrete Cosine Transform, IEEE Trans. CAS II 39 (1992)).
+ * Type I: the real transform of the even (or odd) extension, of 2 (n -+ 1) elements. Shorter ways exist, but their
+ * errors grow faster with n (FFTW's manual, "1d Real-even DFTs").
  *
- * A sine transform is the cosine transform of x[j] (-1)^j with y in reverse (II), or of x in reverse with y[k] (-1)^k
- * (III, IV). */
+ * Types II and III: a real transform of n whose bins are multiplied by exp(-pi i k / 2n) (J. Makhoul, "A Fast Cosine
+ * Transform in One and Two Dimensions", IEEE Trans. ASSP 28 (1980), section III).
+ *
+ * Type IV, n even: let z[j] = (x[2j] + i x[n-1-2j]) a[j] with a[j] = exp(-pi i (8j + 1) / 8n), and Z its complex
+ * spectrum of n/2 bins. Then Z[k] a[k] = (y[2k] - i y[n-1-2k]) / 2 (H. Malvar, "Signal Processing with Lapped
+ * Transforms", 1992, section 2.5).
+ *
+ * Type IV, n odd: the kernel is cos(2 pi a b / 8n) with a = 2j + 1, b = 2k + 1. Up to the cosine's sign, each residue
+ * mod n has one odd a = 1 mod 8, and likewise b. Then a b / 8n = n' a b / 8 + 8' a b / n mod 1 (n', 8' the inverses mod
+ * 8 and n) with a b = 1 mod 8: a real transform of n in another order, rotated by an eighth of a turn (S. C. Chan and
+ * K. L. Ho, "Fast Algorithms for Computing the Discrete Cosine Transform", IEEE Trans. CAS II 39 (1992)).
+ *
+ * A sine transform is the cosine transform of x[j] (-1)^j with y reversed (II), or of x reversed with y[k] (-1)^k (III,
+ * IV). */
 #include "fft/plan/series.h"
 
 #include <assert.h>
@@ -40,12 +44,12 @@ static enum fft_packing packing_of(const struct fft_plan *plan)
 	return type_of(plan) == 4 && plan->n % 2 ? FFT_QUARTERS_ODD : packings[type_of(plan) - 1];
 }
 
-static uint64_t order_of(const struct fft_plan *plan)
+static uint64_t roots_order(const struct fft_plan *plan)
 {
 	return type_of(plan) == 4 ? 16 * plan->n : 4 * plan->n;
 }
 
-static void put(struct fft_plan *plan, size_t entry)
+static void put_root(struct fft_plan *plan, size_t entry)
 {
 	long double root[2];
 
@@ -53,14 +57,14 @@ static void put(struct fft_plan *plan, size_t entry)
 	tables_put(plan->precision, plan->chirp, entry, root, 1);
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	switch (packing_of(plan)) {
 	case FFT_HALVES:
 	case FFT_THIRDS:
-		return fft_shell_table(plan, order_of(plan), plan->n / 2 + 1, put);
+		return fft_shell_table(plan, roots_order(plan), plan->n / 2 + 1, put_root);
 	case FFT_QUARTERS:
-		return fft_shell_table(plan, order_of(plan), plan->n / 2, put);
+		return fft_shell_table(plan, roots_order(plan), plan->n / 2, put_root);
 	default:
 		return 0;
 	}
@@ -96,8 +100,8 @@ static size_t out_length(const struct fft_plan *plan, bool inverse)
 	}
 }
 
-static struct fft_part part_of(const struct fft_plan *plan, const void *x, size_t stride, char *row, size_t begin,
-			       size_t end)
+static struct fft_part describe_part(const struct fft_plan *plan, const void *x, size_t stride, char *row, size_t begin,
+				     size_t end)
 {
 	return (struct fft_part){
 		.x = (void *)x,
@@ -112,25 +116,26 @@ static struct fft_part part_of(const struct fft_plan *plan, const void *x, size_
 	};
 }
 
-static void pack(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
-		 struct fft_rows rows)
+static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
+		     struct fft_rows rows)
 {
-	const struct fft_part part = part_of(plan, in, call->in_stride, rows.x, begin, end);
+	const struct fft_part part = describe_part(plan, in, call->in_stride, rows.x, begin, end);
 
 	plan->ops->pack[packing_of(plan)](&part);
 }
 
-static void unpack(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
-		   struct fft_rows rows)
+static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
+		       struct fft_rows rows)
 {
-	struct fft_part part = part_of(plan, out, call->out_stride, rows.y, begin, end);
+	struct fft_part part = describe_part(plan, out, call->out_stride, rows.y, begin, end);
 
 	part.scale = call->scale;
 	plan->ops->unpack[packing_of(plan)](&part);
 }
 
-/* Scaled by the unpacking, but for III, whose unpacking only moves elements. */
-static void inner(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale)
+/* Lets unpacking scale, except for type III, whose unpacking only moves elements. */
+static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse,
+			   double *ret_scale)
 {
 	*ret_inverse = packing_of(plan) == FFT_THIRDS;
 	*ret_scale = *ret_inverse ? call->scale : 1;
@@ -142,7 +147,8 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 	return fft_pair_bytes(plan) / 2;
 }
 
-static const struct fft_shell shell = {step, in_length, out_length, pack, unpack, inner, NULL, in_bytes};
+static const struct fft_shell shell = {build_piece, in_length,      out_length, pack_row,
+				       unpack_row,  set_inner_call, NULL,       in_bytes};
 
 uint64_t fft_series_least(enum fft_series series)
 {
@@ -177,9 +183,8 @@ int fft_plan_create_series(enum fft_series series, bool orthogonal, uint64_t n, 
 
 	if (n < fft_series_least(series) || n > FFT_SERIES_MAX_LENGTH)
 		return -ERROR_OUT_OF_RANGE;
-	rc = fft_shell_create(&shell, n, precision, features,
-			      even_four ? fft_plan_create_inner : fft_plan_create_real, length, 1,
-			      even_four ? length : length / 2 + 1, ret_plan);
+	rc = fft_shell_create(&shell, n, precision, features, even_four ? fft_plan_create_inner : fft_plan_create_real,
+			      length, 1, even_four ? length : length / 2 + 1, ret_plan);
 	if (rc == 0) {
 		(*ret_plan)->series = series;
 		(*ret_plan)->orthogonal = orthogonal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows around an inner plan: units, phases and memory of shelled transforms. */
+/* Chunks, phases and memory of shelled transforms. */
 #include "fft/plan/shell.h"
 
 #include <stdlib.h>
@@ -8,10 +8,13 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-/* Elements of packing or unpacking that make a unit, table entries made in one step, and the bytes of a group. */
-enum { PIECE = 16384, ROWS_PER_STEP = 2048, GROUP_BYTES = 32 << 10 };
+enum {
+	PIECE = 16384,           /* elements that a chunk packs or unpacks */
+	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below 250 us */
+	GROUP_BYTES = 32 << 10,  /* rows that are packed, transformed and unpacked together: the first-level cache */
+};
 
-/* Scratch of a short one, with that of all inside it, stays below a thread's (engine.c). */
+/* Scratch of a short transform, with that of the inner ones, must fit a thread's (engine.c). */
 enum { MAX_SCRATCH_BYTES = 768 << 10 };
 
 static size_t set_bytes(const struct fft_plan *plan)
@@ -19,7 +22,7 @@ static size_t set_bytes(const struct fft_plan *plan)
 	return plan->rows * plan->row_bytes;
 }
 
-static size_t group(const struct fft_plan *plan)
+static size_t group_size(const struct fft_plan *plan)
 {
 	const size_t fit = GROUP_BYTES / set_bytes(plan);
 
@@ -32,7 +35,7 @@ void fft_copy(char *to, size_t to_stride, const char *from, size_t from_stride, 
 		memcpy(to, from, count * size);
 		return;
 	}
-	/* A size that is known copies an element by one load and one store. */
+	/* With a constant size, memcpy is one load and one store. */
 #define COPY(bytes)                                                                                                    \
 	case bytes:                                                                                                    \
 		for (size_t i = 0; i < count; i++)                                                                     \
@@ -46,7 +49,7 @@ void fft_copy(char *to, size_t to_stride, const char *from, size_t from_stride, 
 #undef COPY
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 int fft_shell_table(struct fft_plan *plan, uint64_t order, size_t entries,
 		    void (*put)(struct fft_plan *plan, size_t entry))
@@ -60,7 +63,7 @@ int fft_shell_table(struct fft_plan *plan, uint64_t order, size_t entries,
 	}
 	if (roots_step(&plan->tables.roots) > 0)
 		return 1;
-	for (size_t end = size_min(entries, plan->row + ROWS_PER_STEP); plan->row < end; plan->row++)
+	for (size_t end = size_min(entries, plan->row + ENTRIES_PER_STEP); plan->row < end; plan->row++)
 		put(plan, plan->row);
 	if (plan->row < entries)
 		return 1;
@@ -68,14 +71,14 @@ int fft_shell_table(struct fft_plan *plan, uint64_t order, size_t entries,
 	return 0;
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	const int rc = plan->inner->ready ? 0 : fft_plan_step(plan->inner);
 
 	return rc != 0 ? rc : plan->shell->step(plan);
 }
 
-static void release(struct fft_plan *plan)
+static void free_tables(struct fft_plan *plan)
 {
 	free(plan->chirp);
 	fft_plan_free(plan->inner);
@@ -98,14 +101,14 @@ static char *row_out(const struct fft_plan *plan, const struct fft_call *call, s
 	return (char *)call->out + b * call->out_distance * in_bytes(plan, !call->inverse);
 }
 
-/* Where the rows of a call's first transform lie, and the bytes from one transform's to the next one's. */
+/* The rows of a call's first transform, and the bytes from one transform's rows to those of the next. */
 struct placement {
 	struct fft_rows rows;
 	size_t x_step, y_step;
 };
 
-/* Rows x and y of work's, of each transform. The caller's output can be x, which is packed while that is not needed and
- * free when it is written; the input can be y, which is written when all is packed. */
+/* Returns how many of a transform's rows x and y need `work`. The caller's output can be x: nothing reads it before
+ * unpacking writes it. The caller's input can be y: it is written only when all input is packed. */
 static size_t own_rows(const struct fft_plan *plan, enum fft_reuse reuse)
 {
 	if (!plan->rows_fit_caller || reuse == FFT_REUSE_NONE)
@@ -118,7 +121,7 @@ static size_t own_bytes(const struct fft_plan *plan, size_t batch, enum fft_reus
 	return own_rows(plan, reuse) * batch * set_bytes(plan);
 }
 
-/* Of a long call. */
+/* Returns where the rows of a long call lie. */
 static struct placement place_rows(const struct fft_plan *plan, const struct fft_call *call)
 {
 	const size_t bytes = set_bytes(plan), own = own_rows(plan, call->reuse);
@@ -137,11 +140,15 @@ static struct placement place_rows(const struct fft_plan *plan, const struct fft
 	return at;
 }
 
-/* The inner transforms of the rows of `batch` transforms; of a long one, x's content is lost. */
-static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_call *call,
-				  const struct placement *at, size_t batch, void *work)
+/* Describes the inner transforms of the rows of `batch` transforms. A long one may overwrite x. */
+static struct fft_call make_inner_call(const struct fft_plan *plan, const struct fft_call *call,
+				       const struct placement *at, size_t batch, void *work)
 {
-	struct fft_call inner = {.in = at->rows.x, .out = at->rows.y, .in_stride = 1, .out_stride = 1, .work = work,
+	struct fft_call inner = {.in = at->rows.x,
+				 .out = at->rows.y,
+				 .in_stride = 1,
+				 .out_stride = 1,
+				 .work = work,
 				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE};
 
 	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
@@ -151,12 +158,12 @@ static struct fft_call inner_call(const struct fft_plan *plan, const struct fft_
 	return inner;
 }
 
-static size_t phases(const struct fft_plan *plan)
+static size_t count_phases(const struct fft_plan *plan)
 {
 	return plan->is_long ? 2 + fft_phases(plan->inner) : 1;
 }
 
-static size_t largest(const struct fft_plan *plan)
+static size_t longest_side(const struct fft_plan *plan)
 {
 	size_t most = 0;
 
@@ -168,30 +175,30 @@ static size_t largest(const struct fft_plan *plan)
 	return most;
 }
 
-/* Of packing or unpacking, what one unit does: one count is an element of every row. */
-static size_t piece(const struct fft_plan *plan)
+/* Returns what a chunk packs or unpacks of each row, in elements. */
+static size_t piece_length(const struct fft_plan *plan)
 {
 	return PIECE / plan->rows;
 }
 
-/* Either direction's units: those with nothing to do return at once. */
-static size_t pieces(const struct fft_plan *plan)
+/* Returns the chunks that the longer of packing and unpacking needs; the other has chunks that return at once. */
+static size_t count_pieces(const struct fft_plan *plan)
 {
-	return (largest(plan) + piece(plan) - 1) / piece(plan);
+	return (longest_side(plan) + piece_length(plan) - 1) / piece_length(plan);
 }
 
-static size_t unit_size(const struct fft_plan *plan)
+static size_t chunk_size(const struct fft_plan *plan)
 {
-	return group(plan) * fft_group(plan->cost_ns * (double)group(plan));
+	return group_size(plan) * fft_count_per_chunk(plan->cost_ns * (double)group_size(plan));
 }
 
-static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	if (!plan->is_long)
-		return (batch + unit_size(plan) - 1) / unit_size(plan);
-	if (phase == 0 || phase + 1 == phases(plan))
-		return batch * pieces(plan);
-	return fft_units(plan->inner, phase - 1, batch * plan->rows);
+		return (batch + chunk_size(plan) - 1) / chunk_size(plan);
+	if (phase == 0 || phase + 1 == count_phases(plan))
+		return batch * count_pieces(plan);
+	return fft_chunks(plan->inner, phase - 1, batch * plan->rows);
 }
 
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
@@ -203,19 +210,20 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reu
 
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
-	return fft_round_line(fft_scratch_bytes(plan->inner)) + (plan->is_long ? 0 : 2 * group(plan) * set_bytes(plan));
+	return fft_round_line(fft_scratch_bytes(plan->inner)) +
+	       (plan->is_long ? 0 : 2 * group_size(plan) * set_bytes(plan));
 }
 
-/* Transforms [first, first + count), count <= group, wholly in scratch. */
+/* Runs transforms [first, first + count) in scratch; count is at most group_size. */
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
 {
 	const struct fft_shell *shell = plan->shell;
 	const size_t bytes = set_bytes(plan), in_length = shell->in_length(plan, call->inverse);
 	const size_t out_length = shell->out_length(plan, call->inverse);
-	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group(plan) * bytes;
+	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group_size(plan) * bytes;
 	const struct placement at = {{x, y}, bytes, bytes};
-	struct fft_call inner = inner_call(plan, call, &at, count, NULL);
+	struct fft_call inner = make_inner_call(plan, call, &at, count, NULL);
 
 	if (shell->reads_caller && shell->reads_caller(plan, call)) {
 		inner.in = row_in(plan, call, first);
@@ -232,20 +240,20 @@ static void run_group(const struct fft_plan *plan, const struct fft_call *call, 
 			      (struct fft_rows){x + i * bytes, y + i * bytes});
 }
 
-static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t unit, void *scratch)
+static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t chunk, void *scratch)
 {
-	const size_t size = unit_size(plan), end = size_min((unit + 1) * size, call->batch);
+	const size_t size = chunk_size(plan), end = size_min((chunk + 1) * size, call->batch);
 
-	for (size_t b = unit * size; b < end; b += group(plan))
-		run_group(plan, call, b, size_min(group(plan), end - b), scratch);
+	for (size_t b = chunk * size; b < end; b += group_size(plan))
+		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
 }
 
-static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t unit,
+static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t chunk,
 		      const struct placement *at)
 {
 	const size_t length = (in ? plan->shell->in_length : plan->shell->out_length)(plan, call->inverse);
-	const size_t b = unit / pieces(plan), begin = unit % pieces(plan) * piece(plan);
-	const size_t end = size_min(begin + piece(plan), length);
+	const size_t b = chunk / count_pieces(plan), begin = chunk % count_pieces(plan) * piece_length(plan);
+	const size_t end = size_min(begin + piece_length(plan), length);
 	const struct fft_rows own = {at->rows.x + b * at->x_step, at->rows.y + b * at->y_step};
 
 	if (begin >= end)
@@ -256,27 +264,29 @@ static void run_piece(const struct fft_plan *plan, const struct fft_call *call, 
 		plan->shell->unpack(plan, call, row_out(plan, call, b), begin, end, own);
 }
 
-static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
+		      void *scratch)
 {
 	struct placement at;
 	struct fft_call inner;
 	size_t own;
 
 	if (!plan->is_long) {
-		run_short(plan, call, unit, scratch);
+		run_short(plan, call, chunk, scratch);
 		return;
 	}
 	at = place_rows(plan, call);
-	if (phase == 0 || phase + 1 == phases(plan)) {
-		run_piece(plan, call, phase == 0, unit, &at);
+	if (phase == 0 || phase + 1 == count_phases(plan)) {
+		run_piece(plan, call, phase == 0, chunk, &at);
 	} else {
 		own = own_bytes(plan, call->batch, call->reuse);
-		inner = inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
-		fft_run_unit(plan->inner, &inner, phase - 1, unit, scratch);
+		inner = make_inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
+		fft_run_chunk(plan->inner, &inner, phase - 1, chunk, scratch);
 	}
 }
 
-static const struct fft_kind kind = {step, release, phases, units, work_bytes, scratch_bytes, in_bytes, run_unit};
+static const struct fft_kind kind_shelled = {build_piece, free_tables,   count_phases, count_chunks,
+					     work_bytes,  scratch_bytes, in_bytes,     run_chunk};
 
 int fft_shell_create(const struct fft_shell *shell, uint64_t n, enum fft_precision precision, uint32_t features,
 		     fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan)
@@ -291,7 +301,7 @@ int fft_shell_create(const struct fft_shell *shell, uint64_t n, enum fft_precisi
 		free(plan);
 		return rc;
 	}
-	plan->kind = &kind;
+	plan->kind = &kind_shelled;
 	plan->shell = shell;
 	plan->n = n;
 	plan->precision = precision;

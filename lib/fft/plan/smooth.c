@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lengths without a prime factor above 13: whole transforms in scratch, or, when one would take too long or leave the
- * cache, a phase for each stage, whose units are groups of blocks. The kernels are the same, and so are the bytes. */
+/* Plans of lengths without a prime factor above 13.
+ *
+ * A short transform runs in scratch. One that would take too long or leave the cache runs in one phase for each stage,
+ * whose chunks are groups of blocks. Both ways call the same kernels, so the bytes are the same. */
 #include "fft/plan/smooth.h"
 
 #include "base/checked.h"
@@ -8,17 +10,17 @@
 #include "fft/plan/factor.h"
 #include "fft/plan/plan.h"
 
-/* A transform whose numbers between stages exceed this is cut: thread scratch is to stay within half of a second
- * cache. */
+/* A transform with larger buffers between stages is cut into phases: a thread's scratch stays within half of a
+ * second-level cache. */
 enum { MAX_BETWEEN_BYTES = 288 << 10 };
 
-/* Beyond this, the numbers between stages are found in no cache near a core. */
+/* Larger buffers between stages leave the caches near a core. */
 enum { FAR_BYTES = 12 << 20 };
 
-/* Column buffers of blocks that run interleaved stay well within the first cache. */
+/* The column buffers of blocks that run interleaved: well within a first-level cache. */
 enum { TOGETHER_BYTES = 9 << 10 };
 
-/* Nanoseconds a vector operation, measured generously; scalar ones do one element each. */
+/* Returns an upper estimate of the time of one vector operation. */
 static double operation_ns(const struct fft_plan *plan)
 {
 	return plan->ops->lanes == 1 ? 0.45 : 0.35;
@@ -26,10 +28,11 @@ static double operation_ns(const struct fft_plan *plan)
 
 static double item_ns(const struct fft_plan *plan, unsigned stage)
 {
-	return (plan->smooth.far ? 1.5 : 1) * operation_ns(plan) * factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
+	return (plan->smooth.far ? 1.5 : 1) * operation_ns(plan) *
+	       factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
 }
 
-static size_t max_column(const struct fft_smooth *smooth)
+static size_t longest_column(const struct fft_smooth *smooth)
 {
 	size_t most = 1;
 
@@ -39,58 +42,58 @@ static size_t max_column(const struct fft_smooth *smooth)
 	return most;
 }
 
-static size_t buffers(const struct fft_plan *plan)
+static size_t count_buffers(const struct fft_plan *plan)
 {
 	return plan->smooth.n_stages < 3 ? plan->smooth.n_stages - 1 : 2;
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	return tables_step(&plan->tables, plan->precision, plan->ops->lanes, &plan->smooth, &plan->bytes);
 }
 
-static void release(struct fft_plan *plan)
+static void free_tables(struct fft_plan *plan)
 {
 	tables_free_smooth(&plan->smooth);
 }
 
-static size_t phases(const struct fft_plan *plan)
+static size_t count_phases(const struct fft_plan *plan)
 {
 	return plan->is_long ? plan->smooth.n_stages : 1;
 }
 
-/* Transforms (short) or items (long) of a unit. One-stage transforms go by whole vectors of them. */
-static size_t unit_size(const struct fft_plan *plan, size_t phase)
+/* Returns the transforms (short) or items (long) of a chunk. One-stage transforms fill whole vectors. */
+static size_t chunk_size(const struct fft_plan *plan, size_t phase)
 {
 	const size_t lanes = plan->ops->lanes;
 
 	if (plan->is_long)
-		return fft_group(item_ns(plan, (unsigned)phase));
+		return fft_count_per_chunk(item_ns(plan, (unsigned)phase));
 	if (plan->smooth.n_stages == 1)
-		return lanes * fft_group(plan->cost_ns * (double)lanes);
+		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
 	if (plan->smooth.flat)
-		return plan->smooth.flat * fft_group(plan->cost_ns * (double)plan->smooth.flat);
-	return fft_group(plan->cost_ns);
+		return plan->smooth.flat * fft_count_per_chunk(plan->cost_ns * (double)plan->smooth.flat);
+	return fft_count_per_chunk(plan->cost_ns);
 }
 
-static size_t total(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t count_items(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	return plan->is_long ? batch * plan->smooth.stage[phase].items : batch;
 }
 
-static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	const size_t size = unit_size(plan, phase);
+	const size_t size = chunk_size(plan, phase);
 
-	return (total(plan, phase, batch) + size - 1) / size;
+	return (count_items(plan, phase, batch) + size - 1) / size;
 }
 
-/* Buffers of a long transform's own. One that the last stage does not read can be the output, where rows have no
- * padding; the other the input, where the first stage, which reads that, does not write it. */
+/* Returns how many buffers of a long transform need `work`. Where rows have no padding, the output can be the buffer
+ * that the last stage does not read, and the input the one that the first stage does not write. */
 static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 {
 	const struct fft_smooth *smooth = &plan->smooth;
-	const size_t all = buffers(plan);
+	const size_t all = count_buffers(plan);
 
 	if (reuse == FFT_REUSE_NONE || smooth->n_stages < 3 || smooth->row != smooth->stage[0].columns.length)
 		return all;
@@ -102,7 +105,7 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reu
 	return plan->is_long ? batch * own_buffers(plan, reuse) * plan->smooth.between_bytes : 0;
 }
 
-/* The buffers of a long transform. */
+/* Finds the buffers of transform b of a long call. */
 static void place_buffers(const struct fft_plan *plan, const struct fft_call *call, size_t b, void *between[2])
 {
 	const size_t bytes = plan->smooth.between_bytes, own = own_buffers(plan, call->reuse);
@@ -111,18 +114,18 @@ static void place_buffers(const struct fft_plan *plan, const struct fft_call *ca
 
 	between[0] = work;
 	between[1] = own == 2 ? work + bytes : NULL;
-	if (own == buffers(plan))
+	if (own == count_buffers(plan))
 		return;
 	between[of_out] = fft_at(plan, call->out, b * call->out_distance);
 	between[!of_out] = own ? work : fft_at(plan, call->in, b * call->in_distance);
 }
 
-/* Transforms that go through their stages together, to fill `together` blocks of the first. */
-static size_t gang(const struct fft_plan *plan)
+/* Returns how many transforms go through their stages together, to fill `together` blocks of the first one. */
+static size_t transforms_together(const struct fft_plan *plan)
 {
-	const size_t gang = plan->smooth.together / plan->smooth.stage[0].items;
+	const size_t transforms_together = plan->smooth.together / plan->smooth.stage[0].items;
 
-	return gang ? gang : 1;
+	return transforms_together ? transforms_together : 1;
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)
@@ -130,10 +133,10 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 	const struct fft_smooth *smooth = &plan->smooth;
 
 	return smooth->together * smooth->columns_bytes +
-	       (plan->is_long ? 0 : gang(plan) * buffers(plan) * smooth->between_bytes);
+	       (plan->is_long ? 0 : transforms_together(plan) * count_buffers(plan) * smooth->between_bytes);
 }
 
-/* Blocks on their way to the kernels. */
+/* Collects blocks of one stage until a kernel can take `together` of them. */
 struct queue {
 	const struct fft_plan *plan;
 	const struct fft_call *call;
@@ -143,7 +146,7 @@ struct queue {
 	struct fft_place at[FFT_MAX_TOGETHER];
 };
 
-static void flush(struct queue *queue)
+static void flush_queue(struct queue *queue)
 {
 	const struct fft_plan *plan = queue->plan;
 
@@ -156,18 +159,18 @@ static void flush(struct queue *queue)
 	queue->count = 0;
 }
 
-static void push(struct queue *queue, const struct fft_place *at)
+static void push_block(struct queue *queue, const struct fft_place *at)
 {
 	struct fft_place *to = &queue->at[queue->count++];
 
-	/* Member by member: a copy in wide loads would wait for the narrow stores. */
+	/* Member by member: a copy by wide loads would stall on the narrow stores before it. */
 	to->b = at->b, to->p = at->p, to->rep = at->rep, to->lane = at->lane;
 	to->between[0] = at->between[0], to->between[1] = at->between[1];
 	if (queue->count == queue->plan->smooth.together)
-		flush(queue);
+		flush_queue(queue);
 }
 
-/* Items are counted by lanes, then repetitions, then rows. */
+/* Runs items [begin, end) of a stage. An item index counts lanes fastest, then repetitions, then rows. */
 static void run_items(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
@@ -184,12 +187,12 @@ static void run_items(struct queue *queue, size_t begin, size_t end)
 			at.rep = row % stage->reps;
 			at.lane = item % blocks * lanes;
 		}
-		push(queue, &at);
+		push_block(queue, &at);
 	}
-	flush(queue);
+	flush_queue(queue);
 }
 
-/* Transforms of one stage each, LANES at once. */
+/* Runs one-stage transforms, `lanes` at once. */
 static void run_direct(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end,
 		       void *scratch)
 {
@@ -203,7 +206,7 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 		plan->ops->direct(&plan->smooth, call, b, size_min(lanes, end - b), scratch);
 }
 
-/* All blocks of one stage of one transform. */
+/* Queues all blocks of one stage of one transform. */
 static void push_stage(struct queue *queue, struct fft_place *at)
 {
 	const struct fft_smooth *smooth = &queue->plan->smooth;
@@ -213,41 +216,41 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 	at->rep = at->lane = 0;
 	if (queue->stage == 0) {
 		for (at->p = 0; at->p < stage->m; at->p += lanes)
-			push(queue, at);
+			push_block(queue, at);
 		return;
 	}
 	for (at->p = 0; at->p < stage->m; at->p++)
 		for (at->rep = 0; at->rep < stage->reps; at->rep++)
 			for (at->lane = 0; at->lane < smooth->row; at->lane += lanes)
-				push(queue, at);
+				push_block(queue, at);
 }
 
-/* Transforms of several stages, `gang` at a time wholly in scratch. */
+/* Runs transforms of several stages in scratch, transforms_together of them at a time. */
 static void run_short(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
 	const size_t bytes = plan->smooth.between_bytes;
 	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
 
-	if (plan->smooth.flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
+	if (plan->smooth.flat && queue->call->in_stride == 1 && queue->call->out_stride == 1)
 		begin += plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
-	}
-	for (size_t b = begin; b < end; b += gang(plan))
+	for (size_t b = begin; b < end; b += transforms_together(plan))
 		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
-			for (size_t i = 0; i < gang(plan) && b + i < end; i++) {
-				char *own = work + i * buffers(plan) * bytes;
+			for (size_t i = 0; i < transforms_together(plan) && b + i < end; i++) {
+				char *own = work + i * count_buffers(plan) * bytes;
 				struct fft_place at = {.b = b + i, .between = {own, own + bytes}};
 
 				push_stage(queue, &at);
 			}
-			flush(queue);
+			flush_queue(queue);
 		}
 }
 
-static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
+		      void *scratch)
 {
-	const size_t size = unit_size(plan, phase), begin = unit * size;
-	const size_t end = size_min(begin + size, total(plan, phase, call->batch));
+	const size_t size = chunk_size(plan, phase), begin = chunk * size;
+	const size_t end = size_min(begin + size, count_items(plan, phase, call->batch));
 	struct queue queue = {.plan = plan, .call = call, .scratch = scratch, .stage = (unsigned)phase};
 
 	if (plan->is_long)
@@ -258,8 +261,8 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 		run_short(&queue, begin, end);
 }
 
-static const struct fft_kind kind_smooth = {step,       release,       phases,          units,
-					    work_bytes, scratch_bytes, fft_pair_either, run_unit};
+static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_phases,         count_chunks,
+					    work_bytes,  scratch_bytes, fft_complex_in_bytes, run_chunk};
 
 int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
@@ -273,16 +276,16 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	lanes = plan->ops->lanes;
 	plan->kind = &kind_smooth;
 	factor_stages(n, lanes, smooth);
-	smooth->columns_bytes =
-		fft_round_line(2 * fft_columns_bytes(max_column(smooth), lanes, tables_real_bytes(plan->precision)));
-	/* Whole blocks of columns. */
-	smooth->between_bytes = fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row *
-					       fft_pair_bytes(plan));
+	smooth->columns_bytes = fft_round_line(
+		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
+	/* Room for whole blocks of columns. */
+	smooth->between_bytes =
+		fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row * fft_pair_bytes(plan));
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
-	plan->is_long = smooth->n_stages > 1 &&
-			(plan->cost_ns > FFT_LONG_NS || buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
+	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > FFT_LONG_NS ||
+						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
 	smooth->far = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	*ret_plan = plan;
 	return 0;

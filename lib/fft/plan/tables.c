@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables are rows of a few numbers, each row a function of its place alone; a step makes as many as fit its time. */
+/* Each table is built row by row. A row depends on its index alone, so a step can stop after any row. */
 #include "fft/plan/tables.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
 
-enum { NUMBERS_PER_STEP = 3072 };
+enum { NUMBERS_PER_STEP = 3072 }; /* at most about 250 us */
 
-/* What is made for each stage, in this order. */
+/* The tables of each stage, in the order in which they are built. */
 enum { COLUMNS, LANE_ROWS, BASES, N_KINDS };
 
 size_t tables_real_bytes(enum fft_precision precision)
@@ -16,7 +16,7 @@ size_t tables_real_bytes(enum fft_precision precision)
 	return precision == FFT_F32 ? sizeof(float) : sizeof(double);
 }
 
-static void put(enum fft_precision precision, void *table, size_t i, long double value)
+static void put_real(enum fft_precision precision, void *table, size_t i, long double value)
 {
 	if (precision == FFT_F32)
 		((float *)table)[i] = (float)value;
@@ -26,8 +26,8 @@ static void put(enum fft_precision precision, void *table, size_t i, long double
 
 void tables_put(enum fft_precision precision, void *table, size_t i, const long double pair[2], long double scale)
 {
-	put(precision, table, 2 * i, pair[0] * scale);
-	put(precision, table, 2 * i + 1, pair[1] * scale);
+	put_real(precision, table, 2 * i, pair[0] * scale);
+	put_real(precision, table, 2 * i + 1, pair[1] * scale);
 }
 
 /* One table: rows of `width` complex numbers. */
@@ -47,7 +47,7 @@ static size_t column_twiddles(const struct fft_columns *columns)
 	return count;
 }
 
-static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes)
+static struct table describe_table(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes)
 {
 	struct fft_stage *stage = &smooth->stage[index];
 	const size_t padded = smooth->row, length = stage->columns.length;
@@ -58,10 +58,10 @@ static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned
 		return (struct table){&stage->columns.twiddles, 1, column_twiddles(&stage->columns)};
 	case LANE_ROWS:
 		return (struct table){&stage->twiddles,
-				      first && last  ? smooth->group_rows
+				      first && last    ? smooth->group_rows
 				      : !first || last ? 0
-				      : stage->whole ? stage->items * padded
-						     : padded,
+				      : stage->whole   ? stage->items * padded
+						       : padded,
 				      lanes};
 	default:
 		return (struct table){&stage->bases,
@@ -72,7 +72,7 @@ static struct table describe(struct fft_smooth *smooth, unsigned index, unsigned
 	}
 }
 
-static void make_column(const struct roots *roots, enum fft_precision precision, const struct fft_columns *columns)
+static void build_column(const struct roots *roots, enum fft_precision precision, const struct fft_columns *columns)
 {
 	const uint64_t unit = roots->n / columns->length;
 	size_t m = columns->length, s = 1, at = 0;
@@ -88,35 +88,35 @@ static void make_column(const struct roots *roots, enum fft_precision precision,
 	}
 }
 
-/* w^(p row) for LANES values of p, which begin at `lane`: parts in vectors. */
-static void make_lanes(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
-		       size_t row, size_t padded, size_t lanes)
+/* Stores w^(p row) for `lanes` neighbouring p: a vector of real parts, then one of imaginary parts. */
+static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+			   size_t row, size_t padded, size_t lanes)
 {
 	long double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
 		roots_at(roots, (row / padded * lanes + l) * (row % padded), root);
-		put(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
-		put(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
+		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
 }
 
-/* w^(p row) for p = lane mod w, n = w rows. */
-static void make_group(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
-		       size_t row, size_t lanes)
+/* Stores w^(p row) for p = lane mod w, as group_body.h needs them; n = w rows. */
+static void build_group_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+			    size_t row, size_t lanes)
 {
 	const size_t w = stage->columns.radix[1];
 	long double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
 		roots_at(roots, l % w * row, root);
-		put(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
-		put(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
+		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
 }
 
-static void make_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
-		      size_t padded, size_t lanes)
+static void build_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
+		       size_t padded, size_t lanes)
 {
 	const size_t length = stage->columns.length, row = tables->row;
 	const uint64_t unit = tables->roots.n / (length * stage->m);
@@ -129,23 +129,23 @@ static void make_base(const struct tables *tables, enum fft_precision precision,
 	tables_put(precision, stage->bases, row, root, 1);
 }
 
-static void make_rows(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
-		      struct table table)
+static void build_rows(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
+		       struct table table)
 {
 	const struct fft_stage *stage = &smooth->stage[tables->stage];
 
 	for (size_t made = 0; tables->row < table.rows && made < NUMBERS_PER_STEP; made += table.width, tables->row++)
 		if (tables->kind == COLUMNS)
-			make_column(&tables->roots, precision, &stage->columns);
+			build_column(&tables->roots, precision, &stage->columns);
 		else if (tables->kind == LANE_ROWS && smooth->group_rows)
-			make_group(&tables->roots, precision, stage, tables->row, lanes);
+			build_group_row(&tables->roots, precision, stage, tables->row, lanes);
 		else if (tables->kind == LANE_ROWS)
-			make_lanes(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
+			build_lane_row(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
 		else
-			make_base(tables, precision, stage, smooth->row, lanes);
+			build_base(tables, precision, stage, smooth->row, lanes);
 }
 
-static int allocate(struct table table, enum fft_precision precision, size_t *bytes)
+static int allocate_table(struct table table, enum fft_precision precision, size_t *bytes)
 {
 	const size_t size = (table.rows * table.width * 2 * tables_real_bytes(precision) + 63) / 64 * 64;
 
@@ -171,10 +171,10 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 	}
 	if (roots_step(&tables->roots) > 0)
 		return 1;
-	table = describe(smooth, tables->stage, tables->kind, lanes);
-	if (tables->row == 0 && allocate(table, precision, bytes) < 0)
+	table = describe_table(smooth, tables->stage, tables->kind, lanes);
+	if (tables->row == 0 && allocate_table(table, precision, bytes) < 0)
 		return -ERROR_NO_MEMORY;
-	make_rows(tables, precision, lanes, smooth, table);
+	build_rows(tables, precision, lanes, smooth, table);
 	if (tables->row < table.rows)
 		return 1;
 	tables->row = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a batch times the panels of W. Transforms go in groups that fill the register kernel's rows; where a group
- * would take too long, or W would not stay in the cache from group to group, packing is a phase of its own and a unit
+ * would take too long, or W would not stay in the cache from group to group, packing is a phase of its own and a chunk
  * is a group times a panel. */
 #include "fft/precision/dft_gemm.h"
 
@@ -68,18 +68,18 @@ static size_t phases(const struct fft_plan *plan)
 	return !plan->gemm->cut ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
 }
 
-/* Whether a phase's units are parts of a group's columns, else whole groups. */
+/* Whether a phase's chunks are parts of a group's columns, else whole groups. */
 static bool has_parts(const struct dft_gemm *gemm, size_t phase)
 {
 	return gemm->cut && phase != DFT_GEMM_PACK && phase != DFT_GEMM_PACK_REST;
 }
 
-static size_t units(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
 }
 
-/* --- units --- */
+/* --- chunks --- */
 
 static char *carve(char **at, size_t bytes)
 {
@@ -113,12 +113,13 @@ static struct dft_gemm_group group_of(const struct fft_plan *plan, const struct 
 	return g;
 }
 
-static void run_unit(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit, void *scratch)
+static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
+		      void *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
 	/* Panels outside, groups inside: what is read from memory once serves all groups. */
-	const size_t n_groups = groups(plan, call->batch), part = unit / n_groups;
-	struct dft_gemm_group g = group_of(plan, call, unit % n_groups, scratch);
+	const size_t n_groups = groups(plan, call->batch), part = chunk / n_groups;
+	struct dft_gemm_group g = group_of(plan, call, chunk % n_groups, scratch);
 	/* In place, what one panel writes another would still read. */
 	const bool plain = !gemm->refined && !gemm->cut && dft_gemm_reads_plain(&g) && call->in != call->out;
 
@@ -134,7 +135,8 @@ static void run_unit(const struct fft_plan *plan, const struct fft_call *call, s
 	else if (!gemm->cut)
 		dft_gemm_multiply(&g, 0, gemm->panels);
 	else if (phase == DFT_GEMM_MULTIPLY)
-		dft_gemm_multiply(&g, part * gemm->panels_unit, size_min((part + 1) * gemm->panels_unit, gemm->panels));
+		dft_gemm_multiply(&g, part * gemm->panels_chunk,
+				  size_min((part + 1) * gemm->panels_chunk, gemm->panels));
 	gemm_end(&gemm->shape);
 }
 
@@ -187,11 +189,11 @@ static const struct fft_kind kind_gemm = {
 	.step = step,
 	.release = release,
 	.phases = phases,
-	.units = units,
+	.chunks = chunks,
 	.work_bytes = work_bytes,
 	.scratch_bytes = scratch_bytes,
-	.in_bytes = fft_pair_either,
-	.run_unit = run_unit,
+	.in_bytes = fft_complex_in_bytes,
+	.run_chunk = run_chunk,
 };
 
 static size_t panels_of(const struct gemm_shape *shape)
@@ -218,7 +220,7 @@ static void cut(struct fft_plan *plan)
 	if (!gemm->refined && gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
 		return;
 	gemm->cut = true;
-	gemm->panels_unit = 1;
+	gemm->panels_chunk = 1;
 	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
 	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
 }
@@ -265,7 +267,7 @@ int fft_plan_create_gemm(uint64_t n, enum gemm_precision precision, bool refined
 	gemm->panels = panels_of(&gemm->shape);
 	gemm->back_panels = panels_of(&gemm->back);
 	plan->precision = gemm->shape.mode->wide ? FFT_F64 : FFT_F32;
-	gemm->panels_unit = gemm->panels;
+	gemm->panels_chunk = gemm->panels;
 	cut(plan);
 	if (allocate(plan) < 0) {
 		fft_plan_free(plan);

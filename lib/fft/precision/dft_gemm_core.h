@@ -22,13 +22,13 @@ enum dft_gemm_phase {
 struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
 	bool refined, cut;
-	size_t rows;                /* of a group */
-	size_t panels, panels_unit; /* in all; of a unit, where cut */
+	size_t rows;                 /* of a group */
+	size_t panels, panels_chunk; /* in all; of a chunk, where cut */
 	size_t back_panels;
 	char *w, *w_back;
 };
 
-/* What a unit works with; parts of scratch, or of work where packing is a phase. */
+/* What a chunk works with; parts of scratch, or of work where packing is a phase. */
 struct dft_gemm_group {
 	const struct fft_plan *plan;
 	const struct fft_call *call;
@@ -71,7 +71,7 @@ static inline size_t dft_gemm_columns_of(const struct gemm_shape *shape, size_t 
 
 static inline size_t dft_gemm_parts(const struct dft_gemm *gemm)
 {
-	return (gemm->panels + gemm->panels_unit - 1) / gemm->panels_unit;
+	return (gemm->panels + gemm->panels_chunk - 1) / gemm->panels_chunk;
 }
 
 /* Packs the group's transforms, each scaled by its own power of two. */

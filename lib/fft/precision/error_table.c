@@ -180,8 +180,8 @@ static int create_plan(const struct error_row *row, uint32_t features, struct ff
 		return precision_plan_create(row->precision, row->n, features, ret_plan);
 	if (row->kind == REFERENCE_REAL)
 		return fft_plan_create_real(row->n, precision, features, ret_plan);
-	return fft_plan_create_series((enum fft_series)(row->kind - REFERENCE_SERIES), false, row->n, precision, features,
-				      ret_plan);
+	return fft_plan_create_series((enum fft_series)(row->kind - REFERENCE_SERIES), false, row->n, precision,
+				      features, ret_plan);
 }
 
 static int make_plan(struct bench *bench, uint32_t features)
@@ -223,7 +223,8 @@ static void release(struct bench *bench)
 static bool serves(const struct error_row *row)
 {
 	if (row->kind >= REFERENCE_SERIES &&
-	    (row->n < fft_series_least((enum fft_series)(row->kind - REFERENCE_SERIES)) || row->n > FFT_SERIES_MAX_LENGTH))
+	    (row->n < fft_series_least((enum fft_series)(row->kind - REFERENCE_SERIES)) ||
+	     row->n > FFT_SERIES_MAX_LENGTH))
 		return false;
 	return row->n >= 1 && row->n <= FFT_MAX_LENGTH && precision_serving(row->precision, row->n) == row->precision &&
 	       (row->kind == REFERENCE_COMPLEX || !precision_is_gemm(row->precision));

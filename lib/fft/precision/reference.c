@@ -11,16 +11,16 @@
 
 struct reference {
 	enum reference_kind kind;
-	size_t n, order;        /* roots[k] = exp(-2 pi i k / order) */
+	size_t n, order; /* roots[k] = exp(-2 pi i k / order) */
 	long double (*roots)[2];
-	double *in;             /* complex */
+	double *in; /* complex */
 	long double (*out)[2], (*column)[2];
 };
 
 const char *reference_kind_name(enum reference_kind kind)
 {
 	static const char *const names[REFERENCE_KINDS] = {"complex", "real", "dct1", "dct2", "dct3",
-						       "dct4",    "dst1", "dst2", "dst3", "dst4"};
+							   "dct4",    "dst1", "dst2", "dst3", "dst4"};
 
 	return names[kind];
 }

@@ -183,7 +183,7 @@ static size_t group(const struct convolve *c, const struct fft_plan *plan)
 	return signal_group(plan, 2, convolve_row_bytes(c));
 }
 
-static size_t blocks_units(const void *call, const struct fft_plan *plan)
+static size_t blocks_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
@@ -197,12 +197,12 @@ static size_t blocks_scratch(const void *call, const struct fft_plan *plan)
 	return fft_round_line(fft_scratch_bytes(plan)) + group(c, plan) * convolve_row_bytes(c);
 }
 
-static int blocks_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int blocks_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const size_t most = group(c, io->plan), bytes = block_bytes(c), pairs = spectrum_bytes(c);
 	const size_t pair = signal_bytes(c->precision, true), bins = convolve_bins(c);
-	const uint64_t first = (uint64_t)unit * most;
+	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *spectra = in + most * bytes;
 	struct fft_call fft = {
@@ -218,7 +218,8 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t unit,
 			 io->in[1] + row_of(c, &c->kernel, (first + i) / c->blocks) * bins * pair, spectra + i * pairs,
 			 bins);
 	fft = (struct fft_call){
-		spectra, in, 1, pairs / pair, 1, bytes / element(c), count, true, 1 / (double)c->block, NULL, FFT_REUSE_NONE,
+		spectra,        in, 1, pairs / pair, 1, bytes / element(c), count, true, 1 / (double)c->block, NULL,
+		FFT_REUSE_NONE,
 	};
 	fft_run(io->plan, &fft, scratch);
 	for (size_t i = 0; i < count; i++)
@@ -227,7 +228,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind convolve_blocks = {blocks_units, blocks_scratch, blocks_run, 0};
+const struct signal_kind convolve_blocks = {blocks_chunks, blocks_scratch, blocks_run, 0};
 
 /* ---- as steps ---- */
 
@@ -236,15 +237,15 @@ struct piece {
 	uint64_t item, begin, end;
 };
 
-static struct piece find_piece(size_t unit, uint64_t length)
+static struct piece find_piece(size_t chunk, uint64_t length)
 {
 	const size_t pieces = signal_pieces(length, SIGNAL_PIECE);
-	const uint64_t begin = unit % pieces * SIGNAL_PIECE;
+	const uint64_t begin = chunk % pieces * SIGNAL_PIECE;
 
-	return (struct piece){unit / pieces, begin, begin + SIGNAL_PIECE < length ? begin + SIGNAL_PIECE : length};
+	return (struct piece){chunk / pieces, begin, begin + SIGNAL_PIECE < length ? begin + SIGNAL_PIECE : length};
 }
 
-static size_t kernels_units(const void *call, const struct fft_plan *plan)
+static size_t kernels_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
@@ -252,10 +253,10 @@ static size_t kernels_units(const void *call, const struct fft_plan *plan)
 	return (size_t)c->kernels * signal_pieces(c->block, SIGNAL_PIECE);
 }
 
-static int kernels_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int kernels_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
-	const struct piece at = find_piece(unit, c->block);
+	const struct piece at = find_piece(chunk, c->block);
 
 	(void)scratch;
 	load(c, &c->kernel, io->in[0], at.item, (int64_t)at.begin, (size_t)(at.end - at.begin),
@@ -263,9 +264,9 @@ static int kernels_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind convolve_kernels = {kernels_units, NULL, kernels_run, 0};
+const struct signal_kind convolve_kernels = {kernels_chunks, NULL, kernels_run, 0};
 
-static size_t frames_units(const void *call, const struct fft_plan *plan)
+static size_t frames_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
@@ -273,10 +274,10 @@ static size_t frames_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_pieces(c->block, SIGNAL_PIECE);
 }
 
-static int frames_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int frames_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
-	const struct piece at = find_piece(unit, c->block);
+	const struct piece at = find_piece(chunk, c->block);
 
 	(void)scratch;
 	load(c, &c->signal, io->in[0], row_of(c, &c->signal, at.item / c->blocks),
@@ -285,9 +286,9 @@ static int frames_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind convolve_frames = {frames_units, NULL, frames_run, 0};
+const struct signal_kind convolve_frames = {frames_chunks, NULL, frames_run, 0};
 
-static size_t products_units(const void *call, const struct fft_plan *plan)
+static size_t products_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
@@ -295,11 +296,11 @@ static size_t products_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_pieces(convolve_bins(c), SIGNAL_PIECE);
 }
 
-static int products_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int products_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const uint64_t bins = convolve_bins(c);
-	const struct piece at = find_piece(unit, bins);
+	const struct piece at = find_piece(chunk, bins);
 	const size_t pair = signal_bytes(c->precision, true), x = (size_t)(at.item * bins + at.begin) * pair;
 	const uint64_t kernel = row_of(c, &c->kernel, at.item / c->blocks);
 
@@ -309,9 +310,9 @@ static int products_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind convolve_products = {products_units, NULL, products_run, 0};
+const struct signal_kind convolve_products = {products_chunks, NULL, products_run, 0};
 
-static size_t results_units(const void *call, const struct fft_plan *plan)
+static size_t results_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
@@ -319,10 +320,10 @@ static size_t results_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_pieces(c->step, SIGNAL_PIECE);
 }
 
-static int results_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int results_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
-	const struct piece at = find_piece(unit, c->step);
+	const struct piece at = find_piece(chunk, c->step);
 	const uint64_t b = at.item % c->blocks, have = results_of(c, b);
 
 	(void)scratch;
@@ -332,4 +333,4 @@ static int results_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind convolve_results = {results_units, NULL, results_run, 0};
+const struct signal_kind convolve_results = {results_chunks, NULL, results_run, 0};

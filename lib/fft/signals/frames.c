@@ -171,7 +171,7 @@ void frames_load(const struct frames *frames, const char *signals, const char *w
 
 /* ---- as steps ---- */
 
-static size_t sums_units(const void *call, const struct fft_plan *plan)
+static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct frames *frames = call;
 
@@ -179,22 +179,22 @@ static size_t sums_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->window_n, SIGNAL_PIECE);
 }
 
-static int sums_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
 	const size_t pieces = signal_pieces(frames->window_n, SIGNAL_PIECE);
-	const uint64_t begin = unit % pieces * SIGNAL_PIECE, frame = unit / pieces;
+	const uint64_t begin = chunk % pieces * SIGNAL_PIECE, frame = chunk / pieces;
 	const uint64_t end = begin + SIGNAL_PIECE < frames->window_n ? begin + SIGNAL_PIECE : frames->window_n;
 
 	(void)scratch;
 	sum_piece(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
-		   (struct trend_sums *)(void *)io->out + unit);
+		  (struct trend_sums *)(void *)io->out + chunk);
 	return 0;
 }
 
-const struct signal_kind frames_sums = {sums_units, NULL, sums_run, 0};
+const struct signal_kind frames_sums = {sums_chunks, NULL, sums_run, 0};
 
-static size_t windowed_units(const void *call, const struct fft_plan *plan)
+static size_t windowed_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct frames *frames = call;
 
@@ -202,12 +202,12 @@ static size_t windowed_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->n, SIGNAL_PIECE);
 }
 
-static int windowed_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int windowed_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
 	const size_t pieces = signal_pieces(frames->n, SIGNAL_PIECE);
 	const size_t sums = signal_pieces(frames->window_n, SIGNAL_PIECE);
-	const uint64_t begin = unit % pieces * SIGNAL_PIECE, frame = unit / pieces;
+	const uint64_t begin = chunk % pieces * SIGNAL_PIECE, frame = chunk / pieces;
 	const uint64_t end = begin + SIGNAL_PIECE < frames->n ? begin + SIGNAL_PIECE : frames->n;
 	struct trend trend;
 
@@ -220,22 +220,22 @@ static int windowed_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind frames_windowed = {windowed_units, NULL, windowed_run, 0};
+const struct signal_kind frames_windowed = {windowed_chunks, NULL, windowed_run, 0};
 
 /* ---- windows by name ---- */
 
 enum { WINDOW_PIECE = 128 }; /* at 2 us an element */
 
-static size_t window_units(const void *call, const struct fft_plan *plan)
+static size_t window_chunks(const void *call, const struct fft_plan *plan)
 {
 	(void)plan;
 	return signal_pieces(((const struct frames_window *)call)->window.n, WINDOW_PIECE);
 }
 
-static int window_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames_window *window = call;
-	const uint64_t begin = (uint64_t)unit * WINDOW_PIECE;
+	const uint64_t begin = (uint64_t)chunk * WINDOW_PIECE;
 	const size_t n = size_min(WINDOW_PIECE, (size_t)(window->window.n - begin));
 	double values[WINDOW_PIECE];
 
@@ -248,4 +248,4 @@ static int window_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind frames_named_window = {window_units, NULL, window_run, 0};
+const struct signal_kind frames_named_window = {window_chunks, NULL, window_run, 0};

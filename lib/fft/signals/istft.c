@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inverse: a unit makes a stretch of a signal from all the frames that reach into it. */
+/* The inverse: a chunk makes a stretch of a signal from all the frames that reach into it. */
 #include "fft/signals/stft.h"
 
 #include <string.h>
@@ -14,10 +14,10 @@
 
 enum {
 	BLOCK = 512,      /* samples whose sums stay in the first cache */
-	OVERLAP_MAX = 16, /* frames over a sample, for a unit to transform those at its ends again */
+	OVERLAP_MAX = 16, /* frames over a sample, for a chunk to transform those at its ends again */
 	PANEL = 16,       /* frames transformed at once */
 	PANEL_BINS = 1024,
-	SUMS = 1 << 18, /* additions of a unit */
+	SUMS = 1 << 18, /* additions of a chunk */
 };
 
 /* ---- what covers what ---- */
@@ -125,14 +125,14 @@ static void fill_rest(const struct stft *stft, uint64_t begin, uint64_t *end, ch
 	*end = from;
 }
 
-/* A unit's samples of a row, counted from the first frame's beginning. */
-static struct span unit_span(const struct stft *stft, size_t unit, uint64_t piece, uint64_t *ret_row)
+/* A chunk's samples of a row, counted from the first frame's beginning. */
+static struct span chunk_span(const struct stft *stft, size_t chunk, uint64_t piece, uint64_t *ret_row)
 {
 	const size_t pieces = signal_pieces(stft->length, piece);
-	const uint64_t begin = unit % pieces * piece;
+	const uint64_t begin = chunk % pieces * piece;
 	const uint64_t end = begin + piece < stft->length ? begin + piece : stft->length;
 
-	*ret_row = unit / pieces;
+	*ret_row = chunk / pieces;
 	return (struct span){begin + stft->frames.pad, end + stft->frames.pad};
 }
 
@@ -149,7 +149,7 @@ bool stft_inverse_fits(const struct stft *stft)
 	return overlap(stft) <= OVERLAP_MAX;
 }
 
-/* Samples of a unit: some frames' worth beside those transformed again. */
+/* Samples of a chunk: some frames' worth beside those transformed again. */
 static uint64_t inverse_piece(const struct stft *stft, const struct fft_plan *plan)
 {
 	const uint64_t group = signal_group(plan, 1, stft_row_bytes(stft)), least = 2 * overlap(stft);
@@ -157,7 +157,7 @@ static uint64_t inverse_piece(const struct stft *stft, const struct fft_plan *pl
 	return (group > least ? group : least) * stft->frames.hop;
 }
 
-static size_t inverse_units(const void *call, const struct fft_plan *plan)
+static size_t inverse_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
@@ -221,12 +221,12 @@ static struct backs transform_back(const struct stft *stft, const struct signal_
 }
 
 /* Panel by panel into out, which stays in the cache. */
-static int inverse_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int inverse_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex);
 	uint64_t row;
-	struct span span = unit_span(stft, unit, inverse_piece(stft, io->plan), &row), over;
+	struct span span = chunk_span(stft, chunk, inverse_piece(stft, io->plan), &row), over;
 	char *out = samples(stft, io->out, row, span.begin);
 
 	fill_rest(stft, span.begin, &span.end, out);
@@ -244,11 +244,11 @@ static int inverse_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind stft_inverse = {inverse_units, inverse_scratch, inverse_run, 0};
+const struct signal_kind stft_inverse = {inverse_chunks, inverse_scratch, inverse_run, 0};
 
 /* ---- as steps ---- */
 
-static size_t gather_units(const void *call, const struct fft_plan *plan)
+static size_t gather_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
@@ -257,13 +257,13 @@ static size_t gather_units(const void *call, const struct fft_plan *plan)
 	       signal_pieces(stft_spectrum(stft), PANEL_BINS);
 }
 
-static int gather_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int gather_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t pieces = signal_pieces(stft_spectrum(stft), PANEL_BINS);
 	const size_t panels = signal_pieces(stft->frames.count, PANEL);
-	const size_t begin = unit % pieces * PANEL_BINS, end = size_min(begin + PANEL_BINS, stft_spectrum(stft));
-	const uint64_t row = unit / pieces / panels, first = unit / pieces % panels * PANEL;
+	const size_t begin = chunk % pieces * PANEL_BINS, end = size_min(begin + PANEL_BINS, stft_spectrum(stft));
+	const uint64_t row = chunk / pieces / panels, first = chunk / pieces % panels * PANEL;
 	const size_t step = stft_spectrum(stft) * signal_bytes(stft->frames.precision, true);
 
 	(void)scratch;
@@ -272,9 +272,9 @@ static int gather_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind stft_gather = {gather_units, NULL, gather_run, 0};
+const struct signal_kind stft_gather = {gather_chunks, NULL, gather_run, 0};
 
-/* Samples of a unit whose sums take as long as they should. */
+/* Samples of a chunk whose sums take as long as they should. */
 static uint64_t add_piece(const struct stft *stft)
 {
 	const uint64_t fit = SUMS / size_min(overlap(stft), (size_t)stft->frames.count);
@@ -282,7 +282,7 @@ static uint64_t add_piece(const struct stft *stft)
 	return fit < 64 ? 64 : fit < SIGNAL_PIECE ? fit : SIGNAL_PIECE;
 }
 
-static size_t add_units(const void *call, const struct fft_plan *plan)
+static size_t add_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
@@ -290,12 +290,12 @@ static size_t add_units(const void *call, const struct fft_plan *plan)
 	return (size_t)stft->frames.rows * signal_pieces(stft->length, add_piece(stft));
 }
 
-static int add_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int add_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex), step = stft->frames.n * size;
 	uint64_t row;
-	struct span span = unit_span(stft, unit, add_piece(stft), &row), over;
+	struct span span = chunk_span(stft, chunk, add_piece(stft), &row), over;
 	char *out = samples(stft, io->out, row, span.begin);
 
 	(void)scratch;
@@ -312,7 +312,7 @@ static int add_run(const void *call, const struct signal_io *io, size_t unit, vo
 	return 0;
 }
 
-const struct signal_kind stft_add = {add_units, NULL, add_run, 0};
+const struct signal_kind stft_add = {add_chunks, NULL, add_run, 0};
 
 /* ---- the check ---- */
 
@@ -333,7 +333,7 @@ static struct ends find_ends(const struct stft *stft)
 	return (struct ends){begin, first, last, end};
 }
 
-static size_t check_units(const void *call, const struct fft_plan *plan)
+static size_t check_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct ends ends = find_ends(call);
 	const uint64_t piece = add_piece(call);
@@ -342,13 +342,13 @@ static size_t check_units(const void *call, const struct fft_plan *plan)
 	return signal_pieces(ends.first - ends.begin, piece) + signal_pieces(ends.end - ends.second, piece);
 }
 
-static int check_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int check_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct ends ends = find_ends(call);
 	const uint64_t piece = add_piece(call);
 	const size_t before = signal_pieces(ends.first - ends.begin, piece);
-	const uint64_t from = unit < before ? ends.begin + unit * piece : ends.second + (unit - before) * piece;
-	const uint64_t limit = unit < before ? ends.first : ends.end, to = from + piece < limit ? from + piece : limit;
+	const uint64_t from = chunk < before ? ends.begin + chunk * piece : ends.second + (chunk - before) * piece;
+	const uint64_t limit = chunk < before ? ends.first : ends.end, to = from + piece < limit ? from + piece : limit;
 	double sums[BLOCK];
 
 	(void)scratch;
@@ -363,4 +363,4 @@ static int check_run(const void *call, const struct signal_io *io, size_t unit, 
 	return 0;
 }
 
-const struct signal_kind stft_check = {check_units, NULL, check_run, 0};
+const struct signal_kind stft_check = {check_chunks, NULL, check_run, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items in memory: where the last axis is transformed, runs of one item follow one another; else each run has an element
- * of as many items, a column each. A unit is a block of items, and a piece of long ones. */
+/* Items in memory: where the last axis is transformed, runs of one item follow one another; else each run has an
+ * element of as many items, a column each. A chunk is a block of items, and a piece of long ones. */
 #include "fft/signals/scaling.h"
 
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "base/checked.h"
 #include "gemm/mode.h"
 
-/* Columns of a unit. */
+/* Columns of a chunk. */
 enum { COLUMNS = 512 };
 
-/* How an array is cut into units. */
+/* How an array is cut into chunks. */
 struct cut {
 	bool columns;
 	uint64_t items, elements; /* elements: of an item */
 	uint64_t run;             /* elements along the last axis */
-	uint64_t block, blocks;   /* items of a unit */
-	uint64_t piece, pieces;   /* elements of an item in a unit */
+	uint64_t block, blocks;   /* items of a chunk */
+	uint64_t piece, pieces;   /* elements of an item in a chunk */
 };
 
-struct unit {
+struct chunk {
 	uint64_t item, items, begin, end; /* items, and elements [begin, end) of each */
 	uint64_t piece;
 };
@@ -69,10 +69,10 @@ uint64_t scaling_parts(const struct scaling *s)
 	return cut_of(s).pieces;
 }
 
-static struct unit unit_of(const struct cut *cut, size_t index)
+static struct chunk chunk_of(const struct cut *cut, size_t index)
 {
 	const uint64_t block = index / cut->pieces;
-	struct unit u = {.piece = index % cut->pieces};
+	struct chunk u = {.piece = index % cut->pieces};
 
 	u.item = block * cut->block;
 	u.items = cut->block < cut->items - u.item ? cut->block : cut->items - u.item;
@@ -106,7 +106,7 @@ static bool place(const struct scaling *s, const uint64_t *dims, uint64_t item, 
 }
 
 /* Elements of an item that follow `element` in memory. */
-static uint64_t run_from(const struct cut *cut, const struct unit *u, uint64_t element)
+static uint64_t run_from(const struct cut *cut, const struct chunk *u, uint64_t element)
 {
 	const uint64_t left = cut->run - element % cut->run;
 
@@ -115,7 +115,8 @@ static uint64_t run_from(const struct cut *cut, const struct unit *u, uint64_t e
 
 /* ---- the largest ---- */
 
-static void find_rows(const struct scaling *s, const struct cut *cut, const struct unit *u, const double *in, double *out)
+static void find_rows(const struct scaling *s, const struct cut *cut, const struct chunk *u, const double *in,
+		      double *out)
 {
 	for (uint64_t i = u->item; i < u->item + u->items; i++) {
 		double top = 0;
@@ -123,7 +124,8 @@ static void find_rows(const struct scaling *s, const struct cut *cut, const stru
 
 		for (uint64_t e = u->begin; e < u->end; e += run_from(cut, u, e)) {
 			place(s, s->from, i, e, &at);
-			const double one = s->vectors->top_f64(in + at * s->reals, (size_t)run_from(cut, u, e) * s->reals);
+			const double one =
+				s->vectors->top_f64(in + at * s->reals, (size_t)run_from(cut, u, e) * s->reals);
 
 			top = one > top ? one : top;
 		}
@@ -131,7 +133,7 @@ static void find_rows(const struct scaling *s, const struct cut *cut, const stru
 	}
 }
 
-static void find_columns(const struct scaling *s, const struct cut *cut, const struct unit *u, const double *in,
+static void find_columns(const struct scaling *s, const struct cut *cut, const struct chunk *u, const double *in,
 			 double *out)
 {
 	double tops[2 * COLUMNS] = {0};
@@ -148,7 +150,7 @@ static void find_columns(const struct scaling *s, const struct cut *cut, const s
 	}
 }
 
-static size_t units(const void *call, const struct fft_plan *plan)
+static size_t chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct cut cut = cut_of(call);
 
@@ -156,10 +158,10 @@ static size_t units(const void *call, const struct fft_plan *plan)
 	return (size_t)(cut.blocks * cut.pieces);
 }
 
-static int run_find(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int run_find(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct cut cut = cut_of(call);
-	const struct unit u = unit_of(&cut, unit);
+	const struct chunk u = chunk_of(&cut, chunk);
 
 	(void)scratch;
 	(cut.columns ? find_columns : find_rows)(call, &cut, &u, (const double *)(const void *)io->in[0],
@@ -167,7 +169,7 @@ static int run_find(const void *call, const struct signal_io *io, size_t unit, v
 	return 0;
 }
 
-const struct signal_kind scaling_find = {units, NULL, run_find, 100};
+const struct signal_kind scaling_find = {chunks, NULL, run_find, 100};
 
 /* ---- there and back ---- */
 
@@ -176,7 +178,7 @@ struct factors {
 	double first[2 * COLUMNS], second[2 * COLUMNS];
 };
 
-static void find_factors(const struct scaling *s, const struct unit *u, const double *tops, int sign,
+static void find_factors(const struct scaling *s, const struct chunk *u, const double *tops, int sign,
 			 struct factors *ret)
 {
 	double power[2];
@@ -188,7 +190,7 @@ static void find_factors(const struct scaling *s, const struct unit *u, const do
 	}
 }
 
-/* What a unit multiplies: n parts of a run, each with its own factors or all with the same. */
+/* What a chunk multiplies: n parts of a run, each with its own factors or all with the same. */
 struct run {
 	const struct scaling *s;
 	const struct factors *each; /* NULL: power for all */
@@ -276,10 +278,10 @@ static void move_run(const struct run *run, bool up, const struct signal_io *io,
 	memset(out + have * size, 0, ((size_t)n - have) * size);
 }
 
-static void move_unit(const struct scaling *s, bool up, const struct signal_io *io, size_t unit)
+static void move_chunk(const struct scaling *s, bool up, const struct signal_io *io, size_t chunk)
 {
 	const struct cut cut = cut_of(s);
-	const struct unit u = unit_of(&cut, unit);
+	const struct chunk u = chunk_of(&cut, chunk);
 	const double *tops = (const double *)(const void *)io->in[1];
 	struct run run = {.s = s};
 	struct factors factors;
@@ -298,19 +300,19 @@ static void move_unit(const struct scaling *s, bool up, const struct signal_io *
 	}
 }
 
-static int unit_down(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int chunk_down(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
-	move_unit(call, false, io, unit);
+	move_chunk(call, false, io, chunk);
 	return 0;
 }
 
-static int unit_up(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int chunk_up(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
-	move_unit(call, true, io, unit);
+	move_chunk(call, true, io, chunk);
 	return 0;
 }
 
-const struct signal_kind scaling_down = {units, NULL, unit_down, 200};
-const struct signal_kind scaling_up = {units, NULL, unit_up, 200};
+const struct signal_kind scaling_down = {chunks, NULL, chunk_down, 200};
+const struct signal_kind scaling_up = {chunks, NULL, chunk_up, 200};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much a unit takes on. */
+/* How much a chunk takes on. */
 #include "fft/signals/signal.h"
 
 #include "fft/plan/plan.h"
@@ -15,7 +15,7 @@ bool signal_fits(const struct fft_plan *plan, size_t row_bytes, size_t scratch_b
 }
 
 /* Of one transform with what is done to its elements, about a nanosecond each; a real plan's own figure, made for the
- * longest unit, counts three. */
+ * longest chunk, counts three. */
 static double cost_of(const struct fft_plan *plan)
 {
 	const bool is_real = plan->inner && plan->inner->n <= plan->n;
@@ -26,7 +26,7 @@ static double cost_of(const struct fft_plan *plan)
 /* A multiple of the widest vector where there are that many: kernels take as many transforms at once. */
 size_t signal_group(const struct fft_plan *plan, size_t transforms, size_t row_bytes)
 {
-	size_t group = fft_group(cost_of(plan) * (double)transforms);
+	size_t group = fft_count_per_chunk(cost_of(plan) * (double)transforms);
 
 	if (group > SIGNAL_ROWS_BYTES / row_bytes)
 		group = SIGNAL_ROWS_BYTES / row_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on signals as units: each kind is a row of functions over a description of a call of its own.
+/* Work on signals as chunks: each kind is a row of functions over a description of a call of its own.
  *
- * The units of a call are independent, may run at once on any threads in any order, and take at most about 250 us. An
+ * The chunks of a call are independent, may run at once on any threads in any order, and take at most about 250 us. An
  * operation is one such call, or several with transforms between them; the bytes of both ways are the same. */
 #ifndef TRNSCI_FFT_SIGNAL_H
 #define TRNSCI_FFT_SIGNAL_H
@@ -15,24 +15,24 @@ struct signal_io {
 };
 
 struct signal_kind {
-	size_t (*units)(const void *call, const struct fft_plan *plan);
+	size_t (*chunks)(const void *call, const struct fft_plan *plan);
 	/* A thread's own memory, aligned to 64; NULL for none. */
 	size_t (*scratch_bytes)(const void *call, const struct fft_plan *plan);
-	/* A unit. 0, or a negative error, which ends the whole. */
-	int (*run)(const void *call, const struct signal_io *io, size_t unit, void *scratch);
-	unsigned byte_ps; /* about what a byte of inputs and output costs; 0: unknown, units are full */
+	/* A chunk. 0, or a negative error, which ends the whole. */
+	int (*run)(const void *call, const struct signal_io *io, size_t chunk, void *scratch);
+	unsigned byte_ps; /* about what a byte of inputs and output costs; 0: unknown, chunks are full */
 };
 
-/* Elements that a unit of plain loops takes. */
+/* Elements that a chunk of plain loops takes. */
 enum { SIGNAL_PIECE = 16384 };
 
-/* Room that a unit's own rows may take in scratch, beside the plan's. */
+/* Room that a chunk's own rows may take in scratch, beside the plan's. */
 enum { SIGNAL_ROWS_BYTES = 320 << 10 };
 
-/* Whether transforms of the plan can be part of a unit: they have one phase and scratch suffices. */
+/* Whether transforms of the plan can be part of a chunk: they have one phase and scratch suffices. */
 bool signal_fits(const struct fft_plan *plan, size_t row_bytes, size_t scratch_bytes);
 
-/* Rows that a unit transforms, each in so many transforms, read and written in so many bytes of scratch. */
+/* Rows that a chunk transforms, each in so many transforms, read and written in so many bytes of scratch. */
 size_t signal_group(const struct fft_plan *plan, size_t transforms, size_t row_bytes);
 
 /* Bytes of an element. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forward transform: a unit reads its frames in sequence, transforms them in scratch and writes runs of frames for
+/* The forward transform: a chunk reads its frames in sequence, transforms them in scratch and writes runs of frames for
  * each frequency. */
 #include "fft/signals/stft.h"
 
@@ -114,7 +114,7 @@ static size_t group(const struct stft *stft, const struct fft_plan *plan)
 	return signal_group(plan, 1, stft_row_bytes(stft));
 }
 
-static size_t forward_units(const void *call, const struct fft_plan *plan)
+static size_t forward_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
@@ -128,13 +128,13 @@ static size_t scratch_bytes(const void *call, const struct fft_plan *plan)
 	return fft_round_line(fft_scratch_bytes(plan)) + group(stft, plan) * stft_row_bytes(stft);
 }
 
-static int forward_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int forward_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const struct frames *frames = &stft->frames;
 	const size_t most = group(stft, io->plan), in_bytes = stft_frame_bytes(stft),
 		     out_bytes = stft_spectrum_bytes(stft);
-	const uint64_t first = (uint64_t)unit * most;
+	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(frames->rows * frames->count - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *out = in + most * in_bytes;
 	const struct fft_call fft = {
@@ -156,7 +156,7 @@ static int forward_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind stft_forward = {forward_units, scratch_bytes, forward_run, 0};
+const struct signal_kind stft_forward = {forward_chunks, scratch_bytes, forward_run, 0};
 
 /* ---- storing as a step ---- */
 
@@ -165,7 +165,7 @@ static size_t bin_pieces(const struct stft *stft)
 	return signal_pieces(stft->bins, PANEL_BINS);
 }
 
-static size_t store_units(const void *call, const struct fft_plan *plan)
+static size_t store_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
@@ -173,12 +173,12 @@ static size_t store_units(const void *call, const struct fft_plan *plan)
 	return signal_pieces(stft->frames.rows * stft->frames.count, PANEL_FRAMES) * bin_pieces(stft);
 }
 
-static int store_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int store_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t step = stft_spectrum(stft) * signal_bytes(stft->frames.precision, true);
-	const size_t begin = unit % bin_pieces(stft) * PANEL_BINS;
-	const uint64_t first = (uint64_t)(unit / bin_pieces(stft)) * PANEL_FRAMES;
+	const size_t begin = chunk % bin_pieces(stft) * PANEL_BINS;
+	const uint64_t first = (uint64_t)(chunk / bin_pieces(stft)) * PANEL_FRAMES;
 	const uint64_t left = stft->frames.rows * stft->frames.count - first;
 	const struct run run = {first,        size_min(PANEL_FRAMES, (size_t)left),
 				step,         io->in[0] + first * step,
@@ -190,4 +190,4 @@ static int store_run(const void *call, const struct signal_io *io, size_t unit, 
 	return 0;
 }
 
-const struct signal_kind stft_store = {store_units, NULL, store_run, 0};
+const struct signal_kind stft_store = {store_chunks, NULL, store_run, 0};

@@ -3,7 +3,7 @@
  *
  * Forward: X[k][f] = scale * sum over i of window[i] x[f hop - pad + i] exp(-2 pi i k / n). Inverse: every frame is
  * transformed back, windowed and added; each sample is divided by the sum of the squared windows over it. Frames are
- * added in their order, whatever the cut into units. */
+ * added in their order, whatever the cut into chunks. */
 #ifndef TRNSCI_FFT_STFT_H
 #define TRNSCI_FFT_STFT_H
 
@@ -39,7 +39,7 @@ extern const struct signal_kind stft_store;
 
 /* in[0]: spectra; in[1]: window; out: signals (rows, length). */
 extern const struct signal_kind stft_inverse;
-/* Whether overlapping frames are few enough for stft_inverse, which transforms again those at the ends of a unit. */
+/* Whether overlapping frames are few enough for stft_inverse, which transforms again those at the ends of a chunk. */
 bool stft_inverse_fits(const struct stft *stft);
 /* in[0]: spectra; out: (rows, count, stft_spectrum), for plans. */
 extern const struct signal_kind stft_gather;

@@ -15,7 +15,7 @@
 enum {
 	PART_ELEMENTS = 32768, /* of the segments of a part, or one segment */
 	PART_MOST = 64,
-	BINS = 1024, /* that a unit of sums takes */
+	BINS = 1024, /* that a chunk of sums takes */
 };
 
 uint64_t welch_spectrum(const struct welch *welch)
@@ -63,7 +63,7 @@ static void add_squares(const struct welch *welch, const char *x, const char *y,
 
 /* ---- segments in scratch ---- */
 
-/* Segments of a unit: whole parts. */
+/* Segments of a chunk: whole parts. */
 static size_t group(const struct welch *welch, const struct fft_plan *plan)
 {
 	const size_t part = welch_part(welch);
@@ -79,7 +79,7 @@ static size_t panel(const struct welch *welch, const struct fft_plan *plan)
 	return size_min(group(welch, plan), fit < 1 ? 1 : fit);
 }
 
-static size_t segments_units(const void *call, const struct fft_plan *plan)
+static size_t segments_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
@@ -120,13 +120,13 @@ static void transform(const struct welch *welch, const struct signal_io *io, con
 	fft_run(io->plan, &fft, scratch);
 }
 
-static int segments_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int segments_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t whole = group(welch, io->plan), most = panel(welch, io->plan),
-		     units = signal_pieces(welch->frames.count, whole);
+		     chunks = signal_pieces(welch->frames.count, whole);
 	const size_t bins = welch_spectrum(welch), part = welch_part(welch), step = spectrum_bytes(welch);
-	const uint64_t row = unit / units, begin = unit % units * whole;
+	const uint64_t row = chunk / chunks, begin = chunk % chunks * whole;
 	const uint64_t end = begin + whole < welch->frames.count ? begin + whole : welch->frames.count;
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *x = in + most * segment_bytes(welch);
 	char *second = x + most * step, *y = second + most * segment_bytes(welch);
@@ -146,11 +146,11 @@ static int segments_run(const void *call, const struct signal_io *io, size_t uni
 	return 0;
 }
 
-const struct signal_kind welch_segments = {segments_units, segments_scratch, segments_run, 0};
+const struct signal_kind welch_segments = {segments_chunks, segments_scratch, segments_run, 0};
 
 /* ---- spectra that were made by a step ---- */
 
-static size_t squares_units(const void *call, const struct fft_plan *plan)
+static size_t squares_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
@@ -158,13 +158,14 @@ static size_t squares_units(const void *call, const struct fft_plan *plan)
 	return (size_t)(welch->frames.rows * welch->parts) * signal_pieces(welch_spectrum(welch), SIGNAL_PIECE);
 }
 
-static int squares_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int squares_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t bins = welch_spectrum(welch), pieces = signal_pieces(bins, SIGNAL_PIECE);
-	const size_t begin = unit % pieces * SIGNAL_PIECE, n = size_min(SIGNAL_PIECE, bins - begin);
+	const size_t begin = chunk % pieces * SIGNAL_PIECE, n = size_min(SIGNAL_PIECE, bins - begin);
 	const size_t pair = signal_bytes(welch->frames.precision, true);
-	const uint64_t item = unit / pieces, row = item / welch->parts, first = item % welch->parts * welch_part(welch);
+	const uint64_t item = chunk / pieces, row = item / welch->parts,
+		       first = item % welch->parts * welch_part(welch);
 	const uint64_t left = welch->frames.count - first, count = left < welch_part(welch) ? left : welch_part(welch);
 	double *sums = (double *)(void *)io->out + (item * bins + begin) * parts_of(welch);
 
@@ -178,9 +179,9 @@ static int squares_run(const void *call, const struct signal_io *io, size_t unit
 	return 0;
 }
 
-const struct signal_kind welch_squares = {squares_units, NULL, squares_run, 0};
+const struct signal_kind welch_squares = {squares_chunks, NULL, squares_run, 0};
 
-static size_t sums_units(const void *call, const struct fft_plan *plan)
+static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 	const size_t numbers = welch_spectrum(welch) * parts_of(welch);
@@ -189,13 +190,13 @@ static size_t sums_units(const void *call, const struct fft_plan *plan)
 	return (size_t)welch->frames.rows * signal_pieces(welch->parts, WELCH_FAN) * signal_pieces(numbers, BINS);
 }
 
-static int sums_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t numbers = welch_spectrum(welch) * parts_of(welch), pieces = signal_pieces(numbers, BINS);
 	const size_t fans = signal_pieces(welch->parts, WELCH_FAN);
-	const size_t begin = unit % pieces * BINS, n = size_min(BINS, numbers - begin);
-	const uint64_t row = unit / pieces / fans, fan = unit / pieces % fans, first = fan * WELCH_FAN;
+	const size_t begin = chunk % pieces * BINS, n = size_min(BINS, numbers - begin);
+	const uint64_t row = chunk / pieces / fans, fan = chunk / pieces % fans, first = fan * WELCH_FAN;
 	const size_t count = size_min(WELCH_FAN, (size_t)(welch->parts - first));
 	const double *from = (const double *)(const void *)io->in[0] + (row * welch->parts + first) * numbers + begin;
 	double *to = (double *)(void *)io->out + (row * fans + fan) * numbers + begin;
@@ -208,22 +209,22 @@ static int sums_run(const void *call, const struct signal_io *io, size_t unit, v
 	return 0;
 }
 
-const struct signal_kind welch_sums = {sums_units, NULL, sums_run, 0};
+const struct signal_kind welch_sums = {sums_chunks, NULL, sums_run, 0};
 
 /* ---- the window ---- */
 
-static size_t window_units(const void *call, const struct fft_plan *plan)
+static size_t window_chunks(const void *call, const struct fft_plan *plan)
 {
 	(void)plan;
 	return signal_pieces(((const struct welch *)call)->frames.window_n, SIGNAL_PIECE);
 }
 
-static int window_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = &((const struct welch *)call)->frames;
-	const uint64_t begin = (uint64_t)unit * SIGNAL_PIECE;
+	const uint64_t begin = (uint64_t)chunk * SIGNAL_PIECE;
 	const size_t n = size_min(SIGNAL_PIECE, (size_t)(frames->window_n - begin));
-	struct welch_window *sums = (struct welch_window *)(void *)io->out + unit;
+	struct welch_window *sums = (struct welch_window *)(void *)io->out + chunk;
 
 	(void)scratch;
 	(frames->precision == FFT_F32 ? sum_window_f32 : sum_window_f64)(
@@ -231,7 +232,7 @@ static int window_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind welch_window_sums = {window_units, NULL, window_run, 0};
+const struct signal_kind welch_window_sums = {window_chunks, NULL, window_run, 0};
 
 /* ---- the result ---- */
 
@@ -273,13 +274,13 @@ static double median(const struct welch *welch, const double *from, size_t numbe
 	return n % 2 ? low : (low + high) / 2;
 }
 
-/* Bins of a unit: one column of medians is work enough. */
+/* Bins of a chunk: one column of medians is work enough. */
 static size_t result_bins(const struct welch *welch)
 {
 	return welch->median ? 1 : BINS;
 }
 
-static size_t result_units(const void *call, const struct fft_plan *plan)
+static size_t result_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
@@ -320,11 +321,11 @@ static void put_bin(const struct welch *welch, const double *sums, double scale,
 	}
 }
 
-static int result_run(const void *call, const struct signal_io *io, size_t unit, void *scratch)
+static int result_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t most = result_bins(welch), pieces = signal_pieces(welch->out_bins, most);
-	const uint64_t row = unit / pieces, begin = unit % pieces * most;
+	const uint64_t row = chunk / pieces, begin = chunk % pieces * most;
 	const uint64_t end = begin + most < welch->out_bins ? begin + most : welch->out_bins;
 	const double scale = scale_of(welch, (const struct welch_window *)(const void *)io->in[1]);
 	const double *sums =
@@ -335,4 +336,4 @@ static int result_run(const void *call, const struct signal_io *io, size_t unit,
 	return 0;
 }
 
-const struct signal_kind welch_result = {result_units, result_scratch, result_run, 0};
+const struct signal_kind welch_result = {result_chunks, result_scratch, result_run, 0};

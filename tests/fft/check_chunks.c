@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the longest unit and the longest step of a plan take, in every variant. Printed always, and held to a
+/* How long the longest chunk and the longest step of a plan take, in every variant. Printed always, and held to a
  * sanity bound of 1 ms with TRNSCI_FULL=1. Of CPU time: the machine may be busy. */
 #include <time.h>
 
@@ -25,8 +25,8 @@ static void note(struct longest *longest, double us, size_t n, size_t phase)
 		*longest = (struct longest){us, n, phase};
 }
 
-/* The best of three: an interrupted unit is not a long one. */
-static double unit_us(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t unit,
+/* The best of three: an interrupted chunk is not a long one. */
+static double unit_us(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
 		      void *scratch)
 {
 	double best = 1e9;
@@ -34,7 +34,7 @@ static double unit_us(const struct fft_plan *plan, const struct fft_call *call, 
 	for (unsigned i = 0; i < 3; i++) {
 		const double begin = now_us();
 
-		fft_run_unit(plan, call, phase, unit, scratch);
+		fft_run_chunk(plan, call, phase, chunk, scratch);
 		if (now_us() - begin < best)
 			best = now_us() - begin;
 	}
@@ -50,10 +50,10 @@ static void measure_units(const struct fft_plan *plan, enum fft_precision precis
 
 	memset(x, 0, size);
 	for (size_t phase = 0; phase < fft_phases(plan); phase++) {
-		const size_t units = fft_units(plan, phase, batch);
+		const size_t chunks = fft_chunks(plan, phase, batch);
 
-		for (size_t unit = 0; unit < units; unit += 1 + units / 8)
-			note(longest, unit_us(plan, &call, phase, unit, scratch), n, phase);
+		for (size_t chunk = 0; chunk < chunks; chunk += 1 + chunks / 8)
+			note(longest, unit_us(plan, &call, phase, chunk, scratch), n, phase);
 	}
 	guarded_free(x, size, "input");
 	guarded_free(y, size, "output");
@@ -98,23 +98,23 @@ static void check_times(const char *name, uint32_t features, enum fft_precision 
 {
 	static const size_t lengths[] = {16,   100,   256,   997,   1000,  1024,    2187,   4096,
 					 8191, 16384, 32768, 65536, 65537, 1 << 18, 1 << 20};
-	struct longest unit = {0, 0, 0}, step = {0, 0, 0};
+	struct longest chunk = {0, 0, 0}, step = {0, 0, 0};
 
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (is_full() ? 0 : 2); i++)
 		for (int real = 0; real < 2; real++) {
 			struct fft_plan *plan = measure_plan(real ? fft_plan_create_real : fft_plan_create, lengths[i],
 							     precision, features, &step);
 
-			measure_units(plan, precision, lengths[i], &unit);
+			measure_units(plan, precision, lengths[i], &chunk);
 			fft_plan_free(plan);
 		}
-	printf("# %s f%zu: longest unit %.0f us (n=%zu, phase %zu), longest step of a plan %.0f us (n=%zu, step %zu)\n",
-	       name, 8 * real_bytes(precision), unit.us, unit.n, unit.phase, step.us, step.n, step.phase);
+	printf("# %s f%zu: longest chunk %.0f us (n=%zu, phase %zu), longest step of a plan %.0f us (n=%zu, step %zu)\n",
+	       name, 8 * real_bytes(precision), chunk.us, chunk.n, chunk.phase, step.us, step.n, step.phase);
 	if (is_full())
-		assert_true(unit.us < 1000 && step.us < 1000);
+		assert_true(chunk.us < 1000 && step.us < 1000);
 }
 
-static void check_units(void **state)
+static void check_chunks(void **state)
 {
 	(void)state;
 	each_variant(check_times);
@@ -122,7 +122,7 @@ static void check_units(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(check_units)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(check_chunks)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
