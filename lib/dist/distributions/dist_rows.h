@@ -36,19 +36,19 @@
 	ROW(WEIBULL, weibull, dims, "f32|f64", "f32", "Weibull numbers") \
 	ROW(CAUCHY, cauchy, shape, "f32|f64", "f32", "Cauchy numbers") \
 	ROW(STUDENT_T, student_t, shape, "f32|f64", "f32", "Student's t numbers") \
-	ROW(TRUNCATED_NORMAL, truncated_normal, shape, "f32|f64", "f32", "normal numbers held within an interval") \
+	ROW(TRUNCATED_NORMAL, truncated_normal, shape, "f32|f64", "f32", "normal numbers truncated to an interval") \
 	ROW(GAMMA, gamma, dims, "f32|f64", "f32", "gamma numbers") \
 	ROW(CHI_SQUARED, chi_squared, shape, "f32|f64", "f32", "chi-squared numbers") \
-	ROW(BETA, beta, shape, "f32|f64", "f32", "beta numbers in [0, 1], by rounding also 0 and 1 themselves") \
+	ROW(BETA, beta, shape, "f32|f64", "f32", "beta numbers in [0, 1]; rounding can give 0 and 1 themselves") \
 	ROW(POISSON, poisson, shape, "i64", "i64", "Poisson counts") \
-	ROW(BINOMIAL, binomial, shape, "i64", "i64", "successes among trials") \
-	ROW(GEOMETRIC, geometric, shape, "i64", "i64", "trials up to the first success") \
+	ROW(BINOMIAL, binomial, shape, "i64", "i64", "number of successes in a number of trials") \
+	ROW(GEOMETRIC, geometric, shape, "i64", "i64", "number of trials up to the first success") \
 	ROW(BERNOULLI, bernoulli, shape, "i8|i32", "i8", "1 with probability p, else 0") \
-	ROW(RANDINT, randint, shape, "i64|i32|u64|u32", "i64", "integers in [low, high), each as likely") \
+	ROW(RANDINT, randint, shape, "i64|i32|u64|u32", "i64", "integers in [low, high), all equally likely") \
 	ROW(PERMUTATION, permutation, shape, "i64", "i64", "a permutation of 0 .. items - 1") \
 	ROW(CATEGORICAL, categorical, shape, "i64", "i64", "indices with given weights") \
 	ROW(RADEMACHER, rademacher, shape, "i8|i32|f32|f64", "i8", "-1 or 1") \
-	ROW(DIRICHLET, dirichlet, shape, "f32|f64", "f32", "shares of 1; a sample has a component for each alpha") \
+	ROW(DIRICHLET, dirichlet, shape, "f32|f64", "f32", "shares that sum to 1; a sample has a component for each alpha") \
 	ROW(SPHERE, sphere, shape, "f32|f64", "f32", "points on the unit sphere")
 
 /* What several have. */
@@ -102,11 +102,11 @@
 #define RANDINT_PARAMETERS(P) \
 	P(low, INT, "", "0", RANGE_OF_TYPE, NULL, "least value") \
 	P(high, INT, "", NULL, RANGE_OF_TYPE, NULL, \
-	  "upper bound, never reached; above low, at most one more than the dtype's last: " \
+	  "upper bound, never reached; above low, at most the dtype's greatest value plus 1: " \
 	  "18446744073709551616 (as text) for all of u64")
 #define PERMUTATION_PARAMETERS(P) \
 	P(items, U64, "items", "0", 0, 0x1p62, false, NULL, \
-	  "size of the permutation; 0: the samples of the whole draw. Draws beyond it go on with another")
+	  "size of the permutation; 0: the samples of the whole draw. Longer draws continue with another")
 #define CATEGORICAL_PARAMETERS(P) \
 	P(weights, ANY, "", NULL, RANGE_OF_TYPE, NULL, \
 	  "weight of each of 0, 1, ...: an array of numbers >= 0, not all 0")

@@ -74,7 +74,7 @@
 	"arXiv:1706.02808 (2017)."
 #define DETAILS_lattice "Source: R. Cools, F. Y. Kuo, D. Nuyens, SIAM J. Sci. Comput. 28 (2006) 2162."
 #define DETAILS_lhs \
-	"A design is one whole of at most 2^32 points, and has no offset. Source: M. D. McKay, R. J. Beckman, W. J. Conover, " \
+	"A design has at most 2^32 points, and no offset. Source: M. D. McKay, R. J. Beckman, W. J. Conover, " \
 	"Technometrics 21 (1979) 239."
 
 #define DETAILS_box_muller \
@@ -86,23 +86,23 @@
 #define DETAILS_noise_add "The result has the dtype and shape of in, which out may be."
 
 #define DETAILS_fft \
-	"The meaning and defaults of numpy.fft. The result has the shape of in, but for the lengths that are given. Half a " \
+	"Meaning and defaults are those of numpy.fft. The result has the shape of in, except for the lengths that are given. Half a " \
 	"spectrum has N/2 + 1 elements in the last of the axes; back from N of them there are 2 (N - 1) elements, or length. " \
 	"The result is real with real and inverse, and with hermitian alone; otherwise it is complex. It is f64 or c128 for " \
 	"input of f64 or c128, and in the modes double, ozaki_hq and ozaki_fp64; otherwise f32 or c64; dtype decides between " \
-	"them. The input must be real with real alone, and with hermitian and inverse. Missing axes are as many of the last as " \
-	"there are lengths. out may be in where dtype and shape agree. The reply states the precision that ran and its bound."
+	"them. The input must be real with real alone, and with hermitian and inverse. Without axes, the last ones are " \
+	"transformed, one for each length. out may be in where dtype and shape agree. The reply states the precision that ran and its bound."
 #define DETAILS_SERIES_ \
-	"The result has the shape of in, but for the lengths that are given: real for real input, complex for complex input, " \
-	"whose real and imaginary parts are transformed each alone. It is f64 or c128 for input of f64 or c128 and in the mode " \
-	"double; otherwise f32 or c64; dtype decides between them. Missing axes are as many of the last as there are lengths. " \
+	"The result has the shape of in, except for the lengths that are given: real for real input, complex for complex input, " \
+	"whose real and imaginary parts are transformed separately. It is f64 or c128 for input of f64 or c128 and in the mode " \
+	"double; otherwise f32 or c64; dtype decides between them. Without axes, the last ones are transformed, one for each length. " \
 	"out may be in where dtype and shape agree. The reply states the precision that ran and its bound."
-#define DETAILS_dct "The meaning of scipy.fft.dct and idct. Type 1 takes 2 elements and up. " DETAILS_SERIES_
+#define DETAILS_dct "Meaning and defaults are those of scipy.fft.dct and idct. Type 1 needs at least 2 elements. " DETAILS_SERIES_
 #define DETAILS_dst \
-	"The meaning of scipy.fft.dst and idst, but for the factors of norm ortho in types 2 and 3, see orthogonalize. " \
+	"Meaning and defaults are those of scipy.fft.dst and idst, except for the factors of norm ortho in types 2 and 3, see orthogonalize. " \
 	DETAILS_SERIES_
 #define DETAILS_fftshift \
-	"The meaning of numpy.fft.fftshift and ifftshift: element i of an axis of n goes to (i + floor(n / 2)) mod n, or back. " \
+	"As numpy.fft.fftshift and ifftshift: element i of an axis of n goes to (i + floor(n / 2)) mod n, or back. " \
 	"The result has the dtype and shape of in, which out may be."
 #define DETAILS_gemm \
 	"The result has shape (..., m, n), also of a row or a column. It is c64 in fast, bf16, ozaki and ozaki6, and c128 in " \
@@ -110,26 +110,26 @@
 	"may be a, b or c. beta without c is an error. The reply states the precision, and, where it is below 1, the proved " \
 	"bound of each element's error, relative to |alpha| |row of op(a)| |column of op(b)| + |beta c| (2-norms)."
 #define DETAILS_trace \
-	"The result is two f64: the estimate and its standard error, which is NaN where one probe was all there was for it. The " \
-	"reply has both as estimate and standard_error, and method, probes and products. hutchpp takes size 1 only. Sources: " \
+	"The result is two f64: the estimate and its standard error, which is NaN if there was only one probe for it. The " \
+	"reply has both as estimate and standard_error, and method, probes and products. hutchpp allows size 1 only. Sources: " \
 	"M. F. Hutchinson, Communications in Statistics 18 (1989) 1059; R. A. Meyer, C. Musco, C. Musco, D. P. Woodruff, " \
 	"Hutch++, SOSA 2021, algorithm 1."
 
 #define DETAILS_stft \
 	"The result is complex, (..., bins, frames) or as layout states: c64 for signals of f32 and c64, c128 for f64 and c128. " \
 	"With center there are samples / hop_length + 1 frames (n_fft even), without (samples - n_fft) / hop_length + 1, both " \
-	"rounded down. reflect takes more samples than n_fft / 2. onesided is an error for complex signals."
+	"rounded down. reflect needs more samples than n_fft / 2. onesided is an error for complex signals."
 #define DETAILS_istft \
 	"The result is (..., length): f32 for spectra of c64, f64 for c128; c64 or c128 with return_complex. It is an error " \
 	"(out_of_range) where the squared windows over a sample sum to 1e-11 or less: such a sample cannot be computed."
 #define DETAILS_CONVOLVE_ \
 	"With n samples in a and m in b the result has n + m - 1 samples in mode full, n in mode same, and max(n, m) - min(n, m) " \
 	"+ 1 in mode valid. It is complex where a or b is, and f64 or c128 where a or b is; otherwise f32 or c64. Along the " \
-	"other axes a size of 1, or an array of one dimension, serves all rows of the other array. Limits: 2^30 samples, and " \
+	"other axes a size of 1, or an array of one dimension, is used for all rows of the other. Limits: 2^30 samples, and " \
 	"2^19 of the shorter one."
-#define DETAILS_convolve  "The meaning of scipy.signal.convolve, along one axis. " DETAILS_CONVOLVE_
+#define DETAILS_convolve  "Meaning and modes are those of scipy.signal.convolve, along one axis. " DETAILS_CONVOLVE_
 #define DETAILS_correlate \
-	"The meaning of scipy.signal.correlate, along one axis: convolve with b conjugated and reversed. " DETAILS_CONVOLVE_
+	"Meaning and modes are those of scipy.signal.correlate, along one axis: convolve with b conjugated and reversed. " DETAILS_CONVOLVE_
 #define DETAILS_WELCH_ \
 	" The result has the shape of in, with nfft / 2 + 1 bins (onesided) or nfft in the place of the samples. A segment is at " \
 	"most as long as a signal; frequencies are multiples of fs / nfft, the reply's bin_width, and segments is their number. " \
@@ -138,7 +138,7 @@
 #define DETAILS_csd \
 	"The result is complex, the mean of conj(X) Y: c64 where both signals are f32 or c64, otherwise c128." DETAILS_WELCH_
 #define DETAILS_window \
-	"The result is (n). gaussian and general_hamming take a window_parameter, kaiser, exponential and tukey may; the others " \
-	"have none."
+	"The result is (n). gaussian and general_hamming need a window_parameter; kaiser, exponential and tukey have a default " \
+	"one; the others have none."
 
 #endif

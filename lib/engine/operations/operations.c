@@ -87,7 +87,7 @@ DISTRIBUTION_ROWS(DRAW_ROW)
 static const struct param sobol_params[] = {
 	POINTS_PARAMS(SOBOL_DIMS, "none|owen|shift", "owen: nested flips of the digits; shift: the same flips for all points"),
 	POINTS_SKIP,
-	[POINTS_BITS] = {"bits", PARAM_CHOICE, "bits", "53", 0, 0, false, "53|32", "digits of a coordinate; points end by 2^bits"},
+	[POINTS_BITS] = {"bits", PARAM_CHOICE, "bits", "53", 0, 0, false, "53|32", "binary digits of a coordinate; there are 2^bits points"},
 };
 static const struct param halton_params[] = {
 	POINTS_PARAMS(HALTON_DIMS, "none|owen|permutation",
@@ -136,7 +136,7 @@ static const struct param noise_add_params[] = {
 
 #define TRANSFORM_LENGTH {"length", PARAM_SHAPE, "elements", "", -1, 0x1p30, false, NULL, \
 	"length of the transform: the input is padded with zeros or trimmed; a number for the last of the axes, " \
-	"or an array with one for each; -1: as it is"}
+	"or an array with one for each axis; -1: unchanged"}
 
 static const struct param fft_params[] = {
 	[FFT_IN] = {"in", PARAM_TILE, "", NULL, NONE, "array of shape (..., N): f32, f64, c64 or c128"},
@@ -157,7 +157,7 @@ static const struct param fft_params[] = {
 		"dtype of the result (real results: of the same width); the last step rounds to it"},
 	JOB_PARAMS(FFT_U64),
 	[FFT_HERMITIAN] = {"hermitian", PARAM_BOOL, "", "false", NONE,
-		"half a spectrum, of a signal that is its own conjugate in reverse, (..., N/2+1) to real (..., N), over the "
+		"as numpy.fft.hfft: half of a conjugate-symmetric signal, (..., N/2+1), to real (..., N), over the "
 		"last of the axes; with inverse back to half"},
 };
 
@@ -195,7 +195,7 @@ static const struct param series_params[] = {
 static const struct param gemm_params[] = {
 	[PRODUCT_A] = {"a", PARAM_TILE, "", NULL, NONE, "matrices (..., rows, columns), or a row: f32, f64, c64 or c128"},
 	[PRODUCT_B] = {"b", PARAM_TILE, "", NULL, NONE,
-		"matrices, or a column; leading dimensions are those of a, or one of both has none and serves for all"},
+		"matrices, or a column; leading dimensions are those of a; if one of the two has none, it is used for all"},
 	[PRODUCT_C] = {"c", PARAM_TILE, "", "", NONE, "addend, of the result's shape; may be out"},
 	[PRODUCT_OUT] = OUT,
 	[PRODUCT_OP_A] = {"op_a", PARAM_CHOICE, "", "none", 0, 0, false, OP_CHOICES, "operation on a"},
@@ -217,7 +217,7 @@ static const struct param trace_params[] = {
 	[TRACE_METHOD] = {"method", PARAM_CHOICE, "", "hutchinson", 0, 0, false, "hutchinson|hutchpp",
 		"hutchinson: the mean of x' A x; hutchpp: exact where the matrix is largest, hutchinson on the rest"},
 	[TRACE_PROBES] = {"probes", PARAM_U64, "products", "64", 1, 65536, false, NULL,
-		"products with the matrix; hutchpp needs at least 3, a third for its sketch, a third for what that spans"},
+		"products with the matrix; hutchpp needs at least 3, one third each for its sketch, for what that spans, and for the rest"},
 	[TRACE_DISTRIBUTION] = {"distribution", PARAM_CHOICE, "", "rademacher", 0, 0, false, "rademacher|normal",
 		"distribution of a probe's components; component c of probe i is sample i n + c, in the matrix's dtype"},
 	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
@@ -283,7 +283,7 @@ static const struct param istft_params[] = {
 	JOB_PARAMS(CONVOLVE_U64)
 
 static const struct param convolve_params[] = {
-	CONVOLVE_PARAMS("second signals: of one dimension, or of as many as a, each size that of a or 1 (but along the axis)"),
+	CONVOLVE_PARAMS("second signals: one dimension, or as many as a; except along the axis, each size is that of a or 1"),
 };
 static const struct param correlate_params[] = {
 	CONVOLVE_PARAMS("second signals, which are conjugated; dimensions as for convolve"),
@@ -360,12 +360,12 @@ static const struct param run_prepared_params[] = {
 	[PREPARED_RUN_SEED] = {"seed", PARAM_U64, "", "", ANY_U64, "seed" INSTEAD},
 	[PREPARED_RUN_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64, "stream" INSTEAD},
 	[PREPARED_RUN_LABEL] = {"label", PARAM_TEXT, "", "", NONE,
-		"text that is folded into seed and stream, as derive does; then seed and stream are those of the reply"},
+		"text that is folded into seed and stream, as derive does; the reply states the new seed and stream"},
 	[PREPARED_RUN_OFFSET] = {"offset", PARAM_U64, "", "", ANY_U64, "offset in the call's own unit" INSTEAD},
 	[PREPARED_RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP " (a prepared run only)"},
 	[PREPARED_RUN_TILES] = {"tiles", PARAM_ANY, "", "", NONE,
-		"array: element i is the tile to use for the i-th tile that the call names, nil for that one itself; or a pair of "
-		"handles, the second in the place of the first"},
+		"array: element i is the tile to use instead of the i-th tile that the call names (nil: that one), or a pair of "
+		"handles: the second is used instead of the first"},
 	JOB_PARAMS(PREPARED_RUN_U64),
 };
 static const struct param release_params[] = {
@@ -426,7 +426,7 @@ static const struct param broadcast_create_params[] = {
 		"samples that readers may lag behind, rounded up to a power of two that fills pages"},
 	[BROADCAST_RATE] = {"rate", PARAM_F64, "samples per second", "0", 0, 1e9, false, NULL,
 		"rate at which samples are published; 0: by broadcast_publish only"},
-	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, as a file: owner, the owner's group, others"},
+	[BROADCAST_MODE] = {"mode", PARAM_TEXT, "octal", "0600", NONE, "who may read it, by the permissions of a file: owner, the owner's group, others"},
 	[BROADCAST_STREAM] = {"stream_name", PARAM_TEXT, "", "", NONE,
 		"named stream to draw from, reserved in ranges of the capacity; noise must then state no stream"},
 };
@@ -456,16 +456,17 @@ static const struct param stream_create_params[] = {
 	[STREAM_CREATE_SEED] = {"seed", PARAM_U64, "", "", ANY_U64,
 		"seed of the stream; default: the random seed of the daemon's state"},
 	[STREAM_CREATE_STREAM] = {"stream", PARAM_U64, "", "", ANY_U64,
-		"which of the seed's streams, one that no name ever had; default: the next of a counter that never goes back"},
+		"which of the seed's streams, one that no name has had; default: the next of a counter that never goes back"},
 	[STREAM_CREATE_MODE] = {"mode", PARAM_TEXT, "octal", "0640", NONE,
-		"who may show (4) and draw (2), for owner, group and others, as of a file; owner and root delete and advance"},
+		"who may show (4) and draw (2), by the permissions of a file: owner, group, others; only owner and root delete and "
+		"advance"},
 	[STREAM_CREATE_GROUP] = {"group", PARAM_U64, "gid", "", 0, 4294967295.0, false, NULL,
 		"group of the stream, one of the client's; default: the client's first"},
 };
 static const struct param stream_draw_params[] = {
 	STREAM_PARAMS,
 	[STREAM_DRAW_DRAW] = {"draw", PARAM_ANY, "", NULL, NONE,
-		"map {op: a distribution, n, dtype, out, its parameters}; the stream decides where it lies"},
+		"map {op: a distribution, n, dtype, out, its parameters}; the stream sets its position"},
 	[STREAM_DRAW_RESERVE] = {"reserve", PARAM_BOOL, "", "false", NONE,
 		"only reserve: the reply states the reservation, and the distribution's own method draws it, in parts or ranks"},
 };
@@ -475,7 +476,7 @@ static const struct param stream_advance_params[] = {
 	[STREAM_ADVANCE_BY] = {"by", PARAM_U64, "words", "", ANY_U64,
 		"words to skip from the next draw's position, rounded up to a multiple of 4"},
 	[STREAM_ADVANCE_TO] = {"to", PARAM_U64, "words", "", ANY_U64,
-		"position of the next draw instead, rounded up likewise; at least the present one"},
+		"position of the next draw, instead of by; rounded up likewise, at least the current one"},
 };
 static const struct param stream_list_params[] = {
 	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "list names after this one, such as the `after` of an earlier reply"},

@@ -183,7 +183,7 @@ enum { BROADCAST_NOISE = BROADCAST_COMMON, BROADCAST_SAMPLES, BROADCAST_RATE, BR
 enum { BROADCAST_N = BROADCAST_COMMON };
 enum { PING_PAYLOAD, PING_U64 };
 
-/* Of every method of a named stream, but for the list; its own follow. */
+/* Of every method of a named stream, except the list; its own follow. */
 enum { STREAM_NAME, STREAM_U64, STREAM_TIMEOUT, STREAM_COMMON };
 enum {
 	STREAM_CREATE_GENERATOR = STREAM_COMMON,
