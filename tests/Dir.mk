@@ -23,6 +23,7 @@ LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
+LIBS_check_each := -lgsl -lgslcblas
 LIBS_bench_distributions := -lgsl -lgslcblas
 LIBS_bench_service := -lhiredis
 

@@ -271,3 +271,131 @@ int dist_check(enum distribution distribution, enum dtype dtype, const union dis
 
 	return error || !checks[distribution] ? error : checks[distribution](&q);
 }
+
+/* ---- arrays ---- */
+
+/* Returns whether all numbers lie in [least, most], or (is_above) in (least, most]. NaN never does. Does not branch, so
+ * that the compiler makes vectors of it. */
+static bool all_within(const double *x, size_t n, double least, double most, bool is_above)
+{
+	int outside = 0;
+
+	if (is_above)
+		for (size_t i = 0; i < n; i++)
+			outside |= !(x[i] > least) | !(x[i] <= most);
+	else
+		for (size_t i = 0; i < n; i++)
+			outside |= !(x[i] >= least) | !(x[i] <= most);
+	return !outside;
+}
+
+static bool all_whole(const double *x, size_t n)
+{
+	int broken = 0;
+
+	for (size_t i = 0; i < n; i++)
+		broken |= x[i] != floor(x[i]);
+	return !broken;
+}
+
+/* Returns whether low < high everywhere, by a finite difference, in float32 too if narrow. */
+static bool all_ordered(const double *low, const double *high, size_t n, bool narrow)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		wrong |= !(low[i] < high[i]) | !(high[i] - low[i] <= DBL_MAX);
+	for (size_t i = 0; narrow && i < n; i++)
+		wrong |= !((float)low[i] < (float)high[i]);
+	return !wrong;
+}
+
+/* Returns whether all [low, high) are ranges of a signed dtype of that many bits. */
+static bool all_ranges(const int64_t *low, const int64_t *high, size_t n, int64_t least, int64_t end)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		wrong |= (low[i] < least) | (high[i] > end) | (low[i] >= high[i]);
+	return !wrong;
+}
+
+static bool all_randint(enum dtype dtype, const uint64_t *const rows_of[], size_t n)
+{
+	const int64_t *low = (const int64_t *)rows_of[0], *high = (const int64_t *)rows_of[1];
+
+	if (dtype == DTYPE_I32)
+		return all_ranges(low, high, n, INT32_MIN, (int64_t)INT32_MAX + 1);
+	if (dtype == DTYPE_U32)
+		return all_ranges(low, high, n, 0, (int64_t)UINT32_MAX + 1);
+	return dtype == DTYPE_I64 && all_ranges(low, high, n, INT64_MIN, INT64_MAX);
+}
+
+/* Returns whether all samples surely pass by ranges alone; false: each has to be looked at. */
+static bool all_plain(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
+{
+	check *const extra = distribution == DIST_TRUNCATED_NORMAL ? check_location_scale : checks[distribution];
+	const struct row *row = &rows[distribution];
+	bool plain = extra == NULL || extra == check_location_scale || extra == check_second_scale;
+
+	if (extra == check_randint)
+		return all_randint(dtype, rows_of, n);
+	if (extra == check_uniform)
+		return all_within((const double *)rows_of[0], n, -greatest_value(dtype), greatest_value(dtype), false) &&
+		       all_within((const double *)rows_of[1], n, -greatest_value(dtype), greatest_value(dtype), false) &&
+		       all_ordered((const double *)rows_of[0], (const double *)rows_of[1], n, dtype != DTYPE_F64);
+
+	for (unsigned j = 0; j < row->n_parameters && plain; j++) {
+		const struct parameter *parameter = &row->parameters[j];
+		const bool is_scale = j == 1 && extra, is_location = j == 0 && extra == check_location_scale;
+		const bool bounded = parameter->least != 0 || parameter->most != 0;
+		const double most = is_scale || is_location ? greatest_value(dtype) : DBL_MAX;
+		const double least = is_scale ? 0 : -most;
+		const double *x = (const double *)rows_of[j];
+
+		/* The bounds of truncated_normal are numbers, which have been checked. */
+		if ((parameter->type != TYPE_F64 && parameter->type != TYPE_U64) || isinf(parameter->most))
+			continue;
+		plain = all_within(x, n, bounded && parameter->least > least ? parameter->least : least,
+				   bounded && parameter->most < most ? parameter->most : most, parameter->is_above);
+		plain = plain && (parameter->type != TYPE_U64 || all_whole(x, n));
+	}
+	return plain;
+}
+
+static int check_sample(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t i,
+			struct dist_fault *ret_fault)
+{
+	const struct question q = {dtype, NULL, NULL, 0, ret_fault};
+	union dist_value values[DIST_PARAMETERS];
+
+	for (unsigned j = 0; j < rows[distribution].n_parameters; j++) {
+		const enum parameter_type type = rows[distribution].parameters[j].type;
+
+		values[j].natural = rows_of[j][i];
+		if (type == TYPE_F64 && isnan(values[j].real))
+			return refuse(&q, j, "got nan, allowed is a number");
+		if (type == TYPE_U64 && !(values[j].real >= 0 && values[j].real <= 0x1p63 &&
+					  values[j].real == floor(values[j].real)))
+			return refuse(&q, j, "got %.17g, allowed is an integer from 0 on", values[j].real);
+		if (type == TYPE_U64)
+			values[j].natural = (uint64_t)values[j].real;
+		if (type == TYPE_F64 && rows[distribution].parameters[j].most == 0 && isinf(values[j].real))
+			return refuse(&q, j, "got %g, allowed is a finite number", values[j].real);
+	}
+	return dist_check(distribution, dtype, values, NULL, 0, ret_fault);
+}
+
+int dist_check_samples(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[DIST_PARAMETERS],
+		       size_t n, size_t *ret_sample, struct dist_fault *ret_fault)
+{
+	int error = 0;
+
+	if (all_plain(distribution, dtype, rows_of, n))
+		return 0;
+	for (size_t i = 0; i < n && !error; i++) {
+		*ret_sample = i;
+		error = check_sample(distribution, dtype, rows_of, i, ret_fault);
+	}
+	return error;
+}

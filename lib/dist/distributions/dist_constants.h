@@ -14,6 +14,9 @@ enum {
 	DIST_BLOCK_REJECTING = 512, /* the same of other kernels */
 	DIST_REJECTED_PAD = 16,     /* places that a list of rejected samples has beyond their number */
 	DIST_DIGITS = 4,            /* 128 binary digits of a probability, 32 in each */
+	/* Kernels whose name has _each read parameter j of sample i from inputs[DIST_PARAMETER_INPUT + j][i]: a float64, for
+	 * randint a 64-bit integer. */
+	DIST_PARAMETER_INPUT = 6,
 };
 
 /* What kernels use of a draw's parameters. Each member is named after the distributions that it belongs to. */

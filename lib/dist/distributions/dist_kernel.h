@@ -20,7 +20,17 @@
 	X(beta_f32) X(beta_f64) X(beta_boosted_f32) X(beta_boosted_f64) X(gamma_log_f32) X(gamma_log_f64) \
 	X(poisson_i64) X(binomial_i64) X(discrete_i64) X(alias_i64) X(randint_i32) X(randint_i64) \
 	X(bernoulli_i8) X(bernoulli_i32) X(rademacher_i8) X(rademacher_i32) X(rademacher_f32) X(rademacher_f64) \
-	X(uniform_bf16) X(uniform_f16) X(normal_bf16) X(normal_f16) X(normal64_bf16) X(normal64_f16)
+	X(uniform_bf16) X(uniform_f16) X(normal_bf16) X(normal_f16) X(normal64_bf16) X(normal64_f16) \
+	X(uniform_each_f32) X(uniform_each_f64) X(normal_each_f32) X(normal_each_f64) \
+	X(normal_each_bf16) X(normal_each_f16) X(normal64_each_f32) X(normal64_each_f64) \
+	X(exponential_each_f32) X(exponential_each_f64) X(laplace_each_f32) X(laplace_each_f64) \
+	X(lognormal_each_f32) X(lognormal_each_f64) X(gumbel_each_f32) X(gumbel_each_f64) \
+	X(weibull_each_f32) X(weibull_each_f64) X(cauchy_each_f32) X(cauchy_each_f64) \
+	X(student_t_each_f32) X(student_t_each_f64) X(truncated_each_f32) X(truncated_each_f64) \
+	X(truncated_narrow_each_f32) X(truncated_narrow_each_f64) X(truncated_far_each_f32) X(truncated_far_each_f64) \
+	X(gamma_each_f32) X(gamma_each_f64) X(chi_squared_each_f32) X(chi_squared_each_f64) \
+	X(beta_each_f32) X(beta_each_f64) X(poisson_each_i64) X(binomial_each_i64) X(geometric_each_i64) \
+	X(bernoulli_each_i8) X(bernoulli_each_i32) X(randint_each_i32) X(randint_each_i64)
 /* clang-format on */
 
 struct dist_kernel {

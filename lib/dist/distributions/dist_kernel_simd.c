@@ -6,9 +6,15 @@
 
 #include "dist/distributions/gamma_body.h"
 
+#include "dist/distributions/gamma_each_body.h"
+
 #include "dist/distributions/counts_body.h"
 
+#include "dist/distributions/counts_each_body.h"
+
 #include "dist/distributions/integers_body.h"
+
+#include "dist/distributions/each_body.h"
 
 #include "dist/distributions/dist_kernel.h"
 

@@ -28,6 +28,38 @@ enum distribution dist_find(const char *name, size_t size)
 	return (enum distribution)distribution;
 }
 
+bool dist_takes_array(enum distribution distribution, unsigned parameter)
+{
+	switch (distribution) {
+	case DIST_NORMAL:
+	case DIST_TRUNCATED_NORMAL:
+		return parameter < 2;
+	case DIST_PERMUTATION:
+	case DIST_CATEGORICAL:
+	case DIST_DIRICHLET:
+	case DIST_SPHERE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool dist_is_count(enum distribution distribution, unsigned parameter)
+{
+	enum { COUNT_F64, COUNT_INT, COUNT_CHOICE, COUNT_ANY, COUNT_U64 };
+	static const struct {
+		unsigned char types[DIST_PARAMETERS + 1];
+	} all[DIST_COUNT] = {
+#define P(name, type, ...) COUNT_##type,
+#define ROW(id, name, shape, dtypes, fallback, help) {{id##_PARAMETERS(P) 0}},
+		DISTRIBUTION_ROWS(ROW)
+#undef ROW
+#undef P
+	};
+
+	return all[distribution].types[parameter] == COUNT_U64;
+}
+
 bool dist_is_vector(enum distribution distribution)
 {
 	return distribution == DIST_DIRICHLET || distribution == DIST_SPHERE;

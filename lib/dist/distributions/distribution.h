@@ -36,8 +36,14 @@ union dist_value {
 
 const char *dist_name(enum distribution distribution);
 
+/* Returns whether parameter number `parameter` may be an array with an element for each sample. */
+bool dist_takes_array(enum distribution distribution, unsigned parameter);
+
 /* Returns the distribution of that name (size bytes, no terminator needed), or DIST_COUNT. */
 enum distribution dist_find(const char *name, size_t size);
+
+/* Returns whether the parameter is a count: a natural number in union dist_value, a float64 where it is an array. */
+bool dist_is_count(enum distribution distribution, unsigned parameter);
 
 /* Returns whether a sample is a vector, whose number of components depends on the parameters. */
 bool dist_is_vector(enum distribution distribution);

@@ -158,9 +158,14 @@ INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const 
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
 /* Returns exponentials to the power 1 / shape. */
+INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power)
+{
+	return exp_f64(f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power));
+}
+
 INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
-	return exp_f64(f64_mul(log_f64(exponential(wide, k, inputs, i)), f64_set(k->power)));
+	return weibull_of_power(wide, inputs, i, f64_set(k->power));
 }
 
 KERNELS_OF_BOTH_WIDTHS(weibull)
@@ -181,14 +186,14 @@ KERNELS_OF_BOTH_WIDTHS(cauchy)
 
 /* Returns cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only results beyond the dtype overflow.
  * Source: R. W. Bailey, "Polar generation of random variates with the t-distribution", Math. Comp. 62 (1994) 779. */
-INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+INLINE f64v student_t_of_degrees(bool wide, const void *const inputs[], size_t i, f64v degrees)
 {
 	const u64v word = word_load(wide, inputs[1], i);
 	const u64v quarter = U64_SHR(u64_add(word, u64_set(1ull << 61)), 62),
 		   rest = u64_sub(word, U64_SHL(quarter, 62));
 	const f64v log_u = minus_two_log_signed_f64(fraction_load(wide, inputs[0], i));
-	const f64v x = f64_div(log_u, f64_set(k->degrees)), held = f64_min(x, f64_set(1e4));
-	const f64v below = f64_mul(f64_set(-k->degrees), expm1_f64(f64_neg(held)));
+	const f64v x = f64_div(log_u, degrees), held = f64_min(x, f64_set(1e4));
+	const f64v below = f64_mul(f64_neg(degrees), expm1_f64(f64_neg(held)));
 	const f64v radius = f64_mul(f64_sqrt(below), exp_f64(f64_mul(held, f64_set(0.5))));
 	f64v s, c;
 
@@ -196,6 +201,11 @@ INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *con
 	const u64v sign = U64_SHL(u64_add(quarter, u64_set(1)), 62);
 
 	return f64_mul(radius, f64_flip(f64_select(quarter, c, s), sign));
+}
+
+INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+{
+	return student_t_of_degrees(wide, inputs, i, f64_set(k->degrees));
 }
 
 KERNELS_OF_BOTH_WIDTHS(student_t)

@@ -17,12 +17,15 @@ enum {
 	DRAW_GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
 };
 
+struct draw_arrays;
+
 struct draw {
 	enum distribution distribution;
 	enum dtype dtype; /* one that dist_has_dtype accepts */
 	struct stream stream;
 	union dist_value parameters[DIST_PARAMETERS]; /* in the order of the distribution's row */
 	const void *table; /* built by draw_prepare and owned by its caller; NULL for most distributions */
+	const struct draw_arrays *arrays; /* the parameters that are arrays (draw_arrays.h); NULL: all are numbers */
 };
 
 /* The variants of all kernels that a set of CPU features allows. Plain data: select once, then share between threads. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "dist/draw/draw_arrays.h"
 #include "dist/math/box_muller.h"
 #include "dist/math/uniform.h"
 
@@ -23,6 +24,8 @@ struct run {
 	const struct draw_kernels *kernels;
 	const struct rng_kernel *generator;
 	const struct draw_plan *plan;
+	const struct draw *draw;
+	struct draw_parameters *parameters; /* of the block; NULL: the kernel needs none */
 	uint32_t key[4];
 	size_t word_bytes, per_group; /* bytes of a sample's word: 4 or 8; samples in a group */
 	unsigned group_shift;         /* log2 per_group */
@@ -34,7 +37,7 @@ struct run {
  * fill the room of several. */
 struct inputs {
 	uint64_t arrays[DRAW_INPUTS][BLOCK];
-	const void *at[DRAW_INPUTS];
+	const void *at[DRAW_INPUTS + DIST_PARAMETERS];
 };
 
 /* Writes the normals of n_groups groups, of the words' width. */
@@ -77,6 +80,8 @@ static void fill_inputs(const struct run *s, uint64_t group, size_t n_groups, st
 	memcpy(span.key, s->key, sizeof span.key);
 	for (unsigned j = 0; j < DRAW_INPUTS; j++)
 		inputs->at[j] = inputs->arrays[j];
+	for (unsigned j = 0; s->parameters && j < DIST_PARAMETERS; j++)
+		inputs->at[DIST_PARAMETER_INPUT + j] = s->parameters->values[j];
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
 		span.draw = j;
 		if (s->plan->inputs[j] == INPUT_WORDS)
@@ -163,7 +168,9 @@ static size_t retry_block(const struct run *s, unsigned attempt, uint64_t base, 
 {
 	const size_t padded = (n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 	uint64_t arrays[DRAW_INPUTS][RETRY_BLOCK], *const last[] = {arrays[3], arrays[4], arrays[5]};
-	const void *const at[] = {arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5]};
+	uint64_t parameters[DIST_PARAMETERS][RETRY_BLOCK];
+	const void *const at[] = {arrays[0],     arrays[1],     arrays[2],     arrays[3],     arrays[4],
+				  arrays[5],     parameters[0], parameters[1], parameters[2], parameters[3]};
 	uint64_t again[RETRY_BLOCK];
 	uint16_t rejected[RETRY_BLOCK + DIST_REJECTED_PAD];
 	size_t n_rejected, left = 0;
@@ -174,6 +181,9 @@ static size_t retry_block(const struct run *s, unsigned attempt, uint64_t base, 
 	}
 	for (size_t i = 0; s->plan->components && i < padded; i++)
 		store_component(&s->plan->components[(base + list[i < n ? i : 0]) % s->plan->n_components], i, last);
+	for (unsigned j = 0; s->parameters && j < DIST_PARAMETERS; j++)
+		for (size_t i = 0; i < padded; i++)
+			parameters[j][i] = s->parameters->values[j][list[i < n ? i : 0]];
 	n_rejected = s->plan->kernel(&s->plan->constants, at, attempt, padded, again, rejected);
 	for (size_t i = 0; i < n; i++)
 		copy_element(samples + list[i] * s->size, (char *)again + i * s->size, s->size);
@@ -223,6 +233,11 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 	size_t n_rejected;
 
 	assert(padded <= s->block);
+	if (s->draw->arrays &&
+	    !draw_parameters_load(s->draw, group * s->per_group + skip, skip, n, padded, s->parameters)) {
+		memset(out, 0, n * s->size); /* the request fails */
+		return;
+	}
 	fill_inputs(s, group, padded / s->per_group, &inputs);
 	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, 0, padded, samples, rejected);
 	if (n_rejected > 0) {
@@ -243,19 +258,24 @@ void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *d
 			uint64_t begin, size_t n, void *out)
 {
 	const size_t word_bytes = draw_words_per_sample(draw->dtype) * sizeof(uint32_t);
+	struct draw_parameters parameters;
 	struct run s = {
 		.kernels = kernels,
 		.generator = kernels->generators[draw->stream.generator],
 		.plan = plan,
+		.draw = draw,
+		.parameters = plan->each ? &parameters : NULL,
 		.word_bytes = word_bytes,
 		.per_group = DRAW_GROUP_BYTES / word_bytes,
 		.group_shift = word_bytes == 4 ? 2 : 1,
 		.size = plan->components ? sizeof(double) : dtype_size(draw->dtype),
-		.block = plan->n_inputs == 1 ? BLOCK_WORDS * sizeof(uint32_t) / word_bytes : BLOCK,
+		.block = plan->n_inputs == 1 && !plan->each ? BLOCK_WORDS * sizeof(uint32_t) / word_bytes : BLOCK,
 	};
 	size_t done;
 
 	stream_key(&draw->stream, s.key);
+	if (plan->each)
+		draw_parameters_init(draw, &parameters);
 	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % s.per_group);
 

@@ -12,7 +12,10 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 {
 	struct draw_plan plan;
 
-	if (draw_groups_apply(draw)) {
+	if (draw->arrays) {
+		draw_plan_each(kernels->distributions, draw, &plan);
+		draw_attempts_fill(kernels, draw, &plan, begin, n, out);
+	} else if (draw_groups_apply(draw)) {
 		draw_groups_fill(kernels, draw, begin, n, out);
 	} else if (dist_is_vector(draw->distribution)) {
 		draw_vectors_fill(kernels, draw, begin, n, out);

@@ -11,7 +11,7 @@
 /* What an input of a kernel holds for each sample: a word, or a standard normal made of words by Box and Muller. */
 enum draw_input { INPUT_WORDS, INPUT_NORMALS };
 
-enum { DRAW_INPUTS = 6 };
+enum { DRAW_INPUTS = DIST_PARAMETER_INPUT };
 
 struct draw_plan {
 	dist_function *kernel;
@@ -23,10 +23,14 @@ struct draw_plan {
 	 * float64 logarithms of gammas, whatever the dtype. */
 	const struct gamma_constants *components;
 	size_t n_components;
+	bool each; /* the kernel reads the parameters of each sample */
 };
 
 /* Plans a prepared draw: not of bits, permutation or sphere, and of uniform and normal only what draw_groups_apply
  * rejects. */
 void draw_plan_make(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *ret_plan);
+
+/* Plans a draw of which some parameters are arrays. */
+void draw_plan_each(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *ret_plan);
 
 #endif
