@@ -156,6 +156,8 @@ DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc s
 DEPS_BENCH := libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
+DEPS_SWEEP := python3 gnuplot-nox
+
 quoted = $(foreach word,$(1),'$(word)')
 
 deps:
@@ -178,6 +180,10 @@ bench: deps
 	@tests/need $(call quoted,$(DEPS_BENCH))
 	@$(again) run-bench
 
+bench-sweep: deps
+	@tests/need $(call quoted,$(DEPS_SWEEP))
+	@$(again) run-bench-sweep
+
 help:
 	@sed -n 's/^#: //p' Makefile
 
@@ -189,16 +195,17 @@ help:
 #: make check-arm64 the checks of random numbers on AArch64, emulated; make check-boot: under a booted systemd
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
+#: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
 #: V=1 shows commands; CC=clang builds with clang
 
-include tests/Dir.mk
+include tests/Dir.mk tests/bench/Dir.mk
 include client/examples/Dir.mk
 -include client/Dir.mk systemd/Dir.mk
 
 clean:
 	rm -rf build
 
-.PHONY: all deps demo check check-full bench help clean
+.PHONY: all deps demo check check-full bench bench-sweep help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# The bench: workers (tests/bench/worker.h), a table of rows and goals, and the programs that measure and print.
+#
+# Contract: NAME.c or peers/NAME.c becomes build/tests/bench/NAME; `user` sees the installed header and library only,
+# `kernel` the archives of the library's inside, a peer what LIBS_NAME says.
+
+BENCH := $(BUILD)/tests/bench
+WORKER := $(BUILD)/obj/tests/bench/worker.o
+FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) -D_GNU_SOURCE -pthread -Itests -MMD -MF $@.d
+
+LIBS_fftw := -lfftw3 -lfftw3f
+
+$(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(WORKER) -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
+
+$(BENCH)/kernel: tests/bench/kernel.c $(WORKER) $(LIB_ARCHIVE)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Itests -MF $@.d -o $@ $< $(WORKER) $(LIB_ARCHIVE) -lm
+
+$(BENCH)/probe: tests/bench/probe.c $(WORKER)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS_worker) -o $@ $< $(WORKER)
+
+$(BENCH)/%: tests/bench/peers/%.c $(WORKER)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS_worker) -o $@ $< $(WORKER) $(LIBS_$*) -lm
+
+# As its users compile it.
+$(BENCH)/%: tests/bench/peers/%.cc $(WORKER)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)g++ -O3 -march=native -Itests -MMD -MF $@.d -o $@ $< $(WORKER)
+
+BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe fftw mt19937)
+
+# make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
+run-bench-sweep: all $(BENCH)/user
+	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
+
+.PHONY: run-bench-sweep

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FFTW, PATIENT within a time limit, one thread: way=one plan for the batch (many), a loop over a plan for one transform
+ * (loop), and that loop on copies staged through the cache (staged).
+ *
+ *   kind=c2c|r2c|2d|3d n= batch= wide=0|1 place=in|out way= limit=SECONDS */
+#include <fftw3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/worker.h"
+
+static struct {
+	void *plan, *x, *y, *staged;
+	size_t points, batch, x_bytes, y_bytes; /* points and bytes of one transform */
+	int rank, n[3];
+	bool wide, real, in_place;
+} w;
+
+static void (*run)(void);
+
+static void run_many(void)
+{
+	if (w.wide)
+		fftw_execute(w.plan);
+	else
+		fftwf_execute(w.plan);
+}
+
+static void run_one(void *x, void *y)
+{
+	if (w.wide && w.real)
+		fftw_execute_dft_r2c(w.plan, x, y);
+	else if (w.wide)
+		fftw_execute_dft(w.plan, x, y);
+	else if (w.real)
+		fftwf_execute_dft_r2c(w.plan, x, y);
+	else
+		fftwf_execute_dft(w.plan, x, y);
+}
+
+static void run_loop(void)
+{
+	for (size_t b = 0; b < w.batch; b++)
+		run_one((char *)w.x + b * w.x_bytes, (char *)w.y + b * w.y_bytes);
+}
+
+static void run_staged(void)
+{
+	char *const out = (char *)w.staged + w.x_bytes;
+
+	for (size_t b = 0; b < w.batch; b++) {
+		memcpy(w.staged, (char *)w.x + b * w.x_bytes, w.x_bytes);
+		run_one(w.staged, out);
+		memcpy((char *)w.y + b * w.y_bytes, out, w.y_bytes);
+	}
+}
+
+/* Plans of float and of double. */
+#define PLAN(prefix)                                                                                                   \
+	(prefix##_set_timelimit(limit),                                                                                \
+	 w.real ? (void *)prefix##_plan_many_dft_r2c(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1,               \
+						     points / 2 + 1, flags)                                            \
+		: (void *)prefix##_plan_many_dft(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1, points,           \
+						 FFTW_FORWARD, flags))
+
+static void *plan_of(int batch, void *x, void *y)
+{
+	const double limit = case_number("limit", 4);
+	const int points = (int)w.points;
+	/* Single plans meet rows of any alignment where a row is not a multiple of the vectors'. */
+	const unsigned flags = FFTW_PATIENT | (batch != (int)w.batch && (w.y_bytes % 64 || w.x_bytes % 64) ? FFTW_UNALIGNED : 0);
+
+	return w.wide ? PLAN(fftw) : PLAN(fftwf);
+}
+
+static void read_case(void)
+{
+	const int n = (int)case_number("n", 1);
+
+	w.wide = case_is("wide", "1");
+	w.real = case_is("kind", "r2c");
+	w.in_place = case_is("place", "in");
+	w.rank = case_is("kind", "3d") ? 3 : case_is("kind", "2d") ? 2 : 1;
+	w.batch = (size_t)case_number("batch", 1);
+	w.points = 1;
+	for (int i = 0; i < w.rank; i++) {
+		w.n[i] = n;
+		w.points *= (size_t)n;
+	}
+	w.x_bytes = w.points * (w.wide ? 16 : 8) / (w.real ? 2 : 1);
+	w.y_bytes = (w.real ? w.points / 2 + 1 : w.points) * (w.wide ? 16 : 8);
+}
+
+void work_open(void)
+{
+	read_case();
+	w.x = work_memory(w.batch * w.x_bytes);
+	w.y = w.in_place ? w.x : work_memory(w.batch * w.y_bytes);
+	run = case_is("way", "loop") ? run_loop : case_is("way", "staged") ? run_staged : run_many;
+	if (run == run_staged) {
+		w.staged = work_memory(w.x_bytes + w.y_bytes);
+		w.plan = plan_of(1, w.staged, (char *)w.staged + w.x_bytes);
+	} else {
+		w.plan = plan_of(run == run_loop ? 1 : (int)w.batch, w.x, w.y);
+	}
+	if (!w.plan)
+		work_fail("a plan of FFTW");
+	work_noise(w.x, w.wide, w.batch * w.x_bytes / (w.wide ? 8 : 4));
+}
+
+void work_run(void)
+{
+	run();
+}
+
+void work_close(void)
+{
+	if (w.wide)
+		fftw_destroy_plan(w.plan);
+	else
+		fftwf_destroy_plan(w.plan);
+	free(w.x);
+	free(w.in_place ? NULL : w.y);
+	free(w.staged);
+	w.staged = NULL;
+}

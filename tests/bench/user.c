@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a user gets: work through the installed library and its public header, and nothing else.
+ *
+ *   at=embedded: or a daemon's socket; threads=, cpu= of an embedded engine
+ *   method=NAME in=DTYPE:SHAPE out=DTYPE:SHAPE p.NAME=VALUE ...
+ *   call=plain    the one-line functions: trnsci_fill (without `in`), trnsci_transform, on the process's own memory
+ *   call=apply    trnsci_apply on tiles
+ *   call=prepared a call that is run again on tiles; draws state their offset anew each time
+ *   call=reply    the same, with the samples in the reply instead of a tile
+ *   call=named    the same, of a named stream */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <trnsci/trnsci.h>
+
+#include "bench/worker.h"
+
+enum { MAX_PARAMS = 16 };
+
+static struct trnsci_session *session;
+static struct trnsci_error err;
+static struct trnsci_param params[MAX_PARAMS + 1];
+static char names[MAX_PARAMS][32];
+static double lists[MAX_PARAMS][16];
+static int64_t axes[16];
+static struct trnsci_array in, out;
+static struct trnsci_tile *in_tile, *out_tile;
+static struct trnsci_call *call;
+static struct trnsci_changes changes;
+static struct trnsci_source source;
+static const char *method;
+static bool has_in, is_draw;
+static void (*run)(void);
+
+static void must(int r)
+{
+	if (r < 0)
+		work_fail(err.text[0] ? err.text : trnsci_error_name(r));
+}
+
+static void must_call(int r)
+{
+	if (r < 0)
+		work_fail(trnsci_call_error(call)->text);
+}
+
+/* ---- one run ---- */
+
+static void run_fill(void)
+{
+	must(trnsci_fill(session, method, params, &source, out.dtype, out.shape[0], out.data, NULL, &err));
+	source.offset += out.shape[0];
+}
+
+static void run_transform(void)
+{
+	must(trnsci_transform(session, method, params, in, out, &err));
+}
+
+static void run_apply(void)
+{
+	must(trnsci_apply(session, method, params, &out_tile, &err));
+}
+
+static void run_call(void)
+{
+	must_call(trnsci_run(call, NULL));
+}
+
+static void run_draw(void)
+{
+	must_call(trnsci_run(call, &changes));
+	changes.offset += out.shape[0];
+}
+
+/* ---- the case ---- */
+
+static struct trnsci_param param_of(size_t i, const char *value)
+{
+	const char *name = names[i];
+	char *end;
+
+	if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+		return trnsci_bool(name, value[0] == 't');
+	if (strcmp(name, "axes") == 0) {
+		const size_t n = numbers_of(value, lists[i]);
+
+		for (size_t k = 0; k < n; k++)
+			axes[k] = (int64_t)lists[i][k];
+		return trnsci_i64s(name, axes, n);
+	}
+	if (strchr(value, ','))
+		return trnsci_f64s(name, lists[i], numbers_of(value, lists[i]));
+	const double number = strtod(value, &end);
+
+	if (*end)
+		return trnsci_text(name, value);
+	return strpbrk(value, ".e") ? trnsci_f64(name, number) : trnsci_i64(name, (int64_t)number);
+}
+
+static size_t read_params(void)
+{
+	const char *value;
+	size_t n = 0;
+
+	for (; n < MAX_PARAMS - 3 && case_word("p.", n, names[n], &value); n++)
+		params[n] = param_of(n, value);
+	params[n] = trnsci_end();
+	return n;
+}
+
+static struct trnsci_array array_of(const char *name)
+{
+	struct case_array array;
+
+	if (!case_has_array(name, &array))
+		work_fail("the case has no output");
+	return trnsci_array_of(trnsci_dtype_parse(array.dtype), array.ndim, array.shape, NULL);
+}
+
+static size_t bytes_of(const struct trnsci_array *array)
+{
+	size_t bytes = trnsci_dtype_size(array->dtype);
+
+	for (size_t i = 0; i < array->ndim; i++)
+		bytes *= array->shape[i];
+	return bytes;
+}
+
+static void fill_input(void *data, const struct trnsci_array *array)
+{
+	const bool wide = array->dtype == TRNSCI_F64 || array->dtype == TRNSCI_C128;
+
+	work_noise(data, wide, bytes_of(array) / (wide ? 8 : 4));
+}
+
+static struct trnsci_tile *tile_of(const struct trnsci_array *array)
+{
+	struct trnsci_tile *tile;
+
+	must(trnsci_tile_new(session, 0, array->dtype, array->ndim, array->shape, &tile, &err));
+	memset(trnsci_tile_data(tile), 0, bytes_of(array));
+	return tile;
+}
+
+static void open_plain(void)
+{
+	out.data = work_memory(bytes_of(&out));
+	if (has_in) {
+		in.data = case_is("place", "in") ? out.data : work_memory(bytes_of(&in));
+		fill_input(in.data, &in);
+	}
+	run = has_in ? run_transform : run_fill;
+}
+
+static void open_tiles(void)
+{
+	out_tile = tile_of(&out);
+	if (has_in) {
+		in_tile = case_is("place", "in") ? out_tile : tile_of(&in);
+		fill_input(trnsci_tile_data(in_tile), &in);
+	}
+}
+
+static void open_prepared(void)
+{
+	must(trnsci_call_new(session, method, &call));
+	if (has_in)
+		trnsci_set_tile(trnsci_args(call), "in", in_tile);
+	if (out_tile)
+		trnsci_set_tile(trnsci_args(call), "out", out_tile);
+	trnsci_set_params(trnsci_args(call), params);
+	changes.given = TRNSCI_CHANGE_OFFSET;
+	run = is_draw ? run_draw : run_call;
+}
+
+static void open_reply(void)
+{
+	struct trnsci_args *draw;
+
+	if (case_is("call", "named")) {
+		const struct trnsci_stream_options options = {.seed = 1, .has_seed = true};
+
+		trnsci_stream_create(session, "bench", &options, NULL, NULL);
+		must(trnsci_call_new(session, "stream_draw", &call));
+		trnsci_set_text(trnsci_args(call), "name", "bench");
+		draw = trnsci_set_map(trnsci_args(call), "draw");
+		trnsci_set_text(draw, "op", method);
+	} else {
+		must(trnsci_call_new(session, method, &call));
+		draw = trnsci_args(call);
+	}
+	if (out.ndim) {
+		trnsci_set_u64(draw, "n", out.shape[0]);
+		trnsci_set_text(draw, "dtype", trnsci_dtype_name(out.dtype));
+	}
+	trnsci_set_params(draw, params);
+	changes.given = TRNSCI_CHANGE_OFFSET;
+	run = is_draw && !case_is("call", "named") ? run_draw : run_call;
+}
+
+/* "run": uniforms to normals, scaled, five times over. */
+static void open_program(void)
+{
+	static const char *const texts[] = {"uniform", "box_muller", "scale"};
+	char name[2][3] = {"", ""};
+
+	must(trnsci_call_new(session, "run", &call));
+	for (int i = 0; i < 15; i++) {
+		struct trnsci_args *step = trnsci_step(call, texts[i % 3]);
+
+		snprintf(name[i % 2], sizeof name[0], "%c", 'a' + i);
+		if (i % 3 == 0)
+			trnsci_set_u64(step, "n", out.shape[0]);
+		else
+			trnsci_set_text(step, "in", name[(i + 1) % 2]);
+		trnsci_set_text(step, "as", name[i % 2]);
+	}
+	trnsci_want(call, name[0]);
+	run = run_call;
+}
+
+static void open_session(void)
+{
+	const struct trnsci_options options = {.threads = (unsigned)case_number("threads", 0),
+					       .cpu = case_text("cpu", NULL),
+					       .arena_bytes = (size_t)case_number("arena", 0)};
+
+	must(trnsci_open(case_text("at", "embedded:"), &options, &session, &err));
+}
+
+void work_open(void)
+{
+	struct case_array array;
+	size_t n = read_params();
+	const char *const way = case_text("call", "plain");
+
+	if (!session)
+		open_session();
+	method = case_text("method", "ping");
+	has_in = case_has_array("in", &array);
+	is_draw = !has_in && case_has_array("out", &array) && array.ndim == 1;
+	if (has_in)
+		in = array_of("in");
+	if (case_has_array("out", &array))
+		out = array_of("out");
+	source = (struct trnsci_source){.generator = case_text("generator", NULL)};
+	if (strcmp(way, "plain") == 0) {
+		open_plain();
+		return;
+	}
+	if (is_draw && source.generator)
+		params[n++] = trnsci_text("generator", source.generator);
+	params[n] = trnsci_end();
+	if (strcmp(way, "reply") == 0 || strcmp(way, "named") == 0) {
+		open_reply();
+	} else if (strcmp(way, "program") == 0) {
+		open_program();
+	} else {
+		open_tiles();
+		open_prepared();
+		if (strcmp(way, "apply") == 0 && has_in)
+			params[n++] = trnsci_with_tile("in", in_tile);
+		params[n] = trnsci_end();
+		run = strcmp(way, "apply") == 0 ? run_apply : run;
+	}
+}
+
+void work_run(void)
+{
+	run();
+}
+
+void work_close(void)
+{
+	trnsci_call_free(call);
+	if (in_tile != out_tile)
+		trnsci_tile_free(in_tile);
+	trnsci_tile_free(out_tile);
+	if (in.data != out.data)
+		free(in.data);
+	free(out.data);
+	call = NULL;
+	in_tile = out_tile = NULL;
+	in = out = (struct trnsci_array){0};
+	changes = (struct trnsci_changes){0};
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that the bench measures: workers (worker.h), and a daemon for those that are its clients."""
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+
+BUILD = os.environ.get('BUILD', 'build')
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Declined(Exception):
+    """The case cannot be run on this machine."""
+
+
+class Worker:
+    """One worker. It gets ready while the caller goes on; ready() waits for it."""
+
+    def __init__(self, program, case):
+        case = {name: value for name, value in case.items() if value is not None}
+        path = [f'{BUILD}/tests/bench/{program}']
+        if program.endswith('.py'):
+            path = ['/usr/bin/python3', f'{HERE}/peers/{program}']
+        env = dict(os.environ, OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')
+        if 'cpu' in case:
+            env['TRNSCI_CPU'] = case['cpu']
+        self.process = subprocess.Popen(path + [f'{name}={value}' for name, value in case.items()], env=env, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        if line.startswith('none'):
+            raise Declined(line[5:].strip())
+        if not line:
+            raise RuntimeError(f'a worker ended: {" ".join(self.process.args)}')
+        return line.split()
+
+    def _ask(self, line):
+        self.process.stdin.write(line + '\n')
+        self.process.stdin.flush()
+        return self._answer()
+
+    def ready(self):
+        self._answer()
+        return self
+
+    def time(self, seconds):
+        """Nanoseconds of a run, on average over that time."""
+        return float(self._ask(f'time {seconds}')[0])
+
+    def spread(self, runs):
+        """Nanoseconds of a run: p50, p99."""
+        p50, p99 = self._ask(f'spread {runs}')
+        return float(p50), float(p99)
+
+    def resize(self, size):
+        self._ask(f'size {size}')
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Daemon:
+    """A trnscid on a private socket, until close()."""
+
+    def __init__(self, *arguments):
+        self.folder = tempfile.TemporaryDirectory(prefix='trnsci-bench-')
+        self.socket = f'{self.folder.name}/s'
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(f'{self.folder.name}/n')
+            notify.settimeout(30)
+            self.process = subprocess.Popen(
+                [f'{BUILD}/bin/trnscid', '--socket', self.socket, '--state-dir', f'{self.folder.name}/state',
+                 '--log-level', 'error', *arguments], env=dict(os.environ, NOTIFY_SOCKET=f'{self.folder.name}/n'))
+            while b'READY=1' not in notify.recv(4096):
+                pass
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        self.folder.cleanup()
+
+
+def cpus():
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def machine():
+    """The machine's name: its CPUs and what they can do."""
+    model, flags = 'an unknown CPU', ''
+    with open('/proc/cpuinfo', encoding='ascii', errors='replace') as file:
+        for line in file:
+            name, _, value = line.partition(':')
+            model = value.strip() if name.strip() == 'model name' else model
+            flags = value if name.strip() == 'flags' else flags
+    known = [name for name in ('avx2', 'avx512f', 'avx512_bf16', 'amx_tile', 'vaes') if f' {name} ' in f'{flags} ']
+    release = os.uname().release
+    return f'{model}, {cpus()} CPUs, {" ".join(known) or os.uname().machine}, Linux {release}'
+
+
+def version():
+    """The version of the tree that was built."""
+    try:
+        return subprocess.run(['git', 'describe', '--always', '--dirty', '--abbrev=12'], cwd=HERE, text=True,
+                              capture_output=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return 'unknown'
