@@ -322,7 +322,7 @@ enum method_effect call_effect(const struct trnsci_call *call)
 
 	if (operation && operation->class == METHOD_PROGRAM && args_mention(call->params, "stream_name"))
 		return EFFECT_LASTING;
-	return operation ? operation_effect(operation) : EFFECT_LASTING;
+	return operation ? operation->effect : EFFECT_LASTING;
 }
 
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err)

@@ -49,11 +49,11 @@ static void handle_request(struct session *session, const struct message *messag
 
 	session->requests++;
 	session->service->stats.requests++;
-	session->service->stats.requests_prepared += operation && strcmp(operation->name, "run_prepared") == 0;
-	if (operation && operation->class == METHOD_SESSION) {
+	session->service->stats.requests_prepared += operation && operation->start == START_PREPARED;
+	if (operation && operation->start == START_SESSION) {
 		call_method(session, operation, message, bump);
 		requests_free_frame(session, bump, charge);
-	} else if (requests_start(session, message, bump, charge) && operation && operation->class == METHOD_SERVICE) {
+	} else if (requests_start(session, message, bump, charge) && operation && operation->start == START_SERVICE) {
 		prefault_tiles(session);
 	}
 }

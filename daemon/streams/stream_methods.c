@@ -99,44 +99,63 @@ static int call_advance(struct session *session, const struct args *args, const 
 			       to, deferred);
 }
 
-static int call_list(struct session *session, const struct args *args, struct streams_who *who,
+static int call_list(struct session *session, const struct args *args, const struct streams_who *who,
 		     struct deferred_reply *deferred)
 {
 	char after[STORE_NAME_MOST + 1];
+	struct streams_who from = *who;
 	int r = 0;
 
-	who->u64_text = args->at[STREAM_LIST_U64].choice != 0;
-	who->name = NULL;
+	from.u64_text = args->at[STREAM_LIST_U64].choice != 0;
+	from.name = NULL;
 	if (args->at[STREAM_LIST_AFTER].given) {
 		r = stream_read_name(args, STREAM_LIST_AFTER, after, deferred->error);
-		who->name = after;
+		from.name = after;
 	}
-	return r < 0 ? r : streams_list(session->service->streams, who, args->at[STREAM_LIST_LIMIT].u64, deferred);
+	return r < 0 ? r : streams_list(session->service->streams, &from, args->at[STREAM_LIST_LIMIT].u64, deferred);
 }
+
+static int call_show(struct session *session, const struct args *args, const struct streams_who *who,
+		     struct deferred_reply *deferred)
+{
+	(void)args;
+	return streams_show(session->service->streams, who, deferred);
+}
+
+static int call_delete(struct session *session, const struct args *args, const struct streams_who *who,
+		       struct deferred_reply *deferred)
+{
+	(void)args;
+	return streams_delete(session->service->streams, who, deferred);
+}
+
+static const struct stream_method {
+	const char *name;
+	bool has_name; /* its parameter `name` is required; stream_list has none */
+	int (*call)(struct session *session, const struct args *args, const struct streams_who *who,
+		    struct deferred_reply *deferred);
+} methods[] = {
+	{"stream_create", true, call_create}, {"stream_show", true, call_show},       {"stream_list", false, call_list},
+	{"stream_delete", true, call_delete}, {"stream_advance", true, call_advance},
+};
 
 static int begin_call(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	struct session *session = arg;
-	struct streams *streams = session->service->streams;
-	const char *method = args->operation->name;
+	const struct stream_method *method = methods;
 	char name[STORE_NAME_MOST + 1];
-	struct streams_who who = {&session->peer, name, args->at[STREAM_U64].choice != 0, method, NULL, NULL};
-	int r;
+	struct streams_who who = {&session->peer,        name, args->at[STREAM_U64].choice != 0,
+				  args->operation->name, NULL, NULL};
+	int r = 0;
 
+	while (strcmp(method->name, args->operation->name) != 0)
+		method++; /* the engine passes START_OWNER's rows only, which the table has */
 	if (peer_read_groups(&session->peer, session->fd) < 0)
-		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", method, strerror(errno));
-	if (strcmp(method, "stream_list") == 0)
-		return call_list(session, args, &who, deferred);
-	r = stream_read_name(args, STREAM_NAME, name, deferred->error);
-	if (r < 0)
-		return r;
-	if (strcmp(method, "stream_show") == 0)
-		return streams_show(streams, &who, deferred);
-	if (strcmp(method, "stream_create") == 0)
-		return call_create(session, args, &who, deferred);
-	if (strcmp(method, "stream_advance") == 0)
-		return call_advance(session, args, &who, deferred);
-	return streams_delete(streams, &who, deferred);
+		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", method->name,
+				 strerror(errno));
+	if (method->has_name)
+		r = stream_read_name(args, STREAM_NAME, name, deferred->error);
+	return r < 0 ? r : method->call(session, args, &who, deferred);
 }
 
 static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct deferred_reply *deferred)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that need no computing. */
+/* Replies of the methods that need no computing: one function for each row that starts here. */
 #include "engine/service.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/memory/session_memory_core.h"
+#include "engine/operations/operation_rows.h"
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/service_derive.h"
@@ -15,6 +16,16 @@
 enum { PROTOCOL_NUMBER = 1 };
 
 #define PUT(name, value) value_put(bump, map, name, value)
+
+/* A bound request, and where its reply goes. */
+struct service_call {
+	struct session_memory *memory;
+	const struct args *args;
+	struct bump *bump; /* the reply's */
+	struct value *map; /* the reply */
+	struct prepared **ret_prepared;
+	struct error *err;
+};
 
 /* As text: clients that have no integers of 64 bits compare it, too. */
 static int put_instance(struct bump *bump, uint64_t instance, struct value *map)
@@ -28,11 +39,24 @@ static int put_instance(struct bump *bump, uint64_t instance, struct value *map)
 	return !copy || PUT("instance", value_string(copy));
 }
 
-static int put_version(struct bump *bump, uint64_t instance, struct value *map)
+static int answer_version(const struct service_call *call)
 {
+	struct bump *bump = call->bump;
+	struct value *map = call->map;
+
 	return PUT("name", value_string("trnsciD")) || PUT("version", value_string(TRNSCI_VERSION)) ||
-	       PUT("stream_format", value_uint(STREAM_FORMAT)) || PUT("protocol", value_uint(PROTOCOL_NUMBER)) ||
-	       put_instance(bump, instance, map);
+			       PUT("stream_format", value_uint(STREAM_FORMAT)) ||
+			       PUT("protocol", value_uint(PROTOCOL_NUMBER)) ||
+			       put_instance(bump, call->memory->engine->instance, map)
+		       ? -ERROR_NO_MEMORY
+		       : 0;
+}
+
+static int answer_ping(const struct service_call *call)
+{
+	const struct arg *payload = &call->args->at[PING_PAYLOAD];
+
+	return payload->given && value_put(call->bump, call->map, "payload", *payload->value) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* "f32|f64" as an array of texts. */
@@ -126,26 +150,39 @@ static int put_dtypes(struct bump *bump, struct value *map)
 	return failed || PUT("dtypes", list);
 }
 
-static int put_description(struct bump *bump, struct value *map)
+static int answer_describe(const struct service_call *call)
 {
+	struct bump *bump = call->bump;
+	struct value *map = call->map;
+
 	return put_methods(bump, map) || put_errors(bump, map) || put_dtypes(bump, map) ||
-	       PUT("stream_format", value_uint(STREAM_FORMAT));
+			       PUT("stream_format", value_uint(STREAM_FORMAT))
+		       ? -ERROR_NO_MEMORY
+		       : 0;
 }
 
-static int answer_tile(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
-		       struct error *err)
+static int answer_derive(const struct service_call *call)
 {
-	struct shape shape = {.dtype = bind_dtype(args, TILE_DTYPE), .ndim = args->at[TILE_SHAPE].shape.count};
-	const uint32_t scope = (uint32_t)args->at[TILE_SCOPE].u64;
+	return derive_answer(call->args, call->bump, call->map, call->err);
+}
+
+static int answer_tile(const struct service_call *call)
+{
+	struct session_memory *memory = call->memory;
+	const struct arg *at = call->args->at;
+	struct bump *bump = call->bump;
+	struct value *map = call->map;
+	struct shape shape = {.dtype = bind_dtype(call->args, TILE_DTYPE), .ndim = at[TILE_SHAPE].shape.count};
+	const uint32_t scope = (uint32_t)at[TILE_SCOPE].u64;
 	struct tile_place place;
 	int error;
 
-	memcpy(shape.dims, args->at[TILE_SHAPE].shape.at, sizeof shape.dims);
+	memcpy(shape.dims, at[TILE_SHAPE].shape.at, sizeof shape.dims);
 	if (!shape_finish(&shape))
-		return bind_error(args, TILE_SHAPE, err, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
-	error = args->at[TILE_OFFSET].given
-			? tile_create_at(memory, &shape, scope, args->at[TILE_OFFSET].u64, &place, err)
-			: tile_create(memory, &shape, scope, &place, err);
+		return bind_error(call->args, TILE_SHAPE, call->err, ERROR_OUT_OF_RANGE,
+				  "more than 2^62 bytes, allowed are fewer");
+	error = at[TILE_OFFSET].given ? tile_create_at(memory, &shape, scope, at[TILE_OFFSET].u64, &place, call->err)
+				      : tile_create(memory, &shape, scope, &place, call->err);
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||
@@ -156,23 +193,23 @@ static int answer_tile(struct session_memory *memory, const struct args *args, s
 	return 0;
 }
 
-static int answer_free(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
-		       struct error *err)
+static int answer_free(const struct service_call *call)
 {
+	const struct args *args = call->args;
 	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
 	size_t freed = 1;
 	int error = 0;
 
 	if (!tile && !scope)
-		return bind_error(args, FREE_TILE, err, ERROR_MISSING_PARAMETER, "missing: give tile or scope");
+		return bind_error(args, FREE_TILE, call->err, ERROR_MISSING_PARAMETER, "missing: give tile or scope");
 	if (tile && scope)
-		return bind_error(args, FREE_SCOPE, err, ERROR_OUT_OF_RANGE,
+		return bind_error(args, FREE_SCOPE, call->err, ERROR_OUT_OF_RANGE,
 				  "given beside tile, allowed is one of them");
 	if (tile)
-		error = tile_free(memory, args->at[FREE_TILE].value->u, err);
+		error = tile_free(call->memory, args->at[FREE_TILE].value->u, call->err);
 	else
-		freed = tile_free_scope(memory, (uint32_t)args->at[FREE_SCOPE].u64);
-	return error ? error : PUT("freed", value_uint(freed));
+		freed = tile_free_scope(call->memory, (uint32_t)args->at[FREE_SCOPE].u64);
+	return error ? error : value_put(call->bump, call->map, "freed", value_uint(freed));
 }
 
 int service_keep(struct session_memory *memory, struct prepared *prepared, struct bump *bump, struct value *map,
@@ -193,51 +230,51 @@ int service_keep(struct session_memory *memory, struct prepared *prepared, struc
 	return 0;
 }
 
-static int answer_prepare(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
-			  struct prepared **ret_prepared, struct error *err)
+static int answer_prepare(const struct service_call *call)
 {
 	struct prepared *prepared;
-	int error = prepared_begin(memory, args, &prepared, err);
+	int error = prepared_begin(call->memory, call->args, &prepared, call->err);
 
 	if (error)
 		return error;
 	if (!prepared->program.deferred.first)
-		return service_keep(memory, prepared, bump, map, err);
-	*ret_prepared = prepared;
+		return service_keep(call->memory, prepared, call->bump, call->map, call->err);
+	*call->ret_prepared = prepared;
 	return 0;
 }
 
-static int answer_release(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
-			  struct error *err)
+static int answer_release(const struct service_call *call)
 {
-	int error = prepared_release(memory, args->at[RELEASE_PREPARED].u64, err);
+	int error = prepared_release(call->memory, call->args->at[RELEASE_PREPARED].u64, call->err);
 
-	return error ? error : PUT("released", value_uint(1));
+	return error ? error : value_put(call->bump, call->map, "released", value_uint(1));
 }
 
-int service_answer(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *map,
+/* In the order of the operations; NULL where another answers. */
+static int (*const answers[])(const struct service_call *call) = {
+#define START_ANSWER_SERVICE(name)                               answer_##name
+#define START_ANSWER_SESSION(name)                               NULL
+#define START_ANSWER_OWNER(name)                                 NULL
+#define START_ANSWER_STREAM_DRAW(name)                           NULL
+#define START_ANSWER_COMPILED(name)                              NULL
+#define START_ANSWER_PREPARED(name)                              NULL
+#define METHOD_ROW(name, class, start, effect, parameters, help) START_ANSWER_##start(name),
+#define ROW(name, class, parameters, compile, help)              NULL,
+#define DRAW(id, name, shape, dtypes, fallback, help)            NULL,
+	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
+#undef DRAW
+#undef ROW
+#undef METHOD_ROW
+};
+
+int service_answer(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *reply,
 		   struct prepared **ret_prepared, struct error *err)
 {
-	const char *name = args->operation->name;
-	int error = 0;
+	const struct service_call call = {memory, args, bump, reply, ret_prepared, err};
+	size_t count;
+	int error = answers[args->operation - operations(&count)](&call);
 
-	if (strcmp(name, "version") == 0)
-		error = put_version(bump, memory->engine->instance, map) ? -ERROR_NO_MEMORY : 0;
-	else if (strcmp(name, "describe") == 0)
-		error = put_description(bump, map) ? -ERROR_NO_MEMORY : 0;
-	else if (strcmp(name, "tile") == 0)
-		error = answer_tile(memory, args, bump, map, err);
-	else if (strcmp(name, "free") == 0)
-		error = answer_free(memory, args, bump, map, err);
-	else if (strcmp(name, "prepare") == 0)
-		error = answer_prepare(memory, args, bump, map, ret_prepared, err);
-	else if (strcmp(name, "release") == 0)
-		error = answer_release(memory, args, bump, map, err);
-	else if (strcmp(name, "derive") == 0)
-		error = derive_answer(args, bump, map, err);
-	else if (args->at[PING_PAYLOAD].given)
-		error = PUT("payload", *args->at[PING_PAYLOAD].value);
 	if (error == -ERROR_NO_MEMORY)
-		error_set(err, ERROR_NO_MEMORY, "%s: no memory for the reply", name);
+		error_set(err, ERROR_NO_MEMORY, "%s: no memory for the reply", args->operation->name);
 	return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods that are answered at once: version, ping, describe, derive, tile, free. */
+/* Methods that are answered at once: version, ping, describe, derive, tile, free, prepare, release. */
 #ifndef TRNSCI_ENGINE_SERVICE_H
 #define TRNSCI_ENGINE_SERVICE_H
 
@@ -8,12 +8,12 @@
 
 struct prepared;
 
-/* Answers a bound METHOD_SERVICE request; the reply is made in bump. But a `prepare` with something
- * large to build first sets *ret_prepared instead. */
+/* Replies to a bound START_SERVICE request; the reply is made in bump. A `prepare` that has tables to build first sets
+ * *ret_prepared instead, which is then the caller's. */
 int service_answer(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *reply,
 		   struct prepared **ret_prepared, struct error *err);
 
-/* The answer to that, when it is made; takes it. */
+/* Replies to that `prepare` once its tables are built. Takes ownership of prepared, also when it fails. */
 int service_keep(struct session_memory *memory, struct prepared *prepared, struct bump *bump, struct value *reply,
 		 struct error *err);
 

@@ -5,11 +5,13 @@
 
 /* In the order of the operations. */
 static int (*const functions[])(struct compiler *compiler) = {
+#define METHOD_ROW(name, class, start, effect, parameters, help) NULL,
 #define ROW(name, class, parameters, compile, help) compile,
 #define DRAW(id, name, shape, dtypes, fallback, help) compile_draw,
-	OPERATION_ROWS(ROW, DRAW)
+	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
 #undef DRAW
 #undef ROW
+#undef METHOD_ROW
 };
 
 int compile_operation(struct compiler *compiler)

@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table of operations, in the order of documentation: what engine/operations/operations.c describes and what
- * engine/compile/rows.c compiles is expanded from this one list.
+/* The rows of the table of operations, in the order of documentation: what engine/operations/operations.c describes and
+ * what engine/compile/rows.c compiles is expanded from this one list.
  *
- * ROW(name, class, parameters, compile function, help). Parameters: the array of engine/operations/operations.c that is called
- * PARAMETERS_params. Compile function: NULL where the class is not computed by a step of a program. The draws' rows are
- * those of the distributions, each of which becomes DRAW_ROW(...). */
+ * METHOD_ROW(name, class, start, effect, parameters, help) describes a method that no step of a program computes: class,
+ * start and effect are the ends of METHOD_, START_ and EFFECT_ names. ROW(name, class, parameters,
+ * compile function, help) describes an operation that a step computes: it is compiled, and has no effect beside its
+ * result. Parameters: the array PARAMETERS_params of engine/operations. The rows of the draws are those of the
+ * distributions, each of which becomes DRAW_ROW(...). */
 #ifndef TRNSCI_ENGINE_OPERATION_ROWS_H
 #define TRNSCI_ENGINE_OPERATION_ROWS_H
 
 #include "dist/distributions/dist_rows.h"
 
 /* clang-format off */
-#define OPERATION_ROWS(ROW, DRAW_ROW) \
-	ROW(version, SERVICE, plain, NULL, \
+#define OPERATION_ROWS(METHOD_ROW, ROW, DRAW_ROW) \
+	METHOD_ROW(version, SERVICE, SERVICE, NONE, plain, \
 	    "name, version, the numbers of protocol and stream format, and the daemon's instance") \
-	ROW(ping, SERVICE, ping, NULL, "replies, with the payload if there is one") \
-	ROW(describe, SERVICE, plain, NULL, "the table of methods, parameters, errors and dtypes") \
-	ROW(derive, SERVICE, derive, NULL, "a new stream from a stream: by a label, a number, or a split") \
-	ROW(stats, SESSION, plain, NULL, "figures of the daemon, the engine and this session") \
-	ROW(arena, SESSION, arena, NULL, "creates the session's memory for tiles, shared by a file descriptor; once a session") \
-	ROW(cancel, SESSION, cancel, NULL, "cancels a request of this session at its next chunk") \
-	ROW(ring_attach, SESSION, ring_attach, NULL, \
+	METHOD_ROW(ping, SERVICE, SERVICE, NONE, ping, "replies, with the payload if there is one") \
+	METHOD_ROW(describe, SERVICE, SERVICE, NONE, plain, "the table of methods, parameters, errors and dtypes") \
+	METHOD_ROW(derive, SERVICE, SERVICE, NONE, derive, "a new stream from a stream: by a label, a number, or a split") \
+	METHOD_ROW(stats, SESSION, SESSION, NONE, plain, "figures of the daemon, the engine and this session") \
+	METHOD_ROW(arena, SESSION, SESSION, SESSION, arena, "creates the session's memory for tiles, shared by a file descriptor; once a session") \
+	METHOD_ROW(cancel, SESSION, SESSION, NONE, cancel, "cancels a request of this session at its next chunk") \
+	METHOD_ROW(ring_attach, SESSION, SESSION, SESSION, ring_attach, \
 	    "attaches a ring of shared memory that is kept full of random numbers; returns file descriptors") \
-	ROW(broadcast_create, SESSION, broadcast_create, NULL, \
+	METHOD_ROW(broadcast_create, SESSION, SESSION, SESSION, broadcast_create, \
 	    "creates a broadcast: random numbers drawn once for many readers; ends with this session") \
-	ROW(broadcast_publish, SESSION, broadcast_publish, NULL, \
+	METHOD_ROW(broadcast_publish, SESSION, SESSION, SESSION, broadcast_publish, \
 	    "publishes more samples of a broadcast of this session") \
-	ROW(broadcast_attach, SESSION, broadcast_name, NULL, \
+	METHOD_ROW(broadcast_attach, SESSION, SESSION, SESSION, broadcast_name, \
 	    "opens the memory of a broadcast for reading; returns a file descriptor") \
-	ROW(broadcast_list, SESSION, plain, NULL, "lists the broadcasts that this client may read") \
-	ROW(broadcast_close, SESSION, broadcast_name, NULL, "closes a broadcast of this session") \
-	ROW(ring_detach, SESSION, ring_detach, NULL, "detaches a ring") \
-	ROW(tile, SERVICE, tile, NULL, "allocates a tile in the session's memory") \
-	ROW(free, SERVICE, free, NULL, "frees a tile, or all tiles of a scope") \
-	ROW(stream_create, STREAM, stream_create, NULL, \
+	METHOD_ROW(broadcast_list, SESSION, SESSION, NONE, plain, "lists the broadcasts that this client may read") \
+	METHOD_ROW(broadcast_close, SESSION, SESSION, SESSION, broadcast_name, "closes a broadcast of this session") \
+	METHOD_ROW(ring_detach, SESSION, SESSION, SESSION, ring_detach, "detaches a ring") \
+	METHOD_ROW(tile, SERVICE, SERVICE, SESSION, tile, "allocates a tile in the session's memory") \
+	METHOD_ROW(free, SERVICE, SERVICE, SESSION, free, "frees a tile, or all tiles of a scope") \
+	METHOD_ROW(stream_create, STREAM, OWNER, LASTING, stream_create, \
 	    "creates a named stream, whose positions are never issued twice") \
-	ROW(stream_draw, STREAM, stream_draw, NULL, \
+	METHOD_ROW(stream_draw, STREAM, STREAM_DRAW, LASTING, stream_draw, \
 	    "draws from the position of a named stream and advances it") \
-	ROW(stream_show, STREAM, stream_name, NULL, \
+	METHOD_ROW(stream_show, STREAM, OWNER, NONE, stream_name, \
 	    "shows the position, the owner and the words skipped by crashes of a named stream") \
-	ROW(stream_list, STREAM, stream_list, NULL, "lists the named streams that the client may show, by name") \
-	ROW(stream_delete, STREAM, stream_name, NULL, \
+	METHOD_ROW(stream_list, STREAM, OWNER, NONE, stream_list, "lists the named streams that the client may show, by name") \
+	METHOD_ROW(stream_delete, STREAM, OWNER, LASTING, stream_name, \
 	    "deletes a named stream; its numbers go to no other stream") \
-	ROW(stream_advance, STREAM, stream_advance, NULL, \
+	METHOD_ROW(stream_advance, STREAM, OWNER, LASTING, stream_advance, \
 	    "advances a named stream, for example after a snapshot of the machine was restored") \
-	ROW(run, PROGRAM, run, NULL, "runs a program: a sequence of steps over tiles and named results") \
-	ROW(prepare, SERVICE, prepare, NULL, "validates and compiles a call once, to be run many times") \
-	ROW(run_prepared, PROGRAM, run_prepared, NULL, "runs a prepared call with its own stream, position and tiles") \
-	ROW(release, SERVICE, release, NULL, "releases a prepared call; runs in progress finish") \
+	METHOD_ROW(run, PROGRAM, COMPILED, NONE, run, "runs a program: a sequence of steps over tiles and named results") \
+	METHOD_ROW(prepare, SERVICE, SERVICE, SESSION, prepare, "validates and compiles a call once, to be run many times") \
+	METHOD_ROW(run_prepared, PROGRAM, PREPARED, SESSION, run_prepared, "runs a prepared call with its own stream, position and tiles") \
+	METHOD_ROW(release, SERVICE, SERVICE, SESSION, release, "releases a prepared call; runs in progress finish") \
 	DISTRIBUTION_ROWS(DRAW_ROW) \
 	ROW(sobol, POINTS, sobol, compile_sobol, \
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \

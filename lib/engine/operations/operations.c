@@ -2,12 +2,9 @@
 /* The table of operations. The order of a row's parameters is that of engine/operations/params.h. */
 #include "engine/operations/operations.h"
 
-#include <assert.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
 
 #include "engine/operations/operation_details.h"
 #include "engine/operations/operation_rows.h"
@@ -484,17 +481,18 @@ static const struct param stream_list_params[] = {
 	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "maximum number of streams in one reply"},
 };
 
-/* clang-format on */
-
 static const struct operation rows[] = {
-#define ROW(name, class, parameters, compile, help)                                                                   \
-	{#name, sizeof #name - 1, METHOD_##class, help, DETAILS_##name, parameters##_params,                                          \
+#define METHOD_ROW(name, class, start, effect, parameters, help) \
+	{#name, sizeof #name - 1, METHOD_##class, START_##start, EFFECT_##effect, help, DETAILS_##name, parameters##_params, \
 	 sizeof parameters##_params / sizeof *parameters##_params},
-#define DRAW(id, name, shape, dtypes, fallback, help) ROW(name, DRAW, name, compile_draw, help)
-	OPERATION_ROWS(ROW, DRAW)
+#define ROW(name, class, parameters, compile, help) METHOD_ROW(name, class, COMPILED, NONE, parameters, help)
+#define DRAW(id, name, shape, dtypes, fallback, help) METHOD_ROW(name, DRAW, COMPILED, NONE, name, help)
+	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
 #undef DRAW
 #undef ROW
+#undef METHOD_ROW
 };
+/* clang-format on */
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
@@ -502,80 +500,4 @@ const struct operation *operations(size_t *ret_count)
 {
 	*ret_count = N_ROWS;
 	return rows;
-}
-
-/* Most differ in their first letter. A name that came from a client may have a NUL in it. */
-static inline bool is_name(const char *row, const char *name, size_t size)
-{
-	if (size == 0 || row[0] != name[0])
-		return false;
-	for (size_t i = 1; i < size; i++)
-		if (row[i] != name[i] || row[i] == '\0')
-			return false;
-	return row[size] == '\0';
-}
-
-/* Rows by size and first letter, as lists: 1 and up; 0 ends one. */
-static struct {
-	pthread_once_t once;
-	unsigned char first[128], next[N_ROWS];
-} by_name = {.once = PTHREAD_ONCE_INIT};
-
-static unsigned char *bucket(const char *name, size_t size)
-{
-	return &by_name.first[((unsigned char)name[0] + 7 * size) % sizeof by_name.first];
-}
-
-static void make_index(void)
-{
-	static_assert(N_ROWS < UCHAR_MAX, "a row's number is a byte");
-	for (size_t i = N_ROWS; i-- > 0;) {
-		unsigned char *first = bucket(rows[i].name, rows[i].name_size);
-
-		by_name.next[i] = *first;
-		*first = (unsigned char)(i + 1);
-	}
-}
-
-const struct operation *operation_find(const char *name, size_t size)
-{
-	pthread_once(&by_name.once, make_index);
-	for (size_t at = size ? *bucket(name, size) : 0; at > 0; at = by_name.next[at - 1])
-		if (rows[at - 1].name_size == size && memcmp(rows[at - 1].name, name, size) == 0)
-			return &rows[at - 1];
-	return NULL;
-}
-
-/* Of the classes whose methods are not alike: those without effect. */
-static bool is_look(const char *name)
-{
-	static const char *const names[] = {"version",	   "ping",	     "describe", "derive", "stats",
-					    "stream_show", "stream_list",    "run",	 "cancel", "broadcast_list"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-enum method_effect operation_effect(const struct operation *operation)
-{
-	switch (operation->class) {
-	case METHOD_SESSION:
-	case METHOD_SERVICE:
-	case METHOD_PROGRAM:
-		return is_look(operation->name) ? EFFECT_NONE : EFFECT_SESSION;
-	case METHOD_STREAM:
-		return is_look(operation->name) ? EFFECT_NONE : EFFECT_LASTING;
-	default:
-		return EFFECT_NONE;
-	}
-}
-
-const struct param *operation_param(const struct operation *operation, const char *name, size_t size)
-{
-	for (size_t i = 0; i < operation->n_params; i++)
-		if (is_name(operation->params[i].name, name, size))
-			return &operation->params[i];
-	return NULL;
 }

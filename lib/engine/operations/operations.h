@@ -37,7 +37,7 @@ struct param {
 enum method_class {
 	METHOD_SESSION,     /* answered by the daemon's session: arena, cancel, stats */
 	METHOD_SERVICE,     /* answered at once by the engine: version, ping, describe, tile, free */
-	METHOD_STREAM,      /* named streams: answered by the owner of the space, a daemon, perhaps later */
+	METHOD_STREAM,      /* named streams: answered by the session's owner, a daemon, perhaps later */
 	METHOD_PROGRAM,     /* run */
 	METHOD_DRAW,        /* random numbers: n samples of a stream */
 	METHOD_POINTS,      /* quasi-random numbers: n points in d dimensions */
@@ -46,10 +46,29 @@ enum method_class {
 	METHOD_SIGNAL,      /* signal processing on transforms */
 };
 
+/* Who starts a request of the method. */
+enum method_start {
+	START_SESSION,     /* the owner's session itself; the engine refuses it */
+	START_SERVICE,     /* engine/service, which replies at once */
+	START_OWNER,       /* the owner of the session's memory, by deferred_reply_ops.begin */
+	START_COMPILED,    /* engine/compile; then its program runs */
+	START_STREAM_DRAW, /* the same, once the owner has reserved its samples */
+	START_PREPARED,    /* engine/prepared: a program that was compiled before runs again */
+};
+
+/* What a request leaves behind, which decides whether it may be repeated. */
+enum method_effect {
+	EFFECT_NONE,    /* a pure function of its parameters, or a look at something */
+	EFFECT_SESSION, /* it makes, changes or uses what lives as long as the session */
+	EFFECT_LASTING, /* it changes what outlives the daemon */
+};
+
 struct operation {
 	const char *name;
 	size_t name_size;
 	enum method_class class;
+	enum method_start start;
+	enum method_effect effect;
 	const char *help; /* one line */
 	const char *details; /* sentences on results, limits and sources; "": the help says all */
 	const struct param *params;
@@ -65,14 +84,6 @@ const struct operation *operations(size_t *ret_count);
 
 /* The row of that name; NULL when there is none. */
 const struct operation *operation_find(const char *name, size_t size);
-
-/* What a request of the operation leaves behind, which tells what may be done again. */
-enum method_effect {
-	EFFECT_NONE,    /* a pure function of its parameters, or a look at something */
-	EFFECT_SESSION, /* it makes, changes or uses what lives as long as the session */
-	EFFECT_LASTING, /* it changes what outlives the daemon */
-};
-enum method_effect operation_effect(const struct operation *operation);
 
 /* The parameter of that name in a row; NULL when there is none. */
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size);

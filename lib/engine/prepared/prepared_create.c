@@ -269,11 +269,6 @@ static int list_mentions(struct prepared *prepared)
 
 /* ---- the call ---- */
 
-static bool is_stream_draw(const struct operation *operation)
-{
-	return operation->class == METHOD_STREAM && strcmp(operation->name, "stream_draw") == 0;
-}
-
 /* What every run states anew, as this call states it; and its own. */
 static int keep_choice(struct prepared *prepared, const struct args *args)
 {
@@ -308,7 +303,7 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	compiler.err = err;
 	compiler.args.operation = prepared->operation;
 	compiler.args.context = prepared->operation->name;
-	if (is_stream_draw(prepared->operation)) {
+	if (prepared->operation->start == START_STREAM_DRAW) {
 		error = bind_args(&compiler.args, params, err);
 		if (!error)
 			error = compile_stream_draw(&compiler);
@@ -361,8 +356,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 
 bool prepared_allows(const struct operation *operation)
 {
-	return operation->class >= METHOD_DRAW || strcmp(operation->name, "run") == 0 ||
-	       strcmp(operation->name, "stream_draw") == 0;
+	return operation->start == START_COMPILED || operation->start == START_STREAM_DRAW;
 }
 
 /* The owner of the session, to whom it goes back, outlives every request, the session itself may not. */
