@@ -173,7 +173,7 @@ run-check-full:
 # Each figure beside its peers, measured in one run.
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 
-run-bench: $(BENCHES)
+run-bench: run-bench-rows $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
 .PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full

@@ -38,8 +38,12 @@ $(BENCH)/%: tests/bench/peers/%.cc $(WORKER)
 
 BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe fftw mt19937)
 
+# make run-bench-rows ROWS="small 'fft/c2c f32 *'" : some sections or rows.
+run-bench-rows: all $(BENCH_WORKERS)
+	@BUILD=$(BUILD) tests/bench/bench $(or $(ROWS),'*')
+
 # make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench-sweep
+.PHONY: run-bench-rows run-bench-sweep
