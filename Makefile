@@ -196,7 +196,7 @@ help:
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
-#: make install     DESTDIR= PREFIX=/usr/local
+#: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
 #: V=1 shows commands; CC=clang builds with clang
 

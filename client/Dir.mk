@@ -20,7 +20,7 @@ $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 
 $(PKGCONFIG): client/trnsci.pc.in Makefile
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $< > $@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $< > $@
 
 examples: $(EXAMPLES)
 all: $(PKGCONFIG)

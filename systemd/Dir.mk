@@ -1,39 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-# The service's units and `make install`, under DESTDIR and PREFIX. What the client's room brings, it names itself
-# (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES).
+# The service's units, `make install` and `make uninstall`, under DESTDIR, PREFIX, BINDIR and LIBDIR. What the client's room
+# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES).
+#
+# Without DESTDIR, root installs into the running system: its user, loader and service manager then know the service.
 
-# Recursive, since a command line may set PREFIX only for this goal.
-BINDIR = $(DESTDIR)$(PREFIX)/bin
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
-SHAREDIR = $(DESTDIR)$(PREFIX)/share
-UNITDIR = $(LIBDIR)/systemd/system
-SYSUSERSDIR = $(LIBDIR)/sysusers.d
+# Recursive, since a command line may set them only for this goal.
+BINDIR = $(PREFIX)/bin
+LIBDIR = $(PREFIX)/lib
+SHAREDIR = $(PREFIX)/share
+# systemd looks below lib, wherever libraries are.
+SYSTEMDDIR = $(PREFIX)/lib/systemd
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 SERVICE := $(BUILD)/systemd/trnscid.service
+DAEMON_MAN := $(sort $(wildcard daemon/man/*.[1-9]))
 
-# install MODE FOLDER FILES : as files of the same names
-place = for file in $(3); do install -D -m $(1) $$file $(2)/$${file\#\#*/} || exit; done
+# The command finds the library of its own tree.
+LIB_FROM_BIN = $(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
+CLI_RPATH = $(if $(filter-out ../lib,$(LIB_FROM_BIN)),$(LIB_FROM_BIN))
+INSTALLED_CLI = $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli,$(BUILD)/bin/trnsci-cli)
+$(BUILD)/install/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED) FORCE
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(call objects,$(CLI_SOURCES)) -L$(BUILD)/lib -ltrnsci \
+		-Wl,-rpath,'$$ORIGIN/$(CLI_RPATH)' $(LIBS_cli) -lm
+
+# place MODE FOLDER FILES : as files of the same names
+place = for file in $(3); do install -D -m $(1) $$file $(DESTDIR)$(2)/$${file\#\#*/} || exit; done
+# place_stripped FOLDER FILES : the debug symbols go to FOLDER/.debug, where debuggers look for them
+place_stripped = for file in $(2); do name=$${file\#\#*/} to=$(DESTDIR)$(1); \
+	install -D -m 755 $$file $$to/$$name && mkdir -p $$to/.debug && \
+	$(OBJCOPY) --only-keep-debug $$file $$to/.debug/$$name.debug && chmod 644 $$to/.debug/$$name.debug && \
+	$(OBJCOPY) --strip-unneeded --add-gnu-debuglink=$$to/.debug/$$name.debug $$to/$$name || exit; done
 
 # The prefix may differ from that of the last build.
 $(SERVICE) $(PKGCONFIG): FORCE
 $(SERVICE): systemd/trnscid.service.in
 	@mkdir -p $(@D)
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|g' $< >$@
+	$(Q)sed 's|@BINDIR@|$(BINDIR)|g' $< >$@
 
 all: $(SERVICE)
 
-install: all
-	$(Q)$(call place,755,$(BINDIR),$(BUILD)/bin/trnscid $(BUILD)/bin/trnsci-cli)
-	$(Q)$(call place,755,$(LIBDIR),$(SHARED))
+install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
+	$(Q)$(call place_stripped,$(BINDIR),$(BUILD)/bin/trnscid $(INSTALLED_CLI))
+	$(Q)$(call place_stripped,$(LIBDIR),$(SHARED))
 	$(Q)$(call place,644,$(LIBDIR),$(STATIC))
-	$(Q)ln -sf $(notdir $(SHARED)) $(LIBDIR)/$(SONAME)
-	$(Q)ln -sf $(SONAME) $(LIBDIR)/libtrnsci.so
-	$(Q)$(call place,644,$(DESTDIR)$(PREFIX)/include/trnsci,$(CLIENT_HEADER))
+	$(Q)ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci.so
+	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER))
 	$(Q)$(call place,644,$(LIBDIR)/pkgconfig,$(PKGCONFIG))
-	$(Q)$(call place,644,$(SHAREDIR)/man/man8,daemon/man/trnscid.8)
-	$(Q)for page in $(CLIENT_MAN); do install -D -m 644 $$page $(SHAREDIR)/man/man$${page##*.}/$${page##*/}; done
-	$(Q)$(if $(wildcard $(COMPLETION)),install -D -m 644 $(COMPLETION) $(SHAREDIR)/bash-completion/completions/trnsci-cli)
+	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN); do \
+		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done
+	$(Q)install -D -m 644 $(COMPLETION) $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES))
-	$(Q)$(call place,644,$(UNITDIR),$(SERVICE) systemd/trnscid.socket)
-	$(Q)install -D -m 644 systemd/trnsci.sysusers $(SYSUSERSDIR)/trnsci.conf
+	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(SERVICE) systemd/trnscid.socket)
+	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf
+	$(Q)$(if $(DESTDIR),,systemd/running_system installed $(SYSUSERSDIR)/trnsci.conf)
 
-.PHONY: install FORCE
+# What install would lay down goes, and its folders that bear our name.
+uninstall: all
+	$(Q)$(if $(DESTDIR),,systemd/running_system leaving)
+	$(Q)list=$$(mktemp -d) && $(MAKE) -s --no-print-directory install DESTDIR=$$list && \
+		(cd $$list && find . ! -type d) | while read -r file; do rm -f "$(DESTDIR)/$$file"; done && \
+		(cd $$list && find . -depth -type d \( -name '*trnsci*' -o -path '*/trnsci/*' -o -name .debug \)) | \
+		while read -r folder; do [ ! -d "$(DESTDIR)/$$folder" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$folder"; done; \
+		rm -rf "$$list"
+	$(Q)$(if $(DESTDIR),,systemd/running_system uninstalled)
+
+.PHONY: install uninstall FORCE

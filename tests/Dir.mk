@@ -143,7 +143,7 @@ run-check: all checks
 # make check-boot : what is installed, under a really booted systemd (root).
 check-boot: all $(BUILD)/tests/daemon/check_sandbox
 	@tests/need $(call quoted,$(DEPS_BOOT))
-	@BUILD=$(BUILD) TRNSCI_FULL=1 prove --timer -e tests/run-one tests/e2e/d_systemd.sh
+	@BUILD=$(BUILD) TRNSCI_FULL=1 prove --timer -e tests/run-one tests/e2e/d_systemd.sh tests/e2e/d_install.sh
 
 # make check-only T=rng/threefry : one test, with its whole output.
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))

@@ -73,6 +73,14 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
 			"$(pkg-config --modversion trnsci)"
 		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version
+		same "libraries have no debug symbols, which are in a file beside them" "0 1" \
+			"$(objdump -h "$libdir/libtrnsci.so.0" | grep -c '\.debug_info') $(objdump -h "$libdir"/.debug/libtrnsci.so.*.debug | grep -c '\.debug_info')"
+		code "make uninstall" 0 make -C "$root" -s uninstall BUILD="$build" DESTDIR="$work/tree" PREFIX=/usr
+		same "leaves no file, and no folder of ours" "" "$(find "$work/tree" ! -type d -o -name '*trnsci*' -o -name .debug)"
+		code "make install LIBDIR" 0 make -C "$root" -s install BUILD="$build" DESTDIR="$work/multi" PREFIX=/usr LIBDIR=/usr/lib/some-arch
+		PKG_CONFIG_PATH=$work/multi/usr/lib/some-arch/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+		same "pkg-config follows" "/usr/lib/some-arch" "$(pkg-config --variable=libdir trnsci)"
+		code "the command finds that library" 0 "$work/multi/usr/bin/trnsci-cli" version
 	else
 		fail "make install" "$(tail -3 "$work/log")"
 	fi
