@@ -108,8 +108,8 @@ static void run_plan(void)
 static void run_matrix(void)
 {
 	for (size_t phase = 0; phase < fft_phases(plan); phase++)
-		for (size_t unit = 0; unit < fft_units(plan, phase, call.batch); unit++)
-			fft_run_unit(plan, &call, phase, unit, scratch);
+		for (size_t chunk = 0; chunk < fft_chunks(plan, phase, call.batch); chunk++)
+			fft_run_chunk(plan, &call, phase, chunk, scratch);
 }
 
 static int create_matrix(size_t n)
