@@ -113,7 +113,9 @@ static void wrong_types(struct fixture *fixture, const struct operation *operati
 	};
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (is_wrong(param->type, values[i].kind))
+		if (values[i].kind == VALUE_MAP && operation_takes_array(operation, (size_t)(param - operation->params)))
+			expect_error(fixture, operation, param->name, values[i], ERROR_MISSING_PARAMETER);
+		else if (is_wrong(param->type, values[i].kind))
 			expect_error(fixture, operation, param->name, values[i], ERROR_WRONG_TYPE);
 }
 

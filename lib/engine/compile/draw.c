@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
+#include "engine/compile/draw_arrays.h"
 #include "engine/program/placement.h"
 #include "dist/draw/draw_prepare.h"
 
@@ -180,7 +181,9 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 	int error = 0;
 
 	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params && !error; i++)
-		switch (operation->params[DRAW_COMMON + i].type) {
+		switch (at[i].is_array ? PARAM_TILE : operation->params[DRAW_COMMON + i].type) {
+		case PARAM_TILE:
+			break;
 		case PARAM_F64:
 			draw->parameters[i].real = at[i].f64;
 			break;
@@ -329,11 +332,22 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 	return 0;
 }
 
+static bool has_arrays(const struct compiler *c)
+{
+	for (size_t i = DRAW_COMMON; i < c->args.operation->n_params; i++)
+		if (c->args.at[i].is_array)
+			return true;
+	return false;
+}
+
 /* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
 static int prepare_distribution(const struct compiler *c, struct draw *draw)
 {
 	struct list list = {.n = 0};
 	int error = read_parameters(c, draw, &list);
+
+	if (has_arrays(c))
+		return error; /* each sample's parameters are checked when it is drawn */
 
 	if (!error)
 		error = own_list(c, draw, &list);
@@ -369,6 +383,7 @@ struct placed {
 	struct draw draw;
 	struct extent extent;
 	int placement;
+	struct parameter_arrays arrays;
 };
 
 /* What the draw states itself; all of it, when it is no step, and its place nobody else's to say. */
@@ -424,6 +439,8 @@ static int place(struct compiler *c, const struct shape *like, struct placed *re
 	if (!error)
 		error = prepare_distribution(c, &p.draw);
 	if (!error)
+		error = compile_parameter_arrays(c, &p.draw, &p.arrays);
+	if (!error)
 		error = find_extent(c, p.draw.dtype, draw_components(&p.draw), out ? &tile : like, &p.extent);
 	if (!error)
 		error = add_site(c, &p);
@@ -439,10 +456,11 @@ static int put_site(struct compiler *c, int placement)
 
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 {
-	struct step *step = program_step(c->program, STEP_DRAW, NULL, buffer);
+	struct step *step;
+	const int error = compile_draw_step(c, &p->arrays, buffer, &step);
 
-	if (!step)
-		return compile_no_memory(c);
+	if (error)
+		return error;
 	if (p->draw.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
 		p->draw.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->placement = p->placement;

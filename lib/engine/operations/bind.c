@@ -236,6 +236,9 @@ static int bind_tile(const struct args *args, unsigned p, const struct value *va
 static int bind_one(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)
 {
 	ret->value = value;
+	ret->is_array = value->kind == VALUE_MAP && operation_takes_array(args->operation, p);
+	if (ret->is_array)
+		return 0;
 	switch (args->operation->params[p].type) {
 	case PARAM_U64:
 		return bind_u64(args, p, value, &ret->u64, err);

@@ -20,6 +20,7 @@
 
 struct arg {
 	bool given; /* by the request; else the default, if there is one */
+	bool is_array; /* an array with an element for each sample: then only `value` is set */
 	union {
 		uint64_t u64;
 		int128 whole; /* INT */
@@ -35,7 +36,7 @@ struct arg {
 			int64_t at[SHAPE_MAX_DIMS];
 		} axes;
 	};
-	const struct value *value; /* as given: TILE, TEXT and ANY */
+	const struct value *value; /* as given: TILE, TEXT and ANY, and arrays */
 };
 
 struct args {

@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "dist/distributions/distribution.h"
+#include "engine/operations/params.h"
+
 enum { MOST_ROWS = UCHAR_MAX - 1 }; /* a row's number is a byte, and 0 ends a list */
 
 /* Most differ in their first letter. A name that came from a client may have a NUL in it. */
@@ -55,6 +58,16 @@ const struct operation *operation_find(const char *name, size_t size)
 		if (rows[at - 1].name_size == size && memcmp(rows[at - 1].name, name, size) == 0)
 			return &rows[at - 1];
 	return NULL;
+}
+
+bool operation_takes_array(const struct operation *operation, size_t param)
+{
+	if (operation->class != METHOD_DRAW || param < DRAW_COMMON)
+		return false;
+	const enum param_type type = operation->params[param].type;
+
+	return (type == PARAM_F64 || type == PARAM_U64 || type == PARAM_INT) &&
+	       dist_takes_array(dist_find(operation->name, operation->name_size), (unsigned)param - DRAW_COMMON);
 }
 
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size)

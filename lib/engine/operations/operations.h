@@ -85,6 +85,9 @@ const struct operation *operations(size_t *ret_count);
 /* The row of that name; NULL when there is none. */
 const struct operation *operation_find(const char *name, size_t size);
 
+/* Returns whether the parameter may also be an array: those of distributions. */
+bool operation_takes_array(const struct operation *operation, size_t param);
+
 /* The parameter of that name in a row; NULL when there is none. */
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size);
 

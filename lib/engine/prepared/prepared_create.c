@@ -203,6 +203,17 @@ static bool is_named_before(const struct prepared *prepared, uint64_t handle)
 	return false;
 }
 
+/* Returns the handle that a parameter's value is, or has as {tile: ...}; NULL: none. */
+static const struct value *handle_of(const struct operation *operation, const struct param *param,
+				     const struct value *value)
+{
+	if (value->kind == VALUE_MAP && operation_takes_array(operation, (size_t)(param - operation->params)))
+		value = value_get(value, "tile");
+	else if (param->type != PARAM_TILE)
+		return NULL;
+	return value && value->kind == VALUE_UINT ? value : NULL;
+}
+
 /* The handles of one operation's parameters; those of its steps, or of the draw inside it, come where they stand.
  * tiles NULL: their number at most. */
 static void walk_tiles(struct prepared *prepared, const struct operation *operation, const struct value *map)
@@ -217,14 +228,15 @@ static void walk_tiles(struct prepared *prepared, const struct operation *operat
 			at = at->array.at;
 		for (size_t k = 0; k < count && param; k++) {
 			const struct operation *inner = operation_of(&at[k]);
+			const struct value *handle = inner ? NULL : handle_of(operation, param, &at[k]);
 
 			if (inner)
 				walk_tiles(prepared, inner, &at[k]);
-			else if (param->type == PARAM_TILE && at[k].kind == VALUE_UINT && !prepared->tiles)
+			else if (handle && !prepared->tiles)
 				prepared->n_tiles++;
-			else if (param->type == PARAM_TILE && at[k].kind == VALUE_UINT && !is_named_before(prepared, at[k].u))
+			else if (handle && !is_named_before(prepared, handle->u))
 				prepared->tiles[prepared->n_tiles++] =
-					(struct prepared_tile){at[k].u, find_buffer(prepared, at[k].u)};
+					(struct prepared_tile){handle->u, find_buffer(prepared, handle->u)};
 		}
 	}
 }

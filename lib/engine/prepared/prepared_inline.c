@@ -20,7 +20,7 @@ enum {
 
 static bool is_small_step(const struct step *step)
 {
-	return step_is_elementwise(step) && !step->ops->builds;
+	return step_is_elementwise(step) && !step->ops->builds && !step->ops->check;
 }
 
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */

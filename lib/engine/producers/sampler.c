@@ -139,7 +139,11 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		error = placement_seek(&sampler->program, &sampler->reply, err);
 	if (error)
 		return error;
-	step = &sampler->program.steps[0];
+	step = &sampler->program.steps[sampler->program.n_steps - 1];
+	if (step->draw.arrays)
+		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
+				  "%s: got an array, allowed is a number: an array ends with its request",
+				  distribution->params[DRAW_COMMON + step->draw.arrays->parameters[0]].name);
 	sampler->dtype = step->draw.draw.dtype;
 	sampler->components = draw_components(&step->draw.draw);
 	sampler->sample_bytes = dtype_size(sampler->dtype) * sampler->components;

@@ -327,6 +327,8 @@ static int place_step(struct program *program, struct step *step, const struct p
 					      .stream = &place->stream,
 					      .offset = place->offset,
 					      .begin = placement->begin,
+					      .origin = place->offset -
+							(placement->own.has_offset ? placement->own.offset : 0),
 					      .components = placement->components,
 					      .first_point = placement->first_point,
 					      .next_point = placement->next_point,

@@ -234,11 +234,30 @@ static void size_segment(const struct program *program, struct segment *segment)
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
 }
 
+static bool reads_whole(const struct step *step, const struct buffer *buffer)
+{
+	for (unsigned k = 0; step->ops->reads_whole && k < STEP_INPUTS; k++)
+		if (step->in[k] == buffer)
+			return true;
+	return false;
+}
+
+/* Whether one of the segment's steps and this one have to run one after the other: the one reads any element that the
+ * other writes. */
+static bool must_wait(const struct program *program, const struct segment *segment, const struct step *step)
+{
+	for (size_t i = segment->first; i < segment->first + segment->count; i++)
+		if (reads_whole(step, program->steps[i].out) || reads_whole(&program->steps[i], step->out))
+			return true;
+	return false;
+}
+
 static bool joins(const struct program *program, const struct segment *segment, const struct step *step)
 {
 	const struct step *first = &program->steps[segment->first];
 
-	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n;
+	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
+	       !must_wait(program, segment, step);
 }
 
 /* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
@@ -346,7 +365,9 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 			const struct step *step = &program->steps[i];
-			const void *in[2] = {operand(step->in[0], at, scratch), operand(step->in[1], at, scratch)};
+			const bool whole = step->ops->reads_whole;
+			const void *in[2] = {whole ? NULL : operand(step->in[0], at, scratch),
+					     whole ? NULL : operand(step->in[1], at, scratch)};
 
 			step->ops->fill(program->memory->engine, step, at, n, in, operand(step->out, at, scratch));
 		}
@@ -389,6 +410,18 @@ static int begin_segment(struct program *program, struct job *job)
 	return step_begin(program->memory->engine, step, job, &program->run);
 }
 
+/* Asks the steps of a segment that ran whether they refused an element. */
+static int check_segment(struct program *program)
+{
+	const struct segment *segment = &program->segments[program->at];
+	int error = 0;
+
+	for (size_t i = segment->first; i < segment->first + segment->count && !error; i++)
+		if (program->steps[i].ops->check)
+			error = program->steps[i].ops->check(&program->steps[i], program->bump, &program->failure);
+	return error;
+}
+
 static void end_segment(struct program *program)
 {
 	step_end(program->run);
@@ -400,8 +433,13 @@ static void end_segment(struct program *program)
 
 int program_advance(struct program *program, struct job *job, size_t *ret_chunks)
 {
-	if (program->begun && !program->run)
+	if (program->begun && !program->run) {
+		const int error = check_segment(program);
+
+		if (error)
+			return error;
 		end_segment(program);
+	}
 	while (program->at < program->n_segments) {
 		const struct segment *segment = &program->segments[program->at];
 

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws: random numbers of a distribution, from where they lie in a stream. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/cpu.h"
+#include "dist/draw/draw_arrays.h"
 #include "dist/draw/draw_fill.h"
+#include "engine/operations/operations.h"
+#include "engine/operations/params.h"
 #include "engine/steps/step.h"
 
 static double number_at(enum dtype dtype, const void *numbers, size_t i)
@@ -75,5 +82,66 @@ static int place(struct step *step, const struct step_place *place)
 	step->draw.begin = (place->offset + place->begin) * place->components;
 	return 0;
 }
+
+/* The draw with the arrays' memory, which temporaries have only now. */
+static void fill_each(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+		      const void *const in[2], void *out)
+{
+	struct draw_arrays arrays = {.origin = step->draw.origin, .fault = step->draw.fault};
+	struct step bound = *step;
+
+	for (unsigned k = 0; k < step->draw.arrays->n; k++) {
+		const unsigned parameter = step->draw.arrays->parameters[k];
+
+		arrays.of[parameter].at = step->in[k]->base;
+		arrays.of[parameter].n = step->in[k]->shape.n;
+		arrays.of[parameter].dtype = step->in[k]->shape.dtype;
+	}
+	bound.draw.draw.arrays = &arrays;
+	fill(engine, &bound, begin, n, in, out);
+}
+
+static uint64_t each_element_ps(const struct engine *engine, const struct step *step)
+{
+	return element_ps(engine, step) + 2000 * dtype_size(step->out->shape.dtype) / 4;
+}
+
+static int place_each(struct step *step, const struct step_place *place_of)
+{
+	step->draw.fault = bump_alloc(place_of->bump, sizeof *step->draw.fault);
+	if (!step->draw.fault)
+		return -ERROR_NO_MEMORY;
+	draw_array_fault_init(step->draw.fault);
+	step->draw.origin = place_of->origin;
+	return place(step, place_of);
+}
+
+/* Names the element, or the sample where the parameter at fault is a number that does not go with an element. */
+static int check_each(const struct step *step, struct bump *bump, const char **ret_failure)
+{
+	const struct step_arrays *arrays = step->draw.arrays;
+	const struct draw_array_fault *fault = step->draw.fault;
+	uint64_t at = fault->sample;
+	const char *what = "sample";
+	char text[320];
+
+	if (!fault->is_set)
+		return 0;
+	for (unsigned k = 0; k < arrays->n; k++)
+		if (arrays->parameters[k] == fault->fault.parameter) {
+			at %= step->in[k]->shape.n;
+			what = "element";
+		}
+	snprintf(text, sizeof text, "%s: %s: %s %" PRIu64 ": %s", arrays->context,
+		 arrays->operation->params[DRAW_COMMON + fault->fault.parameter].name, what, at, fault->fault.text);
+	*ret_failure = bump_copy(bump, text, strlen(text));
+	return -(int)fault->fault.code;
+}
+
+const struct step_ops step_draw_each = {.fill = fill_each,
+					.element_ps = each_element_ps,
+					.place = place_each,
+					.check = check_each,
+					.reads_whole = true};
 
 const struct step_ops step_draw = {.fill = fill, .element_ps = element_ps, .place = place};

@@ -3,6 +3,7 @@
 
 static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_DRAW] = &step_draw,
+	[STEP_DRAW_EACH] = &step_draw_each,
 	[STEP_POINTS] = &step_points,
 	[STEP_BOX_MULLER] = &step_box_muller,
 	[STEP_SCALE] = &step_scale,

@@ -50,7 +50,7 @@ static int begin(struct step_run *run)
 	run->failure = step->signal.failure;
 	s->io.plan = plan_of(step);
 	s->io.out = step->out->base;
-	for (unsigned i = 0; i < STEP_INPUTS; i++)
+	for (unsigned i = 0; i < sizeof s->io.in / sizeof *s->io.in; i++)
 		s->io.in[i] = step->in[i] ? step->in[i]->base : NULL;
 	s->n_chunks = chunks_of(step);
 	return 0;

@@ -50,10 +50,22 @@ struct buffer {
 	struct buffer *next;
 };
 
+/* Which of a draw's parameters are arrays. */
+struct step_arrays {
+	unsigned n;                              /* in[0] .. in[n - 1] */
+	unsigned char parameters[DIST_PARAMETERS]; /* of in[k], in the order of the distribution's row */
+	const struct operation *operation;
+	const char *context; /* what an error's text begins with */
+};
+
 /* Where a draw, points or a trace lie in a stream is found by placement_seek. */
 struct draw_step {
 	struct draw draw;
 	uint64_t begin; /* component of the stream that is out's first */
+	/* Parameters that are arrays, NULL: all are numbers. They are the step's inputs, read as a whole. */
+	const struct step_arrays *arrays;
+	uint64_t origin; /* sample of the stream to which elements 0 belong */
+	struct draw_array_fault *fault; /* of a run */
 };
 
 struct points_step {
@@ -106,6 +118,7 @@ enum step_kind {
 	STEP_ADD,
 	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
 	STEP_CAST,      /* to the dtype of out, also the same one */
+	STEP_DRAW_EACH, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
 	/* Not element-wise: */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
@@ -116,7 +129,7 @@ enum step_kind {
 	STEP_KINDS,
 };
 
-enum { STEP_INPUTS = 3 };
+enum { STEP_INPUTS = 4 };
 
 struct step {
 	const struct step_ops *ops;     /* the row of its kind */
@@ -152,6 +165,7 @@ struct step_place {
 	const struct stream *stream;
 	uint64_t offset;                  /* sample of the stream at which the whole draw begins */
 	uint64_t begin;                   /* first sample of the whole draw that this step produces */
+	uint64_t origin;                  /* sample at which counting from the draw's start begins: offset less what was skipped */
 	unsigned components;              /* elements of a sample */
 	uint64_t first_point, next_point; /* of points: the set has next_point of them */
 	struct engine *engine;
@@ -167,6 +181,11 @@ struct step_ops {
 		     const void *const in[2], void *out);
 	/* About the picoseconds that an element takes on one core. */
 	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
+
+	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose text
+	 * is in bump and in *ret_failure. */
+	int (*check)(const struct step *step, struct bump *bump, const char **ret_failure);
+	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
 	/* The other kinds have these. About the nanoseconds that the step takes on one core, its plan being ready. */
 	uint64_t (*cost_ns)(const struct engine *engine, const struct step *step);
@@ -189,7 +208,7 @@ struct step_ops {
 };
 
 /* The rows of all kinds; each is defined in the file of its kind. */
-extern const struct step_ops step_draw, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
+extern const struct step_ops step_draw, step_draw_each, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
 	step_resize, step_fft, step_gemm, step_trace, step_signal;
 
 static inline bool step_is_elementwise(const struct step *step)
