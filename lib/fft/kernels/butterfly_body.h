@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small transforms in registers, forward, in natural order; `vec` and v_* stand for one precision (lanes_f32.h).
+/* Small forward transforms in registers, in natural order. `vec` and v_* stand for one precision (lanes_f32.h).
  *
- * Even radices join two half-size transforms as y = e +- w o; where w = c (1 + i t) with |t| <= 1 the product costs two
- * fused operations for its sum and two for each result. Odd radices use the symmetry of cosines and sines. */
+ * An even radix joins two transforms of half its size, e and o, as y = e +- w o. The root is written w = c (1 + i t)
+ * with |t| <= 1: u = (1 + i t) o takes two fused operations, and each of e + c u and e - c u two more. Odd radices use
+ * the symmetry of cosines and sines. */
 
 #define UNROLL _Pragma("GCC unroll 16")
 #define INLINE static inline __attribute__((always_inline))
 
-/* (y0, y1) = (e + o, e - o). */
+/* y[0] = e + o, y[half] = e - o. */
 INLINE void LOCAL(join_plain)(vec er, vec ei, vec or, vec oi, vec *re, vec *im, unsigned half)
 {
 	re[0] = v_add(er, or);
@@ -16,8 +17,8 @@ INLINE void LOCAL(join_plain)(vec er, vec ei, vec or, vec oi, vec *re, vec *im, 
 	im[half] = v_sub(ei, oi);
 }
 
-/* The same with o multiplied by c (1 - i t). */
-INLINE void LOCAL(join_turned)(vec er, vec ei, vec or, vec oi, real c, real t, vec *re, vec *im, unsigned half)
+/* The same with o times c (1 - i t). */
+INLINE void LOCAL(join_rotated)(vec er, vec ei, vec or, vec oi, real c, real t, vec *re, vec *im, unsigned half)
 {
 	const vec scale = v_set(c), slope = v_set(t);
 	const vec ur = v_muladd(oi, slope, or), ui = v_nmuladd(or, slope, oi);
@@ -47,7 +48,7 @@ INLINE void LOCAL(dft4)(vec *re, vec *im)
 	im[3] = v_add(ei[1], or[1]);
 }
 
-/* y[k], y[k + half] from e[k], o[k] multiplied by -i c (1 - i t). */
+/* The same with o times -i c (1 - i t). */
 INLINE void LOCAL(join_quarter)(vec er, vec ei, vec or, vec oi, real c, real t, vec *re, vec *im, unsigned half)
 {
 	const vec scale = v_set(c), slope = v_set(t);
@@ -59,13 +60,13 @@ INLINE void LOCAL(join_quarter)(vec er, vec ei, vec or, vec oi, real c, real t, 
 	im[half] = v_muladd(ui, scale, ei);
 }
 
-/* Eight from two fours, and sixteen from two eights: of the even and of the odd elements. */
+/* Eight points from two transforms of four, and sixteen from two of eight: of the even and of the odd elements. */
 INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
 {
 	const real half_root = (real)0.70710678118654752440084436210484903928L;
 
 	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 4);
-	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], half_root, 1, re + 1, im + 1, 4);
+	LOCAL(join_rotated)(er[1], ei[1], or[1], oi[1], half_root, 1, re + 1, im + 1, 4);
 	re[2] = v_add(er[2], oi[2]);
 	im[2] = v_sub(ei[2], or[2]);
 	re[6] = v_sub(er[2], oi[2]);
@@ -79,9 +80,9 @@ INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec
 	const real half_root = (real)0.70710678118654752440084436210484903928L;
 
 	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 8);
-	LOCAL(join_turned)(er[1], ei[1], or[1], oi[1], c1, t1, re + 1, im + 1, 8);
-	LOCAL(join_turned)(er[2], ei[2], or[2], oi[2], half_root, 1, re + 2, im + 2, 8);
-	/* w^3 = -i c1 (1 + i t1): the slope changes sign beyond an eighth of a turn. */
+	LOCAL(join_rotated)(er[1], ei[1], or[1], oi[1], c1, t1, re + 1, im + 1, 8);
+	LOCAL(join_rotated)(er[2], ei[2], or[2], oi[2], half_root, 1, re + 2, im + 2, 8);
+	/* w^3 = -i c1 (1 + i t1): the slope changes its sign beyond an eighth of a turn. */
 	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], c1, -t1, re + 3, im + 3, 8);
 	re[4] = v_add(er[4], oi[4]);
 	im[4] = v_sub(ei[4], or[4]);
@@ -89,13 +90,16 @@ INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec
 	im[12] = v_add(ei[4], or[4]);
 	LOCAL(join_quarter)(er[5], ei[5], or[5], oi[5], c1, t1, re + 5, im + 5, 8);
 	LOCAL(join_quarter)(er[6], ei[6], or[6], oi[6], half_root, 1, re + 6, im + 6, 8);
-	LOCAL(join_turned)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
+	LOCAL(join_rotated)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
 }
 
-/* Where the elements of a transform come from: row j at x + j step, as parts, as pairs to be split, or as pairs of a
- * group of transforms (group_body.h), WIDE_4 or WIDE_8 of each, `distance` reals apart; or as the first `distance` pairs
- * and zeros. Each is loaded just before its first use, since sixteen
- * of them fill all registers. */
+/* Where the elements of a transform come from: row j lies at x + j step. Each is loaded just before its first use,
+ * because sixteen of them fill all registers.
+ *
+ *   PARTS            a vector of real parts, then one of imaginary parts
+ *   PAIRS            interleaved pairs, which are split
+ *   SOME_PAIRS       the same, but only `distance` pairs; the other lanes are 0
+ *   WIDE_4, WIDE_8   4 or 8 pairs of each transform of a group (group_body.h), which lie `distance` reals apart */
 enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
 
 struct LOCAL(source) {
@@ -126,7 +130,7 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 		v_split(from->order, *re, *im, re, im);
 }
 
-/* Of the elements first, first + step ... */
+/* Transform the elements first, first + step, first + 2 step ... */
 INLINE void LOCAL(dft4_from)(const struct LOCAL(source) * from, const unsigned kind, unsigned first, unsigned step,
 			     vec *re, vec *im)
 {
@@ -156,7 +160,7 @@ INLINE void LOCAL(dft16_from)(const struct LOCAL(source) * from, const unsigned 
 	LOCAL(join16)(er, ei, or, oi, re, im);
 }
 
-/* r = 2, 4, 8, 16. */
+/* Transforms r = 2, 4, 8 or 16 elements. */
 INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
 {
 	switch (r) {
@@ -181,7 +185,7 @@ struct LOCAL(trig) {
 	real c[13], s[13];
 };
 
-/* r = 3, 5, 7, 11, 13: sums over the pairs x[j] +- x[r - j]. */
+/* Transforms r = 3, 5, 7, 11 or 13 elements by sums over the pairs x[j] +- x[r - j]. */
 INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(trig) * trig, vec *re, vec *im)
 {
 	const unsigned half = r / 2;

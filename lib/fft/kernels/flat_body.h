@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two stages of `rows` and c points over contiguous pairs, with nothing between registers and one buffer: the first reads
- * the input once and leaves its columns turned and transposed, the second transforms them in place and writes the
- * result once. The same arithmetic as the stages apart (stage_body.h). rows is LANES, or half of it for two transforms
- * at once, which share each vector of the buffer.
+/* Two stages over contiguous pairs with a single buffer between them.
  *
- * In place (decimation in frequency): pass i leaves digit k_i of the result's index where it found digit j_i of the
- * input's, so the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
+ * The first stage, of `rows` points, reads the input once, multiplies by the twiddles and stores its columns
+ * transposed. The second stage transforms them in place and writes the result once. The arithmetic is that of
+ * stage_body.h. `rows` is LANES, or half of it: then two transforms share each vector of the buffer.
  *
- * Calls whose arrays pass by the caches fetch the next transform ahead, since rows n / LANES apart escape the CPU's own
- * prefetching, and write around them, which spares reading what is overwritten (256 points over 64 MiB: 1.3 to 1.5
- * times as fast, 1024 points twice). */
+ * The second stage works in place (decimation in frequency): pass i leaves digit k_i of the result's index where it
+ * found digit j_i of the input's. So the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
+ *
+ * Large calls prefetch the next transform, because rows n / LANES apart escape the CPU's own prefetching, and store
+ * around the caches, which saves reading what is overwritten. This makes 256 points over 64 MiB 1.3 to 1.5 times as
+ * fast, and 1024 points twice. */
 
-/* Transforms whose rows lie side by side in the buffer. */
+/* One or two transforms that go through the buffer together. */
 struct LOCAL(flat) {
 	size_t m;           /* columns */
 	const real *x[2], *next[2]; /* next: what to fetch ahead, or NULL */
@@ -20,7 +21,7 @@ struct LOCAL(flat) {
 	real *buffer;
 };
 
-/* Columns [p, p + count) of a transform, turned: rows k of parts. */
+/* Transforms columns [p, p + count) of a transform and multiplies row k by its twiddles. */
 INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const real *x, size_t m, size_t count,
 				v_order_t order, const real *twiddles, vec *re, vec *im)
 {
@@ -29,11 +30,11 @@ INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const rea
 	LOCAL(dft_from)(rows, &from, whole ? LOCAL(PAIRS) : LOCAL(SOME_PAIRS), re, im);
 	UNROLL for (unsigned k = 1; k < rows; k++)
 	{
-		LOCAL(turn)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
+		LOCAL(cmul)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
 	}
 }
 
-/* Lane by lane to rows p + lane of the buffer. */
+/* Transforms a block of columns and stores it transposed: lane by lane to rows p + lane of the buffer. */
 INLINE void LOCAL(flat_block)(const unsigned at_once, const bool whole, const struct LOCAL(flat) * f, v_order_t order,
 			      size_t p)
 {
@@ -58,8 +59,8 @@ INLINE void LOCAL(flat_block)(const unsigned at_once, const bool whole, const st
 	}
 }
 
-/* A block's share of what lies in sequence. */
-INLINE void LOCAL(fetch_ahead)(const real *next, size_t reals)
+/* Prefetches the part of the next transform that belongs to a block. */
+INLINE void LOCAL(prefetch_next)(const real *next, size_t reals)
 {
 	enum { LINE = 64 / sizeof(real) };
 
@@ -75,7 +76,7 @@ INLINE void LOCAL(flat_first)(const unsigned at_once, const struct LOCAL(flat) *
 
 	for (; p + LANES <= f->m; p += LANES) {
 		for (unsigned t = 0; t < at_once && f->next[t]; t++)
-			LOCAL(fetch_ahead)(f->next[t] + 2 * rows * p, 2 * rows * LANES);
+			LOCAL(prefetch_next)(f->next[t] + 2 * rows * p, 2 * rows * LANES);
 		LOCAL(flat_block)(at_once, true, f, order, p);
 	}
 	if (p < f->m)
@@ -100,7 +101,8 @@ INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from,
 		LOCAL(dft_odd)(7, &LOCAL(trig_7), re, im);
 }
 
-/* Blocks of r m rows: within each, points p + m j become w^(p k) times theirs at p + m k. */
+/* Runs one pass in place over blocks of r m rows: row p + m k becomes w^(p k) times output k of the butterfly over the
+ * rows p + m j. */
 INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const real *twiddles, real *buffer)
 {
 	const size_t step = 2 * LANES * m;
@@ -112,7 +114,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 			vec re[16], im[16];
 
 			LOCAL(flat_dft)(r, &from, re, im);
-			LOCAL(turn_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
+			LOCAL(twiddle_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
 			UNROLL for (unsigned k = 0; k < r; k++)
 			{
 				v_store(at + k * step, re[k]);
@@ -121,7 +123,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 		}
 }
 
-/* Where results go: a vector of pairs to low, the next to high. */
+/* Where results go: a vector of pairs to `low`, the next one to `high`. */
 struct LOCAL(flat_out) {
 	real *low, *high;
 	size_t row; /* reals from one row of results to the next */
@@ -129,7 +131,7 @@ struct LOCAL(flat_out) {
 	real scale;
 };
 
-/* The last pass: rows to the places of their digits. */
+/* Runs the last pass and stores each row at the place that its digits give. */
 INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
 			     const struct LOCAL(flat_out) * out, const real *buffer)
 {
@@ -213,12 +215,12 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 
 static bool LOCAL(flat_is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
-	enum { FAR_BYTES = 12 << 20 };
+	enum { FAR_BYTES = 12 << 20 }; /* beyond the caches near a core; input and output together */
 
 	return call->batch * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
 }
 
-/* Every vector of the output aligned. */
+/* Returns whether to store around the caches, which needs every vector of the output aligned. */
 static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
 	return LOCAL(flat_is_far)(smooth, call) && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
@@ -228,7 +230,7 @@ static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struc
 static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {
-	enum { AHEAD_BYTES = 16 << 10 }; /* more would drive this transform from the first cache */
+	enum { AHEAD_BYTES = 16 << 10 }; /* more would evict this transform from the first-level cache */
 	const size_t at_once = smooth->flat, end = first + count / at_once * at_once;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
 	const bool far = smooth->n * 2 * sizeof(real) <= AHEAD_BYTES && LOCAL(flat_is_far)(smooth, call);
@@ -256,7 +258,7 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 			LOCAL(flat_first)(2, &f);
 		LOCAL(flat_second)(&smooth->stage[1].columns, &out, scratch);
 	}
-	/* Before anything tells another thread that the result is there. */
+	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
 	if (out.around)
 		v_stream_end();
 	return end - first;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short contiguous transforms, two or four side by side in a vector, from loads to stores in registers.
+/* Short contiguous transforms, two or four side by side in a vector, without a buffer between loads and stores.
  *
- * n = rows w: the lanes hold w neighbouring elements of each transform, so that the transform over rows needs no
- * shuffle; each w x w is then transposed within its lanes. The arithmetic is that of columns of passes {rows, w}
- * (pass_body.h), which serve other strides. */
+ * Let n = rows w. A vector holds w neighbouring elements of each transform, so the first pass, over the rows, needs no
+ * shuffles. Each w x w square is then transposed within its lanes for the second pass. The arithmetic is that of
+ * pass_body.h with the passes {rows, w}, which serves other strides. */
 
-/* Rows [w g, w g + w) after the first pass to results k_2 = 0 .. w - 1, each w neighbouring elements of all lanes'. */
-INLINE void LOCAL(group_second)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
+/* Runs the second pass on w rows of the first one: output k_2 = 0 .. w - 1 is a vector of w neighbouring elements of
+ * each transform. */
+INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
 {
 	v_transpose_group(w, re);
 	v_transpose_group(w, im);
@@ -29,7 +30,7 @@ INLINE void LOCAL(group_second)(const unsigned w, vec *re, vec *im, const bool s
 	}
 }
 
-/* Two pieces of four elements that follow one another, of four transforms. */
+/* Stores eight neighbouring elements of four transforms. */
 INLINE void LOCAL(store_fours)(v_order_t order, const vec re[2], const vec im[2], real *y, size_t distance)
 {
 	vec low[2], high[2], out[4];
@@ -60,8 +61,8 @@ struct LOCAL(group) {
 	real scale;
 };
 
-/* LANES / w transforms. */
-INLINE void LOCAL(group)(const unsigned rows, const unsigned w, const bool scaled, const struct LOCAL(group) * g,
+/* Transforms LANES / w rows. */
+INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const struct LOCAL(group) * g,
 			 const real *x, real *y)
 {
 	const v_order_t order = v_order_group(w, g->exchange);
@@ -71,27 +72,27 @@ INLINE void LOCAL(group)(const unsigned rows, const unsigned w, const bool scale
 	LOCAL(dft_from)(rows, &from, w, re, im);
 	UNROLL for (unsigned k = 1; k < rows; k++)
 	{
-		LOCAL(turn)(&re[k], &im[k], v_load(g->twiddles + 2 * LANES * k),
+		LOCAL(cmul)(&re[k], &im[k], v_load(g->twiddles + 2 * LANES * k),
 			    v_load(g->twiddles + 2 * LANES * k + LANES));
 	}
 	if (LANES / w == 2) {
 		UNROLL for (unsigned k = 0; k < rows; k += w)
 		{
-			LOCAL(group_second)(w, re + k, im + k, scaled, g->scale);
+			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < w; i++)
 			{
 				LOCAL(store_twos)(order, re[k + i], im[k + i], y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	} else if (rows == 4) {
-		LOCAL(group_second)(w, re, im, scaled, g->scale);
+		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
 		LOCAL(store_fours)(order, re, im, y, g->out_distance);
 		LOCAL(store_fours)(order, re + 2, im + 2, y + 16, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
-			LOCAL(group_second)(w, re + k, im + k, scaled, g->scale);
-			LOCAL(group_second)(w, re + k + 4, im + k + 4, scaled, g->scale);
+			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
+			LOCAL(run_second_pass)(w, re + k + 4, im + k + 4, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < 4; i++)
 			{
 				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
@@ -102,8 +103,8 @@ INLINE void LOCAL(group)(const unsigned rows, const unsigned w, const bool scale
 	}
 }
 
-/* Groups that lack transforms go through copies, with zeros for what is missing. */
-INLINE void LOCAL(group_some)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
+/* Runs fewer transforms than a vector holds, through zero-padded copies. */
+INLINE void LOCAL(run_partial_group)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
 			      const real *x, real *y)
 {
 	enum { MOST = 128 };
@@ -114,23 +115,23 @@ INLINE void LOCAL(group_some)(const unsigned rows, const unsigned w, const struc
 	part.in_distance = part.out_distance = n;
 	for (size_t t = 0; t < count; t++)
 		memcpy(in + t * n, x + t * g->in_distance, n * sizeof(real));
-	LOCAL(group)(rows, w, true, &part, in, out);
+	LOCAL(run_group)(rows, w, true, &part, in, out);
 	for (size_t t = 0; t < count; t++)
 		memcpy(y + t * g->out_distance, out + t * n, n * sizeof(real));
 }
 
-INLINE void LOCAL(groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
+INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
 			  const real *x, real *y)
 {
 	const size_t at_once = LANES / w;
 
 	if (g->scale == 1)
 		for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
-			LOCAL(group)(rows, w, false, g, x, y);
+			LOCAL(run_group)(rows, w, false, g, x, y);
 	for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
-		LOCAL(group)(rows, w, true, g, x, y);
+		LOCAL(run_group)(rows, w, true, g, x, y);
 	if (count > 0)
-		LOCAL(group_some)(rows, w, g, count, x, y);
+		LOCAL(run_partial_group)(rows, w, g, count, x, y);
 }
 
 static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
@@ -141,13 +142,13 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 	real *y = (real *)call->out + first * g.out_distance;
 
 	if (smooth->n == 16)
-		LOCAL(groups)(4, 4, &g, count, x, y);
+		LOCAL(run_groups)(4, 4, &g, count, x, y);
 	else if (smooth->n == 32)
-		LOCAL(groups)(8, 4, &g, count, x, y);
+		LOCAL(run_groups)(8, 4, &g, count, x, y);
 #if !GROUPS_OF_TWO
 	else if (smooth->n == 64)
-		LOCAL(groups)(16, 4, &g, count, x, y);
+		LOCAL(run_groups)(16, 4, &g, count, x, y);
 	else
-		LOCAL(groups)(16, 8, &g, count, x, y);
+		LOCAL(run_groups)(16, 8, &g, count, x, y);
 #endif
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectorised part of the transforms offers, and the plans that steer it.
+/* The kernels of a transform, and the structures that describe their work.
  *
- * All arithmetic is one algorithm, Stockham's autosort with decimation in frequency, on two levels. A pass over n =
- * r m points that have s interleaved transforms behind them maps
+ * There is one algorithm, Stockham's autosort FFT with decimation in frequency, on two levels. A pass over n = r m
+ * points, with s interleaved transforms, maps
  *
  *   y[q + s (r p + k)] = w_(r m)^(p k)  sum over j of x[q + s (p + m j)] w_r^(j k)      q < s, p < m, k < r
  *
- * Outer passes (stages) have r up to 1024 and run over memory; each takes a block of LANES neighbouring q (in the
- * first stage, where s = 1: neighbouring p) as the lanes of its vectors and does their r-point transforms, called
- * columns, by inner passes of radix 2 to 16 in scratch that stays in the first cache. So no step ever works across
- * the lanes of a vector, except for transposes, and every number goes through the same operations whatever the
- * layout around it. */
+ * Outer passes, called stages, have r up to 1024 and run over memory. The vector lanes of a stage are a block of LANES
+ * neighbouring q (in the first stage, where s = 1, neighbouring p). The r-point transforms of a block, called columns,
+ * are done by inner passes of radix 2 to 16 in scratch that stays in the first-level cache. Only transposes work across
+ * the lanes of a vector, so every number goes through the same operations whatever the layout around it.
+ *
+ * Source: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7 (Stockham). */
 #ifndef TRNSCI_FFT_KERNEL_H
 #define TRNSCI_FFT_KERNEL_H
 
@@ -22,8 +23,8 @@
 
 enum { FFT_MAX_PASSES = 12, FFT_MAX_STAGES = 6, FFT_MAX_COLUMN = 1024, FFT_MAX_TOGETHER = 4 };
 
-/* The transform of one column: its inner passes, and their twiddles w^(p k), k = 1 .. r - 1, in pairs, pass by pass
- * and p by p (the last pass has none). */
+/* The transform of one column. The twiddles of its inner passes are pairs w^(p k), k = 1 .. r - 1, pass by pass and p
+ * by p; the last pass has none. */
 struct fft_columns {
 	size_t length;
 	unsigned n_passes;
@@ -31,39 +32,44 @@ struct fft_columns {
 	void *twiddles;
 };
 
-/* Outer pass. `items` of LANES columns each are independent of each other.
- * First stage: twiddles[item][row][re, im vectors] where `whole`, else w^(LANES item row) in bases[item][row] (pairs)
- * times w^(lane row) in twiddles[row][re, im vectors]. Middle stages: bases[p][row]. Last stage: none. A stage that
- * is alone: w^((lane mod w) row) in twiddles[row][re, im vectors], where it has group_rows. */
+/* A stage. Its `items`, of LANES columns each, are independent of each other. The twiddles of the
+ *
+ *   first stage    twiddles[item][row][re, im vectors] where `full_twiddles`, else w^(LANES item row) in
+ *                  bases[item][row] (pairs) times w^(lane row) in twiddles[row][re, im vectors]
+ *   middle stages  bases[p][row]
+ *   last stage     none
+ *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows */
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;
-	bool whole;
+	bool full_twiddles;
 	void *twiddles, *bases;
 };
 
-/* A transform of n = product of the stages' lengths. Between stages, row p holds reps times `row` complex numbers
- * (the first stage's length, rounded up to LANES), in vectors of LANES re, LANES im. */
+/* A transform of n elements, the product of the stages' lengths. Between stages, row p holds reps times `row` complex
+ * numbers in vectors of LANES real parts, then LANES imaginary ones. `row` is the first stage's length, rounded up to
+ * LANES. */
 struct fft_smooth {
 	size_t n, row;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
-	size_t flat;       /* transforms that two stages in one buffer do at once, 1 or 2; 0: other lengths */
-	bool far;          /* longer than the caches: its blocks' rows are fetched ahead */
+	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together; 0: it does not run this length */
+	bool far;          /* larger than the caches: the rows of the next block are prefetched */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
 
-/* A block of LANES columns: of transform b, at column p of the first stage; at row p, repetition rep, and lane of a
- * later one. between: the transform's buffers between stages, of which the first stage writes [0], the next [1] (NULL
- * where there are but two), and so on in turn. */
+/* The place of a block of LANES columns of transform b: column p in the first stage; row p, repetition rep and lane in
+ * a later one. `between` are the transform's buffers between stages: the first stage writes [0], the next one [1], and
+ * so on in turn. With two stages, [1] is NULL. */
 struct fft_place {
 	size_t b, p, rep, lane;
 	void *between[2];
 };
 
-/* y[i] = x[i] table[i] for i < count; pairs in table are re, im; those of x and y are exchanged where asked. */
+/* y[i] = scale x[i] table[i] for i < count. exchange_x and exchange_y exchange the real and imaginary parts of x and
+ * y. */
 struct fft_product {
 	const void *x, *table;
 	void *y;
@@ -90,7 +96,7 @@ struct fft_fold {
  * exp(-2 pi i / n), at table[j - 1][k], k of [0, (m + 1) / 2). Rows lie `distance` pairs apart. Parts [begin, end):
  * of k for spectra, of q for reals, whose stride is x_stride. */
 struct fft_odd {
-	void *x;    /* the caller's reals, or half spectrum */
+	void *x; /* the caller's reals, or half spectrum */
 	void *rows;
 	const void *table;
 	unsigned r;
@@ -99,8 +105,8 @@ struct fft_odd {
 	double scale;
 };
 
-/* Cosine and sine transforms of n elements at a stride (fft/series.h says which): parts [begin, end) of packing and
- * unpacking, between the caller's x and the inner transform's row. table: roots. */
+/* One part of packing or unpacking a cosine or sine transform of n elements (plan/series.h): elements [begin, end),
+ * between the caller's x and the inner transform's row. `table` holds roots of unity. */
 struct fft_part {
 	void *x, *row;
 	const void *table;
@@ -110,7 +116,7 @@ struct fft_part {
 	double scale;
 };
 
-/* Rows of an array of reals of the kernel's precision become columns. Steps in bytes. */
+/* A transpose of reals of the kernel's precision. Steps from row to row are in bytes. */
 struct fft_transpose {
 	const char *from;
 	char *to;
@@ -120,16 +126,17 @@ struct fft_transpose {
 typedef void fft_part_run(const struct fft_part *part);
 typedef void fft_odd_run(const struct fft_odd *odd);
 
-/* The packings of each kind; III's are II's in reverse. */
+/* The packings of types I, II, III and IV (even n, odd n). Those of III are the reverse of II's. */
 enum fft_packing { FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS, FFT_QUARTERS_ODD, FFT_PACKINGS };
 
-/* Kernels of one variant and precision. scratch: `together` pairs of buffers of columns. */
+/* The kernels of one variant in one precision. `scratch` is `together` pairs of column buffers. */
 struct fft_ops {
 	size_t lanes;
-	/* One stage: transforms [first, first + count), count <= lanes, of a call. */
+	/* One-stage transforms [first, first + count) of a call, count <= lanes. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);
-	/* Several: blocks of one stage, of one transform or many; for the first stage at most smooth->together. */
+	/* Blocks of one stage of transforms of several, of one transform or many. first takes at most
+	 * smooth->together. */
 	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 		      size_t count, void *scratch);
 	void (*middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, size_t count,
@@ -138,14 +145,14 @@ struct fft_ops {
 		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 	void (*fold)(const struct fft_fold *fold);
-	/* As many of transforms [first, first + count) as are whole groups of smooth->flat, whose elements are contiguous;
-	 * returns how many. scratch: a buffer between stages. NULL where LANES is 1. */
+	/* Runs contiguous transforms from `first` on, in groups of smooth->flat; returns how many of `count` these are.
+	 * scratch is a buffer between stages. NULL where LANES is 1. */
 	size_t (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
-		     void *scratch);
-	/* Transforms [first, first + count) of a plan with group_rows, whose elements are contiguous. May be NULL. */
+		       void *scratch);
+	/* Runs contiguous transforms [first, first + count) of a plan with group_rows. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
 	void (*transpose)(const struct fft_transpose *transpose);
-	/* Reals to rows, rows to half a spectrum; half a spectrum to rows, rows to reals. */
+	/* Forward: reals to rows, rows to half a spectrum. Back: half a spectrum to rows, rows to reals. */
 	fft_odd_run *odd_deal, *odd_join, *odd_split, *odd_gather;
 	fft_part_run *pack[FFT_PACKINGS], *unpack[FFT_PACKINGS];
 };
@@ -162,7 +169,8 @@ extern const struct fft_kernel fft_scalar, fft_avx2, fft_avx512;
 const struct fft_kernel *const *fft_kernels(size_t *ret_count);
 const struct fft_kernel *fft_select(uint32_t features);
 
-/* Bytes of one buffer of columns: rows to a multiple of LANES, and a few lines against aliasing of the two. */
+/* Returns the bytes of one column buffer: rows rounded up to LANES, and three lines that keep the two of a pair from
+ * the same cache sets. */
 static inline size_t fft_columns_bytes(size_t length, size_t lanes, size_t real_bytes)
 {
 	return (length + lanes - 1) / lanes * lanes * lanes * 2 * real_bytes + 192;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the words of the *_body.h files mean float64. Included again before each inclusion of a body. */
+/* Defines the names that the *_body.h files use, for float64. Include it again before the bodies of this precision. */
 #include "fft/kernels/lanes_none.h"
 
 #define real double

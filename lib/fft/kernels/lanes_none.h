@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forgets the words that lanes_f32.h and lanes_f64.h define. */
+/* Undefines the names that lanes_f32.h and lanes_f64.h define. */
 #undef real
 #undef vec
 #undef LANES

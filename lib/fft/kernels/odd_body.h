@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real transforms of n = r m elements, n odd, from complex ones of m: an r-point butterfly between the spectra of the
- * rows and the half spectrum (kernel.h, struct fft_odd). Column k of it takes elements k and m - k of every row, and
- * gives elements m l + k of the spectrum, l <= r / 2, and m l - k, l >= 1. */
+/* Real transforms of n = r m elements, n odd, from complex ones of m: an r-point butterfly between the rows' spectra
+ * and the half spectrum (struct fft_odd).
+ *
+ * Column k of the butterfly takes elements k and m - k of every row. It gives the elements m l + k of the spectrum for
+ * l <= r / 2, and m l - k for l >= 1. */
 
 enum { LOCAL(MAX_RADIX) = 13, LOCAL(MAX_ROWS) = 7 };
 
-/* Where LANES neighbouring columns lie: forwards from at, backwards from mirror. */
+/* LANES neighbouring columns: rows, and spectrum elements forwards from `at` and backwards from `mirror`. */
 struct LOCAL(columns) {
 	real *row[LOCAL(MAX_ROWS)], *row_mirror[LOCAL(MAX_ROWS)];
 	real *at[LOCAL(MAX_ROWS)], *mirror[LOCAL(MAX_ROWS)];
@@ -46,7 +48,7 @@ INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 	}
 }
 
-/* Spectra of the rows to that of the whole. */
+/* Combines the spectra of the rows into the half spectrum. */
 INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
 {
 	const vec half = v_set((real)0.5), up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1);
@@ -69,7 +71,7 @@ INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(co
 		vec tr, ti;
 
 		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
-		LOCAL(turn)(&re[j], &im[j], tr, ti);
+		LOCAL(cmul)(&re[j], &im[j], tr, ti);
 	}
 	LOCAL(odd_butterfly)(r, re, im);
 	for (unsigned l = 0; l <= r / 2; l++)
@@ -78,7 +80,7 @@ INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(co
 		LOCAL(store_mirrored)(c->mirror[l], re[r - l], v_mul(im[r - l], down));
 }
 
-/* The reverse: a butterfly of the other direction by exchanged parts, then conjugated roots. */
+/* Does the reverse: an inverse butterfly (real and imaginary parts exchanged), then conjugated roots. */
 INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
 {
 	const vec up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1), minus = v_set(-1);
@@ -99,7 +101,7 @@ INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(c
 		vec tr, ti;
 
 		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
-		LOCAL(turn)(&re[j], &im[j], tr, v_mul(ti, minus));
+		LOCAL(cmul)(&re[j], &im[j], tr, v_mul(ti, minus));
 	}
 	LOCAL(store_mirrored)(c->row_mirror[0], re[0], v_mul(im[0], minus));
 	LOCAL(store_pairs)(c->row[0], LANES, plain, re[0], im[0]);
@@ -111,7 +113,7 @@ INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(c
 	}
 }
 
-/* n <= LANES columns from k on, where they lie. */
+/* Locates the columns from k on. */
 INLINE void LOCAL(find_columns)(const struct fft_odd *odd, size_t k, struct LOCAL(columns) * c)
 {
 	const size_t m = odd->m;
@@ -128,91 +130,91 @@ INLINE void LOCAL(find_columns)(const struct fft_odd *odd, size_t k, struct LOCA
 		c->table[j] = (const real *)odd->table + 2 * ((j - 1) * ((m + 1) / 2) + k);
 }
 
-/* Copies of a few columns. Of the whole spectrum's own middle and of column 0 nothing lies in the mirror. */
-struct LOCAL(few) {
+/* Zero-padded copies for fewer than LANES columns, and for column 0, which has no mirror image. */
+struct LOCAL(copies) {
 	real row[LOCAL(MAX_ROWS)][2 * LANES], row_mirror[LOCAL(MAX_ROWS)][2 * LANES];
 	real at[LOCAL(MAX_ROWS)][2 * LANES], mirror[LOCAL(MAX_ROWS)][2 * LANES];
 	real table[LOCAL(MAX_RADIX)][2 * LANES];
 	struct LOCAL(columns) columns;
 };
 
-static void LOCAL(few_begin)(const struct fft_odd *odd, struct LOCAL(few) * few)
+static void LOCAL(init_copies)(const struct fft_odd *odd, struct LOCAL(copies) * copies)
 {
-	memset(few, 0, sizeof *few);
+	memset(copies, 0, sizeof *copies);
 	for (unsigned i = 0; i <= odd->r / 2; i++) {
-		few->columns.row[i] = few->row[i];
-		few->columns.row_mirror[i] = few->row_mirror[i] + 2 * (LANES - 1);
-		few->columns.at[i] = few->at[i];
-		few->columns.mirror[i] = few->mirror[i] + 2 * (LANES - 1);
+		copies->columns.row[i] = copies->row[i];
+		copies->columns.row_mirror[i] = copies->row_mirror[i] + 2 * (LANES - 1);
+		copies->columns.at[i] = copies->at[i];
+		copies->columns.mirror[i] = copies->mirror[i] + 2 * (LANES - 1);
 	}
 	for (unsigned j = 1; j < odd->r; j++)
-		few->columns.table[j] = few->table[j];
+		copies->columns.table[j] = copies->table[j];
 }
 
-static void LOCAL(few_table)(const struct fft_odd *odd, size_t k, size_t n, struct LOCAL(few) * few)
+static void LOCAL(copy_table)(const struct fft_odd *odd, size_t k, size_t n, struct LOCAL(copies) * copies)
 {
 	struct LOCAL(columns) c;
 
 	LOCAL(find_columns)(odd, k, &c);
 	for (unsigned j = 1; j < odd->r; j++)
-		memcpy(few->table[j], c.table[j], 2 * n * sizeof(real));
+		memcpy(copies->table[j], c.table[j], 2 * n * sizeof(real));
 }
 
-static void LOCAL(join_few)(const struct fft_odd *odd, size_t k, size_t n)
+static void LOCAL(join_some)(const struct fft_odd *odd, size_t k, size_t n)
 {
 	const size_t pair = 2 * sizeof(real), m = odd->m;
-	struct LOCAL(few) few;
+	struct LOCAL(copies) copies;
 
-	LOCAL(few_begin)(odd, &few);
-	LOCAL(few_table)(odd, k, n, &few);
+	LOCAL(init_copies)(odd, &copies);
+	LOCAL(copy_table)(odd, k, n, &copies);
 	for (size_t t = 0; t < n; t++)
 		for (unsigned i = 0; i <= odd->r / 2; i++) {
 			const real *row = (real *)odd->rows + 2 * i * odd->distance;
 
-			memcpy(few.row[i] + 2 * t, row + 2 * (k + t), pair);
-			memcpy(few.columns.row_mirror[i] - 2 * t, row + 2 * (k + t ? m - k - t : 0), pair);
+			memcpy(copies.row[i] + 2 * t, row + 2 * (k + t), pair);
+			memcpy(copies.columns.row_mirror[i] - 2 * t, row + 2 * (k + t ? m - k - t : 0), pair);
 		}
-	LOCAL(join_columns)(odd, &few.columns);
+	LOCAL(join_columns)(odd, &copies.columns);
 	for (size_t t = 0; t < n; t++)
 		for (unsigned l = 0; l <= odd->r / 2; l++) {
 			real *x = odd->x;
 
-			memcpy(x + 2 * (m * l + k + t), few.at[l] + 2 * t, pair);
+			memcpy(x + 2 * (m * l + k + t), copies.at[l] + 2 * t, pair);
 			if (l > 0 && k + t > 0)
-				memcpy(x + 2 * (m * l - k - t), few.columns.mirror[l] - 2 * t, pair);
+				memcpy(x + 2 * (m * l - k - t), copies.columns.mirror[l] - 2 * t, pair);
 		}
 	if (k == 0)
-		((real *)odd->x)[1] = 0; /* the sum of the reals */
+		((real *)odd->x)[1] = 0; /* the sum of the reals is real */
 }
 
-static void LOCAL(split_few)(const struct fft_odd *odd, size_t k, size_t n)
+static void LOCAL(split_some)(const struct fft_odd *odd, size_t k, size_t n)
 {
 	const size_t pair = 2 * sizeof(real), m = odd->m;
 	const real *x = odd->x;
-	struct LOCAL(few) few;
+	struct LOCAL(copies) copies;
 
-	LOCAL(few_begin)(odd, &few);
-	LOCAL(few_table)(odd, k, n, &few);
+	LOCAL(init_copies)(odd, &copies);
+	LOCAL(copy_table)(odd, k, n, &copies);
 	for (size_t t = 0; t < n; t++)
 		for (unsigned l = 0; l <= odd->r / 2; l++) {
-			memcpy(few.at[l] + 2 * t, x + 2 * (m * l + k + t), pair);
-			memcpy(few.columns.mirror[l] - 2 * t, x + 2 * (m * l - (l ? k + t : 0)), pair);
+			memcpy(copies.at[l] + 2 * t, x + 2 * (m * l + k + t), pair);
+			memcpy(copies.columns.mirror[l] - 2 * t, x + 2 * (m * l - (l ? k + t : 0)), pair);
 		}
 	if (k == 0)
-		few.at[0][1] = 0; /* an imaginary part that does not count */
-	LOCAL(split_columns)(odd, &few.columns);
+		copies.at[0][1] = 0; /* it counts as 0 */
+	LOCAL(split_columns)(odd, &copies.columns);
 	for (size_t t = 0; t < n; t++)
 		for (unsigned i = 0; i <= odd->r / 2; i++) {
 			real *row = (real *)odd->rows + 2 * i * odd->distance;
 
-			memcpy(row + 2 * (k + t), few.row[i] + 2 * t, pair);
+			memcpy(row + 2 * (k + t), copies.row[i] + 2 * t, pair);
 			if (k + t > 0)
-				memcpy(row + 2 * (m - k - t), few.columns.row_mirror[i] - 2 * t, pair);
+				memcpy(row + 2 * (m - k - t), copies.columns.row_mirror[i] - 2 * t, pair);
 		}
 }
 
-/* r = 1: the row is the whole spectrum. */
-static void LOCAL(join_whole)(const struct fft_odd *odd)
+/* With r = 1 the only row is the whole spectrum. */
+static void LOCAL(join_one_row)(const struct fft_odd *odd)
 {
 	const real *row = odd->rows;
 	real *x = odd->x;
@@ -221,10 +223,10 @@ static void LOCAL(join_whole)(const struct fft_odd *odd)
 	for (size_t k = odd->begin; k < odd->end && odd->conjugate; k++)
 		x[2 * k + 1] = -x[2 * k + 1];
 	if (odd->begin == 0)
-		x[1] = 0; /* the sum of the reals */
+		x[1] = 0; /* the sum of the reals is real */
 }
 
-static void LOCAL(split_whole)(const struct fft_odd *odd)
+static void LOCAL(split_one_row)(const struct fft_odd *odd)
 {
 	const real *x = odd->x, sign = odd->conjugate ? -1 : 1;
 	real *row = odd->rows, *mirror = row + 2 * odd->m;
@@ -241,17 +243,17 @@ static void LOCAL(split_whole)(const struct fft_odd *odd)
 	}
 }
 
-INLINE void LOCAL(odd_columns)(const struct fft_odd *odd, bool join)
+INLINE void LOCAL(run_columns)(const struct fft_odd *odd, bool join)
 {
 	size_t k = odd->begin, n;
 
 	if (odd->r == 1) {
-		(join ? LOCAL(join_whole) : LOCAL(split_whole))(odd);
+		(join ? LOCAL(join_one_row) : LOCAL(split_one_row))(odd);
 		return;
 	}
 	if (k == 0 && k < odd->end) {
 		k = size_min(LANES, odd->end);
-		(join ? LOCAL(join_few) : LOCAL(split_few))(odd, 0, k);
+		(join ? LOCAL(join_some) : LOCAL(split_some))(odd, 0, k);
 	}
 	for (; k < odd->end; k += n) {
 		n = size_min(LANES, odd->end - k);
@@ -261,22 +263,22 @@ INLINE void LOCAL(odd_columns)(const struct fft_odd *odd, bool join)
 			LOCAL(find_columns)(odd, k, &columns);
 			(join ? LOCAL(join_columns) : LOCAL(split_columns))(odd, &columns);
 		} else {
-			(join ? LOCAL(join_few) : LOCAL(split_few))(odd, k, n);
+			(join ? LOCAL(join_some) : LOCAL(split_some))(odd, k, n);
 		}
 	}
 }
 
 static void LOCAL(odd_join)(const struct fft_odd *odd)
 {
-	LOCAL(odd_columns)(odd, true);
+	LOCAL(run_columns)(odd, true);
 }
 
 static void LOCAL(odd_split)(const struct fft_odd *odd)
 {
-	LOCAL(odd_columns)(odd, false);
+	LOCAL(run_columns)(odd, false);
 }
 
-/* The caller's reals to the rows, q of [begin, end). */
+/* Copies the caller's reals to the rows, for q of [begin, end). */
 static void LOCAL(odd_deal)(const struct fft_odd *odd)
 {
 	for (unsigned i = 0; i <= odd->r / 2; i++) {
@@ -290,7 +292,7 @@ static void LOCAL(odd_deal)(const struct fft_odd *odd)
 	}
 }
 
-/* And back. */
+/* Copies the rows to the caller's reals. */
 static void LOCAL(odd_gather)(const struct fft_odd *odd)
 {
 	for (unsigned i = 0; i <= odd->r / 2; i++) {

@@ -3,10 +3,10 @@
 
 static const struct fft_ops LOCAL(fft_ops) = {
 	.lanes = LANES,
-	.direct = LOCAL(direct),
-	.first = LOCAL(first),
-	.middle = LOCAL(middle),
-	.last = LOCAL(last),
+	.direct = LOCAL(run_direct),
+	.first = LOCAL(run_first),
+	.middle = LOCAL(run_middle),
+	.last = LOCAL(run_last),
 	.multiply = LOCAL(multiply),
 	.fold = LOCAL(fold),
 	.flat = WIDE(LOCAL(flat)),

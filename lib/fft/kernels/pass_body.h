@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inner passes: the columns of one block, LANES side by side, in scratch rows of (re vector, im vector).
+/* Inner passes over the columns of one block, LANES side by side.
  *
- * The first pass may read, and the last may write, a caller's rows of interleaved pairs. */
+ * Rows in scratch are a vector of real parts and one of imaginary parts. The first pass may read, and the last one may
+ * write, a caller's rows of interleaved pairs. */
 
 struct LOCAL(pass) {
 	const real *x; /* row i at x + i x_row */
@@ -9,12 +10,13 @@ struct LOCAL(pass) {
 	size_t x_row, y_row;
 	size_t m, s;
 	const real *twiddles;
-	bool exchange;
+	bool exchange; /* real and imaginary parts, of pairs: so the inverse is a forward transform */
 	real scale;
 };
 
-/* The last pass has no twiddles, so that TURN with JOIN is free to mean JOIN after a scaling. */
-enum { LOCAL(SPLIT) = 1, LOCAL(TURN) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
+/* What a pass does besides its butterflies: split pairs on the way in, multiply by twiddles, or join pairs on the way
+ * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. */
+enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
 
 INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
 			     const real *x, vec *re, vec *im)
@@ -48,8 +50,8 @@ INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, co
 	}
 }
 
-/* (re, im) times (c, s). */
-INLINE void LOCAL(turn)(vec *re, vec *im, vec c, vec s)
+/* Multiplies (re, im) by (c, s). */
+INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
 {
 	const vec x = *re;
 
@@ -57,11 +59,11 @@ INLINE void LOCAL(turn)(vec *re, vec *im, vec c, vec s)
 	*im = v_muladd(x, s, v_mul(*im, c));
 }
 
-INLINE void LOCAL(turn_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
+INLINE void LOCAL(twiddle_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
 {
 	UNROLL for (unsigned k = 1; k < r; k++)
 	{
-		LOCAL(turn)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
+		LOCAL(cmul)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
 	}
 }
 
@@ -69,7 +71,7 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 			    const struct LOCAL(trig) * trig)
 {
 	const v_order_t order = v_order(a->exchange);
-	const bool turned = (flavour & LOCAL(SCALE)) == LOCAL(TURN);
+	const bool has_twiddles = (flavour & LOCAL(SCALE)) == LOCAL(TWIDDLE);
 	const real *x = a->x;
 	real *y = a->y;
 
@@ -87,8 +89,8 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 
 				LOCAL(dft_from)(r, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS), re, im);
 			}
-			if (turned)
-				LOCAL(turn_rows)(r, twiddles, re, im);
+			if (has_twiddles)
+				LOCAL(twiddle_rows)(r, twiddles, re, im);
 			LOCAL(store_rows)(a, r, flavour, order, y, re, im);
 		}
 	}
@@ -107,7 +109,7 @@ PASSES(4)
 PASSES(8)
 PASSES(16)
 
-/* Odd radices decide on their flavour as they go. */
+/* Odd radices test their flavour at run time: they are rare, and eight copies of each would not pay. */
 #define ODD_PASS(r, ...)                                                                                               \
 	static const struct LOCAL(trig) LOCAL(trig_##r) = {__VA_ARGS__};                                           \
 	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                     \
@@ -121,7 +123,7 @@ ODD_PASS(11, TRIG_11)
 ODD_PASS(13, TRIG_13)
 #undef ODD_PASS
 
-static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
+static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
 {
 #define ROW(r)                                                                                                         \
 	{                                                                                                              \
@@ -152,7 +154,7 @@ static void LOCAL(dispatch)(const struct LOCAL(pass) * a, unsigned radix, unsign
 	}
 }
 
-/* Where a block's rows come from and go to: scratch rows, or a caller's interleaved ones. */
+/* The two ends of a block's passes: rows in scratch, or a caller's interleaved ones. */
 struct LOCAL(ends) {
 	const real *x;
 	size_t x_row;
@@ -162,8 +164,8 @@ struct LOCAL(ends) {
 	real scale;
 };
 
-/* Transforms LANES columns; buffers a and b, of which a may be the input. Returns the result's place. */
-static real *LOCAL(transform)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
+/* Transforms LANES columns by way of buffers a and b, of which a may hold the input. Returns where the result lies. */
+static real *LOCAL(transform_columns)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
 {
 	struct LOCAL(pass) pass = {.x = ends->x,
 				   .x_row = ends->x_row,
@@ -182,10 +184,10 @@ static real *LOCAL(transform)(const struct fft_columns *columns, const struct LO
 		pass.y = last && ends->y ? ends->y : pass.x == b ? a : b;
 		pass.y_row = last && ends->y ? ends->y_row : 2 * LANES;
 		if (!last)
-			flavour |= LOCAL(TURN);
+			flavour |= LOCAL(TWIDDLE);
 		else if (ends->y)
 			flavour |= ends->scale == 1 ? LOCAL(JOIN) : LOCAL(SCALE);
-		LOCAL(dispatch)(&pass, r, flavour);
+		LOCAL(run_radix)(&pass, r, flavour);
 		pass.twiddles += 2 * (r - 1) * pass.m;
 		pass.s *= r;
 		pass.x = pass.y;

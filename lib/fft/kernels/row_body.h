@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise work on rows of pairs: products, and the fold between half-length and real spectra. */
+/* Element-wise work on rows of pairs: products, and the fold of struct fft_fold. */
 
-/* n <= LANES elements. */
+/* Multiplies n <= LANES elements. */
 INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, size_t n, v_order_t in, v_order_t plain,
 				 v_order_t out)
 {
@@ -10,7 +10,7 @@ INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, si
 
 	LOCAL(load_pairs)((const real *)product->x + 2 * i, n, in, &re, &im);
 	LOCAL(load_pairs)((const real *)product->table + 2 * i, n, plain, &c, &s);
-	LOCAL(turn)(&re, &im, c, s);
+	LOCAL(cmul)(&re, &im, c, s);
 	LOCAL(store_pairs)((real *)product->y + 2 * i, n, out, v_mul(re, scale), v_mul(im, scale));
 }
 
@@ -25,7 +25,7 @@ static void LOCAL(multiply_rows)(const struct fft_product *product)
 		LOCAL(multiply_part)(product, i, product->count - i, in, plain, out);
 }
 
-/* Strided rows go through short contiguous ones, so that they meet the same arithmetic. */
+/* Strided rows are copied to short contiguous ones first, so that their arithmetic is the same. */
 static void LOCAL(multiply)(const struct fft_product *product)
 {
 	enum { CHUNK = 64 };
@@ -50,12 +50,13 @@ static void LOCAL(multiply)(const struct fft_product *product)
 	}
 }
 
-/* LANES values of k, from neighbouring pairs at x, mirrored pairs that end at mirror, and pairs of the table. */
+/* Folds LANES values of k: pairs from x on, pairs back from `mirror`, and pairs of the table. */
 INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const real *mirror, const real *table, real *y,
 			      real *y_mirror)
 {
 	const v_order_t plain = v_order(false);
-	/* A conjugated spectrum: on the way to it every result is conjugated; on the way back t is so once more, too. */
+	/* The way back conjugates t. With a conjugated spectrum that cancels, and every result is conjugated
+	 * instead. */
 	const vec sign = v_set(fold->back && !fold->conjugate ? -1 : 1), scale = v_set((real)fold->scale);
 	const vec scale_im = v_set((real)(fold->conjugate ? -fold->scale : fold->scale));
 	vec ar, ai, br, bi, c, s, er, ei, dr, di;
@@ -69,14 +70,14 @@ INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const 
 	ei = v_sub(ai, bi);
 	dr = v_sub(ar, br);
 	di = v_add(ai, bi);
-	LOCAL(turn)(&dr, &di, c, v_mul(s, sign));
+	LOCAL(cmul)(&dr, &di, c, v_mul(s, sign));
 	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale_im));
 	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
 			   v_reverse(v_mul(v_sub(di, ei), scale_im)));
 }
 
-/* Up to LANES values of k in copies of their own: the ends of a row, whose element h is among the spectrum only, and
- * where imaginary parts at 0 and h do not count. */
+/* Folds up to LANES values of k through zero-padded copies. It serves both ends of a row: element h exists in the
+ * spectrum only, and imaginary parts at 0 and h count as 0. */
 static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 {
 	enum { LAST = 2 * LANES - 2 };

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing and unpacking of cosine and sine transforms (fft/series.h has the algebra), as plain loops over elements:
- * each element goes through the same operations in any part. A stride of 1 has loops of its own. */
+/* Packing and unpacking of cosine and sine transforms; plan/series.c has the algebra.
+ *
+ * Plain loops over elements, so an element's operations do not depend on the part that it is in. A stride of 1 has
+ * loops of its own. */
 
-/* a b + c: fused where the instruction set has it, and said so: gcc 12 fuses an addition beside a subtraction in vectors
- * (vfmaddsub) though contraction is off, and not in the loops' scalar ends. */
+/* a b + c, fused where the instruction set can. The fusion is explicit, because gcc 12 fuses an addition beside a
+ * subtraction in vectors (vfmaddsub) even with contraction off, but does not in the scalar ends of the same loops. */
 #ifdef __FMA__
 #define FUSED(a, b, c) _Generic((a), float: __builtin_fmaf, default: __builtin_fma)(a, b, c)
 #else
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 
-/* re of (a + i b) (c + i s), and im. */
-#define TURN_RE(a, b, c, s) FUSED(a, c, -((b) * (s)))
-#define TURN_IM(a, b, c, s) FUSED(a, s, (b) * (c))
+/* The real and the imaginary part of (a + i b) (c + i s). */
+#define CMUL_RE(a, b, c, s) FUSED(a, c, -((b) * (s)))
+#define CMUL_IM(a, b, c, s) FUSED(a, s, (b) * (c))
 
 #define ROOT_2 (real)1.41421356237309504880168872420969807857L
 #define ROOT_HALF (real)0.70710678118654752440084436210484903928L
 
-/* Both strides of a function LOCAL(name##_at)(part, stride). */
+/* Defines LOCAL(name) from LOCAL(name##_at)(part, stride), with and without a constant stride of 1. */
 #define BOTH_STRIDES(name)                                                                                             \
 	static void LOCAL(name)(const struct fft_part *part)                                                           \
 	{                                                                                                              \
@@ -64,7 +66,7 @@ INLINE void LOCAL(ends_out_at)(const struct fft_part *part, const size_t stride)
 		x[(part->n - 1) * stride] *= ROOT_HALF;
 }
 
-/* ---- II: the row is the even elements, then the odd ones in reverse; out of it turned pairs ---- */
+/* ---- II: the row is the even elements, then the odd ones reversed; its bins are multiplied by roots ---- */
 
 INLINE void LOCAL(halves_in_at)(const struct fft_part *part, const size_t stride)
 {
@@ -83,7 +85,7 @@ INLINE void LOCAL(halves_out_at)(const struct fft_part *part, const size_t strid
 	const real scale = (real)(2 * part->scale), first = part->orthogonal ? scale * ROOT_HALF : scale;
 	const real *row = part->row, *table = part->table;
 	const size_t n = part->n, begin = part->begin ? part->begin : 1;
-	/* Element k, of the sine transform in reverse. */
+	/* Points at element 0; the sine transform goes backwards from the last one. */
 	real *up = part->sine ? (real *)part->x + (n - 1) * stride : part->x;
 	const ptrdiff_t step = part->sine ? -(ptrdiff_t)stride : (ptrdiff_t)stride;
 	real *down = up + (ptrdiff_t)n * step;
@@ -93,9 +95,10 @@ INLINE void LOCAL(halves_out_at)(const struct fft_part *part, const size_t strid
 	for (size_t k = begin; k < part->end; k++) {
 		const real re = row[2 * k], im = row[2 * k + 1], c = table[2 * k], s = table[2 * k + 1];
 
-		/* At the middle of an even length both are the same element, the second wins: -im = re there. */
-		up[(ptrdiff_t)k * step] = TURN_RE(re, im, c, s) * scale;
-		down[-(ptrdiff_t)k * step] = -TURN_IM(re, im, c, s) * scale;
+		/* At the middle of an even length both are the same element and the second store wins: -im = re
+		 * there. */
+		up[(ptrdiff_t)k * step] = CMUL_RE(re, im, c, s) * scale;
+		down[-(ptrdiff_t)k * step] = -CMUL_IM(re, im, c, s) * scale;
 	}
 }
 
@@ -118,8 +121,8 @@ INLINE void LOCAL(thirds_in_at)(const struct fft_part *part, const size_t stride
 		const real re = up[(ptrdiff_t)k * step], im = -down[-(ptrdiff_t)k * step];
 		const real c = table[2 * k], s = -table[2 * k + 1];
 
-		row[2 * k] = TURN_RE(re, im, c, s);
-		row[2 * k + 1] = TURN_IM(re, im, c, s);
+		row[2 * k] = CMUL_RE(re, im, c, s);
+		row[2 * k + 1] = CMUL_IM(re, im, c, s);
 	}
 }
 
@@ -135,7 +138,7 @@ INLINE void LOCAL(thirds_out_at)(const struct fft_part *part, const size_t strid
 		x[(2 * i + 1) * stride] = sign * *(last - i);
 }
 
-/* ---- IV, even n: pairs from both ends, turned before and after ---- */
+/* ---- IV, even n: pairs from both ends, multiplied by roots before and after ---- */
 
 INLINE void LOCAL(quarters_in_at)(const struct fft_part *part, const size_t stride)
 {
@@ -147,8 +150,8 @@ INLINE void LOCAL(quarters_in_at)(const struct fft_part *part, const size_t stri
 		const real a = x[2 * i * stride], b = x[(last - 2 * i) * stride];
 		const real re = part->sine ? b : a, im = part->sine ? a : b;
 
-		row[2 * i] = TURN_RE(re, im, table[2 * i], table[2 * i + 1]);
-		row[2 * i + 1] = TURN_IM(re, im, table[2 * i], table[2 * i + 1]);
+		row[2 * i] = CMUL_RE(re, im, table[2 * i], table[2 * i + 1]);
+		row[2 * i + 1] = CMUL_IM(re, im, table[2 * i], table[2 * i + 1]);
 	}
 }
 
@@ -162,14 +165,14 @@ INLINE void LOCAL(quarters_out_at)(const struct fft_part *part, const size_t str
 	for (size_t k = part->begin; k < part->end; k++) {
 		const real re = row[2 * k], im = row[2 * k + 1], c = table[2 * k], s = table[2 * k + 1];
 
-		x[2 * k * stride] = TURN_RE(re, im, c, s) * scale;
-		x[(last - 2 * k) * stride] = TURN_IM(re, im, c, s) * scale_last;
+		x[2 * k * stride] = CMUL_RE(re, im, c, s) * scale;
+		x[(last - 2 * k) * stride] = CMUL_IM(re, im, c, s) * scale_last;
 	}
 }
 
-/* ---- IV, odd n: an order of the elements, and signs ---- */
+/* ---- IV, odd n: a permutation of the elements, with signs ---- */
 
-/* Of a = 1 + 8 q, q < n: a mod n, and the element i with 2 i + 1 = +-a mod 4 n, whose cosine has that sign. */
+/* For a = 1 + 8 q, q < n: a mod n, and the element i with 2 i + 1 = +-a mod 4 n. The sign is that of its cosine. */
 struct LOCAL(residue) {
 	size_t mod, element;
 	bool negative;
@@ -208,11 +211,11 @@ static void LOCAL(quarters_odd_in)(const struct fft_part *part)
 
 static void LOCAL(quarters_odd_out)(const struct fft_part *part)
 {
-	const size_t n = part->n, turn = n % 8;
-	/* 2 cos and 2 sin of pi turn / 4, turn odd. */
-	const real cosine = (turn == 1 || turn == 7) ? ROOT_2 : -ROOT_2, sine = turn < 4 ? ROOT_2 : -ROOT_2;
-	/* 1 / 8 mod n is (1 + n j) / 8 for the j that makes it whole; an odd number is its own inverse mod 8. */
-	const size_t eighth = (1 + n * (8 - turn)) / 8 % n;
+	const size_t n = part->n, octant = n % 8;
+	/* 2 cos and 2 sin of pi octant / 4; octant is odd. */
+	const real cosine = (octant == 1 || octant == 7) ? ROOT_2 : -ROOT_2, sine = octant < 4 ? ROOT_2 : -ROOT_2;
+	/* 1 / 8 mod n is (1 + n j) / 8 for the j that makes it an integer. An odd number is its own inverse mod 8. */
+	const size_t eighth = (1 + n * (8 - octant)) / 8 % n;
 	const real *row = part->row;
 	const real scale = (real)part->scale;
 	real *x = part->x;
@@ -238,7 +241,7 @@ BOTH_STRIDES(quarters_out)
 
 #undef BOTH_STRIDES
 #undef FUSED
-#undef TURN_RE
-#undef TURN_IM
+#undef CMUL_RE
+#undef CMUL_IM
 #undef ROOT_2
 #undef ROOT_HALF

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of LANES columns on their way between a caller's array, the buffers between stages, and scratch. */
+/* Moves blocks of LANES columns between a caller's array and scratch. */
 
 /* A caller's block: element (row, lane) at pairs[2 (row row_step + lane lane_step)]. */
 struct LOCAL(block) {
@@ -8,7 +8,7 @@ struct LOCAL(block) {
 	real scale;
 };
 
-/* Any steps; lanes beyond the block become 0. */
+/* Serve any steps. Lanes that the block lacks become 0. */
 static void LOCAL(gather)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	const bool e = block->exchange;
@@ -37,7 +37,7 @@ static void LOCAL(scatter)(const struct LOCAL(block) * block, const real *x, rea
 	}
 }
 
-/* n <= LANES neighbouring pairs to parts, and back. */
+/* Convert n <= LANES neighbouring pairs to parts, and back. */
 INLINE void LOCAL(load_pairs)(const real *from, size_t n, v_order_t order, vec *re, vec *im)
 {
 	const size_t low = 2 * n < LANES ? 2 * n : LANES;
@@ -57,7 +57,7 @@ INLINE void LOCAL(store_pairs)(real *to, size_t n, v_order_t order, vec re, vec 
 		v_store_part(to + LANES, 2 * n - LANES, b);
 }
 
-/* Neighbouring lanes (lane_step 1), fewer than LANES of them. */
+/* Serve neighbouring lanes (lane_step 1), fewer than LANES of them. */
 static void LOCAL(gather_lanes)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	const v_order_t order = v_order(block->exchange);
@@ -81,7 +81,7 @@ static void LOCAL(scatter_lanes)(const struct LOCAL(block) * block, const real *
 				   v_mul(v_load(x + LANES), scale));
 }
 
-/* LANES rows of scratch from LANES transforms of LANES neighbouring pairs each. */
+/* Move LANES neighbouring pairs of each of LANES transforms: a square, transposed in registers. */
 INLINE void LOCAL(gather_full)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	const size_t first = block->exchange ? LANES : 0;
@@ -107,7 +107,7 @@ INLINE void LOCAL(scatter_full)(const struct LOCAL(block) * block, const real *x
 	v_scatter_square(pairs, 2 * block->lane_step, r, i);
 }
 
-/* The same for fewer transforms, or n < LANES pairs of each. */
+/* Do the same for fewer transforms, or n < LANES pairs of each. */
 static void LOCAL(gather_part)(const struct LOCAL(block) * block, size_t n, const real *pairs, real *x)
 {
 	const v_order_t order = v_order(block->exchange);
@@ -142,7 +142,7 @@ static void LOCAL(scatter_part)(const struct LOCAL(block) * block, const real *x
 		LOCAL(store_pairs)(pairs, n, order, re[lane], im[lane]);
 }
 
-/* Neighbouring rows (row_step 1): whole transforms lie in sequence. The buffer has room for whole squares. */
+/* Serve neighbouring rows (row_step 1), where a transform is contiguous. The buffer has room for whole squares. */
 static void LOCAL(gather_rows)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	size_t row = 0;
@@ -183,7 +183,7 @@ static void LOCAL(scatter_any)(const struct LOCAL(block) * block, const real *x,
 		LOCAL(scatter)(block, x, pairs);
 }
 
-/* A block whose lanes are neighbours needs no gathering: the passes read and write it where it lies. */
+/* Returns whether the passes can read and write the block in place: its lanes are neighbours and full. */
 static bool LOCAL(is_direct)(const struct LOCAL(block) * block)
 {
 	return block->lanes == LANES && (block->lane_step == 1 || LANES == 1) && block->rows > 1;
@@ -208,9 +208,9 @@ static void LOCAL(block_out)(const struct LOCAL(block) * block, real *pairs, str
 	if (LOCAL(is_direct)(block)) {
 		ends->y = pairs;
 		ends->y_row = 2 * block->row_step;
-		LOCAL(transform)(columns, ends, a, b);
+		LOCAL(transform_columns)(columns, ends, a, b);
 	} else {
 		ends->y = NULL;
-		LOCAL(scatter_any)(block, LOCAL(transform)(columns, ends, a, b), pairs);
+		LOCAL(scatter_any)(block, LOCAL(transform_columns)(columns, ends, a, b), pairs);
 	}
 }

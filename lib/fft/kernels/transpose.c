@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panels of 8 columns: a cache line of each row serves all of them. The lines that the next panel will write are asked
- * for while one is turned: rows far apart are no stream that the memory system would foresee, and eight stores to a
- * line leave few lines on their way at once. Around the caches only whole lines go; the ends of runs, which share their
- * lines with other chunks, are stored as ever. */
+/* Transposes by panels of 8 columns: one cache line of each row serves a panel.
+ *
+ * While one panel is transposed, the lines that the next one will write are prefetched. Rows far apart are no stream
+ * that the CPU detects, and eight stores to one line leave few lines in flight. Only whole lines are stored around the
+ * caches; the ends of rows, which share their lines with other chunks, are stored normally. */
 #include "fft/kernels/transpose.h"
 
 #include <stdint.h>
@@ -25,7 +26,7 @@ struct wide {
 };
 
 #if defined(__x86_64__)
-static void line_narrow(const char *from, size_t from_step, char *to)
+static void stream_line_narrow(const char *from, size_t from_step, char *to)
 {
 	for (unsigned i = 0; i < LINE; i += 16, from += 2 * from_step) {
 		const __m128d first = _mm_load_sd((const double *)(const void *)from);
@@ -35,13 +36,13 @@ static void line_narrow(const char *from, size_t from_step, char *to)
 	}
 }
 
-static void line_wide(const char *from, size_t from_step, char *to)
+static void stream_line_wide(const char *from, size_t from_step, char *to)
 {
 	for (unsigned i = 0; i < LINE; i += 16, from += from_step)
 		_mm_stream_pd((double *)(void *)(to + i), _mm_loadu_pd((const double *)(const void *)from));
 }
 
-/* Neighbouring stores of 8 and 16 bytes make whole lines, wherever the row begins. */
+/* Stores of 8 and 16 bytes in sequence combine to whole lines, wherever the row begins. */
 void transpose_stream(const char *from, char *to, size_t bytes)
 {
 	size_t at = 0;
@@ -78,45 +79,46 @@ void transpose_end(void)
 }
 #endif
 
-#define TURN(type)                                                                                                     \
-	static void turn_##type(const char *from, size_t from_step, char *to, size_t to_step, size_t rows,             \
-				size_t columns)                                                                        \
+#define TRANSPOSE(type)                                                                                                \
+	static void transpose_##type(const char *from, size_t from_step, char *to, size_t to_step, size_t rows,        \
+				     size_t columns)                                                                   \
 	{                                                                                                              \
 		for (size_t c = 0; c < columns; c++)                                                                   \
 			for (size_t r = 0; r < rows; r++)                                                              \
 				memcpy(to + c * to_step + r * sizeof(struct type),                                     \
 				       from + r * from_step + c * sizeof(struct type), sizeof(struct type));           \
 	}
-TURN(narrow)
-TURN(wide)
+TRANSPOSE(narrow)
+TRANSPOSE(wide)
 
-/* Rows of so many bytes, one line of each step. */
-static void ask_for(char *to, size_t to_step, size_t bytes, size_t step, size_t columns)
+/* Prefetches `columns` rows of `bytes`, one line for each `step` bytes, for writing. */
+static void prefetch_rows(char *to, size_t to_step, size_t bytes, size_t step, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++)
 		for (size_t at = 0; at < bytes + step; at += step)
 			__builtin_prefetch(to + c * to_step + size_min(at, bytes - 1), 1);
 }
 
-static void turn_panel(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
-		       size_t rows, size_t columns)
+static void transpose_panel(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
+			    size_t rows, size_t columns)
 {
-	(precision == FFT_F32 ? turn_narrow : turn_wide)(from, from_step, to, to_step, rows, columns);
+	(precision == FFT_F32 ? transpose_narrow : transpose_wide)(from, from_step, to, to_step, rows, columns);
 }
 
-/* One column to one row. */
+/* Stores one column as one row, whole lines around the caches. */
 static void stream_row(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t rows)
 {
 	const size_t pair = precision == FFT_F32 ? sizeof(struct narrow) : sizeof(struct wide);
 	const size_t head = size_min((LINE - (uintptr_t)to % LINE) % LINE / pair, rows);
 	size_t r = head;
 
-	turn_panel(precision, from, from_step, to, 0, head, 1);
+	transpose_panel(precision, from, from_step, to, 0, head, 1);
 #if defined(__x86_64__)
 	for (; r + LINE / pair <= rows; r += LINE / pair)
-		(precision == FFT_F32 ? line_narrow : line_wide)(from + r * from_step, from_step, to + r * pair);
+		(precision == FFT_F32 ? stream_line_narrow : stream_line_wide)(from + r * from_step, from_step,
+									       to + r * pair);
 #endif
-	turn_panel(precision, from + r * from_step, from_step, to + r * pair, 0, rows - r, 1);
+	transpose_panel(precision, from + r * from_step, from_step, to + r * pair, 0, rows - r, 1);
 }
 
 void transpose_pairs(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
@@ -128,17 +130,17 @@ void transpose_pairs(enum fft_precision precision, const char *from, size_t from
 		const size_t now = size_min(PANEL, columns - c), next = size_min(PANEL, columns - c - now);
 		char *at = to + c * to_step;
 
-		/* Around the caches: only the two ends of each row. */
-		ask_for(at + PANEL * to_step, to_step, rows * pair, stream ? rows * pair : LINE, next);
+		/* Streamed rows need only their two ends in the cache. */
+		prefetch_rows(at + PANEL * to_step, to_step, rows * pair, stream ? rows * pair : LINE, next);
 		if (!stream)
-			turn_panel(precision, from + c * pair, from_step, at, to_step, rows, now);
+			transpose_panel(precision, from + c * pair, from_step, at, to_step, rows, now);
 		for (size_t i = 0; i < now && stream; i++)
 			stream_row(precision, from + (c + i) * pair, from_step, at + i * to_step, rows);
 	}
 }
 
-/* Elements of 16 bytes: a load and a store each. */
-static void turn_ahead(const struct fft_transpose *t)
+/* Transposes elements of 16 bytes along the longer side, and prefetches the rows to come. */
+static void transpose_wide_prefetched(const struct fft_transpose *t)
 {
 	enum { ROWS = 4, AHEAD = 8 };
 	const size_t wide = sizeof(struct wide);
@@ -154,9 +156,11 @@ static void turn_ahead(const struct fft_transpose *t)
 			for (size_t at = 0; at < width; at += LINE)
 				__builtin_prefetch(far + j * far_step + at);
 		if (down)
-			turn_wide(t->from + i * t->from_step, t->from_step, t->to + i * wide, t->to_step, now, t->columns);
+			transpose_wide(t->from + i * t->from_step, t->from_step, t->to + i * wide, t->to_step, now,
+				       t->columns);
 		else
-			turn_wide(t->from + i * wide, t->from_step, t->to + i * t->to_step, t->to_step, t->rows, now);
+			transpose_wide(t->from + i * wide, t->from_step, t->to + i * t->to_step, t->to_step, t->rows,
+				       now);
 	}
 }
 
@@ -166,7 +170,7 @@ void transpose_elements(uint32_t features, size_t size, const char *from, size_t
 	const struct fft_transpose t = {from, to, from_step, to_step, rows, columns};
 
 	if (size == sizeof(struct wide))
-		turn_ahead(&t);
+		transpose_wide_prefetched(&t);
 	else
 		fft_select(features)->ops[size == sizeof(float) ? FFT_F32 : FFT_F64]->transpose(&t);
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small panels of complex numbers, turned by way of the first cache, and rows of them, copied. */
+/* Transposes of small panels of complex numbers, and copies of rows. */
 #ifndef TRNSCI_FFT_TRANSPOSE_H
 #define TRNSCI_FFT_TRANSPOSE_H
 
 #include "fft/fft.h"
 
-/* Results from here on are written around the caches, where the CPU can: they would not stay there, and what they
- * overwrite need not be read. The bytes are the same. */
+/* Results of at least this size are stored around the caches, where the CPU can: they would not stay there, and the
+ * memory that they overwrite need not be read. The bytes are the same. */
 enum { TRANSPOSE_STREAM_BYTES = 16 << 20 };
 
-/* to[column][row] = from[row][column], for `rows` by `columns` complex numbers; steps from one row of each to its next
- * are in bytes. Rows of `to` are written in sequence: so they should be the longer ones. stream: around the caches;
- * transpose_end before another thread may look. */
+/* Computes to[column][row] = from[row][column] for `rows` by `columns` complex numbers. Steps from row to row are in
+ * bytes. Rows of `to` are written in sequence, so they should be the longer ones. With `stream`, stores go around the
+ * caches: call transpose_end before another thread reads them. */
 void transpose_pairs(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
 		     size_t rows, size_t columns, bool stream);
 
-/* to[column][row] = from[row][column], for elements of 4, 8 or 16 bytes at any steps, of which the one along the longer
- * side may pass by the caches: its lines are asked for ahead. features: of the kernels that may be used. */
+/* Computes to[column][row] = from[row][column] for elements of 4, 8 or 16 bytes at any steps. It prefetches along the
+ * longer side. `features` are those of the kernels that may be used. */
 void transpose_elements(uint32_t features, size_t size, const char *from, size_t from_step, char *to, size_t to_step,
 			size_t rows, size_t columns);
 
-/* Complex numbers in sequence, around the caches. */
+/* Copies complex numbers around the caches. Call transpose_end before another thread reads them. */
 void transpose_stream(const char *from, char *to, size_t bytes);
 void transpose_end(void);
 

@@ -32,10 +32,10 @@ INLINE void LOCAL(transpose_square)(const struct fft_transpose *t, size_t row, s
 	}
 }
 
-/* LANES rows of the long side at a time, whose lines are asked for some time before. */
+/* Goes along the longer side, LANES rows at a time, and prefetches the lines of rows to come. */
 static void LOCAL(transpose_array)(const struct fft_transpose *t)
 {
-	enum { LINE = 64, AHEAD = 8 };
+	enum { LINE = 64, AHEAD = 8 }; /* bytes; rows */
 
 	if (t->rows >= t->columns) {
 		for (size_t row = 0; row < t->rows; row += LANES) {

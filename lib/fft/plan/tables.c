@@ -60,12 +60,12 @@ static struct table describe_table(struct fft_smooth *smooth, unsigned index, un
 		return (struct table){&stage->twiddles,
 				      first && last    ? smooth->group_rows
 				      : !first || last ? 0
-				      : stage->whole   ? stage->items * padded
+				      : stage->full_twiddles   ? stage->items * padded
 						       : padded,
 				      lanes};
 	default:
 		return (struct table){&stage->bases,
-				      last || (first && stage->whole) ? 0
+				      last || (first && stage->full_twiddles) ? 0
 				      : first                         ? stage->items * padded
 								      : stage->m * length,
 				      1};
@@ -166,7 +166,7 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 	if (tables->stage == smooth->n_stages)
 		return 0;
 	if (!tables->roots.low) {
-		smooth->stage[0].whole = smooth->n <= TABLES_WHOLE_MAX;
+		smooth->stage[0].full_twiddles = smooth->n <= TABLES_WHOLE_MAX;
 		return roots_create(smooth->n, &tables->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 	}
 	if (roots_step(&tables->roots) > 0)
