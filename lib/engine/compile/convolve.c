@@ -58,9 +58,10 @@ static int find_shapes(struct compiler *c, struct request_convolve *r)
 }
 
 /* How a side's rows follow from the result's: row-major, a size of 1 serving all. */
-static struct convolve_side side_of(const struct shape *shape, unsigned axis, bool turned)
+static struct convolve_side side_of(const struct shape *shape, unsigned axis, bool reversed)
 {
-	struct convolve_side side = {.n = shape->dims[axis], .stride = signal_stride(shape, axis), .turned = turned};
+	struct convolve_side side = {
+		.n = shape->dims[axis], .stride = signal_stride(shape, axis), .reversed = reversed};
 	uint64_t step = 1;
 
 	for (unsigned i = shape->ndim, at = shape->ndim - 1; i-- > 0;) {

@@ -146,7 +146,7 @@ static int long_spectra(struct compiler *c, const struct request_welch *r, const
 			struct buffer **ret_spectra)
 {
 	const struct frames *frames = &welch->frames;
-	const uint64_t sums = frames->rows * frames->count * signal_pieces(frames->window_n, SIGNAL_PIECE);
+	const uint64_t sums = frames->rows * frames->count * signal_count_pieces(frames->window_n, SIGNAL_PIECE);
 	struct buffer *windowed, *trends = NULL;
 	struct step *step;
 	int error = signal_temp(c, signal_dtype(r->wide, frames->is_complex), frames->rows, frames->count, frames->n,
@@ -194,8 +194,8 @@ static int add_squares(struct compiler *c, const struct request_welch *r, const 
 
 static int add_steps(struct compiler *c, const struct request_welch *r)
 {
-	const uint64_t pieces = signal_pieces(r->welch.frames.window_n, SIGNAL_PIECE);
-	uint64_t count = signal_pieces(r->welch.frames.count, welch_part(&r->welch));
+	const uint64_t pieces = signal_count_pieces(r->welch.frames.window_n, SIGNAL_PIECE);
+	uint64_t count = signal_count_pieces(r->welch.frames.count, welch_part(&r->welch));
 	struct buffer *sums, *more, *window;
 	struct welch *welch, *last;
 	int error = parts(c, r, count, &welch, &sums);
@@ -203,7 +203,7 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 	if (!error)
 		error = add_squares(c, r, welch, sums);
 	for (; !error && count > 1 && !welch->median; sums = more, welch = last) {
-		count = signal_pieces(count, WELCH_FAN);
+		count = signal_count_pieces(count, WELCH_FAN);
 		error = parts(c, r, count, &last, &more);
 		if (!error)
 			error = signal_step(c, &welch_sums, welch, NULL, sums, NULL, more, NULL);

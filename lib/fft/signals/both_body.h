@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BODY twice: REAL is float and then double, and NAME(verb) ends in its precision. The includer has defined BODY. */
+/* Includes BODY, which the includer defines, for float and for double: REAL is the type, and NAME(verb) appends _f32 or
+ * _f64. */
 #define REAL       float
 #define NAME(verb) verb##_f32
 #include BODY

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overlap-save, and the choice of its block. */
+/* Convolution by overlap-save, and the choice of its block. */
 #include "fft/signals/convolve.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "fft/plan/factor.h"
 #include "fft/plan/plan.h"
 
-enum { BLOCK_LEAST = 8, BLOCK_MOST = 20 }; /* logarithms */
+enum { BLOCK_LEAST = 8, BLOCK_MOST = 20 }; /* binary logarithms of the blocks that are tried */
 
-static size_t element(const struct convolve *c)
+static size_t element_bytes(const struct convolve *c)
 {
 	return signal_bytes(c->precision, c->is_complex);
 }
 
 static size_t block_bytes(const struct convolve *c)
 {
-	return fft_round_line(c->block * element(c)) | 64;
+	return fft_round_line(c->block * element_bytes(c)) | 64;
 }
 
 static size_t spectrum_bytes(const struct convolve *c)
@@ -32,15 +32,16 @@ size_t convolve_row_bytes(const struct convolve *c)
 	return block_bytes(c) + spectrum_bytes(c);
 }
 
-/* ---- the cut ---- */
+/* ---- the choice of blocks ---- */
 
-static double cost(uint64_t n)
+/* Returns the relative cost of a transform of n elements. */
+static double block_cost(uint64_t n)
 {
 	return (double)n * (log2((double)n) + 1);
 }
 
-/* The whole in one transform: long enough that what wraps around falls outside the results. */
-static void cut_whole(struct convolve *c, uint32_t features)
+/* Takes one transform, so long that what wraps around falls outside the results. */
+static void cut_one_block(struct convolve *c, uint32_t features)
 {
 	const size_t lanes = fft_select(features)->ops[c->precision]->lanes;
 	const uint64_t full = c->signal.n + c->kernel.n - 1;
@@ -52,7 +53,7 @@ static void cut_whole(struct convolve *c, uint32_t features)
 		least = c->start + c->n_out;
 	c->block = c->is_complex ? factor_convolution(least, lanes) : 2 * factor_convolution((least + 1) / 2, lanes);
 	c->step = c->n_out;
-	c->whole = true;
+	c->one_block = true;
 	c->blocks = 1;
 }
 
@@ -60,8 +61,8 @@ int convolve_cut(struct convolve *c, uint32_t features)
 {
 	double best;
 
-	cut_whole(c, features);
-	best = cost(c->block);
+	cut_one_block(c, features);
+	best = block_cost(c->block);
 	for (unsigned k = BLOCK_LEAST; k <= BLOCK_MOST; k++) {
 		const uint64_t block = UINT64_C(1) << k, step = block - c->kernel.n + 1;
 
@@ -69,12 +70,12 @@ int convolve_cut(struct convolve *c, uint32_t features)
 			continue;
 		const uint64_t blocks = (c->n_out + step - 1) / step;
 
-		if ((double)blocks * cost(block) >= best)
+		if ((double)blocks * block_cost(block) >= best)
 			continue;
-		best = (double)blocks * cost(block);
+		best = (double)blocks * block_cost(block);
 		c->block = block;
 		c->step = step;
-		c->whole = false;
+		c->one_block = false;
 		c->blocks = blocks;
 	}
 	return c->block > FFT_MAX_LENGTH ? -ERROR_OUT_OF_RANGE : 0;
@@ -82,8 +83,8 @@ int convolve_cut(struct convolve *c, uint32_t features)
 
 /* ---- rows ---- */
 
-/* The row of a side that row r of the result takes. */
-static uint64_t row_of(const struct convolve *c, const struct convolve_side *side, uint64_t r)
+/* Returns the row of a side that row r of the result needs. */
+static uint64_t find_row(const struct convolve *c, const struct convolve_side *side, uint64_t r)
 {
 	uint64_t row = 0;
 
@@ -92,7 +93,7 @@ static uint64_t row_of(const struct convolve *c, const struct convolve_side *sid
 	return row;
 }
 
-static void conjugate(enum fft_precision precision, char *pair)
+static void conjugate_pair(enum fft_precision precision, char *pair)
 {
 	if (precision == FFT_F32)
 		((float *)(void *)pair)[1] = -((float *)(void *)pair)[1];
@@ -100,34 +101,34 @@ static void conjugate(enum fft_precision precision, char *pair)
 		((double *)(void *)pair)[1] = -((double *)(void *)pair)[1];
 }
 
-/* Elements [begin, begin + n) of a row, all of them inside it. */
-static void copy(const struct convolve *c, const struct convolve_side *side, const char *row, uint64_t begin, size_t n,
-		 char *to)
+/* Copies elements [begin, begin + n) of a row; all of them exist. */
+static void copy_row(const struct convolve *c, const struct convolve_side *side, const char *row, uint64_t begin,
+		     size_t n, char *to)
 {
-	const size_t size = element(c);
+	const size_t size = element_bytes(c);
 
-	if (side->stride == 1 && !side->turned) {
+	if (side->stride == 1 && !side->reversed) {
 		memcpy(to, row + begin * size, n * size);
 		return;
 	}
 	for (size_t i = 0; i < n; i++, to += size) {
-		const uint64_t at = side->turned ? side->n - 1 - (begin + i) : begin + i;
+		const uint64_t at = side->reversed ? side->n - 1 - (begin + i) : begin + i;
 		const char *from = row + at * side->stride * size;
 
 		if (size == sizeof(float))
 			memcpy(to, from, sizeof(float));
 		else
 			memcpy(to, from, size);
-		if (side->turned && c->is_complex)
-			conjugate(c->precision, to);
+		if (side->reversed && c->is_complex)
+			conjugate_pair(c->precision, to);
 	}
 }
 
-/* n elements of a row from position `begin`, zeros outside. */
-static void load(const struct convolve *c, const struct convolve_side *side, const char *all, uint64_t row,
-		 int64_t begin, size_t n, char *to)
+/* Copies n elements of a row from position `begin` on, with zeros outside the row. */
+static void load_padded(const struct convolve *c, const struct convolve_side *side, const char *all, uint64_t row,
+			int64_t begin, size_t n, char *to)
 {
-	const size_t size = element(c);
+	const size_t size = element_bytes(c);
 	const int64_t end = begin + (int64_t)n, length = (int64_t)side->n;
 	const int64_t from = begin > 0 ? begin : 0, until = end < length ? end : length;
 
@@ -136,22 +137,22 @@ static void load(const struct convolve *c, const struct convolve_side *side, con
 		return;
 	}
 	memset(to, 0, (size_t)(from - begin) * size);
-	copy(c, side, all + signal_row(row, side->n, side->stride) * size, (uint64_t)from, (size_t)(until - from),
-	     to + (from - begin) * (int64_t)size);
+	copy_row(c, side, all + signal_row(row, side->n, side->stride) * size, (uint64_t)from, (size_t)(until - from),
+		 to + (from - begin) * (int64_t)size);
 	memset(to + (until - begin) * (int64_t)size, 0, (size_t)(end - until) * size);
 }
 
-/* Where block b of a row begins in its signal: at the first result's place less what leads to it. */
+/* Returns where block b begins in its signal: kernel - 1 elements before its first result. */
 static int64_t block_begin(const struct convolve *c, uint64_t b)
 {
-	return c->whole ? 0 : (int64_t)(c->start + b * c->step) - (int64_t)(c->kernel.n - 1);
+	return c->one_block ? 0 : (int64_t)(c->start + b * c->step) - (int64_t)(c->kernel.n - 1);
 }
 
-/* Results [begin, end) of a block, from the block transformed back. */
-static void paste(const struct convolve *c, const char *block, uint64_t row, uint64_t b, uint64_t begin, uint64_t end,
-		  char *out)
+/* Stores results [begin, end) of block b, which has been transformed back. */
+static void store_results(const struct convolve *c, const char *block, uint64_t row, uint64_t b, uint64_t begin,
+			  uint64_t end, char *out)
 {
-	const size_t size = element(c), first = c->whole ? c->start : c->kernel.n - 1;
+	const size_t size = element_bytes(c), first = c->one_block ? c->start : c->kernel.n - 1;
 	const char *from = block + (first + begin) * size;
 	char *to = out + (signal_row(row, c->n_out, c->out_stride) + (b * c->step + begin) * c->out_stride) * size;
 
@@ -163,68 +164,77 @@ static void paste(const struct convolve *c, const char *block, uint64_t row, uin
 		memcpy(to, from, size);
 }
 
-/* Results that block b of a row gives. */
-static uint64_t results_of(const struct convolve *c, uint64_t b)
+/* Returns the number of results of block b: the last one may give fewer. */
+static uint64_t count_results(const struct convolve *c, uint64_t b)
 {
 	return c->n_out - b * c->step < c->step ? c->n_out - b * c->step : c->step;
 }
 
-static void multiply(const struct fft_plan *plan, const char *x, const char *kernel, char *y, size_t count)
+static void multiply_spectra(const struct fft_plan *plan, const char *x, const char *kernel, char *y, size_t count)
 {
 	const struct fft_product product = {x, kernel, y, 1, 1, count, false, false, 1};
 
 	plan->ops->multiply(&product);
 }
 
-/* ---- the whole in scratch ---- */
+/* ---- blocks in scratch ---- */
 
-static size_t group(const struct convolve *c, const struct fft_plan *plan)
+static size_t blocks_per_chunk(const struct convolve *c, const struct fft_plan *plan)
 {
-	return signal_group(plan, 2, convolve_row_bytes(c));
+	return signal_rows_per_chunk(plan, 2, convolve_row_bytes(c));
 }
 
 static size_t blocks_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
-	return signal_pieces(c->rows * c->blocks, group(c, plan));
+	return signal_count_pieces(c->rows * c->blocks, blocks_per_chunk(c, plan));
 }
 
 static size_t blocks_scratch(const void *call, const struct fft_plan *plan)
 {
 	const struct convolve *c = call;
 
-	return fft_round_line(fft_scratch_bytes(plan)) + group(c, plan) * convolve_row_bytes(c);
+	return fft_round_line(fft_scratch_bytes(plan)) + blocks_per_chunk(c, plan) * convolve_row_bytes(c);
 }
 
 static int blocks_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
-	const size_t most = group(c, io->plan), bytes = block_bytes(c), pairs = spectrum_bytes(c);
+	const size_t most = blocks_per_chunk(c, io->plan), bytes = block_bytes(c), pairs = spectrum_bytes(c);
 	const size_t pair = signal_bytes(c->precision, true), bins = convolve_bins(c);
 	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *spectra = in + most * bytes;
 	struct fft_call fft = {
-		in, spectra, 1, bytes / element(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE,
+		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE,
 	};
 
 	for (size_t i = 0; i < count; i++)
-		load(c, &c->signal, io->in[0], row_of(c, &c->signal, (first + i) / c->blocks),
-		     block_begin(c, (first + i) % c->blocks), (size_t)c->block, in + i * bytes);
+		load_padded(c, &c->signal, io->in[0], find_row(c, &c->signal, (first + i) / c->blocks),
+			    block_begin(c, (first + i) % c->blocks), (size_t)c->block, in + i * bytes);
 	fft_run(io->plan, &fft, scratch);
 	for (size_t i = 0; i < count; i++)
-		multiply(io->plan, spectra + i * pairs,
-			 io->in[1] + row_of(c, &c->kernel, (first + i) / c->blocks) * bins * pair, spectra + i * pairs,
-			 bins);
+		multiply_spectra(io->plan, spectra + i * pairs,
+				 io->in[1] + find_row(c, &c->kernel, (first + i) / c->blocks) * bins * pair,
+				 spectra + i * pairs, bins);
 	fft = (struct fft_call){
-		spectra,        in, 1, pairs / pair, 1, bytes / element(c), count, true, 1 / (double)c->block, NULL,
+		spectra,
+		in,
+		1,
+		pairs / pair,
+		1,
+		bytes / element_bytes(c),
+		count,
+		true,
+		1 / (double)c->block,
+		NULL,
 		FFT_REUSE_NONE,
 	};
 	fft_run(io->plan, &fft, scratch);
 	for (size_t i = 0; i < count; i++)
-		paste(c, in + i * bytes, (first + i) / c->blocks, (first + i) % c->blocks, 0,
-		      results_of(c, (first + i) % c->blocks), io->out);
+		store_results(c, in + i * bytes, (first + i) / c->blocks, (first + i) % c->blocks, 0,
+			      count_results(c, (first + i) % c->blocks), io->out);
 	return 0;
 }
 
@@ -232,14 +242,14 @@ const struct signal_kind convolve_blocks = {blocks_chunks, blocks_scratch, block
 
 /* ---- as steps ---- */
 
-/* Piece [begin, end) of item `item` of `length` elements. */
+/* Elements [begin, end) of an item. */
 struct piece {
 	uint64_t item, begin, end;
 };
 
 static struct piece find_piece(size_t chunk, uint64_t length)
 {
-	const size_t pieces = signal_pieces(length, SIGNAL_PIECE);
+	const size_t pieces = signal_count_pieces(length, SIGNAL_PIECE);
 	const uint64_t begin = chunk % pieces * SIGNAL_PIECE;
 
 	return (struct piece){chunk / pieces, begin, begin + SIGNAL_PIECE < length ? begin + SIGNAL_PIECE : length};
@@ -250,7 +260,7 @@ static size_t kernels_chunks(const void *call, const struct fft_plan *plan)
 	const struct convolve *c = call;
 
 	(void)plan;
-	return (size_t)c->kernels * signal_pieces(c->block, SIGNAL_PIECE);
+	return (size_t)c->kernels * signal_count_pieces(c->block, SIGNAL_PIECE);
 }
 
 static int kernels_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -259,8 +269,8 @@ static int kernels_run(const void *call, const struct signal_io *io, size_t chun
 	const struct piece at = find_piece(chunk, c->block);
 
 	(void)scratch;
-	load(c, &c->kernel, io->in[0], at.item, (int64_t)at.begin, (size_t)(at.end - at.begin),
-	     io->out + (at.item * c->block + at.begin) * element(c));
+	load_padded(c, &c->kernel, io->in[0], at.item, (int64_t)at.begin, (size_t)(at.end - at.begin),
+		    io->out + (at.item * c->block + at.begin) * element_bytes(c));
 	return 0;
 }
 
@@ -271,7 +281,7 @@ static size_t frames_chunks(const void *call, const struct fft_plan *plan)
 	const struct convolve *c = call;
 
 	(void)plan;
-	return (size_t)(c->rows * c->blocks) * signal_pieces(c->block, SIGNAL_PIECE);
+	return (size_t)(c->rows * c->blocks) * signal_count_pieces(c->block, SIGNAL_PIECE);
 }
 
 static int frames_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -280,9 +290,9 @@ static int frames_run(const void *call, const struct signal_io *io, size_t chunk
 	const struct piece at = find_piece(chunk, c->block);
 
 	(void)scratch;
-	load(c, &c->signal, io->in[0], row_of(c, &c->signal, at.item / c->blocks),
-	     block_begin(c, at.item % c->blocks) + (int64_t)at.begin, (size_t)(at.end - at.begin),
-	     io->out + (at.item * c->block + at.begin) * element(c));
+	load_padded(c, &c->signal, io->in[0], find_row(c, &c->signal, at.item / c->blocks),
+		    block_begin(c, at.item % c->blocks) + (int64_t)at.begin, (size_t)(at.end - at.begin),
+		    io->out + (at.item * c->block + at.begin) * element_bytes(c));
 	return 0;
 }
 
@@ -293,7 +303,7 @@ static size_t products_chunks(const void *call, const struct fft_plan *plan)
 	const struct convolve *c = call;
 
 	(void)plan;
-	return (size_t)(c->rows * c->blocks) * signal_pieces(convolve_bins(c), SIGNAL_PIECE);
+	return (size_t)(c->rows * c->blocks) * signal_count_pieces(convolve_bins(c), SIGNAL_PIECE);
 }
 
 static int products_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -302,11 +312,11 @@ static int products_run(const void *call, const struct signal_io *io, size_t chu
 	const uint64_t bins = convolve_bins(c);
 	const struct piece at = find_piece(chunk, bins);
 	const size_t pair = signal_bytes(c->precision, true), x = (size_t)(at.item * bins + at.begin) * pair;
-	const uint64_t kernel = row_of(c, &c->kernel, at.item / c->blocks);
+	const uint64_t kernel = find_row(c, &c->kernel, at.item / c->blocks);
 
 	(void)scratch;
-	multiply(io->plan, io->in[0] + x, io->in[1] + (kernel * bins + at.begin) * pair, io->out + x,
-		 (size_t)(at.end - at.begin));
+	multiply_spectra(io->plan, io->in[0] + x, io->in[1] + (kernel * bins + at.begin) * pair, io->out + x,
+			 (size_t)(at.end - at.begin));
 	return 0;
 }
 
@@ -317,19 +327,19 @@ static size_t results_chunks(const void *call, const struct fft_plan *plan)
 	const struct convolve *c = call;
 
 	(void)plan;
-	return (size_t)(c->rows * c->blocks) * signal_pieces(c->step, SIGNAL_PIECE);
+	return (size_t)(c->rows * c->blocks) * signal_count_pieces(c->step, SIGNAL_PIECE);
 }
 
 static int results_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const struct piece at = find_piece(chunk, c->step);
-	const uint64_t b = at.item % c->blocks, have = results_of(c, b);
+	const uint64_t b = at.item % c->blocks, have = count_results(c, b);
 
 	(void)scratch;
 	if (at.begin < have)
-		paste(c, io->in[0] + at.item * c->block * element(c), at.item / c->blocks, b, at.begin,
-		      at.end < have ? at.end : have, io->out);
+		store_results(c, io->in[0] + at.item * c->block * element_bytes(c), at.item / c->blocks, b, at.begin,
+			      at.end < have ? at.end : have, io->out);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Most of a frame lies inside its signal and inside the window: those elements go through a plain loop, the others
- * one by one. */
+/* Reads frames. Elements inside the signal and the window, which are most, go through a plain loop; the others one by
+ * one. */
 #include "fft/signals/frames.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@
 
 uint64_t frames_count(uint64_t length, uint64_t pad, uint64_t n, uint64_t hop)
 {
-	const uint64_t whole = length + 2 * pad;
+	const uint64_t padded = length + 2 * pad;
 
-	return whole < n ? 0 : (whole - n) / hop + 1;
+	return padded < n ? 0 : (padded - n) / hop + 1;
 }
 
-/* The position inside the signal that stands for p; -1 for a zero. */
-static int64_t inside(const struct frames *frames, int64_t p)
+/* Returns the position inside the signal whose element stands at p, or -1 for a zero. */
+static int64_t map_position(const struct frames *frames, int64_t p)
 {
 	const int64_t length = (int64_t)frames->length;
 
@@ -41,20 +41,20 @@ static int64_t frame_start(const struct frames *frames, uint64_t f)
 	return (int64_t)(f * frames->hop) - (int64_t)frames->pad;
 }
 
-static size_t element(const struct frames *frames)
+static size_t element_bytes(const struct frames *frames)
 {
 	return signal_bytes(frames->precision, frames->is_complex);
 }
 
 /* ---- trends ---- */
 
-static void sum_piece(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
-		      uint64_t end, struct trend_sums *ret)
+static void sum_trend_piece(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
+			    uint64_t end, struct trend_sums *ret)
 {
 	const size_t step = (size_t)frames->stride << frames->is_complex;
 	const size_t at = signal_row(row, frames->length, frames->stride) +
 			  (size_t)(frame_start(frames, f) + (int64_t)begin) * (size_t)frames->stride;
-	const char *x = signals + at * element(frames);
+	const char *x = signals + at * element_bytes(frames);
 	const double middle = ((double)frames->window_n - 1) / 2 - (double)begin;
 	const size_t part = signal_bytes(frames->precision, false), n = (size_t)(end - begin);
 	struct trend_sums sums = {{0}, {0}};
@@ -65,8 +65,8 @@ static void sum_piece(const struct frames *frames, const char *signals, uint64_t
 	*ret = sums;
 }
 
-/* From the sums of all pieces (SIGNAL_PIECE elements each, the last may be shorter). */
-static struct trend trend_of(const struct frames *frames, const struct trend_sums *pieces, size_t count)
+/* Computes a trend from the sums of all pieces. */
+static struct trend combine_trend(const struct frames *frames, const struct trend_sums *pieces, size_t count)
 {
 	const double n = (double)frames->window_n;
 	struct trend trend = {{0}, {0}};
@@ -90,18 +90,18 @@ struct trend frames_find_trend(const struct frames *frames, const char *signals,
 	for (uint64_t at = 0; at < frames->window_n; at += SIGNAL_PIECE) {
 		const uint64_t end = at + SIGNAL_PIECE < frames->window_n ? at + SIGNAL_PIECE : frames->window_n;
 
-		sum_piece(frames, signals, row, f, at, end, &piece);
+		sum_trend_piece(frames, signals, row, f, at, end, &piece);
 		for (unsigned i = 0; i < 2; i++) {
 			total.sum[i] += piece.sum[i];
 			total.moment[i] += piece.moment[i];
 		}
 	}
-	return trend_of(frames, &total, 1);
+	return combine_trend(frames, &total, 1);
 }
 
 /* ---- windows ---- */
 
-/* Elements [begin, end) of the window's part, all of them inside the signal or all outside. */
+/* Loads elements [begin, end) of the window. All of them lie inside the signal. */
 static void load_run(const struct frames *frames, const char *x, const char *window, const struct trend *trend,
 		     uint64_t begin, uint64_t end, char *out)
 {
@@ -123,14 +123,14 @@ static void load_run(const struct frames *frames, const char *x, const char *win
 	}
 }
 
-/* One by one, by way of the padding. */
+/* Loads elements that need padding, one by one. */
 static void load_edge(const struct frames *frames, const char *x, int64_t start, const char *window, uint64_t begin,
 		      uint64_t end, char *out)
 {
-	const size_t size = element(frames);
+	const size_t size = element_bytes(frames);
 
 	for (uint64_t i = begin; i < end; i++, out += size) {
-		const int64_t p = inside(frames, start + (int64_t)(frames->window_at + i));
+		const int64_t p = map_position(frames, start + (int64_t)(frames->window_at + i));
 
 		if (p < 0)
 			memset(out, 0, size);
@@ -139,7 +139,7 @@ static void load_edge(const struct frames *frames, const char *x, int64_t start,
 	}
 }
 
-static uint64_t clamp(int64_t x, uint64_t low, uint64_t high)
+static uint64_t clamp_index(int64_t x, uint64_t low, uint64_t high)
 {
 	return x < (int64_t)low ? low : x > (int64_t)high ? high : (uint64_t)x;
 }
@@ -147,14 +147,14 @@ static uint64_t clamp(int64_t x, uint64_t low, uint64_t high)
 void frames_load(const struct frames *frames, const char *signals, const char *window, const struct trend *trend,
 		 uint64_t row, uint64_t f, uint64_t begin, uint64_t end, char *out)
 {
-	const size_t size = element(frames);
+	const size_t size = element_bytes(frames);
 	const int64_t start = frame_start(frames, f), at = (int64_t)frames->window_at, first = start + at;
 	const char *x = signals + signal_row(row, frames->length, frames->stride) * size;
-	/* In elements of the window: the asked ones, and of these the ones inside the signal. */
-	const uint64_t low = clamp((int64_t)begin - at, 0, frames->window_n);
-	const uint64_t high = clamp((int64_t)end - at, low, frames->window_n);
-	const uint64_t in_low = clamp(-first, low, high);
-	const uint64_t in_high = clamp((int64_t)frames->length - first, in_low, high);
+	/* As indices into the window: the elements asked for, and those of them that lie inside the signal. */
+	const uint64_t low = clamp_index((int64_t)begin - at, 0, frames->window_n);
+	const uint64_t high = clamp_index((int64_t)end - at, low, frames->window_n);
+	const uint64_t in_low = clamp_index(-first, low, high);
+	const uint64_t in_high = clamp_index((int64_t)frames->length - first, in_low, high);
 	char *const to = out + ((int64_t)low + at - (int64_t)begin) * (int64_t)size;
 
 	if (low == high) {
@@ -176,19 +176,19 @@ static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 	const struct frames *frames = call;
 
 	(void)plan;
-	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->window_n, SIGNAL_PIECE);
+	return (size_t)(frames->rows * frames->count) * signal_count_pieces(frames->window_n, SIGNAL_PIECE);
 }
 
 static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
-	const size_t pieces = signal_pieces(frames->window_n, SIGNAL_PIECE);
+	const size_t pieces = signal_count_pieces(frames->window_n, SIGNAL_PIECE);
 	const uint64_t begin = chunk % pieces * SIGNAL_PIECE, frame = chunk / pieces;
 	const uint64_t end = begin + SIGNAL_PIECE < frames->window_n ? begin + SIGNAL_PIECE : frames->window_n;
 
 	(void)scratch;
-	sum_piece(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
-		  (struct trend_sums *)(void *)io->out + chunk);
+	sum_trend_piece(frames, io->in[0], frame / frames->count, frame % frames->count, begin, end,
+			(struct trend_sums *)(void *)io->out + chunk);
 	return 0;
 }
 
@@ -199,24 +199,24 @@ static size_t windowed_chunks(const void *call, const struct fft_plan *plan)
 	const struct frames *frames = call;
 
 	(void)plan;
-	return (size_t)(frames->rows * frames->count) * signal_pieces(frames->n, SIGNAL_PIECE);
+	return (size_t)(frames->rows * frames->count) * signal_count_pieces(frames->n, SIGNAL_PIECE);
 }
 
 static int windowed_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
-	const size_t pieces = signal_pieces(frames->n, SIGNAL_PIECE);
-	const size_t sums = signal_pieces(frames->window_n, SIGNAL_PIECE);
+	const size_t pieces = signal_count_pieces(frames->n, SIGNAL_PIECE);
+	const size_t sums = signal_count_pieces(frames->window_n, SIGNAL_PIECE);
 	const uint64_t begin = chunk % pieces * SIGNAL_PIECE, frame = chunk / pieces;
 	const uint64_t end = begin + SIGNAL_PIECE < frames->n ? begin + SIGNAL_PIECE : frames->n;
 	struct trend trend;
 
 	(void)scratch;
 	if (frames->detrend != DETREND_NONE)
-		trend = trend_of(frames, (const struct trend_sums *)(const void *)io->in[2] + frame * sums, sums);
+		trend = combine_trend(frames, (const struct trend_sums *)(const void *)io->in[2] + frame * sums, sums);
 	frames_load(frames, io->in[0], io->in[1], frames->detrend != DETREND_NONE ? &trend : NULL,
 		    frame / frames->count, frame % frames->count, begin, end,
-		    io->out + (frame * frames->n + begin) * element(frames));
+		    io->out + (frame * frames->n + begin) * element_bytes(frames));
 	return 0;
 }
 
@@ -224,12 +224,12 @@ const struct signal_kind frames_windowed = {windowed_chunks, NULL, windowed_run,
 
 /* ---- windows by name ---- */
 
-enum { WINDOW_PIECE = 128 }; /* at 2 us an element */
+enum { WINDOW_PIECE = 128 }; /* an element takes up to 2 us */
 
 static size_t window_chunks(const void *call, const struct fft_plan *plan)
 {
 	(void)plan;
-	return signal_pieces(((const struct frames_window *)call)->window.n, WINDOW_PIECE);
+	return signal_count_pieces(((const struct frames_window *)call)->window.n, WINDOW_PIECE);
 }
 
 static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)

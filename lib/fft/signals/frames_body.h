@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops over elements, for one type: REAL, and NAME(verb) of its functions. Steps count REALs. */
+/* Loops over the elements of a frame for one type, REAL (both_body.h). Steps count REALs. */
 
 static void NAME(multiply)(const char *from, size_t step, const char *window, size_t n, char *to)
 {
@@ -35,7 +35,7 @@ static void NAME(detrend)(const char *from, size_t step, const char *window, siz
 		out[i * to_step] = (REAL)((x[i * step] - (mean + slope * ((double)i - middle))) * w[i]);
 }
 
-/* Four sums side by side: the order is fixed and no sum waits for the one before it. */
+/* Four independent sums: a fixed order, and no addition waits for the one before it. */
 static void NAME(sum)(const char *from, size_t step, size_t n, double middle, double *ret_sum, double *ret_moment)
 {
 	const REAL *x = (const REAL *)(const void *)from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inverse: a chunk makes a stretch of a signal from all the frames that reach into it. */
+/* The inverse STFT. A chunk computes a stretch of a signal from all frames that overlap it. */
 #include "fft/signals/stft.h"
 
 #include <string.h>
@@ -13,16 +13,18 @@
 #include "fft/signals/both_body.h"
 
 enum {
-	BLOCK = 512,      /* samples whose sums stay in the first cache */
-	OVERLAP_MAX = 16, /* frames over a sample, for a chunk to transform those at its ends again */
-	PANEL = 16,       /* frames transformed at once */
+	BLOCK = 512, /* samples whose sums stay in the first-level cache */
+	OVERLAP_MAX =
+		16, /* frames over a sample: with more, transforming those at a chunk's ends twice costs too much */
+	PANEL = 16, /* frames transformed at once */
 	PANEL_BINS = 1024,
 	SUMS = 1 << 18, /* additions of a chunk */
 };
 
-/* ---- what covers what ---- */
+/* ---- samples and frames ---- */
 
-/* Samples are counted from the first frame's beginning: those kept are [pad, pad + length). */
+/* A range of samples, or of frames. Samples count from the first frame's begin; the result keeps [pad, pad +
+ * length). */
 struct span {
 	uint64_t begin, end;
 };
@@ -35,7 +37,7 @@ uint64_t stft_reach(const struct stft *stft)
 	return all > frames->pad ? all - frames->pad : 0;
 }
 
-/* Frames that reach into [begin, end). */
+/* Returns the frames that overlap samples [begin, end). */
 static struct span frames_over(const struct stft *stft, uint64_t begin, uint64_t end)
 {
 	const struct frames *frames = &stft->frames;
@@ -45,13 +47,13 @@ static struct span frames_over(const struct stft *stft, uint64_t begin, uint64_t
 	return (struct span){first, last < frames->count ? last : frames->count};
 }
 
-static uint64_t overlap(const struct stft *stft)
+static uint64_t count_overlap(const struct stft *stft)
 {
 	return (stft->frames.n + stft->frames.hop - 1) / stft->frames.hop;
 }
 
-/* The squared windows over the samples [begin, end), end - begin <= BLOCK, added in the order of frames. */
-static void envelope(const struct stft *stft, const char *window, uint64_t begin, uint64_t end, double *sums)
+/* Adds the squared windows over samples [begin, end), at most BLOCK of them, in the order of frames. */
+static void sum_envelope(const struct stft *stft, const char *window, uint64_t begin, uint64_t end, double *sums)
 {
 	const struct frames *frames = &stft->frames;
 	const struct span over = frames_over(stft, begin, end);
@@ -69,25 +71,25 @@ static void envelope(const struct stft *stft, const char *window, uint64_t begin
 
 /* ---- adding ---- */
 
-/* Frames [first, first + count) of a row, transformed back, `step` bytes apart. */
-struct backs {
+/* Frames [first, first + count) of a row after their inverse transform, `step` bytes apart. */
+struct frames_back {
 	uint64_t first, count;
 	const char *at;
 	size_t step;
 };
 
-/* Adds what these frames give to the samples [begin, end); sums are REALs, or pairs. */
-static void add(const struct stft *stft, const struct backs *backs, const char *window, uint64_t begin, uint64_t end,
-		char *sums)
+/* Adds the windowed frames to samples [begin, end); sums are reals or pairs. */
+static void add_frames(const struct stft *stft, const struct frames_back *frames_back, const char *window,
+		       uint64_t begin, uint64_t end, char *sums)
 {
 	const struct frames *frames = &stft->frames;
 	const size_t size = signal_bytes(frames->precision, stft->is_complex);
 	const size_t part = signal_bytes(frames->precision, false);
 
-	for (uint64_t f = backs->first; f < backs->first + backs->count; f++) {
+	for (uint64_t f = frames_back->first; f < frames_back->first + frames_back->count; f++) {
 		const uint64_t first = f * frames->hop + frames->window_at, last = first + frames->window_n;
 		const uint64_t from = first > begin ? first : begin, to = last < end ? last : end;
-		const char *x = backs->at + (f - backs->first) * backs->step;
+		const char *x = frames_back->at + (f - frames_back->first) * frames_back->step;
 
 		if (from < to)
 			(frames->precision == FFT_F32 ? add_windowed_f32 : add_windowed_f64)(
@@ -96,8 +98,8 @@ static void add(const struct stft *stft, const struct backs *backs, const char *
 	}
 }
 
-/* Sums to samples, in place. */
-static void divide(const struct stft *stft, const char *window, struct span span, char *sums)
+/* Divides sums by the squared windows, in place: they become samples. */
+static void divide_by_envelope(const struct stft *stft, const char *window, struct span span, char *sums)
 {
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex);
 	double squares[BLOCK];
@@ -105,14 +107,14 @@ static void divide(const struct stft *stft, const char *window, struct span span
 	for (uint64_t at = span.begin; at < span.end; at += BLOCK) {
 		const size_t count = size_min(BLOCK, (size_t)(span.end - at));
 
-		envelope(stft, window, at, at + count, squares);
+		sum_envelope(stft, window, at, at + count, squares);
 		(stft->frames.precision == FFT_F32 ? divide_f32 : divide_f64)(squares, count, stft->is_complex,
 									      sums + (at - span.begin) * size);
 	}
 }
 
-/* Samples [begin, end) of a row that no frame reaches are zeros; the rest is cut off from *end. */
-static void fill_rest(const struct stft *stft, uint64_t begin, uint64_t *end, char *out)
+/* Stores zeros for those samples of [begin, *end) that no frame reaches, and moves *end before them. */
+static void zero_beyond_reach(const struct stft *stft, uint64_t begin, uint64_t *end, char *out)
 {
 	const uint64_t reach = stft_reach(stft) + stft->frames.pad;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex);
@@ -125,10 +127,10 @@ static void fill_rest(const struct stft *stft, uint64_t begin, uint64_t *end, ch
 	*end = from;
 }
 
-/* A chunk's samples of a row, counted from the first frame's beginning. */
+/* Returns a chunk's samples, and their row. */
 static struct span chunk_span(const struct stft *stft, size_t chunk, uint64_t piece, uint64_t *ret_row)
 {
-	const size_t pieces = signal_pieces(stft->length, piece);
+	const size_t pieces = signal_count_pieces(stft->length, piece);
 	const uint64_t begin = chunk % pieces * piece;
 	const uint64_t end = begin + piece < stft->length ? begin + piece : stft->length;
 
@@ -136,23 +138,24 @@ static struct span chunk_span(const struct stft *stft, size_t chunk, uint64_t pi
 	return (struct span){begin + stft->frames.pad, end + stft->frames.pad};
 }
 
-static char *samples(const struct stft *stft, char *out, uint64_t row, uint64_t begin)
+static char *find_samples(const struct stft *stft, char *out, uint64_t row, uint64_t begin)
 {
 	return out +
 	       (row * stft->length + begin - stft->frames.pad) * signal_bytes(stft->frames.precision, stft->is_complex);
 }
 
-/* ---- the whole in scratch ---- */
+/* ---- in scratch ---- */
 
 bool stft_inverse_fits(const struct stft *stft)
 {
-	return overlap(stft) <= OVERLAP_MAX;
+	return count_overlap(stft) <= OVERLAP_MAX;
 }
 
-/* Samples of a chunk: some frames' worth beside those transformed again. */
+/* Returns the samples of a chunk: enough that the frames at its ends, which a neighbour transforms again, are a
+ * minority. */
 static uint64_t inverse_piece(const struct stft *stft, const struct fft_plan *plan)
 {
-	const uint64_t group = signal_group(plan, 1, stft_row_bytes(stft)), least = 2 * overlap(stft);
+	const uint64_t group = signal_rows_per_chunk(plan, 1, stft_row_bytes(stft)), least = 2 * count_overlap(stft);
 
 	return (group > least ? group : least) * stft->frames.hop;
 }
@@ -161,10 +164,10 @@ static size_t inverse_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
-	return (size_t)stft->frames.rows * signal_pieces(stft->length, inverse_piece(stft, plan));
+	return (size_t)stft->frames.rows * signal_count_pieces(stft->length, inverse_piece(stft, plan));
 }
 
-static size_t panel(const struct stft *stft)
+static size_t frames_at_once(const struct stft *stft)
 {
 	const size_t fit = SIGNAL_ROWS_BYTES / stft_row_bytes(stft);
 
@@ -175,12 +178,12 @@ static size_t inverse_scratch(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
-	return fft_round_line(fft_scratch_bytes(plan)) + panel(stft) * stft_row_bytes(stft);
+	return fft_round_line(fft_scratch_bytes(plan)) + frames_at_once(stft) * stft_row_bytes(stft);
 }
 
-/* The spectra of frames [first, first + count) of a row, for the plan: bins [begin, end). */
-static void gather(const struct stft *stft, const char *spectra, uint64_t row, uint64_t first, size_t count,
-		   size_t begin, size_t end, char *to, size_t to_step)
+/* Copies bins [begin, end) of frames [first, first + count) of a row to contiguous spectra, for the plan. */
+static void gather_spectra(const struct stft *stft, const char *spectra, uint64_t row, uint64_t first, size_t count,
+			   size_t begin, size_t end, char *to, size_t to_step)
 {
 	const size_t pair = signal_bytes(stft->frames.precision, true);
 	const size_t frames = stft->frames.count, bins = stft->bins;
@@ -196,13 +199,13 @@ static void gather(const struct stft *stft, const char *spectra, uint64_t row, u
 		       (end - begin) * pair);
 }
 
-/* Transforms frames [first, first + count) of a row back, into scratch. */
-static struct backs transform_back(const struct stft *stft, const struct signal_io *io, uint64_t row, uint64_t first,
-				   size_t count, char *scratch)
+/* Transforms frames [first, first + count) of a row back into scratch. */
+static struct frames_back transform_back(const struct stft *stft, const struct signal_io *io, uint64_t row,
+					 uint64_t first, size_t count, char *scratch)
 {
 	const enum fft_precision precision = stft->frames.precision;
 	const size_t in_bytes = stft_spectrum_bytes(stft), out_bytes = stft_frame_bytes(stft);
-	char *in = scratch + fft_round_line(fft_scratch_bytes(io->plan)), *out = in + panel(stft) * in_bytes;
+	char *in = scratch + fft_round_line(fft_scratch_bytes(io->plan)), *out = in + frames_at_once(stft) * in_bytes;
 	const struct fft_call fft = {
 		.in = in,
 		.out = out,
@@ -215,32 +218,32 @@ static struct backs transform_back(const struct stft *stft, const struct signal_
 		.scale = stft->scale,
 	};
 
-	gather(stft, io->in[0], row, first, count, 0, stft_spectrum(stft), in, in_bytes);
+	gather_spectra(stft, io->in[0], row, first, count, 0, stft_spectrum(stft), in, in_bytes);
 	fft_run(io->plan, &fft, scratch);
-	return (struct backs){first, count, out, out_bytes};
+	return (struct frames_back){first, count, out, out_bytes};
 }
 
-/* Panel by panel into out, which stays in the cache. */
+/* Adds some frames at a time to out, which stays in the cache. */
 static int inverse_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex);
 	uint64_t row;
 	struct span span = chunk_span(stft, chunk, inverse_piece(stft, io->plan), &row), over;
-	char *out = samples(stft, io->out, row, span.begin);
+	char *out = find_samples(stft, io->out, row, span.begin);
 
-	fill_rest(stft, span.begin, &span.end, out);
+	zero_beyond_reach(stft, span.begin, &span.end, out);
 	if (span.begin == span.end)
 		return 0;
 	memset(out, 0, (size_t)(span.end - span.begin) * size);
 	over = frames_over(stft, span.begin, span.end);
-	for (uint64_t f = over.begin; f < over.end; f += panel(stft)) {
-		const size_t count = size_min(panel(stft), (size_t)(over.end - f));
-		const struct backs backs = transform_back(stft, io, row, f, count, scratch);
+	for (uint64_t f = over.begin; f < over.end; f += frames_at_once(stft)) {
+		const size_t count = size_min(frames_at_once(stft), (size_t)(over.end - f));
+		const struct frames_back frames_back = transform_back(stft, io, row, f, count, scratch);
 
-		add(stft, &backs, io->in[1], span.begin, span.end, out);
+		add_frames(stft, &frames_back, io->in[1], span.begin, span.end, out);
 	}
-	divide(stft, io->in[1], span, out);
+	divide_by_envelope(stft, io->in[1], span, out);
 	return 0;
 }
 
@@ -253,31 +256,31 @@ static size_t gather_chunks(const void *call, const struct fft_plan *plan)
 	const struct stft *stft = call;
 
 	(void)plan;
-	return (size_t)stft->frames.rows * signal_pieces(stft->frames.count, PANEL) *
-	       signal_pieces(stft_spectrum(stft), PANEL_BINS);
+	return (size_t)stft->frames.rows * signal_count_pieces(stft->frames.count, PANEL) *
+	       signal_count_pieces(stft_spectrum(stft), PANEL_BINS);
 }
 
 static int gather_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
-	const size_t pieces = signal_pieces(stft_spectrum(stft), PANEL_BINS);
-	const size_t panels = signal_pieces(stft->frames.count, PANEL);
+	const size_t pieces = signal_count_pieces(stft_spectrum(stft), PANEL_BINS);
+	const size_t panels = signal_count_pieces(stft->frames.count, PANEL);
 	const size_t begin = chunk % pieces * PANEL_BINS, end = size_min(begin + PANEL_BINS, stft_spectrum(stft));
 	const uint64_t row = chunk / pieces / panels, first = chunk / pieces % panels * PANEL;
 	const size_t step = stft_spectrum(stft) * signal_bytes(stft->frames.precision, true);
 
 	(void)scratch;
-	gather(stft, io->in[0], row, first, size_min(PANEL, (size_t)(stft->frames.count - first)), begin, end,
-	       io->out + (row * stft->frames.count + first) * step, step);
+	gather_spectra(stft, io->in[0], row, first, size_min(PANEL, (size_t)(stft->frames.count - first)), begin, end,
+		       io->out + (row * stft->frames.count + first) * step, step);
 	return 0;
 }
 
 const struct signal_kind stft_gather = {gather_chunks, NULL, gather_run, 0};
 
-/* Samples of a chunk whose sums take as long as they should. */
+/* Returns the samples of a chunk that adds: about SUMS additions. */
 static uint64_t add_piece(const struct stft *stft)
 {
-	const uint64_t fit = SUMS / size_min(overlap(stft), (size_t)stft->frames.count);
+	const uint64_t fit = SUMS / size_min(count_overlap(stft), (size_t)stft->frames.count);
 
 	return fit < 64 ? 64 : fit < SIGNAL_PIECE ? fit : SIGNAL_PIECE;
 }
@@ -287,7 +290,7 @@ static size_t add_chunks(const void *call, const struct fft_plan *plan)
 	const struct stft *stft = call;
 
 	(void)plan;
-	return (size_t)stft->frames.rows * signal_pieces(stft->length, add_piece(stft));
+	return (size_t)stft->frames.rows * signal_count_pieces(stft->length, add_piece(stft));
 }
 
 static int add_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -296,19 +299,19 @@ static int add_run(const void *call, const struct signal_io *io, size_t chunk, v
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex), step = stft->frames.n * size;
 	uint64_t row;
 	struct span span = chunk_span(stft, chunk, add_piece(stft), &row), over;
-	char *out = samples(stft, io->out, row, span.begin);
+	char *out = find_samples(stft, io->out, row, span.begin);
 
 	(void)scratch;
-	fill_rest(stft, span.begin, &span.end, out);
+	zero_beyond_reach(stft, span.begin, &span.end, out);
 	if (span.begin == span.end)
 		return 0;
 	memset(out, 0, (size_t)(span.end - span.begin) * size);
 	over = frames_over(stft, span.begin, span.end);
-	add(stft,
-	    &(struct backs){over.begin, over.end - over.begin,
-			    io->in[0] + (row * stft->frames.count + over.begin) * step, step},
-	    io->in[1], span.begin, span.end, out);
-	divide(stft, io->in[1], span, out);
+	add_frames(stft,
+		   &(struct frames_back){over.begin, over.end - over.begin,
+					 io->in[0] + (row * stft->frames.count + over.begin) * step, step},
+		   io->in[1], span.begin, span.end, out);
+	divide_by_envelope(stft, io->in[1], span, out);
 	return 0;
 }
 
@@ -316,9 +319,10 @@ const struct signal_kind stft_add = {add_chunks, NULL, add_run, 0};
 
 /* ---- the check ---- */
 
-/* Inside a signal the sums repeat with every hop: its two ends and one hop between them tell all. */
+/* Samples whose sums of squared windows are checked. Inside a signal the sums repeat with every hop, so both ends and
+ * one hop between them suffice. */
 struct ends {
-	uint64_t begin, first, second, end; /* [begin, first) and [second, end) are looked at */
+	uint64_t begin, first, second, end; /* [begin, first) and [second, end) */
 };
 
 static struct ends find_ends(const struct stft *stft)
@@ -339,14 +343,14 @@ static size_t check_chunks(const void *call, const struct fft_plan *plan)
 	const uint64_t piece = add_piece(call);
 
 	(void)plan;
-	return signal_pieces(ends.first - ends.begin, piece) + signal_pieces(ends.end - ends.second, piece);
+	return signal_count_pieces(ends.first - ends.begin, piece) + signal_count_pieces(ends.end - ends.second, piece);
 }
 
 static int check_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct ends ends = find_ends(call);
 	const uint64_t piece = add_piece(call);
-	const size_t before = signal_pieces(ends.first - ends.begin, piece);
+	const size_t before = signal_count_pieces(ends.first - ends.begin, piece);
 	const uint64_t from = chunk < before ? ends.begin + chunk * piece : ends.second + (chunk - before) * piece;
 	const uint64_t limit = chunk < before ? ends.first : ends.end, to = from + piece < limit ? from + piece : limit;
 	double sums[BLOCK];
@@ -355,7 +359,7 @@ static int check_run(const void *call, const struct signal_io *io, size_t chunk,
 	for (uint64_t at = from; at < to; at += BLOCK) {
 		const size_t count = size_min(BLOCK, (size_t)(to - at));
 
-		envelope(call, io->in[1], at, at + count, sums);
+		sum_envelope(call, io->in[1], at, at + count, sums);
 		for (size_t i = 0; i < count; i++)
 			if (!(sums[i] > STFT_LEAST))
 				return -ERROR_OUT_OF_RANGE;

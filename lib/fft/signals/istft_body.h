@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops over samples, for one type: REAL, and NAME(verb) of its functions. */
+/* Loops over samples for one type, REAL (both_body.h). */
 
 static void NAME(add_squares)(const char *window, size_t first, size_t n, double *sums)
 {

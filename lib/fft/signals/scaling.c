@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items in memory: where the last axis is transformed, runs of one item follow one another; else each run has an
- * element of as many items, a column each. A chunk is a block of items, and a piece of long ones. */
+/* How items lie in memory. If the last axis is transformed, runs of elements of one item follow one another. Else a run
+ * holds one element of each of many items, so an item is a column. A chunk is a block of items, or a piece of each if
+ * they are long. */
 #include "fft/signals/scaling.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/checked.h"
 #include "gemm/mode.h"
 
-/* Columns of a chunk. */
+/* The most columns of a chunk. */
 enum { COLUMNS = 512 };
 
 /* How an array is cut into chunks. */
@@ -21,7 +22,7 @@ struct cut {
 };
 
 struct chunk {
-	uint64_t item, items, begin, end; /* items, and elements [begin, end) of each */
+	uint64_t item, items, begin, end; /* elements [begin, end) of each of `items` items from `item` on */
 	uint64_t piece;
 };
 
@@ -30,7 +31,7 @@ static bool is_transformed(const struct scaling *s, unsigned axis)
 	return s->axes >> axis & 1;
 }
 
-static uint64_t count(const struct scaling *s, bool transformed)
+static uint64_t count_elements(const struct scaling *s, bool transformed)
 {
 	uint64_t n = 1;
 
@@ -41,54 +42,56 @@ static uint64_t count(const struct scaling *s, bool transformed)
 
 uint64_t scaling_items(const struct scaling *s)
 {
-	return count(s, false);
+	return count_elements(s, false);
 }
 
-/* A block of columns never goes past the end of its run. */
-static struct cut cut_of(const struct scaling *s)
+/* Cuts an array into chunks. A block of columns does not cross the end of its run. */
+static struct cut cut_array(const struct scaling *s)
 {
-	struct cut cut = {.items = count(s, false), .elements = count(s, true), .run = s->to[s->ndim - 1]};
+	struct cut cut = {
+		.items = count_elements(s, false), .elements = count_elements(s, true), .run = s->to[s->ndim - 1]};
 	const uint64_t elements = cut.elements ? cut.elements : 1, run = cut.run ? cut.run : 1;
 
 	cut.columns = !is_transformed(s, s->ndim - 1);
 	if (cut.columns) {
 		cut.block = run < COLUMNS ? run : COLUMNS;
-		cut.blocks = cut.items / run * signal_pieces(run, cut.block);
+		cut.blocks = cut.items / run * signal_count_pieces(run, cut.block);
 		cut.piece = SIGNAL_PIECE / cut.block;
 	} else {
 		cut.block = elements < SIGNAL_PIECE ? SIGNAL_PIECE / elements : 1;
-		cut.blocks = signal_pieces(cut.items, cut.block);
+		cut.blocks = signal_count_pieces(cut.items, cut.block);
 		cut.piece = SIGNAL_PIECE;
 	}
-	cut.pieces = signal_pieces(elements, cut.piece);
+	cut.pieces = signal_count_pieces(elements, cut.piece);
 	return cut;
 }
 
 uint64_t scaling_parts(const struct scaling *s)
 {
-	return cut_of(s).pieces;
+	return cut_array(s).pieces;
 }
 
-static struct chunk chunk_of(const struct cut *cut, size_t index)
+static struct chunk find_chunk(const struct cut *cut, size_t index)
 {
 	const uint64_t block = index / cut->pieces;
-	struct chunk u = {.piece = index % cut->pieces};
+	struct chunk c = {.piece = index % cut->pieces};
 
-	u.item = block * cut->block;
-	u.items = cut->block < cut->items - u.item ? cut->block : cut->items - u.item;
+	c.item = block * cut->block;
+	c.items = cut->block < cut->items - c.item ? cut->block : cut->items - c.item;
 	if (cut->columns) {
-		const uint64_t each = signal_pieces(cut->run, cut->block), column = block % each * cut->block;
+		const uint64_t each = signal_count_pieces(cut->run, cut->block), column = block % each * cut->block;
 
-		u.item = block / each * cut->run + column;
-		u.items = cut->block < cut->run - column ? cut->block : cut->run - column;
+		c.item = block / each * cut->run + column;
+		c.items = cut->block < cut->run - column ? cut->block : cut->run - column;
 	}
-	u.begin = u.piece * cut->piece;
-	u.end = u.begin + cut->piece < cut->elements ? u.begin + cut->piece : cut->elements;
-	return u;
+	c.begin = c.piece * cut->piece;
+	c.end = c.begin + cut->piece < cut->elements ? c.begin + cut->piece : cut->elements;
+	return c;
 }
 
-/* Where an element of an item lies in an array of that shape; false: it is not in there. */
-static bool place(const struct scaling *s, const uint64_t *dims, uint64_t item, uint64_t element, size_t *ret_offset)
+/* Computes the offset of an item's element in an array of that shape. Returns false if the shape lacks it. */
+static bool locate_element(const struct scaling *s, const uint64_t *dims, uint64_t item, uint64_t element,
+			   size_t *ret_offset)
 {
 	uint64_t stride = 1;
 	bool inside = true;
@@ -105,54 +108,54 @@ static bool place(const struct scaling *s, const uint64_t *dims, uint64_t item, 
 	return inside;
 }
 
-/* Elements of an item that follow `element` in memory. */
-static uint64_t run_from(const struct cut *cut, const struct chunk *u, uint64_t element)
+/* Returns how many elements of an item are contiguous in memory from `element` on. */
+static uint64_t count_contiguous(const struct cut *cut, const struct chunk *c, uint64_t element)
 {
 	const uint64_t left = cut->run - element % cut->run;
 
-	return left < u->end - element ? left : u->end - element;
+	return left < c->end - element ? left : c->end - element;
 }
 
-/* ---- the largest ---- */
+/* ---- the largest magnitudes ---- */
 
-static void find_rows(const struct scaling *s, const struct cut *cut, const struct chunk *u, const double *in,
-		      double *out)
+static void find_row_maxima(const struct scaling *s, const struct cut *cut, const struct chunk *c, const double *in,
+			    double *out)
 {
-	for (uint64_t i = u->item; i < u->item + u->items; i++) {
+	for (uint64_t i = c->item; i < c->item + c->items; i++) {
 		double top = 0;
 		size_t at;
 
-		for (uint64_t e = u->begin; e < u->end; e += run_from(cut, u, e)) {
-			place(s, s->from, i, e, &at);
+		for (uint64_t e = c->begin; e < c->end; e += count_contiguous(cut, c, e)) {
+			locate_element(s, s->from, i, e, &at);
 			const double one =
-				s->vectors->top_f64(in + at * s->reals, (size_t)run_from(cut, u, e) * s->reals);
+				s->vectors->top_f64(in + at * s->reals, (size_t)count_contiguous(cut, c, e) * s->reals);
 
 			top = one > top ? one : top;
 		}
-		out[i * cut->pieces + u->piece] = top;
+		out[i * cut->pieces + c->piece] = top;
 	}
 }
 
-static void find_columns(const struct scaling *s, const struct cut *cut, const struct chunk *u, const double *in,
-			 double *out)
+static void find_column_maxima(const struct scaling *s, const struct cut *cut, const struct chunk *c, const double *in,
+			       double *out)
 {
 	double tops[2 * COLUMNS] = {0};
 	size_t at;
 
-	for (uint64_t e = u->begin; e < u->end; e++) {
-		place(s, s->from, u->item, e, &at);
-		s->vectors->raise_f64(in + at * s->reals, (size_t)u->items * s->reals, tops);
+	for (uint64_t e = c->begin; e < c->end; e++) {
+		locate_element(s, s->from, c->item, e, &at);
+		s->vectors->raise_f64(in + at * s->reals, (size_t)c->items * s->reals, tops);
 	}
-	for (size_t i = 0; i < u->items; i++) {
+	for (size_t i = 0; i < c->items; i++) {
 		const double first = tops[i * s->reals], second = tops[i * s->reals + s->reals - 1];
 
-		out[(u->item + i) * cut->pieces + u->piece] = first > second ? first : second;
+		out[(c->item + i) * cut->pieces + c->piece] = first > second ? first : second;
 	}
 }
 
-static size_t chunks(const void *call, const struct fft_plan *plan)
+static size_t count_chunks(const void *call, const struct fft_plan *plan)
 {
-	const struct cut cut = cut_of(call);
+	const struct cut cut = cut_array(call);
 
 	(void)plan;
 	return (size_t)(cut.blocks * cut.pieces);
@@ -160,44 +163,44 @@ static size_t chunks(const void *call, const struct fft_plan *plan)
 
 static int run_find(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
-	const struct cut cut = cut_of(call);
-	const struct chunk u = chunk_of(&cut, chunk);
+	const struct cut cut = cut_array(call);
+	const struct chunk c = find_chunk(&cut, chunk);
 
 	(void)scratch;
-	(cut.columns ? find_columns : find_rows)(call, &cut, &u, (const double *)(const void *)io->in[0],
-						 (double *)(void *)io->out);
+	(cut.columns ? find_column_maxima : find_row_maxima)(call, &cut, &c, (const double *)(const void *)io->in[0],
+							     (double *)(void *)io->out);
 	return 0;
 }
 
-const struct signal_kind scaling_find = {chunks, NULL, run_find, 100};
+const struct signal_kind scaling_find = {count_chunks, NULL, run_find, 100};
 
-/* ---- there and back ---- */
+/* ---- scaling down and up ---- */
 
-/* What n parts are multiplied by: two factors each. */
+/* What each part of a run of columns is multiplied by: a power of two as two factors. */
 struct factors {
 	double first[2 * COLUMNS], second[2 * COLUMNS];
 };
 
-static void find_factors(const struct scaling *s, const struct chunk *u, const double *tops, int sign,
+static void find_factors(const struct scaling *s, const struct chunk *c, const double *tops, int sign,
 			 struct factors *ret)
 {
 	double power[2];
 
-	for (size_t i = 0; i < u->items * s->reals; i++) {
-		gemm_power_f64(sign * gemm_exponent(tops[u->item + i / s->reals]), power);
+	for (size_t i = 0; i < c->items * s->reals; i++) {
+		gemm_power_f64(sign * gemm_exponent(tops[c->item + i / s->reals]), power);
 		ret->first[i] = power[0];
 		ret->second[i] = power[1];
 	}
 }
 
-/* What a chunk multiplies: n parts of a run, each with its own factors or all with the same. */
+/* How a run of parts is multiplied: each by its own factors, or all by the same. */
 struct run {
 	const struct scaling *s;
 	const struct factors *each; /* NULL: power for all */
 	double power[2];
 };
 
-/* Parts [at, at + n) of a run. */
+/* Multiplies parts [at, at + n) of a run and rounds them to float32. */
 static void narrow_run(const struct run *run, const double *in, size_t at, size_t n, float *out)
 {
 	const struct gemm_vectors *vectors = run->s->vectors;
@@ -212,7 +215,7 @@ static void narrow_run(const struct run *run, const double *in, size_t at, size_
 	vectors->narrow(weighed, n, one, out);
 }
 
-static void run_down(const struct run *run, const double *in, size_t n, float *out)
+static void scale_run_down(const struct run *run, const double *in, size_t n, float *out)
 {
 	if (!run->s->to_complex) {
 		narrow_run(run, in, 0, n, out);
@@ -230,8 +233,8 @@ static void run_down(const struct run *run, const double *in, size_t n, float *o
 	}
 }
 
-/* By way of float64 also to float32: rounded once where the result is denormal. */
-static void run_up(const struct run *run, const float *in, size_t n, void *out)
+/* Goes through float64 even for a float32 result, which is then rounded once if it is denormal. */
+static void scale_run_up(const struct run *run, const float *in, size_t n, void *out)
 {
 	const struct gemm_vectors *vectors = run->s->vectors;
 	static const double one[2] = {1, 1};
@@ -254,9 +257,9 @@ static void run_up(const struct run *run, const float *in, size_t n, void *out)
 	}
 }
 
-/* n elements from `element` of an item on, or of as many items; what in[0] lacks is zero. */
-static void move_run(const struct run *run, bool up, const struct signal_io *io, uint64_t item, uint64_t element,
-		     uint64_t n)
+/* Scales n elements of an item from `element` on, or one element of each of n items. What in[0] lacks becomes zero. */
+static void scale_run(const struct run *run, bool up, const struct signal_io *io, uint64_t item, uint64_t element,
+		      uint64_t n)
 {
 	const struct scaling *s = run->s;
 	const unsigned last = s->ndim - 1, parts = s->to_complex ? 2 : s->reals;
@@ -265,54 +268,54 @@ static void move_run(const struct run *run, bool up, const struct signal_io *io,
 	size_t from, to, have;
 	char *out;
 
-	place(s, s->to, item, element, &to);
+	locate_element(s, s->to, item, element, &to);
 	out = io->out + to * size;
-	have = place(s, s->from, item, element, &from) ? (size_t)n : 0;
+	have = locate_element(s, s->from, item, element, &from) ? (size_t)n : 0;
 	if (along && have)
 		have = size_min(have, (size_t)(s->from[last] - element % s->to[last]));
 	if (up)
-		run_up(run, (const float *)(const void *)io->in[0] + from * s->reals, have * s->reals, out);
+		scale_run_up(run, (const float *)(const void *)io->in[0] + from * s->reals, have * s->reals, out);
 	else
-		run_down(run, (const double *)(const void *)io->in[0] + from * s->reals, have * s->reals,
-			 (float *)(void *)out);
+		scale_run_down(run, (const double *)(const void *)io->in[0] + from * s->reals, have * s->reals,
+			       (float *)(void *)out);
 	memset(out + have * size, 0, ((size_t)n - have) * size);
 }
 
-static void move_chunk(const struct scaling *s, bool up, const struct signal_io *io, size_t chunk)
+static void scale_chunk(const struct scaling *s, bool up, const struct signal_io *io, size_t chunk)
 {
-	const struct cut cut = cut_of(s);
-	const struct chunk u = chunk_of(&cut, chunk);
+	const struct cut cut = cut_array(s);
+	const struct chunk c = find_chunk(&cut, chunk);
 	const double *tops = (const double *)(const void *)io->in[1];
 	struct run run = {.s = s};
 	struct factors factors;
 
 	if (cut.columns) {
-		find_factors(s, &u, tops, up ? 1 : -1, &factors);
+		find_factors(s, &c, tops, up ? 1 : -1, &factors);
 		run.each = &factors;
-		for (uint64_t e = u.begin; e < u.end; e++)
-			move_run(&run, up, io, u.item, e, u.items);
+		for (uint64_t e = c.begin; e < c.end; e++)
+			scale_run(&run, up, io, c.item, e, c.items);
 		return;
 	}
-	for (uint64_t i = u.item; i < u.item + u.items; i++) {
+	for (uint64_t i = c.item; i < c.item + c.items; i++) {
 		gemm_power_f64((up ? 1 : -1) * gemm_exponent(tops[i]), run.power);
-		for (uint64_t e = u.begin; e < u.end; e += run_from(&cut, &u, e))
-			move_run(&run, up, io, i, e, run_from(&cut, &u, e));
+		for (uint64_t e = c.begin; e < c.end; e += count_contiguous(&cut, &c, e))
+			scale_run(&run, up, io, i, e, count_contiguous(&cut, &c, e));
 	}
 }
 
-static int chunk_down(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int run_down(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
-	move_chunk(call, false, io, chunk);
+	scale_chunk(call, false, io, chunk);
 	return 0;
 }
 
-static int chunk_up(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int run_up(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
-	move_chunk(call, true, io, chunk);
+	scale_chunk(call, true, io, chunk);
 	return 0;
 }
 
-const struct signal_kind scaling_down = {chunks, NULL, chunk_down, 200};
-const struct signal_kind scaling_up = {chunks, NULL, chunk_up, 200};
+const struct signal_kind scaling_down = {count_chunks, NULL, run_down, 200};
+const struct signal_kind scaling_up = {count_chunks, NULL, run_up, 200};

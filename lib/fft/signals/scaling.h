@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Powers of two around transforms of float64 in float32.
+/* Scaling by powers of two around float32 transforms of float64 input.
  *
- * float32 holds neither 1e-60 nor 1e40. Each transform (over all of its axes) is therefore multiplied by the power of two
- * that brings its largest finite part to [0.5, 1) before it is rounded to float32, and its result by the inverse. Both
- * are exact, so an error bound that is relative holds over float64's range. The exponents depend on the transform's own
- * elements only. Steps: scaling_find, again over its own result until one number a transform is left; scaling_down; the
- * transforms; scaling_up. */
+ * float32 holds neither 1e-60 nor 1e40. So each transform (over all of its axes) is multiplied by the power of two that
+ * brings its largest finite part to [0.5, 1), and then rounded to float32. Its result is multiplied by the inverse
+ * power. Both are exact, so a relative error bound holds over float64's range. The exponent depends on the transform's
+ * own elements only.
+ *
+ * The steps are scaling_find, repeated over its own result until one number for each transform is left; scaling_down;
+ * the transforms; scaling_up. */
 #ifndef TRNSCI_FFT_SCALING_H
 #define TRNSCI_FFT_SCALING_H
 
@@ -14,20 +16,21 @@
 
 enum { SCALING_MAX_DIMS = 8 };
 
-/* Arrays of `ndim` axes. An item is a transform: the elements over the axes of the mask, at one place of the others. */
+/* A call over arrays of `ndim` axes. An item is one transform: the elements along the axes of the mask. */
 struct scaling {
 	const struct gemm_vectors *vectors;
-	unsigned ndim, reals; /* reals: parts of an element, 1 or 2 */
-	bool to_complex;      /* of scaling_down: real elements become complex */
-	uint32_t axes;        /* bit i: axis i is transformed */
-	bool wide;            /* of scaling_up: the result is float64 */
+	unsigned ndim, reals;            /* reals: parts of an element, 1 or 2 */
+	bool to_complex;                 /* of scaling_down: real elements become complex */
+	uint32_t axes;                   /* bit i: axis i is transformed */
+	bool wide;                       /* of scaling_up: the result is float64 */
 	uint64_t from[SCALING_MAX_DIMS]; /* in[0] */
-	uint64_t to[SCALING_MAX_DIMS];   /* of find: what is looked at, at most `from`; else out */
+	uint64_t to[SCALING_MAX_DIMS];   /* the part that scaling_find reads, at most `from`; else the shape of out */
 };
 
+/* Returns the number of items. */
 uint64_t scaling_items(const struct scaling *s);
 
-/* Numbers that scaling_find gives for each item. */
+/* Returns how many numbers scaling_find gives for each item. */
 uint64_t scaling_parts(const struct scaling *s);
 
 /* in[0]: float64; out: for each item the largest finite magnitudes of its parts, float64 (items, parts). */

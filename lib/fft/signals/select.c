@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Radix selection from the highest byte down: keys of other bytes than the wanted one's are dropped. */
+/* Radix selection from the highest byte down. Each pass keeps the keys whose byte is that of the wanted rank. */
 #include "fft/signals/select.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ uint64_t select_key(double x)
 	return bits & SIGN ? ~bits : bits | SIGN;
 }
 
-static double value_of(uint64_t key)
+static double key_value(uint64_t key)
 {
 	const uint64_t bits = key & SIGN ? key & ~SIGN : ~key;
 	double x;
@@ -25,7 +25,7 @@ static double value_of(uint64_t key)
 	return x;
 }
 
-double select_value(const uint64_t *keys, uint64_t *spare, size_t n, size_t rank)
+double select_value(const uint64_t *keys, uint64_t *scratch, size_t n, size_t rank)
 {
 	for (unsigned shift = 64; shift > 0;) {
 		size_t counts[256] = {0}, kept = 0;
@@ -38,9 +38,9 @@ double select_value(const uint64_t *keys, uint64_t *spare, size_t n, size_t rank
 			rank -= counts[byte++];
 		for (size_t i = 0; i < n; i++)
 			if ((keys[i] >> shift & 255) == byte)
-				spare[kept++] = keys[i];
-		keys = spare;
+				scratch[kept++] = keys[i];
+		keys = scratch;
 		n = kept;
 	}
-	return value_of(keys[0]);
+	return key_value(keys[0]);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much a chunk takes on. */
+/* The size of chunks that transform rows. */
 #include "fft/signals/signal.h"
 
 #include "fft/plan/plan.h"
 
-enum { GROUP_MAX = 64, GROUP_STEP = 16 };
+enum { ROWS_MAX = 64, ROWS_STEP = 16 }; /* 16: the float lanes of the widest vector */
 
 bool signal_fits(const struct fft_plan *plan, size_t row_bytes, size_t scratch_bytes)
 {
@@ -14,25 +14,25 @@ bool signal_fits(const struct fft_plan *plan, size_t row_bytes, size_t scratch_b
 	       fft_scratch_bytes(plan) + own + 64 <= scratch_bytes;
 }
 
-/* Of one transform with what is done to its elements, about a nanosecond each; a real plan's own figure, made for the
- * longest chunk, counts three. */
-static double cost_of(const struct fft_plan *plan)
+/* Estimates a transform and the work on its elements, about 1 ns each. A real plan's own estimate counts 3 ns each,
+ * which is right for its longest chunks only, so this adds to the inner plan's. */
+static double estimate_ns(const struct fft_plan *plan)
 {
 	const bool is_real = plan->inner && plan->inner->n <= plan->n;
 
 	return (is_real ? plan->inner->cost_ns : plan->cost_ns) + (double)plan->n;
 }
 
-/* A multiple of the widest vector where there are that many: kernels take as many transforms at once. */
-size_t signal_group(const struct fft_plan *plan, size_t transforms, size_t row_bytes)
+/* Rounds down to a multiple of the widest vector, because kernels take as many transforms at once. */
+size_t signal_rows_per_chunk(const struct fft_plan *plan, size_t transforms, size_t row_bytes)
 {
-	size_t group = fft_count_per_chunk(cost_of(plan) * (double)transforms);
+	size_t rows = fft_count_per_chunk(estimate_ns(plan) * (double)transforms);
 
-	if (group > SIGNAL_ROWS_BYTES / row_bytes)
-		group = SIGNAL_ROWS_BYTES / row_bytes;
-	if (group > GROUP_MAX)
-		group = GROUP_MAX;
-	if (group > GROUP_STEP)
-		group -= group % GROUP_STEP;
-	return group ? group : 1;
+	if (rows > SIGNAL_ROWS_BYTES / row_bytes)
+		rows = SIGNAL_ROWS_BYTES / row_bytes;
+	if (rows > ROWS_MAX)
+		rows = ROWS_MAX;
+	if (rows > ROWS_STEP)
+		rows -= rows % ROWS_STEP;
+	return rows ? rows : 1;
 }

@@ -1,53 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on signals as chunks: each kind is a row of functions over a description of a call of its own.
+/* Work on signals, cut into chunks. Each kind of work is a row of functions and has its own structure that describes a
+ * call.
  *
- * The chunks of a call are independent, may run at once on any threads in any order, and take at most about 250 us. An
- * operation is one such call, or several with transforms between them; the bytes of both ways are the same. */
+ * The chunks of a call are independent, may run at once on any threads in any order, and take at most about 250 us
+ * each. An operation is one such call, or several with transforms between them. Both ways give the same bytes. */
 #ifndef TRNSCI_FFT_SIGNAL_H
 #define TRNSCI_FFT_SIGNAL_H
 
 #include "fft/fft.h"
 
 struct signal_io {
-	const struct fft_plan *plan; /* of the kinds that transform; else NULL */
+	const struct fft_plan *plan; /* of kinds that transform; else NULL */
 	const char *in[3];
 	char *out;
 };
 
 struct signal_kind {
+	/* Returns the number of chunks. */
 	size_t (*chunks)(const void *call, const struct fft_plan *plan);
-	/* A thread's own memory, aligned to 64; NULL for none. */
+	/* Returns the bytes of a thread's scratch, aligned to 64. NULL: none. */
 	size_t (*scratch_bytes)(const void *call, const struct fft_plan *plan);
-	/* A chunk. 0, or a negative error, which ends the whole. */
+	/* Runs a chunk. Returns 0, or a negative error that ends the call. */
 	int (*run)(const void *call, const struct signal_io *io, size_t chunk, void *scratch);
-	unsigned byte_ps; /* about what a byte of inputs and output costs; 0: unknown, chunks are full */
+	unsigned byte_ps; /* about the picoseconds for a byte of inputs and output; 0: unknown, assume full chunks */
 };
 
-/* Elements that a chunk of plain loops takes. */
+/* Elements of a chunk that is a plain loop. */
 enum { SIGNAL_PIECE = 16384 };
 
-/* Room that a chunk's own rows may take in scratch, beside the plan's. */
+/* Bytes of scratch for a chunk's own rows, beside the plan's scratch. */
 enum { SIGNAL_ROWS_BYTES = 320 << 10 };
 
-/* Whether transforms of the plan can be part of a chunk: they have one phase and scratch suffices. */
+/* Returns whether a chunk can run whole transforms of the plan: they have one phase, and scratch_bytes suffice. */
 bool signal_fits(const struct fft_plan *plan, size_t row_bytes, size_t scratch_bytes);
 
-/* Rows that a chunk transforms, each in so many transforms, read and written in so many bytes of scratch. */
-size_t signal_group(const struct fft_plan *plan, size_t transforms, size_t row_bytes);
+/* Returns how many rows a chunk takes, at least 1. Each needs `transforms` transforms and row_bytes of scratch. */
+size_t signal_rows_per_chunk(const struct fft_plan *plan, size_t transforms, size_t row_bytes);
 
-/* Bytes of an element. */
+/* Returns the bytes of an element. */
 static inline size_t signal_bytes(enum fft_precision precision, bool is_complex)
 {
 	return (precision == FFT_F32 ? sizeof(float) : sizeof(double)) << is_complex;
 }
 
-/* Where row r begins in an array whose axis of n elements has that stride, in elements. */
+/* Returns where row r begins, in elements, in an array whose axis of n elements has that stride. */
 static inline size_t signal_row(uint64_t r, uint64_t n, uint64_t stride)
 {
 	return (size_t)(r / stride * n * stride + r % stride);
 }
 
-static inline size_t signal_pieces(uint64_t n, uint64_t piece)
+/* Returns n / piece, rounded up. */
+static inline size_t signal_count_pieces(uint64_t n, uint64_t piece)
 {
 	return (size_t)((n + piece - 1) / piece);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forward transform: a chunk reads its frames in sequence, transforms them in scratch and writes runs of frames for
- * each frequency. */
+/* The forward STFT. A chunk reads frames in sequence, transforms them in scratch, and stores a run of frames for each
+ * bin. */
 #include "fft/signals/stft.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "fft/plan/plan.h"
 #include "fft/kernels/transpose.h"
 
-/* What a step of storing takes on at once. */
+/* What a chunk that only stores takes at once. */
 enum { PANEL_FRAMES = 16, PANEL_BINS = 1024 };
 
-/* An odd number of lines, so that rows do not meet in the same sets of the cache. */
+/* Rounds up to an odd number of cache lines, so that rows do not fall into the same cache sets. */
 static size_t odd_lines(size_t bytes)
 {
 	return fft_round_line(bytes) | 64;
@@ -30,23 +30,23 @@ size_t stft_spectrum_bytes(const struct stft *stft)
 
 /* ---- storing ---- */
 
-/* Neighbouring frames, and their spectra; of these the bins [begin, end). */
+/* Bins [begin, end) of the spectra of neighbouring frames. */
 struct run {
-	uint64_t first;     /* of all signals together */
+	uint64_t first;     /* counted over all signals */
 	size_t count, step; /* bytes from one spectrum to the next */
 	const char *spectra;
 	size_t begin, end;
 	bool stream;
 };
 
-static bool streams(const struct stft *stft)
+static bool uses_stream(const struct stft *stft)
 {
 	const uint64_t pairs = stft->frames.rows * stft->frames.count * stft->bins;
 
 	return pairs >= TRANSPOSE_STREAM_BYTES / signal_bytes(stft->frames.precision, true);
 }
 
-static void copy(const char *from, char *to, size_t bytes, bool stream)
+static void copy_bins(const char *from, char *to, size_t bytes, bool stream)
 {
 	if (stream)
 		transpose_stream(from, to, bytes);
@@ -62,8 +62,8 @@ static void negate_imaginary(enum fft_precision precision, char *pair)
 		((double *)(void *)pair)[1] = -((double *)(void *)pair)[1];
 }
 
-/* Bins above the middle of a real signal's spectrum, frame f of the run. */
-static void mirror(const struct stft *stft, const struct run *run, size_t f, char *to, size_t to_step)
+/* Stores the bins above the middle of a real signal's spectrum, which mirror those below, of frame f of the run. */
+static void mirror_bins(const struct stft *stft, const struct run *run, size_t f, char *to, size_t to_step)
 {
 	const size_t pair = signal_bytes(stft->frames.precision, true), n = stft->frames.n, have = stft_spectrum(stft);
 
@@ -73,7 +73,7 @@ static void mirror(const struct stft *stft, const struct run *run, size_t f, cha
 	}
 }
 
-/* A run inside one signal. */
+/* Stores a run inside one signal. */
 static void store_row(const struct stft *stft, const struct run *run, char *out)
 {
 	const size_t pair = signal_bytes(stft->frames.precision, true), have = size_min(stft_spectrum(stft), run->end);
@@ -87,13 +87,13 @@ static void store_row(const struct stft *stft, const struct run *run, char *out)
 				bin_step, run->count, have - begin, run->stream);
 	for (size_t f = 0; f < run->count; f++) {
 		if (stft->frames_first)
-			copy(run->spectra + f * run->step + begin * pair, to + f * frame_step + begin * pair,
-			     (have - begin) * pair, run->stream);
-		mirror(stft, run, f, to + f * frame_step, bin_step);
+			copy_bins(run->spectra + f * run->step + begin * pair, to + f * frame_step + begin * pair,
+				  (have - begin) * pair, run->stream);
+		mirror_bins(stft, run, f, to + f * frame_step, bin_step);
 	}
 }
 
-static void store(const struct stft *stft, const struct run *run, char *out)
+static void store_frames(const struct stft *stft, const struct run *run, char *out)
 {
 	struct run part = *run;
 
@@ -107,32 +107,32 @@ static void store(const struct stft *stft, const struct run *run, char *out)
 		transpose_end();
 }
 
-/* ---- the whole in scratch ---- */
+/* ---- in scratch ---- */
 
-static size_t group(const struct stft *stft, const struct fft_plan *plan)
+static size_t frames_per_chunk(const struct stft *stft, const struct fft_plan *plan)
 {
-	return signal_group(plan, 1, stft_row_bytes(stft));
+	return signal_rows_per_chunk(plan, 1, stft_row_bytes(stft));
 }
 
 static size_t forward_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
-	return signal_pieces(stft->frames.rows * stft->frames.count, group(stft, plan));
+	return signal_count_pieces(stft->frames.rows * stft->frames.count, frames_per_chunk(stft, plan));
 }
 
 static size_t scratch_bytes(const void *call, const struct fft_plan *plan)
 {
 	const struct stft *stft = call;
 
-	return fft_round_line(fft_scratch_bytes(plan)) + group(stft, plan) * stft_row_bytes(stft);
+	return fft_round_line(fft_scratch_bytes(plan)) + frames_per_chunk(stft, plan) * stft_row_bytes(stft);
 }
 
 static int forward_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const struct frames *frames = &stft->frames;
-	const size_t most = group(stft, io->plan), in_bytes = stft_frame_bytes(stft),
+	const size_t most = frames_per_chunk(stft, io->plan), in_bytes = stft_frame_bytes(stft),
 		     out_bytes = stft_spectrum_bytes(stft);
 	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(frames->rows * frames->count - first));
@@ -152,7 +152,7 @@ static int forward_run(const void *call, const struct signal_io *io, size_t chun
 		frames_load(frames, io->in[0], io->in[1], NULL, (first + i) / frames->count,
 			    (first + i) % frames->count, 0, frames->n, in + i * in_bytes);
 	fft_run(io->plan, &fft, scratch);
-	store(stft, &(struct run){first, count, out_bytes, out, 0, stft->bins, streams(stft)}, io->out);
+	store_frames(stft, &(struct run){first, count, out_bytes, out, 0, stft->bins, uses_stream(stft)}, io->out);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ const struct signal_kind stft_forward = {forward_chunks, scratch_bytes, forward_
 
 static size_t bin_pieces(const struct stft *stft)
 {
-	return signal_pieces(stft->bins, PANEL_BINS);
+	return signal_count_pieces(stft->bins, PANEL_BINS);
 }
 
 static size_t store_chunks(const void *call, const struct fft_plan *plan)
@@ -170,7 +170,7 @@ static size_t store_chunks(const void *call, const struct fft_plan *plan)
 	const struct stft *stft = call;
 
 	(void)plan;
-	return signal_pieces(stft->frames.rows * stft->frames.count, PANEL_FRAMES) * bin_pieces(stft);
+	return signal_count_pieces(stft->frames.rows * stft->frames.count, PANEL_FRAMES) * bin_pieces(stft);
 }
 
 static int store_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -180,13 +180,16 @@ static int store_run(const void *call, const struct signal_io *io, size_t chunk,
 	const size_t begin = chunk % bin_pieces(stft) * PANEL_BINS;
 	const uint64_t first = (uint64_t)(chunk / bin_pieces(stft)) * PANEL_FRAMES;
 	const uint64_t left = stft->frames.rows * stft->frames.count - first;
-	const struct run run = {first,        size_min(PANEL_FRAMES, (size_t)left),
-				step,         io->in[0] + first * step,
-				begin,        size_min(begin + PANEL_BINS, (size_t)stft->bins),
-				streams(stft)};
+	const struct run run = {first,
+				size_min(PANEL_FRAMES, (size_t)left),
+				step,
+				io->in[0] + first * step,
+				begin,
+				size_min(begin + PANEL_BINS, (size_t)stft->bins),
+				uses_stream(stft)};
 
 	(void)scratch;
-	store(stft, &run, io->out);
+	store_frames(stft, &run, io->out);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments to squares, squares to sums, sums to a spectrum. */
+/* Welch's method in steps: segments to squares, squares to sums, sums to a spectrum. */
 #include "fft/signals/welch.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
 #include "fft/signals/both_body.h"
 
 enum {
-	PART_ELEMENTS = 32768, /* of the segments of a part, or one segment */
+	PART_ELEMENTS = 32768, /* the most in a part; a longer segment is a part alone */
 	PART_MOST = 64,
-	BINS = 1024, /* that a chunk of sums takes */
+	BINS = 1024, /* numbers that a chunk adds up */
 };
 
 uint64_t welch_spectrum(const struct welch *welch)
@@ -45,8 +45,8 @@ size_t welch_row_bytes(const struct welch *welch)
 	return (segment_bytes(welch) + spectrum_bytes(welch)) << welch->crosses;
 }
 
-/* Float64 numbers of a bin in what is added. */
-static size_t parts_of(const struct welch *welch)
+/* Returns the float64 numbers of a bin in a sum: 1, or 2 of a cross spectrum. */
+static size_t doubles_per_bin(const struct welch *welch)
 {
 	return 1 + welch->crosses;
 }
@@ -63,39 +63,39 @@ static void add_squares(const struct welch *welch, const char *x, const char *y,
 
 /* ---- segments in scratch ---- */
 
-/* Segments of a chunk: whole parts. */
-static size_t group(const struct welch *welch, const struct fft_plan *plan)
+/* Returns the segments of a chunk: whole parts, so that chunks do not change the order of sums. */
+static size_t segments_per_chunk(const struct welch *welch, const struct fft_plan *plan)
 {
 	const size_t part = welch_part(welch);
 
-	return part > 1 ? part : signal_group(plan, 1 + welch->crosses, welch_row_bytes(welch));
+	return part > 1 ? part : signal_rows_per_chunk(plan, 1 + welch->crosses, welch_row_bytes(welch));
 }
 
-/* Segments transformed at once. */
-static size_t panel(const struct welch *welch, const struct fft_plan *plan)
+/* Returns the segments that are transformed together. */
+static size_t segments_at_once(const struct welch *welch, const struct fft_plan *plan)
 {
 	const size_t fit = SIGNAL_ROWS_BYTES / welch_row_bytes(welch);
 
-	return size_min(group(welch, plan), fit < 1 ? 1 : fit);
+	return size_min(segments_per_chunk(welch, plan), fit < 1 ? 1 : fit);
 }
 
 static size_t segments_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
-	return (size_t)welch->frames.rows * signal_pieces(welch->frames.count, group(welch, plan));
+	return (size_t)welch->frames.rows * signal_count_pieces(welch->frames.count, segments_per_chunk(welch, plan));
 }
 
 static size_t segments_scratch(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
-	return fft_round_line(fft_scratch_bytes(plan)) + panel(welch, plan) * welch_row_bytes(welch);
+	return fft_round_line(fft_scratch_bytes(plan)) + segments_at_once(welch, plan) * welch_row_bytes(welch);
 }
 
-/* Segments [first, first + count) of a row, and their spectra behind them. */
-static void transform(const struct welch *welch, const struct signal_io *io, const char *signals, uint64_t row,
-		      uint64_t first, size_t count, char *in, char *out, void *scratch)
+/* Loads and transforms segments [first, first + count) of a row. */
+static void transform_segments(const struct welch *welch, const struct signal_io *io, const char *signals, uint64_t row,
+			       uint64_t first, size_t count, char *in, char *out, void *scratch)
 {
 	const struct frames *frames = &welch->frames;
 	const struct fft_call fft = {
@@ -123,54 +123,54 @@ static void transform(const struct welch *welch, const struct signal_io *io, con
 static int segments_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t whole = group(welch, io->plan), most = panel(welch, io->plan),
-		     chunks = signal_pieces(welch->frames.count, whole);
+	const size_t per_chunk = segments_per_chunk(welch, io->plan), most = segments_at_once(welch, io->plan),
+		     chunks = signal_count_pieces(welch->frames.count, per_chunk);
 	const size_t bins = welch_spectrum(welch), part = welch_part(welch), step = spectrum_bytes(welch);
-	const uint64_t row = chunk / chunks, begin = chunk % chunks * whole;
-	const uint64_t end = begin + whole < welch->frames.count ? begin + whole : welch->frames.count;
+	const uint64_t row = chunk / chunks, begin = chunk % chunks * per_chunk;
+	const uint64_t end = begin + per_chunk < welch->frames.count ? begin + per_chunk : welch->frames.count;
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *x = in + most * segment_bytes(welch);
 	char *second = x + most * step, *y = second + most * segment_bytes(welch);
-	double *sums = (double *)(void *)io->out + (row * welch->parts + begin / part) * bins * parts_of(welch);
+	double *sums = (double *)(void *)io->out + (row * welch->parts + begin / part) * bins * doubles_per_bin(welch);
 
-	memset(sums, 0, ((end - begin + part - 1) / part) * bins * parts_of(welch) * sizeof *sums);
+	memset(sums, 0, ((end - begin + part - 1) / part) * bins * doubles_per_bin(welch) * sizeof *sums);
 	for (uint64_t at = begin; at < end; at += most) {
 		const size_t count = size_min(most, (size_t)(end - at));
 
-		transform(welch, io, io->in[0], row, at, count, in, x, scratch);
+		transform_segments(welch, io, io->in[0], row, at, count, in, x, scratch);
 		if (welch->crosses)
-			transform(welch, io, io->in[2], row, at, count, second, y, scratch);
+			transform_segments(welch, io, io->in[2], row, at, count, second, y, scratch);
 		for (size_t i = 0; i < count; i++)
 			add_squares(welch, x + i * step, y + i * step, bins,
-				    sums + (at + i - begin) / part * bins * parts_of(welch));
+				    sums + (at + i - begin) / part * bins * doubles_per_bin(welch));
 	}
 	return 0;
 }
 
 const struct signal_kind welch_segments = {segments_chunks, segments_scratch, segments_run, 0};
 
-/* ---- spectra that were made by a step ---- */
+/* ---- spectra from a step of transforms ---- */
 
 static size_t squares_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
 	(void)plan;
-	return (size_t)(welch->frames.rows * welch->parts) * signal_pieces(welch_spectrum(welch), SIGNAL_PIECE);
+	return (size_t)(welch->frames.rows * welch->parts) * signal_count_pieces(welch_spectrum(welch), SIGNAL_PIECE);
 }
 
 static int squares_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t bins = welch_spectrum(welch), pieces = signal_pieces(bins, SIGNAL_PIECE);
+	const size_t bins = welch_spectrum(welch), pieces = signal_count_pieces(bins, SIGNAL_PIECE);
 	const size_t begin = chunk % pieces * SIGNAL_PIECE, n = size_min(SIGNAL_PIECE, bins - begin);
 	const size_t pair = signal_bytes(welch->frames.precision, true);
 	const uint64_t item = chunk / pieces, row = item / welch->parts,
 		       first = item % welch->parts * welch_part(welch);
 	const uint64_t left = welch->frames.count - first, count = left < welch_part(welch) ? left : welch_part(welch);
-	double *sums = (double *)(void *)io->out + (item * bins + begin) * parts_of(welch);
+	double *sums = (double *)(void *)io->out + (item * bins + begin) * doubles_per_bin(welch);
 
 	(void)scratch;
-	memset(sums, 0, n * parts_of(welch) * sizeof *sums);
+	memset(sums, 0, n * doubles_per_bin(welch) * sizeof *sums);
 	for (uint64_t i = 0; i < count; i++) {
 		const size_t at = ((row * welch->frames.count + first + i) * bins + begin) * pair;
 
@@ -184,17 +184,19 @@ const struct signal_kind welch_squares = {squares_chunks, NULL, squares_run, 0};
 static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
-	const size_t numbers = welch_spectrum(welch) * parts_of(welch);
+	const size_t numbers = welch_spectrum(welch) * doubles_per_bin(welch);
 
 	(void)plan;
-	return (size_t)welch->frames.rows * signal_pieces(welch->parts, WELCH_FAN) * signal_pieces(numbers, BINS);
+	return (size_t)welch->frames.rows * signal_count_pieces(welch->parts, WELCH_FAN) *
+	       signal_count_pieces(numbers, BINS);
 }
 
 static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t numbers = welch_spectrum(welch) * parts_of(welch), pieces = signal_pieces(numbers, BINS);
-	const size_t fans = signal_pieces(welch->parts, WELCH_FAN);
+	const size_t numbers = welch_spectrum(welch) * doubles_per_bin(welch),
+		     pieces = signal_count_pieces(numbers, BINS);
+	const size_t fans = signal_count_pieces(welch->parts, WELCH_FAN);
 	const size_t begin = chunk % pieces * BINS, n = size_min(BINS, numbers - begin);
 	const uint64_t row = chunk / pieces / fans, fan = chunk / pieces % fans, first = fan * WELCH_FAN;
 	const size_t count = size_min(WELCH_FAN, (size_t)(welch->parts - first));
@@ -216,7 +218,7 @@ const struct signal_kind welch_sums = {sums_chunks, NULL, sums_run, 0};
 static size_t window_chunks(const void *call, const struct fft_plan *plan)
 {
 	(void)plan;
-	return signal_pieces(((const struct welch *)call)->frames.window_n, SIGNAL_PIECE);
+	return signal_count_pieces(((const struct welch *)call)->frames.window_n, SIGNAL_PIECE);
 }
 
 static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
@@ -245,9 +247,9 @@ double welch_median_bias(uint64_t n)
 	return bias;
 }
 
-static double scale_of(const struct welch *welch, const struct welch_window *pieces)
+static double compute_scale(const struct welch *welch, const struct welch_window *pieces)
 {
-	const size_t count = signal_pieces(welch->frames.window_n, SIGNAL_PIECE);
+	const size_t count = signal_count_pieces(welch->frames.window_n, SIGNAL_PIECE);
 	double sum = 0, squares = 0, scale;
 
 	for (size_t i = 0; i < count; i++) {
@@ -258,8 +260,8 @@ static double scale_of(const struct welch *welch, const struct welch_window *pie
 	return scale / welch->divisor;
 }
 
-/* The median of number i over all parts of a row. */
-static double median(const struct welch *welch, const double *from, size_t numbers, uint64_t *keys)
+/* Returns the median of one number over all parts of a row; NaN if one of them is NaN. */
+static double select_median(const struct welch *welch, const double *from, size_t numbers, uint64_t *keys)
 {
 	const size_t n = welch->parts;
 	double low, high;
@@ -274,7 +276,7 @@ static double median(const struct welch *welch, const double *from, size_t numbe
 	return n % 2 ? low : (low + high) / 2;
 }
 
-/* Bins of a chunk: one column of medians is work enough. */
+/* Returns the bins of a chunk. One median is enough work for a chunk. */
 static size_t result_bins(const struct welch *welch)
 {
 	return welch->median ? 1 : BINS;
@@ -285,7 +287,7 @@ static size_t result_chunks(const void *call, const struct fft_plan *plan)
 	const struct welch *welch = call;
 
 	(void)plan;
-	return (size_t)welch->frames.rows * signal_pieces(welch->out_bins, result_bins(welch));
+	return (size_t)welch->frames.rows * signal_count_pieces(welch->out_bins, result_bins(welch));
 }
 
 static size_t result_scratch(const void *call, const struct fft_plan *plan)
@@ -304,18 +306,18 @@ static void put_number(const struct welch *welch, char *out, size_t i, double x)
 		((double *)(void *)out)[i] = x;
 }
 
-/* Both sides of a real signal's spectrum are the same, or mirror each other. */
+/* Stores bin k. A real signal's upper bins mirror the lower ones; a one-sided spectrum counts inner bins twice. */
 static void put_bin(const struct welch *welch, const double *sums, double scale, uint64_t row, uint64_t k, char *out,
 		    uint64_t *keys)
 {
-	const size_t bins = welch_spectrum(welch), parts = parts_of(welch), numbers = bins * parts;
+	const size_t bins = welch_spectrum(welch), parts = doubles_per_bin(welch), numbers = bins * parts;
 	const uint64_t n = welch->frames.n, from = k < bins ? k : n - k;
 	const bool twice = welch->onesided && k > 0 && 2 * k != n;
 	const size_t at = signal_row(row, welch->out_bins, welch->out_stride) + k * welch->out_stride;
 
 	for (size_t i = 0; i < parts; i++) {
 		const double *number = sums + from * parts + i;
-		const double x = welch->median ? median(welch, number, numbers, keys) : *number;
+		const double x = welch->median ? select_median(welch, number, numbers, keys) : *number;
 
 		put_number(welch, out, at * parts + i, x * scale * (twice ? 2 : 1) * (i && k != from ? -1 : 1));
 	}
@@ -324,12 +326,12 @@ static void put_bin(const struct welch *welch, const double *sums, double scale,
 static int result_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t most = result_bins(welch), pieces = signal_pieces(welch->out_bins, most);
+	const size_t most = result_bins(welch), pieces = signal_count_pieces(welch->out_bins, most);
 	const uint64_t row = chunk / pieces, begin = chunk % pieces * most;
 	const uint64_t end = begin + most < welch->out_bins ? begin + most : welch->out_bins;
-	const double scale = scale_of(welch, (const struct welch_window *)(const void *)io->in[1]);
-	const double *sums =
-		(const double *)(const void *)io->in[0] + row * welch->parts * welch_spectrum(welch) * parts_of(welch);
+	const double scale = compute_scale(welch, (const struct welch_window *)(const void *)io->in[1]);
+	const double *sums = (const double *)(const void *)io->in[0] +
+			     row * welch->parts * welch_spectrum(welch) * doubles_per_bin(welch);
 
 	for (uint64_t k = begin; k < end; k++)
 		put_bin(welch, sums, scale, row, k, io->out, scratch);

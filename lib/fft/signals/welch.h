@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Power spectra and cross spectra by Welch's method (IEEE Trans. Audio Electroacoust. 15, 1967): the mean, or the
- * median, over the squared spectra of overlapping segments, as scipy.signal.welch and csd define them.
+/* Power spectra and cross spectra by Welch's method: the mean or the median of the squared spectra of overlapping
+ * segments, as scipy.signal.welch and csd define them.
  *
- * Squares are added in float64, in parts of a fixed number of segments and these in groups of WELCH_FAN: the order
- * follows from the lengths alone. */
+ * Squares are added in float64: first within parts of a fixed number of segments, then WELCH_FAN parts at a time. The
+ * order follows from the lengths alone. Source: P. Welch, "The use of fast Fourier transform for the estimation of
+ * power spectra", IEEE Trans. Audio Electroacoust. 15 (1967). */
 #ifndef TRNSCI_FFT_WELCH_H
 #define TRNSCI_FFT_WELCH_H
 
@@ -12,39 +13,39 @@
 enum { WELCH_FAN = 64, WELCH_MEDIAN_MOST = 16384 };
 
 struct welch {
-	struct frames frames; /* segments; their n is the transform's, window_n the segment's */
-	bool crosses;         /* conj(X) Y of two signals; else |X|^2 */
+	struct frames frames; /* n is the length of a transform, window_n that of a segment */
+	bool crosses;         /* two signals: conj(X) Y; else |X|^2 */
 	bool median;
 	bool onesided, density;
-	double fs, divisor; /* what a sum is divided by: segments, or a median's bias */
+	double fs, divisor; /* samples per second; the number of segments, or a median's bias */
 	uint64_t out_bins, out_stride;
-	uint64_t parts; /* of a row, in the step at hand */
+	uint64_t parts; /* of a row, in the current step */
 };
 
-/* Complex numbers of a segment's spectrum, and segments that are added to make one part. */
+/* Return the complex numbers of a segment's spectrum, and the segments of one part. */
 uint64_t welch_spectrum(const struct welch *welch);
 uint64_t welch_part(const struct welch *welch);
 
-/* The expectation of the median of n values of a chi-squared distribution with 2 degrees of freedom, in units of their
- * mean (Allen and others, FINDCHIRP, appendix B). */
+/* Returns the expected median of n values of a chi-squared distribution with 2 degrees of freedom, relative to their
+ * mean (B. Allen and others, "FINDCHIRP", Phys. Rev. D 85 (2012), appendix B). */
 double welch_median_bias(uint64_t n);
 
-/* Bytes that a segment (or two) and its spectrum take in scratch. */
+/* Returns the bytes that a segment (or one of each signal) and its spectrum take in scratch. */
 size_t welch_row_bytes(const struct welch *welch);
 
-/* in[0]: signals; in[1]: window; in[2]: the second signals, where it crosses; out: (rows, parts, spectrum) float64, or
- * complex. */
+/* in[0]: signals; in[1]: window; in[2]: the second signals of a cross spectrum; out: (rows, parts, spectrum) of
+ * float64, or complex128 if it crosses. */
 extern const struct signal_kind welch_segments;
-/* in[0]: spectra (rows, count, spectrum); in[1]: the second; out: as above. */
+/* in[0]: spectra (rows, count, spectrum); in[1]: those of the second signals; out: as above. */
 extern const struct signal_kind welch_squares;
-/* in[0]: (rows, parts, spectrum); out: (rows, parts / WELCH_FAN rounded up, spectrum), sums of as many. */
+/* Adds WELCH_FAN parts. in[0]: (rows, parts, spectrum); out: (rows, parts / WELCH_FAN rounded up, spectrum). */
 extern const struct signal_kind welch_sums;
-/* in[0]: window; out: struct welch_window for each SIGNAL_PIECE of it. */
+/* in[0]: window; out: struct welch_window for each SIGNAL_PIECE elements of it. */
 struct welch_window {
 	double sum, squares;
 };
 extern const struct signal_kind welch_window_sums;
-/* in[0]: (rows, parts, spectrum), one part (all segments, of the median); in[1]: the window's sums; out: the result. */
+/* in[0]: (rows, parts, spectrum), with one part, or for the median all; in[1]: the window's sums; out: the result. */
 extern const struct signal_kind welch_result;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops over spectra, for one type: REAL, and NAME(verb) of its functions. */
+/* Loops over spectra for one type, REAL (both_body.h). */
 
 static void NAME(add_powers)(const char *from, size_t bins, double *sums)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each family is a function of k and span, the index and its last value in the symmetric window; k is folded into the
- * first half, which makes the mirror exact. */
+/* Each family is a function of the index k and of span, the last index of the symmetric window. window_fill folds k
+ * into the first half, so mirror images are equal bit by bit. The definitions and coefficients are those of
+ * scipy.signal.windows. */
 #include "fft/signals/window.h"
 
 #include <math.h>
@@ -18,17 +19,17 @@ const struct window_row *window_row(enum window_kind kind)
 	return &rows[kind];
 }
 
-/* cos(pi a / b), 0 <= a <= b: from an angle of at most a quarter of pi. */
-static long double cos_half_turn(uint64_t a, uint64_t b)
+/* Returns cos(pi a / b), 0 <= a <= b, from an angle of at most pi / 4. */
+static long double cos_of_pi(uint64_t a, uint64_t b)
 {
 	if (2 * a > b)
-		return -cos_half_turn(b - a, b);
+		return -cos_of_pi(b - a, b);
 	if (4 * a > b)
 		return sinl(PI * (long double)(b - 2 * a) / (long double)(2 * b));
 	return cosl(PI * (long double)a / (long double)b);
 }
 
-/* sum over i of (-1)^i a[i] cos(i t), c = cos t, by the recurrence of Chebyshev's polynomials. */
+/* Returns the sum over i of (-1)^i a[i] cos(i t) from c = cos t, by Chebyshev's recurrence. */
 static double cosine_sum(const double *a, unsigned terms, long double c)
 {
 	long double before = 1, now = c, sum = a[0];
@@ -43,18 +44,18 @@ static double cosine_sum(const double *a, unsigned terms, long double c)
 	return (double)sum;
 }
 
-/* t = 2 pi k / span, k <= span / 2. */
-static double cosines(const double *a, unsigned terms, uint64_t k, uint64_t span)
+/* Returns that sum for t = 2 pi k / span, k <= span / 2. */
+static double sum_cosines_at(const double *a, unsigned terms, uint64_t k, uint64_t span)
 {
-	return cosine_sum(a, terms, cos_half_turn(2 * k, span));
+	return cosine_sum(a, terms, cos_of_pi(2 * k, span));
 }
 
 static double hamming(double alpha, uint64_t k, uint64_t span)
 {
-	return cosines((double[]){alpha, 1 - alpha}, 2, k, span);
+	return sum_cosines_at((double[]){alpha, 1 - alpha}, 2, k, span);
 }
 
-/* sin^2 and a step: 0 and 1 are exact. */
+/* sin^2, so that 0 and 1 are exact. */
 static double tukey(double alpha, uint64_t k, uint64_t span)
 {
 	const double width = floor(alpha * (double)span / 2);
@@ -75,7 +76,7 @@ static double triang(uint64_t k, uint64_t span)
 	return span % 2 ? (double)(2 * k + 1) / n : (double)(2 * k + 2) / (n + 1);
 }
 
-/* d: distance to the middle in units of half the window's n. */
+/* d is the distance to the middle, relative to half of the window's length. */
 static double parzen(uint64_t k, uint64_t span)
 {
 	const long double d = (long double)(span - 2 * k) / (long double)(span + 1), rest = 1 - d;
@@ -88,8 +89,7 @@ static double parzen(uint64_t k, uint64_t span)
 static double bohman(uint64_t k, uint64_t span)
 {
 	const long double d = (long double)(span - 2 * k) / (long double)span;
-	const long double c = cos_half_turn(span - 2 * k, span),
-			  s = sinl(PI * (long double)(2 * k) / (long double)span);
+	const long double c = cos_of_pi(span - 2 * k, span), s = sinl(PI * (long double)(2 * k) / (long double)span);
 
 	return k == 0 ? 0 : (double)((1 - d) * c + s / PI);
 }
@@ -98,18 +98,18 @@ static double barthann(uint64_t k, uint64_t span)
 {
 	const long double d = (long double)(span - 2 * k) / (long double)(2 * span);
 
-	return (double)(0.62L - 0.48L * d + 0.38L * cos_half_turn(span - 2 * k, span));
+	return (double)(0.62L - 0.48L * d + 0.38L * cos_of_pi(span - 2 * k, span));
 }
 
 static double lanczos(uint64_t k, uint64_t span)
 {
 	const long double x = PI * (long double)(span - 2 * k) / (long double)span;
 
-	/* The sine's argument is reduced to k's own side, where it is small at the window's end. */
+	/* sin(x) = sin(pi - x): the smaller argument keeps the digits at the window's end. */
 	return span == 2 * k ? 1 : (double)(sinl(PI * (long double)(2 * k) / (long double)span) / x);
 }
 
-/* All terms of the series are positive: no cancellation. */
+/* Sums the power series, whose terms are all positive: no cancellation. */
 static long double bessel_i0(long double x)
 {
 	const long double q = x * x / 4;
@@ -137,7 +137,7 @@ static double gaussian(double std, uint64_t k, uint64_t span)
 	return (double)expl(-x * x / 2);
 }
 
-static double value(const struct window *window, uint64_t k, uint64_t span, long double peak)
+static double window_value(const struct window *window, uint64_t k, uint64_t span, long double peak)
 {
 	static const double blackman[] = {0.42, 0.50, 0.08};
 	static const double blackmanharris[] = {0.35875, 0.48829, 0.14128, 0.01168};
@@ -152,13 +152,13 @@ static double value(const struct window *window, uint64_t k, uint64_t span, long
 	case WINDOW_GENERAL_HAMMING:
 		return hamming(window->parameter, k, span);
 	case WINDOW_BLACKMAN:
-		return cosines(blackman, 3, k, span);
+		return sum_cosines_at(blackman, 3, k, span);
 	case WINDOW_BLACKMANHARRIS:
-		return cosines(blackmanharris, 4, k, span);
+		return sum_cosines_at(blackmanharris, 4, k, span);
 	case WINDOW_NUTTALL:
-		return cosines(nuttall, 4, k, span);
+		return sum_cosines_at(nuttall, 4, k, span);
 	case WINDOW_FLATTOP:
-		return cosines(flattop, 5, k, span);
+		return sum_cosines_at(flattop, 5, k, span);
 	case WINDOW_BARTLETT:
 		return (double)(2 * k) / (double)span;
 	case WINDOW_TRIANG:
@@ -194,6 +194,6 @@ void window_fill(const struct window *window, uint64_t begin, size_t count, doub
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t k = begin + i;
 
-		out[i] = window->n == 1 ? 1 : value(window, 2 * k > span ? span - k : k, span, peak);
+		out[i] = window->n == 1 ? 1 : window_value(window, 2 * k > span ? span - k : k, span, peak);
 	}
 }

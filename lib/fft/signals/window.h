@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows by name, as scipy.signal.get_window defines them: symmetric about their middle, or (periodic) the first n of
- * the symmetric window of n + 1, as a discrete Fourier transform wants them.
+/* Windows by name, as scipy.signal.get_window defines them: symmetric about their middle, or periodic, which means the
+ * first n elements of the symmetric window of n + 1.
  *
- * Angles are reduced as integers and evaluated in long double, so a window is right to 2e-16 of its peak and mirrors
- * itself exactly. */
+ * Angles are reduced in integers and evaluated in long double, so an element's error is at most 2e-16 of the peak and
+ * mirror images are equal. */
 #ifndef TRNSCI_FFT_WINDOW_H
 #define TRNSCI_FFT_WINDOW_H
 
@@ -34,7 +34,7 @@
 	X(TUKEY, "tukey", "alpha", 0.5, 0, 1)                                                                          \
 	X(GENERAL_HAMMING, "general_hamming", "alpha", 0, 0, 1)
 
-/* The names in order, as the operation table takes them; a test holds it against the table. */
+/* The names in order, as choices for the operation table. A test compares them with the table. */
 #define WINDOW_CHOICES                                                                                                 \
 	"boxcar|rectangular|hann|hamming|blackman|bartlett|triang|blackmanharris|nuttall|flattop|cosine|lanczos|"      \
 	"parzen|bohman|barthann|kaiser|gaussian|exponential|tukey|general_hamming"
@@ -51,7 +51,7 @@ struct window_row {
 	double fallback, least, most; /* of the parameter */
 };
 
-/* The row of a kind. */
+/* Returns the row of a kind. */
 const struct window_row *window_row(enum window_kind kind);
 
 struct window {
@@ -61,7 +61,7 @@ struct window {
 	bool symmetric;
 };
 
-/* Elements [begin, begin + count), in double; at most 2 us an element. Any thread. */
+/* Computes elements [begin, begin + count), in at most 2 us each. Any thread. */
 void window_fill(const struct window *window, uint64_t begin, size_t count, double *out);
 
 #endif
