@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a batch times the panels of W. Transforms go in groups that fill the register kernel's rows; where a group
- * would take too long, or W would not stay in the cache from group to group, packing is a phase of its own and a chunk
- * is a group times a panel. */
+/* Rows of a batch times the panels of W.
+ *
+ * Transforms go in groups that fill the rows of the register kernel. If a group would take too long, or W would not
+ * stay in the cache from group to group, packing is a phase of its own and a chunk is a group times some panels. */
 #include "fft/precision/dft_gemm.h"
 
 #include <assert.h>
@@ -12,7 +13,12 @@
 #include "fft/precision/dft_gemm_core.h"
 #include "fft/plan/roots.h"
 
-enum { ELEMENTS_PER_STEP = 1024, GROUP_NS = 100000, LONG_NS = 180000, CACHED_BYTES = 512 << 10 };
+enum {
+	ELEMENTS_PER_STEP = 1024, /* of W, that one step builds: below 250 us */
+	GROUP_NS = 100000,        /* the aim for a group */
+	LONG_NS = 180000,         /* the most for a chunk that is not cut */
+	CACHED_BYTES = 512 << 10, /* the largest W that stays in a second-level cache */
+};
 
 /* --- sizes --- */
 
@@ -41,7 +47,8 @@ static size_t floats_bytes(const struct fft_plan *plan)
 	return plan->gemm->refined ? fft_round_line(plan->gemm->rows * 2 * plan->n * sizeof(float)) : 0;
 }
 
-/* Of a group, from phase to phase: exponents, the left side, and refined x, y and rest. */
+/* Returns the bytes of a group that live from phase to phase: exponents, the left side, and if refined x, y and
+ * residual. */
 static size_t packed_bytes(const struct fft_plan *plan)
 {
 	return exponents_bytes() + left_bytes(plan->gemm) + 3 * floats_bytes(plan);
@@ -52,7 +59,7 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(plan->gemm) + floats_bytes(plan);
 }
 
-static size_t groups(const struct fft_plan *plan, size_t batch)
+static size_t count_groups(const struct fft_plan *plan, size_t batch)
 {
 	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;
 }
@@ -60,28 +67,28 @@ static size_t groups(const struct fft_plan *plan, size_t batch)
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	(void)reuse;
-	return plan->gemm->cut ? groups(plan, batch) * packed_bytes(plan) : 0;
+	return plan->gemm->has_phases ? count_groups(plan, batch) * packed_bytes(plan) : 0;
 }
 
-static size_t phases(const struct fft_plan *plan)
+static size_t count_phases(const struct fft_plan *plan)
 {
-	return !plan->gemm->cut ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
+	return !plan->gemm->has_phases ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
 }
 
-/* Whether a phase's chunks are parts of a group's columns, else whole groups. */
+/* Returns whether a phase's chunks are parts of a group's columns; else they are whole groups. */
 static bool has_parts(const struct dft_gemm *gemm, size_t phase)
 {
-	return gemm->cut && phase != DFT_GEMM_PACK && phase != DFT_GEMM_PACK_REST;
+	return gemm->has_phases && phase != DFT_GEMM_PACK && phase != DFT_GEMM_PACK_RESIDUAL;
 }
 
-static size_t chunks(const struct fft_plan *plan, size_t phase, size_t batch)
+static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
+	return count_groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
 }
 
-/* --- chunks --- */
+/* --- running --- */
 
-static char *carve(char **at, size_t bytes)
+static char *take_bytes(char **at, size_t bytes)
 {
 	char *const part = *at;
 
@@ -89,12 +96,12 @@ static char *carve(char **at, size_t bytes)
 	return part;
 }
 
-static struct dft_gemm_group group_of(const struct fft_plan *plan, const struct fft_call *call, size_t index,
-				      char *scratch)
+static struct dft_gemm_group describe_group(const struct fft_plan *plan, const struct fft_call *call, size_t index,
+					    char *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
-	char *packed =
-		gemm->cut ? (char *)call->work + index * packed_bytes(plan) : carve(&scratch, packed_bytes(plan));
+	char *packed = gemm->has_phases ? (char *)call->work + index * packed_bytes(plan)
+					: take_bytes(&scratch, packed_bytes(plan));
 	struct dft_gemm_group g = {
 		.plan = plan,
 		.call = call,
@@ -102,13 +109,13 @@ static struct dft_gemm_group group_of(const struct fft_plan *plan, const struct 
 		.count = size_min(gemm->rows, call->batch - index * gemm->rows),
 	};
 
-	g.exponents = (int *)carve(&packed, exponents_bytes());
-	g.left = carve(&packed, left_bytes(gemm));
-	g.x = (float *)carve(&packed, floats_bytes(plan));
-	g.y = (float *)carve(&packed, floats_bytes(plan));
-	g.rest = (float *)packed;
-	g.row = carve(&scratch, row_bytes(plan));
-	g.sum = carve(&scratch, sum_bytes(gemm));
+	g.exponents = (int *)take_bytes(&packed, exponents_bytes());
+	g.left = take_bytes(&packed, left_bytes(gemm));
+	g.x = (float *)take_bytes(&packed, floats_bytes(plan));
+	g.y = (float *)take_bytes(&packed, floats_bytes(plan));
+	g.residual = (float *)packed;
+	g.row = take_bytes(&scratch, row_bytes(plan));
+	g.sum = take_bytes(&scratch, sum_bytes(gemm));
 	g.back_left = (float *)scratch;
 	return g;
 }
@@ -117,32 +124,34 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 		      void *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
-	/* Panels outside, groups inside: what is read from memory once serves all groups. */
-	const size_t n_groups = groups(plan, call->batch), part = chunk / n_groups;
-	struct dft_gemm_group g = group_of(plan, call, chunk % n_groups, scratch);
-	/* In place, what one panel writes another would still read. */
-	const bool plain = !gemm->refined && !gemm->cut && dft_gemm_reads_plain(&g) && call->in != call->out;
+	/* The panel changes slowest, so one that was read from memory serves all groups. */
+	const size_t n_groups = count_groups(plan, call->batch), part = chunk / n_groups;
+	struct dft_gemm_group g = describe_group(plan, call, chunk % n_groups, scratch);
+	/* Not in place: a later panel would read what this one has overwritten. */
+	const bool contiguous =
+		!gemm->refined && !gemm->has_phases && dft_gemm_reads_contiguous(&g) && call->in != call->out;
 
-	if (phase == DFT_GEMM_PACK && !plain)
+	if (phase == DFT_GEMM_PACK && !contiguous)
 		dft_gemm_pack(&g);
 	gemm_begin(&gemm->shape);
-	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY; gemm->refined && !gemm->cut && p < DFT_GEMM_REFINED_PHASES; p++)
+	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY;
+	     gemm->refined && !gemm->has_phases && p < DFT_GEMM_REFINED_PHASES; p++)
 		dft_gemm_refine(&g, p, 0);
 	if (gemm->refined)
-		dft_gemm_refine(&g, gemm->cut ? (enum dft_gemm_phase)phase : DFT_GEMM_PACK, part);
-	else if (plain)
-		dft_gemm_multiply_plain(&g, 0, gemm->panels);
-	else if (!gemm->cut)
+		dft_gemm_refine(&g, gemm->has_phases ? (enum dft_gemm_phase)phase : DFT_GEMM_PACK, part);
+	else if (contiguous)
+		dft_gemm_multiply_contiguous(&g, 0, gemm->panels);
+	else if (!gemm->has_phases)
 		dft_gemm_multiply(&g, 0, gemm->panels);
 	else if (phase == DFT_GEMM_MULTIPLY)
-		dft_gemm_multiply(&g, part * gemm->panels_chunk,
-				  size_min((part + 1) * gemm->panels_chunk, gemm->panels));
+		dft_gemm_multiply(&g, part * gemm->panels_per_chunk,
+				  size_min((part + 1) * gemm->panels_per_chunk, gemm->panels));
 	gemm_end(&gemm->shape);
 }
 
-/* --- making --- */
+/* --- building --- */
 
-static void put(const struct gemm_shape *shape, char *panels, size_t j, size_t k, const long double root[2])
+static void put_root(const struct gemm_shape *shape, char *panels, size_t j, size_t k, const long double root[2])
 {
 	const size_t columns = gemm_lanes(shape) / 2;
 	double re[GEMM_MAX_SLICES], im[GEMM_MAX_SLICES], slices[GEMM_MAX_SLICES][2];
@@ -157,7 +166,7 @@ static void put(const struct gemm_shape *shape, char *panels, size_t j, size_t k
 			 (const double(*)[2])slices);
 }
 
-static int step(struct fft_plan *plan)
+static int build_piece(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;
 	const size_t end = size_min(plan->n, plan->row + ELEMENTS_PER_STEP / plan->n);
@@ -168,9 +177,9 @@ static int step(struct fft_plan *plan)
 	for (; plan->row < end; plan->row++)
 		for (size_t k = 0; k < plan->n; k++) {
 			roots_at(&plan->tables.roots, plan->row * k, root);
-			put(&gemm->shape, gemm->w, plan->row, k, root);
+			put_root(&gemm->shape, gemm->w, plan->row, k, root);
 			if (gemm->refined)
-				put(&gemm->back, gemm->w_back, plan->row, k, root);
+				put_root(&gemm->back, gemm->w_back, plan->row, k, root);
 		}
 	if (plan->row < plan->n)
 		return 1;
@@ -178,7 +187,7 @@ static int step(struct fft_plan *plan)
 	return 0;
 }
 
-static void release(struct fft_plan *plan)
+static void free_tables(struct fft_plan *plan)
 {
 	free(plan->gemm->w);
 	free(plan->gemm->w_back);
@@ -186,23 +195,23 @@ static void release(struct fft_plan *plan)
 }
 
 static const struct fft_kind kind_gemm = {
-	.step = step,
-	.release = release,
-	.phases = phases,
-	.chunks = chunks,
+	.step = build_piece,
+	.release = free_tables,
+	.phases = count_phases,
+	.chunks = count_chunks,
 	.work_bytes = work_bytes,
 	.scratch_bytes = scratch_bytes,
 	.in_bytes = fft_complex_in_bytes,
 	.run_chunk = run_chunk,
 };
 
-static size_t panels_of(const struct gemm_shape *shape)
+static size_t count_panels(const struct gemm_shape *shape)
 {
 	return (2 * shape->k + gemm_lanes(shape) - 1) / gemm_lanes(shape);
 }
 
-/* How many transforms make a group, and whether its packing is a phase of its own. */
-static void cut(struct fft_plan *plan)
+/* Chooses how many transforms make a group, and whether packing is a phase of its own. */
+static void choose_groups(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;
 	const size_t least = gemm_rows_at_once(&gemm->shape);
@@ -219,13 +228,13 @@ static void cut(struct fft_plan *plan)
 		return;
 	if (!gemm->refined && gemm->rows == least && gemm->panels * gemm_panel_bytes(&gemm->shape) <= CACHED_BYTES)
 		return;
-	gemm->cut = true;
-	gemm->panels_chunk = 1;
+	gemm->has_phases = true;
+	gemm->panels_per_chunk = 1;
 	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
 	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
 }
 
-static int allocate(struct fft_plan *plan)
+static int allocate_tables(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;
 	const size_t bytes = gemm->panels * gemm_panel_bytes(&gemm->shape);
@@ -264,12 +273,12 @@ int fft_plan_create_gemm(uint64_t n, enum gemm_precision precision, bool refined
 	gemm->refined = refined;
 	gemm->shape = (struct gemm_shape){gemm_select(features), gemm_mode(precision), n};
 	gemm->back = (struct gemm_shape){gemm->shape.kernel, gemm_mode(GEMM_F32), n};
-	gemm->panels = panels_of(&gemm->shape);
-	gemm->back_panels = panels_of(&gemm->back);
+	gemm->panels = count_panels(&gemm->shape);
+	gemm->back_panels = count_panels(&gemm->back);
 	plan->precision = gemm->shape.mode->wide ? FFT_F64 : FFT_F32;
-	gemm->panels_chunk = gemm->panels;
-	cut(plan);
-	if (allocate(plan) < 0) {
+	gemm->panels_per_chunk = gemm->panels;
+	choose_groups(plan);
+	if (allocate_tables(plan) < 0) {
 		fft_plan_free(plan);
 		return -ERROR_NO_MEMORY;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the DFT by matrix product share: the plan's own part, a group of transforms, and its steps. */
+/* Shared by the files of the DFT by matrix product: the plan's own part, a group of transforms, and its phases. */
 #ifndef TRNSCI_FFT_DFT_GEMM_CORE_H
 #define TRNSCI_FFT_DFT_GEMM_CORE_H
 
@@ -9,38 +9,40 @@
 
 enum { DFT_GEMM_MAX_ROWS = 64 };
 
-/* Of cut plans; the last three of refined ones. */
+/* The phases of a plan that has them. The last three exist in refined plans only. */
 enum dft_gemm_phase {
 	DFT_GEMM_PACK,
 	DFT_GEMM_MULTIPLY,
 	DFT_GEMM_BACK,
-	DFT_GEMM_PACK_REST,
+	DFT_GEMM_PACK_RESIDUAL,
 	DFT_GEMM_ADD,
 	DFT_GEMM_REFINED_PHASES
 };
 
 struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
-	bool refined, cut;
-	size_t rows;                 /* of a group */
-	size_t panels, panels_chunk; /* in all; of a chunk, where cut */
+	bool refined;
+	bool has_phases;                 /* a group, or all of W, is too much for one chunk */
+	size_t rows;                     /* transforms of a group */
+	size_t panels, panels_per_chunk; /* of W; of a chunk where it has phases */
 	size_t back_panels;
 	char *w, *w_back;
 };
 
-/* What a chunk works with; parts of scratch, or of work where packing is a phase. */
+/* The memory of a group: in scratch, or in `work` where packing is a phase of its own. */
 struct dft_gemm_group {
 	const struct fft_plan *plan;
 	const struct fft_call *call;
 	size_t first, count; /* transforms */
 	int *exponents;
 	void *left;
-	void *row;                       /* one transform, contiguous */
-	void *sum;                       /* count rows of a panel */
-	float *x, *y, *back_left, *rest; /* refined: scaled input, result so far; sides of the residual */
+	void *row; /* one transform, contiguous */
+	void *sum; /* count rows of a panel */
+	float *x, *y, *back_left,
+		*residual; /* refined: scaled input, result so far, left side of its inverse transform, residual */
 };
 
-/* The call's scale times the power of two of a row, as two factors. */
+/* The call's scale times the power of two of a row, as two factors: one alone could overflow. */
 struct dft_gemm_factors {
 	double wide[2];
 	float narrow[2];
@@ -51,18 +53,18 @@ static inline bool dft_gemm_is_wide(const struct fft_plan *plan)
 	return plan->precision == FFT_F64;
 }
 
-/* Where a transform lies contiguous and in order, no copy is made of it. */
-static inline bool dft_gemm_lies_plain(const struct fft_call *call, size_t stride)
+/* Returns whether a transform lies contiguous and in order, so that it needs no copy. */
+static inline bool dft_gemm_is_contiguous(const struct fft_call *call, size_t stride)
 {
 	return stride == 1 && !call->inverse;
 }
 
-static inline const char *dft_gemm_panel_at(const struct gemm_shape *shape, const char *panels, size_t panel)
+static inline const char *dft_gemm_find_panel(const struct gemm_shape *shape, const char *panels, size_t panel)
 {
 	return panels + panel * gemm_panel_bytes(shape);
 }
 
-static inline size_t dft_gemm_columns_of(const struct gemm_shape *shape, size_t panel)
+static inline size_t dft_gemm_count_columns(const struct gemm_shape *shape, size_t panel)
 {
 	const size_t columns = gemm_lanes(shape) / 2;
 
@@ -71,28 +73,30 @@ static inline size_t dft_gemm_columns_of(const struct gemm_shape *shape, size_t 
 
 static inline size_t dft_gemm_parts(const struct dft_gemm *gemm)
 {
-	return (gemm->panels + gemm->panels_chunk - 1) / gemm->panels_chunk;
+	return (gemm->panels + gemm->panels_per_chunk - 1) / gemm->panels_per_chunk;
 }
 
 /* Packs the group's transforms, each scaled by its own power of two. */
 void dft_gemm_pack(const struct dft_gemm_group *g);
 
-/* Whether products read the caller's rows as they lie: reals are not scaled on the way in. */
-bool dft_gemm_reads_plain(const struct dft_gemm_group *g);
+/* Returns whether the products can read the caller's rows without packing: unsliced modes, which do not scale. */
+bool dft_gemm_reads_contiguous(const struct dft_gemm_group *g);
 
-/* Reals as they lie, without a copy on the way in, nor on the way out where that is possible. */
-void dft_gemm_multiply_plain(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel);
+/* Multiplies the caller's rows by panels [first_panel, end_panel) without packing, and stores the result directly where
+ * it can. */
+void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel);
 
-/* Packed rows times panels [first_panel, end_panel), scaled and delivered. */
+/* Multiplies packed rows by panels [first_panel, end_panel), scales the result and stores it. */
 void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel);
 
-struct dft_gemm_factors dft_gemm_factors_of(const struct dft_gemm_group *g, int exponent_of_row);
+/* Returns the factors of a row with that exponent. */
+struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, int exponent_of_row);
 
-/* Row r of a panel's result, or more columns, times its factors. */
+/* Multiplies columns [first, first + count) of row r by its factors and stores them. `sum` holds the columns. */
 void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct dft_gemm_factors *factors, void *sum,
 			 size_t first, size_t count);
 
-/* One phase of a refined transform, on this part of the columns. */
+/* Runs one phase of a refined transform on this part of the columns. */
 void dft_gemm_refine(const struct dft_gemm_group *g, enum dft_gemm_phase phase, size_t part);
 
 #endif

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of iterative refinement: y = W x in bfloat16, then y += W (x - W^-1 y), the residual's inverse in float32.
- */
+/* One step of iterative refinement: y = W x in bfloat16, then y += W (x - W^-1 y) with W^-1 y in float32 (N. Higham,
+ * "Accuracy and Stability of Numerical Algorithms", chapter 12). */
 #include "fft/precision/dft_gemm_core.h"
 
-/* Panels [begin, end) of W, and of the float32 one that are the same share. */
+/* Panels [begin, end) of W or of its float32 copy. */
 struct panels {
 	size_t begin, end;
 };
 
-static struct panels share_of(const struct dft_gemm *gemm, size_t part, size_t of_panels)
+static struct panels find_share(const struct dft_gemm *gemm, size_t part, size_t of_panels)
 {
-	const size_t count = gemm->cut ? dft_gemm_parts(gemm) : 1;
+	const size_t count = gemm->has_phases ? dft_gemm_parts(gemm) : 1;
 
 	return (struct panels){part * of_panels / count, (part + 1) * of_panels / count};
 }
 
-/* to[r] (+)= rows of left times these panels; to holds whole rows of 2 n floats. */
-static void part_rows(const struct dft_gemm_group *g, const struct gemm_shape *shape, struct panels panels,
-		      const void *left, const char *w, bool add, float *to)
+/* Computes to[r] = row r of left times these panels, or adds that to to[r]. Rows of `to` have 2 n floats. */
+static void multiply_share(const struct dft_gemm_group *g, const struct gemm_shape *shape, struct panels panels,
+			   const void *left, const char *w, bool add, float *to)
 {
 	const size_t n = g->plan->n, lanes = gemm_lanes(shape);
 
 	for (size_t panel = panels.begin; panel < panels.end; panel++) {
-		const size_t first = panel * lanes, end = first + 2 * dft_gemm_columns_of(shape, panel);
+		const size_t first = panel * lanes, end = first + 2 * dft_gemm_count_columns(shape, panel);
 
-		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, dft_gemm_panel_at(shape, w, panel), false,
+		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, dft_gemm_find_panel(shape, w, panel), false,
 			     g->sum, lanes);
 		for (size_t r = 0; r < g->count; r++)
 			for (size_t i = first; i < end; i++) {
@@ -35,39 +35,40 @@ static void part_rows(const struct dft_gemm_group *g, const struct gemm_shape *s
 	}
 }
 
-/* n W^-1 y with parts exchanged: W^-1 y is W y with parts exchanged on both sides, over n. */
-static void go_back(const struct dft_gemm_group *g, size_t part)
+/* Computes n W^-1 y with its parts exchanged: W^-1 y is W y / n with parts exchanged on both sides. */
+static void transform_back(const struct dft_gemm_group *g, size_t part)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 
 	for (size_t i = 0; i < g->count * 2 * g->plan->n; i++)
 		g->back_left[i] = g->y[i ^ 1];
-	part_rows(g, &gemm->back, share_of(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false, g->rest);
+	multiply_share(g, &gemm->back, find_share(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false,
+		       g->residual);
 }
 
-/* x - W^-1 y into the left side. */
-static void pack_rest(const struct dft_gemm_group *g)
+/* Packs x - W^-1 y as the left side. */
+static void pack_residual(const struct dft_gemm_group *g)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 	const size_t n = g->plan->n;
 	const float factor = 1 / (float)n;
 
 	for (size_t i = 0; i < g->count * 2 * n; i++)
-		g->back_left[i] = g->x[i] - g->rest[i ^ 1] * factor;
+		g->back_left[i] = g->x[i] - g->residual[i ^ 1] * factor;
 	for (size_t r = 0; r < g->count; r++)
 		gemm_put_row(&gemm->shape, g->back_left + r * 2 * n, 0, g->left, gemm->rows, r);
 }
 
-static void add_rest(const struct dft_gemm_group *g, size_t part)
+static void add_correction(const struct dft_gemm_group *g, size_t part)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
-	const struct panels panels = share_of(gemm, part, gemm->panels);
+	const struct panels panels = find_share(gemm, part, gemm->panels);
 	const size_t n = g->plan->n, columns = gemm_lanes(&gemm->shape) / 2, first = panels.begin * columns;
 	const size_t end = size_min(panels.end * columns, n);
 
-	part_rows(g, &gemm->shape, panels, g->left, gemm->w, true, g->y);
+	multiply_share(g, &gemm->shape, panels, g->left, gemm->w, true, g->y);
 	for (size_t r = 0; r < g->count; r++) {
-		const struct dft_gemm_factors factors = dft_gemm_factors_of(g, g->exponents[r]);
+		const struct dft_gemm_factors factors = dft_gemm_find_factors(g, g->exponents[r]);
 
 		dft_gemm_finish_row(g, r, &factors, g->y + 2 * (r * n + first), first, end - first);
 	}
@@ -78,11 +79,11 @@ void dft_gemm_refine(const struct dft_gemm_group *g, enum dft_gemm_phase phase, 
 	const struct dft_gemm *gemm = g->plan->gemm;
 
 	if (phase == DFT_GEMM_MULTIPLY)
-		part_rows(g, &gemm->shape, share_of(gemm, part, gemm->panels), g->left, gemm->w, false, g->y);
+		multiply_share(g, &gemm->shape, find_share(gemm, part, gemm->panels), g->left, gemm->w, false, g->y);
 	else if (phase == DFT_GEMM_BACK)
-		go_back(g, part);
-	else if (phase == DFT_GEMM_PACK_REST)
-		pack_rest(g);
+		transform_back(g, part);
+	else if (phase == DFT_GEMM_PACK_RESIDUAL)
+		pack_residual(g);
 	else if (phase == DFT_GEMM_ADD)
-		add_rest(g, part);
+		add_correction(g, part);
 }

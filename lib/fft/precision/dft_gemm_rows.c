@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a group: fetched and scaled on the way in, multiplied by the panels of W, scaled back on the way out. */
+/* The rows of a group: they are fetched and scaled, multiplied by the panels of W, scaled back and stored. */
 #include "fft/precision/dft_gemm_core.h"
 
 #include <math.h>
 
-/* Inverse: with parts exchanged. Contiguous elements apart, so that the compiler sees it. */
+/* fetch_REAL copies a transform unless it can be read directly; deliver_REAL stores one. The inverse exchanges parts. A
+ * stride of 1 has a loop of its own, which the compiler vectorises. */
 #define ROWS_OF(real)                                                                                                  \
 	static const real *fetch_##real(const struct fft_call *call, size_t transform, size_t n, real *restrict to)    \
 	{                                                                                                              \
 		const real *at = (const real *)call->in + 2 * transform * call->in_distance;                           \
 		const size_t re = call->inverse, stride = call->in_stride;                                             \
                                                                                                                        \
-		if (dft_gemm_lies_plain(call, stride))                                                                 \
+		if (dft_gemm_is_contiguous(call, stride))                                                              \
 			return at;                                                                                     \
 		for (size_t j = 0; j < n && stride == 1; j++) {                                                        \
 			to[2 * j] = at[2 * j + 1];                                                                     \
@@ -41,7 +42,6 @@
 ROWS_OF(float)
 ROWS_OF(double)
 
-/* Packs the group's transforms, each scaled by its own power of two. */
 void dft_gemm_pack(const struct dft_gemm_group *g)
 {
 	const struct fft_plan *plan = g->plan;
@@ -68,7 +68,7 @@ void dft_gemm_pack(const struct dft_gemm_group *g)
 	}
 }
 
-struct dft_gemm_factors dft_gemm_factors_of(const struct dft_gemm_group *g, int exponent_of_row)
+struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, int exponent_of_row)
 {
 	struct dft_gemm_factors factors;
 	int exponent = 0;
@@ -85,73 +85,70 @@ struct dft_gemm_factors dft_gemm_factors_of(const struct dft_gemm_group *g, int 
 	return factors;
 }
 
-/* Row r of a panel's result, or more columns, times its factors. */
 void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct dft_gemm_factors *factors, void *sum,
 			 size_t first, size_t count)
 {
 	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
 	const struct fft_call *call = g->call;
 	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
-	const bool plain = dft_gemm_lies_plain(call, call->out_stride);
+	const bool direct = dft_gemm_is_contiguous(call, call->out_stride);
 
 	if (dft_gemm_is_wide(g->plan)) {
 		double *out = (double *)call->out + at;
 
-		vectors->scale_f64(sum, 2 * count, factors->wide, plain ? out : sum);
-		if (!plain)
+		vectors->scale_f64(sum, 2 * count, factors->wide, direct ? out : sum);
+		if (!direct)
 			deliver_double(call, count, sum, out);
 	} else {
 		float *out = (float *)call->out + at;
 
-		vectors->scale_f32(sum, 2 * count, factors->narrow, plain ? out : sum);
-		if (!plain)
+		vectors->scale_f32(sum, 2 * count, factors->narrow, direct ? out : sum);
+		if (!direct)
 			deliver_float(call, count, sum, out);
 	}
 }
 
-/* Whether products read the caller's rows as they lie: reals are not scaled on the way in. */
-bool dft_gemm_reads_plain(const struct dft_gemm_group *g)
+bool dft_gemm_reads_contiguous(const struct dft_gemm_group *g)
 {
-	return !g->plan->gemm->shape.mode->slices && dft_gemm_lies_plain(g->call, g->call->in_stride);
+	return !g->plan->gemm->shape.mode->slices && dft_gemm_is_contiguous(g->call, g->call->in_stride);
 }
 
-/* Whether a panel's result goes where it belongs at once. */
-static bool writes_plain(const struct dft_gemm_group *g, size_t panel)
+/* Returns whether the kernel can store a panel's result directly in the output. */
+static bool writes_directly(const struct dft_gemm_group *g, size_t panel)
 {
 	const struct gemm_shape *shape = &g->plan->gemm->shape;
 
-	return g->call->scale == 1 && dft_gemm_lies_plain(g->call, g->call->out_stride) &&
-	       dft_gemm_columns_of(shape, panel) == gemm_lanes(shape) / 2;
+	return g->call->scale == 1 && dft_gemm_is_contiguous(g->call, g->call->out_stride) &&
+	       dft_gemm_count_columns(shape, panel) == gemm_lanes(shape) / 2;
 }
 
-/* Reals as they lie, without a copy on the way in, nor on the way out where that is possible. */
-void dft_gemm_multiply_plain(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
+void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 	const struct fft_call *call = g->call;
 	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4;
 	const char *rows = (const char *)call->in + 2 * real * g->first * call->in_distance;
-	const struct dft_gemm_factors factors = dft_gemm_factors_of(g, 0); /* reals are not scaled by rows */
+	const struct dft_gemm_factors factors = dft_gemm_find_factors(g, 0); /* unsliced modes do not scale rows */
 
 	for (size_t panel = first_panel; panel < end_panel; panel++) {
 		char *out = (char *)call->out + real * (2 * g->first * call->out_distance + panel * lanes);
-		const bool plain = writes_plain(g, panel);
+		const bool direct = writes_directly(g, panel);
 
 		gemm_product_of_rows(&gemm->shape, rows, 2 * call->in_distance, g->count,
-				     dft_gemm_panel_at(&gemm->shape, gemm->w, panel), plain ? out : g->sum,
-				     plain ? 2 * call->out_distance : lanes);
-		for (size_t r = 0; r < g->count && !plain; r++)
+				     dft_gemm_find_panel(&gemm->shape, gemm->w, panel), direct ? out : g->sum,
+				     direct ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !direct; r++)
 			dft_gemm_finish_row(g, r, &factors, (char *)g->sum + r * lanes * real, panel * lanes / 2,
-					    dft_gemm_columns_of(&gemm->shape, panel));
+					    dft_gemm_count_columns(&gemm->shape, panel));
 	}
 }
 
-/* Whole panels of floats go where they belong, and are scaled there row by row. */
-static bool sums_lie_plain(const struct dft_gemm_group *g)
+/* Returns whether the kernel can store float sums in the output, where they are then scaled row by row. */
+static bool sums_fit_output(const struct dft_gemm_group *g)
 {
 	const struct gemm_shape *shape = &g->plan->gemm->shape;
 
-	return !dft_gemm_is_wide(g->plan) && dft_gemm_lies_plain(g->call, g->call->out_stride) &&
+	return !dft_gemm_is_wide(g->plan) && dft_gemm_is_contiguous(g->call, g->call->out_stride) &&
 	       g->plan->n % (gemm_lanes(shape) / 2) == 0;
 }
 
@@ -160,21 +157,21 @@ void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_
 	const struct dft_gemm *gemm = g->plan->gemm;
 	const struct fft_call *call = g->call;
 	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4, columns = lanes / 2;
-	const bool plain = sums_lie_plain(g);
+	const bool direct = sums_fit_output(g);
 	char *const out = (char *)call->out + 2 * real * g->first * call->out_distance;
 	struct dft_gemm_factors factors[DFT_GEMM_MAX_ROWS];
 
 	for (size_t r = 0; r < g->count; r++)
-		factors[r] = dft_gemm_factors_of(g, g->exponents[r]);
+		factors[r] = dft_gemm_find_factors(g, g->exponents[r]);
 	for (size_t panel = first_panel; panel < end_panel; panel++) {
 		gemm_product(&gemm->shape, g->left, gemm->rows, 0, g->count,
-			     dft_gemm_panel_at(&gemm->shape, gemm->w, panel), false,
-			     plain ? out + panel * lanes * real : g->sum, plain ? 2 * call->out_distance : lanes);
-		for (size_t r = 0; r < g->count && !plain; r++)
+			     dft_gemm_find_panel(&gemm->shape, gemm->w, panel), false,
+			     direct ? out + panel * lanes * real : g->sum, direct ? 2 * call->out_distance : lanes);
+		for (size_t r = 0; r < g->count && !direct; r++)
 			dft_gemm_finish_row(g, r, &factors[r], (char *)g->sum + r * lanes * real, panel * columns,
-					    dft_gemm_columns_of(&gemm->shape, panel));
+					    dft_gemm_count_columns(&gemm->shape, panel));
 	}
-	for (size_t r = 0; r < g->count && plain; r++)
+	for (size_t r = 0; r < g->count && direct; r++)
 		dft_gemm_finish_row(g, r, &factors[r], out + real * (2 * r * call->out_distance + first_panel * lanes),
 				    first_panel * columns, (end_panel - first_panel) * columns);
 }

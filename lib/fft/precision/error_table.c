@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each mode and kind of transform on several signals, and its distance from the reference. */
+/* Runs each mode and kind of transform on several signals and measures the distance from the reference. */
 #include "fft/precision/error_table.h"
 
 #include <math.h>
@@ -10,18 +10,18 @@
 #include "base/error.h"
 #include "fft/plan/real.h"
 
-/* Sinusoids fall on a bin and between two, impulses anywhere: signals of a kind that are measured together. */
-enum { EACH = 4 };
+/* Signals of each kind: sinusoids on a bin and between two, impulses at several places. */
+enum { SIGNALS_PER_KIND = 4 };
 
 static const uint16_t short_lengths[] = {1, 2, 3, 8, 16, 30, 60, 64, 100, 127, 128, 200, 255, 256};
 static const uint32_t long_lengths[] = {360, 997, 1000, 1024, 1920, 2011, 2048, 4096, 4097, 16384, 65536};
-/* Of the other kinds: halves, thirds and primes of either parity. */
+/* Lengths that cover each algorithm: even, odd with small factors, and prime ones. */
 static const uint32_t real_lengths[] = {1, 2, 3, 8, 101, 128, 255, 256, 1000, 1001, 1024, 4095, 4096, 16384};
 static const uint32_t series_lengths[] = {2, 3, 8, 63, 101, 128, 255, 256, 500};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool complex_row(size_t index, struct error_row *ret_row)
+static bool find_complex_row(size_t index, struct error_row *ret_row)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
 		const size_t rows = COUNT(short_lengths) + (precision_is_gemm(p) ? 0 : COUNT(long_lengths));
@@ -37,24 +37,24 @@ static bool complex_row(size_t index, struct error_row *ret_row)
 	return false;
 }
 
-static size_t complex_rows(void)
+static size_t count_complex_rows(void)
 {
 	struct error_row row;
 	size_t rows = 0;
 
-	while (complex_row(rows, &row))
+	while (find_complex_row(rows, &row))
 		rows++;
 	return rows;
 }
 
 bool error_row_at(size_t index, struct error_row *ret_row)
 {
-	/* Those that are no product with the matrix. */
+	/* The modes that are not products with the matrix. */
 	static const enum precision precisions[] = {PRECISION_FAST, PRECISION_KAHAN, PRECISION_DOUBLE};
 
-	if (complex_row(index, ret_row))
+	if (find_complex_row(index, ret_row))
 		return true;
-	index -= complex_rows();
+	index -= count_complex_rows();
 	for (enum reference_kind kind = REFERENCE_REAL; kind < REFERENCE_KINDS; kind++) {
 		const uint32_t *lengths = kind == REFERENCE_REAL ? real_lengths : series_lengths;
 		const size_t count = kind == REFERENCE_REAL ? COUNT(real_lengths) : COUNT(series_lengths);
@@ -71,8 +71,8 @@ bool error_row_at(size_t index, struct error_row *ret_row)
 
 /* ---- signals, exact in float32 ---- */
 
-/* In (-1, 1): splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static double uniform(uint64_t *state)
+/* Returns a number in (-1, 1) by splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */
+static double draw_uniform(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
 
@@ -81,43 +81,44 @@ static double uniform(uint64_t *state)
 	return (double)(int64_t)((z ^ z >> 31) | 1) * 0x1p-63;
 }
 
-static double normal(uint64_t *state)
+static double draw_normal(uint64_t *state)
 {
-	const double radius = sqrt(-2 * log(fabs(uniform(state))));
+	const double radius = sqrt(-2 * log(fabs(draw_uniform(state))));
 
-	return radius * cos(M_PI * uniform(state));
+	return radius * cos(M_PI * draw_uniform(state));
 }
 
-static double element(enum error_signal signal, size_t n, size_t j, unsigned which, unsigned part, uint64_t *state)
+static double signal_element(enum error_signal signal, size_t n, size_t j, unsigned which, unsigned part,
+			     uint64_t *state)
 {
-	/* On a bin, or a third of the way to the next. */
+	/* On a bin, or a third of the way to the next one. */
 	const double cycles = (double)(n / 3 + which / 2) + (which % 2 ? 1.0 / 3 : 0);
 
 	switch (signal) {
 	case ERROR_RANDOM:
-		return normal(state);
+		return draw_normal(state);
 	case ERROR_IMPULSE:
 		return j == (which * 7 + 1) % n ? (part ? -1.19 : 1.7) : 0;
 	case ERROR_SINUSOID:
 		return (part ? sin : cos)(2 * M_PI * fmod(cycles * (double)j / (double)n, 1));
 	default:
-		return normal(state) * pow(10, 30 * uniform(state));
+		return draw_normal(state) * pow(10, 30 * draw_uniform(state));
 	}
 }
 
-/* `count` numbers: pairs of parts, or reals. */
-static void fill(enum error_signal signal, size_t count, bool pairs, unsigned which, double *in)
+/* Stores `count` numbers: complex pairs, or reals. All are exact in float32. */
+static void fill_signal(enum error_signal signal, size_t count, bool pairs, unsigned which, double *in)
 {
 	const size_t parts = pairs ? 2 : 1, n = count / parts;
 	uint64_t state = n * 64 + signal * 8 + which;
 
 	for (size_t i = 0; i < count; i++)
-		in[i] = (float)element(signal, n, i / parts, which, (unsigned)(i % parts), &state);
+		in[i] = (float)signal_element(signal, n, i / parts, which, (unsigned)(i % parts), &state);
 }
 
 /* ---- measuring ---- */
 
-struct bench {
+struct trial {
 	const struct error_row *row;
 	struct fft_plan *plan;
 	struct reference *reference;
@@ -127,15 +128,15 @@ struct bench {
 	long double *want;
 };
 
-static double got(const struct bench *bench, size_t i)
+static double result_at(const struct trial *trial, size_t i)
 {
-	if (!bench->wide_inside)
-		return ((const float *)bench->y)[i];
-	return bench->wide ? ((const double *)bench->y)[i] : (float)((const double *)bench->y)[i];
+	if (!trial->wide_inside)
+		return ((const float *)trial->y)[i];
+	return trial->wide ? ((const double *)trial->y)[i] : (float)((const double *)trial->y)[i];
 }
 
-/* The inverse of conj x is the conjugate of the forward transform of x. */
-static void conjugate(double *in, long double *want, size_t n)
+/* The inverse transform of conj x is the conjugate of the forward transform of x. */
+static void conjugate_both(double *in, long double *want, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		in[2 * i + 1] = -in[2 * i + 1];
@@ -143,33 +144,34 @@ static void conjugate(double *in, long double *want, size_t n)
 	}
 }
 
-/* Forward before inverse. */
-static double run(const struct bench *bench, enum error_signal signal, unsigned which, bool inverse)
+/* Returns the relative L2 error of one direction. Measure forward first: the inverse of complex input reuses its
+ * reference. */
+static double measure_direction(const struct trial *trial, enum error_signal signal, unsigned which, bool inverse)
 {
-	const size_t n = (size_t)bench->row->n, in = reference_in_length(bench->row->kind, n, inverse);
-	const struct fft_call call = {bench->x, bench->y, 1, 0, 1, 0, 1, inverse, 1, bench->work, FFT_REUSE_NONE};
-	long double wrong = 0, whole = 0;
+	const size_t n = (size_t)trial->row->n, in = reference_in_length(trial->row->kind, n, inverse);
+	const struct fft_call call = {trial->x, trial->y, 1, 0, 1, 0, 1, inverse, 1, trial->work, FFT_REUSE_NONE};
+	long double error = 0, norm = 0;
 
-	if (bench->row->kind == REFERENCE_COMPLEX && inverse) {
-		conjugate(bench->in, bench->want, n);
+	if (trial->row->kind == REFERENCE_COMPLEX && inverse) {
+		conjugate_both(trial->in, trial->want, n);
 	} else {
-		fill(signal, in, bench->row->kind == REFERENCE_COMPLEX || in != n, which, bench->in);
-		reference_run(bench->reference, inverse, bench->in, bench->want);
+		fill_signal(signal, in, trial->row->kind == REFERENCE_COMPLEX || in != n, which, trial->in);
+		reference_run(trial->reference, inverse, trial->in, trial->want);
 	}
 	for (size_t i = 0; i < in; i++)
-		if (bench->wide_inside)
-			((double *)bench->x)[i] = bench->in[i];
+		if (trial->wide_inside)
+			((double *)trial->x)[i] = trial->in[i];
 		else
-			((float *)bench->x)[i] = (float)bench->in[i];
-	fft_run(bench->plan, &call, bench->scratch);
-	for (size_t i = 0; i < reference_in_length(bench->row->kind, n, !inverse); i++) {
-		const long double d = got(bench, i) - bench->want[i];
+			((float *)trial->x)[i] = (float)trial->in[i];
+	fft_run(trial->plan, &call, trial->scratch);
+	for (size_t i = 0; i < reference_in_length(trial->row->kind, n, !inverse); i++) {
+		const long double d = result_at(trial, i) - trial->want[i];
 
-		wrong += d * d;
-		whole += bench->want[i] * bench->want[i];
+		error += d * d;
+		norm += trial->want[i] * trial->want[i];
 	}
-	/* An impulse where a sine is zero has a spectrum of zeros. */
-	return whole > 0 ? (double)sqrtl(wrong / whole) : wrong > 0 ? INFINITY : 0;
+	/* A spectrum can be all zeros: that of an impulse where the sine is zero. */
+	return norm > 0 ? (double)sqrtl(error / norm) : error > 0 ? INFINITY : 0;
 }
 
 static int create_plan(const struct error_row *row, uint32_t features, struct fft_plan **ret_plan)
@@ -184,43 +186,43 @@ static int create_plan(const struct error_row *row, uint32_t features, struct ff
 				      features, ret_plan);
 }
 
-static int make_plan(struct bench *bench, uint32_t features)
+static int build_plan(struct trial *trial, uint32_t features)
 {
-	int rc = create_plan(bench->row, features, &bench->plan);
+	int rc = create_plan(trial->row, features, &trial->plan);
 
-	while (rc == 0 && (rc = fft_plan_step(bench->plan)) > 0)
+	while (rc == 0 && (rc = fft_plan_step(trial->plan)) > 0)
 		rc = 0;
 	return rc;
 }
 
-static int make_memory(struct bench *bench)
+static int allocate_trial(struct trial *trial)
 {
-	const size_t numbers = 2 * (size_t)bench->row->n + 2, row = (8 * numbers + 63) / 64 * 64;
+	const size_t numbers = 2 * (size_t)trial->row->n + 2, row = (8 * numbers + 63) / 64 * 64;
 
-	bench->x = aligned_alloc(64, row);
-	bench->y = aligned_alloc(64, row);
-	bench->work = aligned_alloc(64, (fft_work_bytes(bench->plan, 1) + 127) / 64 * 64);
-	bench->scratch = aligned_alloc(64, (fft_scratch_bytes(bench->plan) + 127) / 64 * 64);
-	bench->in = malloc(numbers * sizeof *bench->in);
-	bench->want = malloc(numbers * sizeof *bench->want);
-	if (!bench->x || !bench->y || !bench->work || !bench->scratch || !bench->in || !bench->want)
+	trial->x = aligned_alloc(64, row);
+	trial->y = aligned_alloc(64, row);
+	trial->work = aligned_alloc(64, (fft_work_bytes(trial->plan, 1) + 127) / 64 * 64);
+	trial->scratch = aligned_alloc(64, (fft_scratch_bytes(trial->plan) + 127) / 64 * 64);
+	trial->in = malloc(numbers * sizeof *trial->in);
+	trial->want = malloc(numbers * sizeof *trial->want);
+	if (!trial->x || !trial->y || !trial->work || !trial->scratch || !trial->in || !trial->want)
 		return -ERROR_NO_MEMORY;
-	return reference_create(bench->row->kind, (size_t)bench->row->n, &bench->reference);
+	return reference_create(trial->row->kind, (size_t)trial->row->n, &trial->reference);
 }
 
-static void release(struct bench *bench)
+static void free_trial(struct trial *trial)
 {
-	reference_free(bench->reference);
-	fft_plan_free(bench->plan);
-	free(bench->x);
-	free(bench->y);
-	free(bench->work);
-	free(bench->scratch);
-	free(bench->in);
-	free(bench->want);
+	reference_free(trial->reference);
+	fft_plan_free(trial->plan);
+	free(trial->x);
+	free(trial->y);
+	free(trial->work);
+	free(trial->scratch);
+	free(trial->in);
+	free(trial->want);
 }
 
-static bool serves(const struct error_row *row)
+static bool can_measure(const struct error_row *row)
 {
 	if (row->kind >= REFERENCE_SERIES &&
 	    (row->n < fft_series_least((enum fft_series)(row->kind - REFERENCE_SERIES)) ||
@@ -232,23 +234,24 @@ static bool serves(const struct error_row *row)
 
 int error_row_measure(struct error_row *row, uint32_t features)
 {
-	struct bench bench = {.row = row, .wide = precision_is_wide(row->precision)};
+	struct trial trial = {.row = row, .wide = precision_is_wide(row->precision)};
 	int rc;
 
-	if (!serves(row))
+	if (!can_measure(row))
 		return -ERROR_OUT_OF_RANGE;
 	row->bound = precision_bound(row->precision, row->n);
-	bench.wide_inside = bench.wide || row->precision == PRECISION_KAHAN;
-	rc = make_plan(&bench, features);
+	trial.wide_inside = trial.wide || row->precision == PRECISION_KAHAN;
+	rc = build_plan(&trial, features);
 	if (rc == 0)
-		rc = make_memory(&bench);
-	for (unsigned i = 0; i < ERROR_SIGNALS * EACH && rc == 0; i++) {
-		double *const worst = &row->error[i / EACH];
+		rc = allocate_trial(&trial);
+	for (unsigned i = 0; i < ERROR_SIGNALS * SIGNALS_PER_KIND && rc == 0; i++) {
+		double *const worst = &row->error[i / SIGNALS_PER_KIND];
 
-		*worst = fmax(*worst, run(&bench, i / EACH, i % EACH, false));
+		*worst = fmax(*worst, measure_direction(&trial, i / SIGNALS_PER_KIND, i % SIGNALS_PER_KIND, false));
 		if (row->kind < REFERENCE_SERIES)
-			*worst = fmax(*worst, run(&bench, i / EACH, i % EACH, true));
+			*worst = fmax(*worst,
+				      measure_direction(&trial, i / SIGNALS_PER_KIND, i % SIGNALS_PER_KIND, true));
 	}
-	release(&bench);
+	free_trial(&trial);
 	return rc;
 }

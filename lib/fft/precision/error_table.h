@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors of every precision mode and kind of transform, measured against long double: on random, impulse, sinusoid
- * and badly scaled input, both directions. */
+/* Measures the errors of every precision mode and kind of transform against long double, on random, impulse, sinusoid
+ * and badly scaled input, in both directions. */
 #ifndef TRNSCI_FFT_ERROR_TABLE_H
 #define TRNSCI_FFT_ERROR_TABLE_H
 
@@ -10,7 +10,7 @@
 #include "fft/precision/reference.h"
 #include "fft/precision/precision.h"
 
-/* What a row's signals are; badly scaled: magnitudes of 1e-30 to 1e30 in one. */
+/* The kinds of signals. A badly scaled one has magnitudes from 1e-30 to 1e30. */
 enum error_signal { ERROR_RANDOM, ERROR_IMPULSE, ERROR_SINUSOID, ERROR_SCALED, ERROR_SIGNALS };
 
 struct error_row {
@@ -21,11 +21,11 @@ struct error_row {
 	double bound;                /* guaranteed */
 };
 
-/* What is measured in a row of the table: index from 0; false past the last. */
+/* Sets what row `index` of the table measures. Returns false past the last row. */
 bool error_row_at(size_t index, struct error_row *ret_row);
 
-/* Fills in the errors and the bound of a kind of length n in a mode that serves it. Inside fpenv_enter.
- * -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE. */
+/* Measures a row: fills in its errors and its bound. Call it inside fpenv_enter. Returns 0, -ERROR_NO_MEMORY, or
+ * -ERROR_OUT_OF_RANGE if the mode does not serve this kind and length. */
 int error_row_measure(struct error_row *row, uint32_t features);
 
 #endif

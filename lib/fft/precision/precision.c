@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of precision modes, and the choice by a target. */
+/* The table of precision modes, and the choice of one by a target error. */
 #include "fft/precision/precision.h"
 
 #include <assert.h>
@@ -8,31 +8,31 @@
 #include "base/error.h"
 #include "fft/precision/dft_gemm.h"
 
-struct row {
+struct mode {
 	const char *name;
 	enum precision beyond;
 	double guaranteed, random;
 	bool wide;
 };
 
-static const struct row rows[PRECISIONS] = {
+static const struct mode modes[PRECISIONS] = {
 #define X(id, name, beyond, guaranteed, random, wide) {name, PRECISION_##beyond, guaranteed, random, wide},
 	PRECISION_TABLE(X)
 #undef X
 };
 
-/* Targets below this are given float64. */
+/* Targets below this get a float64 mode: rounding to float32 alone costs 6e-8. */
 static const double LEAST_NARROW = 1e-7;
 
 const char *precision_name(enum precision precision)
 {
 	assert(precision < PRECISIONS);
-	return rows[precision].name;
+	return modes[precision].name;
 }
 
 bool precision_is_wide(enum precision precision)
 {
-	return rows[precision].wide;
+	return modes[precision].wide;
 }
 
 bool precision_is_gemm(enum precision precision)
@@ -42,7 +42,7 @@ bool precision_is_gemm(enum precision precision)
 
 enum precision precision_serving(enum precision precision, uint64_t n)
 {
-	return n > PRECISION_MAX_GEMM ? rows[precision].beyond : precision;
+	return n > PRECISION_MAX_GEMM ? modes[precision].beyond : precision;
 }
 
 int precision_plan_create(enum precision precision, uint64_t n, uint32_t features, struct fft_plan **ret_plan)
@@ -61,18 +61,19 @@ int precision_plan_create(enum precision precision, uint64_t n, uint32_t feature
 double precision_bound(enum precision precision, uint64_t n)
 {
 	assert(precision_serving(precision, n) == precision);
-	return rows[precision].guaranteed;
+	return modes[precision].guaranteed;
 }
 
 double precision_bound_random(enum precision precision)
 {
-	return rows[precision].random;
+	return modes[precision].random;
 }
 
-/* Each stage's error passes through those behind it. The products of errors are left out where nothing is proved. */
+/* Each transform's error passes through those behind it: (1 + one)^transforms (1 + rounding) - 1. Where bounds are not
+ * proved, their products are left out. */
 double precision_bound_in_row(enum precision precision, unsigned transforms, double rounding)
 {
-	const double one = rows[precision].guaranteed;
+	const double one = modes[precision].guaranteed;
 
 	if (!precision_is_gemm(precision) || (transforms == 1 && rounding == 0))
 		return transforms * one + rounding;
@@ -82,9 +83,9 @@ double precision_bound_in_row(enum precision precision, unsigned transforms, dou
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding, enum precision *ret_precision)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
-		const double sum = precision_bound_in_row(p, transforms, rows[p].wide ? 0 : rounding);
+		const double sum = precision_bound_in_row(p, transforms, modes[p].wide ? 0 : rounding);
 
-		if (precision_serving(p, n) == p && sum <= target && (rows[p].wide || target >= LEAST_NARROW)) {
+		if (precision_serving(p, n) == p && sum <= target && (modes[p].wide || target >= LEAST_NARROW)) {
 			*ret_precision = p;
 			return 0;
 		}

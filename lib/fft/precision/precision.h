@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The precision modes of transforms: what each guarantees, in the fixed order of cost.
+/* The precision modes of transforms and what each guarantees, in the fixed order of cost.
  *
- * fast, kahan and double are transforms by lib/fft's algorithms in float32, in float64 rounded once to float32, and in
- * float64. The others are products with the matrix of the transform (dft_gemm.h), for n <= 256; a longer transform
- * runs in the mode of the column `beyond`, whose bound is no worse, but for ozaki_fp64, which has nothing above it.
- * On CPUs a product costs more than a fast transform, so the cost's order is not the bound's. */
+ * fast, kahan and double are fast transforms in float32, in float64 rounded once to float32, and in float64. The other
+ * modes are products with the transform's matrix (dft_gemm.h), for n <= 256. A longer transform runs in the mode of the
+ * column `beyond`, whose bound is no worse, except for ozaki_fp64: no other mode is as exact. On a CPU a product costs
+ * more than a fast transform, so the order of cost is not that of the bounds. */
 #ifndef TRNSCI_FFT_PRECISION_H
 #define TRNSCI_FFT_PRECISION_H
 
@@ -13,12 +13,14 @@
 
 #include "fft/fft.h"
 
-/* X(identifier, name, beyond n = 256, bound of the relative L2 error, on random input, float64 in and out)
+/* X(identifier, name, mode beyond n = 256, bound of the relative L2 error, the same on random input, float64 in and
+ * out)
+ *
  * Bounds hold where no element, sum or result overflows or is denormal. Those of the matrix modes are proved for every
  * input and every n up to 256: tests/statistics/matrix_bounds.py derives them from norms (the worst n: bf16 165,
- * bf16_refined 231, ozaki and ozaki6 253, ozaki_hq and ozaki_fp64 230), and check_bounds.c attacks them. Those of fast,
- * kahan and double are not proved: they held over the tests' table of hard inputs.
- * Random: normal input, over 64 transforms, n <= 256. */
+ * bf16_refined 231, ozaki and ozaki6 253, ozaki_hq and ozaki_fp64 230), and check_bounds.c searches for inputs that
+ * exceed them. Those of fast, kahan and double are not proved: they held over the tests' table of hard inputs. "Random"
+ * is normal input, over 64 transforms, n <= 256. */
 #define PRECISION_TABLE(X)                                            \
 	X(FAST, "fast", FAST, 1e-6, 3e-7, false)                      \
 	X(KAHAN, "kahan", KAHAN, 1e-7, 5e-8, false)                   \
@@ -37,35 +39,38 @@ enum precision {
 	PRECISIONS,
 };
 
-/* The names in order, as the operation table takes them; a test holds it against the table. */
+/* The names in order, as choices for the operation table. A test compares them with the table. */
 #define PRECISION_CHOICES "fast|kahan|double|bf16|bf16_refined|ozaki|ozaki6|ozaki_hq|ozaki_fp64"
 
 enum { PRECISION_MAX_GEMM = 256 };
 
+/* Returns the name of a mode. */
 const char *precision_name(enum precision precision);
 
-/* Whether a transform's input and output are float64. */
+/* Returns whether input and output are float64. */
 bool precision_is_wide(enum precision precision);
 
-/* Whether it is a product with the transform's matrix. */
+/* Returns whether the mode is a product with the transform's matrix. */
 bool precision_is_gemm(enum precision precision);
 
-/* The mode that serves a request for `precision` when the longest of its transforms has n elements. */
+/* Returns the mode that runs a request for `precision` whose longest transform has n elements. */
 enum precision precision_serving(enum precision precision, uint64_t n);
 
-/* A plan for transforms of n in a mode that serves n, as fft_plan_create; kahan's is double's. */
+/* Creates a plan as fft_plan_create does, in a mode that serves n. Plans of kahan are those of double. */
 int precision_plan_create(enum precision precision, uint64_t n, uint32_t features, struct fft_plan **ret_plan);
 
-/* The bound of the relative L2 error of one transform of n, in a mode that serves n, and that on random input. */
+/* Return the bound of the relative L2 error of one transform of n, in a mode that serves n, and that on random
+ * input. */
 double precision_bound(enum precision precision, uint64_t n);
 double precision_bound_random(enum precision precision);
 
-/* The bound of that many transforms in a row, in a mode that serves all of them, of input that is off by `rounding`. */
+/* Returns the bound of that many transforms in a row, in a mode that serves all of them. `rounding` is the relative
+ * error of the input. */
 double precision_bound_in_row(enum precision precision, unsigned transforms, double rounding);
 
-/* The first mode in the order of cost that serves n itself and whose bound over that many transforms in a row, with
- * `rounding` of the input in modes that are not float64, meets target. Below 1e-7 only float64 ones.
- * -ERROR_OUT_OF_RANGE when none does. */
+/* Finds the cheapest mode that serves n and whose bound over that many transforms in a row meets target. `rounding` is
+ * the relative error of the input in float32 modes. A target below 1e-7 gets a float64 mode. Returns 0, or
+ * -ERROR_OUT_OF_RANGE if no mode meets the target. */
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding,
 			 enum precision *ret_precision);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain sums, a rounding at a time; speed is not its point. */
+/* Plain loops that round step by step; not fast. */
 #include "fft/precision/psum.h"
 
 #include <math.h>
@@ -11,15 +11,15 @@
 #include "fft/plan/roots.h"
 #include "gemm/bf16.h"
 
-enum { MOST = 256 };
+enum { MAX_N = 256 };
 
-static const double TURN = 6.283185307179586476925;
+static const double TWO_PI = 6.283185307179586476925;
 
 struct pair {
 	float re, im;
 };
 
-/* Both slices of an element, and the element itself. */
+/* An element, and its two bfloat16 slices. */
 struct element {
 	struct pair slice[2];
 	double re, im;
@@ -30,7 +30,7 @@ static float round_bf16(float x)
 	return bf16_float_of(bf16_round_bits(bf16_float_bits(x)));
 }
 
-static struct element split(double re, double im)
+static struct element split_element(double re, double im)
 {
 	struct element e = {.re = re, .im = im};
 
@@ -40,8 +40,8 @@ static struct element split(double re, double im)
 	return e;
 }
 
-/* Normal numbers from a counter: nothing here is a contract. */
-static double normal(uint64_t *state)
+/* Returns a normal number by splitmix64 and Box-Muller. Its bytes may change: nothing else depends on them. */
+static double draw_normal(uint64_t *state)
 {
 	double u[2];
 
@@ -52,12 +52,12 @@ static double normal(uint64_t *state)
 		z = (z ^ z >> 27) * 0x94D049BB133111EBu;
 		u[i] = ((double)((z ^ z >> 31) >> 11) + 0.5) * 0x1p-53;
 	}
-	return sqrt(-2 * log(u[0])) * cos(TURN * u[1]);
+	return sqrt(-2 * log(u[0])) * cos(TWO_PI * u[1]);
 }
 
-/* sum over j of x[j] w[j k], of one slice each, in float32. */
-static struct pair product(const struct element *x, unsigned x_slice, const struct element *const *w, unsigned w_slice,
-			   size_t n, bool round_sums)
+/* Returns the sum over j of x[j] w[j k] in float32, of one slice each. */
+static struct pair sum_products(const struct element *x, unsigned x_slice, const struct element *const *w,
+				unsigned w_slice, size_t n, bool round_sums)
 {
 	struct pair sum = {0, 0};
 
@@ -72,14 +72,14 @@ static struct pair product(const struct element *x, unsigned x_slice, const stru
 	return sum;
 }
 
-/* Ozaki's three products, small ones first. */
-static struct pair ozaki(const struct element *x, const struct element *const *w, size_t n, bool round_products)
+/* Returns the sum of Ozaki's three products, the small ones first. */
+static struct pair sum_ozaki(const struct element *x, const struct element *const *w, size_t n, bool round_products)
 {
 	static const unsigned slices[3][2] = {{1, 0}, {0, 1}, {0, 0}};
 	struct pair sum = {0, 0};
 
 	for (unsigned p = 0; p < 3; p++) {
-		struct pair one = product(x, slices[p][0], w, slices[p][1], n, false);
+		struct pair one = sum_products(x, slices[p][0], w, slices[p][1], n, false);
 
 		if (round_products)
 			one = (struct pair){round_bf16(one.re), round_bf16(one.im)};
@@ -89,20 +89,20 @@ static struct pair ozaki(const struct element *x, const struct element *const *w
 	return sum;
 }
 
-static struct pair element_of(enum psum psum, const struct element *x, const struct element *const *w, size_t n)
+static struct pair compute_bin(enum psum psum, const struct element *x, const struct element *const *w, size_t n)
 {
 	if (psum == PSUM_OZAKI || psum == PSUM_PRODUCTS)
-		return ozaki(x, w, n, psum == PSUM_PRODUCTS);
-	return product(x, 0, w, 0, n, psum == PSUM_ACCUMULATOR);
+		return sum_ozaki(x, w, n, psum == PSUM_PRODUCTS);
+	return sum_products(x, 0, w, 0, n, psum == PSUM_ACCUMULATOR);
 }
 
-/* w[j k], right; and with the angle rounded, which is another for each product j k. */
+/* Roots w^(j k) from exact angles, by j k mod n, and from rounded angles, by (j, k): their product is not reduced. */
 struct matrix {
-	struct element right[MOST];
-	struct element wrong[MOST * MOST];
+	struct element exact[MAX_N];
+	struct element rounded[MAX_N * MAX_N];
 };
 
-static int make_matrix(size_t n, struct matrix *matrix)
+static int build_matrix(size_t n, struct matrix *matrix)
 {
 	struct roots roots;
 	long double root[2];
@@ -113,13 +113,13 @@ static int make_matrix(size_t n, struct matrix *matrix)
 		;
 	for (size_t i = 0; i < n; i++) {
 		roots_at(&roots, i, root);
-		matrix->right[i] = split((double)root[0], (double)root[1]);
+		matrix->exact[i] = split_element((double)root[0], (double)root[1]);
 	}
 	roots_free(&roots);
 	for (size_t i = 0; i < n * n; i++) {
-		const double angle = (double)round_bf16((float)(-TURN * (double)(i / n * (i % n)) / (double)n));
+		const double angle = (double)round_bf16((float)(-TWO_PI * (double)(i / n * (i % n)) / (double)n));
 
-		matrix->wrong[i] = split(cos(angle), sin(angle));
+		matrix->rounded[i] = split_element(cos(angle), sin(angle));
 	}
 	return 0;
 }
@@ -135,25 +135,25 @@ const char *psum_name(enum psum psum)
 	return names[psum];
 }
 
-/* Adds one transform's squared error and size. */
+/* Adds one transform's squared error and squared norm. */
 static void add_transform(enum psum psum, size_t n, const struct matrix *matrix, const struct element *x,
 			  double ret_sums[2])
 {
 	for (size_t k = 0; k < n; k++) {
-		const struct element *w[MOST];
+		const struct element *w[MAX_N];
 		double re = 0, im = 0;
-		struct pair got;
+		struct pair bin;
 
 		for (size_t j = 0; j < n; j++) {
-			const struct element *root = &matrix->right[j * k % n];
+			const struct element *root = &matrix->exact[j * k % n];
 
 			re += x[j].re * root->re - x[j].im * root->im;
 			im += x[j].re * root->im + x[j].im * root->re;
-			w[j] = psum == PSUM_ANGLES ? &matrix->wrong[j * n + k] : root;
+			w[j] = psum == PSUM_ANGLES ? &matrix->rounded[j * n + k] : root;
 		}
-		got = element_of(psum, x, w, n);
+		bin = compute_bin(psum, x, w, n);
 		ret_sums[0] +=
-			((double)got.re - re) * ((double)got.re - re) + ((double)got.im - im) * ((double)got.im - im);
+			((double)bin.re - re) * ((double)bin.re - re) + ((double)bin.im - im) * ((double)bin.im - im);
 		ret_sums[1] += re * re + im * im;
 	}
 }
@@ -161,22 +161,22 @@ static void add_transform(enum psum psum, size_t n, const struct matrix *matrix,
 int psum_error(enum psum psum, size_t n, size_t transforms, double *ret_error)
 {
 	struct matrix *matrix;
-	struct element x[MOST];
+	struct element x[MAX_N];
 	double sums[2] = {0, 0};
 	uint64_t state = 42;
 
-	if (n == 0 || n > MOST)
+	if (n == 0 || n > MAX_N)
 		return -ERROR_OUT_OF_RANGE;
 	matrix = malloc(sizeof *matrix);
-	if (!matrix || make_matrix(n, matrix) < 0) {
+	if (!matrix || build_matrix(n, matrix) < 0) {
 		free(matrix);
 		return -ERROR_NO_MEMORY;
 	}
 	for (size_t t = 0; t < transforms; t++) {
 		for (size_t j = 0; j < n; j++) {
-			const double re = normal(&state), im = normal(&state);
+			const double re = draw_normal(&state), im = draw_normal(&state);
 
-			x[j] = split((double)(float)re, (double)(float)im);
+			x[j] = split_element((double)(float)re, (double)(float)im);
 		}
 		add_transform(psum, n, matrix, x, sums);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What three known mistakes cost a transform by matrix in bfloat16, beside the right arithmetic.
+/* Measures what three known mistakes cost a transform by matrix products in bfloat16.
  *
- * The accumulator of a matrix machine (PSUM on Trainium) is float32: rounding it, the angles, or what Ozaki's scheme
- * adds up, to bfloat16, throws away what the scheme is for. */
+ * The accumulator of a matrix unit (PSUM on Trainium) is float32. Rounding it to bfloat16, or the angles, or the
+ * products that Ozaki's scheme adds, loses the digits that the scheme is for. */
 #ifndef TRNSCI_FFT_PSUM_H
 #define TRNSCI_FFT_PSUM_H
 
@@ -23,10 +23,11 @@ enum psum {
 		PSUMS,
 };
 
+/* Returns the text of a row. */
 const char *psum_name(enum psum psum);
 
-/* Relative L2 error over `transforms` transforms of n <= 256 normal numbers each. -ERROR_OUT_OF_RANGE,
- * -ERROR_NO_MEMORY. */
+/* Measures the relative L2 error over `transforms` transforms of n <= 256 normal numbers each. Returns 0,
+ * -ERROR_OUT_OF_RANGE or -ERROR_NO_MEMORY. */
 int psum_error(enum psum psum, size_t n, size_t transforms, double *ret_error);
 
 #endif

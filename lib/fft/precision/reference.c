@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex transforms by divisors, real ones as complex, cosine and sine transforms as sums over the definition. */
+/* Complex transforms go by the divisors of n, real ones as complex ones, cosine and sine transforms by their
+ * definition. */
 #include "fft/precision/reference.h"
 
 #include <stdint.h>
@@ -32,10 +33,10 @@ size_t reference_in_length(enum reference_kind kind, size_t n, bool inverse)
 	return kind == REFERENCE_REAL && inverse ? 2 * (n / 2 + 1) : n;
 }
 
-/* ---- complex: out[k] = sum of in[j stride] w^(j k), by the smallest divisor of n; of roots every step-th ---- */
+/* ---- complex: out[k] = sum of in[j stride] w^(j k), by the smallest divisor of n; roots are `step` apart ---- */
 
-static void butterfly(const long double (*roots)[2], size_t step, size_t n, size_t p, long double (*out)[2],
-		      long double (*column)[2])
+static void run_butterfly(const long double (*roots)[2], size_t step, size_t n, size_t p, long double (*out)[2],
+			  long double (*column)[2])
 {
 	const size_t m = n / p;
 
@@ -68,8 +69,8 @@ static size_t least_divisor(size_t n)
 	return n;
 }
 
-static void transform(const long double (*roots)[2], size_t n, const double *in, size_t stride, long double (*out)[2],
-		      long double (*column)[2])
+static void run_divisors(const long double (*roots)[2], size_t n, const double *in, size_t stride,
+			 long double (*out)[2], long double (*column)[2])
 {
 	const size_t p = least_divisor(n);
 
@@ -79,21 +80,21 @@ static void transform(const long double (*roots)[2], size_t n, const double *in,
 		return;
 	}
 	for (size_t i = 0; i < p; i++)
-		transform(roots, n / p, in + 2 * i * stride, stride * p, out + i * (n / p), column);
-	butterfly(roots, stride, n, p, out, column);
+		run_divisors(roots, n / p, in + 2 * i * stride, stride * p, out + i * (n / p), column);
+	run_butterfly(roots, stride, n, p, out, column);
 }
 
-/* Forward of x or, by conjugates on both sides, inverse; x is overwritten. */
-static void complex_run(struct reference *r, bool inverse)
+/* Transforms r->in, which is overwritten. The inverse conjugates both sides. */
+static void run_complex(struct reference *r, bool inverse)
 {
 	for (size_t i = 0; i < r->n && inverse; i++)
 		r->in[2 * i + 1] = -r->in[2 * i + 1];
-	transform((const long double(*)[2])r->roots, r->n, r->in, 1, r->out, r->column);
+	run_divisors((const long double(*)[2])r->roots, r->n, r->in, 1, r->out, r->column);
 	for (size_t i = 0; i < r->n && inverse; i++)
 		r->out[i][1] = -r->out[i][1];
 }
 
-/* Reals, or half a spectrum and its mirror; imaginary parts at 0 and n / 2 do not count. */
+/* Copies reals, or half a spectrum and its mirror image. Imaginary parts at 0 and n / 2 count as 0. */
 static void fill_real(struct reference *r, bool inverse, const double *in)
 {
 	const size_t n = r->n;
@@ -106,10 +107,10 @@ static void fill_real(struct reference *r, bool inverse, const double *in)
 	}
 }
 
-static void real_run(struct reference *r, bool inverse, const double *in, long double *out)
+static void run_real(struct reference *r, bool inverse, const double *in, long double *out)
 {
 	fill_real(r, inverse, in);
-	complex_run(r, inverse);
+	run_complex(r, inverse);
 	for (size_t i = 0; i < reference_in_length(REFERENCE_REAL, r->n, !inverse); i++)
 		out[i] = inverse ? r->out[i][0] : r->out[i / 2][i % 2];
 }
@@ -117,7 +118,7 @@ static void real_run(struct reference *r, bool inverse, const double *in, long d
 /* ---- series: y[k] = 2 sum over j of x[j] cos or sin of 2 pi (j_step j + j_add) (k_step k + k_add) / order ---- */
 
 struct term {
-	uint8_t j_step, j_add, k_step, k_add, order; /* the order, in n; of type I: 2, of n -+ 1 */
+	uint8_t j_step, j_add, k_step, k_add, order; /* order: in units of n; of type I, in units of n -+ 1 */
 };
 
 static const struct term terms[FFT_SERIES] = {
@@ -126,7 +127,7 @@ static const struct term terms[FFT_SERIES] = {
 	[FFT_DST3] = {1, 1, 2, 1, 4}, [FFT_DST4] = {2, 1, 2, 1, 8},
 };
 
-/* Elements that the definitions take once instead of twice. */
+/* Returns whether the definition counts an element once instead of twice. */
 static bool counts_once(enum fft_series series, size_t n, size_t j)
 {
 	switch (series) {
@@ -141,7 +142,7 @@ static bool counts_once(enum fft_series series, size_t n, size_t j)
 	}
 }
 
-static void series_run(const struct reference *r, const double *in, long double *out)
+static void run_series(const struct reference *r, const double *in, long double *out)
 {
 	const enum fft_series series = (enum fft_series)(r->kind - REFERENCE_SERIES);
 	const struct term *term = &terms[series];
@@ -160,9 +161,9 @@ static void series_run(const struct reference *r, const double *in, long double 
 	}
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
-static size_t order_of(enum reference_kind kind, size_t n)
+static size_t roots_order(enum reference_kind kind, size_t n)
 {
 	if (kind < REFERENCE_SERIES)
 		return n;
@@ -171,7 +172,7 @@ static size_t order_of(enum reference_kind kind, size_t n)
 	return terms[kind - REFERENCE_SERIES].order * n;
 }
 
-static int make_roots(size_t n, long double (*ret_roots)[2])
+static int build_roots(size_t n, long double (*ret_roots)[2])
 {
 	struct roots roots;
 	int rc = roots_create(n, &roots);
@@ -195,12 +196,12 @@ int reference_create(enum reference_kind kind, size_t n, struct reference **ret_
 		return -ERROR_NO_MEMORY;
 	r->kind = kind;
 	r->n = n;
-	r->order = order_of(kind, n);
+	r->order = roots_order(kind, n);
 	r->roots = malloc(r->order * sizeof *r->roots);
 	r->in = malloc(2 * n * sizeof *r->in);
 	r->out = malloc(n * sizeof *r->out);
 	r->column = malloc(n * sizeof *r->column);
-	rc = r->roots && r->in && r->out && r->column ? make_roots(r->order, r->roots) : -ERROR_NO_MEMORY;
+	rc = r->roots && r->in && r->out && r->column ? build_roots(r->order, r->roots) : -ERROR_NO_MEMORY;
 	if (rc < 0) {
 		reference_free(r);
 		return rc;
@@ -223,12 +224,12 @@ void reference_free(struct reference *r)
 void reference_run(struct reference *r, bool inverse, const double *in, long double *out)
 {
 	if (r->kind >= REFERENCE_SERIES) {
-		series_run(r, in, out);
+		run_series(r, in, out);
 	} else if (r->kind == REFERENCE_REAL) {
-		real_run(r, inverse, in, out);
+		run_real(r, inverse, in, out);
 	} else {
 		memcpy(r->in, in, 2 * r->n * sizeof *in);
-		complex_run(r, inverse);
+		run_complex(r, inverse);
 		memcpy(out, r->out, r->n * sizeof *r->out);
 	}
 }
