@@ -60,7 +60,7 @@ static bool is_zero(const double x[2])
 
 /* --- elements of op(x) --- */
 
-static bool is_turned(const struct gemm_operand *x)
+static bool is_transposed(const struct gemm_operand *x)
 {
 	return x->op == GEMM_TRANSPOSE || x->op == GEMM_CONJUGATE_TRANSPOSE;
 }
@@ -70,9 +70,9 @@ static bool is_turned(const struct gemm_operand *x)
 	static const void *fetch_##real(const char *at, const struct gemm_operand *x, size_t i, size_t j,              \
 					size_t count, real *to)                                                        \
 	{                                                                                                              \
-		const bool turned = is_turned(x);                                                                      \
-		const real *from = (const real *)at + 2 * (turned ? j * x->row + i : i * x->row + j);                  \
-		const size_t stride = turned ? x->row : 1;                                                             \
+		const bool transposed = is_transposed(x);                                                                      \
+		const real *from = (const real *)at + 2 * (transposed ? j * x->row + i : i * x->row + j);                  \
+		const size_t stride = transposed ? x->row : 1;                                                             \
 		const real sign = x->op == GEMM_CONJUGATE || x->op == GEMM_CONJUGATE_TRANSPOSE ? -1 : 1;               \
                                                                                                                        \
 		if (x->op == GEMM_NONE)                                                                                \
