@@ -51,8 +51,8 @@ struct codec_gap {
 
 enum { CODEC_GAP_BYTES = 32 << 10, CODEC_GAPS_MAX = 64 };
 
-/* As codec_response, but BYTES of CODEC_GAP_BYTES or more are not copied: *ret_count gaps tell of them, in order. The
- * result must live until they are sent. */
+/* As codec_response, but BYTES of CODEC_GAP_BYTES or more are not copied: they are listed in *ret_count gaps, in order.
+ * The result must live until they are sent. */
 int codec_response_gaps(struct codec_buffer *buffer, uint32_t msgid, const struct error *error,
 			const struct value *result, struct codec_gap ret_gaps[CODEC_GAPS_MAX], size_t *ret_count);
 

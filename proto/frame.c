@@ -90,7 +90,7 @@ static int take(struct frame_scan *scan, enum shape shape, uint64_t length)
 	return 0;
 }
 
-/* Bytes of a value whose type tells them, its type byte among them; 0: of another. */
+/* Returns the size in bytes, with the type byte, of a value whose type fixes it; 0 for another type. */
 static inline size_t short_bytes(unsigned char type)
 {
 	static const unsigned char sizes[32] = {

@@ -323,7 +323,7 @@ static void *committer_main(void *arg)
 	for (;;) {
 		if (streams->reopen && !streams->stop) {
 			pthread_mutex_unlock(&streams->lock);
-			streams_reopen_state(streams);
+			streams_restore_state(streams);
 			pthread_mutex_lock(&streams->lock);
 			continue;
 		}

@@ -92,7 +92,7 @@ struct named_stream *named_stream_new(const struct streams *streams);
 /* Loads the state; make: creates one if there is none. Call without the lock. */
 int streams_load_state(struct streams *streams, bool make, struct error *err);
 /* Loads the state, or checks its placement, again after trouble. Call without the lock. */
-void streams_reopen_state(struct streams *streams);
+void streams_restore_state(struct streams *streams);
 /* Checks where the state lies. While it does not lie at its path, that is the trouble. Call without the lock. Returns 0,
  * -ERROR_STORE, -ERROR_SYSTEM. */
 int streams_check_placement(struct streams *streams, struct error *err);

@@ -204,7 +204,7 @@ void streams_wait(struct streams *streams)
 	}
 }
 
-void streams_reopen_state(struct streams *streams)
+void streams_restore_state(struct streams *streams)
 {
 	struct error err = {0};
 	int r = 0;

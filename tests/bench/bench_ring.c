@@ -147,7 +147,7 @@ static void measure(const char *name, struct trnsci_session *session, struct trn
 
 enum { PUBLISHED = 64 << 20, STEP = 1 << 16, READERS_MOST = 16 };
 
-/* Samples that it saw; told through the pipe. */
+/* Samples that it saw; sent through the pipe. */
 static void read_broadcast(const char *address, int to)
 {
 	struct trnsci_session *session = open_at(address, 0);

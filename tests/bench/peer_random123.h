@@ -14,7 +14,7 @@ struct peer_random123 {
 
 extern const struct peer_random123 peer_random123_gcc __attribute__((weak));
 extern const struct peer_random123 peer_random123_clang __attribute__((weak));
-/* Told to use 512-bit vectors, which -march=native does not choose on every CPU that has them. */
+/* Compiled for 512-bit vectors, which -march=native does not choose on every CPU that has them. */
 extern const struct peer_random123 peer_random123_gcc512 __attribute__((weak));
 extern const struct peer_random123 peer_random123_clang512 __attribute__((weak));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broadcasts: every reader sees the same samples, those of a draw, or is told exactly which it missed. */
+/* Broadcasts: every reader sees the same samples, those of a draw, or gets the exact range that it missed. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -130,7 +130,7 @@ static void late_and_slow(void **state)
 
 /* ---- many readers ---- */
 
-/* Every sample once or told as missed, none in doubt; returns what was seen. */
+/* Each sample is seen once, or reported as missed. Returns how many were seen. */
 static uint64_t read_all(struct trnsci_session *session, const char *name, int first_fd)
 {
 	struct trnsci_broadcast *reader = attach(session, name);

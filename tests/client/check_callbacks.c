@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks: told once, in the thread that dispatches, free to use everything; several threads on one session. */
+/* Callbacks run once, in the thread that dispatches, and may call everything; several threads on one session. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ enum { CHAIN = 200 };
 struct chain {
 	struct trnsci_session *session;
 	pthread_t thread;
-	int told;
+	int answered;
 };
 
 static void go_on(struct trnsci_call *call, void *arg)
@@ -32,12 +32,12 @@ static void go_on(struct trnsci_call *call, void *arg)
 	assert_true(pthread_equal(pthread_self(), chain->thread));
 	assert_int_equal(trnsci_call_error(call)->code, 0);
 	assert_int_equal(trnsci_wait(call, 0), 0);
-	chain->told++;
-	if (chain->told == CHAIN) {
+	chain->answered++;
+	if (chain->answered == CHAIN) {
 		trnsci_call_free(call);
 		return;
 	}
-	trnsci_set_u64(trnsci_args(call), "n", (uint64_t)chain->told * 7);
+	trnsci_set_u64(trnsci_args(call), "n", (uint64_t)chain->answered * 7);
 	assert_int_equal(trnsci_submit(call, NULL, go_on, chain), 0);
 }
 
@@ -48,14 +48,14 @@ static void chains(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
 	assert_int_equal(trnsci_submit(draw_of(session, 10), NULL, go_on, &chain), 0);
-	while (chain.told < CHAIN) {
+	while (chain.answered < CHAIN) {
 		assert_int_equal(poll(&poll_fd, 1, 10000), 1);
 		trnsci_dispatch(session, 0);
 	}
 	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
 }
 
-/* ---- who is told of what ---- */
+/* ---- which callbacks run ---- */
 
 static void count(struct trnsci_call *call, void *arg)
 {
@@ -69,9 +69,10 @@ static void expect_cancelled(struct trnsci_call *call, void *arg)
 	++*(int *)arg;
 }
 
-static void tells(struct trnsci_session *session)
+static void calls_back(struct trnsci_session *session)
 {
-	struct trnsci_call *plain = draw_of(session, 5), *waited = draw_of(session, 5), *told = draw_of(session, 5);
+	struct trnsci_call *plain = draw_of(session, 5), *waited = draw_of(session, 5),
+			   *with_callback = draw_of(session, 5);
 	struct trnsci_call *wrong = draw_of(session, 5), *next;
 	int calls = 0;
 
@@ -79,7 +80,7 @@ static void tells(struct trnsci_session *session)
 	assert_int_equal(trnsci_submit(plain, NULL, NULL, NULL), 0);
 	assert_int_equal(trnsci_submit(waited, NULL, count, &calls), 0);
 	assert_int_equal(trnsci_wait(waited, -1), 0);
-	assert_int_equal(trnsci_submit(told, NULL, count, &calls), 0);
+	assert_int_equal(trnsci_submit(with_callback, NULL, count, &calls), 0);
 	assert_int_equal(trnsci_submit(wrong, NULL, count, &calls), 0);
 	while (calls < 2)
 		assert_true(trnsci_dispatch(session, 10000) > 0);
@@ -91,7 +92,7 @@ static void tells(struct trnsci_session *session)
 	assert_int_equal(calls, 2);
 	trnsci_call_free(plain);
 	trnsci_call_free(waited);
-	trnsci_call_free(told);
+	trnsci_call_free(with_callback);
 	trnsci_call_free(wrong);
 }
 
@@ -120,15 +121,15 @@ enum { THREADS = 4, EACH = 150 };
 
 struct crowd {
 	struct trnsci_session *session;
-	atomic_int told;
+	atomic_int answered;
 };
 
-static void tell(struct trnsci_call *call, void *arg)
+static void count_answer(struct trnsci_call *call, void *arg)
 {
 	struct crowd *crowd = arg;
 
 	if (trnsci_call_error(call)->code == 0)
-		atomic_fetch_add(&crowd->told, 1);
+		atomic_fetch_add(&crowd->answered, 1);
 	trnsci_call_free(call);
 }
 
@@ -141,11 +142,11 @@ static void *dispatch(void *arg)
 
 		if (trnsci_call_new(crowd->session, "uniform", &call) == 0) {
 			trnsci_set_u64(trnsci_args(call), "n", 100 + 37 * (uint64_t)i);
-			trnsci_submit(call, NULL, tell, crowd);
+			trnsci_submit(call, NULL, count_answer, crowd);
 		}
 		trnsci_dispatch(crowd->session, i % 3 ? 0 : 1);
 	}
-	while (atomic_load(&crowd->told) < THREADS * EACH)
+	while (atomic_load(&crowd->answered) < THREADS * EACH)
 		trnsci_dispatch(crowd->session, 20);
 	return NULL;
 }
@@ -174,10 +175,10 @@ static void crowds(struct trnsci_session *session)
 		pthread_join(threads[i], &failed);
 		assert_null(failed);
 	}
-	assert_int_equal(atomic_load(&crowd.told), THREADS * EACH);
+	assert_int_equal(atomic_load(&crowd.answered), THREADS * EACH);
 }
 
-/* The session's end is told, too: the connection is closed under a call in flight. */
+/* The session's end calls back, too: the connection is closed under a call in flight. */
 static void dead_daemon(void **state)
 {
 	struct trnsci_session *session = NULL;
@@ -202,15 +203,16 @@ static void dead_daemon(void **state)
 }
 
 BOTH(chains)
-BOTH(tells)
+BOTH(calls_back)
 BOTH(cancels)
 BOTH(crowds)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chains_by_both), cmocka_unit_test(tells_by_both), cmocka_unit_test(cancels_by_both),
-		cmocka_unit_test(crowds_by_both), cmocka_unit_test(dead_daemon),
+		cmocka_unit_test(chains_by_both),  cmocka_unit_test(calls_back_by_both),
+		cmocka_unit_test(cancels_by_both), cmocka_unit_test(crowds_by_both),
+		cmocka_unit_test(dead_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

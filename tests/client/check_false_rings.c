@@ -13,7 +13,7 @@
 
 /* What a false ring is; an honest one but for one of these. */
 struct ring_lie {
-	uint64_t capacity, sample_bytes, components, data_offset, told, real, index_bytes;
+	uint64_t capacity, sample_bytes, components, data_offset, stated, real, index_bytes;
 	uint64_t produced; /* on its page */
 	int seals;
 	unsigned fds;
@@ -53,7 +53,7 @@ static void reply_ring(struct fake_daemon *fake, const struct message *request)
 	value_put(bump, &map, "sample_bytes", value_uint(lie->sample_bytes));
 	value_put(bump, &map, "components", value_uint(lie->components));
 	value_put(bump, &map, "data_offset", value_uint(lie->data_offset));
-	value_put(bump, &map, "bytes", value_uint(lie->told));
+	value_put(bump, &map, "bytes", value_uint(lie->stated));
 	value_put(bump, &map, "index_bytes", value_uint(lie->index_bytes));
 	value_put(bump, &map, "dtype", value_string("f32"));
 	value_put(bump, &map, "offset", value_uint(0));
@@ -110,7 +110,8 @@ static void rings(void **state)
 	enum { ALL = 4096 + 4096 * 4 };
 	const int wrong = -TRNSCI_BAD_REPLY;
 	const struct ring_lie lies[] = {
-		/* capacity, sample, components, offset, told, real, index, produced, seals, fds, pipe, ends with, range, claimed */
+		/* capacity, sample, components, offset, stated, real, index, produced, seals, fds, pipe, ends with,
+		   range, claimed */
 		{4096, 4, 1, 4096, ALL, ALL, 4096, 4097, RING_SEALS, 3, false, 0, 0, 0},
 		{4096, 4, 1, 4096, ALL, ALL, 4096, UINT64_MAX, RING_SEALS, 3, false, 0, 0, 0},
 		{4095, 4, 1, 4096, ALL, ALL, 4096, 0, RING_SEALS, 3, false, wrong, 0, 0},
@@ -176,7 +177,8 @@ static void broadcasts(void **state)
 	const int wrong = -TRNSCI_BAD_REPLY;
 	const uint64_t huge = (uint64_t)1 << 62;
 	const struct ring_lie lies[] = {
-		/* capacity, sample, components, offset, told, real, index, produced, seals, fds, pipe, ends with, range, claimed */
+		/* capacity, sample, components, offset, stated, real, index, produced, seals, fds, pipe, ends with,
+		   range, claimed */
 		{4096, 4, 1, 4096, ALL, ALL, 0, 4096, RING_SEALS, 1, false, 0, 0, 0},
 		{4096, 4, 1, 4096, ALL, ALL, 0, UINT64_MAX, RING_SEALS, 1, false, 0, 0, 0},
 		{4096, 4, 1, 4096, ALL, ALL, 0, huge, RING_SEALS, 1, false, 0, .claimed = UINT64_MAX},

@@ -227,7 +227,7 @@ struct arena_lie {
 	size_t arena_bytes;
 	int seals;
 	bool no_fd, two_fds;
-	uint64_t told_bytes; /* 0: the truth */
+	uint64_t stated_bytes; /* 0: the truth */
 	uint64_t offset, bytes;
 };
 
@@ -236,7 +236,7 @@ static const struct arena_lie truth = {
 
 static void reply_arena(struct fake_daemon *fake, const struct message *request, const struct arena_lie *lie)
 {
-	const uint64_t numbers[] = {lie->told_bytes ? lie->told_bytes : lie->arena_bytes, 4096};
+	const uint64_t numbers[] = {lie->stated_bytes ? lie->stated_bytes : lie->arena_bytes, 4096};
 	int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_int_equal(ftruncate(fd, (off_t)lie->arena_bytes), 0);
@@ -306,7 +306,7 @@ static void arenas(void **state)
 		lies[i] = truth;
 	lies[0].seals = 0;
 	lies[1].seals = F_SEAL_GROW | F_SEAL_SEAL; /* it could shrink */
-	lies[2].told_bytes = 2 * truth.arena_bytes;
+	lies[2].stated_bytes = 2 * truth.arena_bytes;
 	lies[3].arena_bytes = 4096; /* less than was asked for */
 	lies[4].no_fd = true;
 	lies[5].two_fds = true;

@@ -107,7 +107,7 @@ static uint64_t words_of(const struct trnsci_ring_info *info)
 	return info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
 }
 
-/* Takes n samples, by pieces of any size, each compared with the draw that its place tells. */
+/* Takes n samples, by pieces of any size, each compared with the draw from its reported position. */
 static void take_and_compare(struct trnsci_ring *ring, const struct drawing *draw, uint64_t n, struct spans *spans)
 {
 	struct trnsci_ring_info info;
@@ -353,7 +353,7 @@ static void not_permitted(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Readers are told where what they see lies, also those who come late. */
+/* Readers get the position of what they see, also those who come late. */
 static void broadcasts(void **state)
 {
 	const struct drawing draw = {.distribution = "normal"}, named = drawing_of(&draw, "air");

@@ -144,7 +144,7 @@ static void end_of_stream(struct trnsci_session *session)
 	free(expected);
 }
 
-/* A sequence that draws the last words goes nowhere any more. */
+/* A sequence that has drawn the end of its stream does not move any more. */
 static void last_words(struct trnsci_session *session)
 {
 	struct drawing draw = {.distribution = "bits", .source = {.seed = 12, .position = UINT64_MAX - 15}};

@@ -220,7 +220,7 @@ static int whole_crowd(void)
 
 static void test_crowd(void **state)
 {
-	const char *told = getenv("SOAK_SECONDS");
+	const char *seconds = getenv("SOAK_SECONDS");
 	const struct drawing draw = deeds_news();
 	const struct trnsci_stream_options stream = {.seed = DEEDS_SEED, .has_seed = true};
 	struct trnsci_session *news;
@@ -232,10 +232,16 @@ static void test_crowd(void **state)
 	assert_int_equal(trnsci_stream_create(news, DEEDS_STREAM, &stream, NULL, NULL), 0);
 	assert_int_equal(draw_broadcast(news, DEEDS_BROADCAST, &draw, TRNSCI_F32, 65536, 0, 0600, NULL), 0);
 	assert_int_equal(trnsci_broadcast_publish(news, DEEDS_BROADCAST, 4096, NULL, NULL), 0);
-	crowd(news, told ? 64 : 8, told ? 5 : 0.5); /* what is allocated once */
+	crowd(news, seconds ? 64 : 8, seconds ? 5 : 0.5); /* what is allocated once */
 	struct footprint before = look();
 	before = settled(&before);
-	crowd(news, told ? whole_crowd() : SANITIZED ? 12 : 32, told ? strtod(told, NULL) : SANITIZED ? 4 : 2.5);
+	crowd(news,
+	      seconds     ? whole_crowd()
+	      : SANITIZED ? 12
+			  : 32,
+	      seconds     ? strtod(seconds, NULL)
+	      : SANITIZED ? 4
+			  : 2.5);
 	struct footprint after = settled(&before);
 	printf("# before: %" PRIu64 " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads; after: %" PRIu64
 	       " KiB, %" PRIu64 " KiB shared, %u descriptors, %" PRIu64 " threads\n",

@@ -10,7 +10,7 @@ enum {
 	MOST = 1 << 14, /* samples of one request */
 	RING = 4096,
 	FLIGHT = 16,
-	PATIENCE_MS = 120000, /* a thousand others come first */
+	ANSWER_TIMEOUT_MS = 120000, /* a thousand others come first */
 	LONG = 1 << 20,
 };
 
@@ -258,7 +258,7 @@ static void pipeline(void)
 		if (cancelled >> i & 1)
 			must("cancel", trnsci_cancel(calls[i]), NULL);
 	for (size_t i = 0; i < FLIGHT; i++) {
-		const int r = trnsci_wait(calls[i], PATIENCE_MS);
+		const int r = trnsci_wait(calls[i], ANSWER_TIMEOUT_MS);
 
 		if (r != -TRNSCI_CANCELLED || !(cancelled >> i & 1)) {
 			must("pipeline", r, trnsci_call_error(calls[i]));
@@ -359,7 +359,7 @@ static void leave(void)
 	must("leave", trnsci_submit(call, NULL, NULL, NULL), trnsci_call_error(call));
 	if (below(2)) {
 		const int r = trnsci_wait(call, 1) == -TRNSCI_TIMEOUT && trnsci_cancel(call) == 0
-				      ? trnsci_wait(call, PATIENCE_MS)
+				      ? trnsci_wait(call, ANSWER_TIMEOUT_MS)
 				      : 0;
 		if (r != -TRNSCI_CANCELLED)
 			must("leave", r, trnsci_call_error(call));
@@ -390,7 +390,7 @@ static void ring(void)
 	for (uint32_t takes = below(4); takes; takes--) { /* none: it is left full */
 		const uint64_t n = below(MOST) + 1;
 
-		must("ring", trnsci_ring_take(ring, out, n, PATIENCE_MS, NULL, &err), &err);
+		must("ring", trnsci_ring_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
 		drawn_here("ring", noise, TRNSCI_F32, out, n);
 		noise.source.offset += n;
 	}
@@ -423,10 +423,10 @@ static void ring_of_stream(void)
 	for (uint32_t takes = below(3) + 1; takes; takes--) {
 		uint64_t offset, n;
 
-		must("stream ring", trnsci_ring_place(ring, PATIENCE_MS, &offset, &n, &err), &err);
+		must("stream ring", trnsci_ring_place(ring, ANSWER_TIMEOUT_MS, &offset, &n, &err), &err);
 		if (n > RING)
 			n = RING;
-		must("stream ring", trnsci_ring_take(ring, out, n, PATIENCE_MS, NULL, &err), &err);
+		must("stream ring", trnsci_ring_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
 		const struct drawing there = {.distribution = "bits", .source = {.seed = info.seed, .stream = info.stream, .offset = offset}};
 		drawn_here("stream ring", there, TRNSCI_U32, out, n);
 		claim(offset, n);
@@ -448,7 +448,7 @@ static void stream(void)
 	claim(range.position, n);
 }
 
-/* A reader sees every sample in order, or is told which it missed. */
+/* A reader sees every sample in order, or gets the range that it missed. */
 static void broadcast(void)
 {
 	static float out[2048];
@@ -463,7 +463,8 @@ static void broadcast(void)
 	for (uint32_t takes = below(3) + 1; takes; takes--) {
 		struct drawing news = deeds_news();
 
-		must("broadcast", trnsci_broadcast_take(reader, out, below(2048) + 1, PATIENCE_MS, &span, &err), &err);
+		must("broadcast", trnsci_broadcast_take(reader, out, below(2048) + 1, ANSWER_TIMEOUT_MS, &span, &err),
+		     &err);
 		if (next && span.missed != next)
 			complain("broadcast", "samples were left out without a word");
 		next = span.first + span.count;
@@ -500,7 +501,8 @@ struct drawing deeds_news(void)
 
 void deeds_live(struct deeds_shared *all, const char *socket, uint32_t seed)
 {
-	const struct trnsci_options options = {.arena_bytes = 1 << 21, .timeout_ms = PATIENCE_MS, .reconnect_ms = -1};
+	const struct trnsci_options options = {
+		.arena_bytes = 1 << 21, .timeout_ms = ANSWER_TIMEOUT_MS, .reconnect_ms = -1};
 	const struct trnsci_options embedded = {.arena_bytes = 1 << 21, .threads = 1};
 	struct trnsci_error err;
 

@@ -17,7 +17,7 @@
 #define DEEDS_BROADCAST "news"
 
 enum {
-	DEEDS_PLACES_LOG = 31, /* places of the shared stream, of 4 words each, that can be told apart */
+	DEEDS_PLACES_LOG = 31, /* places of the shared stream, of 4 words each, that are counted apart */
 	DEEDS_SEED = 4711,
 };
 
@@ -36,7 +36,7 @@ const char *deeds_name(size_t index);
 struct drawing deeds_news(void);
 
 /* A whole life at that socket, of which all is determined by the seed but the order of answers. The process ends here:
- * with 0, or, having told why, with 1. */
+ * with 0, or with 1, once `why` is set. */
 _Noreturn void deeds_live(struct deeds_shared *shared, const char *socket, uint32_t seed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon that lies. It runs in a thread and answers by a script: a function that sees each request and writes what it
+/* A fake daemon. It runs in a thread and answers by a script: a function that sees each request and writes what it
  * likes. */
 #ifndef TESTS_CLIENT_FAKE_DAEMON_H
 #define TESTS_CLIENT_FAKE_DAEMON_H
@@ -35,9 +35,9 @@ struct fake_daemon {
 struct fake_daemon *fake_daemon_start(script *answer, const void *lie);
 /* Once the client has closed its session. */
 void fake_daemon_stop(struct fake_daemon *fake);
-/* A session with it, whose patience is 10 seconds. */
+/* Opens a session with it, with a timeout of 10 seconds. */
 struct trnsci_session *fake_daemon_open(const struct fake_daemon *fake);
-/* Of this process, fake and all. */
+/* Returns the open descriptors of this process, those of the fake daemon among them. */
 int count_fds(void);
 
 /* ------- for scripts ------- */

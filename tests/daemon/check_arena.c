@@ -86,7 +86,7 @@ static void sealed(void **state)
 /* Both see the same bytes; after the end the other side's mapping is there, empty, and takes no page of ours. */
 static void kept_by_the_client(void **state)
 {
-	enum { SIZE = 20 << 20 }; /* several pieces of the reaper's, the last one not whole */
+	enum { SIZE = 20 << 20 }; /* several pieces of the job that unmaps, the last one not whole */
 	struct arena *arena = make(SIZE);
 	int fd = dup(arena_fd(arena));
 	unsigned char *theirs = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *ours = arena_base(arena);

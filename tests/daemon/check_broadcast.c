@@ -139,7 +139,8 @@ static void charges(void **state)
 	group_daemon_expect_rest();
 }
 
-/* Killed while it publishes, with and without a rate, at whatever point that is: readers are told, nothing is left. */
+/* Killed while it publishes, with and without a rate, at whatever point that is: readers get `closed`, nothing is left.
+ */
 static void killed_owner(void **state)
 {
 	struct client reader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A daemon that may have 64 open files, and 200 clients at once: as many as can be are served, each of the others is
- * told why it is not, nothing spins, those who are served feel nothing, and when they go all is as before. */
+ * refused with the reason, nothing spins, those who are served feel nothing, and when they go all is as before. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -151,8 +151,8 @@ static void served_as_before(void **state)
 
 /* ---- what takes descriptors besides ---- */
 
-/* Rings, three descriptors each and as many on their way, until there are none: the request is refused and says why, the
- * connection lives, and those who connect meanwhile are told. */
+/* Rings, three descriptors each and as many on their way, until there are none: the request is refused and says why,
+ * the connection lives, and those who connect meanwhile get the reason. */
 static void rings(void **state)
 {
 	struct value noise = client_map(&witness, "op", value_string("bits"), NULL);

@@ -76,7 +76,7 @@ static int daemon_is_well(void **state)
 	return 0;
 }
 
-/* The last words (a notification called error) and then the end of input. */
+/* The closing notification (its method is error), then the end of input. */
 static void expect_end(struct client *client, const char *words)
 {
 	struct message message;

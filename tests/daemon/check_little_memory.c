@@ -86,7 +86,8 @@ static void large_requests(void **state)
 	client_close(&client);
 }
 
-/* A crowd, when there is not even memory for its sessions: each is served, told, or let go; none waits for ever. */
+/* A crowd, when there is not even memory for its sessions: each is served, refused with a reason, or closed; none waits
+ * for ever. */
 static void crowds(void **state)
 {
 	static struct client crowd[CROWD];

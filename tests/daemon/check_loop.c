@@ -111,7 +111,7 @@ static void distributions(void **state)
 	struct value poisson = client_map(&client, "op", value_string("poisson"), "n", value_uint(1), "lam",
 					  value_real(30000), NULL);
 	must_be_overtaken(&client, "run", steps_of(&client, DRAWS, poisson), 0);
-	weights[WEIGHTS - 1] = -1; /* what is wrong is told as ever, and found as late */
+	weights[WEIGHTS - 1] = -1; /* an error is reported as before, and found as late */
 	must_be_overtaken(&client, "categorical", categorical(&client, 1), ERROR_OUT_OF_RANGE);
 	struct value params = categorical(&client, 1);
 	client_fails(&client, "categorical", &params, ERROR_OUT_OF_RANGE, "categorical: weights: weight 399999 is -1, ");

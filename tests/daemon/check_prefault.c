@@ -33,7 +33,7 @@ static int setup(void **state)
 	return quota_create(&settings, &quota) < 0 || background_start() < 0 || prefault_create(quota, BYTES + 5, &prefault) < 0;
 }
 
-/* What is still being made is done when the reaper stops. */
+/* What is still being made is done when the background worker stops. */
 static int teardown(void **state)
 {
 	(void)state;

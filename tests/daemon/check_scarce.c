@@ -194,7 +194,7 @@ static void at_the_opening(void **state)
 		if (streams_trouble(fixture.streams)) {
 			refused++;
 			expect(&fixture, "opening", at, streams_trouble(fixture.streams)->code, true);
-			/* The first to ask is told, and has it tried again. */
+			/* The first request gets the error, and has it tried again. */
 			expect(&fixture, "opening", at, fixture_draw(&fixture, 0), true);
 			AWAIT(fixture_draw(&fixture, 0) != ERROR_NO_MEMORY);
 		}

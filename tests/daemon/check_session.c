@@ -188,7 +188,7 @@ static void small_is_not_behind_large(void **state)
 }
 
 /* Huge pages as the host offers them for shared memory; a spare arena, made soon after a start. */
-static void stats_tell_of_pages(void **state)
+static void stats_count_pages(void **state)
 {
 	static const char *const words[] = {"always", "within_size", "advise", "never", "deny", "force", "unknown"};
 	char line[128] = "", bracketed[32];
@@ -308,15 +308,9 @@ int main(void)
 {
 #define test(name) cmocka_unit_test_teardown(name, alone)
 	const struct CMUnitTest tests[] = {
-		test(pipelining),
-		test(any_order),
-		test(half_close_finishes),
-		test(hang_up_cancels),
-		test(cancel),
-		test(small_is_not_behind_large),
-		test(stats_tell_of_pages),
-		test(notifications),
-		test(arena_and_tiles),
+		test(pipelining),        test(any_order),     test(half_close_finishes),
+		test(hang_up_cancels),   test(cancel),        test(small_is_not_behind_large),
+		test(stats_count_pages), test(notifications), test(arena_and_tiles),
 		test(idle_uses_no_cpu),
 	};
 

@@ -122,8 +122,8 @@ static void too_large_results(void **state)
 	client_close(&client);
 }
 
-/* Half of --connections=14 is a user's; and the witness is one of them; one more is told why and closed, whether it says
- * something or not. */
+/* Half of --connections=14 is a user's; and the witness is one of them; one more gets the reason and is closed, whether
+ * it says something or not. */
 static void too_many_connections(void **state)
 {
 	struct client client[7], beyond;

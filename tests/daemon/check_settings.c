@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings: every row of the table at its default, at both ends of its range and beyond; files; and the manual
- * page, which must tell of each what the table does. */
+ * page, which must describe each as the table does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that stand still (SIGSTOP) for longer than any patience: a client, with and without replies that it owes to
+/* Processes that stand still (SIGSTOP) for longer than any timeout: a client, with and without replies that it owes to
  * read, with a ring and a broadcast; and the daemon, which must not take its own silence for its clients'.
  *
  * The daemon for a minute with TRNSCI_FULL=1. */
@@ -182,7 +182,7 @@ static void without_debt(void)
 	atomic_store(&ring.index->taken, SAMPLES);
 	eventfd_write(ring.fds.at[2], 1);
 	await_produced(ring.page, 2 * SAMPLES);
-	/* What it missed is told by the page. */
+	/* The page has the range that it missed. */
 	assert_int_equal(atomic_load(&broadcast.page->produced), 20 * SAMPLES);
 	assert_true(atomic_load(&broadcast.page->claimed) >= 20 * SAMPLES);
 }

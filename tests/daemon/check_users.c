@@ -237,7 +237,7 @@ static void find_no_memory(void)
 		     "while all users have 67108864, allowed: the setting arena_total_bytes = 67108864");
 }
 
-/* Two users have their halves: a third is told that it is the host's limit. */
+/* Two users have their halves: a third is refused by the host's limit. */
 static void full_host(void **state)
 {
 	pid_t holders[2];
@@ -267,7 +267,7 @@ static void full_host(void **state)
 
 /* ---- arrivals ---- */
 
-/* The second is rested before the first: users who come and go are told apart for as long as it takes. */
+/* The second is rested before the first: users who come and go are kept apart for as long as that takes. */
 static void knock_once(void)
 {
 	struct client client;

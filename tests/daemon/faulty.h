@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon, or a client of it, that is started with tests/faults/inject.so and told by a page what shall fail. */
+/* A daemon, or a client of it, that is started with tests/faults/inject.so and reads from a page what shall fail. */
 #ifndef TRNSCI_TESTS_DAEMON_FAULTY_H
 #define TRNSCI_TESTS_DAEMON_FAULTY_H
 

@@ -18,7 +18,7 @@
 #include "torn_mark.h"
 #include "torn_vfs.h"
 
-/* The daemon's log, which would tell of each cut. */
+/* The daemon's log, which would have a line for each cut. */
 void log_line(enum log_level level, const char *format, ...)
 {
 	(void)level;

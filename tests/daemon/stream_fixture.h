@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named streams in the test's own process, over a folder of its own: random requests, and what must hold of all that
- * was ever answered, through as many lives as the folder has. Everything asserts, and tells the seed that repeats it.
+ * was ever answered, through as many lives as the folder has. Everything asserts, and prints the seed that repeats it.
  */
 #ifndef TRNSCI_TESTS_DAEMON_STREAM_FIXTURE_H
 #define TRNSCI_TESTS_DAEMON_STREAM_FIXTURE_H

@@ -11,11 +11,11 @@
 struct visible {
 	const struct ring_page *page;
 	unsigned words; /* of a sample */
-	uint64_t seen;  /* samples that have been told of */
+	uint64_t seen;  /* samples that were returned */
 };
 
-/* The next run of samples that were not yet told of, as words of the stream; false: there are none. What has been seen
- * is to be told of before the ring goes on by two ranges. */
+/* Returns the next run of samples that were not returned yet, as words of the stream; false: there are none. Take what
+ * has been seen before the ring goes on by two ranges. */
 static inline bool visible_next(struct visible *visible, uint64_t *ret_first, uint64_t *ret_end)
 {
 	const struct ring_page *page = visible->page;

@@ -28,7 +28,7 @@ same "text of u64" "$(draw bits -n 3 --dtype u64 --format raw | od -An -v -tu8 -
 	"$(draw bits -n 3 --dtype u64 --format text)"
 same "csv has a header" "value" "$(draw bits -n 3 --format csv 2>/dev/null | head -1)"
 same "csv has the lines of text" "$(draw bits -n 3 --format text | sum)" "$(draw bits -n 3 --format csv | tail -3 | sum)"
-same "raw to a pipe unless told" "$(sum <a.raw)" "$(draw normal -n 5 --seed 1 | sum)"
+same "raw to a pipe by default" "$(sum <a.raw)" "$(draw normal -n 5 --seed 1 | sum)"
 same "nothing is drawn for -n 0" 0 "$(draw normal -n 0 --format raw | wc -c)"
 same "npy of nothing" 128 "$(draw normal -n 0 --format npy | wc -c)"
 draw normal -n 5 --seed 1 --format npy -o - >b.npy

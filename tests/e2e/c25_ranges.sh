@@ -41,7 +41,7 @@ code "a bound below u64" 2 "$cli" --embedded rand randint -n 3 --low=-1 --high 3
 code "an end that is the least" 2 "$cli" --embedded rand randint -n 3 --low=-9223372036854775808 --high=-9223372036854775808
 
 both "f16 as text" normal -n 100 --dtype f16 --method boxmuller64
-# Nine digits tell a number of 16 bits from its neighbours, but are not all of it.
+# Nine digits distinguish a number of 16 bits from its neighbours, but are not all of it.
 same "f16: multiples of 2^-24" 0 "$(awk '{x = ($1 + 100) * 16777216; d = x - int(x + 0.5); if (d * d > 0.04) print}' \
 	"$work/out" | wc -l)"
 both "bf16 as text" uniform -n 100 --dtype bf16

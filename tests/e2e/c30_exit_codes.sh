@@ -38,7 +38,7 @@ refused "past the stream's end" 2 "*end_of_stream*" "$cli" -q --embedded rand bi
 refused "past the end by doubles" 2 "*end_of_stream*" \
 	"$cli" -q --embedded rand bits --dtype u64 -n 2 --offset 9223372036854775807
 refused "unknown format" 2 "*'xml'*raw, npy, text, csv*" "$cli" -q --embedded rand bits -n 2 --format xml
-refused "one word too many" 2 "*extra*" "$cli" -q --embedded rand bits -n 2 extra
+refused "an unexpected argument" 2 "*extra*" "$cli" -q --embedded rand bits -n 2 extra
 refused "no folder for the output" 2 "*/nonexistent/x*" "$cli" -q --embedded rand bits -n 2 -o /nonexistent/x
 refused "threads beyond 128" 2 "*--threads*128*" "$cli" --threads 129 rand bits -n 2
 refused "both engines" 2 "*--socket*--embedded*" "$cli" --socket x --embedded rand bits -n 2
@@ -77,9 +77,9 @@ refused "program with an unknown operation" 65 "*unknown_method*" \
 	sh -c "echo '{\"steps\": [{\"op\": \"frob\"}]}' >x.json; exec '$cli' -q --embedded run x.json"
 
 code "a daemon is not needed" 0 "$cli" rand bits -n 2 --format text
-like "but its absence is told" "*no_daemon*computing in this process*" "$(cat err)"
+like "but its absence is reported" "*no_daemon*computing in this process*" "$(cat err)"
 code "unless -q" 0 "$cli" -q rand bits -n 2 --format text
-same "then nothing is told" "" "$(cat err)"
+same "then nothing is printed" "" "$(cat err)"
 for command in "" rand "rand normal" fft run status selftest version; do
 	# shellcheck disable=SC2086
 	code "$command --help" 0 "$cli" $command --help

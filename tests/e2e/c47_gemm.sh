@@ -32,9 +32,9 @@ done
 code "gemm with an addend" 0 "$cli" --embedded gemm row.npy row.npy --op-a conjugate -c norm.npy --beta -1 --format text
 like "gemm with an addend: nothing is left" "0[ ,]0" "$(cat "$work/out")"
 code "gemm -v" 0 "$cli" -v --embedded gemm row.npy row.npy --precision ozaki -o embedded.npy
-like "gemm -v tells the arithmetic and its bound" "*precision ozaki, each element's error at most 0.0034 of *" "$(cat "$work/err")"
+like "gemm -v prints the arithmetic and its bound" "*precision ozaki, each element's error at most 0.0034 of *" "$(cat "$work/err")"
 code "gemm of one input" 2 "$cli" --embedded gemm row.npy
 code "gemm of rows that do not fit" 2 "$cli" --embedded gemm row.npy row.npy --precision nothing
 code "selftest --psum" 0 "$cli" selftest --psum
-like "selftest --psum tells the mistakes" "*float32*angles*accumulator*ozaki*products*" "$(cat "$work/out")"
+like "selftest --psum prints the errors" "*float32*angles*accumulator*ozaki*products*" "$(cat "$work/out")"
 finish

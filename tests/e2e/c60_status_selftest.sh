@@ -8,7 +8,7 @@ set -u
 code "selftest, embedded" 0 "$cli" --embedded selftest
 same "selftest has a line a variant, and none fails" "" "$(grep -v '^[a-z0-9]* *\(ok\|skip\) ' "$work/out")"
 like "selftest runs the scalar kernels" "*scalar*ok*known answers*stream vectors*normals*lanes*fft*" "$(cat "$work/out")"
-code "selftest -v tells what was checked" 0 "$cli" -v --embedded selftest
+code "selftest -v prints what was checked" 0 "$cli" -v --embedded selftest
 like "on all 128 lanes" "*128 of 128 lanes*" "$(cat "$work/out")"
 sed -n 's/^\([a-z0-9]*\) *skip .*/# this CPU cannot run \1/p' "$work/out"
 code "the errors of every precision mode hold their bounds" 0 "$cli" selftest --fft
@@ -23,17 +23,17 @@ like "holds it against the embedded engine" "*daemon*ok*$socket*" "$(cat "$work/
 code "status" 0 "$cli" --socket "$socket" status
 out=$(cat "$work/out")
 like "status names the daemon" "daemon*$socket*pid $daemon_pid*version*" "$out"
-like "status tells the threads" "*threads    3*" "$out"
-like "status tells the instruction set" "*cpu *" "$out"
-like "status tells the busiest lane" "*busiest *lane *" "$out"
-like "status tells sessions, arenas and plans" "*sessions *arenas *plans *" "$out"
+like "status prints the threads" "*threads    3*" "$out"
+like "status prints the instruction set" "*cpu *" "$out"
+like "status prints the busiest lane" "*busiest *lane *" "$out"
+like "status prints sessions, arenas and plans" "*sessions *arenas *plans *" "$out"
 code "status --json" 0 "$cli" --socket "$socket" status --json
 same "is JSON with 128 lanes" "128 3" "$(python3 -c "
 import json
 s = json.load(open('$work/out'))
 print(len(s['engine']['lanes']), s['engine']['threads'])" 2>&1)"
 code "version" 0 "$cli" --socket "$socket" version
-like "tells both versions" "trnsci-cli [0-9]*$socket [0-9]*protocol 1*" "$(cat "$work/out")"
+like "prints both versions" "trnsci-cli [0-9]*$socket [0-9]*protocol 1*" "$(cat "$work/out")"
 code "a daemon is found by TRNSCI_SOCKET" 0 env TRNSCI_SOCKET="$socket" "$cli" -v rand bits -n 1 --format text
 like "and named with -v" "*using $socket*" "$(cat "$work/err")"
 mkdir -p "$work/run/trnsci"
@@ -44,7 +44,7 @@ stop_daemon
 same "the daemon ends well" 0 "$daemon_status"
 
 code "status, embedded" 0 env TRNSCI_CPU=scalar "$cli" --embedded status
-like "tells the level that was asked for" "*cpu        scalar*" "$(cat "$work/out")"
+like "prints the level that was asked for" "*cpu        scalar*" "$(cat "$work/out")"
 code "a level beyond this CPU" 0 env TRNSCI_CPU=avx512bf16 "$cli" --embedded status
 if grep -q avx512_bf16 /proc/cpuinfo; then
 	like "is taken where there is one" "*cpu        avx512bf16*" "$(cat "$work/out")"

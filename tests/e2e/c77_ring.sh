@@ -46,7 +46,7 @@ grep '^noise ' places | while read -r line; do
 		-n "$n" --format raw >>rand.raw
 done
 same "ring --name: 30000 samples" 120000 "$(wc -c <rand.raw)"
-same "ring --name: the bytes of rand at the places told" "$(sum <rand.raw)" "$(sum <ring.raw)"
+same "ring --name: the bytes of rand at the positions printed" "$(sum <rand.raw)" "$(sum <ring.raw)"
 code "ring with --timeout-ms, which only requests have" 2 "$cli" --embedded -q ring normal -n 1 --timeout-ms 5
 code "a broadcast of gamma takes its shape" 69 "$cli" --socket "$work/none" broadcast send dither gamma --shape 2 --rate 100
 code "ring --name with --seed" 2 "$cli" --socket "$socket" ring normal --name noise --seed 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several clients of one engine: turns, cancelling, closing in mid-job, many threads at once, shared plans. Order is
- * told by events, never by time. */
+ * known by events, never by time. */
 #include "engine/harness.h"
 
 #include <stdatomic.h>

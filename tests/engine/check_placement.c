@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that draw from named streams, whose owner stands here: it hands out ranges, at once or later, or refuses. A
- * range holds all that is drawn of it, wherever it begins, and what the reply tells repeats the run. */
+ * range holds all that is drawn of it, wherever it begins, and what the reply states repeats the run. */
 #include "engine/deferred_reply.h"
 #include "engine/steps.h"
 
@@ -115,7 +115,7 @@ static uint64_t number(const struct value *map, const char *name)
 	return u;
 }
 
-/* As a run that states the place that the reply told. */
+/* As a run that states the position that the reply states. */
 static void put_place(struct call *call, const struct value *range)
 {
 	put(call, "generator", *value_get(range, "generator"));
@@ -167,7 +167,7 @@ static void test_replays(void **state)
 	fixture_close(&fixture);
 }
 
-/* Steps name their own streams, one of them twice; the reply tells each draw's place. */
+/* Steps name their own streams, one of them twice; the reply states each draw's position. */
 static void put_two(struct call *call)
 {
 	struct bump *z = call->bump;
@@ -339,7 +339,7 @@ static void test_prepared(void **state)
 			fail_msg("%s", request_error(run->request)->text);
 		assert_true(number(range_of(run, 0), "position") >= before);
 		expect_replayed(&fixture, run);
-		/* The same program, told the place. */
+		/* The same program, with the position stated. */
 		call = prepared_call(handle);
 		put_place(call, range_of(run, 0));
 		before = owner.next[i < 4];

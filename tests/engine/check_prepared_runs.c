@@ -296,7 +296,7 @@ static void swap_fails(struct fixture *fixture, uint64_t handle, uint64_t from, 
 	call_fails(call, fixture->memory, "run_prepared", code, text);
 }
 
-/* Other tiles of the same shapes, also exchanged for one another; the reply tells them. */
+/* Other tiles of the same shapes, also exchanged for one another; the reply names them. */
 static void test_other_tiles(void **state)
 {
 	struct fixture fixture = fixture_open(1);

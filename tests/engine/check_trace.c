@@ -81,16 +81,16 @@ static void test_definition(void **state)
 		const uint64_t m = cases[i].probes;
 		double *forms = forms_of(&fixture, &s, cases[i].distribution, m, cases[i].offset), mean = 0,
 		       squares = 0;
-		struct told told =
+		struct estimated estimated =
 			ask(&fixture, &s, (struct asked){NULL, cases[i].distribution, m, 7, cases[i].offset, 0, 0});
 
 		for (uint64_t p = 0; p < m; p++)
 			mean += forms[p] / (double)m;
 		for (uint64_t p = 0; p < m; p++)
 			squares += (forms[p] - mean) * (forms[p] - mean);
-		near(told.estimate, mean, 1 + fabs(mean) + (double)s.n, "estimate");
-		near(told.error, sqrt(squares / (double)(m * (m - 1))), 1 + (double)s.n, "standard error");
-		assert_int_equal(told.products, m);
+		near(estimated.estimate, mean, 1 + fabs(mean) + (double)s.n, "estimate");
+		near(estimated.error, sqrt(squares / (double)(m * (m - 1))), 1 + (double)s.n, "standard error");
+		assert_int_equal(estimated.products, m);
 		free(forms);
 		square_free(&s);
 	}
@@ -102,16 +102,16 @@ static void test_diagonal(void **state)
 {
 	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = square_new("f64", 300);
-	struct told told;
+	struct estimated estimated;
 
 	(void)state;
 	for (size_t i = 0; i < s.n; i++)
 		s.at[i * s.n + i] = (double)(i % 17) - 5;
 	settle(&s);
-	told = ask(&fixture, &s, (struct asked){.probes = 5, .seed = 3});
-	assert_true(told.estimate == exact_trace(&s) && told.error == 0);
-	told = ask(&fixture, &s, (struct asked){.probes = 1, .seed = 3});
-	assert_true(told.estimate == exact_trace(&s) && isnan(told.error));
+	estimated = ask(&fixture, &s, (struct asked){.probes = 5, .seed = 3});
+	assert_true(estimated.estimate == exact_trace(&s) && estimated.error == 0);
+	estimated = ask(&fixture, &s, (struct asked){.probes = 1, .seed = 3});
+	assert_true(estimated.estimate == exact_trace(&s) && isnan(estimated.error));
 	square_free(&s);
 	fixture_close(&fixture);
 }
@@ -125,13 +125,13 @@ static void coverage(struct fixture *fixture, const struct square *s, const char
 	int outside = 0;
 
 	for (int seed = 1; seed <= seeds; seed++) {
-		struct told told =
+		struct estimated estimated =
 			ask(fixture, s, (struct asked){method, distribution, probes, (uint64_t)seed, 0, 0, 0});
-		const double off = fabs(told.estimate - exact) / told.error;
+		const double off = fabs(estimated.estimate - exact) / estimated.error;
 
 		if (!(off < 5))
 			fail_msg("%s %s, seed %d: %.9g +- %.3g, the trace is %.9g", method, distribution, seed,
-				 told.estimate, told.error, exact);
+				 estimated.estimate, estimated.error, exact);
 		outside += off > 2.02;
 	}
 	if (outside > 25)
@@ -166,19 +166,21 @@ static void test_low_rank(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct square s = low_rank("f64", cases[i].n, cases[i].rank, 0);
-		struct told told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = cases[i].probes});
+		struct estimated estimated =
+			ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = cases[i].probes});
 		const double exact = exact_trace(&s);
 
-		if (!(fabs(told.estimate - exact) <= 1e-9 * fabs(exact)))
+		if (!(fabs(estimated.estimate - exact) <= 1e-9 * fabs(exact)))
 			fail_msg("rank %zu of %zu, %llu probes: got %.17g +- %.3g, the trace is %.17g", cases[i].rank,
-				 cases[i].n, (unsigned long long)cases[i].probes, told.estimate, told.error, exact);
-		assert_int_equal(told.products, cases[i].probes);
+				 cases[i].n, (unsigned long long)cases[i].probes, estimated.estimate, estimated.error,
+				 exact);
+		assert_int_equal(estimated.products, cases[i].probes);
 		square_free(&s);
 	}
 
 	struct square s = low_rank("f32", 400, 10, 0.01);
-	struct told plain = ask(&fixture, &s, (struct asked){.probes = 60}),
-		    better = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 60});
+	struct estimated plain = ask(&fixture, &s, (struct asked){.probes = 60}),
+			 better = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 60});
 
 	if (!(better.error < plain.error / 5))
 		fail_msg("hutchpp's standard error %.3g, hutchinson's %.3g", better.error, plain.error);
@@ -191,28 +193,28 @@ static void test_degenerate(void **state)
 {
 	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = square_new("f64", 64);
-	struct told told;
+	struct estimated estimated;
 
 	(void)state;
 	settle(&s);
-	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
-	assert_true(told.estimate == 0 && told.error == 0);
+	estimated = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	assert_true(estimated.estimate == 0 && estimated.error == 0);
 	for (size_t i = 0; i < s.n; i++)
 		s.at[i * s.n + i] = 1e300;
 	settle(&s);
-	told = ask(&fixture, &s, (struct asked){.probes = 4});
-	assert_true(fabs(told.estimate / 64e300 - 1) < 1e-12);
-	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
-	assert_true(fabs(told.estimate / 64e300 - 1) < 1e-9);
+	estimated = ask(&fixture, &s, (struct asked){.probes = 4});
+	assert_true(fabs(estimated.estimate / 64e300 - 1) < 1e-12);
+	estimated = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	assert_true(fabs(estimated.estimate / 64e300 - 1) < 1e-9);
 	s.at[70] = (double)INFINITY;
 	settle(&s);
 	ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
 	s.at[71] = (double)NAN;
 	settle(&s);
-	told = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
-	assert_true(isnan(told.estimate));
-	told = ask(&fixture, &s, (struct asked){.probes = 30});
-	assert_true(isnan(told.estimate));
+	estimated = ask(&fixture, &s, (struct asked){.method = "hutchpp", .probes = 30});
+	assert_true(isnan(estimated.estimate));
+	estimated = ask(&fixture, &s, (struct asked){.probes = 30});
+	assert_true(isnan(estimated.estimate));
 	square_free(&s);
 	fixture_close(&fixture);
 }

@@ -18,7 +18,8 @@ static const struct asked many[] = {
 
 enum { MANY = sizeof many / sizeof *many };
 
-static void answer_all(unsigned threads, uint32_t features, const struct square squares[2], struct told ret[2 * MANY])
+static void answer_all(unsigned threads, uint32_t features, const struct square squares[2],
+		       struct estimated ret[2 * MANY])
 {
 	struct fixture fixture = fixture_for(threads, features);
 
@@ -31,7 +32,7 @@ static void test_same_bytes(void **state)
 {
 	static const unsigned threads[] = {1, 2, 7, 128};
 	struct square squares[] = {random_square("f32", SANITIZED ? 261 : 521), random_square("f64", SANITIZED ? 150 : 300)};
-	struct told expected[2 * MANY], got[2 * MANY];
+	struct estimated expected[2 * MANY], got[2 * MANY];
 	size_t n_levels;
 	const struct cpu_level *levels = cpu_levels(&n_levels);
 
@@ -60,7 +61,7 @@ static void test_ranks(void **state)
 	struct fixture fixture = fixture_for(2, cpu_detect());
 	struct square s = random_square("f32", 50);
 	const struct asked whole = {.distribution = "normal", .probes = 23, .seed = 9};
-	const struct told told = ask(&fixture, &s, whole);
+	const struct estimated estimated = ask(&fixture, &s, whole);
 	double sum = 0;
 	uint64_t probes = 0;
 
@@ -70,14 +71,14 @@ static void test_ranks(void **state)
 
 		part.rank = rank;
 		part.size = 7;
-		const struct told one = ask(&fixture, &s, part);
+		const struct estimated one = ask(&fixture, &s, part);
 
 		sum += one.estimate * (double)one.products;
 		probes += one.products;
-		assert_int_equal(one.next, told.next);
+		assert_int_equal(one.next, estimated.next);
 	}
 	assert_int_equal(probes, 23);
-	near(sum / 23, told.estimate, 50, "the mean of the parts");
+	near(sum / 23, estimated.estimate, 50, "the mean of the parts");
 	square_free(&s);
 	fixture_close(&fixture);
 }

@@ -236,8 +236,8 @@ static uint64_t plan_figure(struct fixture *fixture, const char *name)
 static void test_plan_bound(void **state)
 {
 	enum { BOUND = 2 << 20, SLACK = 6 << 20 };
-	const char *told = getenv("TRNSCI_PLANS");
-	const size_t count = told ? strtoul(told, NULL, 10) : is_full() ? 20000 : 1000;
+	const char *plans = getenv("TRNSCI_PLANS");
+	const size_t count = plans ? strtoul(plans, NULL, 10) : is_full() ? 20000 : 1000;
 	struct engine_settings settings = {.threads = 2, .features = cpu_detect(), .plan_cache_bytes = BOUND};
 	struct fixture fixture = {0};
 	struct error err = {0};

@@ -2,7 +2,7 @@
 /* Precisions of transforms as requests: which one runs, and what the reply says of it. */
 #include "engine/transforms.h"
 
-/* Products with the matrix serve real input, several axes, and lengths to 256; what runs else is told. */
+/* Products with the matrix serve real input, several axes, and lengths to 256; the reply states what else runs. */
 static void test_products(void **state)
 {
 	static const struct {

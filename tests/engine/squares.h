@@ -61,7 +61,7 @@ struct asked {
 	uint64_t probes, seed, offset, rank, size;
 };
 
-struct told {
+struct estimated {
 	double estimate, error; /* NaN: none */
 	uint64_t products, next;
 };
@@ -99,20 +99,21 @@ static inline double real_of(const struct value *value)
 	return value && value->kind == VALUE_REAL ? value->real : (double)NAN;
 }
 
-static inline struct told ask(struct fixture *fixture, const struct square *s, struct asked a)
+static inline struct estimated ask(struct fixture *fixture, const struct square *s, struct asked a)
 {
 	struct call *call = call_of(s, &a);
 	const struct value *reply = call_run(call, fixture->memory, "trace");
-	struct told told = {real_of(value_get(reply, "estimate")), real_of(value_get(reply, "standard_error")),
-			    value_get(reply, "products")->u, value_get(reply, "next")->u};
+	struct estimated estimated = {real_of(value_get(reply, "estimate")),
+				      real_of(value_get(reply, "standard_error")), value_get(reply, "products")->u,
+				      value_get(reply, "next")->u};
 	double pair[2];
 
 	assert_int_equal(value_get(reply, "data")->bytes.size, sizeof pair);
 	memcpy(pair, value_get(reply, "data")->bytes.at, sizeof pair);
-	assert_memory_equal(&pair[0], &told.estimate, sizeof(double));
-	assert_true(isnan(told.error) ? isnan(pair[1]) : pair[1] == told.error);
+	assert_memory_equal(&pair[0], &estimated.estimate, sizeof(double));
+	assert_true(isnan(estimated.error) ? isnan(pair[1]) : pair[1] == estimated.error);
 	call_free(call);
-	return told;
+	return estimated;
 }
 
 static inline struct fixture fixture_for(unsigned threads, uint32_t features)

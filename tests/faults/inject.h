@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page by which a test tells a process, into which inject.so was loaded, what shall fail. */
+/* The page in which a test sets what shall fail in a process that loaded inject.so. */
 #ifndef TRNSCI_TESTS_FAULTS_INJECT_H
 #define TRNSCI_TESTS_FAULTS_INJECT_H
 

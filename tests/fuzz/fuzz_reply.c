@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client's side of a connection: whatever a daemon answers, with whatever descriptors, the library returns errors; it
- * touches no memory that it was not given, keeps no descriptor, and waits for nothing that cannot come.
+/* The client's side of a connection: whatever a daemon answers, with whatever descriptors, the library returns errors;
+ * it touches no memory that it was not given, keeps no descriptor, and waits for nothing that cannot come.
  *
- * Input: a byte tells which functions are called (bits, see `deeds`). Then records, one of which is delivered each time the
- * client waits: a byte of flags, two of length (high first), six for each descriptor, the bytes. A client that waits
- * when there is none left finds the connection closed. No second thread: what the library sends goes nowhere, and what
- * it polls is fed from here (the linker's --wrap). */
+ * Input: a byte selects the functions that are called (bits, see `deeds`). Then records, one of which is delivered each
+ * time the client waits: a byte of flags, two of length (high first), six for each descriptor, the bytes. A client that
+ * waits when there is none left finds the connection closed. No second thread: what the library sends goes nowhere, and
+ * what it polls is fed from here (the linker's --wrap). */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -202,7 +202,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 
 	while (r == 0 && timeout != 0) {
 		if (liar.over)
-			abort(); /* it waits for a connection that is closed, and has been told so */
+			abort(); /* it waits for a connection that is closed, and knows that */
 		if (liar.at < liar.end)
 			deliver();
 		else

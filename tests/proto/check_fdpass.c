@@ -170,7 +170,7 @@ static void unwanted_fds(void **state)
 	fdpass_close(&got);
 }
 
-/* Where the process has room for fewer than came: those are kept, and it is told. */
+/* Where the process has room for fewer than came: those are kept, and the caller gets the number. */
 static void fds_beyond_the_limit(void **state)
 {
 	struct pair *pair = *state;

@@ -58,7 +58,7 @@ static struct draw draw_of(const struct dist_case *c, uint64_t stream, void **re
 	return case_draw(c, stream, ret_table);
 }
 
-/* At most `most` samples of the case, packed; *ret_n tells how many. */
+/* At most `most` samples of the case, packed; *ret_n is how many. */
 static void *samples_of(const struct dist_case *c, uint64_t stream, size_t most, size_t *ret_n)
 {
 	struct draw_kernels kernels;

@@ -17,7 +17,7 @@
 int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct dist_fault *ret_fault);
 
 /* The same in steps of at most 200 us, so that one client's large table delays nobody else. Callers read `table`,
- * `cost_ns` and `work_bytes`; `is_checked` and `n_list` tell how much draw_builder_check has left to do; the other
+ * `cost_ns` and `work_bytes`; `is_checked` and `n_list` are how much draw_builder_check has left to do; the other
  * members are private. */
 struct draw_builder {
 	enum distribution distribution;

@@ -85,7 +85,7 @@ static int copy_piece(struct deferred_build *build, struct error *err)
 }
 
 /* NULL: there is no memory for it. */
-static char *kept_copy(struct program *program, const struct value *data)
+static char *copy_constant(struct program *program, const struct value *data)
 {
 	const size_t size = data->bytes.size;
 	struct deferred_copy *copy;
@@ -134,7 +134,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	buffer = program_buffer(program, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
-	buffer->base = program->keeps ? kept_copy(program, data) : (char *)data->bytes.at;
+	buffer->base = program->keeps ? copy_constant(program, data) : (char *)data->bytes.at;
 	buffer = buffer->base ? aligned_copy(compiler, buffer) : NULL;
 	if (!buffer)
 		return compile_no_memory(compiler);

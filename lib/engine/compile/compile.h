@@ -89,7 +89,7 @@ int compile_floating_input(struct compiler *compiler, unsigned param, struct buf
 int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
 
 /* The buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the reply, or a
- * temporary. compile_out_shape tells the shape of the tile, if there is one, before the output's own is known. */
+ * temporary. compile_out_shape returns the shape of the tile, if there is one, before the output's own is known. */
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
 

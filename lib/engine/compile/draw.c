@@ -340,7 +340,7 @@ static bool has_arrays(const struct compiler *c)
 	return false;
 }
 
-/* A permutation is of as many items as are drawn, unless it is told otherwise; checked when that is known. */
+/* A permutation has as many items as samples (default); checked once their number is known. */
 static int prepare_distribution(const struct compiler *c, struct draw *draw)
 {
 	struct list list = {.n = 0};
@@ -409,7 +409,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 	};
 }
 
-static int add_site(struct compiler *c, struct placed *p)
+static int add_placement(struct compiler *c, struct placed *p)
 {
 	const struct placement placement = {
 		.operation = c->args.operation,
@@ -443,13 +443,13 @@ static int place(struct compiler *c, const struct shape *like, struct placed *re
 	if (!error)
 		error = find_extent(c, p.draw.dtype, draw_components(&p.draw), out ? &tile : like, &p.extent);
 	if (!error)
-		error = add_site(c, &p);
+		error = add_placement(c, &p);
 	if (!error)
 		*ret = p;
 	return error;
 }
 
-static int put_site(struct compiler *c, int placement)
+static int put_placement(struct compiler *c, int placement)
 {
 	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
 }
@@ -480,7 +480,7 @@ int compile_draw(struct compiler *c)
 		error = add_step(c, &p, buffer);
 	if (!error)
 		error = compile_reply(c, DRAW_OUT, buffer);
-	return error ? error : put_site(c, p.placement);
+	return error ? error : put_placement(c, p.placement);
 }
 
 int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_placement)
@@ -503,7 +503,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 		       shape_put(&p.extent.shape, c->program->bump, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)
-		error = put_site(c, p.placement);
+		error = put_placement(c, p.placement);
 	if (error)
 		return error;
 	*ret_buffer = buffer;
@@ -559,7 +559,7 @@ static int take_samples(struct compiler *c, void *arg)
 		return error;
 	samples->draw = p.draw;
 	samples->placement = p.placement;
-	return put_site(c, p.placement);
+	return put_placement(c, p.placement);
 }
 
 int compile_samples(struct compiler *c, const struct operation *distribution, const struct value *map,

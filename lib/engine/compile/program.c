@@ -7,7 +7,7 @@
 #include "engine/compile/compile.h"
 #include "engine/program/placement.h"
 
-/* Names of results may be told more than once. */
+/* A result may be listed under several names. */
 enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
 static struct name_entry *add_name(struct compiler *compiler, const struct value *text)

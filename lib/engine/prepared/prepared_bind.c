@@ -176,7 +176,7 @@ static int move_points(struct placement *placement, uint64_t offset, struct erro
 	return 0;
 }
 
-int prepared_bind_sites(struct program *program, const struct prepared_choice *choice, struct error *err)
+int prepared_bind_placements(struct program *program, const struct prepared_choice *choice, struct error *err)
 {
 	struct placement *placement = program->placements.at;
 	const struct stream_choice *stated = &choice->placement;
@@ -196,7 +196,7 @@ int prepared_bind_sites(struct program *program, const struct prepared_choice *c
 
 /* A run's draws share their placements, which its ranges and its own choice decide; that of a single operation states
  * all. */
-static int copy_sites(const struct prepared *prepared, struct program *program)
+static int copy_placements(const struct prepared *prepared, struct program *program)
 {
 	const struct placements *own = &prepared->program.placements;
 	const size_t range_bytes = own->n_ranges * sizeof *own->ranges;
@@ -272,7 +272,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 	struct step *steps = bump_alloc(bump, (own->n_steps + 1) * sizeof *steps);
 	int error;
 
-	if (!buffers || !plans || !steps || copy_sites(prepared, program))
+	if (!buffers || !plans || !steps || copy_placements(prepared, program))
 		return error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	share(prepared, program);
 	error = bind_buffers(prepared, program, choice->tiles, buffers, err);
@@ -286,7 +286,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 		bind_step(&prepared->links[i], buffers, plans, &steps[i]);
 	}
 	bind_reply(prepared, program, buffers, reply);
-	error = prepared_bind_sites(program, choice, err);
+	error = prepared_bind_placements(program, choice, err);
 	if (!error && own->placements.is_run && placement_name_run(program, choice->name))
 		error = error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	return error;

@@ -124,7 +124,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 /* A tile's buffer; what it holds from here on, program_end gives back. */
 int prepared_bind_tile(struct program *program, struct buffer *buffer, struct error *err);
 /* What the choice says of the streams, in placements that are the run's own. */
-int prepared_bind_sites(struct program *program, const struct prepared_choice *choice, struct error *err);
+int prepared_bind_placements(struct program *program, const struct prepared_choice *choice, struct error *err);
 
 /* A run has come to its end, and nothing of it failed. Any thread. */
 void prepared_learn(struct prepared *prepared, struct program *program);

@@ -143,7 +143,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 			const struct prepared_choice *choice)
 {
 	struct program *program = &now->program;
-	int error = prepared_bind_sites(program, choice, NULL);
+	int error = prepared_bind_placements(program, choice, NULL);
 
 	if (!error)
 		error = placement_seek(program, &now->reply, NULL);

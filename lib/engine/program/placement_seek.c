@@ -254,7 +254,7 @@ static struct value *map_of(const struct placement *placement, struct value *rep
 	return placement->inside ? &map->map.at[placement->inside - 1].value : map;
 }
 
-static int tell(struct placing *p, const struct placement *placement, const struct place *place)
+static int put_place(struct placing *p, const struct placement *placement, const struct place *place)
 {
 	struct bump *bump = p->program->bump;
 	struct value_member *at = map_of(placement, p->reply)->map.at + placement->member;
@@ -279,7 +279,7 @@ static int tell(struct placing *p, const struct placement *placement, const stru
 }
 
 /* A range as the request that took it would repeat it. */
-static int tell_range(struct placing *p, const struct stream_reservation *range, struct value *list)
+static int put_range(struct placing *p, const struct stream_reservation *range, struct value *list)
 {
 	const bool text = p->program->placements.run.text;
 	struct bump *bump = p->program->bump;
@@ -298,7 +298,7 @@ static int tell_range(struct placing *p, const struct stream_reservation *range,
 	       value_push(bump, list, one);
 }
 
-static int tell_run(struct placing *p)
+static int put_run(struct placing *p)
 {
 	const struct placements *placements = &p->program->placements;
 	struct bump *bump = p->program->bump;
@@ -308,7 +308,7 @@ static int tell_run(struct placing *p)
 	/* What a prepared call would draw from is for each run to say. */
 	for (size_t i = 0; i < placements->n_ranges && !failed && !p->program->keeps; i++)
 		if (placements->ranges[i].name && placements->ranges[i].draws)
-			failed = tell_range(p, &placements->ranges[i], &list);
+			failed = put_range(p, &placements->ranges[i], &list);
 	return failed || (list.array.count && value_put(bump, p->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
 }
 
@@ -360,12 +360,12 @@ int placement_seek(struct program *program, struct value *reply, struct error *e
 		if (!error && !placement->is_points)
 			error = find_offset(&p, placement, find_cursor(&p, placement, &places[i].stream), &places[i]);
 		if (!error)
-			failed = tell(&p, placement, &places[i]);
+			failed = put_place(&p, placement, &places[i]);
 	}
 	for (size_t i = 0; i < program->n_steps && !error && !failed; i++)
 		failed = place_step(program, &program->steps[i], places);
 	if (!error && !failed && placements->is_run)
-		failed = tell_run(&p);
+		failed = put_run(&p);
 	if (failed)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
 	return error;

@@ -7,7 +7,7 @@ static uint64_t home_lanes(unsigned home, unsigned threads)
 	return (ENGINE_LANES - home + threads - 1) / threads;
 }
 
-uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_chunks)
+uint64_t lane_home_chunks(unsigned home, unsigned threads, uint64_t n_chunks)
 {
 	const uint64_t rest = n_chunks % ENGINE_LANES;
 	const uint64_t last = rest > home ? (rest - home + threads - 1) / threads : 0;
@@ -15,7 +15,7 @@ uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_chunks)
 	return n_chunks / ENGINE_LANES * home_lanes(home, threads) + last;
 }
 
-size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k)
+size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k)
 {
 	const uint64_t lanes = home_lanes(home, threads);
 

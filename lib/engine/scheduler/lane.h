@@ -23,8 +23,8 @@ void lane_record(struct lane *lane, uint64_t words, uint64_t ns);
 
 /* A lane's home is thread l mod `threads`, so each thread is home to some chunks of a stage of n_chunks: this many, and
  * of these the k-th, round by round and lane by lane. */
-uint64_t lane_home_units(unsigned home, unsigned threads, uint64_t n_chunks);
-size_t lane_home_unit(unsigned home, unsigned threads, uint64_t k);
+uint64_t lane_home_chunks(unsigned home, unsigned threads, uint64_t n_chunks);
+size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k);
 
 /* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". */
 int lane_stats(const struct lane lanes[ENGINE_LANES], struct bump *bump, struct value *map);

@@ -66,7 +66,7 @@ struct pool {
 	uint64_t submitted, finished;
 	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted */
 	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
-	_Atomic(void *) spare;    /* scratch for a caller's thread; NULL: it is in use, or not had yet */
+	_Atomic(void *) caller_scratch; /* for a caller's thread; NULL: in use, or not allocated yet */
 	void *spares[SPARES_MAX]; /* for several at once */
 	unsigned n_spares;
 	struct thread threads[];
@@ -91,13 +91,13 @@ static bool is_cancelled(struct job *job, uint64_t at_ns)
 }
 
 /* Own chunks first, then those of the threads behind. False when the stage has none left. */
-static bool claim(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_unit)
+static bool claim(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_chunk)
 {
 	if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 		return false;
 	for (unsigned i = 0; i < pool->n_threads; i++) {
 		const unsigned home = (thread + i) % pool->n_threads;
-		const uint64_t end = lane_home_units(home, pool->n_threads, job->n_chunks);
+		const uint64_t end = lane_home_chunks(home, pool->n_threads, job->n_chunks);
 		_Atomic uint64_t *next = &job->cursors[home].next;
 		uint64_t k;
 
@@ -105,7 +105,7 @@ static bool claim(const struct pool *pool, struct job *job, unsigned thread, siz
 			continue;
 		k = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
 		if (k < end) {
-			*ret_unit = lane_home_unit(home, pool->n_threads, k);
+			*ret_chunk = lane_home_chunk(home, pool->n_threads, k);
 			return true;
 		}
 	}
@@ -316,7 +316,7 @@ void pool_destroy(struct pool *pool)
 		free(pool->threads[i].scratch);
 	}
 	assert(!pool->fair_queue.first && pool->submitted == pool->finished);
-	free(atomic_load(&pool->spare));
+	free(atomic_load(&pool->caller_scratch));
 	for (unsigned i = 0; i < pool->n_spares; i++)
 		free(pool->spares[i]);
 	pthread_cond_destroy(&pool->work);
@@ -360,9 +360,9 @@ void pool_submit(struct pool *pool, struct job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static void *spare_take(struct pool *pool)
+static void *take_scratch(struct pool *pool)
 {
-	void *scratch = atomic_exchange_explicit(&pool->spare, NULL, memory_order_acquire);
+	void *scratch = atomic_exchange_explicit(&pool->caller_scratch, NULL, memory_order_acquire);
 
 	if (scratch)
 		return scratch;
@@ -373,11 +373,11 @@ static void *spare_take(struct pool *pool)
 	return scratch ? scratch : aligned_alloc(64, pool->scratch_bytes);
 }
 
-static void spare_give(struct pool *pool, void *scratch)
+static void give_scratch(struct pool *pool, void *scratch)
 {
 	void *none = NULL;
 
-	if (atomic_compare_exchange_strong_explicit(&pool->spare, &none, scratch, memory_order_release,
+	if (atomic_compare_exchange_strong_explicit(&pool->caller_scratch, &none, scratch, memory_order_release,
 						    memory_order_relaxed))
 		return;
 	pthread_mutex_lock(&pool->lock);
@@ -421,10 +421,10 @@ static void go_on(struct pool *pool, struct job *job, bool now)
 }
 
 /* A small request ends here without the lock: until it has to go on with the threads its state stays what it was, which
- * tells those who wake or cancel it that it does not wait. */
+ * lets those who wake or cancel it see that it does not wait. */
 void pool_run_here(struct pool *pool, struct job *job)
 {
-	void *scratch = spare_take(pool);
+	void *scratch = take_scratch(pool);
 	struct fpenv_saved saved;
 	int next;
 
@@ -436,7 +436,7 @@ void pool_run_here(struct pool *pool, struct job *job)
 	next = run_stages(pool, job, scratch);
 	fpenv_leave(saved);
 
-	spare_give(pool, scratch);
+	give_scratch(pool, scratch);
 	if (next == JOB_AGAIN || next == JOB_WAIT) {
 		go_on(pool, job, next == JOB_AGAIN);
 		return;
@@ -447,7 +447,7 @@ void pool_run_here(struct pool *pool, struct job *job)
 
 int pool_run_now(struct pool *pool, struct job *job)
 {
-	void *scratch = spare_take(pool);
+	void *scratch = take_scratch(pool);
 	struct fpenv_saved saved;
 	int next;
 
@@ -456,7 +456,7 @@ int pool_run_now(struct pool *pool, struct job *job)
 	saved = fpenv_enter();
 	next = run_stages(pool, job, scratch);
 	fpenv_leave(saved);
-	spare_give(pool, scratch);
+	give_scratch(pool, scratch);
 	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
 	return next;
 }

@@ -10,7 +10,7 @@
 enum { LARGE = 1 << 20, PIECE = 256 << 10, ALIGN = 64, PAGE = 4096 };
 
 /* Unmaps from the end to the beginning. */
-struct reaper {
+struct unmapping {
 	struct job job; /* first */
 	struct fair_entry fair_entry;
 	char *base;
@@ -19,12 +19,12 @@ struct reaper {
 
 static int reap_piece(struct job *job)
 {
-	struct reaper *reaper = (struct reaper *)job;
-	const size_t piece = size_min(reaper->left, PIECE);
+	struct unmapping *unmapping = (struct unmapping *)job;
+	const size_t piece = size_min(unmapping->left, PIECE);
 
-	reaper->left -= piece;
-	munmap(reaper->base + reaper->left, piece);
-	return reaper->left ? JOB_AGAIN : JOB_END;
+	unmapping->left -= piece;
+	munmap(unmapping->base + unmapping->left, piece);
+	return unmapping->left ? JOB_AGAIN : JOB_END;
 }
 
 static void reaped(struct job *job, int error)
@@ -33,7 +33,7 @@ static void reaped(struct job *job, int error)
 	free(job);
 }
 
-static const struct job_ops reaping = {reap_piece, NULL, reaped};
+static const struct job_ops unmapping_ops = {reap_piece, NULL, reaped};
 
 void *temp_alloc(uint64_t bytes)
 {
@@ -51,7 +51,7 @@ void *temp_alloc(uint64_t bytes)
 
 void temp_free(struct engine *engine, void *temp, uint64_t bytes)
 {
-	struct reaper *reaper;
+	struct unmapping *unmapping;
 	uint64_t rounded = bytes;
 
 	if (!temp)
@@ -61,14 +61,14 @@ void temp_free(struct engine *engine, void *temp, uint64_t bytes)
 		return;
 	}
 	round_up_overflows(bytes, PAGE, &rounded);
-	reaper = calloc(1, sizeof *reaper);
-	if (!reaper) {
+	unmapping = calloc(1, sizeof *unmapping);
+	if (!unmapping) {
 		munmap(temp, rounded);
 		return;
 	}
-	reaper->job.ops = &reaping;
-	reaper->job.fair_entry = &reaper->fair_entry;
-	reaper->base = temp;
-	reaper->left = rounded;
-	pool_submit(engine->pool, &reaper->job);
+	unmapping->job.ops = &unmapping_ops;
+	unmapping->job.fair_entry = &unmapping->fair_entry;
+	unmapping->base = temp;
+	unmapping->left = rounded;
+	pool_submit(engine->pool, &unmapping->job);
 }

@@ -180,7 +180,7 @@ static void forms_run(const struct trace *t, size_t chunk, double *scratch)
 
 /* --- the estimate --- */
 
-/* The part of the basis, and the mean of the rest's forms with its standard error; one form tells none. */
+/* The part of the basis, and the mean of the rest's forms with its standard error, which one form does not have. */
 static void put_estimate(const struct trace *t)
 {
 	const uint64_t basis = t->run.step->trace.basis, n = t->run.step->trace.probes;
