@@ -6,11 +6,12 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/call.h"
 #include "draw.h"
-#include "session/ring_link.h"
 #include "remote/sealed_memfd.h"
-#include "session/session.h"
+#include "session/fork_mark.h"
+#include "session/public_error.h"
+#include "session/ring_link.h"
+#include "session/run.h"
 
 struct trnsci_broadcast {
 	const int *alive; /* reads 0 in a child after fork */
@@ -78,13 +79,13 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 			trnsci_call_free(call);
 	}
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	if (draw_stream_name(&drawing))
 		trnsci_set_text(trnsci_args(call), "stream_name", draw_stream_name(&drawing));
 	set_options(trnsci_args(call), o);
 	r = call_run(call, &error);
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	trnsci_call_free(call);
 	return 0;
 }
@@ -102,12 +103,12 @@ int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, u
 		r = call_run(call, &error);
 	}
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	r = call_reply_u64(call, "produced", &produced, &error);
 	trnsci_call_free(call);
 	if (r == 0 && ret_produced)
 		*ret_produced = produced;
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err)
@@ -119,7 +120,7 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 	if (r == 0)
 		r = call_run(call, &error);
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	trnsci_call_free(call);
 	return 0;
 }
@@ -132,9 +133,9 @@ static int map(struct trnsci_call *call, struct ring_link *link, struct error *e
 	int r = ring_link_read(call, link, &data_offset, &bytes, err);
 
 	if (r == 0)
-		r = shared_check_count(&call->fds, 1, "broadcast", err);
+		r = sealed_memfd_check_count(&call->fds, 1, "broadcast", err);
 	if (r == 0)
-		r = shared_check(call->fds.at[0], bytes, true, "broadcast", err);
+		r = sealed_memfd_check(call->fds.at[0], bytes, true, "broadcast", err);
 	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
 }
 
@@ -144,12 +145,12 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 	struct trnsci_broadcast *broadcast = calloc(1, sizeof *broadcast);
 	struct trnsci_call *call;
 	struct error error = {0};
-	int r = broadcast && (broadcast->alive = ring_mark_new())
+	int r = broadcast && (broadcast->alive = fork_mark_new())
 			? make_call(session, "broadcast_attach", name, &call, &error)
 			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
 
 	if (r == 0)
-		r = shared_run(call, &error);
+		r = sealed_memfd_run_call(call, &error);
 	if (r == 0) {
 		broadcast->link.wake_fd = -1;
 		r = map(call, &broadcast->link, &error);
@@ -157,9 +158,9 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 		trnsci_call_free(call);
 	}
 	if (r < 0) {
-		ring_mark_free(broadcast ? broadcast->alive : NULL);
+		fork_mark_free(broadcast ? broadcast->alive : NULL);
 		free(broadcast);
-		return error_give(err, &error);
+		return error_export(err, &error);
 	}
 	broadcast->session = session;
 	session_ref(session);
@@ -174,7 +175,7 @@ void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
 	ring_link_drop(&broadcast->link);
 	if (*broadcast->alive)
 		session_unref(broadcast->session);
-	ring_mark_free(broadcast->alive);
+	fork_mark_free(broadcast->alive);
 	free(broadcast);
 }
 
@@ -217,7 +218,8 @@ static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct
 }
 
 /* Copies what is there of one range, at most n, and keeps what nobody wrote meanwhile: all of it, or, when its
- * beginning was overwritten, none (until then the page still has its range). The filler is then close behind: a quarter of what is left is given up to stay ahead of it. */
+ * beginning was overwritten, none (until then the page still has its range). The filler is then close behind: a quarter
+ * of what is left is given up to stay ahead of it. */
 static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
 {
 	const struct ring_link *link = &broadcast->link;
@@ -284,7 +286,7 @@ int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_
 
 	if (!broadcast || !*broadcast->alive) {
 		error_set(&error, ERROR_CLOSED, "broadcast: there is none in this process");
-		return error_give(err, &error);
+		return error_export(err, &error);
 	}
 	span = (struct trnsci_broadcast_span){.missed = broadcast->missed, .first = broadcast->next};
 	r = take(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
@@ -293,7 +295,7 @@ int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_
 	broadcast->missed = span.first + span.count; /* up to where it has been told */
 	if (ret_span)
 		*ret_span = span;
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample)

@@ -4,13 +4,12 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/args.h"
-#include "session/call.h"
-#include "session/session.h"
-#include "source.h"
-#include "session/tile.h"
-
 #include "rng/stream.h"
+#include "session/args.h"
+#include "session/public_error.h"
+#include "session/run.h"
+#include "source.h"
+#include "tile.h"
 
 int draw_check(const struct drawing *drawing, struct error *err)
 {
@@ -120,7 +119,7 @@ int trnsci_draw(struct trnsci_session *session, const char *distribution, const 
 		set_output(args, tile);
 		r = run_into(call, tile, ret_span, &error);
 	}
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
@@ -136,7 +135,7 @@ int trnsci_apply(struct trnsci_session *session, const char *operation, const st
 		set_output(trnsci_args(call), tile);
 		r = run_into(call, tile, NULL, &error);
 	}
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)

@@ -6,15 +6,13 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/args.h"
-#include "session/array.h"
 #include "base/checked.h"
-#include "session/call.h"
 #include "dist/distributions/distribution.h"
 #include "draw.h"
-#include "session/session.h"
+#include "session/array.h"
+#include "session/public_error.h"
+#include "session/run.h"
 #include "source.h"
-#include "session/tile.h"
 #include "tile_pool.h"
 
 enum {
@@ -224,19 +222,20 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 
 /* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample,
  * and the piece is drawn again. It closes the connection first. */
-static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline, struct error *err)
+static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline,
+		      struct error *err)
 {
 	uint64_t before = 0, after = 0;
-	int r = session_look(call->session, &after, err);
+	int r = session_get_connection(call->session, &after, err);
 
 	if (r == 0)
 		do {
 			before = after;
 			r = call_run_until(call, NULL, deadline);
 			if (r < 0)
-				return error_take(err, &call->error);
+				return error_import(err, &call->error);
 			memcpy(out, tile->data, tile->bytes);
-			r = session_look(call->session, &after, err);
+			r = session_get_connection(call->session, &after, err);
 		} while (r == 0 && before != after);
 	return r;
 }
@@ -255,7 +254,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 		const struct trnsci_array piece = trnsci_vector(fill->dtype, n * fill->components, NULL);
 
 		if (!tile || tile->count != n * fill->components) {
-			tile_pool_give(fill->session, tile);
+			tile_pool_give(call, tile);
 			tile = NULL;
 			r = tile_pool_take(fill->session, &piece, &tile, err);
 			if (r == 0)
@@ -268,10 +267,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 		out += tile->bytes;
 		at += n;
 	}
-	if (call_is_flying(call)) /* given up: the tile is not to be used again while it writes */
-		trnsci_tile_free(tile);
-	else
-		tile_pool_give(fill->session, tile);
+	tile_pool_give(call, tile);
 	return r;
 }
 
@@ -358,5 +354,5 @@ int trnsci_fill(struct trnsci_session *session, const char *distribution, const 
 		r = run_fill(&fill, &error);
 	if (r == 0 && ret_span)
 		*ret_span = fill.span;
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }

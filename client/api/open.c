@@ -7,10 +7,10 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/call.h"
-#include "session/session.h"
-#include "session/tile.h"
-#include "tile_pool.h"
+#include "embedded/embedded.h"
+#include "remote/remote.h"
+#include "session/public_error.h"
+#include "tile.h"
 
 #define EMBEDDED      "embedded:"
 #define SYSTEM_SOCKET "/run/trnsci/trnsci.sock"
@@ -78,7 +78,7 @@ int trnsci_open(const char *address, const struct trnsci_options *options, struc
 		why = error;
 		r = embedded_open(options, ret_session, &error);
 	}
-	error_give(err, r < 0 ? &error : &why);
+	error_export(err, r < 0 ? &error : &why);
 	return r;
 }
 
@@ -91,7 +91,7 @@ void trnsci_close(struct trnsci_session *session)
 		session->engine->abandon(session);
 		return;
 	}
-	tile_pool_drain(session);
+	tile_free_pooled(session);
 	pthread_mutex_lock(&session->lock);
 	session->closed = true;
 	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next)
@@ -104,7 +104,7 @@ void trnsci_close(struct trnsci_session *session)
 int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info)
 {
 	struct trnsci_session_info info = {.address = session ? session->address : NULL};
-	int r = session ? session_look(session, &info.restarts, NULL) : -ERROR_CLOSED;
+	int r = session ? session_get_connection(session, &info.restarts, NULL) : -ERROR_CLOSED;
 
 	if (session)
 		info.embedded = session->engine->shares_memory;

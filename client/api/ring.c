@@ -8,10 +8,10 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/call.h"
 #include "draw.h"
+#include "session/fork_mark.h"
+#include "session/public_error.h"
 #include "session/ring_link.h"
-#include "session/session.h"
 
 enum {
 	SPIN_NS = 20 * 1000, /* what a sleep and a wake-up would take; a busy filler is faster */
@@ -19,7 +19,7 @@ enum {
 };
 
 struct trnsci_ring {
-	const int *alive; /* reads 0 in a child after fork */
+	const int *alive;  /* reads 0 in a child after fork */
 	uint64_t produced; /* as last seen, and believed */
 	uint64_t taken;
 	uint64_t half; /* samples */
@@ -60,16 +60,17 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 	struct trnsci_ring *ring = calloc(1, sizeof *ring);
 	struct trnsci_call *call = NULL;
 	struct error error = {0};
-	int r = ring && (ring->alive = ring_mark_new()) ? 0 : error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
+	int r = ring && (ring->alive = fork_mark_new()) ? 0
+							: error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
 		r = make_call(session, &drawing, samples, &call, &error);
 	if (r == 0)
-		r = session->engine->ring(call, &ring->link, &error);
+		r = session->engine->attach_ring(call, &ring->link, &error);
 	if (r < 0) {
-		ring_mark_free(ring ? ring->alive : NULL);
+		fork_mark_free(ring ? ring->alive : NULL);
 		free(ring);
-		return error_give(err, &error);
+		return error_export(err, &error);
 	}
 	ring->half = ring->link.capacity / 2;
 	ring->session = session;
@@ -84,10 +85,10 @@ void trnsci_ring_detach(struct trnsci_ring *ring)
 	if (!ring)
 		return;
 	if (*ring->alive) {
-		ring->session->engine->ring_end(ring->session, &ring->link);
+		ring->session->engine->detach_ring(ring->session, &ring->link);
 		session_unref(ring->session);
 	}
-	ring_mark_free(ring->alive);
+	fork_mark_free(ring->alive);
 	free(ring);
 }
 
@@ -170,7 +171,7 @@ static inline void give_back(struct trnsci_ring *ring, uint64_t n)
 	}
 	atomic_store_explicit(&ring->link.index->taken, ring->taken, memory_order_seq_cst);
 	if (atomic_load_explicit(&ring->link.page->asleep, memory_order_seq_cst))
-		ring->session->engine->ring_wake(&ring->link);
+		ring->session->engine->wake_ring(&ring->link);
 }
 
 static int check(const struct trnsci_ring *ring, struct error *err)
@@ -207,7 +208,7 @@ static int take_slowly(struct trnsci_ring *ring, char *out, uint64_t n, int time
 	}
 	if (ret_taken)
 		*ret_taken = done;
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
@@ -234,7 +235,7 @@ int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, con
 	if (r == 0 && available(ring) < n)
 		r = wait_for(ring, n, deadline_after(timeout_ms), &error);
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	ring->borrowed = n;
 	*ret_samples = place(ring);
 	return 0;
@@ -262,7 +263,7 @@ int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_of
 	else if (!available(ring)) /* its range is told when it is there */
 		r = wait_for(ring, 1, deadline_after(timeout_ms), &error);
 	if (r < 0)
-		return error_give(err, &error);
+		return error_export(err, &error);
 	ring_link_place(&ring->link, ring->taken, ret_offset, ret_run);
 	return 0;
 }

@@ -4,8 +4,8 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/call.h"
-#include "session/session.h"
+#include "session/public_error.h"
+#include "session/run.h"
 
 /* ---- what a reply tells ---- */
 
@@ -154,7 +154,7 @@ int trnsci_stream_create(struct trnsci_session *session, const char *name, const
 		set_options(trnsci_args(call), options);
 	if (r == 0)
 		r = finish(call, ret_info, &error);
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 /* A method whose parameter, beside the name, is at most one number. */
@@ -169,7 +169,7 @@ static int call_named(struct trnsci_session *session, const char *method, const 
 		trnsci_set_u64(trnsci_args(call), parameter, number);
 	if (r == 0)
 		r = finish(call, ret_info, &error);
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_stream_show(struct trnsci_session *session, const char *name, struct trnsci_stream_info *ret_info,
@@ -190,8 +190,9 @@ int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint
 	struct error error = {0};
 
 	if (words && position) {
-		error_set(&error, ERROR_OUT_OF_RANGE, "stream_advance: position: given beside words, allowed is one of them");
-		return error_give(err, &error);
+		error_set(&error, ERROR_OUT_OF_RANGE,
+			  "stream_advance: position: given beside words, allowed is one of them");
+		return error_export(err, &error);
 	}
 	return call_named(session, "stream_advance", name, words ? "by" : "to", words ? words : position, ret_info,
 			  err);
@@ -238,5 +239,5 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 		r = tell_page(trnsci_reply(call), each, arg, after, &said, &error);
 		trnsci_call_free(call);
 	} while (r == 0 && said == 0 && *after);
-	return r < 0 ? error_give(err, &error) : said;
+	return r < 0 ? error_export(err, &error) : said;
 }

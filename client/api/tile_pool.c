@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiles that a session keeps for arrays of its caller. */
+/* The tiles that a session keeps for later arrays of its caller. */
 #include "tile_pool.h"
 
 #include <string.h>
 
-#include "session/tile.h"
+#include "session/public_error.h"
+#include "tile.h"
 
-/* A tile that is larger goes at once: it would keep others from the arena. */
-enum { KEPT_BYTES = 4 << 20 };
+/* A larger tile is freed at once: it would keep others out of the arena. */
+enum { KEPT_BYTES_MOST = 4 << 20 };
 
 static bool is_like(const struct trnsci_tile *tile, const struct trnsci_array *array)
 {
@@ -15,7 +16,7 @@ static bool is_like(const struct trnsci_tile *tile, const struct trnsci_array *a
 	       memcmp(tile->shape, array->shape, tile->ndim * sizeof *tile->shape) == 0;
 }
 
-/* The pool holds the most recently used last. */
+/* The most recently used tile, the last one, is the first to be looked at: it is most likely to be in cache. */
 static struct trnsci_tile *take_kept(struct trnsci_session *session, const struct trnsci_array *like)
 {
 	struct trnsci_tile *tile = NULL;
@@ -43,17 +44,18 @@ int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *li
 	if (*ret_tile)
 		return 0;
 	r = trnsci_tile_new(session, 0, like->dtype, like->ndim, like->shape, ret_tile, &error);
-	return r < 0 ? error_take(err, &error) : 0;
+	return r < 0 ? error_import(err, &error) : 0;
 }
 
-void tile_pool_give(struct trnsci_session *session, struct trnsci_tile *tile)
+void tile_pool_give(const struct trnsci_call *call, struct trnsci_tile *tile)
 {
+	struct trnsci_session *session = call->session;
 	struct trnsci_tile *gone = tile;
 
 	if (!tile)
 		return;
 	pthread_mutex_lock(&session->lock);
-	if (!session->closed && tile->bytes <= KEPT_BYTES) {
+	if (!session->closed && call->state != CALL_IN_FLIGHT && tile->bytes <= KEPT_BYTES_MOST) {
 		gone = session->n_pooled == POOLED_TILES ? session->pooled[0] : NULL;
 		if (gone)
 			memmove(&session->pooled[0], &session->pooled[1],
@@ -62,19 +64,4 @@ void tile_pool_give(struct trnsci_session *session, struct trnsci_tile *tile)
 	}
 	pthread_mutex_unlock(&session->lock);
 	trnsci_tile_free(gone);
-}
-
-bool tile_pool_drain(struct trnsci_session *session)
-{
-	struct trnsci_tile *tiles[POOLED_TILES];
-	size_t count;
-
-	pthread_mutex_lock(&session->lock);
-	count = session->n_pooled;
-	memcpy(tiles, session->pooled, count * sizeof *tiles);
-	session->n_pooled = 0;
-	pthread_mutex_unlock(&session->lock);
-	for (size_t i = 0; i < count; i++)
-		trnsci_tile_free(tiles[i]);
-	return count > 0;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of the library's own, through which arrays of the caller go to a daemon and come back. They are kept, so that a
- * call that comes again makes none. */
+/* Tiles of the library's own, through which the caller's arrays go to a daemon and come back. Up to POOLED_TILES small
+ * ones are kept, so that a call that comes again needs no request for its tiles. */
 #ifndef TRNSCI_CLIENT_API_TILE_POOL_H
 #define TRNSCI_CLIENT_API_TILE_POOL_H
 
-#include "session/array.h"
-#include "session/session.h"
+#include "session/call.h"
+#include "session/tile.h"
 
-/* A tile of the array's dtype and shape; its data is ignored. Returns what trnsci_tile_new may return. */
+/* Returns a tile of the array's dtype and shape, with any content. Errors: as trnsci_tile_new. */
 int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *like, struct trnsci_tile **ret_tile,
 		   struct error *err);
-/* Takes it back; accepts NULL. */
-void tile_pool_give(struct trnsci_session *session, struct trnsci_tile *tile);
 
-/* Frees all that are not in use. Whether there were any. */
-bool tile_pool_drain(struct trnsci_session *session);
+/* Takes back a tile that `call` used; accepts NULL. If the call is still in flight (its time limit is over), the tile
+ * is freed: nobody else may use it while the daemon can write it. */
+void tile_pool_give(const struct trnsci_call *call, struct trnsci_tile *tile);
 
 #endif

@@ -6,12 +6,10 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/args.h"
-#include "session/array.h"
-#include "session/call.h"
 #include "engine/operations/operations.h"
-#include "session/session.h"
-#include "session/tile.h"
+#include "session/array.h"
+#include "session/public_error.h"
+#include "session/run.h"
 #include "tile_pool.h"
 
 struct transform {
@@ -95,7 +93,7 @@ static int run_copying(const struct transform *t, struct trnsci_call *call, cons
 		       const struct trnsci_tile *out, struct error *err)
 {
 	uint64_t before = 0, after = 0;
-	int r = session_look(t->session, &after, err);
+	int r = session_get_connection(t->session, &after, err);
 
 	if (r == 0)
 		do {
@@ -104,9 +102,9 @@ static int run_copying(const struct transform *t, struct trnsci_call *call, cons
 				memcpy(trnsci_tile_data(in), t->in.data, in->bytes);
 			r = trnsci_run(call, NULL);
 			if (r < 0)
-				return error_take(err, &call->error);
+				return error_import(err, &call->error);
 			copy_out(t, out);
-			r = session_look(t->session, &after, err);
+			r = session_get_connection(t->session, &after, err);
 		} while (r == 0 && before != after);
 	return r;
 }
@@ -127,13 +125,8 @@ static int run_on_tiles(const struct transform *t, struct error *err)
 		trnsci_set_tile(trnsci_args(call), "out", out);
 		r = run_copying(t, call, in, out, err);
 	}
-	if (call_is_flying(call)) { /* given up: the tiles are not to be used again while it writes */
-		trnsci_tile_free(in);
-		trnsci_tile_free(out);
-	} else {
-		tile_pool_give(t->session, in);
-		tile_pool_give(t->session, out);
-	}
+	tile_pool_give(call, in);
+	tile_pool_give(call, out);
 	trnsci_call_free(call);
 	return r;
 }
@@ -195,5 +188,5 @@ int trnsci_transform(struct trnsci_session *session, const char *operation, cons
 		r = array_check(&out, operation, "out", &error);
 	if (r == 0)
 		r = session->engine->shares_memory ? run_here(&t, &error) : run_through_tiles(&t, &error);
-	return r < 0 ? error_give(err, &error) : 0;
+	return r < 0 ? error_export(err, &error) : 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded engine: the requests that a daemon would serve, served inside the process. */
+#include "embedded.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,11 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "session/call.h"
-#include "session/changes.h"
+#include "ring.h"
+#include "session/call_request.h"
+#include "session/call_table.h"
 #include "session/prepare.h"
-#include "session/ring_link.h"
-#include "session/session.h"
 
 #include "base/checked.h"
 #include "base/cpu.h"
@@ -54,7 +55,7 @@ static void answered(struct request *request, void *arg)
 		error_set(&closed, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
 		error = &closed;
 	}
-	bool orphan = call_finish(call, error, NULL, request, error ? NULL : request_result(request));
+	bool orphan = call_finish_undiscarded(call, error, NULL, request, error ? NULL : request_result(request));
 	pthread_mutex_unlock(&session->lock);
 	if (orphan)
 		call_discard(call);
@@ -116,7 +117,7 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	struct embedded *embedded = call->session->peer;
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
-	const struct prepared_changes changes = changes_plain(call, handles);
+	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
 
 	return bump ? prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call,
 				     ret_request)
@@ -127,7 +128,7 @@ static const struct value *embedded_run_now(struct trnsci_call *call, struct pre
 {
 	struct embedded *embedded = call->session->peer;
 	uint32_t handles[ARGS_SWAPS];
-	const struct prepared_changes changes = changes_plain(call, handles);
+	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
 
 	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
 }
@@ -140,7 +141,7 @@ static int start_request(struct trnsci_call *call, struct request **ret_request,
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	int r = call_build(call, &bump, &method, &params, err);
+	int r = call_build_request(call, &bump, &method, &params, err);
 
 	return r < 0 ? r
 		     : request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
@@ -165,7 +166,7 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 	pthread_mutex_lock(&session->lock);
 	if (r < 0) {
 		embedded->unanswered--;
-	} else if (call->state == CALL_FLYING) {
+	} else if (call->state == CALL_IN_FLIGHT) {
 		call->request = request;
 		if (call->cancelling)
 			request_cancel(request);
@@ -178,19 +179,16 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 static void embedded_cancel(struct trnsci_call *call)
 {
 	pthread_mutex_lock(&call->session->lock);
-	if (call->state == CALL_FLYING && call->request)
+	if (call->state == CALL_IN_FLIGHT && call->request)
 		request_cancel(call->request);
 	pthread_mutex_unlock(&call->session->lock);
 }
 
+/* Lanes answer calls by themselves: there is nothing to read. */
 static void embedded_progress(struct trnsci_session *session, int64_t deadline)
 {
-	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-
-	if (deadline == DEADLINE_NEVER)
-		pthread_cond_wait(&session->changed, &session->lock);
-	else if (deadline > 0)
-		pthread_cond_timedwait(&session->changed, &session->lock, &until);
+	if (deadline > 0)
+		session_sleep(session, deadline);
 }
 
 /* Bytes of the machine's memory, swap included. */
@@ -212,8 +210,9 @@ static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
 		return 0;
 	return error_set(err, ERROR_NO_MEMORY,
-			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " bytes of tiles, the machine has %" PRIu64 " bytes", bytes,
-			 tiles, embedded->memory);
+			 "work memory: %" PRIu64 " bytes beside %" PRIu64 " bytes of tiles, the machine has %" PRIu64
+			 " bytes",
+			 bytes, tiles, embedded->memory);
 }
 
 static void release(void *arg)
@@ -231,7 +230,7 @@ static void *reserve_addresses(size_t size)
 
 /* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine
  * has memory, or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
-static int embedded_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
+static int embedded_get_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct embedded *embedded = session->peer;
 	struct mapping *mapping = malloc(sizeof *mapping);
@@ -263,11 +262,11 @@ static int embedded_arena(struct trnsci_session *session, size_t bytes, struct a
 	return 0;
 }
 
-static int ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+static int attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
 	struct embedded *embedded = call->session->peer;
 
-	return embedded_ring(call, embedded->session_memory, ret_link, err);
+	return embedded_attach_ring(call, embedded->session_memory, ret_link, err);
 }
 
 /* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
@@ -310,10 +309,10 @@ static const struct session_engine embedded_engine = {
 	.run_now = embedded_run_now,
 	.cancel = embedded_cancel,
 	.progress = embedded_progress,
-	.arena = embedded_arena,
-	.ring = ring,
-	.ring_wake = embedded_ring_wake,
-	.ring_end = embedded_ring_end,
+	.get_arena = embedded_get_arena,
+	.attach_ring = attach_ring,
+	.wake_ring = embedded_wake_ring,
+	.detach_ring = embedded_detach_ring,
 	.poll_fd = embedded_poll_fd,
 	.stop = embedded_stop,
 	.destroy = embedded_destroy,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring that the embedded engine fills: the daemon's filler, over memory of the process's own. */
+#include "ring.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "session/args.h"
-#include "session/call.h"
 #include "engine/producers/ring.h"
-#include "session/ring_link.h"
 
 enum { MOST_BYTES = 1 << 30 };
 
@@ -137,8 +136,8 @@ static int build(struct embedded_ring *own, struct session_memory *session_memor
 	return start(own, session_memory, sampler, link, err);
 }
 
-int embedded_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
-		  struct error *err)
+int embedded_attach_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
+			 struct error *err)
 {
 	struct embedded_ring *own = calloc(1, sizeof *own);
 	struct ring_link link = {.wake_fd = -1};
@@ -163,12 +162,12 @@ int embedded_ring(struct trnsci_call *call, struct session_memory *session_memor
 	return 0;
 }
 
-void embedded_ring_wake(struct ring_link *link)
+void embedded_wake_ring(struct ring_link *link)
 {
 	ring_wake(link->embedded->ring);
 }
 
-void embedded_ring_end(struct trnsci_session *session, struct ring_link *link)
+void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link)
 {
 	struct embedded_ring *own = link->embedded;
 

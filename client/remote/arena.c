@@ -8,17 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session/call.h"
+#include "session/run.h"
 #include "sealed_memfd.h"
 
 int arena_map(struct fdpass *fds, uint64_t bytes, size_t wanted, struct arena *ret_arena, struct error *err)
 {
-	int r = shared_check_count(fds, 1, "arena", err);
+	int r = sealed_memfd_check_count(fds, 1, "arena", err);
 
 	if (r == 0)
-		r = shared_check(fds->at[0], bytes, false, "arena", err);
+		r = sealed_memfd_check(fds->at[0], bytes, false, "arena", err);
 	if (r == 0 && bytes < wanted)
-		r = error_set(err, ERROR_BAD_REPLY, "arena: %llu bytes, %zu were asked for", (unsigned long long)bytes, wanted);
+		r = error_set(err, ERROR_BAD_REPLY, "arena: %llu bytes, %zu were asked for", (unsigned long long)bytes,
+			      wanted);
 	if (r < 0)
 		return r;
 	void *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fds->at[0], 0);
@@ -30,16 +31,6 @@ int arena_map(struct fdpass *fds, uint64_t bytes, size_t wanted, struct arena *r
 	return 0;
 }
 
-void arena_end(struct arena *arena)
-{
-	if (!arena->base)
-		return;
-	munmap(arena->base, arena->size);
-	if (arena->fd >= 0)
-		close(arena->fd);
-	*arena = (struct arena){.fd = -1};
-}
-
 bool arena_is_marked(const struct arena *arena)
 {
 	struct stat status;
@@ -47,7 +38,7 @@ bool arena_is_marked(const struct arena *arena)
 	return fstat(arena->fd, &status) < 0 || (status.st_mode & 0777) == 0;
 }
 
-int remote_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
+int remote_get_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct trnsci_call *call;
 	uint64_t size = 0;
@@ -55,9 +46,9 @@ int remote_arena(struct trnsci_session *session, size_t bytes, struct arena *ret
 
 	if (r < 0)
 		return r;
-	call->own = true;
+	call->internal = true;
 	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
-	r = shared_run(call, err);
+	r = sealed_memfd_run_call(call, err);
 	if (r < 0)
 		return r;
 	r = call_reply_u64(call, "bytes", &size, err);

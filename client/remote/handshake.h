@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "frame.h"
+#include "fdpass.h"
 #include "session/session.h"
 
 enum { REMOTE_PROTOCOL = 1, HANDSHAKE_INSTANCE = 17 /* bytes of a daemon's instance, as text */ };
@@ -34,8 +35,8 @@ void handshake_end(struct handshake *handshake);
 int handshake_call(struct handshake *handshake, const char *method, const struct value *params, struct bump *bump,
 		   struct fdpass *ret_fds, struct value *ret_result, struct error *err);
 
-/* Asks who is at the other end; ret_instance is empty for a daemon that has none. -ERROR_NOT_SUPPORTED (another protocol),
- * or as handshake_call; or the reason that the daemon gives when it refuses the connection. */
+/* Asks who is at the other end; ret_instance is empty for a daemon that has none. -ERROR_NOT_SUPPORTED (another
+ * protocol), or as handshake_call; or the reason that the daemon gives when it refuses the connection. */
 int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INSTANCE], struct error *err);
 
 /* Whether the message is the notification by which a daemon says why it ends the connection; *ret_error is then set. */

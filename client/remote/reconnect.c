@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting again.
  *
- * A pure function of its parameters may be computed twice: it is sent again to the daemon that answers. What moves a named
- * stream on, or writes a tile that it reads, is not: nobody knows whether it was done. A request of which not every byte
- * was sent was not done, and is sent again whatever it is. Each is sent again once only: it may be what ended the first
- * daemon. */
+ * A pure function of its parameters may be computed twice: it is sent again to the daemon that answers. What moves a
+ * named stream on, or writes a tile that it reads, is not: nobody knows whether it was done. A request of which not
+ * every byte was sent was not done, and is sent again whatever it is. Each is sent again once only: it may be what
+ * ended the first daemon. */
 #include "reconnect.h"
 
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "session/call.h"
+#include "session/call_table.h"
 #include "session/call_tiles.h"
 #include "handshake.h"
 #include "restore.h"
@@ -77,16 +77,6 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 
 /* ---- what was in flight ---- */
 
-static void end(struct trnsci_call *call, const struct error *error)
-{
-	struct trnsci_session *session = call->session;
-
-	if (call_finish(call, error, NULL, NULL, NULL)) {
-		call_discard(call);
-		session_unref_locked(session);
-	}
-}
-
 /* Whether the daemon may have begun it. */
 static bool was_sent(const struct trnsci_call *call)
 {
@@ -102,9 +92,9 @@ static const char *why_not_again(const struct trnsci_call *call)
 		return "it was to be cancelled";
 	if (strcmp(call->method, "cancel") == 0)
 		return "what it cancels is over";
-	if (call->repeated)
+	if (call->sent_again)
 		return "it has been sent again before, and that daemon ended as well";
-	if (call->own || !was_sent(call))
+	if (call->internal || !was_sent(call))
 		return NULL;
 	if (call_effect(call) != EFFECT_NONE)
 		return "it is no pure function of its parameters, and may have been done";
@@ -120,11 +110,11 @@ static bool give_up(struct trnsci_call *call)
 	if (why)
 		error_set(&error, ERROR_CLOSED, "%s: the daemon ended before its answer came; not repeated: %s",
 			  call->method, why);
-	else if (call->own || call_check_inputs(call, &error) == 0)
+	else if (call->internal || call_check_inputs(call, &error) == 0)
 		return false;
 	if (was_sent(call))
 		call_set_outputs_lost(call, true);
-	end(call, &error);
+	call_finish(call, &error, NULL, NULL, NULL);
 	return true;
 }
 
@@ -146,9 +136,9 @@ static bool send_again(struct trnsci_call *call)
 {
 	struct error error;
 
-	call->repeated = true;
-	if (wire_append(call, &error) < 0)
-		end(call, &error);
+	call->sent_again = true;
+	if (socket_io_append(call, &error) < 0)
+		call_finish(call, &error, NULL, NULL, NULL);
 	return true;
 }
 
@@ -170,16 +160,16 @@ void reconnect(struct trnsci_session *session, const char *why)
 		return;
 	why = remote->closing.code ? remote->closing.text : why;
 	if (session->reconnect_ms < 0) {
-		wire_fail(session, ERROR_CLOSED, "connection", why);
+		socket_io_fail(session, ERROR_CLOSED, "connection", why);
 	} else if (connect_again(session, &handshake, instance, &error) < 0) {
 		error_set(&failure, ERROR_CLOSED, "connection: %s; again: %s", why, error.text);
 		session_fail(session, &failure);
 	} else {
 		settle(session);
-		wire_replace(session, &handshake);
+		socket_io_replace(session, &handshake);
 		memcpy(remote->instance, instance, sizeof instance);
 		for_each_begun(session, send_again);
-		wire_flush(session);
+		socket_io_flush(session);
 		pthread_cond_broadcast(&session->changed);
 	}
 }

@@ -5,8 +5,8 @@
 
 #include "session/session.h"
 
-/* The connection is gone: waits for a daemon for as long as the session's reconnect_ms says, restores the tiles and sends
- * again what may be; or fails the session. With the lock. */
+/* The connection is gone: waits for a daemon for as long as the session's reconnect_ms says, restores the tiles and
+ * sends again what may be; or fails the session. With the lock. */
 void reconnect(struct trnsci_session *session, const char *why);
 
 #endif

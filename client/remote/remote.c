@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The remote engine: a daemon behind a Unix socket, none of whose words is taken on trust.
+/* The remote engine: a daemon behind a Unix socket. Nothing that it says is trusted before it is checked.
  *
- * Threads that wait take turns: one polls the socket without the lock, the others sleep until it has sorted what came.
+ * Threads that wait take turns: one polls the socket without the lock, the others sleep until it has handled what came.
  * Sending never blocks: what the socket does not take is kept and goes out with the next turn. */
+#include "remote.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -15,14 +17,15 @@
 #include <unistd.h>
 
 #include "arena.h"
-#include "session/call.h"
 #include "reconnect.h"
-#include "session/ring_link.h"
-#include "session/session.h"
+#include "ring.h"
+#include "session/arena.h"
+#include "session/send.h"
 #include "socket_io.h"
 
 enum {
-	OPEN_TIMEOUT_MS = 10000,
+	OPEN_TIMEOUT_MS = 10000, /* where the options give none */
+	ARENA_BYTES = 64 << 20,  /* default */
 };
 
 static int remote_send(struct trnsci_call *call, struct error *err)
@@ -32,10 +35,10 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
-	if (call->state == CALL_FLYING) { /* else the session failed since, and the call with it */
-		r = wire_append(call, err);
+	if (call->state == CALL_IN_FLIGHT) { /* else the session failed since, and the call with it */
+		r = socket_io_append(call, err);
 		if (r == 0)
-			wire_flush(session);
+			socket_io_flush(session);
 		if (remote->out.size > 0 && remote->polling)
 			eventfd_write(remote->wake, 1);
 	}
@@ -43,7 +46,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	return r;
 }
 
-/* A request of its own, whose answer nobody waits for. */
+/* Nobody waits for the answer to `cancel`: the cancelled call has its own. */
 static void remote_cancel(struct trnsci_call *call)
 {
 	struct trnsci_call *cancel;
@@ -51,22 +54,10 @@ static void remote_cancel(struct trnsci_call *call)
 	if (call_new(call->session, "cancel", &cancel) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(cancel), "msgid", call->msgid);
-	call_start(cancel, NULL, false);
-	call_unref(cancel);
+	call_post(cancel);
 }
 
 /* ---- waiting ---- */
-
-/* For those whose turn at the socket it is not. */
-static void sleep_until(struct trnsci_session *session, int64_t deadline)
-{
-	struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-
-	if (deadline == DEADLINE_NEVER)
-		pthread_cond_wait(&session->changed, &session->lock);
-	else
-		pthread_cond_timedwait(&session->changed, &session->lock, &until);
-}
 
 /* Looks for replies, and now and then for all that poll tells, as long as spinning is worth it. True: do not sleep. The
  * lock is held before and after, and for each look. */
@@ -85,7 +76,7 @@ static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2]
 		pthread_mutex_lock(&session->lock);
 		if (!again)
 			return false;
-		news = news || session->failure.code || wire_receive(session);
+		news = news || session->failure.code || socket_io_receive(session);
 	}
 	return true;
 }
@@ -102,15 +93,17 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 
 	remote->polling = true;
 	if (!spin_for_news(session, polls, deadline)) {
-		polls[0].events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
-		const int64_t rest = wire_rest_deadline(session);
+		polls[0].events =
+			remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
+		const int64_t rest = socket_io_rest_deadline(session);
 
 		pthread_mutex_unlock(&session->lock);
 		poll(polls, 2, deadline_left_ms(rest < deadline ? rest : deadline));
 		pthread_mutex_lock(&session->lock);
 		/* The time may be over because this process stood still: only what is not there now is late. */
-		if (!session->failure.code && !wire_receive(session) && clock_ns() >= wire_rest_deadline(session))
-			wire_fail_without_rest(session);
+		if (!session->failure.code && !socket_io_receive(session) &&
+		    clock_ns() >= socket_io_rest_deadline(session))
+			socket_io_fail_without_rest(session);
 	}
 	spin_end(&remote->spin);
 	remote->polling = false;
@@ -125,15 +118,15 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	if (session->failure.code)
 		return;
 	if (remote->polling && deadline > 0) {
-		sleep_until(session, deadline);
+		session_sleep(session, deadline);
 		return;
 	}
 	if (deadline > 0)
 		poll_socket(session, deadline);
 	else
-		wire_receive(session);
+		socket_io_receive(session);
 	if (remote->out.size > 0)
-		wire_flush(session);
+		socket_io_flush(session);
 	pthread_cond_broadcast(&session->changed);
 }
 
@@ -155,7 +148,7 @@ static int remote_poll_fd(struct trnsci_session *session)
 		return -ERROR_SYSTEM;
 	}
 	remote->epoll_out = false;
-	wire_watch(remote);
+	socket_io_watch(remote);
 	return remote->epoll;
 }
 
@@ -167,35 +160,35 @@ static void remote_stop(struct trnsci_session *session)
 	struct remote *remote = session->peer;
 
 	pthread_mutex_lock(&session->lock);
-	wire_fail(session, ERROR_CLOSED, "session", "it was closed");
+	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed");
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the polling thread */
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
-	wire_close(remote);
-	arena_end(&session->arena);
+	socket_io_close(remote);
+	arena_unmap(&session->arena);
 	pthread_mutex_unlock(&session->lock);
 }
 
 static void remote_destroy(struct trnsci_session *session)
 {
-	wire_free(session->peer);
+	socket_io_free(session->peer);
 }
 
 /* No shutdown: the socket is the parent's, too. */
 static void remote_abandon(struct trnsci_session *session)
 {
-	wire_close(session->peer);
-	arena_end(&session->arena);
+	socket_io_close(session->peer);
+	arena_unmap(&session->arena);
 }
 
 static const struct session_engine remote_engine = {
 	.send = remote_send,
 	.cancel = remote_cancel,
 	.progress = remote_progress,
-	.arena = remote_arena,
-	.ring = remote_ring,
-	.ring_wake = remote_ring_wake,
-	.ring_end = remote_ring_end,
+	.get_arena = remote_get_arena,
+	.attach_ring = remote_attach_ring,
+	.wake_ring = remote_wake_ring,
+	.detach_ring = remote_detach_ring,
 	.poll_fd = remote_poll_fd,
 	.stop = remote_stop,
 	.destroy = remote_destroy,
@@ -216,11 +209,11 @@ static int make_session(const char *path, const struct trnsci_options *options, 
 		close(wake);
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
-	wire_init(remote, handshake, wake, reconnect);
+	socket_io_init(remote, handshake, wake, reconnect);
 	spin_init(&remote->spin, session->spin_ns);
 	session->peer = remote;
 	if (session->arena_bytes == 0)
-		session->arena_bytes = ARENA_BYTES_REMOTE;
+		session->arena_bytes = ARENA_BYTES;
 	*ret_session = session;
 	return 0;
 }

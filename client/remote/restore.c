@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session's tiles, on a new connection.
  *
- * The content is copied into a mapping of its own, which then takes the old one's place in one step: addresses stay good,
- * and who reads a tile meanwhile sees the same bytes before and after. What is written meanwhile may be left behind.
- * Pages that were never touched are not touched by the copy. */
+ * The content is copied into a mapping of its own, which then takes the old one's place in one step: addresses stay
+ * good, and who reads a tile meanwhile sees the same bytes before and after. What is written meanwhile may be left
+ * behind. Pages that were never touched are not touched by the copy. */
 #include "restore.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "session/arena.h"
 #include "session/tile.h"
 
 struct restoring {
@@ -44,7 +45,8 @@ static int get_arena(struct restoring *restoring, struct error *err)
 
 static int compare_offsets(const void *a, const void *b)
 {
-	const size_t left = (*(struct trnsci_tile *const *)a)->offset, right = (*(struct trnsci_tile *const *)b)->offset;
+	const size_t left = (*(struct trnsci_tile *const *)a)->offset,
+		     right = (*(struct trnsci_tile *const *)b)->offset;
 
 	return (left > right) - (left < right);
 }
@@ -144,8 +146,8 @@ static bool copy_pages(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Returns whether the copies are what the tiles held. The daemon marks an arena before it empties it: an arena without a mark
- * after the copy was complete during it. */
+/* Returns whether the copies are what the tiles held. The daemon marks an arena before it empties it: an arena without
+ * a mark after the copy was complete during it. */
 static bool copy_tiles(const struct restoring *restoring)
 {
 	const struct arena *old = &restoring->session->arena;
@@ -207,7 +209,7 @@ int restore(struct trnsci_session *session, struct handshake *handshake, bool wi
 	struct restoring restoring = {.session = session, .handshake = handshake, .arena = {.fd = -1}};
 	int r = session->arena.base ? run(&restoring, with_content, err) : 0;
 
-	arena_end(&restoring.arena);
+	arena_unmap(&restoring.arena);
 	free(restoring.tiles);
 	return r;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring that a daemon fills. */
+#include "ring.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session/call.h"
-#include "session/ring_link.h"
 #include "sealed_memfd.h"
+#include "session/send.h"
 
 static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct error *err)
 {
@@ -19,7 +20,7 @@ static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct erro
 
 	if (bytes < sizeof(struct ring_index) || bytes > 1 << 20)
 		return error_set(err, ERROR_BAD_REPLY, "ring: an index of %llu bytes", (unsigned long long)bytes);
-	r = shared_check(fd, bytes, false, "ring", err);
+	r = sealed_memfd_check(fd, bytes, false, "ring", err);
 	if (r < 0)
 		return r;
 	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -36,8 +37,8 @@ static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *e
 	const int fd = fds->at[fds->count - 1];
 	struct stat status;
 
-	if (fstat(fd, &status) < 0 || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
-	    S_ISCHR(status.st_mode) || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+	if (fstat(fd, &status) < 0 || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode) ||
+	    fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "ring: what came is no eventfd");
 	link->wake_fd = fd;
 	fds->count--;
@@ -54,9 +55,9 @@ static int build(struct trnsci_call *call, struct ring_link *link, struct error 
 	if (r == 0)
 		r = call_reply_u64(call, "index_bytes", &index_bytes, err);
 	if (r == 0)
-		r = shared_check_count(&call->fds, 3, "ring", err);
+		r = sealed_memfd_check_count(&call->fds, 3, "ring", err);
 	if (r == 0)
-		r = shared_check(call->fds.at[0], bytes, true, "ring", err);
+		r = sealed_memfd_check(call->fds.at[0], bytes, true, "ring", err);
 	if (r == 0)
 		r = ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
 	if (r == 0)
@@ -66,11 +67,11 @@ static int build(struct trnsci_call *call, struct ring_link *link, struct error 
 	return r;
 }
 
-int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
 	struct ring_link link = {.wake_fd = -1};
 	struct trnsci_session *session = call->session;
-	int r = shared_run(call, err);
+	int r = sealed_memfd_run_call(call, err);
 
 	if (r < 0)
 		return r;
@@ -78,7 +79,7 @@ int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 	link.connection = call->connection;
 	trnsci_call_free(call);
 	if (r < 0) {
-		remote_ring_end(session, &link);
+		remote_detach_ring(session, &link);
 		return r;
 	}
 	/* A child after fork shares neither: it must not take what is the parent's. */
@@ -88,22 +89,21 @@ int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct err
 	return 0;
 }
 
-void remote_ring_wake(struct ring_link *link)
+void remote_wake_ring(struct ring_link *link)
 {
 	eventfd_write(link->wake_fd, 1);
 }
 
 /* Nobody waits for the answer; a session that is gone has ended its rings. */
-void remote_ring_end(struct trnsci_session *session, struct ring_link *link)
+void remote_detach_ring(struct trnsci_session *session, struct ring_link *link)
 {
 	struct trnsci_call *call;
 
 	ring_link_drop(link);
-	if (link->handle == 0 || call_make(session, "ring_detach", &call, NULL) < 0)
+	if (link->handle == 0 || session_check(session, NULL) < 0 || call_new(session, "ring_detach", &call) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
 	call->tied = true;
 	call->tied_to = link->connection;
-	call_start(call, NULL, false);
-	call_unref(call);
+	call_post(call);
 }

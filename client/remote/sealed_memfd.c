@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "session/call.h"
+#include "session/run.h"
 
 /* Who waits for its turn need not poll: the one whose turn it is does. */
-int shared_run(struct trnsci_call *call, struct error *err)
+int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	int r;
@@ -27,20 +27,21 @@ int shared_run(struct trnsci_call *call, struct error *err)
 	return r;
 }
 
-int shared_check_count(const struct fdpass *fds, unsigned count, const char *what, struct error *err)
+int sealed_memfd_check_count(const struct fdpass *fds, unsigned count, const char *what, struct error *err)
 {
 	if (fds->cut)
-		return error_set(err, ERROR_SYSTEM,
-				 "%s: file descriptors of the reply were lost, this process can have no more (RLIMIT_NOFILE)",
-				 what);
+		return error_set(
+			err, ERROR_SYSTEM,
+			"%s: file descriptors of the reply were lost, this process can have no more (RLIMIT_NOFILE)",
+			what);
 	if (fds->count != count)
-		return error_set(err, ERROR_BAD_REPLY, "%s: %u file descriptors came with the reply, allowed is %u", what,
-				 fds->count, count);
+		return error_set(err, ERROR_BAD_REPLY, "%s: %u file descriptors came with the reply, allowed is %u",
+				 what, fds->count, count);
 	return 0;
 }
 
 /* Otherwise the daemon could shrink it under us: a read past its end would be a signal. */
-int shared_check(int fd, uint64_t bytes, bool readonly, const char *what, struct error *err)
+int sealed_memfd_check(int fd, uint64_t bytes, bool readonly, const char *what, struct error *err)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (readonly ? F_SEAL_FUTURE_WRITE : 0);
 	const int seals = fcntl(fd, F_GET_SEALS);
@@ -49,7 +50,7 @@ int shared_check(int fd, uint64_t bytes, bool readonly, const char *what, struct
 	if (seals < 0 || (seals & needed) != needed)
 		return error_set(err, ERROR_BAD_REPLY, "%s: its memory is not sealed as it must be", what);
 	if (fstat(fd, &status) < 0 || status.st_size <= 0 || (uint64_t)status.st_size != bytes)
-		return error_set(err, ERROR_BAD_REPLY, "%s: its memory is not of the %llu bytes that the reply says", what,
-				 (unsigned long long)bytes);
+		return error_set(err, ERROR_BAD_REPLY, "%s: its memory is not of the %llu bytes that the reply says",
+				 what, (unsigned long long)bytes);
 	return 0;
 }

@@ -12,7 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "session/call.h"
+#include "session/call_request.h"
+#include "session/call_table.h"
 #include "session/call_tiles.h"
 
 #include "fdpass.h"
@@ -35,14 +36,14 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
 }
 
-void wire_init(struct remote *remote, struct handshake *handshake, int wake,
-	       void (*lost)(struct trnsci_session *session, const char *why))
+void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
+		    void (*lost)(struct trnsci_session *session, const char *why))
 {
 	*remote = (struct remote){.socket = handshake->socket, .lost = lost, .wake = wake, .epoll = -1};
 	adopt_input(remote, handshake);
 }
 
-void wire_close(struct remote *remote)
+void socket_io_close(struct remote *remote)
 {
 	const int fds[] = {remote->socket, remote->wake, remote->epoll};
 
@@ -53,9 +54,9 @@ void wire_close(struct remote *remote)
 	fdpass_close(&remote->fds);
 }
 
-void wire_free(struct remote *remote)
+void socket_io_free(struct remote *remote)
 {
-	wire_close(remote);
+	socket_io_close(remote);
 	codec_buffer_free(&remote->out);
 	free(remote->in);
 	free(remote);
@@ -70,7 +71,7 @@ static void drop_output(struct remote *remote)
 		codec_buffer_free(&remote->out);
 }
 
-void wire_replace(struct trnsci_session *session, struct handshake *handshake)
+void socket_io_replace(struct trnsci_session *session, struct handshake *handshake)
 {
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
@@ -95,7 +96,7 @@ void wire_replace(struct trnsci_session *session, struct handshake *handshake)
 	remote->epoll_out = false;
 }
 
-void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
+void socket_io_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
 {
 	struct error error;
 
@@ -119,12 +120,12 @@ static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *c
 
 static void answer(struct trnsci_session *session, const struct message *message, struct bump *bump)
 {
-	struct trnsci_call *call = call_find(session, message->msgid);
+	struct trnsci_call *call = call_table_find(session, message->msgid);
 	struct error error = message->error;
 
 	if (!call) {
 		bump_free(bump);
-		wire_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
+		socket_io_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
 		return;
 	}
 	if (error.code == 0 && message->result.kind != VALUE_MAP)
@@ -135,15 +136,8 @@ static void answer(struct trnsci_session *session, const struct message *message
 		*result = message->result;
 	else if (error.code == 0)
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
-	struct fdpass fds = take_fds(session->peer, call);
-
-	if (call_finish(call, error.code ? &error : NULL, bump, NULL, result)) {
-		call_discard(call);
-		session_unref_locked(session);
-		fdpass_close(&fds);
-	} else {
-		call->fds = fds;
-	}
+	call->fds = take_fds(session->peer, call);
+	call_finish(call, error.code ? &error : NULL, bump, NULL, result);
 }
 
 /* The frame's memory for as long as its reply lives: copied, or the whole buffer when it is large. */
@@ -169,19 +163,19 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 
 	if (!frame) {
 		bump_free(bump);
-		wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+		socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 		return;
 	}
 	if (codec_decode(frame, size, bump, &message, &error) < 0) {
 		bump_free(bump);
-		wire_fail(session, ERROR_BAD_REPLY, "connection", error.text);
+		socket_io_fail(session, ERROR_BAD_REPLY, "connection", error.text);
 	} else if (message.type == MESSAGE_RESPONSE) {
 		answer(session, &message, bump);
 	} else {
 		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
 		bump_free(bump);
 		if (message.type == MESSAGE_REQUEST)
-			wire_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
+			socket_io_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");
 	}
 }
 
@@ -201,7 +195,7 @@ static void handle_frames(struct trnsci_session *session)
 		at += size;
 	}
 	if (r < 0)
-		wire_fail(session, ERROR_BAD_REPLY, "connection", remote->scan.wrong);
+		socket_io_fail(session, ERROR_BAD_REPLY, "connection", remote->scan.wrong);
 	remote->in_size -= at;
 	if (at > 0 && remote->in_size > 0)
 		memmove(remote->in, remote->in + at, remote->in_size);
@@ -240,20 +234,20 @@ static ssize_t receive_some(struct trnsci_session *session)
 	if (!fdpass_join(&remote->fds, &fds))
 		strange = true;
 	if (got >= 0 && strange) {
-		wire_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
+		socket_io_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
 		return -EPROTO;
 	}
 	return got;
 }
 
-bool wire_receive(struct trnsci_session *session)
+bool socket_io_receive(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 	bool any = false;
 
 	while (!session->failure.code) {
 		if (!make_room(remote)) {
-			wire_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
+			socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 			break;
 		}
 		size_t room = remote->in_room - remote->in_size;
@@ -281,7 +275,7 @@ static int rest_timeout_ms(const struct trnsci_session *session)
 	return session->timeout_ms < REST_LEAST_MS ? REST_LEAST_MS : session->timeout_ms;
 }
 
-int64_t wire_rest_deadline(const struct trnsci_session *session)
+int64_t socket_io_rest_deadline(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
 
@@ -290,18 +284,18 @@ int64_t wire_rest_deadline(const struct trnsci_session *session)
 	return remote->heard_ns + (int64_t)rest_timeout_ms(session) * 1000000;
 }
 
-void wire_fail_without_rest(struct trnsci_session *session)
+void socket_io_fail_without_rest(struct trnsci_session *session)
 {
 	char why[80];
 
 	snprintf(why, sizeof why, "the rest of a message has not come within %d ms", rest_timeout_ms(session));
-	wire_fail(session, ERROR_TIMEOUT, "connection", why);
+	socket_io_fail(session, ERROR_TIMEOUT, "connection", why);
 }
 
 /* ---- sending, with the lock ---- */
 
 /* Level-triggered: EPOLLOUT stays off while there is nothing to send. */
-void wire_watch(struct remote *remote)
+void socket_io_watch(struct remote *remote)
 {
 	bool wanted = remote->out.size > 0;
 	struct epoll_event event = {.events = wanted ? EPOLLIN | EPOLLOUT : EPOLLIN};
@@ -312,18 +306,18 @@ void wire_watch(struct remote *remote)
 	remote->epoll_out = wanted;
 }
 
-int wire_append(struct trnsci_call *call, struct error *err)
+int socket_io_append(struct trnsci_call *call, struct error *err)
 {
 	struct remote *remote = call->session->peer;
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	int r = call->own ? 0 : call_check_inputs(call, err);
+	int r = call->internal ? 0 : call_check_inputs(call, err);
 
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
 	if (r == 0)
-		r = call_build(call, &bump, &method, &params, err);
+		r = call_build_request(call, &bump, &method, &params, err);
 	if (r == 0 && codec_request(&remote->out, call->msgid, method, &params) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
 	bump_free(bump);
@@ -334,8 +328,8 @@ int wire_append(struct trnsci_call *call, struct error *err)
 	return 0;
 }
 
-/* A daemon that stops takes no more requests, and answers those that it has: the connection lasts until the daemon closes it.
- * After any other failure nothing is waited for. */
+/* A daemon that stops takes no more requests, and answers those that it has: the connection lasts until the daemon
+ * closes it. After any other failure nothing is waited for. */
 static void end_sending(struct remote *remote, int error)
 {
 	drop_output(remote);
@@ -344,7 +338,7 @@ static void end_sending(struct remote *remote, int error)
 		shutdown(remote->socket, SHUT_RDWR);
 }
 
-void wire_flush(struct trnsci_session *session)
+void socket_io_flush(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 
@@ -358,8 +352,8 @@ void wire_flush(struct trnsci_session *session)
 			break;
 		if (sent < 0) {
 			end_sending(remote, (int)sent);
-			wire_watch(remote);
-			wire_receive(session);
+			socket_io_watch(remote);
+			socket_io_receive(session);
 			return;
 		}
 		remote->out_sent += (size_t)sent;
@@ -367,5 +361,5 @@ void wire_flush(struct trnsci_session *session)
 	}
 	if (remote->out_sent == remote->out.size)
 		drop_output(remote);
-	wire_watch(remote);
+	socket_io_watch(remote);
 }

@@ -17,55 +17,55 @@
 struct remote {
 	int socket;
 	void (*lost)(struct trnsci_session *session, const char *why); /* the connection has ended */
-	int wake;       /* eventfd: the polling thread shall look again */
-	int epoll;      /* for trnsci_fd; -1 until then */
-	bool polling;   /* a thread is in poll */
-	struct spin spin; /* of the polling thread */
-	bool epoll_out; /* epoll waits for room, too */
+	int wake;          /* eventfd: the polling thread shall look again */
+	int epoll;         /* for trnsci_fd; -1 until then */
+	bool polling;      /* a thread is in poll */
+	struct spin spin;  /* of the polling thread */
+	bool epoll_out;    /* epoll waits for room, too */
 	bool fds_wanted;   /* a call in flight will bring descriptors */
 	struct fdpass fds; /* that came and wait for their reply */
 	struct codec_buffer out;
 	size_t out_sent;
-	uint64_t sent;     /* bytes that the connection has taken */
-	bool sending_ended; /* it takes no more; what was sent may still be answered */
+	uint64_t sent;                     /* bytes that the connection has taken */
+	bool sending_ended;                /* it takes no more; what was sent may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon */
 	char *in;
 	size_t in_size, in_room;
-	int64_t heard_ns; /* when the last part came of a message that is not complete */
-	struct error closing; /* why the daemon will close the connection; code 0: it has given no reason */
+	int64_t heard_ns;       /* when the last part came of a message that is not complete */
+	struct error closing;   /* why the daemon will close the connection; code 0: it has given no reason */
 	struct frame_scan scan; /* of the frame at the start of in */
 };
 
 /* The handshake's socket, and what was read from it beyond its replies, are the connection's from now on. */
-void wire_init(struct remote *remote, struct handshake *handshake, int wake,
-	       void (*lost)(struct trnsci_session *session, const char *why));
+void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
+		    void (*lost)(struct trnsci_session *session, const char *why));
 /* Closes what is open, and says no word. */
-void wire_close(struct remote *remote);
-void wire_free(struct remote *remote);
+void socket_io_close(struct remote *remote);
+void socket_io_free(struct remote *remote);
 
 /* The connection is at its end: every call in flight is answered with this error. */
-void wire_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
+void socket_io_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
 
 /* Forgets what was on its way in both directions; the handshake's socket takes the place, and the number, of the one
  * before. */
-void wire_replace(struct trnsci_session *session, struct handshake *handshake);
+void socket_io_replace(struct trnsci_session *session, struct handshake *handshake);
 
-/* Writes the request of a call in flight behind what is to be sent, with the handles that tiles have on this connection.
- * -ERROR_LOST (an input), -ERROR_CLOSED (it is tied to an earlier connection), -ERROR_NO_MEMORY. */
-int wire_append(struct trnsci_call *call, struct error *err);
+/* Writes the request of a call in flight behind what is to be sent, with the handles that tiles have on this
+ * connection. -ERROR_LOST (an input), -ERROR_CLOSED (it is tied to an earlier connection), -ERROR_NO_MEMORY. */
+int socket_io_append(struct trnsci_call *call, struct error *err);
 
 /* Sends what the socket takes. */
-void wire_flush(struct trnsci_session *session);
+void socket_io_flush(struct trnsci_session *session);
 
 /* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
  * connection with bad_reply. Whether there was anything. */
-bool wire_receive(struct trnsci_session *session);
+bool socket_io_receive(struct trnsci_session *session);
 
 /* When a message whose rest has not come ends the connection; DEADLINE_NEVER while there is none, or no time limit. */
-int64_t wire_rest_deadline(const struct trnsci_session *session);
-void wire_fail_without_rest(struct trnsci_session *session);
+int64_t socket_io_rest_deadline(const struct trnsci_session *session);
+void socket_io_fail_without_rest(struct trnsci_session *session);
 
 /* Tells the session's epoll, if there is one, whether room to send is waited for. */
-void wire_watch(struct remote *remote);
+void socket_io_watch(struct remote *remote);
 
 #endif

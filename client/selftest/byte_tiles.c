@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The byte-tile model, for the self-test's report. */
 #include "rng/byte_tiles.h"
-#include "selftest.h"
+#include "suites.h"
 
 enum { BATCHES = 128 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of the distributions: each one of the table in every dtype, drawn whole, in ranks, and by every level of
- * instruction sets, several draws in a row.
+/* The self-test of the distributions: each one of the table in every dtype, drawn whole, in ranks, and by every level
+ * of instruction sets, several draws in a row.
  *
  * A run is a program of three draws whose lengths are multiples of nothing. Rank after rank of P its parts are joined
  * for each draw and held against the whole. */
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "selftest.h"
+#include "suites.h"
 
 enum {
 	DRAWS = 3,

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "fft/precision/error_table.h"
-#include "selftest.h"
+#include "suites.h"
 
 static void report_row(struct selftest *test, const struct error_row *row)
 {

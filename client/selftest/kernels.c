@@ -12,7 +12,7 @@
 #include "base/cpu.h"
 #include "rng/stream.h"
 #include "rng/threefry.h"
-#include "selftest.h"
+#include "suites.h"
 
 enum {
 	CHUNK_WORDS = 16384,
@@ -64,19 +64,17 @@ struct kernels {
 
 static void report(struct kernels *kernels, const char *name, bool passed, const char *detail)
 {
-	selftest_report(kernels->test, (struct trnsci_check){.subject = kernels->variant,
-							     .name = name,
-							     .detail = detail,
-							     .passed = passed});
+	selftest_report(
+		kernels->test,
+		(struct trnsci_check){.subject = kernels->variant, .name = name, .detail = detail, .passed = passed});
 }
 
 static void report_skip(struct kernels *kernels, const char *detail)
 {
-	selftest_report(kernels->test, (struct trnsci_check){.subject = kernels->variant,
-							     .name = "all",
-							     .detail = detail,
-							     .passed = true,
-							     .skipped = true});
+	selftest_report(
+		kernels->test,
+		(struct trnsci_check){
+			.subject = kernels->variant, .name = "all", .detail = detail, .passed = true, .skipped = true});
 }
 
 /* The counters of the first and third answer lie outside any stream: they are the reference's alone. */
@@ -260,7 +258,8 @@ static void check_fft(struct kernels *kernels)
 	float signal[2 * FFT_LENGTH], spectrum[2 * FFT_LENGTH];
 	bool passed = false;
 
-	if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 2 * FFT_LENGTH, signal, NULL, &err) < 0 ||
+	if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 2 * FFT_LENGTH, signal, NULL, &err) <
+		    0 ||
 	    trnsci_transform(kernels->session, "fft", NULL, trnsci_vector(TRNSCI_C64, FFT_LENGTH, signal),
 			     trnsci_vector(TRNSCI_C64, FFT_LENGTH, spectrum), &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);

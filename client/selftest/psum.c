@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What known mistakes in bfloat16 cost, for the self-test's report. */
 #include "fft/precision/psum.h"
-#include "selftest.h"
+#include "suites.h"
 
 enum { TRANSFORMS = 64 };
 

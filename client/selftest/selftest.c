@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test's suites by name. */
-#include "selftest.h"
-
+/* trnsci_selftest: runs a suite by its name. */
 #include <string.h>
+
+#include "suites.h"
 
 static const struct {
 	const char *name;
@@ -11,20 +11,6 @@ static const struct {
 	{"kernels", selftest_kernels}, {"distributions", selftest_distributions}, {"fft", selftest_fft},
 	{"psum", selftest_psum},       {"byte_tiles", selftest_byte_tiles},
 };
-
-void selftest_report(struct selftest *test, struct trnsci_check row)
-{
-	static const struct trnsci_param none = {.kind = TRNSCI_PARAM_END};
-
-	row.suite = test->suite;
-	if (!row.detail)
-		row.detail = "";
-	if (!row.values)
-		row.values = &none;
-	test->failed += !row.passed;
-	if (test->report)
-		test->report(test->arg, &row);
-}
 
 static int read_options(const struct trnsci_param *options, struct selftest *test)
 {

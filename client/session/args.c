@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "base/error.h"
+#include "base/dtype.h"
 #include "tile.h"
 
 enum { NEAR_BYTES = 16, CHUNK_NODES = 8 };
@@ -157,8 +157,7 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value)
 {
-	struct value value =
-		args->tile ? value_uint(tile_handle(args_swapped(swaps, args->tile))) : args->value;
+	struct value value = args->tile ? value_uint(tile_handle(args_swapped(swaps, args->tile))) : args->value;
 
 	for (const struct trnsci_args *child = is_container(args) ? args->first : NULL; child; child = child->next) {
 		struct value inner;
@@ -352,7 +351,7 @@ static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *n
 		args_fail(args);
 		return NULL;
 	}
-	trnsci_set_text(map, "dtype", trnsci_dtype_name(array->dtype));
+	trnsci_set_text(map, "dtype", dtype_name((enum dtype)array->dtype));
 	set_shape(map, "shape", array->ndim, array->shape);
 	return map;
 }

@@ -20,7 +20,7 @@ struct args_state {
 	uint64_t version; /* counts changes */
 	/* Its nodes. */
 	struct args_chunk *chunk;
-	size_t n_taken;              /* of the newest chunk */
+	size_t n_taken;             /* of the newest chunk */
 	struct trnsci_args *unused; /* given back */
 };
 
@@ -38,8 +38,8 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 struct trnsci_args *args_new(struct args_state *state);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
-/* Builds the tree of args in bump, each tile by the handle it, or its replacement, has now. Texts and bytes are borrowed
- * from args. Returns 0 or -ERROR_NO_MEMORY. */
+/* Builds the tree of args in bump, each tile by the handle it, or its replacement, has now. Texts and bytes are
+ * borrowed from args. Returns 0 or -ERROR_NO_MEMORY. */
 int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value);
 
@@ -48,8 +48,8 @@ bool args_is_empty(const struct trnsci_args *args);
 /* Bytes of the texts, names and arrays in it. */
 size_t args_bytes(const struct trnsci_args *args);
 
-/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the call, as
- * input or, of an embedded session, output; a new tile as output. */
+/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the
+ * call, as input or, of an embedded session, output; a new tile as output. */
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
 void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/dtype.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -17,14 +18,14 @@ static bool count_overflows(const struct trnsci_array *array, uint64_t *ret_coun
 		if (mul_overflows(count, array->shape[i], &count))
 			return true;
 	*ret_count = count;
-	return mul_overflows(count, trnsci_dtype_size(array->dtype), ret_bytes) || *ret_bytes > SIZE_MAX / 2;
+	return mul_overflows(count, dtype_size((enum dtype)array->dtype), ret_bytes) || *ret_bytes > SIZE_MAX / 2;
 }
 
 int array_check(const struct trnsci_array *array, const char *what, const char *name, struct error *err)
 {
 	uint64_t count, bytes;
 
-	if (trnsci_dtype_size(array->dtype) == 0)
+	if (dtype_size((enum dtype)array->dtype) == 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: dtype: %d is none", what, name, (int)array->dtype);
 	if (array->ndim < 1 || array->ndim > TRNSCI_MAX_DIMS)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: shape: %zu dimensions, allowed 1 to %d", what, name,
@@ -52,7 +53,7 @@ uint64_t array_count(const struct trnsci_array *array)
 
 bool array_is_aligned(const struct trnsci_array *array)
 {
-	return (uintptr_t)array->data % trnsci_dtype_size(array->dtype) == 0;
+	return (uintptr_t)array->data % dtype_size((enum dtype)array->dtype) == 0;
 }
 
 bool array_overlaps(const struct trnsci_array *a, const struct trnsci_array *b)

@@ -1,53 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls, as the two engines and the typed conveniences see them. */
+/* What a call is inside.
+ *
+ * A call is referenced by its owner, while it is in flight by the session's table, and for a moment by a thread that
+ * works on it without the lock. The call itself holds a reference to the session. */
 #ifndef TRNSCI_CLIENT_SESSION_CALL_H
 #define TRNSCI_CLIENT_SESSION_CALL_H
 
+#include "args.h"
+#include "changes.h"
+#include "engine/operations/operations.h"
+#include "fdpass.h"
 #include "session.h"
 
-#include "engine/operations/operations.h"
+/* Of a call whose request its sender has not written yet. */
+#define CALL_UNSENT UINT64_MAX
 
-/* As trnsci_call_new, for the session's own methods too. */
+enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE };
+
+struct trnsci_call {
+	struct trnsci_session *session;
+	char *method;
+	struct trnsci_args *params;
+	struct args_state args;      /* of params */
+	struct call_changes changes; /* of the present run */
+	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
+	void *done_arg;
+	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
+	/* The request names what exists on the connection tied_to only, and must not be sent on a later one. */
+	bool tied;
+	uint64_t tied_to;
+	/* Its preparation (prepare.h), under the session's lock. */
+	uint32_t prepared;         /* the engine's handle; 0: none */
+	uint64_t prepared_on;      /* the connection on which the handle exists */
+	uint64_t prepared_version; /* of the parameters */
+	uint64_t preparation;      /* counts those that were begun */
+	unsigned runs;             /* with these parameters, up to those after which it is prepared */
+	bool asked;                /* the engine was asked to prepare it; only the owner's thread sets this */
+	bool ended;                /* its owner has freed it */
+	struct prepared *held;     /* whose memory the reply is in; NULL: none */
+	/* Under the session's lock. */
+	unsigned refs;
+	enum call_state state;
+	uint32_t msgid;
+	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
+	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
+	bool queueing;                     /* goes into that queue when it is answered */
+	bool queued;                       /* is in it */
+	bool cancelling;                   /* to be cancelled as soon as its request exists */
+	bool wants_fds;                    /* its reply brings file descriptors */
+	bool sent_again;                   /* after a reconnect */
+	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */
+	uint64_t connection; /* on which it was answered */
+	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
+	void (*answered)(struct trnsci_call *call);
+	struct trnsci_call *prepares; /* of a `prepare`: the call that is prepared; one reference */
+	/* The answer. */
+	struct trnsci_error error;
+	const struct value *reply; /* NULL: none, or an error */
+	struct bump *bump;         /* holds the reply of a remote call */
+	void *request;             /* holds the reply of an embedded call: struct request */
+	struct fdpass fds;         /* that came with the reply */
+};
+
+/* Returns a call with one reference, of any method, also those that trnsci_call_new refuses. */
 int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
+/* The same with an error text; the session is checked and method may be NULL. */
+int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
 
-/* Without the lock. The last one frees the call; the session's reference that it held is returned with it. */
+/* Drops a reference; the last one frees the call. Without the lock. */
 void call_unref(struct trnsci_call *call);
-
-/* Sends. changes: of this run alone, or NULL. queueing: the answer is for trnsci_next. */
-int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
-
-/* Its request as it is sent, in a new bump allocator. -ERROR_NO_MEMORY */
-int call_build(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method, struct value *ret_params,
-	       struct error *err);
-
-/* Whether it waits for its answer. Without the lock. */
-bool call_is_flying(const struct trnsci_call *call);
-
-/* Takes an answered call out of the queue for trnsci_next, if it is there. With the lock. */
-void call_unqueue(struct trnsci_call *call);
-
-/* The flying call of that number; NULL when there is none. With the lock. */
-struct trnsci_call *call_find(struct trnsci_session *session, uint32_t msgid);
-
-/* Answers a flying call: with an error, or with a reply that lives in bump or request (both may be NULL; the call
- * takes them). Returns true when the flight's reference was the last: the caller then calls call_discard, with or
- * without the lock, and after it session_unref_locked. With the lock. */
-bool call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
-		 const struct value *reply);
+/* Drops a reference with the lock held. The session must have another reference than the call's. */
+void call_unref_locked(struct trnsci_call *call);
+/* Frees a call without references. The caller then drops the call's reference to the session. */
 void call_discard(struct trnsci_call *call);
 
-/* What it does beside its answer: its method's, but for a program that names a stream, of which it spends a range. */
+/* Forgets the last answer: pointers into its reply are dead from then on. */
+void call_drop_reply(struct trnsci_call *call);
+
+/* Stores an error as the call's and returns its negative code. */
+int call_set_error(struct trnsci_call *call, const struct error *error);
+
+/* Returns what the method does beside its answer. A program that names a stream takes a reservation of it. */
 enum method_effect call_effect(const struct trnsci_call *call);
 
-/* For the typed conveniences: a call with its error in err, and its run, which frees the call when it failed. */
-int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
-int call_run(struct trnsci_call *call, struct error *err);
-/* The same of a call that uses memory of the caller's: when it takes too long, it is waited for until it has stopped. */
-int call_run_to_end(struct trnsci_call *call, struct error *err);
-/* As trnsci_run, but waits until the deadline (deadline_after) instead of the session's time limit. */
-int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline);
-
-/* The member `name` of the reply as u64: 0 or -ERROR_BAD_REPLY with a text. */
+/* Reads the reply's member `name`: 0, or -ERROR_BAD_REPLY with a text. */
 int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err);
 
 #endif

@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "args.h"
+#include "base/dtype.h"
 #include "tile.h"
 
 /* ---- one tile among those of a call ---- */
 
 struct search {
 	const struct args_tile *input;
-	bool reached;         /* the input's step */
-	bool written_before;  /* by an earlier step */
-	bool written;         /* by any step */
+	bool reached;        /* the input's step */
+	bool written_before; /* by an earlier step */
+	bool written;        /* by any step */
 };
 
 static bool search_writer(void *arg, const struct args_tile *at)
@@ -41,7 +41,7 @@ static struct search search_writers(const struct trnsci_call *call, const struct
 
 static void write_shape(const struct trnsci_tile *tile, char *text, size_t room)
 {
-	size_t used = (size_t)snprintf(text, room, "%s [", trnsci_dtype_name(tile->dtype));
+	size_t used = (size_t)snprintf(text, room, "%s [", dtype_name((enum dtype)tile->dtype));
 
 	for (size_t i = 0; i < tile->ndim && used < room; i++)
 		used += (size_t)snprintf(text + used, room - used, i ? ", %" PRIu64 : "%" PRIu64, tile->shape[i]);
@@ -64,7 +64,8 @@ static bool find_lost_input(void *arg, const struct args_tile *at)
 		return false;
 	write_shape(at->tile, shape, sizeof shape);
 	error_set(check->err, ERROR_LOST,
-		  "%s: %s: the content of tile %s was lost with the daemon; allowed once a call or the program has filled it",
+		  "%s: %s: the content of tile %s was lost with the daemon; allowed once a call or the program has "
+		  "filled it",
 		  check->call->method, at->name, shape);
 	return true;
 }

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_CLIENT_SESSION_CALL_TILES_H
 #define TRNSCI_CLIENT_SESSION_CALL_TILES_H
 
-#include "session.h"
+#include "call.h"
 
 /* -ERROR_LOST, with a text that names the tile, when the call reads one whose content is lost. */
 int call_check_inputs(const struct trnsci_call *call, struct error *err);

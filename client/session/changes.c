@@ -3,27 +3,23 @@
 #include "changes.h"
 
 #include <assert.h>
-#include <string.h>
 
-#include "args.h"
 #include "tile.h"
 
 static_assert((int)TRNSCI_CHANGE_SEED == (int)PREPARED_SEED && (int)TRNSCI_CHANGE_STREAM == (int)PREPARED_STREAM &&
 		      (int)TRNSCI_CHANGE_OFFSET == (int)PREPARED_OFFSET,
-	      "the library and the engine say alike what a run states");
+	      "the library and the engine number the changes alike");
 
-/* No handle: of a tile that was freed. */
+/* The handle of a tile that was freed: no tile has it, so the engine refuses it. */
 #define NO_TILE UINT32_MAX
 
-/* ---- tiles ---- */
-
-/* The first tiles that the call names, each once. */
+/* The first `wanted` tiles that a call names, each once. */
 struct collection {
 	struct trnsci_tile *at[ARGS_SWAPS];
 	size_t count, wanted;
 };
 
-static bool collect(void *arg, const struct args_tile *at)
+static bool collect_tile(void *arg, const struct args_tile *at)
 {
 	struct collection *tiles = arg;
 
@@ -34,8 +30,8 @@ static bool collect(void *arg, const struct args_tile *at)
 	return tiles->count == tiles->wanted;
 }
 
-/* Each tile stands for one: what is written in place is laid out apart. */
-static bool is_taken(void *arg, const struct args_tile *at)
+/* A tile must not stand for two: the engine has planned which operations work in place, and which do not. */
+static bool is_used_twice(void *arg, const struct args_tile *at)
 {
 	const struct args_swaps *swaps = arg;
 
@@ -45,70 +41,68 @@ static bool is_taken(void *arg, const struct args_tile *at)
 	return false;
 }
 
-static int set_tiles(struct trnsci_call *call, const struct trnsci_changes *changes, struct args_swaps *ret,
-		     struct error *err)
+static int read_tiles(const struct trnsci_changes *given, const struct trnsci_session *session, const char *method,
+		      const struct trnsci_args *params, struct args_swaps *ret_swaps, struct error *err)
 {
-	struct collection named = {.wanted = changes->n_tiles};
-	struct args_swaps swaps = {.count = changes->n_tiles};
+	struct collection named = {.wanted = given->n_tiles};
+	struct args_swaps swaps = {.count = given->n_tiles};
 
-	if (changes->n_tiles > ARGS_SWAPS)
-		return error_set(err, ERROR_OUT_OF_RANGE, "%s: changes: %zu tiles, allowed are %d", call->method,
-				 changes->n_tiles, ARGS_SWAPS);
-	args_visit_tiles(call->params, NULL, collect, &named);
+	if (given->n_tiles > ARGS_SWAPS)
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: changes: %zu tiles, allowed are %d", method,
+				 given->n_tiles, ARGS_SWAPS);
+	args_visit_tiles(params, NULL, collect_tile, &named);
 	if (named.count < named.wanted)
 		return error_set(err, ERROR_BAD_TILE, "%s: changes: %zu tiles, allowed are the %zu that the call names",
-				 call->method, changes->n_tiles, named.count);
+				 method, given->n_tiles, named.count);
 	for (size_t i = 0; i < swaps.count; i++) {
 		swaps.from[i] = named.at[i];
-		swaps.to[i] = changes->tiles[i];
-		if (swaps.to[i] && swaps.to[i]->session != call->session)
-			return error_set(err, ERROR_BAD_TILE, "%s: changes: tile %zu is of another session", call->method, i);
+		swaps.to[i] = given->tiles[i];
+		if (swaps.to[i] && swaps.to[i]->session != session)
+			return error_set(err, ERROR_BAD_TILE, "%s: changes: tile %zu is of another session", method, i);
 	}
-	if (args_visit_tiles(call->params, NULL, is_taken, &swaps))
+	if (args_visit_tiles(params, NULL, is_used_twice, &swaps))
 		return error_set(err, ERROR_BAD_TILE, "%s: changes: a tile would stand for two, allowed is for one",
-				 call->method);
+				 method);
 	for (size_t i = 0; i < swaps.count; i++)
 		tile_ref(swaps.to[i]);
-	*ret = swaps;
+	*ret_swaps = swaps;
 	return 0;
 }
 
-/* ---- all of it ---- */
-
-void changes_drop(struct trnsci_call *call)
+void changes_drop(struct call_changes *changes)
 {
-	for (size_t i = 0; i < call->changes.tiles.count; i++)
-		tile_unref(call->changes.tiles.to[i]);
-	call->changes.given = 0;
-	call->changes.tiles.count = 0;
+	for (size_t i = 0; i < changes->tiles.count; i++)
+		tile_unref(changes->tiles.to[i]);
+	changes->given = 0;
+	changes->tiles.count = 0;
 }
 
-int changes_set(struct trnsci_call *call, const struct trnsci_changes *changes, struct error *err)
+int changes_set(struct call_changes *changes, const struct trnsci_changes *given, const struct trnsci_session *session,
+		const char *method, const struct trnsci_args *params, struct error *err)
 {
 	const unsigned all = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET;
-	int r = 0;
 
-	changes_drop(call);
-	if (!changes)
+	changes_drop(changes);
+	if (!given)
 		return 0;
-	if (changes->given & ~all || changes->reserved)
+	if (given->given & ~all || given->reserved)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: changes: given or reserved has a bit that means nothing",
-				 call->method);
-	if (changes->n_tiles)
-		r = set_tiles(call, changes, &call->changes.tiles, err);
-	if (r < 0)
-		return r;
-	call->changes.given = changes->given;
-	call->changes.seed = changes->seed;
-	call->changes.stream = changes->stream;
-	call->changes.offset = changes->offset;
+				 method);
+	if (given->n_tiles) {
+		int r = read_tiles(given, session, method, params, &changes->tiles, err);
+
+		if (r < 0)
+			return r;
+	}
+	changes->given = given->given;
+	changes->seed = given->seed;
+	changes->stream = given->stream;
+	changes->offset = given->offset;
 	return 0;
 }
 
-struct prepared_changes changes_plain(const struct trnsci_call *call, uint32_t handles[ARGS_SWAPS])
+struct prepared_changes changes_for_engine(const struct call_changes *changes, uint32_t handles[ARGS_SWAPS])
 {
-	const struct call_changes *changes = &call->changes;
-
 	for (size_t i = 0; i < changes->tiles.count; i++) {
 		const struct trnsci_tile *tile = changes->tiles.to[i];
 		const uint64_t handle = tile ? tile_handle(tile) : 0;
@@ -116,42 +110,31 @@ struct prepared_changes changes_plain(const struct trnsci_call *call, uint32_t h
 		handles[i] = tile && !handle ? NO_TILE : (uint32_t)handle;
 	}
 	return (struct prepared_changes){changes->given,  changes->seed, changes->stream,
-					 changes->offset, handles,	 changes->tiles.count};
+					 changes->offset, handles,       changes->tiles.count};
 }
 
-/* A named stream's range gives way to a place that the run states. */
-static void drop_name(struct value *params)
+int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params)
 {
-	static const char name[] = "stream_name";
-	size_t kept = 0;
+	const struct {
+		unsigned bit;
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{TRNSCI_CHANGE_SEED, "seed", changes->seed},
+		{TRNSCI_CHANGE_STREAM, "stream", changes->stream},
+		{TRNSCI_CHANGE_OFFSET, "offset", changes->offset},
+	};
 
-	for (size_t i = 0; i < params->map.count; i++) {
-		const struct value_member *member = &params->map.at[i];
-
-		if (member->name_size != sizeof name - 1 || memcmp(member->name, name, sizeof name - 1) != 0)
-			params->map.at[kept++] = *member;
-	}
-	params->map.count = kept;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (changes->given & numbers[i].bit &&
+		    value_put(bump, params, numbers[i].name, value_uint(numbers[i].value)))
+			return -ERROR_NO_MEMORY;
+	return 0;
 }
 
-int changes_put(const struct trnsci_call *call, struct bump *bump, struct value *params)
+int changes_put_tiles(const struct call_changes *changes, struct bump *bump, struct value *params)
 {
-	const struct call_changes *changes = &call->changes;
-
-	if (changes->given && strcmp(call->method, "run") == 0)
-		drop_name(params);
-	return (changes->given & TRNSCI_CHANGE_SEED && value_put(bump, params, "seed", value_uint(changes->seed))) ||
-			       (changes->given & TRNSCI_CHANGE_STREAM &&
-				value_put(bump, params, "stream", value_uint(changes->stream))) ||
-			       (changes->given & TRNSCI_CHANGE_OFFSET &&
-				value_put(bump, params, "offset", value_uint(changes->offset)))
-		       ? -ERROR_NO_MEMORY
-		       : 0;
-}
-
-int changes_put_tiles(const struct trnsci_call *call, struct bump *bump, struct value *params)
-{
-	const struct args_swaps *swaps = &call->changes.tiles;
+	const struct args_swaps *swaps = &changes->tiles;
 	struct value tiles = value_array();
 
 	for (size_t i = 0; i < swaps->count; i++)

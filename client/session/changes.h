@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one run of a call states instead of the call's own parameters. */
+/* What one run of a call states instead of the call's own parameters: seed, stream, offset, and other tiles. */
 #ifndef TRNSCI_CLIENT_SESSION_CHANGES_H
 #define TRNSCI_CLIENT_SESSION_CHANGES_H
 
+#include "args.h"
+#include "engine/prepared/prepared.h"
 #include "session.h"
 
-#include "engine/prepared/prepared.h"
+struct call_changes {
+	unsigned given; /* TRNSCI_CHANGE_* */
+	uint64_t seed, stream, offset;
+	struct args_swaps tiles; /* holds a reference to each `to` */
+};
 
-/* Takes them for the run that begins, with a reference to each tile; changes NULL: none. The call is not in flight.
- * -ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE: the call has none then. */
-int changes_set(struct trnsci_call *call, const struct trnsci_changes *changes, struct error *err);
-void changes_drop(struct trnsci_call *call);
+/* Reads the changes of a run of `method` with `params`; NULL: none. The old ones are dropped first. On an error
+ * (-ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE) there are none. */
+int changes_set(struct call_changes *changes, const struct trnsci_changes *given, const struct trnsci_session *session,
+		const char *method, const struct trnsci_args *params, struct error *err);
+void changes_drop(struct call_changes *changes);
 
-/* As the engine takes them; handles: room for the tiles'. */
-struct prepared_changes changes_plain(const struct trnsci_call *call, uint32_t handles[ARGS_SWAPS]);
+/* Returns them as the engine takes them; the result points to handles. */
+struct prepared_changes changes_for_engine(const struct call_changes *changes, uint32_t handles[ARGS_SWAPS]);
 
-/* In the parameters of a run of the prepared call, or of the call as a whole (in which tiles are exchanged already).
- * -ERROR_NO_MEMORY */
-int changes_put(const struct trnsci_call *call, struct bump *bump, struct value *params);
-int changes_put_tiles(const struct trnsci_call *call, struct bump *bump, struct value *params);
+/* Adds seed, stream and offset to the parameters of a request; tiles, only for a prepared call: in whole requests they
+ * have been exchanged already. -ERROR_NO_MEMORY */
+int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params);
+int changes_put_tiles(const struct call_changes *changes, struct bump *bump, struct value *params);
 
 #endif

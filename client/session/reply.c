@@ -116,7 +116,7 @@ int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_a
 	array.data = (void *)trnsci_to_bytes(trnsci_get(value, "data"), &array.bytes);
 	array.dtype = name ? (enum trnsci_dtype)dtype_parse(name, name_size) : TRNSCI_DTYPE_NONE;
 	if (!array.data || !array.dtype || read_shape(trnsci_get(value, "shape"), &array) < 0 ||
-	    mul_overflows(array.count, trnsci_dtype_size(array.dtype), &bytes) || bytes != array.bytes)
+	    mul_overflows(array.count, dtype_size((enum dtype)array.dtype), &bytes) || bytes != array.bytes)
 		return -ERROR_BAD_REPLY;
 	*ret_array = array;
 	return 0;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "call.h"
+#include "base/dtype.h"
 
 enum { NAP_NS = 100 * 1000 * 1000 };
 
@@ -21,12 +21,10 @@ static int read_dtype(const struct trnsci_call *call, struct ring_link *link)
 {
 	size_t size = 0;
 	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "dtype"), &size);
-	char text[8] = "";
 
-	if (!name || size >= sizeof text)
+	if (!name)
 		return -ERROR_BAD_REPLY;
-	memcpy(text, name, size);
-	link->dtype = trnsci_dtype_parse(text);
+	link->dtype = (enum trnsci_dtype)dtype_parse(name, size);
 	return link->dtype ? 0 : -ERROR_BAD_REPLY;
 }
 
@@ -65,8 +63,8 @@ void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *re
 	if (link->range == 0)
 		return;
 	within = sample & (link->range - 1);
-	*ret_at = within + atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES],
-						memory_order_acquire);
+	*ret_at = within +
+		  atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES], memory_order_acquire);
 	*ret_run = link->range - within;
 }
 
@@ -100,11 +98,11 @@ int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint6
 	    (r = call_reply_u64(call, "data_offset", &offset, err)) < 0 ||
 	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
 		return r;
-	if (read_dtype(call, link) < 0 || mul_overflows(link->components, trnsci_dtype_size(link->dtype), &element) ||
-	    sample_bytes == 0 || element != sample_bytes || link->capacity < 2 ||
-	    (link->capacity & (link->capacity - 1)) != 0 || mul_overflows(link->capacity, sample_bytes, &data) ||
-	    data > (uint64_t)1 << 40 || data % page != 0 || offset < sizeof(struct ring_page) || offset % page != 0 ||
-	    bytes != offset + data)
+	if (read_dtype(call, link) < 0 ||
+	    mul_overflows(link->components, dtype_size((enum dtype)link->dtype), &element) || sample_bytes == 0 ||
+	    element != sample_bytes || link->capacity < 2 || (link->capacity & (link->capacity - 1)) != 0 ||
+	    mul_overflows(link->capacity, sample_bytes, &data) || data > (uint64_t)1 << 40 || data % page != 0 ||
+	    offset < sizeof(struct ring_page) || offset % page != 0 || bytes != offset + data)
 		return error_set(err, ERROR_BAD_REPLY, "%s: the sizes in the reply do not fit together", call->method);
 	r = read_stream(call, link, err);
 	if (r < 0)
@@ -185,32 +183,9 @@ int ring_link_trouble(struct trnsci_session *session, const struct ring_link *li
 		return error_set(err, ERROR_END_OF_STREAM, "%s: its stream has no more samples", what);
 	if (state != RING_OPEN)
 		return error_set(err, ERROR_CLOSED, "%s: it was detached: %s", what, state_text(state));
-	if (session_look(session, &connection, NULL) < 0)
+	if (session_get_connection(session, &connection, NULL) < 0)
 		return error_set(err, ERROR_CLOSED, "%s: the connection is gone", what);
 	if (connection != link->connection)
 		return error_set(err, ERROR_CLOSED, "%s: it ended with the daemon, allowed is to attach again", what);
 	return 0;
-}
-
-/* ---- a mark that fork wipes out: asking for the process's id each time would be a system call ---- */
-
-int *ring_mark_new(void)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (mark == MAP_FAILED)
-		return NULL;
-	if (madvise(mark, page, MADV_WIPEONFORK) < 0) {
-		munmap(mark, page);
-		return NULL;
-	}
-	*mark = 1;
-	return mark;
-}
-
-void ring_mark_free(const int *mark)
-{
-	if (mark)
-		munmap((void *)mark, (size_t)sysconf(_SC_PAGESIZE));
 }

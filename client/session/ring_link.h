@@ -5,7 +5,7 @@
 #define TRNSCI_CLIENT_SESSION_RING_LINK_H
 
 #include "engine/producers/ring_layout.h"
-#include "session.h"
+#include "call.h"
 
 struct embedded_ring;
 
@@ -24,8 +24,8 @@ struct ring_link {
 	/* What has to be let go of. */
 	void *map;
 	size_t map_bytes, index_bytes;
-	int wake_fd;     /* -1: none */
-	uint64_t handle; /* of the daemon */
+	int wake_fd;         /* -1: none */
+	uint64_t handle;     /* of the daemon */
 	uint64_t connection; /* on which it was attached */
 	struct embedded_ring *embedded;
 };
@@ -51,20 +51,5 @@ void ring_link_wake(const struct ring_page *page, int most);
 /* Why no more will come: the error in state, or that the daemon that filled it is gone. 0 when all is well. */
 int ring_link_trouble(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
 		      struct error *err);
-
-/* A number that is not 0, but reads 0 in a child after fork. NULL without memory. Freeing accepts NULL. */
-int *ring_mark_new(void);
-void ring_mark_free(const int *mark);
-
-/* For the two engines. */
-int remote_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
-void remote_ring_wake(struct ring_link *link);
-void remote_ring_end(struct trnsci_session *session, struct ring_link *link);
-
-struct session_memory;
-int embedded_ring(struct trnsci_call *call, struct session_memory *memory, struct ring_link *ret_link,
-		  struct error *err);
-void embedded_ring_wake(struct ring_link *link);
-void embedded_ring_end(struct trnsci_session *session, struct ring_link *link);
 
 #endif

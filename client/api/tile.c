@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making and freeing tiles: arrays in the session's arena. The place that the daemon gives a tile is checked against
+ * the mapping. */
+#include "tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/dtype.h"
+#include "session/arena.h"
+#include "session/public_error.h"
+#include "session/run.h"
+#include "session/send.h"
+
+enum {
+	TILE_ALIGNMENT = 64, /* bytes: a cache line */
+	CONNECTION_LOST = 1, /* the reply came on a connection that is gone: ask again */
+};
+
+/* ---- making ---- */
+
+static struct trnsci_tile *new_tile(struct error *err)
+{
+	struct trnsci_tile *tile = calloc(1, sizeof *tile);
+
+	if (tile)
+		atomic_init(&tile->refs, 1);
+	else
+		error_set(err, ERROR_NO_MEMORY, "tile: no memory for it");
+	return tile;
+}
+
+static int set_shape(struct trnsci_tile *tile, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape,
+		     struct error *err)
+{
+	const size_t size = dtype_size((enum dtype)dtype);
+	uint64_t bytes;
+
+	if (size == 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: dtype: %d is none", (int)dtype);
+	if (ndim < 1 || ndim > TRNSCI_MAX_DIMS || !shape)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: %zu dimensions, allowed 1 to %d", ndim,
+				 TRNSCI_MAX_DIMS);
+	tile->count = 1;
+	for (size_t i = 0; i < ndim; i++)
+		if (mul_overflows(tile->count, shape[i], &tile->count))
+			return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: more elements than 2^64");
+	if (mul_overflows(tile->count, size, &bytes) || bytes > SIZE_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "tile: shape: more bytes than memory can have");
+	tile->dtype = dtype;
+	tile->ndim = ndim;
+	tile->bytes = (size_t)bytes;
+	memcpy(tile->shape, shape, ndim * sizeof *shape);
+	return 0;
+}
+
+static int read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret, struct error *err)
+{
+	if (trnsci_to_u64(trnsci_get(map, name), ret) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no number %s", name);
+	return 0;
+}
+
+/* Enters the tile into the session at the place that the map `where` of the reply states: inside the arena, aligned,
+ * and as large as was asked for. Returns CONNECTION_LOST if the daemon that replied is gone. With the lock. */
+static int enter_tile(const struct trnsci_call *call, const struct trnsci_value *map, const struct trnsci_value *where,
+		      struct trnsci_tile *tile, struct error *err)
+{
+	struct trnsci_session *session = call->session;
+	uint64_t handle, offset, bytes;
+	int r;
+
+	if (call->connection != session->connection)
+		return CONNECTION_LOST;
+	if ((r = read_u64(map, "tile", &handle, err)) < 0 || (r = read_u64(where, "offset", &offset, err)) < 0 ||
+	    (r = read_u64(where, "bytes", &bytes, err)) < 0)
+		return r;
+	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena.size ||
+	    bytes > session->arena.size - offset)
+		return error_set(err, ERROR_BAD_REPLY, "tile: %llu bytes at %llu do not lie in the arena of %zu",
+				 (unsigned long long)bytes, (unsigned long long)offset, session->arena.size);
+	tile->offset = (size_t)offset;
+	tile->data = session->closed ? NULL : session->arena.base + offset;
+	atomic_store_explicit(&tile->handle, handle, memory_order_relaxed);
+	tile_list_add(session, tile);
+	return 0;
+}
+
+static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+{
+	const struct trnsci_param params[] = {trnsci_text("dtype", dtype_name((enum dtype)tile->dtype)),
+					      trnsci_u64s("shape", tile->shape, tile->ndim), trnsci_end()};
+	struct trnsci_call *call;
+	int r = call_make(session, "tile", &call, err);
+
+	if (r < 0)
+		return r;
+	call->internal = true;
+	trnsci_set_params(trnsci_args(call), params);
+	if (tile->scope)
+		trnsci_set_u64(trnsci_args(call), "scope", tile->scope);
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = enter_tile(call, trnsci_reply(call), trnsci_reply(call), tile, err);
+	pthread_mutex_unlock(&session->lock);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* If the arena is full, the tiles that the library keeps for later make room. */
+static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
+{
+	int r = arena_ensure(session, err);
+
+	if (r < 0)
+		return r;
+	do
+		r = ask_for_tile(session, tile, err);
+	while (r == CONNECTION_LOST || (r == -ERROR_LIMIT && tile_free_pooled(session)));
+	return r;
+}
+
+int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
+		    const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err)
+{
+	struct error error = {0};
+	struct trnsci_tile *tile = new_tile(&error);
+	int r = tile ? session_check(session, &error) : -ERROR_NO_MEMORY;
+
+	if (r == 0)
+		r = set_shape(tile, dtype, ndim, shape, &error);
+	if (r == 0) {
+		tile->scope = scope;
+		r = make_tile(session, tile, &error);
+	}
+	if (r < 0) {
+		free(tile);
+		return error_export(err, &error);
+	}
+	*ret_tile = tile;
+	return 0;
+}
+
+/* ---- tiles that operations make ---- */
+
+static int read_shape(const struct trnsci_value *map, struct trnsci_tile *tile, struct error *err)
+{
+	const struct trnsci_value *list = trnsci_get(map, "shape");
+	size_t size = 0, ndim = trnsci_count(list);
+	const char *name = trnsci_to_bytes(trnsci_get(map, "dtype"), &size);
+	uint64_t shape[TRNSCI_MAX_DIMS];
+
+	if (!name || trnsci_kind(list) != TRNSCI_LIST || ndim < 1 || ndim > TRNSCI_MAX_DIMS)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no dtype and shape");
+	for (size_t i = 0; i < ndim; i++)
+		if (trnsci_to_u64(trnsci_at(list, i), &shape[i]) < 0)
+			return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a shape without numbers");
+	if (set_shape(tile, (enum trnsci_dtype)dtype_parse(name, size), ndim, shape, err) < 0)
+		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a dtype or shape that cannot be");
+	return 0;
+}
+
+int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile,
+		    struct error *err)
+{
+	struct trnsci_tile *tile = new_tile(err);
+	int r = tile ? read_shape(map, tile, err) : -ERROR_NO_MEMORY;
+
+	if (r == 0) {
+		pthread_mutex_lock(&call->session->lock);
+		r = enter_tile(call, map, trnsci_get(map, "place"), tile, err);
+		pthread_mutex_unlock(&call->session->lock);
+	}
+	if (r == CONNECTION_LOST)
+		r = error_set(err, ERROR_CLOSED, "tile: it went with the connection on which it was made");
+	if (r < 0) {
+		free(tile);
+		return r;
+	}
+	*ret_tile = tile;
+	return 0;
+}
+
+int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile)
+{
+	if (!call || session_check(call->session, NULL) < 0)
+		return -ERROR_CLOSED;
+	return tile_from_reply(call, map ? map : trnsci_reply(call), ret_tile, NULL);
+}
+
+/* ---- freeing ---- */
+
+/* The tile leaves the list before its place can be given to another: a session that is restored in between finds one
+ * tile in each place. Nobody waits for the answer: a connection that is gone has freed its tiles anyway. */
+void trnsci_tile_free(struct trnsci_tile *tile)
+{
+	struct trnsci_call *call;
+
+	if (!tile)
+		return;
+	struct trnsci_session *session = tile->session;
+
+	if (session_check(session, NULL) < 0)
+		return; /* a child after fork: the tile is the parent's */
+	pthread_mutex_lock(&session->lock);
+	const uint64_t handle = tile_handle(tile), connection = session->connection;
+
+	tile_list_remove(tile);
+	pthread_mutex_unlock(&session->lock);
+	if (call_new(session, "free", &call) == 0) {
+		call->internal = call->tied = true;
+		call->tied_to = connection;
+		trnsci_set_u64(trnsci_args(call), "tile", handle);
+		call_post(call);
+	}
+	tile_unref(tile);
+	session_unref(session);
+}
+
+bool tile_free_pooled(struct trnsci_session *session)
+{
+	struct trnsci_tile *tiles[POOLED_TILES];
+	size_t count;
+
+	pthread_mutex_lock(&session->lock);
+	count = session->n_pooled;
+	memcpy(tiles, session->pooled, count * sizeof *tiles);
+	session->n_pooled = 0;
+	pthread_mutex_unlock(&session->lock);
+	for (size_t i = 0; i < count; i++)
+		trnsci_tile_free(tiles[i]);
+	return count > 0;
+}
+
+uint64_t trnsci_scope_new(struct trnsci_session *session)
+{
+	if (session_check(session, NULL) < 0)
+		return 1;
+	pthread_mutex_lock(&session->lock);
+	uint64_t scope = ++session->last_scope;
+	pthread_mutex_unlock(&session->lock);
+	return scope;
+}
+
+static void forget_scope(struct trnsci_session *session, uint64_t scope)
+{
+	pthread_mutex_lock(&session->lock);
+	for (struct trnsci_tile *tile = session->tiles, *next; tile; tile = next) {
+		next = tile->next;
+		if (tile->scope != scope)
+			continue;
+		tile_list_remove(tile);
+		tile_unref(tile);
+		session_unref_locked(session);
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err)
+{
+	struct error error = {0};
+	struct trnsci_call *call;
+	int r = scope ? call_make(session, "free", &call, &error)
+		      : error_set(&error, ERROR_OUT_OF_RANGE, "scope: 0 is none, allowed what trnsci_scope_new gave");
+
+	if (r == 0) {
+		call->internal = true;
+		trnsci_set_u64(trnsci_args(call), "scope", scope);
+		forget_scope(session, scope); /* first, as in trnsci_tile_free */
+		r = call_run(call, &error);
+		if (r == 0)
+			trnsci_call_free(call);
+	}
+	return r < 0 ? error_export(err, &error) : 0;
+}
+
+/* ---- describing ---- */
+
+/* A program that asks for the address of a tile whose content is lost is about to fill it. */
+void *trnsci_tile_data(const struct trnsci_tile *tile)
+{
+	if (!tile)
+		return NULL;
+	if (tile_is_lost(tile) && session_check(tile->session, NULL) == 0) {
+		pthread_mutex_lock(&tile->session->lock);
+		tile_set_lost((struct trnsci_tile *)tile,
+			      false); /* the mark is bookkeeping: const is about the array */
+		pthread_mutex_unlock(&tile->session->lock);
+	}
+	return tile->data;
+}
+
+void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info)
+{
+	struct trnsci_tile_info info = {.lost = false};
+
+	if (tile) {
+		info = (struct trnsci_tile_info){.dtype = tile->dtype,
+						 .ndim = tile->ndim,
+						 .count = tile->count,
+						 .bytes = tile->bytes,
+						 .lost = tile_is_lost(tile)};
+		memcpy(info.shape, tile->shape, sizeof info.shape);
+	}
+	*ret_info = info;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The request of a call, as an engine gets it. */
+#ifndef TRNSCI_CLIENT_SESSION_CALL_REQUEST_H
+#define TRNSCI_CLIENT_SESSION_CALL_REQUEST_H
+
+#include "call.h"
+
+/* Builds the request in a new bump allocator, which is the caller's: the whole call, or a run of the prepared call.
+ * Texts and arrays are borrowed from the call. With or without the lock. -ERROR_NO_MEMORY */
+int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
+		       struct value *ret_params, struct error *err);
+
+#endif

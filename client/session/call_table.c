@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of calls in flight and the queue of answered calls. */
+#include "call_table.h"
+
+#include <sys/eventfd.h>
+
+#include "call_tiles.h"
+
+/* ---- the queue: a doubly linked list, since a call that is waited for by itself leaves from the middle ---- */
+
+static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
+{
+	if (!session->oldest && session->ready_fd >= 0)
+		eventfd_write(session->ready_fd, 1);
+	call->queued = true;
+	call->older = session->newest;
+	call->newer = NULL;
+	*(session->newest ? &session->newest->newer : &session->oldest) = call;
+	session->newest = call;
+}
+
+void call_unqueue(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+	eventfd_t ignored;
+
+	if (!call->queued)
+		return;
+	call->queued = false;
+	*(call->newer ? &call->newer->older : &session->newest) = call->older;
+	*(call->older ? &call->older->newer : &session->oldest) = call->newer;
+	if (!session->oldest && session->ready_fd >= 0)
+		eventfd_read(session->ready_fd, &ignored);
+}
+
+/* ---- the table ---- */
+
+struct trnsci_call *call_table_find(struct trnsci_session *session, uint32_t msgid)
+{
+	struct trnsci_call *call = session->calls[msgid % CALL_BUCKETS];
+
+	while (call && call->msgid != msgid)
+		call = call->chain;
+	return call;
+}
+
+/* Message ids count up and wrap at 2^32; one that is still in flight is skipped. */
+void call_table_add(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	do
+		call->msgid = ++session->last_msgid;
+	while (call_table_find(session, call->msgid));
+	call->chain = session->calls[call->msgid % CALL_BUCKETS];
+	session->calls[call->msgid % CALL_BUCKETS] = call;
+	call->refs++;
+	call->cancelling = false;
+	call->sent_again = false;
+	call->ends = CALL_UNSENT;
+	call->state = CALL_IN_FLIGHT;
+}
+
+static void take_out(struct trnsci_call *call, enum call_state state)
+{
+	struct trnsci_call **at = &call->session->calls[call->msgid % CALL_BUCKETS];
+
+	while (*at != call)
+		at = &(*at)->chain;
+	*at = call->chain;
+	call->refs--;
+	call->state = state;
+}
+
+void call_table_remove(struct trnsci_call *call)
+{
+	take_out(call, CALL_IDLE);
+}
+
+bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
+			     const struct value *reply)
+{
+	if (!error)
+		call_set_outputs_lost(call, false);
+	take_out(call, CALL_DONE);
+	call->connection = call->session->connection;
+	call->bump = bump;
+	call->request = request;
+	call->reply = error ? NULL : reply;
+	call_set_error(call, error ? error : &(struct error){0});
+	if (call->answered)
+		call->answered(call);
+	if (call->refs == 0)
+		return true;
+	if (call->queueing)
+		queue_push(call->session, call);
+	return false;
+}
+
+void call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
+		 const struct value *reply)
+{
+	struct trnsci_session *session = call->session;
+
+	if (!call_finish_undiscarded(call, error, bump, request, reply))
+		return;
+	call_discard(call);
+	session_unref_locked(session);
+}
+
+void session_fail(struct trnsci_session *session, const struct error *error)
+{
+	if (session->failure.code)
+		return;
+	session->failure = *error;
+	for (size_t i = 0; i < CALL_BUCKETS; i++)
+		while (session->calls[i])
+			call_finish(session->calls[i], error, NULL, NULL, NULL);
+	pthread_cond_broadcast(&session->changed);
+}
+
+bool call_is_in_flight(const struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	pthread_mutex_lock(&session->lock);
+	bool in_flight = call->state == CALL_IN_FLIGHT;
+	pthread_mutex_unlock(&session->lock);
+	return in_flight;
+}

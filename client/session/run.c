@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running calls and waiting for them. */
+#include "run.h"
+
+#include "arena.h"
+#include "call_table.h"
+#include "prepare.h"
+#include "public_error.h"
+#include "send.h"
+
+/* ---- starting ---- */
+
+/* Marks a prepared call as in flight, but in no table. Returns false if it has to be sent. */
+static bool begin_now(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+	bool can;
+
+	pthread_mutex_lock(&session->lock);
+	can = call->state != CALL_IN_FLIGHT && !session->closed && !session->failure.code && !call->args.failed &&
+	      prepare_is_used(call);
+	if (can) {
+		call_unqueue(call);
+		call->state = CALL_IN_FLIGHT;
+		session->running_now++;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return can;
+}
+
+/* Runs a small prepared call in this thread, without an allocation, if the engine can. Returns false if it has to be
+ * sent; that also reports what is wrong with it. */
+static bool run_now(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	struct trnsci_session *session = call->session;
+	struct prepared *prepared = NULL;
+	const struct value *reply = NULL;
+
+	if (!session->engine->run_now || !begin_now(call))
+		return false;
+	call_drop_reply(call);
+	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0)
+		reply = session->engine->run_now(call, &prepared);
+	pthread_mutex_lock(&session->lock);
+	call->held = prepared;
+	call->reply = reply;
+	call->connection = session->connection;
+	call->error.code = 0;
+	call->error.text[0] = '\0';
+	call->state = reply ? CALL_DONE : CALL_IDLE;
+	if (--session->running_now == 0 && session->closed)
+		pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+	return reply;
+}
+
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+{
+	struct trnsci_session *session = call->session;
+	struct prepare_todo todo = {0};
+	struct error error = {0};
+	int r;
+
+	if (session_check(session, &error) < 0)
+		return call_set_error(call, &error);
+	if (!queueing && run_now(call, changes))
+		return 0;
+	if (call_is_in_flight(call))
+		return -ERROR_OUT_OF_RANGE;
+	call_drop_reply(call);
+	r = call->args.failed ? error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method)
+			      : 0;
+	if (r == 0 && call->args.new_tile)
+		r = arena_ensure(session, &error);
+	if (r == 0)
+		r = changes_set(&call->changes, changes, session, call->method, call->params, &error);
+	if (r == 0) {
+		pthread_mutex_lock(&session->lock);
+		r = call_begin(call, queueing, &error);
+		if (r == 0)
+			todo = prepare_begin(call);
+		pthread_mutex_unlock(&session->lock);
+	}
+	if (r < 0)
+		return call_set_error(call, &error);
+	prepare_send(session, &todo);
+	return call_send(call);
+}
+
+/* ---- waiting ---- */
+
+/* A condition of session_wait: evaluated with the lock. */
+static bool is_answered(void *arg)
+{
+	return ((struct trnsci_call *)arg)->state != CALL_IN_FLIGHT;
+}
+
+static int wait_until(struct trnsci_call *call, int64_t deadline)
+{
+	struct trnsci_session *session = call->session;
+	int r = session_check(session, NULL);
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&session->lock);
+	r = session_wait(session, is_answered, call, deadline);
+	if (r == 0) {
+		call_unqueue(call);
+		/* A call that was never started is the caller's mistake. */
+		r = call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* The call stays in flight until the engine answers it; only its error is written now. */
+static int give_up(struct trnsci_call *call)
+{
+	struct error error;
+
+	call_cancel(call);
+	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_IN_FLIGHT)
+		call_set_error(call, &error);
+	pthread_mutex_unlock(&call->session->lock);
+	return -ERROR_TIMEOUT;
+}
+
+int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline)
+{
+	int r = call_start(call, changes, false);
+
+	if (r < 0 || call->held) /* run in this thread */
+		return r;
+	r = wait_until(call, deadline);
+	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;
+}
+
+static int run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	return call_run_until(call, changes, deadline_after(call->session->timeout_ms));
+}
+
+int call_run(struct trnsci_call *call, struct error *err)
+{
+	int r = run_and_keep(call, NULL);
+
+	if (r == 0)
+		return 0;
+	error_import(err, &call->error);
+	trnsci_call_free(call);
+	return r;
+}
+
+int call_run_to_end(struct trnsci_call *call, struct error *err)
+{
+	int r = run_and_keep(call, NULL);
+
+	if (r == 0)
+		return 0;
+	error_import(err, &call->error);
+	if (call_is_in_flight(call))
+		wait_until(call, DEADLINE_NEVER);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- the public interface ---- */
+
+int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	return call ? run_and_keep(call, changes) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_wait(struct trnsci_call *call, int timeout_ms)
+{
+	return call ? wait_until(call, deadline_after(timeout_ms)) : -ERROR_NO_MEMORY;
+}
+
+int trnsci_cancel(struct trnsci_call *call)
+{
+	if (!call)
+		return -ERROR_OUT_OF_RANGE;
+	int r = session_check(call->session, NULL);
+
+	if (r == 0)
+		call_cancel(call);
+	return r;
+}
+
+void trnsci_call_free(struct trnsci_call *call)
+{
+	if (!call)
+		return;
+	if (session_check(call->session, NULL) < 0)
+		return; /* a child after fork: a thread that is not here may hold the lock */
+	if (call_is_in_flight(call))
+		call_cancel(call);
+	pthread_mutex_lock(&call->session->lock);
+	call_unqueue(call);
+	call->queueing = false;
+	pthread_mutex_unlock(&call->session->lock);
+	prepare_end(call);
+	call_unref(call);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running calls: sending one with the changes of this run, and waiting for its answer. All without the lock. */
+#ifndef TRNSCI_CLIENT_SESSION_RUN_H
+#define TRNSCI_CLIENT_SESSION_RUN_H
+
+#include "call.h"
+
+/* Sends the call; changes (of this run alone) may be NULL. queueing: its answer is for trnsci_next or trnsci_dispatch.
+ */
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
+
+/* As trnsci_run, but until the deadline instead of the session's time limit. */
+int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline);
+
+/* As trnsci_run, but with the error in err, and on failure the call is freed. */
+int call_run(struct trnsci_call *call, struct error *err);
+/* The same for a call that works on the caller's memory: one that exceeds its time limit is waited for until it has
+ * stopped. */
+int call_run_to_end(struct trnsci_call *call, struct error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on their way to the engine. */
+#include "send.h"
+
+#include "call_table.h"
+
+int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
+{
+	const struct trnsci_session *session = call->session;
+
+	if (session->closed)
+		return error_set(err, ERROR_CLOSED, "%s: the session was closed", call->method);
+	if (session->failure.code) {
+		*err = session->failure;
+		err->code = ERROR_CLOSED;
+		return -ERROR_CLOSED;
+	}
+	call_unqueue(call);
+	call->queueing = queueing;
+	call->refs++; /* once it is answered, another thread may free it */
+	call_table_add(call);
+	return 0;
+}
+
+/* No lock is held while the engine takes the request: an embedded one may compute and answer it there and then. */
+int call_send(struct trnsci_call *call)
+{
+	struct error error = {0};
+	int r = call->session->engine->send(call, &error);
+
+	if (r < 0) {
+		if (!error.code)
+			error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
+		pthread_mutex_lock(&call->session->lock);
+		call_table_remove(call);
+		call_set_error(call, &error);
+		pthread_mutex_unlock(&call->session->lock);
+	}
+	call_unref(call);
+	return r;
+}
+
+void call_post(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+	struct error ignored;
+
+	pthread_mutex_lock(&session->lock);
+	int r = call->args.failed ? -ERROR_NO_MEMORY : call_begin(call, false, &ignored);
+	pthread_mutex_unlock(&session->lock);
+	if (r == 0)
+		r = call_send(call);
+	if (r < 0 && call->answered) {
+		pthread_mutex_lock(&session->lock);
+		call->answered(call);
+		pthread_mutex_unlock(&session->lock);
+	}
+	call_unref(call);
+}
+
+void call_cancel(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	pthread_mutex_lock(&session->lock);
+	bool cancels = call->state == CALL_IN_FLIGHT && !call->cancelling;
+	call->cancelling = true;
+	call->refs++;
+	pthread_mutex_unlock(&session->lock);
+	if (cancels)
+		session->engine->cancel(call);
+	call_unref(call);
+}
