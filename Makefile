@@ -67,7 +67,7 @@ MSGPACK_NAMES := msgpack-c msgpackc msgpack
 CFLAGS_msgpack = $(filter-out -Iinclude,$(call pkg,--cflags,$(MSGPACK_NAMES)))
 LIBS_msgpack = $(call pkg,--libs,$(MSGPACK_NAMES))
 LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call pkg,--libs,sqlite3) $(call pkg,--libs,libseccomp)
-LIBS_cli = $(call pkg,--libs,json-c)
+LIBS_cli = $(call pkg,--libs,json-c) $(call pkg,--libs,sndfile)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
 # One object for each source, but for X_simd.c one for each instruction set. Two rooms have no kernel for NEON.
@@ -145,9 +145,9 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
-DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libseccomp-dev
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libseccomp-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
+DEPS_CHECK := sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

@@ -9,13 +9,21 @@
 
 #include <trnsci/trnsci.h>
 
-/* Exit codes, those of sysexits.h where they are not 0 and 2. */
-enum exit_code { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_DAEMON = 69, EXIT_TRY_AGAIN = 75 };
+/* Exit codes, those of sysexits.h where they are not 0 and 2. An interrupted command ends by its signal. */
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_USAGE = 2,
+	EXIT_DATA = 65,          /* what was read is wrong */
+	EXIT_NO_DAEMON = 69,
+	EXIT_CANNOT_CREATE = 73, /* the output cannot be made */
+	EXIT_IO = 74,            /* an error of reading or writing, or a full disk */
+	EXIT_TRY_AGAIN = 75,
+};
 
 /* What stands before the command. */
 struct cli {
 	const char *socket; /* NULL: where one answers */
-	bool embedded, quiet, verbose;
+	bool embedded, quiet, verbose, json;
 	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
 	int timeout_ms;   /* for an answer to what is no job; jobs are waited for by job_run (progress.h) */
 };
@@ -69,6 +77,11 @@ static inline struct trnsci_tile_info tile_info(const struct trnsci_tile *tile)
 	trnsci_tile_describe(tile, &info);
 	return info;
 }
+
+/* Around reading a tile in place, whose memory a daemon empties when it drops the session: an error when what was read may
+ * have been emptied meanwhile. name: of what it was written to. Exit codes. */
+int tile_begin_read(struct trnsci_session *session, const struct trnsci_tile *tile, uint64_t *ret_restarts);
+int tile_end_read(struct trnsci_session *session, uint64_t restarts, const char *name);
 
 /* One line on stderr; returns code. */
 int complain(enum exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));

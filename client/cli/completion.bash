@@ -10,7 +10,7 @@ _trnsci_cli_options() {
 _trnsci_cli_choices() {
 	local option=$1
 	shift
-	trnsci-cli "$@" --help 2>/dev/null | grep -oE -- "$option [a-z0-9_]+(\|[a-z0-9_]+)*( |\$)" | cut -d' ' -f2 | tr '|' '\n'
+	trnsci-cli "$@" --help 2>/dev/null | grep '^ ' | grep -oE -- "$option [a-z0-9_]+(\|[a-z0-9_]+)*( |\$)" | cut -d' ' -f2 | tr '|' '\n'
 }
 
 _trnsci_cli() {

@@ -62,3 +62,24 @@ int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_sess
 		return complain(EXIT_USAGE, "--embedded: named streams are kept by a daemon, allowed: --socket");
 	return trnsci_open(cli->socket, &options, ret_session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
 }
+
+int tile_begin_read(struct trnsci_session *session, const struct trnsci_tile *tile, uint64_t *ret_restarts)
+{
+	struct trnsci_session_info info;
+
+	if (trnsci_session_describe(session, &info) < 0)
+		return complain(EXIT_NO_DAEMON, "the daemon ended before its result was read");
+	if (tile_info(tile).lost)
+		return complain(EXIT_TRY_AGAIN, "the daemon was restarted before its result was read: the result is lost");
+	*ret_restarts = info.restarts;
+	return EXIT_OK;
+}
+
+int tile_end_read(struct trnsci_session *session, uint64_t restarts, const char *name)
+{
+	struct trnsci_session_info info;
+
+	if (trnsci_session_describe(session, &info) == 0 && info.restarts == restarts)
+		return EXIT_OK;
+	return complain(EXIT_TRY_AGAIN, "%s: the daemon ended while its result was read: what was written is incomplete", name);
+}

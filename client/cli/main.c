@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci-cli: random numbers and transforms on the command line. */
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 #include "options/options.h"
+#include "options/suggest.h"
 
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},
@@ -39,10 +40,11 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(void)
 {
-	printf("usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] COMMAND ...\n\ncommands:\n");
+	printf("usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] [--json] COMMAND ...\n\ncommands:\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		printf("  %-13s %s\n", commands[i].name, commands[i].help);
-	printf("\ntrnsci-cli COMMAND --help lists a command's options.\n");
+	printf("  %-13s %s\n", "help", "a command's options and an example: help rand normal");
+	printf("\ntrnsci-cli COMMAND --help lists a command's options and gives an example.\n");
 }
 
 static const struct command *find(const char *name)
@@ -68,40 +70,81 @@ static int count_leading(int argc, char **argv)
 }
 
 /* given: NULL where there is none. */
-static int complain_of(const char *given)
+static int complain_of_command(const char *given)
 {
+	struct suggestion suggestion = suggestion_of(given ? given : "");
 	char names[512] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < N_COMMANDS && used < sizeof names; i++)
+	for (size_t i = 0; i < N_COMMANDS && used < sizeof names; i++) {
+		suggestion_try(&suggestion, commands[i].name);
 		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", commands[i].name);
-	return complain(EXIT_USAGE, "%s%s command, allowed %s; see --help", given ? given : "",
-			given ? ": no such" : "no", names);
+	}
+	if (!given)
+		return complain(EXIT_USAGE, "no command, allowed %s; see --help", names);
+	return complain(EXIT_USAGE, "%s: no such command%s, allowed %s; see --help", given, suggestion_text(&suggestion),
+			names);
+}
+
+/* help [COMMAND [WORD ...]] is the command with --help. */
+static int run_help(struct cli *cli, int argc, char **argv)
+{
+	char *words[8];
+	int n = 0;
+
+	if (argc < 2) {
+		print_usage();
+		return EXIT_OK;
+	}
+	const struct command *command = find(argv[1]);
+
+	if (!command)
+		return complain_of_command(argv[1]);
+	for (int i = 1; i < argc && n < 6; i++)
+		words[n++] = argv[i];
+	words[n] = (char[]){"--help"};
+	words[n + 1] = NULL;
+	return command->run(cli, n + 1, words);
+}
+
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+	const struct command *command = argc > 0 ? find(argv[0]) : NULL;
+
+	if (argc > 0 && strcmp(argv[0], "help") == 0)
+		return run_help(cli, argc, argv);
+	return command ? command->run(cli, argc, argv) : complain_of_command(argc > 0 ? argv[0] : NULL);
+}
+
+/* What was printed may still be in memory. A reader that has gone away is no error to speak of. */
+static int flush_stdout(int code)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (code == EXIT_OK && errno != EPIPE)
+		complain(EXIT_IO, "stdout: %s", strerror(errno));
+	return code == EXIT_OK ? EXIT_IO : code;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option_row rows[] = {{"version", 0, NULL, "print the version"}};
-	static const struct option_set set = {"COMMAND ...", "", rows, 1, NULL, NULL};
+	static const struct option_row rows[] = {{"version", 'V', NULL, "print the version"}};
+	static const struct option_set set = {"COMMAND ...", "", rows, 1, NULL, NULL, NULL};
 	int leading = count_leading(argc, argv);
 	struct options options;
 	struct cli cli = {.timeout_ms = 30000};
 
-	signal(SIGPIPE, SIG_IGN); /* a broken pipe is an error with a name */
 	for (int i = 1; i < leading; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			print_usage();
-			return EXIT_OK;
+			return flush_stdout(EXIT_OK);
 		}
 	int code = options_parse(&set, &cli, leading, argv, &options);
 
 	if (code != EXIT_OK)
 		return code;
 	if (options_get(&options, "version"))
-		return command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL});
-	const struct command *command = leading < argc ? find(argv[leading]) : NULL;
-
-	if (!command)
-		return complain_of(leading < argc ? argv[leading] : NULL);
-	return command->run(&cli, argc - leading, argv + leading);
+		return flush_stdout(command_version(&cli, 1, (char *[]){(char[]){"version"}, NULL}));
+	return flush_stdout(run_command(&cli, argc - leading, argv + leading));
 }

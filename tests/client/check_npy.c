@@ -26,6 +26,9 @@ static size_t make(const char *dictionary, unsigned char header[1024])
 	return size;
 }
 
+/* How the elements of the last header stand. */
+static struct npy_storage storage;
+
 static int parse(const char *dictionary, struct npy *npy)
 {
 	unsigned char header[1024];
@@ -33,7 +36,7 @@ static int parse(const char *dictionary, struct npy *npy)
 	size_t size = make(dictionary, header);
 
 	assert_int_equal(npy_header_bytes(header, &wrong), size);
-	int r = npy_parse(header, size, npy, &wrong);
+	int r = npy_parse(header, size, npy, &storage, &wrong);
 
 	assert_true(r == 0 || wrong);
 	return r;
@@ -57,15 +60,23 @@ static void test_numpy(void **state)
 	assert_int_equal(npy.shape[0], 1);
 	assert_int_equal(parse("{'shape': (1, 5), 'fortran_order': True, 'descr': '<f8'}", &npy), 0);
 	assert_int_equal(npy.shape[1], 5); /* of one row, both orders are the same */
+	assert_false(storage.fortran);
+	assert_int_equal(parse("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", &npy), 0);
+	assert_true(storage.fortran && !storage.swapped);
+	assert_int_equal(parse("{'descr': '>u2', 'fortran_order': False, 'shape': (3,), }", &npy), 0);
+	assert_int_equal(npy.dtype, TRNSCI_U32); /* the narrowest dtype that holds all of its values */
+	assert_true(storage.swapped && storage.kind == 'u' && storage.size == 2);
 }
 
 static void test_wrong(void **state)
 {
 	static const char *const wrong[] = {
-		"{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }",
+		"{'descr': '>f16', 'fortran_order': False, 'shape': (3,), }",
+		"{'descr': 'f4', 'fortran_order': False, 'shape': (3,), }",
+		"{'descr': '<m8[s]', 'fortran_order': False, 'shape': (3,), }",
 		"{'descr': '<U4', 'fortran_order': False, 'shape': (3,), }",
 		"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }",
-		"{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }",
+		"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3, 2), }",
 		"{'descr': '<f4', 'shape': (3,), }",
 		"{'descr': '<f4', 'fortran_order': False, }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (3 2), }",
@@ -121,7 +132,7 @@ static void test_round_trip(void **state)
 
 			assert_true(size > 0 && size % 64 == 0);
 			assert_int_equal(npy_header_bytes((unsigned char *)header, &wrong), size);
-			if (npy_parse((unsigned char *)header, size, &back, &wrong) < 0)
+			if (npy_parse((unsigned char *)header, size, &back, &storage, &wrong) < 0)
 				fail_msg("%s", wrong);
 			assert_int_equal(back.dtype, npy.dtype);
 			assert_int_equal(back.ndim, ndim);

@@ -40,6 +40,19 @@ same "complex text is two columns" "10 0|-2 2|-2 0|-2 -2" \
 	"$("$cli" -q --embedded fft c.raw --dtype f32 --format text | sed 's/ -0$/ 0/' | tr '\n' '|' | sed 's/|$//')"
 same "complex csv is two columns with names" "re,im" "$("$cli" -q --embedded fft c.raw --dtype f32 --format csv 2>/dev/null | head -1)"
 
+"$cli" -q --embedded qmc sobol -n 3 -d 2 --format text >points.txt
+same "rows of an array are lines of text" "0 0|0.5 0.5|0.75 0.25|" "$(tr '\n' '|' <points.txt)"
+same "csv names the columns" "x0,x1" "$("$cli" -q --embedded qmc sobol -n 3 -d 2 --format csv 2>/dev/null | head -1)"
+draw uniform -n 7 -o u.csv
+same "csv by the file's name" "value 8" "$(head -1 u.csv) $(wc -l <u.csv)"
+draw uniform -n 7 -o u.txt
+same "text by the file's name" "$(tail -n 7 u.csv)" "$(cat u.txt)"
+draw uniform -n 480 --rate 8000 -o u.wav
+same "wav by the file's name" "1 8000 480 32" "$(soxi -c u.wav 2>/dev/null) $(soxi -r u.wav 2>/dev/null) $(soxi -s u.wav 2>/dev/null) $(soxi -b u.wav 2>/dev/null)"
+same "wav to a pipe is the same file" "$(sum <u.wav)" "$(draw uniform -n 480 --rate 8000 --format wav | sum)"
+draw exponential -n 3 --rate 0.5 -o e.wav
+same "a distribution's own --rate stays its own" 48000 "$(soxi -r e.wav 2>/dev/null)"
+
 cat >terminal.py <<'PYTHON'
 # Runs a command with stdout, or stderr, on a terminal; prints its exit code and what it said there.
 import os, pty, subprocess, sys

@@ -37,37 +37,89 @@ refused "rank beyond size" 2 "*--rank*" "$cli" -q --embedded rand bits -n 5 --ra
 refused "past the stream's end" 2 "*end_of_stream*" "$cli" -q --embedded rand bits -n 2 --offset 18446744073709551615
 refused "past the end by doubles" 2 "*end_of_stream*" \
 	"$cli" -q --embedded rand bits --dtype u64 -n 2 --offset 9223372036854775807
-refused "unknown format" 2 "*'xml'*raw, npy, text, csv*" "$cli" -q --embedded rand bits -n 2 --format xml
-refused "an unexpected argument" 2 "*extra*" "$cli" -q --embedded rand bits -n 2 extra
-refused "no folder for the output" 2 "*/nonexistent/x*" "$cli" -q --embedded rand bits -n 2 -o /nonexistent/x
+refused "unknown format" 2 "*'xml'*raw, npy, text, csv, wav*" "$cli" -q --embedded rand bits -n 2 --format xml
+refused "an unexpected argument" 2 "*extra*: unexpected argument*" "$cli" -q --embedded rand bits -n 2 extra
+refused "no folder for the output" 73 "*/nonexistent/x*" "$cli" -q --embedded rand bits -n 2 -o /nonexistent/x
 refused "threads beyond 128" 2 "*--threads*128*" "$cli" --threads 129 rand bits -n 2
 refused "both engines" 2 "*--socket*--embedded*" "$cli" --socket x --embedded rand bits -n 2
 refused "no such instruction set" 2 "*cpu*z80*" env TRNSCI_CPU=z80 "$cli" --embedded rand bits -n 2
 
 refused "no daemon at the socket named" 69 "*no_daemon*$work/none*" "$cli" --socket "$work/none" rand bits -n 2
 refused "status of no daemon" 69 "*no_daemon*" "$cli" --socket "$work/none" status
-refused "full disk" 75 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format raw >/dev/full"
-refused "full disk, text" 75 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format text >/dev/full"
+refused "full disk" 74 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format raw >/dev/full"
+refused "full disk, text" 74 "*No space*" sh -c "exec '$cli' -q --embedded rand bits -n 100 --format text >/dev/full"
 "$cli" -q --embedded rand normal -n 256 -o signal.npy
-refused "full disk, a transform" 75 "*No space*" "$cli" -q --embedded fft signal.npy -o /dev/full --format raw
-refused "broken pipe" 75 "*Broken pipe*" python3 -c "
-import os, subprocess, sys
+refused "full disk, a transform" 74 "*No space*" "$cli" -q --embedded fft signal.npy -o /dev/full --format raw
+
+# pipe DISPOSITION : how rand ends when its reader has gone, and what it says
+pipe() {
+	python3 -c "
+import os, signal, subprocess, sys
 r, w = os.pipe()
 os.close(r)
-sys.exit(subprocess.call(['$cli', '-q', '--embedded', 'rand', 'bits', '-n', '9000000', '--format', 'raw'], stdout=w))"
+p = subprocess.run(['$cli', '-q', '--embedded', 'rand', 'bits', '-n', '9000000', '--format', 'raw'], stdout=w,
+                   stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.$1), restore_signals=False)
+print(p.returncode, p.stderr.decode())"
+}
+same "a reader that goes away ends a command silently" "-13 " "$(pipe SIG_DFL)"
+same "also where SIGPIPE is ignored" "74 " "$(pipe SIG_IGN)"
+
+refused "an ending that names no format" 2 "*.xyz*allowed .npy, .txt, .csv, .wav, .raw, .bin*" \
+	"$cli" -q --embedded rand bits -n 2 -o x.xyz
+refused "a misspelt command" 2 "*ran: *did you mean 'rand'?*" "$cli" ran
+refused "a misspelt distribution" 2 "*did you mean 'normal'?*" "$cli" rand normla -n 2
+refused "a misspelt option" 2 "*did you mean '--seed'?*" "$cli" rand normal -n 2 --sead 1
+refused "a count that is no integer" 2 "*--count: '1.5'*" "$cli" rand normal -n 1.5
+refused "a count with an unknown suffix" 2 "*--count: '3X'*64Ki*" "$cli" rand normal -n 3X
+refused "no streams to split into" 2 "*--split: 0*" "$cli" derive --split 0
+for count in 2048 2Ki 2.048e3 2.048k 0x800; do
+	same "-n $count" 8192 "$("$cli" -q --embedded rand bits -n $count --format raw | wc -c)"
+done
+same "an option before the distribution" "$("$cli" -q --embedded rand normal -n 3 --seed 4 --format raw | sum)" \
+	"$("$cli" -q --embedded rand --seed 4 -n 3 normal --format raw | sum)"
+same "an option before the kind of points" "$("$cli" -q --embedded qmc sobol -n 3 -d 2 --format raw | sum)" \
+	"$("$cli" -q --embedded qmc -n 3 -d 2 sobol --format raw | sum)"
+code "a random seed" 0 "$cli" --embedded rand normal --seed random -n 3 --format raw
+cp out random.raw
+seed=$(sed -n 's/^trnsci-cli: --seed \([0-9]*\)$/\1/p' err)
+same "which is printed, and repeats it" "$(sum <random.raw)" \
+	"$("$cli" -q --embedded rand normal --seed "$seed" -n 3 --format raw | sum)"
+code "help of a command" 0 "$cli" help rand normal
+like "is its --help" "usage: trnsci-cli rand normal*" "$(cat out)"
+same "-V is --version" "$("$cli" --version)" "$("$cli" -V)"
+
+# What was there stays until the new file is complete, and nothing else is left in the folder.
+mkdir folder
+echo before >folder/kept.raw
+python3 -c "
+import os, signal, subprocess, time
+p = subprocess.Popen(['$cli', '-q', '--embedded', 'rand', 'bits', '-n', '1e12', '-o', 'folder/kept.raw'])
+while not any(name.startswith('.trnsci-') for name in os.listdir('folder')): os.sched_yield()
+p.send_signal(signal.SIGINT)
+print(p.wait())" >interrupted
+same "an interrupted command ends by its signal" -2 "$(cat interrupted)"
+same "and leaves the file as it was" before "$(cat folder/kept.raw)"
+same "and no other" kept.raw "$(ls -A folder)"
+"$cli" -q --embedded rand bits -n 2 -o folder/kept.raw
+same "a complete file takes its place" "8 kept.raw" "$(wc -c <folder/kept.raw) $(ls -A folder)"
+chmod 640 folder/kept.raw
+ln -s kept.raw folder/link.raw
+"$cli" -q --embedded rand bits -n 3 -o folder/link.raw
+same "a link stays a link, and the file keeps its mode" "12 640 kept.raw" \
+	"$(wc -c <folder/kept.raw) $(stat -c %a folder/kept.raw) $(readlink folder/link.raw)"
 
 printf 'abc' >short
 refused "no such input" 65 "*nonexistent*No such file*" "$cli" -q --embedded fft nonexistent
 refused "raw input of broken size" 65 "*3 bytes*multiple of the 4*" "$cli" -q --embedded fft short --dtype f32
-refused "raw input without a dtype" 2 "*--dtype*" "$cli" -q --embedded fft short
+printf 'a\001c' >binary
+refused "raw input without a dtype" 2 "*neither npy, audio nor text*--dtype*" "$cli" -q --embedded fft binary
+refused "text without numbers" 65 "*short: it holds no numbers*" "$cli" -q --embedded fft short
 refused "no input" 2 "*0 inputs*" "$cli" fft
 printf '\223NUMPY\001\000v\000{}' >broken.npy
 refused "broken npy" 65 "*ends within*" "$cli" -q --embedded fft broken.npy
 "$cli" -q --embedded rand normal -n 100 -o good.npy
 head -c 300 good.npy >cut.npy
 refused "npy that ends early" 65 "*ends before its array*" "$cli" -q --embedded fft cut.npy
-"$cli" -q --embedded rand bits -n 100 -o bits.npy
-code "integers have no transform" 65 "$cli" -q --embedded fft bits.npy
 refused "no such norm" 2 "*norm*backward*" "$cli" -q --embedded fft good.npy --norm sideways
 refused "no such axis" 2 "*--axes*" "$cli" -q --embedded fft good.npy --axes 1
 refused "broken JSON" 65 "*line 2*" sh -c "echo '{\"steps\": [' >x.json; exec '$cli' -q --embedded run x.json"
@@ -78,7 +130,7 @@ refused "program with an unknown operation" 65 "*unknown_method*" \
 
 code "a daemon is not needed" 0 "$cli" rand bits -n 2 --format text
 like "but its absence is reported" "*no_daemon*computing in this process*" "$(cat err)"
-code "unless -q" 0 "$cli" -q rand bits -n 2 --format text
+code "not with -q" 0 "$cli" -q rand bits -n 2 --format text
 same "then nothing is printed" "" "$(cat err)"
 for command in "" rand "rand normal" fft run status selftest version; do
 	# shellcheck disable=SC2086

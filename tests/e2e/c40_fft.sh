@@ -139,7 +139,8 @@ for where in embedded daemon; do
 	same "$where: raw from a pipe" "$(tail -c 4800 y.npy | sum)" \
 		"$(fft - --dtype f32 --length 20 --format raw <x.raw | sum)"
 	same "$where: npy from a pipe" "$(sum <y.npy)" "$(fft - --format npy <x.npy | sum)"
-	same "$where: a text line for each element" 600 "$(fft x.npy --format text | wc -l)"
+	same "$where: a text line for each row, two columns for each element" "30 40" \
+		"$(fft x.npy --format text | awk 'END {print NR, NF}')"
 done
 # Many pieces: a batch that does not fit a tile, and the same rows alone.
 "$cli" -q --embedded rand normal -n 6000000 --seed 4 --format raw -o big.raw
@@ -153,12 +154,12 @@ same "embedded and daemon agree" "$(fft big.raw --dtype c64 --length 1000 --form
 "$cli" -q --embedded rand normal -n 2097152 --seed 5 --format raw -o long.raw
 stop_daemon
 start_daemon --threads 2 --arena-bytes 18M --arena-ahead-bytes 0
-code "an arena that holds input and result" 0 "$cli" -q --socket "$socket" fft long.raw --dtype c64 --length 1048576 -o long.out
+code "an arena that holds input and result" 0 "$cli" -q --socket "$socket" fft long.raw --dtype c64 --length 1048576 -o long-result
 code "the same in float64 does not fit" 75 "$cli" -q --socket "$socket" fft long.raw --dtype c64 --length 1048576 \
-	--out-dtype complex128 -o wide.out
+	--out-dtype complex128 -o wide
 for how in "--target-error 1e-12" "--precision double" "--dtype complex128"; do
 	# shellcheck disable=SC2086
-	code "room for a float64 result: $how" 0 "$cli" -q --embedded fft x1.npy --length 200000 $how -o wide.out
+	code "room for a float64 result: $how" 0 "$cli" -q --embedded fft x1.npy --length 200000 $how -o wide
 done
 # 2^25 elements, 256 MiB: an impulse becomes ones.
 if [ -n "${TRNSCI_FULL:-}" ]; then

@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 manual=$root/client/man/trnsci-cli.1
 
 names() {
-	awk '/^  [a-z]/ {print $1}' "$work/out"
+	awk '/^  [a-z]/ && $1 != "help" {print $1}' "$work/out"
 }
 
 code "help" 0 "$cli" --help

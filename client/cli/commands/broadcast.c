@@ -9,6 +9,7 @@
 #include "options/options.h"
 #include "files/output.h"
 #include "rand.h"
+#include "report.h"
 
 enum { PIECE = 4096 };
 
@@ -64,28 +65,25 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		{"name", 0, "NAME", "a named stream to take the samples from"},
 		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
 	};
-	struct trnsci_operation_info distribution;
+	static const struct draw_command command = {
+		"broadcast send", "NAME ", "--rate RATE [option ...]", "Publish samples at a rate until interrupted.",
+		"broadcast send hiss normal --rate 48000", "rank size", rows, sizeof rows / sizeof *rows,
+	};
+	struct draw_options drawing;
 	struct options options;
 	struct trnsci_session *session = NULL;
-	char usage[128], distributions[512];
+	int code = draw_options_find(&command, argc, argv, &drawing);
 
-	distributions_list(distributions, sizeof distributions, ", ");
-	if (argc < 3 || !distribution_find(argv[2], &distribution))
-		return complain(EXIT_USAGE, "broadcast send: takes NAME DIST, DIST one of %s", distributions);
-	snprintf(usage, sizeof usage, "broadcast send NAME %s --rate RATE [option ...]", distribution.name);
-	const char *const hidden = rand_has_shape(distribution.name) ? " n dims out rank size u64 timeout_ms "
-								     : " n shape out rank size u64 timeout_ms ";
-	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
-				       hidden};
-	int code = options_parse(&set, cli, argc - 2, argv + 2, &options);
-
+	if (code != EXIT_OK || !drawing.set.operation)
+		return code;
+	code = options_parse(&drawing.set, cli, argc - drawing.n_before, argv + drawing.n_before, &options);
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (!options_get(&options, "rate"))
 		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
 	code = connect_daemon(cli, 0, &session);
 	if (code == EXIT_OK)
-		code = create(session, argv[1], &options, distribution.name);
+		code = create(session, argv[1], &options, drawing.set.operation);
 	if (code == EXIT_OK)
 		code = hold(session);
 	trnsci_close(session);
@@ -130,12 +128,12 @@ static int command_read(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"count", 'n', "COUNT", "samples [as many as come]"},
 		{"now", 0, NULL, "begin behind the last sample that was published"},
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+		OUTPUT_ROWS,
 	};
 	static const struct option_set set = {"broadcast read NAME [-n COUNT] [option ...]",
 					      "Read a broadcast from its oldest sample on.", rows,
-					      sizeof rows / sizeof *rows, NULL, NULL};
+					      sizeof rows / sizeof *rows, NULL, NULL,
+					      "broadcast read hiss -n 1000 -f text"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_broadcast *reader = NULL;
 	struct trnsci_error err;
@@ -151,7 +149,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 	if (code == EXIT_OK && trnsci_broadcast_attach(session, options.operands[0], &reader, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK)
-		code = output_open(options_get(&options, "output"), options_get(&options, "format"), &output);
+		code = output_open(&options, &output);
 	if (code == EXIT_OK && output.format == FORMAT_NPY && !options_get(&options, "count"))
 		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: npy needs -n COUNT"));
 	else if (code == EXIT_OK) {
@@ -186,7 +184,7 @@ static void print_one(const struct trnsci_value *one)
 static int command_list(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {"broadcast list", "List the broadcasts that may be read.", NULL, 0, NULL,
-					      NULL};
+					      NULL, "broadcast list"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
 	struct options options;
@@ -201,13 +199,13 @@ static int command_list(struct cli *cli, int argc, char **argv)
 		code = complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
 	else if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	for (size_t i = 0; code == EXIT_OK; i++) {
-		const struct trnsci_value *one = trnsci_at(trnsci_get(trnsci_reply(call), "broadcasts"), i);
+	const struct trnsci_value *broadcasts = trnsci_get(trnsci_reply(call), "broadcasts");
 
-		if (!one)
-			break;
-		print_one(one);
-	}
+	if (code == EXIT_OK && cli->json)
+		code = report_print(report_of_value(broadcasts));
+	else
+		for (size_t i = 0; code == EXIT_OK && i < trnsci_count(broadcasts); i++)
+			print_one(trnsci_at(broadcasts, i));
 	trnsci_call_free(call);
 	trnsci_close(session);
 	return code;

@@ -25,6 +25,7 @@ struct run {
 	struct trnsci_session *session;
 	struct trnsci_call *call;
 	struct trnsci_tile *tiles[COMPUTE_INPUTS];
+	struct audio_format audio; /* of the first input that is audio */
 };
 
 static int read_inputs(struct run *run)
@@ -39,6 +40,10 @@ static int read_inputs(struct run *run)
 		if (code != EXIT_OK)
 			return code;
 		void **data = &run->data[run->n_open++];
+
+		input_make_floating(input);
+		if (run->audio.rate == 0)
+			run->audio = input->audio;
 
 		if (!input_count(input, &count) ||
 		    __builtin_mul_overflow(count, trnsci_dtype_size(input->array.dtype), &bytes) ||
@@ -93,6 +98,8 @@ static int begin(struct run *run, size_t room)
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	code = options_set_parameters(run->options, trnsci_args(run->call));
+	if (options_has_parameter(run->options, "fs") && !options_get(run->options, "fs") && run->audio.rate > 0)
+		trnsci_set_f64(trnsci_args(run->call), "fs", run->audio.rate);
 	trnsci_set_params(trnsci_args(run->call), out);
 	return code == EXIT_OK ? fill_tiles(run) : code;
 }
@@ -109,6 +116,27 @@ static void end(struct run *run)
 	run->session = NULL;
 }
 
+static int write_array(const struct run *run, struct output *output, const struct trnsci_tile *tile)
+{
+	const struct trnsci_tile_info info = tile_info(tile);
+	int code = output_begin(output, info.dtype, info.ndim, info.shape);
+
+	if (code == EXIT_OK && info.count > 0)
+		code = output_write_tile(output, run->session, tile);
+	return code;
+}
+
+static int write_text(const struct run *run, struct output *output, const struct trnsci_tile *tile)
+{
+	const struct trnsci_tile_info info = tile_info(tile);
+	uint64_t restarts = 0;
+	int code = tile_begin_read(run->session, tile, &restarts);
+
+	if (code == EXIT_OK)
+		code = run->computation->write_text(output, run->options, &run->inputs[0], &info, trnsci_tile_data(tile));
+	return code == EXIT_OK ? tile_end_read(run->session, restarts, output->target.name) : code;
+}
+
 static int write_result(const struct run *run)
 {
 	struct trnsci_tile *tile = NULL;
@@ -117,13 +145,14 @@ static int write_result(const struct run *run)
 
 	if (trnsci_reply_tile(run->call, NULL, &tile) < 0)
 		return complain(EXIT_TRY_AGAIN, "the daemon went before its result was read");
-	const struct trnsci_tile_info info = tile_info(tile);
 
-	code = output_open(options_get(run->options, "output"), options_get(run->options, "format"), &output);
+	code = output_open(run->options, &output);
 	if (code == EXIT_OK) {
-		code = output_begin(&output, info.dtype, info.ndim, info.shape);
-		if (code == EXIT_OK && info.count > 0)
-			code = output_write_tile(&output, run->session, tile);
+		output_set_audio(&output, &run->audio);
+		if (output_is_text(&output) && run->computation->write_text)
+			code = write_text(run, &output, tile);
+		else
+			code = write_array(run, &output, tile);
 		code = output_close(&output, code);
 	}
 	trnsci_tile_free(tile);

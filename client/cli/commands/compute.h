@@ -4,6 +4,8 @@
 #define TRNSCI_CLI_COMPUTE_H
 
 #include "cli.h"
+#include "files/input.h"
+#include "files/output.h"
 #include "options/options.h"
 
 enum { COMPUTE_INPUTS = 3 };
@@ -13,6 +15,10 @@ struct computation {
 	const char *names[COMPUTE_INPUTS];                /* of the parameters that the inputs are */
 	const char *files[COMPUTE_INPUTS];                /* "-": stdin */
 	void (*report)(const struct trnsci_value *reply); /* with -v; NULL: nothing to say */
+	/* Writes the result as lines of text; NULL: as any array. input: the first one. An
+	 * exit code. */
+	int (*write_text)(struct output *output, const struct options *options, const struct input *input,
+			  const struct trnsci_tile_info *result, const void *data);
 };
 
 /* Reads the inputs, runs the operation of the options with its parameters, and writes the result. An exit code. */

@@ -24,7 +24,14 @@ static int complain_stream(const struct trnsci_source *stream)
 		stream->generator ? stream->generator : "threefry4x32", stream->stream);
 }
 
-static int derive(const struct options *options, struct trnsci_source *stream)
+/* One line for each, also of JSON. */
+static void print_stream(const struct cli *cli, const struct trnsci_source *stream)
+{
+	printf(cli->json ? "{\"seed\": %" PRIu64 ", \"stream\": %" PRIu64 "}\n" : "%" PRIu64 " %" PRIu64 "\n", stream->seed,
+	       stream->stream);
+}
+
+static int derive(const struct cli *cli, const struct options *options, struct trnsci_source *stream)
 {
 	const char *label = options_get(options, "label"), *number = options_get(options, "fold_in");
 	uint64_t fold_in = 0, split = 0;
@@ -34,19 +41,21 @@ static int derive(const struct options *options, struct trnsci_source *stream)
 		code = options_u64(options, "split", &split);
 	if (code != EXIT_OK)
 		return code;
+	if (options_get(options, "split") && split == 0)
+		return complain(EXIT_USAGE, "--split: 0 streams, allowed 1 to 2^64-1");
 	if (!label && !number && !options_get(options, "split"))
 		return complain(EXIT_USAGE, "derive: nothing to derive by, allowed --label, --fold-in, --split");
 	if ((label && trnsci_source_label(stream, label, strlen(label), stream) < 0) ||
 	    (number && trnsci_source_fold_in(stream, fold_in, stream) < 0))
 		return complain_stream(stream);
 	if (!options_get(options, "split"))
-		printf("%" PRIu64 " %" PRIu64 "\n", stream->seed, stream->stream);
+		print_stream(cli, stream);
 	for (uint64_t i = 0; i < split; i++) {
 		struct trnsci_source child;
 
 		if (trnsci_source_split(stream, i, &child) < 0)
 			return complain_stream(stream);
-		printf("%" PRIu64 " %" PRIu64 "\n", child.seed, child.stream);
+		print_stream(cli, &child);
 	}
 	return EXIT_OK;
 }
@@ -59,7 +68,8 @@ int command_derive(struct cli *cli, int argc, char **argv)
 		NULL,
 		0,
 		"derive",
-		" u64 "};
+		" u64 ",
+		"derive --seed 1 --label weights"};
 	struct options options;
 	struct trnsci_source stream = {0};
 	int code = options_parse(&set, cli, argc, argv, &options);
@@ -67,7 +77,7 @@ int command_derive(struct cli *cli, int argc, char **argv)
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "derive: '%s': one word too many", options.operands[0]);
+		return complain(EXIT_USAGE, "derive: '%s': unexpected argument", options.operands[0]);
 	code = read_stream(&options, &stream);
-	return code == EXIT_OK ? derive(&options, &stream) : code;
+	return code == EXIT_OK ? derive(cli, &options, &stream) : code;
 }

@@ -156,11 +156,11 @@ static int begin_output(struct transform *transform, struct output *output)
 	const struct trnsci_tile_info out = tile_info(transform->out);
 	const size_t kept = array->ndim - transform->trailing;
 	uint64_t shape[TRNSCI_MAX_DIMS];
-	int code = output_open(options_get(transform->options, "output"), options_get(transform->options, "format"),
-			       output);
+	int code = output_open(transform->options, output);
 
 	if (code != EXIT_OK)
 		return code;
+	output_set_audio(output, &transform->input.audio);
 	memcpy(shape, array->shape, kept * sizeof *shape);
 	memcpy(shape + kept, out.shape + out.ndim - transform->trailing, transform->trailing * sizeof *shape);
 	code = output_begin(output, out.dtype, array->ndim, shape);
@@ -281,7 +281,8 @@ static int open_input(struct transform *transform, const char *name, const char 
 	if (code != EXIT_OK)
 		return code;
 	*dtype = options_get(options, "out-dtype");
-	if (!*dtype && !transform->input.held) /* npy tells its own: --dtype is the result's */
+	input_make_floating(&transform->input);
+	if (!*dtype && !transform->input.is_raw) /* a file that says its own dtype: --dtype is the result's */
 		*dtype = options_get(options, "dtype");
 	return EXIT_OK;
 }
@@ -312,8 +313,8 @@ static int transform_input(struct transform *transform, struct cli *cli, const c
 }
 
 static const struct option_row rows[] = {
-	{"output", 'o', "FILE", "where to [stdout]"},
-	{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+	OUTPUT_ROWS,
+	RATE_ROW,
 	{"length", 0, "N,...", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
 	{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
 	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128, real ones too; of dct and dst f32 or f64"},
@@ -339,16 +340,16 @@ static int command(const struct option_set *set, struct cli *cli, int argc, char
 	return code;
 }
 
-#define COMMAND(name, help)                                                                                            \
+#define COMMAND(name, help, example)                                                                                            \
 	int command_##name(struct cli *cli, int argc, char **argv)                                                     \
 	{                                                                                                              \
 		static const struct option_set set = {                                                                 \
 			#name " INPUT [option ...]", help, rows, sizeof rows / sizeof *rows, #name,                    \
-			" in out length dtype u64 timeout_ms "};                                                                  \
+			" in out length dtype u64 timeout_ms ", example};                                                                  \
                                                                                                                        \
 		return command(&set, cli, argc, argv);                                                                 \
 	}
 
-COMMAND(fft, "Transform an array, npy or raw, or - for stdin, along its last axis.")
-COMMAND(dct, "Cosine transform of an array, npy or raw, or - for stdin, along its last axis.")
-COMMAND(dst, "Sine transform of an array, npy or raw, or - for stdin, along its last axis.")
+COMMAND(fft, "Transform an array from a file, or - for stdin, along its last axis.", "fft signal.npy --real -o spectrum.npy")
+COMMAND(dct, "Cosine transform of an array from a file, or - for stdin, along its last axis.", "dct signal.npy --norm ortho -o d.npy")
+COMMAND(dst, "Sine transform of an array from a file, or - for stdin, along its last axis.", "dst signal.npy -o s.npy")

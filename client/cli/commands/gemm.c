@@ -24,8 +24,7 @@ static void report(const struct trnsci_value *reply)
 int command_gemm(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+		OUTPUT_ROWS,
 		{"addend", 'c', "FILE", "c, which beta multiplies; of the result's shape"},
 		{"dtype", 0, "DTYPE", "of raw inputs, each one row or column: f32, f64, c64, c128"},
 	};
@@ -36,6 +35,7 @@ int command_gemm(struct cli *cli, int argc, char **argv)
 		sizeof rows / sizeof *rows,
 		"gemm",
 		" a b c out u64 timeout_ms ",
+		"gemm a.npy b.npy --precision ozaki -o product.npy",
 	};
 	struct options options;
 	struct computation computation = {.n_inputs = 2, .names = {"a", "b", "c"}, .report = report};

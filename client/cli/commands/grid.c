@@ -34,7 +34,7 @@ static int write_frequencies(const struct options *options, uint64_t n, double s
 	if (!frequencies)
 		return complain(EXIT_TRY_AGAIN, "no memory for %" PRIu64 " frequencies", bins);
 	trnsci_fftfreq(n, spacing, real, frequencies);
-	code = output_open(options_get(options, "output"), options_get(options, "format"), &output);
+	code = output_open(options, &output);
 	if (code == EXIT_OK) {
 		code = output_begin(&output, TRNSCI_F64, 1, &bins);
 		if (code == EXIT_OK)
@@ -45,12 +45,6 @@ static int write_frequencies(const struct options *options, uint64_t n, double s
 	return code;
 }
 
-#define OUTPUT_ROWS                                                                                                    \
-	{"output", 'o', "FILE", "where to [stdout]"},                                                                  \
-	{                                                                                                              \
-		"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"           \
-	}
-
 int command_fftfreq(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -59,7 +53,8 @@ int command_fftfreq(struct cli *cli, int argc, char **argv)
 		{"real", 0, NULL, "of half a spectrum: n/2 + 1 of them"},
 	};
 	static const struct option_set set = {
-		"fftfreq N [option ...]", "The frequencies of a transform's bins.", rows, sizeof rows / sizeof *rows, NULL, NULL};
+		"fftfreq N [option ...]", "The frequencies of a transform's bins.", rows, sizeof rows / sizeof *rows, NULL, NULL,
+		"fftfreq 1024 --spacing 0.01 -f text"};
 	struct options options;
 	double spacing = 1;
 	uint64_t n = 0;
@@ -88,7 +83,8 @@ int command_next_fast_len(struct cli *cli, int argc, char **argv)
 		rows,
 		sizeof rows / sizeof *rows,
 		NULL,
-		NULL};
+		NULL,
+		"next-fast-len 1009"};
 	struct options options;
 	uint64_t n = 0;
 	int code = options_parse(&set, cli, argc, argv, &options);
@@ -96,9 +92,12 @@ int command_next_fast_len(struct cli *cli, int argc, char **argv)
 	if (code != EXIT_OK || options.helped)
 		return code;
 	code = read_length(&options, &n);
-	if (code == EXIT_OK)
-		printf("%" PRIu64 "\n", trnsci_next_fast_length(n, options_get(&options, "real")));
-	return code;
+	if (code != EXIT_OK)
+		return code;
+	const uint64_t length = trnsci_next_fast_length(n, options_get(&options, "real"));
+
+	printf(cli->json ? "{\"length\": %" PRIu64 "}\n" : "%" PRIu64 "\n", length);
+	return EXIT_OK;
 }
 
 /* ---- fftshift ---- */
@@ -107,6 +106,7 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		OUTPUT_ROWS,
+		RATE_ROW,
 		{"dtype", 0, "DTYPE", "of raw input, one row: f32, f64, c64, c128"},
 	};
 	static const struct option_set set = {"fftshift INPUT [option ...]",
@@ -114,7 +114,8 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 					      rows,
 					      sizeof rows / sizeof *rows,
 					      "fftshift",
-					      " in out u64 timeout_ms "};
+					      " in out u64 timeout_ms ",
+					      "fftshift spectrum.npy -o centred.npy"};
 	struct options options;
 	struct computation computation = {.n_inputs = 1, .names = {"in"}};
 	int code = options_parse(&set, cli, argc, argv, &options);

@@ -13,6 +13,8 @@
 
 enum { PIECE_BYTES = 4 << 20 };
 
+#define EXAMPLE "qmc sobol -n 1024 -d 2 -f text"
+
 struct points {
 	struct trnsci_session *session;
 	const struct options *options;
@@ -38,7 +40,7 @@ static int print_kinds(void)
 	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
 		if (strcmp(operation.category, "points") == 0)
 			printf("  %-16s %s\n", operation.name, operation.help);
-	printf("\ntrnsci-cli qmc KIND --help lists its parameters.\n");
+	printf("\ntrnsci-cli qmc KIND --help lists its parameters.\n\nexample: trnsci-cli %s\n", EXAMPLE);
 	return EXIT_OK;
 }
 
@@ -99,7 +101,7 @@ static int write_pieces(const struct points *points, const struct cli *cli, stru
 	}
 	trnsci_partition(points->n, points->rank, points->size, &begin, &end);
 	shape[0] = end - begin;
-	code = output_open(options_get(points->options, "output"), options_get(points->options, "format"), &output);
+	code = output_open(points->options, &output);
 	if (code != EXIT_OK)
 		return code;
 	code = output_begin(&output, array.dtype, 2, shape);
@@ -124,7 +126,7 @@ static int run_kind(struct cli *cli, const struct option_set *set, int argc, cha
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "qmc: '%s': one word too many", options.operands[0]);
+		return complain(EXIT_USAGE, "qmc: '%s': unexpected argument", options.operands[0]);
 	code = read_part(&points);
 	if (code == EXIT_OK)
 		code = connect_session(cli, 0, &points.session);
@@ -149,19 +151,21 @@ int command_qmc(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"count", 'n', "POINTS", "points of the whole set"},
 		{"dims", 'd', "DIMS", "dimensions of a point"},
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+		OUTPUT_ROWS,
 	};
 	struct trnsci_operation_info kind;
 	char usage[128];
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+	const bool given = options_lead_operands(rows, sizeof rows / sizeof *rows, "points", argc, argv, 1) > 0;
+
+	if (!given && options_ask_for_help(argc, argv))
 		return print_kinds();
-	if (argc < 2 || !find_kind(argv[1], &kind))
+	if (!given || !find_kind(argv[1], &kind))
 		return complain(EXIT_USAGE, "qmc: '%s': no such points, allowed sobol, halton, lattice, lhs",
-				argc < 2 ? "" : argv[1]);
+				given ? argv[1] : "");
 	snprintf(usage, sizeof usage, "qmc %s -n POINTS -d DIMS [option ...]", kind.name);
-	const struct option_set set = {usage, kind.help, rows, sizeof rows / sizeof *rows, kind.name, " n d out u64 timeout_ms "};
+	const struct option_set set = {usage, kind.help, rows, sizeof rows / sizeof *rows, kind.name, " n d out u64 timeout_ms ",
+				       EXAMPLE};
 
 	return run_kind(cli, &set, argc - 1, argv + 1);
 }

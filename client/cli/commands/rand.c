@@ -228,7 +228,7 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 	if (code != EXIT_OK)
 		return code;
 	draw->piece = PIECE_BYTES / trnsci_dtype_size(draw->dtype) / draw->components;
-	code = output_open(options_get(draw->options, "output"), options_get(draw->options, "format"), &output);
+	code = output_open(draw->options, &output);
 	if (code != EXIT_OK)
 		return code;
 	if (draw->name)
@@ -255,7 +255,7 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "%s: '%s': one word too many", command, options.operands[0]);
+		return complain(EXIT_USAGE, "%s: '%s': unexpected argument", command, options.operands[0]);
 	code = read_part(&draw, command);
 	if (code == EXIT_OK)
 		code = name ? connect_daemon(cli, 3 * (size_t)PIECE_BYTES, &draw.session)
@@ -271,34 +271,16 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 	return code;
 }
 
-/* Where a distribution has a parameter `shape`, the shape of the result is called `dims`. */
-bool rand_has_shape(const char *distribution)
-{
-	struct trnsci_parameter_info parameter;
-	bool own_shape = false;
-
-	for (size_t i = 0; trnsci_parameter(distribution, i, &parameter) == 0; i++)
-		own_shape |= strcmp(parameter.name, "dims") == 0;
-	return own_shape;
-}
-
 int command_rand(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation_info distribution;
-	char usage[128], distributions[512];
+	static const struct draw_command command = {"rand", "", "-n COUNT [option ...]", NULL,
+						    "rand normal -n 1000 --seed 1 -o noise.npy", "",
+						    rows, sizeof rows / sizeof *rows};
+	struct draw_options drawing;
+	int code = draw_options_find(&command, argc, argv, &drawing);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return distributions_print("rand");
-	distributions_list(distributions, sizeof distributions, ", ");
-	if (argc < 2 || !distribution_find(argv[1], &distribution))
-		return complain(EXIT_USAGE, "rand: '%s': unknown distribution, allowed are %s", argc < 2 ? "" : argv[1],
-				distributions);
-	snprintf(usage, sizeof usage, "rand %s -n COUNT [option ...]", distribution.name);
-	const char *const hidden =
-		rand_has_shape(distribution.name) ? " n dims out u64 timeout_ms " : " n shape out u64 timeout_ms ";
-	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
-				       hidden};
-
-	return rand_run_distribution(cli, &set, NULL, argc - 1, argv + 1);
+	if (code != EXIT_OK || !drawing.set.operation)
+		return code;
+	return rand_run_distribution(cli, &drawing.set, NULL, argc - drawing.n_before, argv + drawing.n_before);
 }

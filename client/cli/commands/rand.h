@@ -4,14 +4,11 @@
 #define TRNSCI_CLI_RAND_H
 
 #include "cli.h"
+#include "files/output.h"
 #include "options/options.h"
 
 #define RAND_ROWS                                                                                                      \
-	{"count", 'n', "COUNT", "samples of the whole draw"}, {"output", 'o', "FILE", "where to [stdout]"},            \
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"}
-
-/* Returns whether a parameter of the distribution is called shape. */
-bool rand_has_shape(const char *distribution);
+	{"count", 'n', "COUNT", "samples of the whole draw"}, OUTPUT_ROWS, RATE_ROW
 
 /* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the distribution's
  * name. */

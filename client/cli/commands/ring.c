@@ -156,7 +156,7 @@ static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, co
 	struct trnsci_ring_info info;
 	struct progress progress;
 	struct output output;
-	int code = output_open(options_get(ringing->options, "output"), options_get(ringing->options, "format"), &output);
+	int code = output_open(ringing->options, &output);
 
 	if (code != EXIT_OK)
 		return code;
@@ -185,7 +185,7 @@ static int run_distribution(struct cli *cli, const struct option_set *set, int a
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "ring: '%s': one word too many", options.operands[0]);
+		return complain(EXIT_USAGE, "ring: '%s': unexpected argument", options.operands[0]);
 	code = read_options(&ringing);
 	if (code == EXIT_OK)
 		code = ringing.source.name ? connect_daemon(cli, 0, &session) : connect_session(cli, 0, &session);
@@ -207,27 +207,17 @@ int command_ring(struct cli *cli, int argc, char **argv)
 		{"count", 'n', "COUNT", "samples [as many as are read]"},
 		{"name", 0, "NAME", "a named stream to take the samples from; -v prints where they lie"},
 		{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
-		{"output", 'o', "FILE", "where to [stdout]"},
-		{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+		OUTPUT_ROWS,
+		RATE_ROW,
 	};
-	struct trnsci_operation_info distribution;
-	struct trnsci_parameter_info parameter;
-	char usage[128], distributions[512];
-	bool own_shape = false;
+	static const struct draw_command command = {
+		"ring", "", "[-n COUNT] [option ...]", "Draw random numbers from a ring that the engine keeps full.",
+		"ring normal -n 1000 --seed 1 -f text", "rank size", rows, sizeof rows / sizeof *rows,
+	};
+	struct draw_options drawing;
+	int code = draw_options_find(&command, argc, argv, &drawing);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-		return distributions_print("ring");
-	distributions_list(distributions, sizeof distributions, ", ");
-	if (argc < 2 || !distribution_find(argv[1], &distribution))
-		return complain(EXIT_USAGE, "ring: '%s': unknown distribution, allowed are %s", argc < 2 ? "" : argv[1],
-				distributions);
-	snprintf(usage, sizeof usage, "ring %s [-n COUNT] [option ...]", distribution.name);
-	for (size_t i = 0; trnsci_parameter(distribution.name, i, &parameter) == 0; i++)
-		own_shape |= strcmp(parameter.name, "dims") == 0;
-	const char *const hidden =
-		own_shape ? " n dims out rank size u64 timeout_ms " : " n shape out rank size u64 timeout_ms ";
-	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
-				       hidden};
-
-	return run_distribution(cli, &set, argc - 1, argv + 1);
+	if (code != EXIT_OK || !drawing.set.operation)
+		return code;
+	return run_distribution(cli, &drawing.set, argc - drawing.n_before, argv + drawing.n_before);
 }

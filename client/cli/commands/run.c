@@ -169,7 +169,7 @@ static int write_array(const char *name, const char *format, const struct trnsci
 		       const struct program *program, const struct trnsci_tile *tile)
 {
 	struct output output;
-	int code = output_open(name, format, &output);
+	int code = output_open_named(name, format, &output);
 
 	if (code != EXIT_OK)
 		return code;
@@ -288,7 +288,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
-		{"format", 'f', "raw|npy|text|csv", "of a single result [npy for a FILE.npy, text on a terminal, raw]"},
+		{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
 		{"arena", 0, "BYTES", "memory for the arrays in files [67108864]"},
 	};
 	static const struct option_set set = {
@@ -298,6 +298,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 		sizeof rows / sizeof *rows,
 		NULL,
 		NULL,
+		"run program.json -o result.npy",
 	};
 	struct options options;
 	struct json_object *root;

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "options/options.h"
+#include "report.h"
 #include "suites.h"
 
 enum { SAMPLES = 100000 };
@@ -15,6 +16,7 @@ struct table {
 	char variant[32];
 	char line[1024]; /* names of the checks that passed */
 	bool failed, skipped, verbose;
+	struct json_object *rows; /* with --json; the lines above are then not used */
 };
 
 /* Checks come one by one; a variant's line is printed when the next variant begins. */
@@ -35,6 +37,10 @@ static void report(void *arg, const struct trnsci_check *check)
 	struct table *table = arg;
 	size_t used;
 
+	if (table->rows) {
+		suite_add_row(table->rows, check);
+		return;
+	}
 	if (strcmp(table->variant, check->subject) != 0) {
 		end_line(table);
 		snprintf(table->variant, sizeof table->variant, "%s", check->subject);
@@ -69,8 +75,23 @@ static bool same_bytes(struct trnsci_session *const sessions[2], const char *dis
 	return same;
 }
 
+/* The row of the daemon, in the form of the others. */
+static void report_daemon(struct table *table, const char *detail, bool passed, bool skipped)
+{
+	static const struct trnsci_param no_values[] = {{.kind = TRNSCI_PARAM_END}};
+
+	if (table->rows)
+		suite_add_row(table->rows, &(struct trnsci_check){.subject = "daemon", .name = "bytes of the embedded engine",
+								  .detail = detail, .values = no_values, .passed = passed,
+								  .skipped = skipped});
+	else if (skipped)
+		printf("%-11s skip %s\n", "daemon", detail);
+	else
+		printf("%-11s %s%s, the bytes of the embedded engine\n", "daemon", passed ? "ok   " : "FAIL not ", detail);
+}
+
 /* Skipped where no daemon answers and none was named. Failed checks, or a negative exit code. */
-static int check_daemon(const struct cli *cli)
+static int check_daemon(const struct cli *cli, struct table *table)
 {
 	static const struct {
 		const char *distribution;
@@ -82,7 +103,7 @@ static int check_daemon(const struct cli *cli)
 	int r = trnsci_open(cli->socket, NULL, &sessions[0], &err);
 
 	if (r == -TRNSCI_NO_DAEMON && !cli->socket) {
-		printf("%-11s skip no daemon answers\n", "daemon");
+		report_daemon(table, "no daemon answers", true, true);
 		return 0;
 	}
 	if (r < 0 || trnsci_open("embedded:", NULL, &sessions[1], &err) < 0) {
@@ -91,8 +112,7 @@ static int check_daemon(const struct cli *cli)
 	}
 	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
 		failed += !same_bytes(sessions, draws[i].distribution, draws[i].dtype);
-	printf("%-11s %s%s, the bytes of the embedded engine\n", "daemon", failed ? "FAIL not " : "ok   ",
-	       session_address(sessions[0]));
+	report_daemon(table, session_address(sessions[0]), failed == 0, false);
 	trnsci_close(sessions[0]);
 	trnsci_close(sessions[1]);
 	return failed;
@@ -126,7 +146,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		rows,
 		sizeof rows / sizeof *rows,
 		NULL,
-		NULL};
+		NULL,
+		"selftest -v"};
 	struct options options;
 	struct table table = {0};
 	uint64_t samples = 0;
@@ -138,14 +159,18 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 	if (code != EXIT_OK)
 		return code;
 	if (find_suite(&options))
-		return suite_print(find_suite(&options), samples);
+		return suite_print(find_suite(&options), samples, cli->json);
 	table.verbose = cli->verbose;
+	table.rows = cli->json ? json_object_new_array() : NULL;
 	int failed = trnsci_selftest("kernels", NULL, report, &table);
 
 	end_line(&table);
 	if (failed < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
-	int daemon = cli->embedded ? 0 : check_daemon(cli);
+	int daemon = cli->embedded ? 0 : check_daemon(cli, &table);
+
+	if (table.rows)
+		report_print(table.rows);
 
 	if (daemon < 0)
 		return -daemon;

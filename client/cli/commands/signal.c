@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stft, istft, convolve, correlate, welch, csd, window: whole arrays in and out. */
 #include "compute.h"
+#include "spectrum.h"
 
 struct signal_command {
 	struct option_set set;
 	size_t n_inputs;
 	const char *inputs[COMPUTE_INPUTS]; /* their names in the table */
+	int (*write_text)(struct output *output, const struct options *options, const struct input *input,
+			  const struct trnsci_tile_info *result, const void *data); /* NULL: as any array */
 };
 
 static int run_command(const struct signal_command *command, struct cli *cli, int argc, char **argv)
 {
-	struct computation computation = {.n_inputs = command->n_inputs};
+	struct computation computation = {.n_inputs = command->n_inputs, .write_text = command->write_text};
 	struct options options;
 	int code = options_parse(&command->set, cli, argc, argv, &options);
 
@@ -31,8 +34,8 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 /* ---- the commands ---- */
 
 static const struct option_row rows[] = {
-	{"output", 'o', "FILE", "where to [stdout]"},
-	{"format", 'f', "raw|npy|text|csv", "[npy for a FILE.npy, text on a terminal, raw otherwise]"},
+	OUTPUT_ROWS,
+	RATE_ROW,
 	{"dtype", 0, "DTYPE", "of raw inputs, each one signal: f32, f64, c64, c128"},
 };
 
@@ -44,9 +47,10 @@ int command_stft(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
 		{"stft INPUT --n-fft N [option ...]", "Transform signals frame by frame, as torch.stft.", rows, N_ROWS,
-		 "stft", HIDDEN},
+		 "stft", HIDDEN, "stft signal.npy --n-fft 512 --window hann -o spectra.npy"},
 		1,
 		{"in"},
+		spectrum_write_frames,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -56,9 +60,10 @@ int command_istft(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
 		{"istft INPUT --n-fft N [option ...]", "Put signals together from short-time spectra, as torch.istft.",
-		 rows, N_ROWS, "istft", HIDDEN},
+		 rows, N_ROWS, "istft", HIDDEN, "istft spectra.npy --n-fft 512 --window hann -o again.npy"},
 		1,
 		{"in"},
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -67,9 +72,10 @@ int command_istft(struct cli *cli, int argc, char **argv)
 int command_convolve(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"convolve A B [option ...]", "Convolve signals along an axis.", rows, N_ROWS, "convolve", HIDDEN},
+		{"convolve A B [option ...]", "Convolve signals along an axis.", rows, N_ROWS, "convolve", HIDDEN, "convolve signal.npy filter.npy --mode same -o smooth.npy"},
 		2,
 		{"a", "b"},
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -78,9 +84,10 @@ int command_convolve(struct cli *cli, int argc, char **argv)
 int command_correlate(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"correlate A B [option ...]", "Correlate signals along an axis.", rows, N_ROWS, "correlate", HIDDEN},
+		{"correlate A B [option ...]", "Correlate signals along an axis.", rows, N_ROWS, "correlate", HIDDEN, "correlate signal.npy filter.npy -o lags.npy"},
 		2,
 		{"a", "b"},
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -90,9 +97,10 @@ int command_welch(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
 		{"welch INPUT [option ...]", "Power spectrum of signals by Welch's method.", rows, N_ROWS, "welch",
-		 HIDDEN},
+		 HIDDEN, "welch signal.npy --fs 48000 -f csv"},
 		1,
 		{"in"},
+		spectrum_write_bins,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -102,9 +110,10 @@ int command_csd(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
 		{"csd X Y [option ...]", "Cross power spectrum of signals by Welch's method.", rows, N_ROWS, "csd",
-		 HIDDEN},
+		 HIDDEN, "csd signal.npy other.npy --fs 48000 -f csv"},
 		2,
 		{"in", "y"},
+		spectrum_write_bins,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -113,9 +122,10 @@ int command_csd(struct cli *cli, int argc, char **argv)
 int command_window(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"window --n N [option ...]", "A window by name.", rows, N_ROWS - 1, "window", HIDDEN},
+		{"window --n N [option ...]", "A window by name.", rows, N_ROWS - 2, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);

@@ -9,16 +9,40 @@
 #include "options/distributions.h"
 #include "options/options.h"
 #include "rand.h"
+#include "report.h"
 
-/* ---- what is told ---- */
+/* ---- what is printed ---- */
 
-static void print_line(const struct trnsci_stream_info *info)
+/* A position at the end of its stream is null: it is 2^64, beyond u64. */
+static struct json_object *report_stream(const struct trnsci_stream_info *info)
 {
+	struct json_object *report = json_object_new_object();
+
+	report_add_text(report, "name", info->name);
+	report_add_text(report, "generator", info->generator);
+	report_add_u64(report, "seed", info->seed);
+	report_add_u64(report, "stream", info->stream);
+	json_object_object_add(report, "position", info->ended ? NULL : json_object_new_uint64(info->position));
+	report_add_u64(report, "reserved", info->reserved);
+	report_add_u64(report, "skips", info->skips);
+	report_add_u64(report, "skipped", info->skipped);
+	report_add_u64(report, "uid", info->uid);
+	report_add_u64(report, "gid", info->gid);
+	report_add_u64(report, "mode", info->mode);
+	report_add_u64(report, "created_s", info->created_s);
+	return report;
+}
+
+static int print_line(const struct cli *cli, const struct trnsci_stream_info *info)
+{
+	if (cli->json)
+		return report_print(report_stream(info));
 	printf("%s generator=%s seed=%" PRIu64 " stream=%" PRIu64, info->name, info->generator, info->seed, info->stream);
 	if (info->ended)
 		printf(" position=end\n");
 	else
 		printf(" position=%" PRIu64 "\n", info->position);
+	return EXIT_OK;
 }
 
 static void print_position(const char *name, uint64_t position, bool end)
@@ -82,7 +106,8 @@ static int create(struct cli *cli, int argc, char **argv)
 					      NULL,
 					      0,
 					      "stream_create",
-					      " name u64 timeout_ms "};
+					      " name u64 timeout_ms ",
+					      "stream create noise --seed 7"};
 	struct trnsci_stream_options wanted = {0};
 	struct trnsci_session *session = NULL;
 	struct trnsci_stream_info info;
@@ -107,7 +132,7 @@ static int create(struct cli *cli, int argc, char **argv)
 	if (code == EXIT_OK && trnsci_stream_create(session, name, &wanted, &info, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	else if (code == EXIT_OK)
-		print_line(&info);
+		code = print_line(cli, &info);
 	trnsci_close(session);
 	return code;
 }
@@ -115,8 +140,8 @@ static int create(struct cli *cli, int argc, char **argv)
 static int show(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"stream show NAME", "Tell where a named stream stands, and what crashes have skipped, in words.", NULL, 0,
-		NULL,		    NULL};
+		"stream show NAME", "Show the position of a named stream, and how many words crashes have skipped.", NULL, 0,
+		NULL, NULL, "stream show noise"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_stream_info info;
 	struct trnsci_error err = {0};
@@ -128,6 +153,8 @@ static int show(struct cli *cli, int argc, char **argv)
 		return code;
 	if (trnsci_stream_show(session, name, &info, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
+	else if (cli->json)
+		code = report_print(report_stream(&info));
 	else
 		print_all(&info);
 	trnsci_close(session);
@@ -137,7 +164,8 @@ static int show(struct cli *cli, int argc, char **argv)
 static int delete(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"stream delete NAME", "Forget a named stream; its numbers are not given to another.", NULL, 0, NULL, NULL};
+		"stream delete NAME", "Delete a named stream; its numbers are not given to another.", NULL, 0, NULL, NULL,
+		"stream delete noise"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
 	struct options options;
@@ -159,7 +187,8 @@ static int advance(struct cli *cli, int argc, char **argv)
 					      NULL,
 					      0,
 					      "stream_advance",
-					      " name u64 timeout_ms "};
+					      " name u64 timeout_ms ",
+					      "stream advance noise --by 1e6"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_stream_info info;
 	struct trnsci_error err = {0};
@@ -181,23 +210,33 @@ static int advance(struct cli *cli, int argc, char **argv)
 		if (r < 0)
 			code = complain_error(&err, EXIT_USAGE);
 		else
-			print_line(&info);
+			code = print_line(cli, &info);
 	}
 	trnsci_close(session);
 	return code;
 }
 
+/* With --json the list is printed at the end. */
+struct listing {
+	const struct cli *cli;
+	struct json_object *report; /* NULL: a line for each */
+};
+
 static int list_one(void *arg, const struct trnsci_stream_info *info)
 {
-	(void)arg;
-	print_line(info);
+	const struct listing *listing = arg;
+
+	if (listing->report)
+		return json_object_array_add(listing->report, report_stream(info));
+	print_line(listing->cli, info);
 	return 0;
 }
 
 static int list(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"stream list", "List the named streams that you may see, one a line.", NULL, 0, NULL, NULL};
+		"stream list", "List the named streams that you may see, one a line.", NULL, 0, NULL, NULL,
+		"stream list --json"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
 	struct options options;
@@ -206,42 +245,36 @@ static int list(struct cli *cli, int argc, char **argv)
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "stream list: '%s': one word too many", options.operands[0]);
+		return complain(EXIT_USAGE, "stream list: '%s': unexpected argument", options.operands[0]);
+	struct listing listing = {cli, cli->json ? json_object_new_array() : NULL};
+
 	code = connect_daemon(cli, 0, &session);
-	if (code == EXIT_OK && trnsci_stream_list(session, list_one, NULL, &err) < 0)
+	if (code == EXIT_OK && trnsci_stream_list(session, list_one, &listing, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
+	if (code == EXIT_OK && listing.report)
+		code = report_print(json_object_get(listing.report));
+	json_object_put(listing.report);
 	trnsci_close(session);
 	return code;
 }
 
-/* Where it draws is the stream's to say. */
+/* The stream says where it draws. */
 static int draw(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {RAND_ROWS};
-	struct trnsci_operation_info distribution = {0};
-	char usage[128], distributions[512], hidden[160];
-	const bool helps = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+	static const struct draw_command command = {
+		"stream draw", "NAME ", "-n COUNT [option ...]",
+		"Draw from the position of a named stream. With -v the range is printed on stderr, for rand to repeat.",
+		"stream draw noise normal -n 5",
+		"seed stream offset position rank size generator key_layout",
+		rows, sizeof rows / sizeof *rows,
+	};
+	struct draw_options drawing;
+	int code = draw_options_find(&command, argc, argv, &drawing);
 
-	distributions_list(distributions, sizeof distributions, ", ");
-	if (helps)
-		return printf("usage: trnsci-cli stream draw NAME DIST -n COUNT [option ...]\n\n"
-			      "Draw from the position of a named stream. With -v the range is printed on stderr, for rand to "
-			      "repeat.\n"
-			      "DIST is one of %s.\n\ntrnsci-cli stream draw NAME DIST --help lists its parameters.\n",
-			      distributions) < 0;
-	if (argc < 3 || argv[1][0] == '-')
-		return complain(EXIT_USAGE, "stream draw: NAME DIST -n COUNT are needed");
-	if (!distribution_find(argv[2], &distribution))
-		return complain(EXIT_USAGE, "stream draw: '%s': unknown distribution, allowed are %s", argv[2],
-				distributions);
-	snprintf(usage, sizeof usage, "stream draw NAME %s -n COUNT [option ...]", distribution.name);
-	snprintf(hidden, sizeof hidden,
-		 " n %s out u64 seed stream offset position rank size generator key_layout timeout_ms ",
-		 rand_has_shape(distribution.name) ? "dims" : "shape");
-	const struct option_set set = {usage, distribution.help, rows, sizeof rows / sizeof *rows, distribution.name,
-				       hidden};
-
-	return rand_run_distribution(cli, &set, argv[1], argc - 2, argv + 2);
+	if (code != EXIT_OK || !drawing.set.operation)
+		return code;
+	return rand_run_distribution(cli, &drawing.set, argv[1], argc - drawing.n_before, argv + drawing.n_before);
 }
 
 static const struct command commands[] = {
@@ -250,7 +283,7 @@ static const struct command commands[] = {
 	{"show", "where it stands: stream show NAME", show},
 	{"list", "all streams that you may see", list},
 	{"advance", "skip numbers, after a restored snapshot: stream advance NAME --by WORDS", advance},
-	{"delete", "forget it: stream delete NAME", delete},
+	{"delete", "delete it: stream delete NAME", delete},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report.h"
 #include "suites.h"
 
 /* The value of that name, which the row has. */
@@ -106,18 +107,58 @@ static const struct suite {
 	{"byte_tiles", head_byte_tiles, print_byte_tiles},
 };
 
-int suite_print(const char *name, uint64_t samples)
+static struct json_object *report_of_param(const struct trnsci_param *param)
+{
+	switch (param->kind) {
+	case TRNSCI_PARAM_U64:
+		return json_object_new_uint64(param->value.u64);
+	case TRNSCI_PARAM_F64:
+		return json_object_new_double(param->value.f64);
+	case TRNSCI_PARAM_BOOL:
+		return json_object_new_boolean(param->value.boolean);
+	default:
+		return param->kind == TRNSCI_PARAM_TEXT ? json_object_new_string(param->value.text) : NULL;
+	}
+}
+
+void suite_add_row(void *arg, const struct trnsci_check *row)
+{
+	struct json_object *report = json_object_new_object();
+
+	report_add_text(report, "subject", row->subject);
+	report_add_text(report, "name", row->name);
+	json_object_object_add(report, "passed", json_object_new_boolean(row->passed));
+	json_object_object_add(report, "skipped", json_object_new_boolean(row->skipped));
+	report_add_text(report, "detail", row->detail);
+	for (const struct trnsci_param *at = row->values; at && at->kind != TRNSCI_PARAM_END; at++)
+		json_object_object_add(report, at->name, report_of_param(at));
+	json_object_array_add(arg, report);
+}
+
+/* Runs the suite: with --json every row is an object of one list. */
+static int run_suite(const struct suite *suite, const struct trnsci_param *options, bool json)
+{
+	struct json_object *rows = json ? json_object_new_array() : NULL;
+	bool has_steps = false;
+	int failed;
+
+	if (suite->head && !json)
+		suite->head();
+	failed = trnsci_selftest(suite->name, options, json ? suite_add_row : suite->print, json ? (void *)rows : (void *)&has_steps);
+	if (json)
+		report_print(rows);
+	return failed;
+}
+
+int suite_print(const char *name, uint64_t samples, bool json)
 {
 	const struct trnsci_param options[] = {samples ? trnsci_u64("samples", samples) : trnsci_end(), trnsci_end()};
 	const struct suite *suite = suites;
-	bool has_steps = false;
 	int failed;
 
 	while (strcmp(suite->name, name) != 0)
 		suite++;
-	if (suite->head)
-		suite->head();
-	failed = trnsci_selftest(name, options, suite->print, &has_steps);
+	failed = run_suite(suite, options, json);
 	if (failed < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
 	return failed ? complain(EXIT_DATA, "selftest: %d rows of %s failed", failed, name) : EXIT_OK;

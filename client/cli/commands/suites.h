@@ -7,6 +7,9 @@
 
 /* Runs a suite other than "kernels" and prints its rows as a table; samples: the option of "distributions", 0: its
  * default. An exit code. */
-int suite_print(const char *suite, uint64_t samples);
+int suite_print(const char *suite, uint64_t samples, bool json);
+
+/* Adds a row to arg, a list of JSON. */
+void suite_add_row(void *arg, const struct trnsci_check *row);
 
 #endif

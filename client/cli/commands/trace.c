@@ -7,6 +7,7 @@
 #include "files/input.h"
 #include "options/options.h"
 #include "progress.h"
+#include "report.h"
 
 enum { PAGE = 4096 };
 
@@ -28,11 +29,15 @@ static double number(const struct trnsci_value *reply, const char *name, bool *r
 	return x;
 }
 
-static void print_estimate(const struct trnsci_value *reply, bool verbose)
+static void print_estimate(const struct trnsci_value *reply, const struct cli *cli)
 {
 	bool known;
 	uint64_t products = 0;
 
+	if (cli->json) {
+		report_print(report_of_value(reply));
+		return;
+	}
 	printf("%.17g", number(reply, "estimate", &known));
 	const double error = number(reply, "standard_error", &known);
 
@@ -41,7 +46,7 @@ static void print_estimate(const struct trnsci_value *reply, bool verbose)
 	else
 		printf(" unknown\n");
 	trnsci_to_u64(trnsci_get(reply, "products"), &products);
-	if (verbose)
+	if (cli->verbose)
 		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", products);
 }
 
@@ -60,7 +65,7 @@ static int ask(const struct options *options, struct trnsci_session *session, co
 		if (r < 0)
 			code = complain_error(trnsci_call_error(call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
 		else
-			print_estimate(trnsci_reply(call), cli->verbose);
+			print_estimate(trnsci_reply(call), cli);
 	}
 	trnsci_call_free(call);
 	return code;
@@ -77,6 +82,7 @@ static int estimate(const struct options *options, const struct cli *cli, struct
 		code = input_open(options->operands[0], options_get(options, "dtype"), row, input);
 	if (code != EXIT_OK)
 		return code;
+	input_make_floating(input);
 	if (!input_count(input, &count) || count > SIZE_MAX / 32)
 		return complain(EXIT_DATA, "%s: too large", input->name);
 	code = connect_session(cli, (size_t)count * trnsci_dtype_size(input->array.dtype) + 16 * PAGE, &session);
@@ -104,6 +110,7 @@ int command_trace(struct cli *cli, int argc, char **argv)
 		sizeof rows / sizeof *rows,
 		"trace",
 		" in out u64 timeout_ms ",
+		"trace matrix.npy --probes 300 --method hutchpp",
 	};
 	struct options options;
 	struct input input = {0};

@@ -5,42 +5,66 @@
 
 #include "cli.h"
 #include "options/options.h"
+#include "report.h"
 
-static void print_daemon(struct trnsci_session *session, const struct trnsci_value *reply)
+/* The daemon's reply beside our own version; reply NULL: none answers. */
+static int print_json(const char *address, const struct trnsci_value *reply)
 {
-	const struct trnsci_value *version = trnsci_get(reply, "version");
+	struct json_object *report = json_object_new_object();
+
+	report_add_text(report, "version", trnsci_version());
+	json_object_object_add(report, "daemon", report_of_value(reply));
+	if (reply)
+		report_add_text(report, "address", address);
+	return report_print(report);
+}
+
+static void print_versions(const char *address, const struct trnsci_value *reply)
+{
 	uint64_t protocol = 0, format = 0;
 	size_t size = 0;
-	const char *text = trnsci_to_bytes(version, &size);
+
+	printf("trnsci-cli %s\n", trnsci_version());
+	if (!reply)
+		return;
+	const char *version = trnsci_to_bytes(trnsci_get(reply, "version"), &size);
 
 	trnsci_to_u64(trnsci_get(reply, "protocol"), &protocol);
 	trnsci_to_u64(trnsci_get(reply, "stream_format"), &format);
-	printf("%s %.*s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", session_address(session), (int)size,
-	       text ? text : "", protocol, format);
+	printf("%s %.*s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, (int)size, version ? version : "",
+	       protocol, format);
+}
+
+static int print_all(const struct cli *cli, const char *address, const struct trnsci_value *reply)
+{
+	if (cli->json)
+		return print_json(address, reply);
+	print_versions(address, reply);
+	return EXIT_OK;
 }
 
 int command_version(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"version", "Versions of this program, its library and the daemon.", NULL, 0, NULL, NULL};
+		"version", "Versions of this program, its library and the daemon.", NULL, 0, NULL, NULL, "version"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
+	struct trnsci_error err;
 	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	int r, code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
-	printf("trnsci-cli %s\n", trnsci_version());
-	struct trnsci_error err;
-	int r = trnsci_open(cli->embedded ? "embedded:" : cli->socket, NULL, &session, &err);
-
+	r = trnsci_open(cli->embedded ? "embedded:" : cli->socket, NULL, &session, &err);
 	if (r == -TRNSCI_NO_DAEMON && !cli->socket)
-		return EXIT_OK;
+		return print_all(cli, NULL, NULL);
 	if (r < 0)
 		return complain_error(&err, EXIT_USAGE);
 	if (trnsci_call_new(session, "version", &call) == 0 && trnsci_run(call, NULL) == 0)
-		print_daemon(session, trnsci_reply(call));
+		print_all(cli, session_address(session), trnsci_reply(call));
+	else
+		code = complain(EXIT_NO_DAEMON, "%s: the daemon does not state its version", session_address(session));
 	trnsci_call_free(call);
 	trnsci_close(session);
-	return EXIT_OK;
+	return code;
 }

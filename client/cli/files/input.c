@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "convert.h"
+#include "table.h"
+
+enum { START_BYTES = 1 << 16 };
+
 /* Up to size bytes; fewer only at the end. -1 on error. */
 static ssize_t read_full(int fd, void *to, size_t size)
 {
@@ -29,28 +34,7 @@ static ssize_t read_full(int fd, void *to, size_t size)
 	return (ssize_t)done;
 }
 
-/* The length of the header stands in its prefix, and is bounded before it is read. */
-static int read_npy(struct input *input, const unsigned char *prefix)
-{
-	const char *wrong = NULL;
-	unsigned char header[NPY_HEADER_MAX];
-	size_t size = npy_header_bytes(prefix, &wrong);
-
-	if (size == 0)
-		return complain(EXIT_DATA, "%s: %s", input->name, wrong);
-	memcpy(header, prefix, NPY_PREFIX_BYTES);
-	ssize_t got = read_full(input->fd, header + NPY_PREFIX_BYTES, size - NPY_PREFIX_BYTES);
-
-	if (got < 0)
-		return complain(EXIT_DATA, "%s: %s", input->name, strerror(errno));
-	if ((size_t)got < size - NPY_PREFIX_BYTES)
-		return complain(EXIT_DATA, "%s: it ends within its npy header", input->name);
-	if (npy_parse(header, size, &input->array, &wrong) < 0)
-		return complain(EXIT_DATA, "%s: %s", input->name, wrong);
-	return EXIT_OK;
-}
-
-/* A pipe does not say how long it is: it is read to its end. */
+/* A pipe does not say how long it is: it is read to its end. Leaves room for one byte more. */
 static int read_to_end(struct input *input)
 {
 	size_t room = 1 << 20;
@@ -61,12 +45,12 @@ static int read_to_end(struct input *input)
 		if (!bigger)
 			return complain(EXIT_TRY_AGAIN, "%s: no memory for %zu bytes", input->name, room);
 		input->held = bigger;
-		ssize_t got = read_full(input->fd, bigger + input->held_size, room - input->held_size);
+		ssize_t got = read_full(input->fd, bigger + input->held_size, room - 1 - input->held_size);
 
 		if (got < 0)
-			return complain(EXIT_DATA, "%s: %s", input->name, strerror(errno));
+			return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
 		input->held_size += (size_t)got;
-		if (input->held_size < room)
+		if (input->held_size < room - 1)
 			return EXIT_OK;
 		room *= 2;
 	}
@@ -95,41 +79,144 @@ static int shape_raw(struct input *input, uint64_t bytes, uint64_t row_length)
 	return EXIT_OK;
 }
 
-/* A regular file tells its size, so that it need not fit memory; a pipe is held whole. */
-static int read_raw(struct input *input, const char *dtype, uint64_t row_length, const unsigned char *start,
-		    size_t start_size)
+/* A regular file has a size, so that it need not fit memory; a pipe is held whole. */
+static int read_raw(struct input *input, const char *dtype, uint64_t row_length)
 {
 	struct stat status;
-	off_t at = lseek(input->fd, 0, SEEK_CUR);
+	const off_t at = lseek(input->fd, 0, SEEK_CUR);
 
-	if (!dtype)
-		return complain(EXIT_USAGE, "%s: it is not npy: raw input needs --dtype", input->name);
+	input->is_raw = true;
 	input->array.dtype = trnsci_dtype_parse(dtype);
 	if (!input->array.dtype)
 		return complain(EXIT_USAGE, "--dtype: '%s', allowed f32, f64, c64, c128", dtype);
-	input->held = malloc(start_size ? start_size : 1);
-	if (!input->held)
-		return complain(EXIT_TRY_AGAIN, "%s: no memory", input->name);
-	if (start_size)
-		memcpy(input->held, start, start_size);
-	input->held_size = start_size;
 	if (at >= 0 && fstat(input->fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= at)
-		return shape_raw(input, (uint64_t)(status.st_size - at) + start_size, row_length);
+		return shape_raw(input, (uint64_t)(status.st_size - at) + input->held_size, row_length);
 	int code = read_to_end(input);
 
 	return code == EXIT_OK ? shape_raw(input, input->held_size, row_length) : code;
 }
 
+/* ---- npy ---- */
+
+/* Fortran order is turned round in memory. */
+static int turn_round(struct input *input)
+{
+	uint64_t count;
+	int code = read_to_end(input);
+
+	if (code != EXIT_OK)
+		return code;
+	if (!input_count(input, &count) || count > SIZE_MAX / input->storage.size ||
+	    count * input->storage.size > input->held_size)
+		return complain(EXIT_DATA, "%s: it ends before its array does", input->name);
+	unsigned char *turned = malloc(count ? (size_t)count * input->storage.size : 1);
+
+	if (!turned)
+		return complain(EXIT_TRY_AGAIN, "%s: no memory to put it into C order", input->name);
+	convert_order(&input->array, input->storage.size, input->held, turned);
+	free(input->held);
+	input->held = turned;
+	input->held_size = (size_t)count * input->storage.size;
+	return EXIT_OK;
+}
+
+/* The length of the header stands in its prefix, and is bounded before it is read. */
+static int read_npy(struct input *input)
+{
+	const char *wrong = NULL;
+	unsigned char header[NPY_HEADER_MAX];
+	const size_t size = npy_header_bytes(input->held, &wrong);
+
+	if (size == 0)
+		return complain(EXIT_DATA, "%s: %s", input->name, wrong);
+	memcpy(header, input->held, NPY_PREFIX_BYTES);
+	const ssize_t got = read_full(input->fd, header + NPY_PREFIX_BYTES, size - NPY_PREFIX_BYTES);
+
+	input->held_size = 0;
+	if (got < 0)
+		return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
+	if ((size_t)got < size - NPY_PREFIX_BYTES)
+		return complain(EXIT_DATA, "%s: it ends within its npy header", input->name);
+	if (npy_parse(header, size, &input->array, &input->storage, &wrong) < 0)
+		return complain(EXIT_DATA, "%s: %s", input->name, wrong);
+	return input->storage.fortran ? turn_round(input) : EXIT_OK;
+}
+
+/* ---- what is decoded as a whole ---- */
+
+/* The decoded array takes the place of what was read. */
+static int hold_decoded(struct input *input, void *data)
+{
+	uint64_t count = 0;
+
+	free(input->held);
+	input->held = data;
+	input_count(input, &count);
+	input->held_size = (size_t)count * trnsci_dtype_size(input->array.dtype);
+	return EXIT_OK;
+}
+
+static int read_audio(struct input *input)
+{
+	void *data = NULL;
+	const bool seekable = lseek(input->fd, 0, SEEK_SET) == 0;
+	int code = seekable ? EXIT_OK : read_to_end(input);
+
+	if (code == EXIT_OK)
+		code = audio_read(input->name, seekable ? input->fd : -1, input->held, input->held_size, &input->array, &data,
+				  &input->audio);
+	return code == EXIT_OK ? hold_decoded(input, data) : code;
+}
+
+static int read_table(struct input *input)
+{
+	void *data = NULL;
+	int code = read_to_end(input);
+
+	if (code != EXIT_OK)
+		return code;
+	if (memchr(input->held, '\0', input->held_size))
+		return complain(EXIT_DATA, "%s: it is neither text nor npy nor audio: raw input needs --dtype", input->name);
+	input->held[input->held_size] = '\0'; /* read_to_end leaves room */
+	code = table_read(input->name, (const char *)input->held, &input->array, &data);
+	return code == EXIT_OK ? hold_decoded(input, data) : code;
+}
+
+/* ---- opening ---- */
+
+static bool has_ending(const char *name, const char *ending)
+{
+	const size_t size = strlen(name), length = strlen(ending);
+
+	return size > length && strcmp(name + size - length, ending) == 0;
+}
+
+/* By the first bytes, then by the name; what has a dtype and no other form is raw. */
 static int read_start(struct input *input, const char *dtype, uint64_t row_length)
 {
-	unsigned char prefix[NPY_PREFIX_BYTES];
-	ssize_t got = read_full(input->fd, prefix, sizeof prefix);
+	const bool named_raw = dtype && (has_ending(input->name, ".raw") || has_ending(input->name, ".bin"));
+	ssize_t got;
 
+	input->held = malloc(START_BYTES);
+	if (!input->held)
+		return complain(EXIT_TRY_AGAIN, "%s: no memory", input->name);
+	got = read_full(input->fd, input->held, NPY_PREFIX_BYTES);
 	if (got < 0)
-		return complain(EXIT_DATA, "%s: %s", input->name, strerror(errno));
-	if (got == NPY_PREFIX_BYTES && memcmp(prefix, NPY_MAGIC, 6) == 0)
-		return read_npy(input, prefix);
-	return read_raw(input, dtype, row_length, prefix, (size_t)got);
+		return complain(errno == EISDIR ? EXIT_DATA : EXIT_IO, "%s: %s", input->name, strerror(errno));
+	input->held_size = (size_t)got;
+	if (named_raw)
+		return read_raw(input, dtype, row_length);
+	if (got == NPY_PREFIX_BYTES && memcmp(input->held, NPY_MAGIC, 6) == 0)
+		return read_npy(input);
+	if (audio_is(input->held, input->held_size) || audio_is_name(input->name))
+		return read_audio(input);
+	if (has_ending(input->name, ".csv") || has_ending(input->name, ".txt"))
+		return read_table(input);
+	if (dtype)
+		return read_raw(input, dtype, row_length);
+	if (table_is(input->held, input->held_size))
+		return read_table(input);
+	return complain(EXIT_USAGE, "%s: it is neither npy, audio nor text: raw input needs --dtype", input->name);
 }
 
 int input_open(const char *name, const char *dtype, uint64_t row_length, struct input *ret_input)
@@ -154,7 +241,21 @@ int input_open(const char *name, const char *dtype, uint64_t row_length, struct 
 	return EXIT_OK;
 }
 
-int input_read(struct input *input, void *to, size_t size)
+void input_make_floating(struct input *input)
+{
+	const enum trnsci_dtype stored = input->array.dtype;
+
+	input->array.dtype = convert_floating(stored);
+	if (input->storage.kind || input->array.dtype == stored)
+		return;
+	/* Raw input of ours: how it stands is how its dtype stands. */
+	input->storage = convert_storage(stored);
+}
+
+/* ---- reading ---- */
+
+/* Bytes as they are stored. */
+static int read_stored(struct input *input, void *to, size_t size)
 {
 	size_t held = input->held_size - input->held_at;
 
@@ -166,10 +267,28 @@ int input_read(struct input *input, void *to, size_t size)
 	ssize_t got = read_full(input->fd, (char *)to + held, size - held);
 
 	if (got < 0)
-		return complain(EXIT_DATA, "%s: %s", input->name, strerror(errno));
+		return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
 	if ((size_t)got < size - held)
 		return complain(EXIT_DATA, "%s: it ends before its array does", input->name);
 	return EXIT_OK;
+}
+
+int input_read(struct input *input, void *to, size_t size)
+{
+	enum { PIECE = 4096 };
+	const size_t element = trnsci_dtype_size(input->array.dtype);
+	unsigned char piece[PIECE * 16];
+	int code = EXIT_OK;
+
+	if (convert_is_copy(&input->storage, input->array.dtype))
+		return read_stored(input, to, size);
+	for (size_t at = 0, n; at < size / element && code == EXIT_OK; at += n) {
+		n = size / element - at < PIECE ? size / element - at : PIECE;
+		code = read_stored(input, piece, n * input->storage.size);
+		if (code == EXIT_OK)
+			convert_elements(&input->storage, piece, input->array.dtype, (char *)to + at * element, n);
+	}
+	return code;
 }
 
 void input_close(struct input *input)

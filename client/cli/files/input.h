@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array from a file or stdin: npy, or raw with a dtype. */
-#ifndef TRNSCI_CLI_INPUT_H
-#define TRNSCI_CLI_INPUT_H
+/* An array from a file or stdin: npy, audio, csv and text, or raw with a dtype. */
+#ifndef TRNSCI_CLI_FILES_INPUT_H
+#define TRNSCI_CLI_FILES_INPUT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audio.h"
 #include "cli.h"
-#include "files/npy.h"
+#include "npy.h"
 
 struct input {
 	int fd;
-	const char *name;
-	struct npy array;
-	unsigned char *held; /* what was read ahead: all of a raw pipe */
+	const char *name; /* not copied */
+	struct npy array; /* as input_read gives it */
+	bool is_raw;      /* its dtype was given, not read */
+	struct audio_format audio; /* rate 0: it is no audio */
+	struct npy_storage storage;
+	unsigned char *held; /* bytes that were read ahead, as they are stored: all of them where fd is at its end */
 	size_t held_size, held_at;
 };
 
-/* name: "-" is stdin. dtype: of raw input, NULL when none was given. row_length: elements of a row of raw input; 0:
- * all is one row. An exit code. */
+/* Opens a file, "-" for stdin, and reads as much of it as says what the array is. dtype: of raw input, NULL when none was
+ * given. row_length: elements of a row of raw input; 0: all is one row. An exit code. */
 int input_open(const char *name, const char *dtype, uint64_t row_length, struct input *ret_input);
 
-/* The next size bytes of the array. An exit code. */
+/* From here on integers are read as float64 and 16-bit floats as float32, for operations that compute in these. */
+void input_make_floating(struct input *input);
+
+/* The next size bytes of the array, a multiple of its elements' size. An exit code. */
 int input_read(struct input *input, void *to, size_t size);
 
 void input_close(struct input *input);

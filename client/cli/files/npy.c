@@ -2,17 +2,18 @@
 /* The header of .npy files. The dictionary in it is Python text, of which only what numpy writes is understood. */
 #include "files/npy.h"
 
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* Those that are written come first of their dtype. */
 static const struct {
-	const char *descr;
+	const char descr[4]; /* without the byte order */
 	enum trnsci_dtype dtype;
 } descrs[] = {
-	{"|i1", TRNSCI_I8},    {"<i4", TRNSCI_I32}, {"<i8", TRNSCI_I64},  {"<u4", TRNSCI_U32},
-	{"<u8", TRNSCI_U64},   {"<f4", TRNSCI_F32}, {"<f8", TRNSCI_F64},  {"<c8", TRNSCI_C64},
-	{"<c16", TRNSCI_C128}, {"<f2", TRNSCI_F16}, {"<V2", TRNSCI_BF16},
+	{"i1", TRNSCI_I8},  {"i4", TRNSCI_I32}, {"i8", TRNSCI_I64}, {"u4", TRNSCI_U32},	 {"u8", TRNSCI_U64},
+	{"f2", TRNSCI_F16}, {"f4", TRNSCI_F32}, {"f8", TRNSCI_F64}, {"c8", TRNSCI_C64},	 {"c16", TRNSCI_C128},
+	{"V2", TRNSCI_BF16}, {"b1", TRNSCI_I8}, {"i2", TRNSCI_I32}, {"u1", TRNSCI_U32},	 {"u2", TRNSCI_U32},
 };
 
 enum { N_DESCRS = sizeof descrs / sizeof *descrs };
@@ -57,19 +58,24 @@ static const char *value_of(const char *text, const char *key)
 	return at + strspn(at, " \t");
 }
 
-static int parse_descr(const char *text, struct npy *npy, const char **ret_wrong)
+static int parse_descr(const char *text, struct npy *npy, struct npy_storage *storage, const char **ret_wrong)
 {
 	const char *at = value_of(text, "descr");
+	const bool has_order = at && *at == '\'' && at[1] && strchr("<>|=", at[1]);
 
-	for (size_t i = 0; at && *at == '\'' && i < N_DESCRS; i++) {
-		size_t size = strlen(descrs[i].descr);
+	for (size_t i = 0; has_order && i < N_DESCRS; i++) {
+		const size_t size = strlen(descrs[i].descr);
 
-		if (strncmp(at + 1, descrs[i].descr, size) == 0 && at[1 + size] == '\'') {
-			npy->dtype = descrs[i].dtype;
-			return 0;
-		}
+		if (strncmp(at + 2, descrs[i].descr, size) != 0 || at[2 + size] != '\'')
+			continue;
+		npy->dtype = descrs[i].dtype;
+		storage->kind = descrs[i].descr[0];
+		storage->size = (uint8_t)strtoul(descrs[i].descr + 1, NULL, 10);
+		storage->swapped = at[1] == '>';
+		return 0;
 	}
-	*ret_wrong = "an npy dtype that is not taken, allowed little-endian float, complex and integer types";
+	*ret_wrong = "an npy array of another dtype, allowed bool, int8 to int64, uint8 to uint64, float16 to float64, "
+		     "complex64 and complex128";
 	return -1;
 }
 
@@ -114,25 +120,33 @@ static int parse_shape(const char *text, struct npy *npy, const char **ret_wrong
 	return 0;
 }
 
-static int parse_order(const char *text, const struct npy *npy, const char **ret_wrong)
+static int parse_order(const char *text, struct npy_storage *storage, const char **ret_wrong)
 {
 	const char *at = value_of(text, "fortran_order");
-	size_t long_axes = 0;
 
-	for (size_t i = 0; i < npy->ndim; i++)
-		long_axes += npy->shape[i] > 1;
-	if (at && strncmp(at, "False", 5) == 0)
+	storage->fortran = at && strncmp(at, "True", 4) == 0;
+	if (storage->fortran || (at && strncmp(at, "False", 5) == 0))
 		return 0;
-	if (at && strncmp(at, "True", 4) == 0 && long_axes <= 1)
-		return 0;
-	*ret_wrong = "an npy array in Fortran order, allowed C order (numpy.ascontiguousarray)";
+	*ret_wrong = "an npy header without fortran_order, True or False";
 	return -1;
 }
 
-int npy_parse(const unsigned char *header, size_t size, struct npy *ret_npy, const char **ret_wrong)
+/* Of at most one axis longer than 1, both orders are the same. */
+static bool is_vector(const struct npy *npy)
+{
+	size_t long_axes = 0;
+
+	for (size_t i = 0; i < npy->ndim; i++)
+		long_axes += npy->shape[i] != 1;
+	return long_axes <= 1;
+}
+
+int npy_parse(const unsigned char *header, size_t size, struct npy *ret_npy, struct npy_storage *ret_storage,
+	      const char **ret_wrong)
 {
 	char text[NPY_HEADER_MAX + 1];
 	size_t start = header[6] == 1 ? 10 : 12;
+	struct npy_storage storage = {0};
 	struct npy npy = {0};
 
 	if (size < start || size > NPY_HEADER_MAX) {
@@ -141,10 +155,12 @@ int npy_parse(const unsigned char *header, size_t size, struct npy *ret_npy, con
 	}
 	memcpy(text, header + start, size - start);
 	text[size - start] = '\0';
-	if (parse_descr(text, &npy, ret_wrong) < 0 || parse_shape(text, &npy, ret_wrong) < 0 ||
-	    parse_order(text, &npy, ret_wrong) < 0)
+	if (parse_descr(text, &npy, &storage, ret_wrong) < 0 || parse_shape(text, &npy, ret_wrong) < 0 ||
+	    parse_order(text, &storage, ret_wrong) < 0)
 		return -1;
+	storage.fortran = storage.fortran && !is_vector(&npy);
 	*ret_npy = npy;
+	*ret_storage = storage;
 	return 0;
 }
 
@@ -153,13 +169,13 @@ size_t npy_write(const struct npy *npy, char *ret_header, size_t room)
 	const char *descr = NULL;
 	size_t used = 10;
 
-	for (size_t i = 0; i < N_DESCRS; i++)
+	for (size_t i = N_DESCRS; i-- > 0;)
 		if (descrs[i].dtype == npy->dtype)
 			descr = descrs[i].descr;
 	if (!descr || room < 512)
 		return 0;
-	used += (size_t)snprintf(ret_header + used, room - used, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-				 descr);
+	used += (size_t)snprintf(ret_header + used, room - used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+				 npy->dtype == TRNSCI_I8 ? '|' : '<', descr);
 	for (size_t i = 0; i < npy->ndim; i++)
 		used += (size_t)snprintf(ret_header + used, room - used, i + 1 < npy->ndim ? "%llu, " : "%llu",
 					 (unsigned long long)npy->shape[i]);

@@ -1,225 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where results go. */
-#include "files/output.h"
+#include "output.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 64 << 10, ELEMENT_CHARS = 64 };
+#include "text.h"
+
+enum { BUFFER_BYTES = 64 << 10 };
 
 static const char *const format_names[] = {
-	[FORMAT_RAW] = "raw",
-	[FORMAT_NPY] = "npy",
-	[FORMAT_TEXT] = "text",
-	[FORMAT_CSV] = "csv",
+	[FORMAT_RAW] = "raw", [FORMAT_NPY] = "npy",   [FORMAT_WAV] = "wav",
+	[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv",
 };
 
-enum { N_FORMATS = sizeof format_names / sizeof *format_names };
+static const struct {
+	const char *ending;
+	enum format format;
+} endings[] = {
+	{".npy", FORMAT_NPY}, {".txt", FORMAT_TEXT}, {".csv", FORMAT_CSV},
+	{".wav", FORMAT_WAV}, {".raw", FORMAT_RAW},  {".bin", FORMAT_RAW},
+};
+
+/* ---- the format ---- */
+
+/* A name without an ending says nothing, and neither does a device. */
+static int choose_by_ending(const char *name, enum format *ret_format)
+{
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+
+	*ret_format = FORMAT_RAW;
+	if (!dot || dot == base)
+		return EXIT_OK;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(dot, endings[i].ending) == 0) {
+			*ret_format = endings[i].format;
+			return EXIT_OK;
+		}
+	return complain(EXIT_USAGE, "%s: the ending %s names no format, allowed .npy, .txt, .csv, .wav, .raw, .bin, or "
+			"--format", name, dot);
+}
 
 /* Binary on a terminal is refused only when it was asked for: the default there is text. */
-static int choose_format(const char *name, const char *format, int terminal, enum format *ret_format)
+static int choose_format(const char *name, const char *format, bool terminal, enum format *ret_format)
 {
-	size_t size = name ? strlen(name) : 0;
-
+	if (!format && name)
+		return choose_by_ending(name, ret_format);
 	if (!format) {
-		bool npy = size > 4 && strcmp(name + size - 4, ".npy") == 0;
-
-		*ret_format = npy ? FORMAT_NPY : terminal ? FORMAT_TEXT : FORMAT_RAW;
+		*ret_format = terminal ? FORMAT_TEXT : FORMAT_RAW;
 		return EXIT_OK;
 	}
-	for (size_t i = 0; i < N_FORMATS; i++)
+	for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
 		if (strcmp(format, format_names[i]) == 0) {
 			*ret_format = (enum format)i;
-			if (terminal && *ret_format <= FORMAT_NPY)
+			if (terminal && *ret_format < FORMAT_TEXT)
 				return complain(EXIT_USAGE, "--format: %s to a terminal, allowed text, csv, or -o FILE",
 						format);
 			return EXIT_OK;
 		}
-	return complain(EXIT_USAGE, "--format: '%s', allowed raw, npy, text, csv", format);
+	return complain(EXIT_USAGE, "--format: '%s', allowed raw, npy, text, csv, wav", format);
 }
 
-int output_open(const char *name, const char *format, struct output *ret_output)
+bool output_is_text(const struct output *output)
 {
-	bool to_stdout = !name || strcmp(name, "-") == 0;
-	struct output output = {.fd = STDOUT_FILENO, .name = to_stdout ? "stdout" : name};
+	return output->format >= FORMAT_TEXT;
+}
+
+/* ---- opening ---- */
+
+int output_open_named(const char *name, const char *format, struct output *ret_output)
+{
+	const bool to_stdout = !name || strcmp(name, "-") == 0;
+	struct output output = {.columns = 1};
 	int code = choose_format(to_stdout ? NULL : name, format, to_stdout && isatty(STDOUT_FILENO), &output.format);
 
 	if (code != EXIT_OK)
 		return code;
-	if (!to_stdout)
-		output.fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (output.fd < 0)
-		return complain(EXIT_USAGE, "%s: %s", name, strerror(errno));
 	output.buffer = malloc(BUFFER_BYTES);
-	if (!output.buffer) {
-		if (!to_stdout)
-			close(output.fd);
-		return complain(EXIT_TRY_AGAIN, "%s: no memory for a buffer", output.name);
+	if (!output.buffer)
+		return complain(EXIT_TRY_AGAIN, "no memory for a buffer");
+	code = target_open(name, &output.target);
+	if (code != EXIT_OK) {
+		free(output.buffer);
+		return code;
 	}
 	*ret_output = output;
 	return EXIT_OK;
 }
 
-/* SIGPIPE is ignored, so a closed pipe is an error like a full disk. */
-static int write_all(struct output *output, const void *bytes, size_t size)
+int output_open(const struct options *options, struct output *ret_output)
 {
-	const char *at = bytes;
+	struct audio_format audio = {0};
+	int code = audio_rate(options_own(options, "rate"), &audio.rate);
 
-	while (size > 0) {
-		ssize_t wrote = write(output->fd, at, size);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return complain(EXIT_TRY_AGAIN, "%s: %s", output->name, strerror(wrote < 0 ? errno : ENOSPC));
-		at += wrote;
-		size -= (size_t)wrote;
-	}
-	return EXIT_OK;
+	if (code == EXIT_OK)
+		code = output_open_named(options_get(options, "output"), options_get(options, "format"), ret_output);
+	if (code == EXIT_OK)
+		ret_output->audio = audio;
+	return code;
 }
 
-static int flush(struct output *output)
+void output_set_audio(struct output *output, const struct audio_format *format)
 {
-	size_t used = output->used;
+	const double rate = output->audio.rate;
+
+	output->audio = *format;
+	if (rate > 0)
+		output->audio.rate = rate;
+}
+
+/* ---- writing ---- */
+
+static int flush_text(struct output *output)
+{
+	const size_t used = output->used;
 
 	output->used = 0;
-	return write_all(output, output->buffer, used);
+	return target_write(&output->target, output->buffer, used);
+}
+
+/* "value" of a vector, "x0,x1,..." of rows; complex columns are pairs. */
+static int write_names(struct output *output, size_t ndim)
+{
+	const bool complex = is_complex(output->dtype);
+	char name[64];
+	int code = EXIT_OK;
+
+	if (ndim < 2)
+		return target_write(&output->target, complex ? "re,im\n" : "value\n", 6);
+	for (uint64_t i = 0; i < output->columns && code == EXIT_OK; i++) {
+		const char end = i + 1 < output->columns ? ',' : '\n';
+		const int size = complex ? snprintf(name, sizeof name, "re%" PRIu64 ",im%" PRIu64 "%c", i, i, end)
+					 : snprintf(name, sizeof name, "x%" PRIu64 "%c", i, end);
+
+		if (BUFFER_BYTES - output->used < sizeof name)
+			code = flush_text(output);
+		memcpy(output->buffer + output->used, name, (size_t)size);
+		output->used += (size_t)size;
+	}
+	return code;
+}
+
+static int write_npy_header(struct output *output, size_t ndim, const uint64_t *shape)
+{
+	struct npy npy = {.dtype = output->dtype, .ndim = ndim};
+	char header[512];
+
+	memcpy(npy.shape, shape, ndim * sizeof *shape);
+	const size_t size = npy_write(&npy, header, sizeof header);
+
+	if (size == 0)
+		return complain(EXIT_USAGE, "--format: npy has no name for %s", trnsci_dtype_name(output->dtype));
+	return target_write(&output->target, header, size);
 }
 
 int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
 {
-	bool complex = dtype == TRNSCI_C64 || dtype == TRNSCI_C128;
-	struct npy npy = {.dtype = dtype, .ndim = ndim};
-	char header[512];
-
 	output->dtype = dtype;
-	if (output->format == FORMAT_CSV)
-		return write_all(output, complex ? "re,im\n" : "value\n", 6);
-	if (output->format != FORMAT_NPY)
-		return EXIT_OK;
-	memcpy(npy.shape, shape, ndim * sizeof *shape);
-	size_t size = npy_write(&npy, header, sizeof header);
-
-	if (size == 0)
-		return complain(EXIT_USAGE, "--format: npy has no name for %s", trnsci_dtype_name(dtype));
-	return write_all(output, header, size);
-}
-
-/* The value of a number of 16 bits, exactly. */
-static double half(enum trnsci_dtype dtype, uint16_t bits)
-{
-	const int fraction_bits = dtype == TRNSCI_F16 ? 10 : 7, bias = dtype == TRNSCI_F16 ? 15 : 127;
-	const int exponent = (bits & 0x7FFF) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
-	const int most = 2 * bias + 1;
-	double size;
-
-	if (exponent == most)
-		size = fraction ? (double)NAN : (double)INFINITY;
-	else if (exponent == 0)
-		size = ldexp(fraction, 1 - bias - fraction_bits);
-	else
-		size = ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
-	return bits & 0x8000 ? -size : size;
-}
-
-/* float64 needs 17 digits to come back as it was, float32 nine. */
-static int print_element(char *to, size_t room, enum trnsci_dtype dtype, char separator, const char *at)
-{
-	union {
-		int8_t i8;
-		int32_t i32;
-		int64_t i64;
-		uint32_t u32;
-		uint64_t u64;
-		uint16_t u16;
-		float f32[2];
-		double f64[2];
-	} x;
-
-	memcpy(&x, at, trnsci_dtype_size(dtype));
-	switch (dtype) {
-	case TRNSCI_I8:
-		return snprintf(to, room, "%d\n", x.i8);
-	case TRNSCI_I32:
-		return snprintf(to, room, "%" PRId32 "\n", x.i32);
-	case TRNSCI_I64:
-		return snprintf(to, room, "%" PRId64 "\n", x.i64);
-	case TRNSCI_U32:
-		return snprintf(to, room, "%" PRIu32 "\n", x.u32);
-	case TRNSCI_U64:
-		return snprintf(to, room, "%" PRIu64 "\n", x.u64);
-	case TRNSCI_F32:
-		return snprintf(to, room, "%.9g\n", (double)x.f32[0]);
-	case TRNSCI_F64:
-		return snprintf(to, room, "%.17g\n", x.f64[0]);
-	case TRNSCI_C64:
-		return snprintf(to, room, "%.9g%c%.9g\n", (double)x.f32[0], separator, (double)x.f32[1]);
-	case TRNSCI_C128:
-		return snprintf(to, room, "%.17g%c%.17g\n", x.f64[0], separator, x.f64[1]);
-	case TRNSCI_F16:
-	case TRNSCI_BF16:
-		return snprintf(to, room, "%.9g\n", half(dtype, x.u16));
+	output->columns = ndim >= 2 ? shape[ndim - 1] : 1;
+	switch (output->format) {
+	case FORMAT_CSV:
+		return write_names(output, ndim);
+	case FORMAT_NPY:
+		return write_npy_header(output, ndim, shape);
+	case FORMAT_WAV:
+		return audio_begin(&output->target, &output->audio, dtype, ndim, shape, &output->writer);
 	default:
-		return -1;
+		return EXIT_OK;
 	}
+}
+
+int output_begin_table(struct output *output, uint64_t columns, const char *names)
+{
+	output->columns = columns;
+	if (output->format != FORMAT_CSV)
+		return EXIT_OK;
+	int code = target_write(&output->target, names, strlen(names));
+
+	return code == EXIT_OK ? target_write(&output->target, "\n", 1) : code;
+}
+
+int output_write_cell(struct output *output, enum trnsci_dtype dtype, const void *element)
+{
+	const char separator = output->format == FORMAT_CSV ? ',' : ' ';
+
+	if (BUFFER_BYTES - output->used < ELEMENT_CHARS + 1) {
+		int code = flush_text(output);
+
+		if (code != EXIT_OK)
+			return code;
+	}
+	const int size = text_print(output->buffer + output->used, dtype, separator, element);
+
+	if (size < 0)
+		return complain(EXIT_USAGE, "--format: no text for %s, allowed raw, npy", trnsci_dtype_name(dtype));
+	output->used += (size_t)size;
+	if (++output->column == output->columns)
+		output->column = 0;
+	output->buffer[output->used++] = output->column == 0 ? '\n' : separator;
+	return EXIT_OK;
 }
 
 int output_write(struct output *output, const void *elements, size_t count)
 {
-	size_t bytes = trnsci_dtype_size(output->dtype);
-	char separator = output->format == FORMAT_CSV ? ',' : ' ';
+	const size_t bytes = trnsci_dtype_size(output->dtype);
 	const char *at = elements;
+	int code = EXIT_OK;
 
-	if (output->format <= FORMAT_NPY)
-		return write_all(output, elements, count * bytes);
-	for (size_t i = 0; i < count; i++) {
-		if (BUFFER_BYTES - output->used < ELEMENT_CHARS) {
-			int code = flush(output);
-
-			if (code != EXIT_OK)
-				return code;
-		}
-		int size = print_element(output->buffer + output->used, BUFFER_BYTES - output->used, output->dtype,
-					 separator, at + i * bytes);
-
-		if (size < 0)
-			return complain(EXIT_USAGE, "--format: no text for %s, allowed raw, npy",
-					trnsci_dtype_name(output->dtype));
-		output->used += (size_t)size;
-	}
-	return EXIT_OK;
+	if (output->format == FORMAT_WAV)
+		return audio_write(output->writer, elements, count);
+	if (!output_is_text(output))
+		return target_write(&output->target, elements, count * bytes);
+	for (size_t i = 0; i < count && code == EXIT_OK; i++)
+		code = output_write_cell(output, output->dtype, at + i * bytes);
+	return code;
 }
 
 int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile)
 {
-	const struct trnsci_tile_info info = tile_info(tile);
-	struct trnsci_session_info before, after;
-	int code;
+	uint64_t restarts = 0;
+	int code = tile_begin_read(session, tile, &restarts);
 
-	if (trnsci_session_describe(session, &before) < 0)
-		return complain(EXIT_NO_DAEMON, "the daemon went before its result was read");
-	if (info.lost)
-		return complain(EXIT_TRY_AGAIN, "the daemon was restarted before its result was read, which is gone");
-	code = output_write(output, trnsci_tile_data(tile), (size_t)info.count);
-	if (code == EXIT_OK && (trnsci_session_describe(session, &after) < 0 || after.restarts != before.restarts))
-		return complain(EXIT_TRY_AGAIN, "%s: the daemon went while its result was read: what was written is not whole",
-				output->name);
-	return code;
+	if (code == EXIT_OK)
+		code = output_write(output, trnsci_tile_data(tile), (size_t)tile_info(tile).count);
+	return code == EXIT_OK ? tile_end_read(session, restarts, output->target.name) : code;
 }
 
-/* What is buffered is lost after an error, as the file is. */
 int output_close(struct output *output, int code)
 {
-	int flushed = code == EXIT_OK ? flush(output) : EXIT_OK;
-
+	if (output->writer)
+		code = audio_end(output->writer, code);
+	if (code == EXIT_OK)
+		code = flush_text(output);
 	free(output->buffer);
-	if (close(output->fd) < 0 && code == EXIT_OK && flushed == EXIT_OK)
-		return complain(EXIT_TRY_AGAIN, "%s: %s", output->name, strerror(errno));
-	return code != EXIT_OK ? code : flushed;
+	return target_close(&output->target, code);
 }

@@ -1,32 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go: a file or stdout, as raw bytes, npy, text or csv. */
-#ifndef TRNSCI_CLI_OUTPUT_H
-#define TRNSCI_CLI_OUTPUT_H
+/* Where results go: a file or stdout, as raw bytes, npy, text, csv or wav. */
+#ifndef TRNSCI_CLI_FILES_OUTPUT_H
+#define TRNSCI_CLI_FILES_OUTPUT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <trnsci/trnsci.h>
 
-#include "cli.h"
-#include "files/npy.h"
+#include "audio.h"
+#include "npy.h"
+#include "options/options.h"
+#include "target.h"
 
-enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_TEXT, FORMAT_CSV };
+enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_WAV, FORMAT_TEXT, FORMAT_CSV };
 
 struct output {
-	int fd;
-	const char *name;
+	struct target target;
 	enum format format;
 	enum trnsci_dtype dtype;
-	char *buffer; /* of text */
+	uint64_t columns; /* of text: elements in a line */
+	uint64_t column;  /* of the element that comes next */
+	struct audio_format audio;
+	struct audio_writer *writer; /* of wav, from output_begin on */
+	char *buffer;     /* of text */
 	size_t used;
 };
 
-/* name: NULL or "-" for stdout. format: NULL for npy when the name ends in .npy, text on a terminal, raw otherwise.
- * An exit code; nothing is created when the format is wrong. */
-int output_open(const char *name, const char *format, struct output *ret_output);
+#define FORMATS "raw|npy|text|csv|wav"
 
-/* What the array will be. An exit code. */
+/* The rows of every command that writes an array. */
+#define OUTPUT_ROWS                                                                                                    \
+	{"output", 'o', "FILE", "where to [stdout]"},                                                                  \
+	{"format", 'f', FORMATS, "[by the ending of FILE: .npy .txt .csv .wav .raw .bin; else text on a terminal, else raw]"}
+
+/* The row of commands that can write audio, and have no parameter of this name. */
+#define RATE_ROW RATE_ROW_OF_WAV
+
+/* Opens what the options `output` and `format` name, with the rate of `rate`. An exit code; nothing is created when an
+ * option is wrong. */
+int output_open(const struct options *options, struct output *ret_output);
+
+/* The same by name: NULL or "-" is stdout; format NULL is chosen as the option's help says. */
+int output_open_named(const char *name, const char *format, struct output *ret_output);
+
+/* What audio the array is, where --rate does not say it: format->rate 0 is unknown. Before output_begin. */
+void output_set_audio(struct output *output, const struct audio_format *format);
+
+/* Whether lines of text are written. */
+bool output_is_text(const struct output *output);
+
+/* What the array will be: text has a line for each row of the last axis, or for each element of a vector. An exit code. */
 int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape);
 
 /* The next count elements, of any alignment. An exit code. */
@@ -35,7 +59,13 @@ int output_write(struct output *output, const void *elements, size_t count);
 /* All elements of a tile, read in place: an error when a daemon's end may have emptied it meanwhile. An exit code. */
 int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile);
 
-/* Ends the array and closes the file; code is what happened so far, and is returned unless closing fails. */
+/* Lines of columns of several dtypes, in place of an array: begin with the number of columns and, for csv, their names
+ * with commas between; then each element by its dtype, line after line. Exit codes. */
+int output_begin_table(struct output *output, uint64_t columns, const char *names);
+int output_write_cell(struct output *output, enum trnsci_dtype dtype, const void *element);
+
+/* Ends the array and closes the file, which is removed unless code, what happened so far, is EXIT_OK. Returns code, or
+ * what closing failed with. */
 int output_close(struct output *output, int code);
 
 #endif

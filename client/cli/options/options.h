@@ -5,41 +5,42 @@
 #define TRNSCI_CLI_OPTIONS_H
 
 #include "cli.h"
-
-struct option_row {
-	const char *name;
-	char letter;       /* 0: none */
-	const char *value; /* what stands behind it; NULL: nothing */
-	const char *help;
-};
-
-struct option_set {
-	const char *usage; /* "rand normal -n COUNT [option ...]" */
-	const char *help;  /* one line */
-	const struct option_row *rows;
-	size_t n_rows;
-	const char *operation; /* whose parameters are options, too; NULL: none */
-	const char *hidden;    /* " n out " : those that are not */
-};
+#include "numbers.h"
+#include "option_set.h"
 
 enum { OPTIONS_MAX = 64 };
 
 struct options {
 	const struct option_set *set;
-	struct {
+	struct option_given {
 		const char *name, *text;
 	} given[OPTIONS_MAX];
 	size_t n_given;
 	char **operands;
 	int n_operands;
 	bool helped; /* --help was asked for and has been printed */
+	char seed[24]; /* the one that --seed random chose */
 };
+
+/* Moves the operands of argv, of which the options are not known before the first one names a distribution, to the front:
+ * behind argv[0], at most `most` of them. Options are those of every command, of rows and of all operations of the
+ * category. Returns how many operands stand there. */
+int options_lead_operands(const struct option_row *rows, size_t n_rows, const char *category, int argc, char **argv, int most);
+
+/* Whether --help or -h stands anywhere. */
+bool options_ask_for_help(int argc, char **argv);
 
 /* An exit code; options that every command has go to cli. */
 int options_parse(const struct option_set *set, struct cli *cli, int argc, char **argv, struct options *ret);
 
 /* The option's text, "" for a flag; NULL when it was not given. The last one counts. */
 const char *options_get(const struct options *options, const char *name);
+
+/* The same of an option that is the command's own row, not a parameter of its operation. */
+const char *options_own(const struct options *options, const char *name);
+
+/* Whether the command's operation has a parameter of this name. */
+bool options_has_parameter(const struct options *options, const char *name);
 
 /* The given option as an integer, or *ret untouched. An exit code. */
 int options_u64(const struct options *options, const char *name, uint64_t *ret);
@@ -49,8 +50,5 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 
 /* Integers separated by commas, at most TRNSCI_MAX_DIMS of them, each within bounds. */
 bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count);
-
-/* Decimal or 0x; false when it is anything else or beyond 64 bits. */
-bool parse_u64(const char *text, uint64_t *ret);
 
 #endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spectra as lines of text. */
+#include "spectrum.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/text.h"
+
+enum { NAMES_ROOM = 1 << 16 };
+
+/* An axis of the result: how many there are before it, on it and behind it. */
+struct split {
+	uint64_t before, length, behind;
+};
+
+static struct split split_at(const struct trnsci_tile_info *result, size_t axis)
+{
+	struct split split = {1, result->shape[axis], 1};
+
+	for (size_t i = 0; i < axis; i++)
+		split.before *= result->shape[i];
+	for (size_t i = axis + 1; i < result->ndim; i++)
+		split.behind *= result->shape[i];
+	return split;
+}
+
+static uint64_t option_u64(const struct options *options, const char *name, uint64_t fallback)
+{
+	const char *text = options_get(options, name);
+
+	if (text)
+		parse_u64(text, &fallback); /* the engine has accepted it */
+	return fallback;
+}
+
+static double option_rate(const struct options *options, double rate)
+{
+	const char *text = options_get(options, "fs");
+
+	return text ? strtod(text, NULL) : rate > 0 ? rate : 1;
+}
+
+/* Half a spectrum has n / 2 + 1 bins; a whole one n, of which the upper half are negative frequencies. */
+static double frequency(uint64_t bin, uint64_t bins, uint64_t n, double rate)
+{
+	const double index = bins == n && n > 2 && bin > (n - 1) / 2 ? (double)bin - (double)n : (double)bin;
+
+	return index * rate / (double)n;
+}
+
+/* --nfft, or the length of a segment: --nperseg, default 256, but at most that of the signal. */
+static uint64_t transform_length(const struct options *options, uint64_t signal)
+{
+	const uint64_t segment = option_u64(options, "nperseg", 256);
+
+	return option_u64(options, "nfft", segment < signal ? segment : signal);
+}
+
+/* "frequency,power", or "frequency,power0,power1" for several signals; complex values are pairs. */
+static void make_names(char *to, const char *lead, const char *const value[2], uint64_t signals, bool complex)
+{
+	size_t used = (size_t)snprintf(to, NAMES_ROOM, "%s", lead);
+	char number[24] = "";
+
+	for (uint64_t i = 0; i < signals && used + 64 < NAMES_ROOM; i++) {
+		if (signals > 1)
+			snprintf(number, sizeof number, "%" PRIu64, i);
+		used += (size_t)snprintf(to + used, NAMES_ROOM - used, ",%s%s", value[0], number);
+		if (complex)
+			used += (size_t)snprintf(to + used, NAMES_ROOM - used, ",%s%s", value[1], number);
+	}
+}
+
+int spectrum_write_bins(struct output *output, const struct options *options, const struct input *input,
+			const struct trnsci_tile_info *result, const void *data)
+{
+	const int64_t given = options_get(options, "axis") ? strtoll(options_get(options, "axis"), NULL, 10) : -1;
+	const size_t axis = (size_t)(given < 0 ? given + (int64_t)result->ndim : given);
+	const struct split split = split_at(result, axis);
+	const uint64_t n = transform_length(options, input->array.shape[axis]), signals = split.before * split.behind;
+	const size_t element = trnsci_dtype_size(result->dtype);
+	const bool complex = is_complex(result->dtype);
+	const double fs = option_rate(options, input->audio.rate);
+	static char names[NAMES_ROOM];
+	int code;
+
+	make_names(names, "frequency", (const char *const[]){complex ? "re" : "power", "im"}, signals, complex);
+	code = output_begin_table(output, 1 + signals, names);
+	for (uint64_t bin = 0; bin < split.length && code == EXIT_OK; bin++) {
+		code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, split.length, n, fs)});
+		for (uint64_t i = 0; i < signals && code == EXIT_OK; i++) {
+			const uint64_t at = (i / split.behind * split.length + bin) * split.behind + i % split.behind;
+
+			code = output_write_cell(output, result->dtype, (const char *)data + at * element);
+		}
+	}
+	return code;
+}
+
+/* Without padding at both ends a frame's centre lies half a transform behind its start. */
+static double frame_time(const struct options *options, uint64_t frame, uint64_t n, double rate)
+{
+	const uint64_t hop = option_u64(options, "hop_length", n / 4 ? n / 4 : 1);
+	const char *center = options_get(options, "center");
+	const bool padded = !center || !*center || strcmp(center, "true") == 0 || strcmp(center, "yes") == 0 ||
+			    strcmp(center, "1") == 0;
+
+	return ((double)frame * (double)hop + (padded ? 0 : (double)n / 2)) / rate;
+}
+
+int spectrum_write_frames(struct output *output, const struct options *options, const struct input *input,
+			  const struct trnsci_tile_info *result, const void *data)
+{
+	const char *layout = options_get(options, "layout");
+	const bool frames_first = layout && strcmp(layout, "frames_bins") == 0;
+	const size_t last = result->ndim - 1;
+	const uint64_t bins = result->shape[frames_first ? last : last - 1];
+	const uint64_t frames = result->shape[frames_first ? last - 1 : last];
+	const uint64_t signals = bins > 0 && frames > 0 ? result->count / (bins * frames) : 0, n = option_u64(options, "n_fft", 1);
+	const size_t element = trnsci_dtype_size(result->dtype);
+	const double fs = input->audio.rate > 0 ? input->audio.rate : 1;
+	static char names[NAMES_ROOM];
+	int code;
+
+	make_names(names, "time,frequency", (const char *const[]){"re", "im"}, signals, true);
+	code = output_begin_table(output, 2 + signals, names);
+	for (uint64_t i = 0; i < frames * bins && code == EXIT_OK; i++) {
+		const uint64_t frame = i / bins, bin = i % bins;
+		const uint64_t place = frames_first ? frame * bins + bin : bin * frames + frame;
+
+		code = output_write_cell(output, TRNSCI_F64, &(double){frame_time(options, frame, n, fs)});
+		if (code == EXIT_OK)
+			code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, bins, n, fs)});
+		for (uint64_t s = 0; s < signals && code == EXIT_OK; s++)
+			code = output_write_cell(output, result->dtype,
+						 (const char *)data + (s * frames * bins + place) * element);
+	}
+	return code;
+}
