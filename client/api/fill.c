@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "dist/distributions/distribution.h"
 #include "draw.h"
+#include "parameter_tiles.h"
 #include "session/array.h"
 #include "session/public_error.h"
 #include "session/run.h"
@@ -274,6 +275,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 /* Where the whole lies first, then its pieces as plain draws: of these one may be asked for again. */
 static int fill_many(struct fill *fill, struct error *err)
 {
+	const bool named = draw_stream_name(&fill->drawing);
 	const int64_t deadline = deadline_after(fill->session->timeout_ms);
 	struct trnsci_args *args;
 	struct trnsci_call *call;
@@ -281,10 +283,12 @@ static int fill_many(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
+	/* A piece counts from the start of the whole draw, as the elements of parameters do. */
 	fill->source = (struct trnsci_source){.generator = fill->span.generator,
 					      .seed = fill->span.seed,
 					      .stream = fill->span.stream,
-					      .offset = fill->span.offset};
+					      .position = named ? fill->span.position : fill->source.position,
+					      .offset = named ? 0 : fill->source.offset};
 	fill->drawing.source = &fill->source;
 	r = draw_call(fill->session, &fill->drawing, &call, &args, err);
 	if (r < 0)
@@ -330,8 +334,19 @@ static int run_fill(struct fill *fill, struct error *err)
 		return reserve(fill, err);
 	if (embedded)
 		return fill_here(fill, err);
-	return part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES ? fill_few(fill, err)
-										    : fill_many(fill, err);
+	if (part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
+		return fill_few(fill, err);
+
+	struct parameter_tiles tiles;
+
+	r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
+	if (r < 0)
+		return r;
+	if (tiles.params)
+		fill->drawing.params = tiles.params;
+	r = fill_many(fill, err);
+	parameter_tiles_free(&tiles);
+	return r;
 }
 
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,

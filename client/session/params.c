@@ -55,6 +55,9 @@ static void set_param(struct trnsci_args *args, const struct trnsci_param *param
 	case TRNSCI_PARAM_TILE:
 		trnsci_set_tile(args, param->name, param->value.tile);
 		break;
+	case TRNSCI_PARAM_ELEMENTS:
+		trnsci_set_tile(trnsci_set_map(args, param->name), "tile", param->value.tile);
+		break;
 	case TRNSCI_PARAM_NEW_TILE:
 		args_set_new_tile(args, param->name);
 		break;

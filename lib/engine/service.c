@@ -76,7 +76,7 @@ static int put_choices(struct bump *bump, const char *choices, struct value *map
 }
 
 /* required: no default; a default of nil: may be left out. Bounds stand where the row has them. */
-static int put_param(struct bump *bump, const struct param *param, struct value *map)
+static int put_param(struct bump *bump, const struct param *param, bool takes_array, struct value *map)
 {
 	const bool bounded = param->min != 0 || param->max != 0;
 
@@ -85,7 +85,7 @@ static int put_param(struct bump *bump, const struct param *param, struct value 
 	       PUT("default", param->fallback && *param->fallback ? value_string(param->fallback) : value_nil()) ||
 	       PUT("min", bounded ? value_real(param->min) : value_nil()) ||
 	       PUT("max", bounded && param->max != 0 ? value_real(param->max) : value_nil()) ||
-	       PUT("above_min", value_bool(param->above_min)) ||
+	       PUT("above_min", value_bool(param->above_min)) || PUT("array", value_bool(takes_array)) ||
 	       (param->choices && put_choices(bump, param->choices, map)) || PUT("help", value_string(param->help));
 }
 
@@ -96,7 +96,7 @@ static int put_method(struct bump *bump, const struct operation *operation, stru
 	for (size_t i = 0; i < operation->n_params; i++) {
 		struct value one = value_map();
 
-		if (put_param(bump, &operation->params[i], &one) || value_push(bump, &params, one))
+		if (put_param(bump, &operation->params[i], operation_takes_array(operation, i), &one) || value_push(bump, &params, one))
 			return -1;
 	}
 	return PUT("name", value_string(operation->name)) || PUT("class", value_string(method_class_name(operation->class))) ||

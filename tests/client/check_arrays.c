@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one-line functions: arrays of the caller's that lie anywhere and overlap, integers of all 64 bits, nothing at
  * all, tiles that operations make, and what is refused. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,6 +384,50 @@ static void a_fallback_is_embedded(void **state)
 	assert_null(info.address);
 }
 
+/* Normals of std 0 are their means, which the elements are in turn, counted from the draw's start: in memory and in a
+ * tile, few and many, in parts. */
+static void elements(struct trnsci_session *session)
+{
+	enum { MEANS = 7, MANY = 700001 };
+	static const double means[MEANS] = {3, 1, 4, 1.5, 9, 2, 6};
+	static float out[MANY];
+	const struct trnsci_array array = trnsci_vector(TRNSCI_F64, MEANS, means);
+	const struct trnsci_param inline_params[] = {trnsci_u64("std", 0), trnsci_with_array("mean", &array), trnsci_end()};
+	const uint64_t of_means[] = {MEANS};
+	struct trnsci_tile *tile, *drawn = NULL;
+	struct trnsci_error err = {0};
+
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F64, 1, of_means, &tile, &err), 0);
+	memcpy(trnsci_tile_data(tile), means, sizeof means);
+	const struct trnsci_param tile_params[] = {trnsci_u64("std", 0), trnsci_elements("mean", tile), trnsci_end()};
+
+	for (uint64_t n = 1000; n <= MANY; n += MANY - 1000)
+		for (uint64_t rank = 0; rank < 3; rank++) {
+			const struct trnsci_source source = {.position = 8, .offset = 5, .rank = rank, .size = 3};
+			uint64_t begin, end;
+
+			trnsci_partition(n, rank, 3, &begin, &end);
+			if (trnsci_fill(session, "normal", rank == 1 ? tile_params : inline_params, &source, TRNSCI_F32, n, out,
+					NULL, &err) < 0)
+				fail_msg("%s", err.text);
+			for (uint64_t i = 0; i < end - begin; i++)
+				if (out[i] != means[(5 + begin + i) % MEANS])
+					fail_msg("rank %d, sample %d: expected %g, got %g", (int)rank, (int)i,
+						 means[(5 + begin + i) % MEANS], out[i]);
+		}
+	const struct trnsci_param drawn_params[] = {trnsci_u64("n", 5), trnsci_u64("std", 0), trnsci_elements("mean", tile),
+						    trnsci_end()};
+
+	assert_int_equal(trnsci_draw(session, "normal", drawn_params, NULL, &drawn, NULL, &err), 0);
+	assert_true(((float *)trnsci_tile_data(drawn))[4] == 9);
+	trnsci_tile_free(drawn);
+	((double *)trnsci_tile_data(tile))[2] = NAN;
+	expect(trnsci_fill(session, "normal", tile_params, NULL, TRNSCI_F32, MANY, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
+	       &err, "normal: mean: element 2: got nan");
+	trnsci_tile_free(tile);
+}
+
+BOTH(elements)
 BOTH(any_alignment)
 BOTH(parts)
 BOTH(places)
@@ -398,7 +443,7 @@ BOTH(many_shapes)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_alignment_by_both),    cmocka_unit_test(parts_by_both),
+		cmocka_unit_test(elements_by_both),         cmocka_unit_test(any_alignment_by_both),    cmocka_unit_test(parts_by_both),
 		cmocka_unit_test(places_by_both),           cmocka_unit_test(large_integers_by_both),
 		cmocka_unit_test(wrong_fills_by_both),      cmocka_unit_test(test_timeout),
 		cmocka_unit_test(overlaps_by_both),         cmocka_unit_test(real_in_place_by_both),

@@ -420,6 +420,16 @@ static void write_table(const struct operation *all, size_t count, enum method_c
 		fputs("\nThe common parameters of a draw are ", out);
 		write_common(operation_find("bits", 4));
 		fputs(". A distribution's own parameter takes the place of a common one of the same name.\n", out);
+		fputs("\nA distribution's own parameter of type f64, u64 or int may also be an array: `{tile: HANDLE}`, in a program also "
+		      "`{tile: NAME}` of an earlier step, or `{dtype, shape, data}`. Elements are f32, f64 or integers (of randint "
+		      "integers that fit its dtype), one or more. Sample k takes element k modulo their number. k counts from the "
+		      "first sample at or after `position`, or where the draw begins if the run or a named stream places it; samples "
+		      "that `offset` and `rank` skip count. So a draw with arrays is repeated by its `position`. Each element is "
+		      "checked when it is read: the first that is out of range fails the request, is named in the error, and the "
+		      "numbers of a named stream are spent. Numbers stay the only values of the bounds of truncated_normal, of items "
+		      "and dimensions, and in rings and broadcasts. poisson, binomial, gamma, chi_squared and beta draw by a method "
+		      "of their own where a parameter is an array; all others give the samples that equal numbers give.\n",
+		      out);
 	}
 	fputs("\n| methods | " HEADING "|---|" RULE, out);
 	for (size_t i = 0; i < count; i++)

@@ -167,6 +167,7 @@ enum trnsci_param_kind {
 	TRNSCI_PARAM_U64, TRNSCI_PARAM_I64, TRNSCI_PARAM_F64, TRNSCI_PARAM_BOOL, TRNSCI_PARAM_TEXT, TRNSCI_PARAM_BYTES,
 	TRNSCI_PARAM_U64S, TRNSCI_PARAM_I64S, TRNSCI_PARAM_F64S,
 	TRNSCI_PARAM_TILE, TRNSCI_PARAM_NEW_TILE, TRNSCI_PARAM_ARRAY, TRNSCI_PARAM_PARAMS,
+	TRNSCI_PARAM_ELEMENTS,
 };
 
 /** A parameter: made by the functions below. What it points to is read by the function that it is given to, not later. */
@@ -211,6 +212,9 @@ TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text) /* also a choi
 TRNSCI_DEFINE_PARAM_(with_tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)	  /* an input or output */
 TRNSCI_DEFINE_PARAM_(with_array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)  /* an input, copied */
 TRNSCI_DEFINE_PARAM_(with_params, const struct trnsci_param *, TRNSCI_PARAM_PARAMS, params) /* a map in the map */
+/* A distribution's parameter that is an array: sample k takes element k, modulo the elements. trnsci_with_array gives one
+ * in the caller's memory. (trnsci_with_tile would give the tile's handle as a number.) */
+TRNSCI_DEFINE_PARAM_(elements, const struct trnsci_tile *, TRNSCI_PARAM_ELEMENTS, tile)
 TRNSCI_DEFINE_PARAMS_(bytes, void, TRNSCI_PARAM_BYTES)
 TRNSCI_DEFINE_PARAMS_(u64s, uint64_t, TRNSCI_PARAM_U64S) /* a shape, lengths */
 TRNSCI_DEFINE_PARAMS_(i64s, int64_t, TRNSCI_PARAM_I64S)  /* axes; lengths with -1: as it is */
