@@ -48,12 +48,15 @@ static void answered(struct request *request, void *arg)
 	struct trnsci_session *session = call->session;
 	struct embedded *embedded = session->peer;
 	const struct error *error = request_error(request);
-	struct error closed;
+	struct error own;
 
 	pthread_mutex_lock(&session->lock);
 	if (error && error->code == ERROR_CANCELLED && session->closed) {
-		error_set(&closed, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
-		error = &closed;
+		error_set(&own, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
+		error = &own;
+	} else if (error && error->code == ERROR_TIMEOUT && !args_mention(call->params, "timeout_ms")) {
+		error_set(&own, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, session->timeout_ms);
+		error = &own;
 	}
 	bool orphan = call_finish_undiscarded(call, error, NULL, request, error ? NULL : request_result(request));
 	pthread_mutex_unlock(&session->lock);
@@ -112,16 +115,44 @@ static int send_stats(struct trnsci_call *call)
 	return 0;
 }
 
+/* It may be cancelled from now on. */
+static void on_begins(struct request *request, void *arg)
+{
+	struct trnsci_call *call = arg;
+
+	pthread_mutex_lock(&call->session->lock);
+	call->request = request;
+	if (call->cancelling)
+		request_cancel(request);
+	pthread_mutex_unlock(&call->session->lock);
+}
+
+static struct request_run run_of(const struct trnsci_call *call)
+{
+	const int64_t deadline = deadline_after(call->session->timeout_ms);
+
+	return (struct request_run){deadline == DEADLINE_NEVER ? 0 : (uint64_t)deadline, on_begins};
+}
+
+/* Whether its caller waits for it, and so computes meanwhile. */
+static bool is_run_here(const struct trnsci_call *call)
+{
+	return !call->queueing && !call->internal;
+}
+
 static int start_prepared(struct trnsci_call *call, struct request **ret_request)
 {
 	struct embedded *embedded = call->session->peer;
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
+	const struct request_run how = run_of(call);
 
-	return bump ? prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call,
-				     ret_request)
-		    : -ERROR_NO_MEMORY;
+	if (!bump)
+		return -ERROR_NO_MEMORY;
+	if (is_run_here(call))
+		return prepared_run(embedded->session_memory, call->prepared, &changes, bump, &how, answered, call);
+	return prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call, ret_request);
 }
 
 static const struct value *embedded_run_now(struct trnsci_call *call, struct prepared **ret_prepared)
@@ -133,7 +164,7 @@ static const struct value *embedded_run_now(struct trnsci_call *call, struct pre
 	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
 }
 
-/* request_start may answer before it returns, or another thread may answer and free the call's flight: after it only
+/* The engine may answer before it returns, or another thread may answer and free the call's flight: after it only
  * the owner's reference, which the caller holds, keeps the call. */
 static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
 {
@@ -141,18 +172,22 @@ static int start_request(struct trnsci_call *call, struct request **ret_request,
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
+	const struct request_run how = run_of(call);
 	int r = call_build_request(call, &bump, &method, &params, err);
 
-	return r < 0 ? r
-		     : request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
-				     ret_request);
+	if (r < 0)
+		return r;
+	if (is_run_here(call))
+		return request_run(embedded->session_memory, method, strlen(method), &params, bump, &how, answered, call);
+	return request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
+			     ret_request);
 }
 
 static int embedded_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	struct embedded *embedded = session->peer;
-	struct request *request;
+	struct request *request = NULL;
 	bool prepared;
 	int r;
 
@@ -166,7 +201,8 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 	pthread_mutex_lock(&session->lock);
 	if (r < 0) {
 		embedded->unanswered--;
-	} else if (call->state == CALL_IN_FLIGHT) {
+		call->request = NULL;
+	} else if (request && call->state == CALL_IN_FLIGHT) {
 		call->request = request;
 		if (call->cancelling)
 			request_cancel(request);

@@ -4,10 +4,13 @@
 #define TRNSCI_ENGINE_ENGINE_CORE_H
 
 #include "dist/draw/draw.h"
+#include "engine/scheduler/cost.h"
 #include "engine/scheduler/lane.h"
 #include "engine/scheduler/pool.h"
 
 struct plans;
+
+enum { ENGINE_COSTS = 1024 };
 
 struct engine {
 	uint32_t features;
@@ -16,6 +19,7 @@ struct engine {
 	struct lane lanes[ENGINE_LANES];
 	struct pool *pool;
 	struct plans *plans;
+	struct cost costs[ENGINE_COSTS]; /* by enum cost_row */
 };
 
 #endif

@@ -15,6 +15,7 @@
 #include "engine/request_core.h"
 #include "engine/request_owner.h"
 #include "engine/service.h"
+#include "engine/scheduler/pool_caller.h"
 
 /* Waking a sleeping thread, about; and the most that a request may keep its caller from others. */
 enum { WAKE_NS = 20 * 1000, HERE_MOST_NS = 80 * 1000 };
@@ -61,7 +62,7 @@ static int advance(struct job *job)
 			return error;
 	}
 	error = build_piece(request);
-	return error ? error : program_advance(&request->program, job, &job->n_chunks);
+	return error ? error : program_advance(&request->program, job);
 }
 
 static uint64_t run(struct job *job, size_t chunk, void *scratch)
@@ -151,16 +152,18 @@ static int reserve_run(struct request *request)
 	return error ? error : reserve(request, bytes_of(&request->program));
 }
 
-/* Of a job: timeout_ms, which runs from here. */
+/* Of a job: timeout_ms, which runs from here, and not longer than its caller waits. */
 static void set_deadline(struct request *request, uint64_t timeout_ms)
 {
 	struct timespec now;
+	uint64_t deadline_ns;
 
 	if (timeout_ms == 0)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	request->job.deadline_ns =
-		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
+	deadline_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
+	if (request->job.deadline_ns == 0 || deadline_ns < request->job.deadline_ns)
+		request->job.deadline_ns = deadline_ns;
 }
 
 /* Reserves what a compiled program's run takes, and finds where its draws lie. Returns 1: it is ready to run, or waits
@@ -283,12 +286,15 @@ static int ready_prepared(struct request *request, const struct operation *opera
 	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
 }
 
+/* Takes bump, also when it returns NULL: there is no memory. */
 static struct request *request_new(struct session_memory *memory, struct bump *bump, request_done *done, void *arg)
 {
 	struct request *request = bump_alloc(bump, sizeof *request);
 
-	if (!request)
+	if (!request) {
+		bump_free(bump);
 		return NULL;
+	}
 	memset(request, 0, sizeof *request);
 	request->memory = memory;
 	request->bump = bump;
@@ -300,6 +306,13 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 	request->job.fair_entry = &memory->fair_entry;
 	request->entry.job = &request->job;
 	return request;
+}
+
+static void set_runner(struct request *request, const struct request_run *how)
+{
+	request->job.joins = true;
+	request->job.deadline_ns = how->deadline_ns;
+	how->begins(request, request->arg);
 }
 
 /* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. By
@@ -320,6 +333,8 @@ static void start_job(struct request *request, int ready)
 	if (ready != 1) {
 		request_forget_replies(request);
 		answer(request);
+	} else if (request->job.joins) {
+		pool_run_here(pool, &request->job);
 	} else if (!request->prepared && !request->program.deferred.first &&
 		   program_cost_ns(&request->program) <= here_ns(pool_threads(pool))) {
 		pool_run_here(pool, &request->job);
@@ -328,44 +343,73 @@ static void start_job(struct request *request, int ready)
 	}
 }
 
+/* The functions below return 0: they begin a request, which answers also when it is wrong. */
+static int begin_call(struct request *request, const char *method, size_t method_size, const struct value *params)
+{
+	const struct operation *operation = operation_find(method, method_size);
+
+	if (check_method(operation, method, method_size, params, &request->error) ||
+	    session_memory_enter(request->memory, &request->entry, operation->name, &request->error))
+		request->done(request, request->arg);
+	else
+		start_job(request, ready_request(request, operation, params));
+	return 0;
+}
+
+static int begin_prepared(struct request *request, uint32_t handle, const struct prepared_changes *changes)
+{
+	static const char name[] = "run_prepared";
+	const struct operation *operation = operation_find(name, sizeof name - 1);
+
+	if (session_memory_enter(request->memory, &request->entry, name, &request->error))
+		request->done(request, request->arg);
+	else
+		start_job(request, ready_prepared(request, operation, handle, changes));
+	return 0;
+}
+
 int request_start(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
 		  struct bump *bump, request_done *done, void *arg, struct request **ret_request)
 {
-	const struct operation *operation = operation_find(method, method_size);
 	struct request *request = request_new(memory, bump, done, arg);
 
-	if (!request) {
-		bump_free(bump);
+	if (!request)
 		return -ERROR_NO_MEMORY;
-	}
 	*ret_request = request;
-	if (check_method(operation, method, method_size, params, &request->error) ||
-	    session_memory_enter(memory, &request->entry, operation->name, &request->error)) {
-		done(request, arg);
-		return 0;
-	}
-	start_job(request, ready_request(request, operation, params));
-	return 0;
+	return begin_call(request, method, method_size, params);
 }
 
 int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
 		   struct bump *bump, request_done *done, void *arg, struct request **ret_request)
 {
-	static const char name[] = "run_prepared";
-	const struct operation *operation = operation_find(name, sizeof name - 1);
 	struct request *request = request_new(memory, bump, done, arg);
 
-	if (!request) {
-		bump_free(bump);
+	if (!request)
 		return -ERROR_NO_MEMORY;
-	}
 	*ret_request = request;
-	if (session_memory_enter(memory, &request->entry, name, &request->error)) {
-		done(request, arg);
-		return 0;
-	}
-	start_job(request, ready_prepared(request, operation, handle, changes));
-	return 0;
+	return begin_prepared(request, handle, changes);
+}
+
+int request_run(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
+		struct bump *bump, const struct request_run *how, request_done *done, void *arg)
+{
+	struct request *request = request_new(memory, bump, done, arg);
+
+	if (!request)
+		return -ERROR_NO_MEMORY;
+	set_runner(request, how);
+	return begin_call(request, method, method_size, params);
+}
+
+int prepared_run(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
+		 const struct request_run *how, request_done *done, void *arg)
+{
+	struct request *request = request_new(memory, bump, done, arg);
+
+	if (!request)
+		return -ERROR_NO_MEMORY;
+	set_runner(request, how);
+	return begin_prepared(request, handle, changes);
 }
 
 const struct error *request_error(const struct request *request)

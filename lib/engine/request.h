@@ -31,6 +31,19 @@ int request_start(struct session_memory *memory, const char *method, size_t meth
 int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
 		   struct bump *bump, request_done *done, void *arg, struct request **ret_request);
 
+/* How a caller runs a request in its own thread, to the end unless it has to wait; threads join where that is sooner. */
+struct request_run {
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled; 0: none */
+	/* Called with the request and done's arg before it begins: from then on it may be cancelled. */
+	void (*begins)(struct request *request, void *arg);
+};
+
+/* As request_start and prepared_start, but so. */
+int request_run(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
+		struct bump *bump, const struct request_run *how, request_done *done, void *arg);
+int prepared_run(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
+		 const struct request_run *how, request_done *done, void *arg);
+
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
 const struct error *request_error(const struct request *request);
 

@@ -110,7 +110,8 @@ static void timeouts(void **state)
 		call = program_of(session, tile, 250);
 		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_TIMEOUT);
 		assert_int_equal(trnsci_call_error(call)->code, TRNSCI_TIMEOUT);
-		assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CANCELLED);
+		/* An embedded call has ended by then. */
+		assert_int_equal(trnsci_wait(call, 10000), i == 0 ? -TRNSCI_TIMEOUT : -TRNSCI_CANCELLED);
 		trnsci_call_free(call);
 		trnsci_tile_free(tile);
 		trnsci_close(session);

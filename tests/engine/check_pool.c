@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "engine/scheduler/pool.h"
+#include "engine/scheduler/pool_caller.h"
 
 enum { STAGES = 5, MOST = 1000 };
 

@@ -9,6 +9,7 @@
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/program/placement.h"
+#include "engine/scheduler/pool_caller.h"
 
 enum {
 	RESULT_MOST = 4096,      /* bytes in the reply */
@@ -50,7 +51,7 @@ static struct prepared_inline *of_job(struct job *job)
 
 static int advance(struct job *job)
 {
-	return program_advance(&of_job(job)->program, job, &job->n_chunks);
+	return program_advance(&of_job(job)->program, job);
 }
 
 static uint64_t run(struct job *job, size_t chunk, void *scratch)

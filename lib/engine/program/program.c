@@ -220,17 +220,37 @@ static uint64_t element_ps(const struct program *program, const struct segment *
 	return cost;
 }
 
+static struct cost *cost_of_dearest(const struct program *program, const struct segment *segment)
+{
+	struct engine *engine = program->memory->engine;
+	const struct step *dearest = &program->steps[segment->first];
+	uint64_t most = 0;
+
+	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+		const struct step *step = &program->steps[i];
+		const uint64_t ps = step_is_elementwise(step) ? step->ops->element_ps(engine, step) : 0;
+
+		dearest = ps > most ? step : dearest;
+		most = ps > most ? ps : most;
+	}
+	return step_cost(engine, dearest);
+}
+
 /* A chunk is 16,384 words, or less where the steps together would take too long. */
 static void size_segment(const struct program *program, struct segment *segment)
 {
 	const size_t bytes = widest(program, segment);
+	uint64_t ps;
 
 	segment->n = program->steps[segment->first].out->shape.n;
+	segment->cost = cost_of_dearest(program, segment);
 	if (!step_is_elementwise(&program->steps[segment->first]))
 		return;
+	ps = element_ps(program, segment);
 	segment->chunk = CHUNK_BYTES / bytes;
-	while (segment->chunk > CHUNK_MIN && segment->chunk * element_ps(program, segment) / 1000 > CHUNK_NS)
+	while (segment->chunk > CHUNK_MIN && segment->chunk * ps / 1000 > CHUNK_NS)
 		segment->chunk /= 2;
+	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, BLOCK_BYTES / bytes);
 }
 
@@ -431,7 +451,14 @@ static void end_segment(struct program *program)
 	program->begun = false;
 }
 
-int program_advance(struct program *program, struct job *job, size_t *ret_chunks)
+/* What the stage may be expected to take. */
+static void state_cost(const struct segment *segment, uint64_t chunk_ns, struct job *job)
+{
+	job->chunk_ns = chunk_ns;
+	job->cost = chunk_ns ? segment->cost : NULL;
+}
+
+int program_advance(struct program *program, struct job *job)
 {
 	if (program->begun && !program->run) {
 		const int error = check_segment(program);
@@ -453,10 +480,12 @@ int program_advance(struct program *program, struct job *job, size_t *ret_chunks
 			return next;
 		program->begun = true;
 		if (!program->run) {
-			*ret_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			job->n_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			state_cost(segment, segment->chunk_ns, job);
 			return JOB_STAGE;
 		}
-		next = step_advance(program->run, ret_chunks);
+		next = step_advance(program->run, &job->n_chunks);
+		state_cost(segment, program->run->chunk_ns, job);
 		if (next < 0)
 			program->failure = program->run->failure;
 		if (next != JOB_END)

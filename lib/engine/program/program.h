@@ -28,6 +28,8 @@ struct segment {
 	uint64_t n;          /* elements */
 	size_t chunk, block; /* elements of a chunk, and of a pass of all steps inside it */
 	bool constant;       /* the same in every run: neither draws nor tiles lie before it */
+	uint64_t chunk_ns;   /* of an element-wise one: first value of what a chunk takes */
+	struct cost *cost;   /* learned from its chunks: that of its dearest step */
 };
 
 struct prepared;
@@ -71,11 +73,11 @@ int program_result(struct program *program, struct buffer *buffer);
 /* After the last step: cuts the program into segments and finds temp_bytes. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);
 
-/* About what the whole takes on one core; UINT64_MAX when it would have to wait for a plan. */
+/* About what the whole takes on one core, as far as that is learned; UINT64_MAX when it would have to wait for a plan. */
 uint64_t program_cost_ns(const struct program *program);
 
-/* As job_ops: the program's next stage (ret_chunks with JOB_STAGE), and a chunk of it. */
-int program_advance(struct program *program, struct job *job, size_t *ret_chunks);
+/* As job_ops: the program's next stage (n_chunks and its cost, with JOB_STAGE), and a chunk of it. */
+int program_advance(struct program *program, struct job *job);
 uint64_t program_run(struct program *program, size_t chunk, void *scratch);
 
 /* Frees the tiles that it has made: of a request that failed, before program_end. */

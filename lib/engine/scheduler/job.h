@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cost;
 struct job;
 
 /* What a job does next, as its advance() returns it. */
@@ -43,14 +44,19 @@ struct job {
 	const struct job_ops *ops;
 	struct fair_entry *fair_entry;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled at the next chunk; 0: none */
-	size_t n_chunks;      /* set by advance() with JOB_STAGE */
+	bool joins; /* runs in the caller's thread from its beginning to its end, and threads join it */
+	/* Set by advance() with JOB_STAGE. */
+	size_t n_chunks;
+	uint64_t chunk_ns; /* first value of the time of a chunk; 0: not known */
+	struct cost *cost; /* what it takes of that; NULL: not learned */
 	/* The pool's own. */
 	atomic_bool cancelled;
 	atomic_bool late; /* cancelled by its deadline */
 	struct job *next, *prev;
 	int state;
 	bool woken, exhausted, queued, threaded;
-	unsigned workers;
+	atomic_uint workers;   /* threads that work on it; changed with the lock */
+	unsigned most_workers; /* of a caller's job; 0: it is the pool's own, and any number may */
 	struct cursor *cursors;
 };
 

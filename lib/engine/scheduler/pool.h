@@ -33,13 +33,6 @@ void pool_pin(struct pool *pool);
 /* Gives a job to the threads. It ends in finish(), whatever happens. */
 void pool_submit(struct pool *pool, struct job *job);
 
-/* The same, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. */
-void pool_run_here(struct pool *pool, struct job *job);
-
-/* The same for a job that never waits and has no finish(), which may run again and again: what its last advance() said, or
- * -ERROR_NO_MEMORY, and it has not begun. */
-int pool_run_now(struct pool *pool, struct job *job);
-
 /* Ends a JOB_WAIT, also one that is about to begin. The job must not have finished. Any thread, any number of times. */
 void pool_wake(struct pool *pool, struct job *job);
 
@@ -53,7 +46,7 @@ void pool_expire(struct pool *pool, struct job *job);
 /* Whether a job is with the threads. Any thread; without the lock. */
 bool pool_is_busy(const struct pool *pool);
 
-/* Jobs submitted and not yet finished, and those finished; one that ends in pool_run_here is finished only. */
+/* Jobs submitted and not yet finished, and those finished; one that ends in its caller's thread is finished only. */
 void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finished);
 
 #endif

@@ -83,6 +83,11 @@ static int place(struct step *step, const struct step_place *place)
 	return 0;
 }
 
+static unsigned find_cost_row(const struct step *step)
+{
+	return 2 * step->draw.draw.distribution + (dtype_size(step->out->shape.dtype) > 4);
+}
+
 /* The draw with the arrays' memory, which temporaries have only now. */
 static void fill_each(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
 		      const void *const in[2], void *out)
@@ -142,6 +147,14 @@ const struct step_ops step_draw_each = {.fill = fill_each,
 					.element_ps = each_element_ps,
 					.place = place_each,
 					.check = check_each,
+					.cost_row = COST_DRAW,
+					.find_cost_row = find_cost_row,
 					.reads_whole = true};
 
-const struct step_ops step_draw = {.fill = fill, .element_ps = element_ps, .place = place};
+const struct step_ops step_draw = {
+	.fill = fill,
+	.element_ps = element_ps,
+	.place = place,
+	.cost_row = COST_DRAW,
+	.find_cost_row = find_cost_row,
+};

@@ -48,6 +48,7 @@ struct transform {
 	struct axis axis;
 	enum fft_reuse reuse;
 	size_t n_chunks;
+	double cost_ns; /* of the whole step */
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
 	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
@@ -178,7 +179,15 @@ static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 					     : long_bytes(plan, &axis, most_at_once(engine, plan, &axis, reuse), reuse);
 }
 
-/* 5 n log2 n operations a transform, at a modest rate; lengths with a large prime cost several transforms. */
+/* Operations a nanosecond that transforms in second-level cache make. */
+static double rate_of(const struct engine *engine, enum precision precision)
+{
+	const double rate = engine->features & CPU_AVX512 ? 60 : engine->features & CPU_AVX2 ? 30 : 2;
+
+	return precision_is_wide(precision) ? rate / 2 : rate;
+}
+
+/* 5 n log2 n operations a transform; lengths with a large prime cost several transforms. */
 static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
 	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes;
@@ -193,7 +202,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 			rest /= p;
 	if (rest > 1)
 		flops *= 8;
-	return (uint64_t)(flops / (engine->features & CPU_AVX2 ? 15 : 1));
+	return (uint64_t)(flops / rate_of(engine, step->fft.precision));
 }
 
 /* Columns go by panels of as many of *most as scratch has room for. */
@@ -230,6 +239,7 @@ static int begin(struct step_run *run)
 	t->axis = find_axis(run->step);
 	t->reuse = find_reuse(run->step, &t->axis);
 	t->most = most_at_once(run->engine, t->plan, &t->axis, t->reuse);
+	t->cost_ns = (double)cost_ns(run->engine, run->step);
 	assert(work_bytes(run->engine, run->step) <= run->step->work_bytes);
 	if (is_short(run->engine, t->plan, &t->axis)) {
 		cut_short(t);
@@ -299,6 +309,14 @@ static size_t stage_chunks(const struct transform *t)
 	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
 }
 
+static uint64_t find_chunk_ns(const struct transform *t)
+{
+	const double all = (double)(t->axis.calls * t->axis.batch);
+	const double part = t->piece ? 1 : (double)batch_now(t) / all / (double)phases(t);
+
+	return (uint64_t)(t->cost_ns * part / (double)t->n_chunks);
+}
+
 static int advance(struct step_run *run, size_t *ret_chunks)
 {
 	struct transform *t = (struct transform *)run;
@@ -317,6 +335,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 		return JOB_END;
 	}
 	*ret_chunks = t->n_chunks = stage_chunks(t);
+	run->chunk_ns = find_chunk_ns(t);
 	return JOB_STAGE;
 }
 
@@ -436,7 +455,14 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_chunks;
 }
 
+static unsigned find_cost_row(const struct step *step)
+{
+	return step->fft.precision * COST_LENGTHS + 63 - (unsigned)__builtin_clzll(step->fft.length | 1);
+}
+
 const struct step_ops step_fft = {
+	.cost_row = COST_TRANSFORM,
+	.find_cost_row = find_cost_row,
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct transform),

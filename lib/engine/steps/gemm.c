@@ -80,6 +80,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 	if (m->first >= m->cut.chunks)
 		return JOB_END;
 	*ret_chunks = size_min(m->most, m->cut.chunks - m->first);
+	run->chunk_ns = (uint64_t)gemm_chunk_ns(&m->cut);
 	return JOB_STAGE;
 }
 
@@ -93,6 +94,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 }
 
 const struct step_ops step_gemm = {
+	.cost_row = COST_GEMM,
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct multiply),

@@ -115,4 +115,4 @@ static int place(struct step *step, const struct step_place *place)
 										  : defer_points(place, step);
 }
 
-const struct step_ops step_points = {.fill = fill, .element_ps = element_ps, .place = place, .builds = true};
+const struct step_ops step_points = {.cost_row = COST_POINTS, .fill = fill, .element_ps = element_ps, .place = place, .builds = true};

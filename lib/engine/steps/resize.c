@@ -127,6 +127,7 @@ static uint64_t run_chunk(struct step_run *run, size_t number, void *scratch)
 }
 
 const struct step_ops step_resize = {
+	.cost_row = COST_RESIZE,
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct step_run),
 	.advance = advance,

@@ -87,6 +87,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 }
 
 const struct step_ops step_signal = {
+	.cost_row = COST_SIGNAL,
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct signal_run),
 	.begin = begin,

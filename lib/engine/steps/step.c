@@ -2,6 +2,7 @@
 /* What the steps of all kinds share while they run. */
 #include "engine/steps/step.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/steps/temp.h"
@@ -11,6 +12,13 @@ uint64_t step_cost_ns(const struct engine *engine, const struct step *step)
 	if (step->plan && !plans_ready(engine->plans, step->plan))
 		return UINT64_MAX;
 	return step->ops->cost_ns(engine, step);
+}
+
+struct cost *step_cost(struct engine *engine, const struct step *step)
+{
+	static_assert((int)COST_END <= (int)ENGINE_COSTS, "every row has a place");
+
+	return &engine->costs[step->ops->cost_row + (step->ops->find_cost_row ? step->ops->find_cost_row(step) : 0)];
 }
 
 uint64_t step_work_bytes(const struct engine *engine, const struct step *step)

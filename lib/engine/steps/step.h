@@ -129,6 +129,21 @@ enum step_kind {
 	STEP_KINDS,
 };
 
+/* Work whose cost is learned apart: arithmetic on elements; transforms of each precision by length; draws of each
+ * distribution by width. */
+enum cost_row {
+	COST_ARITHMETIC,
+	COST_RESIZE,
+	COST_POINTS,
+	COST_GEMM,
+	COST_TRACE,
+	COST_SIGNAL,
+	COST_TRANSFORM,
+	COST_LENGTHS = 64, /* of transforms, by their logarithm */
+	COST_DRAW = COST_TRANSFORM + PRECISIONS * COST_LENGTHS,
+	COST_END = COST_DRAW + 2 * DIST_COUNT,
+};
+
 enum { STEP_INPUTS = 4 };
 
 struct step {
@@ -157,6 +172,7 @@ struct step_run {
 	struct plan_waiter waiter; /* of the job, for the step's plan */
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
 	bool started;              /* a stage has begun */
+	uint64_t chunk_ns;         /* first value of the time of a chunk of the stage; 0: not known */
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
 
@@ -179,7 +195,7 @@ struct step_ops {
 	 * same place. */
 	void (*fill)(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
 		     const void *const in[2], void *out);
-	/* About the picoseconds that an element takes on one core. */
+	/* First value of the picoseconds that an element takes on one core. */
 	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
 
 	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose text
@@ -187,7 +203,8 @@ struct step_ops {
 	int (*check)(const struct step *step, struct bump *bump, const char **ret_failure);
 	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
-	/* The other kinds have these. About the nanoseconds that the step takes on one core, its plan being ready. */
+	/* The other kinds have these. First value of the nanoseconds that the step takes on one core, its plan being
+	 * ready. */
 	uint64_t (*cost_ns)(const struct engine *engine, const struct step *step);
 	/* Bytes of memory that the step needs from its begin to its end; NULL: none. */
 	uint64_t (*work_bytes)(const struct engine *engine, const struct step *step);
@@ -203,6 +220,9 @@ struct step_ops {
 	int (*place)(struct step *step, const struct step_place *place);
 	/* Kinds that reply: where the reply has its results, one member behind the other. */
 	void (*set_reply)(struct step *step, struct value_member *results);
+	/* Where its cost is learned, a row of enum cost_row; of one with rows of its own, which one from there on. */
+	unsigned cost_row;
+	unsigned (*find_cost_row)(const struct step *step);
 	bool builds;       /* place may build tables, which takes memory */
 	bool changes_size; /* an element of out has another size than one of in[0]: not done in place in scratch */
 };
@@ -216,9 +236,12 @@ static inline bool step_is_elementwise(const struct step *step)
 	return step->ops->fill;
 }
 
-/* About the nanoseconds that a step takes on one core, if it is not element-wise; UINT64_MAX while its plan is not
- * ready. */
+/* First value of the nanoseconds that a step takes on one core, if it is not element-wise; UINT64_MAX while its plan is
+ * not ready. */
 uint64_t step_cost_ns(const struct engine *engine, const struct step *step);
+
+/* Where what such work costs is learned. */
+struct cost *step_cost(struct engine *engine, const struct step *step);
 
 /* Memory of the step's own while it runs. */
 uint64_t step_work_bytes(const struct engine *engine, const struct step *step);

@@ -336,6 +336,7 @@ static void set_reply(struct step *step, struct value_member *results)
 }
 
 const struct step_ops step_trace = {
+	.cost_row = COST_TRACE,
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct trace),

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to take,
+ * the stage is put into the queue and threads take chunks of it, too. The caller stays the owner: it alone advances the
+ * job, after the last thread has left the stage. */
+#include "engine/scheduler/pool_caller.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/fpenv.h"
+#include "engine/scheduler/cost.h"
+#include "engine/scheduler/pool_core.h"
+
+enum {
+	/* A thread that is woken begins 20 to 50 us later, and to wake it takes its waker some us. */
+	JOIN_NS = 90 * 1000,      /* of the rest of a stage: below, it is done sooner alone */
+	JOIN_EACH_NS = 60 * 1000, /* for each thread more */
+	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
+	SPINS_PER_LOOK = 32,
+};
+
+/* ---- callers ---- */
+
+static void caller_free(struct caller *caller)
+{
+	if (!caller)
+		return;
+	free(caller->cursors);
+	free(caller->scratch);
+	free(caller);
+}
+
+static struct caller *caller_new(const struct pool *pool)
+{
+	struct caller *caller = calloc(1, sizeof *caller);
+
+	if (!caller)
+		return NULL;
+	caller->cursors = aligned_alloc(64, pool->n_threads * sizeof *caller->cursors);
+	caller->scratch = aligned_alloc(64, pool->scratch_bytes);
+	if (caller->cursors && caller->scratch)
+		return caller;
+	caller_free(caller);
+	return NULL;
+}
+
+/* Returns NULL without memory. */
+static struct caller *caller_take(struct pool *pool)
+{
+	struct caller *caller = atomic_exchange_explicit(&pool->caller, NULL, memory_order_acquire);
+
+	if (caller)
+		return caller;
+	pthread_mutex_lock(&pool->lock);
+	if (pool->n_callers)
+		caller = pool->callers[--pool->n_callers];
+	pthread_mutex_unlock(&pool->lock);
+	return caller ? caller : caller_new(pool);
+}
+
+static void caller_give(struct pool *pool, struct caller *caller)
+{
+	struct caller *none = NULL;
+
+	if (atomic_compare_exchange_strong_explicit(&pool->caller, &none, caller, memory_order_release,
+						    memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&pool->lock);
+	if (pool->n_callers < CALLERS_MAX) {
+		pool->callers[pool->n_callers++] = caller;
+		caller = NULL;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	caller_free(caller);
+}
+
+void pool_free_callers(struct pool *pool)
+{
+	caller_free(atomic_load(&pool->caller));
+	for (unsigned i = 0; i < pool->n_callers; i++)
+		caller_free(pool->callers[i]);
+}
+
+/* ---- stages with other threads ---- */
+
+/* The chunks before `first` are done. */
+static void open_stage(struct pool *pool, struct job *job, size_t first, uint64_t rest_ns)
+{
+	size_t wanted = 1 + (size_t)((rest_ns - JOIN_NS) / JOIN_EACH_NS);
+
+	for (unsigned i = 0; i < pool->n_threads; i++)
+		atomic_store_explicit(&job->cursors[i].next, lane_home_chunks(i, pool->n_threads, first),
+				      memory_order_relaxed);
+	pthread_mutex_lock(&pool->lock);
+	job->state = STATE_RUNNING;
+	job->exhausted = false;
+	job->most_workers = pool->n_threads - 1;
+	fair_queue_enter(&pool->fair_queue, job);
+	wanted = size_min(wanted, size_min(job->most_workers, pool->sleepers));
+	pthread_mutex_unlock(&pool->lock);
+	pool_wake_threads(pool, wanted);
+}
+
+/* Their last chunks end soon, unless they have lost their CPUs. */
+static void spin_for_workers(const struct job *job)
+{
+	const uint64_t end_ns = pool_now_ns() + SPIN_NS;
+
+	for (unsigned i = 1; atomic_load_explicit(&job->workers, memory_order_relaxed); i++) {
+		pool_pause();
+		if (i % SPINS_PER_LOOK == 0 && pool_now_ns() >= end_ns)
+			return;
+	}
+}
+
+/* No thread works on the job afterwards, nor will one. */
+static void close_stage(struct pool *pool, struct job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	fair_queue_leave(&pool->fair_queue, job);
+	job->exhausted = true;
+	if (job->workers) {
+		pthread_mutex_unlock(&pool->lock);
+		spin_for_workers(job);
+		pthread_mutex_lock(&pool->lock);
+	}
+	while (job->workers)
+		pthread_cond_wait(&pool->settled, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* The caller's own chunks are those of the last thread, which is the one left out. */
+static void share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
+			uint64_t *start_ns)
+{
+	size_t chunk;
+
+	job->cursors = caller->cursors;
+	open_stage(pool, job, first, rest_ns);
+	while (pool_claim_chunk(pool, job, pool->n_threads - 1, &chunk))
+		pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
+	close_stage(pool, job);
+	job->cursors = NULL;
+}
+
+static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool joins, uint64_t *start_ns)
+{
+	uint64_t chunk_ns = cost_expect(job->cost, job->chunk_ns); /* 0: not known */
+
+	for (size_t chunk = 0; chunk < job->n_chunks; chunk++) {
+		const size_t rest = job->n_chunks - chunk;
+
+		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+			return;
+		if (joins && rest > 1 && chunk_ns >= JOIN_NS / rest + 1) {
+			share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns);
+			return;
+		}
+		chunk_ns = pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
+	}
+}
+
+/* Until the job ends or cannot go on here; what advance() said last. */
+static int run_stages(struct pool *pool, struct job *job, struct caller *caller, bool joins)
+{
+	uint64_t start_ns = pool_now_ns();
+
+	joins = joins && pool->n_threads > 1;
+	while (true) {
+		int next;
+
+		if (pool_job_stops(job, start_ns))
+			return -ERROR_CANCELLED;
+		next = job->ops->advance(job);
+		if (next == JOB_AGAIN && job->joins)
+			start_ns = pool_now_ns();
+		else if (next != JOB_STAGE)
+			return next;
+		else
+			run_stage(pool, job, caller, joins, &start_ns);
+	}
+}
+
+/* ---- the public functions ---- */
+
+/* It goes on with the threads, now or when it is woken. */
+static void go_on(struct pool *pool, struct job *job, bool now)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->submitted++;
+	job->joins = false;
+	job->most_workers = 0;
+	if (now || job->woken)
+		pool_queue_job(pool, job);
+	else
+		job->state = STATE_WAITING;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* A small request ends here without the lock: until it has to go on with the threads its state stays what it was, which
+ * lets those who wake or cancel it see that it does not wait. */
+void pool_run_here(struct pool *pool, struct job *job)
+{
+	struct caller *caller = caller_take(pool);
+	struct fpenv_saved saved;
+	int next;
+
+	if (!caller) {
+		go_on(pool, job, true);
+		return;
+	}
+	saved = fpenv_enter();
+	next = run_stages(pool, job, caller, job->joins);
+	fpenv_leave(saved);
+
+	caller_give(pool, caller);
+	if (next == JOB_AGAIN || next == JOB_WAIT) {
+		go_on(pool, job, next == JOB_AGAIN);
+		return;
+	}
+	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
+	job->ops->finish(job, next);
+}
+
+int pool_run_now(struct pool *pool, struct job *job)
+{
+	struct caller *caller = caller_take(pool);
+	struct fpenv_saved saved;
+	int next;
+
+	if (!caller)
+		return -ERROR_NO_MEMORY;
+	saved = fpenv_enter();
+	next = run_stages(pool, job, caller, job->joins);
+	fpenv_leave(saved);
+	caller_give(pool, caller);
+	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
+	return next;
+}

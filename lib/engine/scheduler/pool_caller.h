@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs that run in the thread of their caller, alone or with the pool's threads beside it. */
+#ifndef TRNSCI_ENGINE_POOL_CALLER_H
+#define TRNSCI_ENGINE_POOL_CALLER_H
+
+#include "engine/scheduler/job.h"
+
+struct pool;
+
+/* As pool_submit, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. One with job->joins
+ * is also built here piece by piece (JOB_AGAIN), and the pool's threads but one join it where that is sooner. */
+void pool_run_here(struct pool *pool, struct job *job);
+
+/* The same for a job that never waits and has no finish(), which may run again and again. Returns what its last advance()
+ * returned; or -ERROR_NO_MEMORY, and it has not begun. */
+int pool_run_now(struct pool *pool, struct job *job);
+
+/* For the end of the pool. */
+void pool_free_callers(struct pool *pool);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The members of struct pool, and what its own threads (pool.c) and the threads of callers (pool_caller.c) share. */
+#ifndef TRNSCI_ENGINE_POOL_CORE_H
+#define TRNSCI_ENGINE_POOL_CORE_H
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <time.h>
+
+#include "engine/scheduler/fair_queue.h"
+#include "engine/scheduler/job.h"
+#include "engine/scheduler/lane.h"
+
+enum state {
+	STATE_NEW,       /* not yet given to the pool */
+	STATE_READY,     /* queued: advance() is due */
+	STATE_ADVANCING, /* advance() runs, or is about to: one thread has the job */
+	STATE_RUNNING,   /* chunks are given, or were and are still worked on */
+	STATE_WAITING,
+	STATE_FINISHED,
+};
+
+/* The next of the chunks whose home is one thread. */
+struct cursor {
+	alignas(64) _Atomic uint64_t next;
+};
+
+struct thread {
+	struct pool *pool;
+	pthread_t id;
+	unsigned index;
+	void *scratch;
+	bool slept;
+	bool joined;       /* its last job was a caller's */
+	uint64_t yield_ns; /* when it does next */
+};
+
+/* What a caller's thread needs while it computes; one thread's at a time. */
+struct caller {
+	struct cursor *cursors; /* of each thread */
+	void *scratch;
+};
+
+enum { CALLERS_MAX = 8 };
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	pthread_cond_t settled; /* the last thread has left a caller's job */
+	struct fair_queue fair_queue;
+	unsigned sleepers, n_threads, n_started;
+	bool stopping;
+	size_t scratch_bytes;
+	struct lane *lanes;
+	uint64_t submitted, finished;
+	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted */
+	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
+	_Atomic(struct caller *) caller; /* NULL: it is in use, or not had yet */
+	struct caller *callers[CALLERS_MAX]; /* for several at once */
+	unsigned n_callers;
+	struct thread threads[];
+};
+
+static inline uint64_t pool_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline void pool_pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Returns whether the job is to stop, also because it is past its deadline, which is remembered. */
+bool pool_job_stops(struct job *job, uint64_t at_ns);
+
+/* Takes a chunk of the current stage: own chunks first, then those of the threads behind. Returns false when the stage has
+ * none left. */
+bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_chunk);
+
+/* Runs a chunk from *start_ns to its end, which becomes the next one's start. Returns what it took. */
+uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, void *scratch, uint64_t *start_ns);
+
+/* Queues a job whose advance() is due. Hold the lock. */
+void pool_queue_job(struct pool *pool, struct job *job);
+
+/* Wakes that many threads, of those that sleep. */
+void pool_wake_threads(struct pool *pool, size_t threads);
+
+/* Wakes up to that many. Hold the lock. */
+void pool_wake_sleepers(struct pool *pool, size_t threads);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs in their callers' threads, which the pool's threads join: every chunk once, stage by stage, never more threads than
+ * there are CPUs for. Threads are waited for, so a pool whose threads do not join does not end. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "engine/scheduler/cost.h"
+#include "engine/scheduler/pool.h"
+#include "engine/scheduler/pool_caller.h"
+
+enum { STAGES = 4, MOST = 600, CALLERS = 4, ROUNDS = 50, LONG_NS = 1000 * 1000 };
+
+static const size_t stage_chunks[STAGES] = {600, 1, 257, 130};
+
+struct task {
+	struct job job; /* must be the first member */
+	struct fair_entry fair_entry;
+	struct pool *pool;
+	pthread_t caller;
+	int stage;
+	bool waits_for_others; /* the caller's first chunk of a long stage does */
+	size_t cancels_at;     /* chunk of stage 0 that cancels the job; MOST: none */
+	atomic_uint runs[STAGES][MOST], others[STAGES];
+	atomic_uint live, most_live;
+	unsigned finished;
+	int error;
+};
+
+static struct lane lanes[ENGINE_LANES];
+
+static int advance(struct job *job)
+{
+	struct task *task = (struct task *)job;
+
+	assert_int_equal(atomic_load(&task->live), 0);
+	assert_true(pthread_equal(pthread_self(), task->caller));
+	if (++task->stage == STAGES)
+		return JOB_END;
+	job->n_chunks = stage_chunks[task->stage];
+	job->chunk_ns = LONG_NS;
+	return JOB_STAGE;
+}
+
+static uint64_t run(struct job *job, size_t chunk, void *scratch)
+{
+	struct task *task = (struct task *)job;
+	const unsigned live = atomic_fetch_add(&task->live, 1) + 1;
+	const int stage = task->stage;
+
+	if (live > atomic_load(&task->most_live))
+		atomic_store(&task->most_live, live);
+	memset(scratch, (int)chunk, 64);
+	atomic_fetch_add(&task->runs[stage][chunk], 1);
+	if (stage == 0 && chunk == task->cancels_at)
+		pool_cancel(task->pool, job);
+	if (!pthread_equal(pthread_self(), task->caller))
+		atomic_fetch_add(&task->others[stage], 1);
+	else if (task->waits_for_others && stage_chunks[stage] > 1)
+		while (atomic_load(&task->others[stage]) == 0)
+			;
+	atomic_fetch_sub(&task->live, 1);
+	return 1;
+}
+
+static void finish(struct job *job, int error)
+{
+	struct task *task = (struct task *)job;
+
+	task->finished++;
+	task->error = error;
+}
+
+static const struct job_ops ops = {advance, run, finish};
+
+static struct task *task_run(struct pool *pool, bool waits_for_others, size_t cancels_at)
+{
+	struct task *task = calloc(1, sizeof *task);
+
+	assert_non_null(task);
+	task->pool = pool;
+	task->caller = pthread_self();
+	task->stage = -1;
+	task->waits_for_others = waits_for_others;
+	task->cancels_at = cancels_at;
+	task->job.ops = &ops;
+	task->job.fair_entry = &task->fair_entry;
+	task->job.joins = true;
+	pool_run_here(pool, &task->job);
+	assert_int_equal(task->finished, 1);
+	return task;
+}
+
+static struct pool *pool_new(unsigned threads)
+{
+	struct pool *pool;
+
+	assert_int_equal(pool_create(threads, 4096, lanes, &pool), 0);
+	return pool;
+}
+
+static void check_runs(const struct task *task)
+{
+	assert_int_equal(task->error, 0);
+	for (int s = 0; s < STAGES; s++)
+		for (size_t i = 0; i < MOST; i++)
+			if (task->runs[s][i] != (i < stage_chunks[s]))
+				fail_msg("stage %d chunk %zu ran %u times", s, i, task->runs[s][i]);
+}
+
+static void threads_join(void **state)
+{
+	static const unsigned threads[] = {2, 3, 16};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+		struct pool *pool = pool_new(threads[i]);
+
+		for (int k = 0; k < ROUNDS; k++) {
+			struct task *task = task_run(pool, true, MOST);
+
+			check_runs(task);
+			if (task->most_live > threads[i])
+				fail_msg("%u chunks ran at once, allowed are %u", task->most_live, threads[i]);
+			free(task);
+		}
+		pool_destroy(pool);
+	}
+}
+
+static void one_thread_is_the_caller(void **state)
+{
+	struct pool *pool = pool_new(1);
+	struct task *task = task_run(pool, false, MOST);
+
+	(void)state;
+	check_runs(task);
+	for (int s = 0; s < STAGES; s++)
+		assert_int_equal(task->others[s], 0);
+	free(task);
+	pool_destroy(pool);
+}
+
+static void cancelled(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	for (size_t at = 0; at < stage_chunks[0]; at += 97) {
+		struct task *task = task_run(pool, false, at);
+
+		assert_int_equal(task->error, -ERROR_CANCELLED);
+		assert_int_equal(task->stage, 0);
+		assert_int_equal(atomic_load(&task->live), 0);
+		free(task);
+	}
+	pool_destroy(pool);
+}
+
+static void *call_often(void *pool)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		struct task *task = task_run(pool, false, MOST);
+
+		check_runs(task);
+		free(task);
+	}
+	return NULL;
+}
+
+static void several_callers(void **state)
+{
+	struct pool *pool = pool_new(3);
+	pthread_t threads[CALLERS];
+
+	(void)state;
+	for (int i = 0; i < CALLERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, call_often, pool), 0);
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(threads[i], NULL);
+	pool_destroy(pool);
+}
+
+/* ---- costs ---- */
+
+static void costs_are_learned(void **state)
+{
+	struct cost cost = {0};
+
+	(void)state;
+	assert_int_equal(cost_expect(NULL, 5000), 5000);
+	assert_int_equal(cost_expect(&cost, 5000), 5000);
+	cost_learn(&cost, 1000, 250);
+	assert_int_equal(cost_expect(&cost, 8000), 2000);
+	for (int i = 0; i < 200; i++)
+		cost_learn(&cost, 1000, 500);
+	assert_in_range(cost_expect(&cost, 8000), 3500, 4000);
+	cost_learn(&cost, 1000, UINT64_MAX); /* one that lost its CPU */
+	assert_in_range(cost_expect(&cost, 8000), 4000, 12000);
+	for (int i = 0; i < 50; i++)
+		cost_learn(&cost, 1000, 500);
+	assert_in_range(cost_expect(&cost, 8000), 3500, 4500);
+	cost_learn(&cost, 0, 7);
+	assert_int_equal(cost_expect(&cost, UINT64_MAX), UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_join), cmocka_unit_test(one_thread_is_the_caller), cmocka_unit_test(cancelled),
+		cmocka_unit_test(several_callers), cmocka_unit_test(costs_are_learned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
