@@ -77,7 +77,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variant
 
 LIB_SOURCES := $(call own,lib)
 PROTO_SOURCES := $(call own,proto)
-CLIENT_SOURCES := $(call own,$(addprefix client/,session remote embedded api selftest))
+CLIENT_SOURCES := $(call own,$(addprefix client/,call session remote embedded api selftest))
 CLI_SOURCES := $(call own,client/cli)
 DAEMON_SOURCES := $(call own,daemon)
 

@@ -7,11 +7,12 @@
 #include <trnsci/trnsci.h>
 
 #include "draw.h"
+#include "remote/ring_reply.h"
 #include "remote/sealed_memfd.h"
 #include "session/fork_mark.h"
 #include "session/public_error.h"
 #include "session/ring_link.h"
-#include "session/run.h"
+#include "call/run.h"
 
 struct trnsci_broadcast {
 	const int *alive; /* reads 0 in a child after fork */
@@ -130,7 +131,7 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 static int map(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0;
-	int r = ring_link_read(call, link, &data_offset, &bytes, err);
+	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
 
 	if (r == 0)
 		r = sealed_memfd_check_count(&call->fds, 1, "broadcast", err);
@@ -172,7 +173,7 @@ void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
 {
 	if (!broadcast)
 		return;
-	ring_link_drop(&broadcast->link);
+	ring_link_close(&broadcast->link);
 	if (*broadcast->alive)
 		session_unref(broadcast->session);
 	fork_mark_free(broadcast->alive);
@@ -210,7 +211,7 @@ static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct
 		if (state == RING_OPEN && clock_ns() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
 					 (unsigned long long)broadcast->next);
-		r = ring_link_trouble(broadcast->session, &broadcast->link, "broadcast", state, err);
+		r = ring_link_check(broadcast->session, &broadcast->link, "broadcast", state, err);
 		if (r == 0)
 			ring_link_sleep(page, news, deadline);
 	}

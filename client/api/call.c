@@ -5,8 +5,8 @@
 
 #include <trnsci/trnsci.h>
 
-#include "session/call_table.h"
-#include "session/run.h"
+#include "call/table.h"
+#include "call/run.h"
 
 /* Callbacks that submit again must not keep one trnsci_dispatch running for ever. */
 enum { DISPATCH_MOST = 1024 };

@@ -5,9 +5,9 @@
 #include <trnsci/trnsci.h>
 
 #include "rng/stream.h"
-#include "session/args.h"
+#include "call/args.h"
 #include "session/public_error.h"
-#include "session/run.h"
+#include "call/run.h"
 #include "source.h"
 #include "tile.h"
 

@@ -7,12 +7,12 @@
 #include <trnsci/trnsci.h>
 
 #include "base/checked.h"
+#include "call/array.h"
+#include "call/run.h"
 #include "dist/distributions/distribution.h"
 #include "draw.h"
 #include "parameter_tiles.h"
-#include "session/array.h"
 #include "session/public_error.h"
-#include "session/run.h"
 #include "source.h"
 #include "tile_pool.h"
 

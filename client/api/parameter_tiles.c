@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
 #include "session/public_error.h"
 #include "session/tile.h"
 

@@ -8,6 +8,7 @@
 
 #include <trnsci/trnsci.h>
 
+#include "call/call.h"
 #include "draw.h"
 #include "session/fork_mark.h"
 #include "session/public_error.h"
@@ -144,7 +145,7 @@ static int wait_for(struct trnsci_ring *ring, uint64_t n, int64_t deadline, stru
 		if (clock_ns() >= deadline && state == RING_OPEN)
 			return error_set(err, ERROR_TIMEOUT, "ring: %llu of %llu samples were there in time",
 					 (unsigned long long)available(ring), (unsigned long long)n);
-		r = ring_link_trouble(ring->session, &ring->link, "ring", state, err);
+		r = ring_link_check(ring->session, &ring->link, "ring", state, err);
 		if (r == 0)
 			ring_link_sleep(ring->link.page, news, deadline);
 	}

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "session/call.h"
+#include "call/call.h"
 #include "rng/derive.h"
 
 const struct trnsci_source source_default;

@@ -5,7 +5,7 @@
 #include <trnsci/trnsci.h>
 
 #include "session/public_error.h"
-#include "session/run.h"
+#include "call/run.h"
 
 /* ---- what a reply tells ---- */
 

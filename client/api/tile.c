@@ -10,8 +10,8 @@
 #include "base/dtype.h"
 #include "session/arena.h"
 #include "session/public_error.h"
-#include "session/run.h"
-#include "session/send.h"
+#include "call/run.h"
+#include "call/send.h"
 
 enum {
 	TILE_ALIGNMENT = 64, /* bytes: a cache line */

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_CLIENT_API_TILE_H
 #define TRNSCI_CLIENT_API_TILE_H
 
-#include "session/call.h"
+#include "call/call.h"
 #include "session/tile.h"
 
 /* Returns the tile that a call has made, from the map of its reply that describes it. -ERROR_BAD_REPLY, -ERROR_CLOSED

@@ -4,7 +4,7 @@
 #ifndef TRNSCI_CLIENT_API_TILE_POOL_H
 #define TRNSCI_CLIENT_API_TILE_POOL_H
 
-#include "session/call.h"
+#include "call/call.h"
 #include "session/tile.h"
 
 /* Returns a tile of the array's dtype and shape, with any content. Errors: as trnsci_tile_new. */

@@ -7,9 +7,9 @@
 #include <trnsci/trnsci.h>
 
 #include "engine/operations/operations.h"
-#include "session/array.h"
+#include "call/array.h"
 #include "session/public_error.h"
-#include "session/run.h"
+#include "call/run.h"
 #include "tile_pool.h"
 
 struct transform {

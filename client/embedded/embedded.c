@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "ring.h"
-#include "session/call_request.h"
-#include "session/call_table.h"
-#include "session/prepare.h"
+#include "call/request.h"
+#include "call/table.h"
+#include "call/prepare.h"
 
 #include "base/checked.h"
 #include "base/cpu.h"

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "call/call.h"
 #include "engine/producers/ring.h"
 
 enum { MOST_BYTES = 1 << 30 };
@@ -154,7 +155,7 @@ int embedded_attach_ring(struct trnsci_call *call, struct session_memory *sessio
 	trnsci_call_free(call);
 	bump_free(bump);
 	if (r < 0) {
-		ring_link_drop(&link);
+		ring_link_close(&link);
 		free(own);
 		return r;
 	}
@@ -178,5 +179,5 @@ void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link
 	pthread_mutex_unlock(&session->lock);
 	ring_free(own->ring);
 	free(own);
-	ring_link_drop(link);
+	ring_link_close(link);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session/run.h"
+#include "call/run.h"
 #include "sealed_memfd.h"
 
 int arena_map(struct fdpass *fds, uint64_t bytes, size_t wanted, struct arena *ret_arena, struct error *err)

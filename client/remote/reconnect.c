@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "session/call_table.h"
-#include "session/call_tiles.h"
+#include "call/table.h"
+#include "call/tiles.h"
 #include "handshake.h"
 #include "restore.h"
 #include "socket_io.h"

@@ -20,7 +20,7 @@
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
-#include "session/send.h"
+#include "call/send.h"
 #include "socket_io.h"
 
 enum {

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ring_reply.h"
 #include "sealed_memfd.h"
-#include "session/send.h"
+#include "call/send.h"
 
 static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct error *err)
 {
@@ -48,7 +49,7 @@ static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *e
 static int build(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0, index_bytes = 0;
-	int r = ring_link_read(call, link, &data_offset, &bytes, err);
+	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
 
 	if (r == 0)
 		r = call_reply_u64(call, "ring", &link->handle, err);
@@ -99,7 +100,7 @@ void remote_detach_ring(struct trnsci_session *session, struct ring_link *link)
 {
 	struct trnsci_call *call;
 
-	ring_link_drop(link);
+	ring_link_close(link);
 	if (link->handle == 0 || session_check(session, NULL) < 0 || call_new(session, "ring_detach", &call) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(call), "ring", link->handle);

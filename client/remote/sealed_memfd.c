@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "session/run.h"
+#include "call/run.h"
 
 /* Who waits for its turn need not poll: the one whose turn it is does. */
 int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)

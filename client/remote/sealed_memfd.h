@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "session/call.h"
+#include "call/call.h"
 
 /* call_run for a call whose reply brings descriptors, in call->fds: one at a time, since none can be tied to a reply
  * otherwise. */

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "session/call_request.h"
-#include "session/call_table.h"
-#include "session/call_tiles.h"
+#include "call/request.h"
+#include "call/table.h"
+#include "call/tiles.h"
 
 #include "fdpass.h"
 

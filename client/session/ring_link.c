@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared memory of rings and broadcasts: none of a daemon's words about it is taken on trust. */
+/* The shared memory of rings and broadcasts. */
 #include "ring_link.h"
 
 #include <errno.h>
@@ -12,65 +12,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/dtype.h"
+enum { SLEEP_NS_MOST = 100 * 1000 * 1000 }; /* a reader looks now and then whether its daemon still lives */
 
-enum { NAP_NS = 100 * 1000 * 1000 };
-
-static int read_dtype(const struct trnsci_call *call, struct ring_link *link)
-{
-	size_t size = 0;
-	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "dtype"), &size);
-
-	if (!name)
-		return -ERROR_BAD_REPLY;
-	link->dtype = (enum trnsci_dtype)dtype_parse(name, size);
-	return link->dtype ? 0 : -ERROR_BAD_REPLY;
-}
-
-/* What the samples are of. A reply without a range is of a plain stream, and says where in it. */
-static int read_stream(const struct trnsci_call *call, struct ring_link *link, struct error *err)
-{
-	size_t size = 0;
-	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "generator"), &size);
-	int r;
-
-	if (!name || size >= sizeof link->generator || memchr(name, '\0', size))
-		return error_set(err, ERROR_BAD_REPLY, "%s: the reply names no generator", call->method);
-	memcpy(link->generator, name, size);
-	link->generator[size] = '\0';
-	if ((r = call_reply_u64(call, "seed", &link->seed, err)) < 0 ||
-	    (r = call_reply_u64(call, "stream", &link->stream, err)) < 0)
-		return r;
-	if (trnsci_get(trnsci_reply(call), "range")) {
-		r = call_reply_u64(call, "range", &link->range, err);
-		if (r == 0 && (link->range < link->capacity || (link->range & (link->range - 1))))
-			r = error_set(err, ERROR_BAD_REPLY, "%s: ranges of %llu samples", call->method,
-				      (unsigned long long)link->range);
-		return r;
-	}
-	if ((r = call_reply_u64(call, "offset", &link->offset, err)) < 0)
-		return r;
-	return call_reply_u64(call, "position", &link->position, err);
-}
-
-void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_at, uint64_t *ret_run)
+void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_offset, uint64_t *ret_run)
 {
 	uint64_t within;
 
-	*ret_at = link->offset + sample;
+	*ret_offset = link->offset + sample;
 	*ret_run = UINT64_MAX - sample;
 	if (link->range == 0)
 		return;
 	within = sample & (link->range - 1);
-	*ret_at = within +
-		  atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES], memory_order_acquire);
+	*ret_offset = within + atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES],
+						    memory_order_acquire);
 	*ret_run = link->range - within;
 }
 
-void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *info)
+void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *ret_info)
 {
-	*info = (struct trnsci_ring_info){
+	*ret_info = (struct trnsci_ring_info){
 		.dtype = link->dtype,
 		.components = link->components,
 		.sample_bytes = link->sample_bytes,
@@ -82,38 +42,10 @@ void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *i
 		.stream = link->stream,
 		.produced = atomic_load_explicit(&link->page->produced, memory_order_acquire),
 	};
-	memcpy(info->generator, link->generator, sizeof info->generator);
+	memcpy(ret_info->generator, link->generator, sizeof ret_info->generator);
 }
 
-int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint64_t *ret_data_offset,
-		   uint64_t *ret_bytes, struct error *err)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t sample_bytes = 0, data = 0, offset = 0, bytes = 0, element;
-	int r;
-
-	if ((r = call_reply_u64(call, "capacity", &link->capacity, err)) < 0 ||
-	    (r = call_reply_u64(call, "sample_bytes", &sample_bytes, err)) < 0 ||
-	    (r = call_reply_u64(call, "components", &link->components, err)) < 0 ||
-	    (r = call_reply_u64(call, "data_offset", &offset, err)) < 0 ||
-	    (r = call_reply_u64(call, "bytes", &bytes, err)) < 0)
-		return r;
-	if (read_dtype(call, link) < 0 ||
-	    mul_overflows(link->components, dtype_size((enum dtype)link->dtype), &element) || sample_bytes == 0 ||
-	    element != sample_bytes || link->capacity < 2 || (link->capacity & (link->capacity - 1)) != 0 ||
-	    mul_overflows(link->capacity, sample_bytes, &data) || data > (uint64_t)1 << 40 || data % page != 0 ||
-	    offset < sizeof(struct ring_page) || offset % page != 0 || bytes != offset + data)
-		return error_set(err, ERROR_BAD_REPLY, "%s: the sizes in the reply do not fit together", call->method);
-	r = read_stream(call, link, err);
-	if (r < 0)
-		return r;
-	link->sample_bytes = (size_t)sample_bytes;
-	*ret_data_offset = offset;
-	*ret_bytes = bytes;
-	return 0;
-}
-
-/* Address space first; then the pieces over it. A child after fork has none of it: it must not share the index. */
+/* Reserves the address space first, then maps the pieces over it. */
 int ring_link_map(struct ring_link *link, int fd, uint64_t data_offset, int protection, struct error *err)
 {
 	const size_t offset = (size_t)data_offset, data = (size_t)link->capacity * link->sample_bytes;
@@ -135,7 +67,7 @@ int ring_link_map(struct ring_link *link, int fd, uint64_t data_offset, int prot
 	return 0;
 }
 
-void ring_link_drop(struct ring_link *link)
+void ring_link_close(struct ring_link *link)
 {
 	if (link->map)
 		munmap(link->map, link->map_bytes);
@@ -147,15 +79,15 @@ void ring_link_drop(struct ring_link *link)
 	link->wake_fd = -1;
 }
 
-/* The kernel lets a futex be waited for that can only be read. */
+/* FUTEX_WAIT only needs read access to the page. */
 void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadline)
 {
-	int64_t left = deadline == DEADLINE_NEVER ? NAP_NS : deadline - clock_ns();
+	int64_t left = deadline == DEADLINE_NEVER ? SLEEP_NS_MOST : deadline - clock_ns();
 	struct timespec nap;
 
 	if (left <= 0)
 		return;
-	left = left > NAP_NS ? NAP_NS : left;
+	left = left > SLEEP_NS_MOST ? SLEEP_NS_MOST : left;
 	nap = (struct timespec){0, (long)left};
 	syscall(SYS_futex, &page->news, FUTEX_WAIT, seen, &nap, NULL, 0);
 }
@@ -172,8 +104,8 @@ static const char *state_text(uint32_t state)
 	return meaning ? meaning : "an unknown error";
 }
 
-int ring_link_trouble(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
-		      struct error *err)
+int ring_link_check(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
+		    struct error *err)
 {
 	uint64_t connection;
 

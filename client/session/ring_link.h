@@ -1,55 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a ring or a broadcast, as this side has it: the page, and the samples twice in a row, so that a run of
- * them that passes the end needs no second look. */
+/* A ring or a broadcast as its reader has it: the page with the producer's counters, and the samples mapped twice in a
+ * row, so that a run of samples that passes the end of the ring is still one piece of memory. */
 #ifndef TRNSCI_CLIENT_SESSION_RING_LINK_H
 #define TRNSCI_CLIENT_SESSION_RING_LINK_H
 
 #include "engine/producers/ring_layout.h"
-#include "call.h"
+#include "session.h"
 
 struct embedded_ring;
 
 struct ring_link {
-	const struct ring_page *page;
+	const struct ring_page *page; /* written by the producer */
 	const char *samples;
-	struct ring_index *index; /* NULL: of a broadcast */
-	uint64_t capacity;        /* samples, a power of two */
+	struct ring_index *index; /* written by us; NULL for a broadcast */
+	uint64_t capacity;        /* samples; a power of two */
 	size_t sample_bytes;
-	uint64_t components;
-	uint64_t offset, position; /* of sample 0; of a named stream 0 */
-	uint64_t range;            /* of a named stream: samples of a range, a power of two; otherwise 0 */
+	uint64_t components;       /* elements of a sample */
+	uint64_t offset, position; /* of sample 0 in its stream, in samples and words; 0 for a named stream */
+	uint64_t range;            /* samples of each reservation of a named stream, a power of two; otherwise 0 */
 	uint64_t seed, stream;
 	char generator[32];
 	enum trnsci_dtype dtype;
-	/* What has to be let go of. */
+	/* What ring_link_close lets go of. */
 	void *map;
 	size_t map_bytes, index_bytes;
-	int wake_fd;         /* -1: none */
-	uint64_t handle;     /* of the daemon */
+	int wake_fd; /* eventfd; -1: none */
+	/* The producer. */
+	uint64_t handle;     /* the daemon's; 0: none */
 	uint64_t connection; /* on which it was attached */
 	struct embedded_ring *embedded;
 };
 
-/* What the reply says of the memory; the sizes fit together and are no more than memory can have. -ERROR_BAD_REPLY */
-int ring_link_read(const struct trnsci_call *call, struct ring_link *link, uint64_t *ret_data_offset,
-		   uint64_t *ret_bytes, struct error *err);
-
-/* Maps page and samples of a memfd: protection as of mmap. *link is untouched on error. -ERROR_SYSTEM */
+/* Maps page and samples of a memfd; `protection` as for mmap. On an error (-ERROR_SYSTEM) *link is untouched. */
 int ring_link_map(struct ring_link *link, int fd, uint64_t data_offset, int protection, struct error *err);
-/* Unmaps and closes whatever there is. */
-void ring_link_drop(struct ring_link *link);
+/* Unmaps and closes what there is. */
+void ring_link_close(struct ring_link *link);
 
-/* Where sample k, which is or was there, lies in the stream, and how many from it on follow one another there. */
-void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_at, uint64_t *ret_run);
-void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *info);
+/* Returns where a sample that is or was in the ring lies in its stream, and how many follow it there without a gap. */
+void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_offset, uint64_t *ret_run);
+void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *ret_info);
 
-/* Sleeps until the page has other news than `seen`, for a tenth of a second at most, or until the deadline. */
+/* Sleeps until the page's count of news is no longer `seen`, at most 100 ms and not beyond the deadline. */
 void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadline);
-/* Wakes who sleeps so. */
+/* Wakes up to `most` readers that sleep so. */
 void ring_link_wake(const struct ring_page *page, int most);
 
-/* Why no more will come: the error in state, or that the daemon that filled it is gone. 0 when all is well. */
-int ring_link_trouble(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
-		      struct error *err);
+/* Returns why no more samples will come: the error in the page's state, or that the daemon is gone; 0 if all is well.
+ * `what` begins the error's text. */
+int ring_link_check(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
+		    struct error *err);
 
 #endif

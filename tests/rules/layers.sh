@@ -137,9 +137,10 @@ may lib/engine base rng dist gemm fft engine
 may proto base engine
 may daemon base engine
 may client/session base engine session
-may client/remote base session remote
-may client/embedded base engine session embedded
-may client/api base rng dist fft engine session remote embedded api
+may client/call base engine session call
+may client/remote base session call remote
+may client/embedded base engine session call embedded
+may client/api base rng dist fft engine session call remote embedded api
 may client/selftest base rng fft selftest
 may client/cli
 may client/examples

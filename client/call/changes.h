@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one run of a call states instead of the call's own parameters: seed, stream, offset, and other tiles. */
-#ifndef TRNSCI_CLIENT_SESSION_CHANGES_H
-#define TRNSCI_CLIENT_SESSION_CHANGES_H
+#ifndef TRNSCI_CLIENT_CALL_CHANGES_H
+#define TRNSCI_CLIENT_CALL_CHANGES_H
 
 #include "args.h"
 #include "engine/prepared/prepared.h"
-#include "session.h"
+#include "session/session.h"
 
 struct call_changes {
 	unsigned given; /* TRNSCI_CHANGE_* */

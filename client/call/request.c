@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests: a whole call, a run of a prepared one, or the request that prepares one. */
-#include "call_request.h"
+#include "request.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Public arrays. */
-#ifndef TRNSCI_CLIENT_SESSION_ARRAY_H
-#define TRNSCI_CLIENT_SESSION_ARRAY_H
+#ifndef TRNSCI_CLIENT_CALL_ARRAY_H
+#define TRNSCI_CLIENT_CALL_ARRAY_H
 
 #include <trnsci/trnsci.h>
 

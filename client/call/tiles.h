@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiles that a call reads and writes, and whether their content is lost. With the session's lock. */
-#ifndef TRNSCI_CLIENT_SESSION_CALL_TILES_H
-#define TRNSCI_CLIENT_SESSION_CALL_TILES_H
+#ifndef TRNSCI_CLIENT_CALL_TILES_H
+#define TRNSCI_CLIENT_CALL_TILES_H
 
 #include "call.h"
 

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "tile.h"
+#include "session/tile.h"
 
 static_assert((int)TRNSCI_CHANGE_SEED == (int)PREPARED_SEED && (int)TRNSCI_CHANGE_STREAM == (int)PREPARED_STREAM &&
 		      (int)TRNSCI_CHANGE_OFFSET == (int)PREPARED_OFFSET,

@@ -2,7 +2,7 @@
 /* Calls on their way to the engine. */
 #include "send.h"
 
-#include "call_table.h"
+#include "table.h"
 
 int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
 {

@@ -3,14 +3,14 @@
  *
  * A call is referenced by its owner, while it is in flight by the session's table, and for a moment by a thread that
  * works on it without the lock. The call itself holds a reference to the session. */
-#ifndef TRNSCI_CLIENT_SESSION_CALL_H
-#define TRNSCI_CLIENT_SESSION_CALL_H
+#ifndef TRNSCI_CLIENT_CALL_CALL_H
+#define TRNSCI_CLIENT_CALL_CALL_H
 
 #include "args.h"
 #include "changes.h"
 #include "engine/operations/operations.h"
 #include "fdpass.h"
-#include "session.h"
+#include "session/session.h"
 
 /* Of a call whose request its sender has not written yet. */
 #define CALL_UNSENT UINT64_MAX

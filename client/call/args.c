@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "base/dtype.h"
-#include "tile.h"
+#include "session/tile.h"
 
 enum { NEAR_BYTES = 16, CHUNK_NODES = 8 };
 

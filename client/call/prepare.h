@@ -5,8 +5,8 @@
  * or twice, and a preparation costs as much as a run. The request `prepare` goes out with that run, so nobody waits for
  * it. Changed parameters or another connection end the preparation. A call whose preparation is refused is sent whole.
  */
-#ifndef TRNSCI_CLIENT_SESSION_PREPARE_H
-#define TRNSCI_CLIENT_SESSION_PREPARE_H
+#ifndef TRNSCI_CLIENT_CALL_PREPARE_H
+#define TRNSCI_CLIENT_CALL_PREPARE_H
 
 #include "call.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handing a call to the session's engine, and asking for its end. */
-#ifndef TRNSCI_CLIENT_SESSION_SEND_H
-#define TRNSCI_CLIENT_SESSION_SEND_H
+#ifndef TRNSCI_CLIENT_CALL_SEND_H
+#define TRNSCI_CLIENT_CALL_SEND_H
 
 #include "call.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters while they are being written: nodes that stay where they are, so that a program may hold on to any. */
-#ifndef TRNSCI_CLIENT_SESSION_ARGS_H
-#define TRNSCI_CLIENT_SESSION_ARGS_H
+#ifndef TRNSCI_CLIENT_CALL_ARGS_H
+#define TRNSCI_CLIENT_CALL_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

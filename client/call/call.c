@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/request.h"
-#include "public_error.h"
+#include "session/public_error.h"
 
 void call_drop_reply(struct trnsci_call *call)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of calls in flight and the queue of answered calls. */
-#include "call_table.h"
+#include "table.h"
 
 #include <sys/eventfd.h>
 
-#include "call_tiles.h"
+#include "tiles.h"
 
 /* ---- the queue: a doubly linked list, since a call that is waited for by itself leaves from the middle ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running calls: sending one with the changes of this run, and waiting for its answer. All without the lock. */
-#ifndef TRNSCI_CLIENT_SESSION_RUN_H
-#define TRNSCI_CLIENT_SESSION_RUN_H
+#ifndef TRNSCI_CLIENT_CALL_RUN_H
+#define TRNSCI_CLIENT_CALL_RUN_H
 
 #include "call.h"
 

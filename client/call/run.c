@@ -2,10 +2,10 @@
 /* Running calls and waiting for them. */
 #include "run.h"
 
-#include "arena.h"
-#include "call_table.h"
+#include "session/arena.h"
+#include "table.h"
 #include "prepare.h"
-#include "public_error.h"
+#include "session/public_error.h"
 #include "send.h"
 
 /* ---- starting ---- */

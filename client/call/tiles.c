@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiles that a call reads and writes. A program does not read what an earlier step of its own writes. */
-#include "call_tiles.h"
+#include "tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/dtype.h"
-#include "tile.h"
+#include "session/tile.h"
 
 /* ---- one tile among those of a call ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The request of a call, as an engine gets it. */
-#ifndef TRNSCI_CLIENT_SESSION_CALL_REQUEST_H
-#define TRNSCI_CLIENT_SESSION_CALL_REQUEST_H
+#ifndef TRNSCI_CLIENT_CALL_REQUEST_H
+#define TRNSCI_CLIENT_CALL_REQUEST_H
 
 #include "call.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session's calls: those in flight, found by message id, and the queue of answered ones for trnsci_next and
  * trnsci_dispatch. All functions are called with the lock, except call_is_in_flight. */
-#ifndef TRNSCI_CLIENT_SESSION_CALL_TABLE_H
-#define TRNSCI_CLIENT_SESSION_CALL_TABLE_H
+#ifndef TRNSCI_CLIENT_CALL_TABLE_H
+#define TRNSCI_CLIENT_CALL_TABLE_H
 
 #include "call.h"
 
