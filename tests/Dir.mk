@@ -157,7 +157,7 @@ statistics: $(STATISTICS)
 	@for check in $^; do TRNSCI_FULL=1 $$check || exit; done
 	@$(MAKE) --no-print-directory run-points run-dieharder
 
-run-dieharder: $(BUILD)/tests/statistics/feed_words
+run-dieharder: $(BUILD)/tests/statistics/write_words
 	@BUILD=$(BUILD) tests/statistics/dieharder.sh
 
 # The bounds of the matrix modes, derived anew from norms.
