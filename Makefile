@@ -147,12 +147,14 @@ $(STATIC): $(CLIENT_OBJECTS)
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libseccomp-dev
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags
+DEPS_CHECK := sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev \
+	python3-dev python3-numpy python3-scipy python3-pytest
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy
-DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck
+DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck \
+	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
@@ -202,6 +204,7 @@ help:
 
 include tests/Dir.mk tests/bench/Dir.mk
 include client/examples/Dir.mk
+include client/python/Dir.mk
 -include client/Dir.mk systemd/Dir.mk
 
 clean:

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package: built into build/python where Python's and numpy's headers are there, by `make` itself, and by
+# `pip install --no-build-isolation ./client/python` (setup.py), which links build/lib/libtrnsci.a.
+#
+# make PYTHON=/path/to/python3 builds for another one; PYTHONDIR is where `make install` puts the package.
+
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+# Four words: both folders of headers, the suffix of extensions, the folder of packages below a prefix; or none.
+PYTHON_FACTS := $(shell $(PYTHON) client/python/facts 2>/dev/null)
+PYTHON_INCLUDES := $(addprefix -isystem ,$(wordlist 1,2,$(PYTHON_FACTS)))
+PYTHON_PACKAGE := $(BUILD)/python/trnsci
+PYTHON_CORE := $(PYTHON_PACKAGE)/_core$(word 3,$(PYTHON_FACTS))
+PYTHONDIR ?= $(PREFIX)/$(word 4,$(PYTHON_FACTS))
+PYTHON_OBJECTS := $(patsubst client/python/src/%.c,$(BUILD)/obj/python/%.o,$(sort $(wildcard client/python/src/*.c)))
+PYTHON_SOURCES := $(patsubst client/python/trnsci/%,%,$(shell find client/python/trnsci -name '*.py' -o -name '*.pyi' -o -name py.typed))
+PYTHON_FILES := $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_SOURCES))
+
+# PyMethodDef casts functions of several kinds; -Wpedantic is not ours to hold numpy's macros to.
+$(BUILD)/obj/python/%.o: client/python/src/%.c
+	$(say) CC $(@:$(BUILD)/obj/%.o=%)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(CFLAGS) \
+		-Wno-missing-field-initializers -Iclient/include $(PYTHON_INCLUDES) -c $< -o $@
+
+# The library's names stay inside, so that another copy of it in the process is none of ours.
+$(PYTHON_CORE): $(PYTHON_OBJECTS) $(STATIC)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(LIBS_msgpack) -lm
+
+$(PYTHON_FILES): $(PYTHON_PACKAGE)/%: client/python/trnsci/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# Sanitized programs only: the interpreter is not built with the sanitizer.
+PYTHON_READY := $(if $(SAN),,$(word 4,$(PYTHON_FACTS)))
+python: $(if $(PYTHON_READY),$(PYTHON_CORE) $(PYTHON_FILES))
+all: python
+
+.PHONY: python

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the extension against the library of this tree, which `make` built.
+
+TRNSCI_LIBRARY names another libtrnsci.a, TRNSCI_INCLUDE its header's folder.
+"""
+import glob
+import os
+import subprocess
+
+import numpy
+from setuptools import Extension, setup
+
+here = os.path.dirname(os.path.abspath(__file__))
+tree = os.path.dirname(os.path.dirname(here))
+library = os.environ.get("TRNSCI_LIBRARY",
+                         os.path.join(tree, "build", "lib", "libtrnsci.a"))
+include = os.environ.get("TRNSCI_INCLUDE",
+                         os.path.join(tree, "client", "include"))
+
+
+def msgpack():
+    """The linker's options for msgpack-c, whatever this system calls it."""
+    for name in "msgpack-c", "msgpackc", "msgpack":
+        found = subprocess.run(["pkg-config", "--libs", name],
+                               stdout=subprocess.PIPE, text=True)
+        if found.returncode == 0:
+            return found.stdout.split()
+    raise SystemExit("trnsci: msgpack-c is missing: run `make deps`")
+
+
+def version():
+    """The library's, as the Makefile states it."""
+    with open(os.path.join(tree, "Makefile")) as makefile:
+        for line in makefile:
+            if line.startswith("VERSION :="):
+                return line.split()[-1]
+    raise SystemExit("trnsci: no version in the Makefile")
+
+
+if not os.path.exists(library):
+    raise SystemExit(f"trnsci: {library} is missing: run `make` first")
+
+setup(
+    version=version(),
+    packages=["trnsci", "trnsci.fft"],
+    package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"]},
+    ext_modules=[Extension(
+        "trnsci._core",
+        sorted(os.path.relpath(source, here) for source
+               in glob.glob(os.path.join(here, "src", "*.c"))),
+        include_dirs=[include, numpy.get_include()],
+        extra_objects=[library],
+        extra_compile_args=["-std=gnu17", "-O3", "-fvisibility=hidden",
+                            "-ffp-contract=off", "-fno-math-errno"],
+        extra_link_args=["-Wl,--exclude-libs,ALL", *msgpack(), "-lm"],
+    )],
+)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The extension module trnsci._core: what its files share.
+ *
+ * Everything hangs on the module's own state or on objects, so that interpreters do not share anything but the count of
+ * forks. The library is used through its public header only. */
+#ifndef TRNSCI_PYTHON_EXTENSION_H
+#define TRNSCI_PYTHON_EXTENSION_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL trnsci_core_ARRAY_API
+#ifndef EXTENSION_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <trnsci/trnsci.h>
+
+#if PY_VERSION_HEX < 0x030a0000
+static inline PyObject *Py_XNewRef(PyObject *object)
+{
+	Py_XINCREF(object);
+	return object;
+}
+#define Py_NewRef Py_XNewRef
+#define Py_TPFLAGS_DISALLOW_INSTANTIATION 0
+#endif
+
+enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */
+
+/* What one import of the module owns. */
+struct module_state {
+	PyTypeObject *session_type, *tile_type, *generator_type, *words_type;
+	/* The exceptions of trnsci._errors. */
+	PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
+	PyObject *default_session;			/* a Session, or NULL: not opened yet */
+	PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
+};
+/* Returns the state of the module that a type, or the nearest base of it, belongs to. */
+struct module_state *state_of_type(PyTypeObject *type);
+
+/* ---- Errors ---- */
+
+/* Raises the exception for an error of the library, and returns NULL. */
+PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
+
+/* ---- Sessions ---- */
+
+/* A session. `implicit` ones were opened by the module: after a fork they are opened again, whatever they are. */
+struct session_object {
+	PyObject_HEAD
+	struct module_state *state;
+	struct trnsci_session *handle; /* NULL: closed */
+	char *address;		       /* as given; NULL: the first daemon that answers, else embedded */
+	unsigned threads;
+	int timeout_ms;
+	bool implicit;
+	bool embedded;
+	bool closing;	     /* close() was called while tiles were alive: the last one closes */
+	size_t tiles;	     /* alive, whose memory the session owns */
+	unsigned fork_count; /* forks of the process before it was opened */
+};
+extern PyType_Spec session_spec;
+extern PyType_Spec tile_spec;
+
+/* Returns how many forks lie between the start of the program and this process. */
+unsigned forks(void);
+/* Installs the counter of forks. */
+void forks_watch(void);
+/* Returns the library's session, opened again where the process has forked. NULL: an exception is set. */
+struct trnsci_session *session_use(struct session_object *session);
+/* Returns a borrowed reference to the module's session, opened by the first call; NULL: an exception is set. */
+struct session_object *session_default(struct module_state *state);
+/* Returns a borrowed reference to an embedded session of so many threads; NULL: an exception is set. */
+struct session_object *session_of_workers(struct module_state *state, unsigned workers);
+/* Returns an array over the tile's memory, which it frees with its last view. Steals the tile, also on failure. */
+PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, int type, int ndim,
+		     const npy_intp *shape);
+
+/* ---- Generators ---- */
+
+enum { RECIPE_PARAMS = 3, BLOCKS = 4 };
+
+/* What is drawn: a distribution of the engine with its parameters. Names are literals, compared by address. */
+struct recipe {
+	const char *distribution;
+	enum trnsci_dtype dtype;
+	unsigned words; /* of a sample */
+	unsigned n_params;
+	struct trnsci_param params[RECIPE_PARAMS + 1];
+};
+
+/* Samples that were drawn ahead, since one long draw costs little more than a short one. Only a cache: sample k is a
+ * function of the stream and k alone. */
+struct block {
+	struct recipe recipe;
+	uint64_t begin, end; /* words of the stream */
+	size_t size;	     /* samples of the next one */
+	uint64_t used;	     /* the generator's clock at its last use */
+	void *samples;
+};
+
+struct generator_object {
+	PyObject_HEAD
+	struct module_state *state;
+	PyObject *session; /* None: the module's own */
+	PyObject *name;	   /* str: the generator's */
+	struct trnsci_source source; /* generator, seed, stream; rank and size are not the library's but ours */
+	uint64_t rank, size;
+	uint64_t position; /* word at which the next draw begins, a multiple of 4 */
+	bool ended;	   /* the stream has no more words; position is 0 */
+	bool entropic;	   /* seed=None: another seed in a forked child */
+	unsigned fork_count;
+	uint64_t children;
+	uint64_t clock;
+	struct block blocks[BLOCKS];
+	struct trnsci_call *order; /* a prepared permutation of order_items, into order_tile; NULL: none */
+	struct trnsci_tile *order_tile;
+	struct session_object *order_session;
+	size_t order_items;
+	unsigned order_forks;
+};
+extern PyType_Spec generator_spec;
+
+/* The part of a whole draw that belongs to the generator's rank. */
+struct part {
+	int ndim;
+	npy_intp shape[NPY_MAXDIMS]; /* of the part */
+	uint64_t whole;		     /* samples of the whole draw */
+	uint64_t begin;		     /* the part's first */
+	npy_intp n;		     /* its samples */
+};
+
+/* Takes new entropy and forgets what belongs to the parent in a forked child. 0, or -1 with an exception. */
+int generator_check(struct generator_object *g);
+/* Returns the session to draw with; NULL: an exception is set. Borrowed. */
+struct session_object *generator_session(struct generator_object *g);
+/* Takes n words of the stream, rounded up to whole groups of 4; *ret_base is the first. 0, or -1 with an exception. */
+int generator_reserve(struct generator_object *g, uint64_t samples, unsigned words, uint64_t *ret_base);
+/* Draws samples [skip, skip + n) of the draw that begins at word `base`. 0, or -1 with an exception. */
+int generator_draw(struct generator_object *g, const struct recipe *recipe, uint64_t base, uint64_t skip, size_t n,
+		   void *out);
+/* The same from the engine, without blocks: what lists among its parameters needs. */
+int generator_fill(struct generator_object *g, const struct recipe *recipe, uint64_t base, uint64_t skip, size_t n,
+		   void *out);
+/* Draws a part into a new array, of a numpy type as wide as the recipe's: over shared memory where that spares a copy.
+ * NULL: an exception is set. */
+PyObject *generator_array(struct generator_object *g, const struct recipe *recipe, uint64_t base,
+			  const struct part *part, int type);
+/* Frees the prepared permutation. */
+void generator_drop_order(struct generator_object *g);
+/* Frees blocks and prepared calls. */
+void generator_forget(struct generator_object *g);
+/* Partitions a draw of that whole shape along its first axis. 0, or -1 with an exception. */
+int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, struct part *ret_part);
+
+/* ---- Arguments ---- */
+
+/* Sorts arguments by name; those that are missing become NULL. Returns 0, or -1 with numpy's kind of TypeError. */
+int args_sort(const char *function, const char *const *names, int n_names, int n_required, PyObject *const *args,
+	      Py_ssize_t n_args, PyObject *kwnames, PyObject **ret_values);
+/* Reads `size`. 0, or -1 with an exception. */
+int args_shape(PyObject *size, int *ret_ndim, npy_intp *ret_shape);
+/* Reads a dtype that is float32 or float64; NULL: float64. 0, or -1 with an exception. */
+int args_float_type(PyObject *dtype, const char *function, int *ret_type);
+/* Checks `out` as numpy does: its type, layout, and size when that is given, too. 0, or -1 with an exception. */
+int args_check_out(PyObject *out, int type, bool c_order);
+/* Reads an unsigned integer of 64 bits. 0, or -1 with an exception. */
+int args_u64(PyObject *value, const char *name, uint64_t *ret);
+
+/* ---- Draws: methods of a generator ---- */
+
+#define METHOD_ARGS PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *kwnames
+
+extern PyMethodDef standard_methods[];
+extern PyMethodDef distribution_methods[];
+extern PyMethodDef integer_methods[];
+extern PyMethodDef vector_methods[];
+
+/* ---- Transforms ---- */
+
+extern PyMethodDef transform_functions[];
+
+/* ---- Words for numpy ---- */
+
+extern PyType_Spec words_spec;
+
+#endif

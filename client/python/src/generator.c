@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The type behind trnsci.Generator: its source, its place in the stream, and what it knows to draw. */
+#include "extension.h"
+
+#include <sys/random.h>
+
+/* ---- The place in the stream ---- */
+
+static int take_entropy(struct generator_object *g)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
+		PyErr_SetFromErrno(PyExc_OSError);
+		return -1;
+	}
+	g->source.seed = seed;
+	g->position = 0;
+	g->ended = false;
+	g->children = 0;
+	return 0;
+}
+
+int generator_check(struct generator_object *g)
+{
+	if (g->fork_count == forks())
+		return 0;
+	g->fork_count = forks();
+	if (!g->entropic)
+		return 0;
+	generator_forget(g);
+	return take_entropy(g);
+}
+
+struct session_object *generator_session(struct generator_object *g)
+{
+	return g->session == Py_None ? session_default(g->state) : (struct session_object *)g->session;
+}
+
+static int raise_end(struct generator_object *g)
+{
+	const struct trnsci_error err = {TRNSCI_END_OF_STREAM, "end_of_stream: the draw would pass the end of its stream"};
+
+	raise_error(g->state, &err);
+	return -1;
+}
+
+int generator_reserve(struct generator_object *g, uint64_t samples, unsigned words, uint64_t *ret_base)
+{
+	const uint64_t left = g->ended ? 0 : UINT64_MAX - g->position; /* words behind the first */
+	const uint64_t last = samples * words - 1;
+
+	if (samples == 0) {
+		*ret_base = g->position;
+		return 0;
+	}
+	if (g->ended || samples > UINT64_MAX / words || last > left)
+		return raise_end(g);
+	*ret_base = g->position;
+	g->ended = (last | 3) >= left;
+	g->position += (last | 3) + 1;
+	return 0;
+}
+
+int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, struct part *ret_part)
+{
+	uint64_t begin = 0, end = ndim ? (uint64_t)shape[0] : 1, row = 1;
+
+	for (int i = 1; i < ndim; i++)
+		row *= (uint64_t)shape[i];
+	ret_part->ndim = ndim;
+	ret_part->whole = end * row;
+	if (ndim > 0 && g->size > 1)
+		trnsci_partition((uint64_t)shape[0], g->rank, g->size, &begin, &end);
+	for (int i = 0; i < ndim; i++)
+		ret_part->shape[i] = shape[i];
+	if (ndim > 0)
+		ret_part->shape[0] = (npy_intp)(end - begin);
+	ret_part->begin = begin * row;
+	ret_part->n = (npy_intp)((end - begin) * row);
+	return 0;
+}
+
+/* ---- The type ---- */
+
+static int set_name(struct generator_object *g, PyObject *name)
+{
+	static const char *const known[] = {"threefry4x32", "philox4x32", "ars4x32", "threefry4x32_13", "philox4x32_7"};
+	struct trnsci_source probe = {0};
+
+	Py_INCREF(name);
+	Py_XSETREF(g->name, name);
+	probe.generator = PyUnicode_AsUTF8(name);
+	if (!probe.generator)
+		return -1;
+	if (trnsci_source_fold_in(&probe, 0, &probe) < 0) {
+		PyErr_Format(PyExc_ValueError, "generator: got '%U', allowed are %s, %s and others of the engine", name,
+			     known[0], known[1]);
+		return -1;
+	}
+	g->source.generator = PyUnicode_AsUTF8(name);
+	return 0;
+}
+
+static int set_session(struct generator_object *g, PyObject *session)
+{
+	if (session != Py_None && !PyObject_TypeCheck(session, g->state->session_type)) {
+		PyErr_SetString(PyExc_TypeError, "session: allowed is a trnsci.Session or None");
+		return -1;
+	}
+	Py_INCREF(session);
+	Py_XSETREF(g->session, session);
+	return 0;
+}
+
+static int generator_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"seed", "stream", "generator", "rank", "size", "session", NULL};
+	struct generator_object *g = (struct generator_object *)self;
+	PyObject *seed = Py_None, *stream = NULL, *name = NULL, *rank = NULL, *size = NULL, *session = Py_None;
+	int r = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$OUOOO:Generator", names, &seed, &stream, &name, &rank, &size,
+					 &session))
+		return -1;
+	generator_forget(g);
+	g->state = state_of_type(Py_TYPE(self));
+	g->source = (struct trnsci_source){0};
+	g->rank = 0;
+	g->size = 1;
+	g->position = 0;
+	g->ended = false;
+	g->children = 0;
+	g->fork_count = forks();
+	g->entropic = seed == Py_None;
+	if (g->entropic ? take_entropy(g) : args_u64(seed, "seed", &g->source.seed))
+		return -1;
+	if ((stream && args_u64(stream, "stream", &g->source.stream)) || (rank && args_u64(rank, "rank", &g->rank)) ||
+	    (size && args_u64(size, "size", &g->size)))
+		return -1;
+	if (g->rank >= g->size) {
+		PyErr_SetString(PyExc_ValueError, "rank: allowed is 0 to size - 1");
+		return -1;
+	}
+	PyObject *own = name ? Py_NewRef(name) : PyUnicode_FromString("threefry4x32");
+
+	if (!own)
+		return -1;
+	r = set_name(g, own);
+	Py_DECREF(own);
+	if (r == 0 && strncmp(g->source.generator, "philox", 6) == 0 && g->source.stream > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError, "stream: got %llu, allowed for philox is 0 to 2^32 - 1",
+			     (unsigned long long)g->source.stream);
+		return -1;
+	}
+	return r == 0 ? set_session(g, session) : -1;
+}
+
+static void generator_dealloc(PyObject *self)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	generator_forget(g);
+	Py_XDECREF(g->session);
+	Py_XDECREF(g->name);
+	type->tp_free(self);
+	Py_DECREF(type);
+}
+
+/* ---- Attributes ---- */
+
+static PyObject *get_seed(PyObject *self, void *closure)
+{
+	struct generator_object *g = (struct generator_object *)self;
+
+	(void)closure;
+	return generator_check(g) < 0 ? NULL : PyLong_FromUnsignedLongLong(g->source.seed);
+}
+
+static PyObject *get_stream(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->source.stream);
+}
+
+static PyObject *get_name(PyObject *self, void *closure)
+{
+	(void)closure;
+	return Py_XNewRef(((struct generator_object *)self)->name);
+}
+
+static PyObject *get_session(PyObject *self, void *closure)
+{
+	(void)closure;
+	return Py_XNewRef((PyObject *)generator_session((struct generator_object *)self));
+}
+
+static PyObject *get_own_session(PyObject *self, void *closure)
+{
+	(void)closure;
+	return Py_XNewRef(((struct generator_object *)self)->session);
+}
+
+static PyObject *get_rank(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->rank);
+}
+
+static PyObject *get_size(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->size);
+}
+
+/* Behind the last word there is one position more, 2^64. */
+static PyObject *get_position(PyObject *self, void *closure)
+{
+	struct generator_object *g = (struct generator_object *)self;
+
+	(void)closure;
+	if (generator_check(g) < 0)
+		return NULL;
+	if (!g->ended)
+		return PyLong_FromUnsignedLongLong(g->position);
+	return PyLong_FromString("18446744073709551616", NULL, 10);
+}
+
+static int set_position(PyObject *self, PyObject *value, void *closure)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	uint64_t position;
+
+	(void)closure;
+	if (!value) {
+		PyErr_SetString(PyExc_TypeError, "position: cannot be deleted");
+		return -1;
+	}
+	PyObject *end = PyLong_FromString("18446744073709551616", NULL, 10);
+	const int is_end = end ? PyObject_RichCompareBool(value, end, Py_EQ) : -1;
+
+	Py_XDECREF(end);
+	if (is_end < 0 || generator_check(g) < 0)
+		return -1;
+	if (is_end) {
+		position = 0;
+	} else if (args_u64(value, "position", &position) < 0) {
+		return -1;
+	} else if (position % 4) {
+		PyErr_Format(PyExc_ValueError, "position: got %llu, allowed are multiples of 4",
+			     (unsigned long long)position);
+		return -1;
+	}
+	g->position = position;
+	g->ended = is_end;
+	return 0;
+}
+
+static PyObject *get_children(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->children);
+}
+
+static int set_children(PyObject *self, PyObject *value, void *closure)
+{
+	(void)closure;
+	return value ? args_u64(value, "children", &((struct generator_object *)self)->children) : -1;
+}
+
+/* Skips whole groups of 4 words. */
+static PyObject *generator_advance(PyObject *self, PyObject *words)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	uint64_t n, base;
+
+	if (generator_check(g) < 0 || args_u64(words, "words", &n) < 0 || generator_reserve(g, n, 1, &base) < 0)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef generator_methods[] = {
+	{"advance", generator_advance, METH_O,
+	 "advance(words)\n--\n\nSkips words of the stream, rounded up to a multiple of 4.\n\n"
+	 "Parameters\n----------\nwords : int\n    How many.\n\n"
+	 "Examples\n--------\n>>> import trnsci\n>>> rng = trnsci.Generator(1)\n>>> rng.advance(10)\n"
+	 ">>> rng.position\n12\n"},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef generator_getset[] = {
+	{"seed", get_seed, NULL, "Seed of the stream.", NULL},
+	{"stream", get_stream, NULL, "Which of the seed's streams.", NULL},
+	{"generator", get_name, NULL, "Name of the generator of the stream's words.", NULL},
+	{"rank", get_rank, NULL, "Which part of every draw is this generator's, below size.", NULL},
+	{"size", get_size, NULL, "Parts of every draw.", NULL},
+	{"session", get_session, NULL, "The session that draws.", NULL},
+	{"position", get_position, set_position, "Word of the stream at which the next draw begins, a multiple of 4.",
+	 NULL},
+	{"_own_session", get_own_session, NULL, NULL, NULL},
+	{"_children", get_children, set_children, NULL, NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot generator_slots[] = {
+	{Py_tp_doc, (void *)"The part of Generator that is written in C."},
+	{Py_tp_init, generator_init},
+	{Py_tp_dealloc, generator_dealloc},
+	{Py_tp_methods, generator_methods},
+	{Py_tp_getset, generator_getset},
+	{0, NULL},
+};
+
+PyType_Spec generator_spec = {
+	.name = "trnsci._core.Generator",
+	.basicsize = sizeof(struct generator_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+	.slots = generator_slots,
+};

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions, what becomes of them in a forked child, and arrays over their tiles. */
+#include "extension.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The only thing that interpreters share: it belongs to the process. */
+static unsigned fork_counter;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+	fork_counter++;
+}
+
+static void install_counter(void)
+{
+	pthread_atfork(NULL, NULL, count_fork);
+}
+
+void forks_watch(void)
+{
+	pthread_once(&fork_once, install_counter);
+}
+
+unsigned forks(void)
+{
+	return fork_counter;
+}
+
+static int open_session(struct session_object *session)
+{
+	const struct trnsci_options options = {.or_embedded = !session->address,
+					       .threads = session->threads,
+					       .timeout_ms = session->timeout_ms};
+	struct trnsci_session_info info;
+	struct trnsci_error err = {0};
+	struct trnsci_session *handle;
+	int r;
+
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_open(session->address, &options, &handle, &err);
+	Py_END_ALLOW_THREADS
+	if (r < 0) {
+		raise_error(session->state, &err);
+		return -1;
+	}
+	trnsci_session_describe(handle, &info);
+	session->handle = handle;
+	session->embedded = info.embedded;
+	session->fork_count = forks();
+	return 0;
+}
+
+/* The parent's session stays as it is, and so do the arrays over its tiles, which are read-only copies here. */
+static int open_again(struct session_object *session)
+{
+	if (session->embedded && !session->implicit) {
+		const struct trnsci_error err = {TRNSCI_CLOSED,
+						 "closed: session: embedded sessions end with a fork, open another one"};
+
+		raise_error(session->state, &err);
+		return -1;
+	}
+	struct trnsci_session *parents = session->handle;
+
+	if (open_session(session) < 0)
+		return -1;
+	if (session->tiles == 0)
+		trnsci_close(parents);
+	session->tiles = 0;
+	return 0;
+}
+
+struct trnsci_session *session_use(struct session_object *session)
+{
+	if (!session->handle || session->closing) {
+		const struct trnsci_error err = {TRNSCI_CLOSED, "closed: session: it was closed"};
+
+		raise_error(session->state, &err);
+		return NULL;
+	}
+	if (session->fork_count != forks() && open_again(session) < 0)
+		return NULL;
+	return session->handle;
+}
+
+static struct session_object *open_implicit(struct module_state *state, const char *address, unsigned threads)
+{
+	struct session_object *session = PyObject_New(struct session_object, state->session_type);
+
+	if (!session)
+		return NULL;
+	memset((char *)session + sizeof(PyObject), 0, sizeof *session - sizeof(PyObject));
+	session->state = state;
+	session->threads = threads;
+	session->implicit = true;
+	if ((address && !(session->address = strdup(address))) || open_session(session) < 0) {
+		Py_DECREF(session);
+		return NULL;
+	}
+	return session;
+}
+
+/* Opening lets other threads run, one of which may have opened the same session meanwhile. */
+static struct session_object *keep_first(PyObject **place, struct session_object *session)
+{
+	if (*place)
+		Py_XDECREF(session);
+	else
+		*place = (PyObject *)session;
+	return (struct session_object *)*place;
+}
+
+struct session_object *session_default(struct module_state *state)
+{
+	if (state->default_session)
+		return (struct session_object *)state->default_session;
+	return keep_first(&state->default_session, open_implicit(state, NULL, 0));
+}
+
+struct session_object *session_of_workers(struct module_state *state, unsigned workers)
+{
+	const unsigned threads = workers < EXTENSION_WORKERS ? workers : EXTENSION_WORKERS;
+
+	if (state->worker_sessions[threads])
+		return (struct session_object *)state->worker_sessions[threads];
+	return keep_first(&state->worker_sessions[threads], open_implicit(state, "embedded:", threads));
+}
+
+/* ---- The type Session ---- */
+
+static int session_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"address", "threads", "timeout_ms", NULL};
+	struct session_object *session = (struct session_object *)self;
+	const char *address = NULL;
+
+	if (session->handle) {
+		PyErr_SetString(PyExc_TypeError, "a session is opened once");
+		return -1;
+	}
+	session->state = state_of_type(Py_TYPE(self));
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$Ii:Session", names, &address, &session->threads,
+					 &session->timeout_ms))
+		return -1;
+	free(session->address);
+	session->address = NULL;
+	if (address && !(session->address = strdup(address))) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	return open_session(session);
+}
+
+static void close_handle(struct session_object *session)
+{
+	struct trnsci_session *handle = session->handle;
+
+	session->handle = NULL;
+	if (handle) {
+		Py_BEGIN_ALLOW_THREADS
+		trnsci_close(handle);
+		Py_END_ALLOW_THREADS
+	}
+}
+
+static void session_dealloc(PyObject *self)
+{
+	struct session_object *session = (struct session_object *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	close_handle(session);
+	free(session->address);
+	type->tp_free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *session_close(PyObject *self, PyObject *unused)
+{
+	struct session_object *session = (struct session_object *)self;
+
+	(void)unused;
+	if (session->tiles > 0)
+		session->closing = true;
+	else
+		close_handle(session);
+	Py_RETURN_NONE;
+}
+
+static PyObject *session_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return Py_NewRef(self);
+}
+
+static PyObject *session_exit(PyObject *self, PyObject *args)
+{
+	(void)args;
+	return session_close(self, NULL);
+}
+
+static PyObject *get_address(PyObject *self, void *closure)
+{
+	struct trnsci_session *handle = session_use((struct session_object *)self);
+	struct trnsci_session_info info;
+
+	(void)closure;
+	if (!handle)
+		return NULL;
+	trnsci_session_describe(handle, &info);
+	return PyUnicode_FromString(info.address);
+}
+
+static PyObject *get_embedded(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyBool_FromLong(((struct session_object *)self)->embedded);
+}
+
+static PyObject *get_closed(PyObject *self, void *closure)
+{
+	const struct session_object *session = (struct session_object *)self;
+
+	(void)closure;
+	return PyBool_FromLong(!session->handle || session->closing);
+}
+
+/* What opens the same one elsewhere. */
+static PyObject *session_reduce(PyObject *self, PyObject *unused)
+{
+	const struct session_object *session = (struct session_object *)self;
+
+	(void)unused;
+	return Py_BuildValue("O(z)", Py_TYPE(self), session->address);
+}
+
+static PyMethodDef session_methods[] = {
+	{"close", session_close, METH_NOARGS,
+	 "Closes the session; memory that arrays still show stays until the last of them is gone."},
+	{"__enter__", session_enter, METH_NOARGS, NULL},
+	{"__exit__", session_exit, METH_VARARGS, NULL},
+	{"__reduce__", session_reduce, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef session_getset[] = {
+	{"address", get_address, NULL, "The socket's path, or \"embedded:\".", NULL},
+	{"embedded", get_embedded, NULL, "Whether the engine runs inside this process.", NULL},
+	{"closed", get_closed, NULL, "Whether the session was closed.", NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(session_doc,
+	     "Session(address=None, *, threads=0, timeout_ms=0)\n--\n\n"
+	     "A connection to a daemon, or an engine inside this process.\n\n"
+	     "Parameters\n----------\n"
+	     "address : str, optional\n"
+	     "    \"embedded:\", or the path of a daemon's socket. Default: $TRNSCI_SOCKET, the user's socket, the\n"
+	     "    host's socket, or where no daemon answers an engine inside this process.\n"
+	     "threads : int, optional\n"
+	     "    Threads of an embedded engine, at most 128. Default: the CPUs that the process may use.\n"
+	     "timeout_ms : int, optional\n"
+	     "    Time limit of a call in milliseconds. Default: none.\n\n"
+	     "Examples\n--------\n"
+	     ">>> import trnsci\n"
+	     ">>> with trnsci.Session(\"embedded:\") as session:\n"
+	     "...     session.address\n"
+	     "'embedded:'\n");
+
+static PyType_Slot session_slots[] = {
+	{Py_tp_doc, (void *)session_doc},     {Py_tp_init, session_init},   {Py_tp_dealloc, session_dealloc},
+	{Py_tp_methods, session_methods}, {Py_tp_getset, session_getset}, {0, NULL},
+};
+
+PyType_Spec session_spec = {
+	.name = "trnsci.Session",
+	.basicsize = sizeof(struct session_object),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = session_slots,
+};
+
+/* ---- Tiles: what the base of an array over shared memory is ---- */
+
+struct tile_object {
+	PyObject_HEAD
+	struct session_object *session;
+	struct trnsci_tile *tile;
+	unsigned fork_count;
+};
+
+/* In a forked child the tile is the parent's. */
+static void tile_dealloc(PyObject *self)
+{
+	struct tile_object *owner = (struct tile_object *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	if (owner->tile && owner->fork_count == forks()) {
+		trnsci_tile_free(owner->tile);
+		if (--owner->session->tiles == 0 && owner->session->closing)
+			close_handle(owner->session);
+	}
+	Py_XDECREF(owner->session);
+	type->tp_free(self);
+	Py_DECREF(type);
+}
+
+static PyType_Slot tile_slots[] = {{Py_tp_dealloc, tile_dealloc}, {0, NULL}};
+
+PyType_Spec tile_spec = {
+	.name = "trnsci._core.Tile",
+	.basicsize = sizeof(struct tile_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = tile_slots,
+};
+
+PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, int type, int ndim,
+		     const npy_intp *shape)
+{
+	struct tile_object *owner = PyObject_New(struct tile_object, session->state->tile_type);
+	PyObject *array;
+
+	if (!owner) {
+		trnsci_tile_free(tile);
+		return NULL;
+	}
+	owner->session = (struct session_object *)Py_NewRef((PyObject *)session);
+	owner->tile = tile;
+	owner->fork_count = forks();
+	session->tiles++;
+	array = PyArray_SimpleNewFromData(ndim, (npy_intp *)shape, type, trnsci_tile_data(tile));
+	if (!array || PyArray_SetBaseObject((PyArrayObject *)array, (PyObject *)owner) < 0) {
+		if (!array)
+			Py_DECREF(owner);
+		Py_XDECREF(array);
+		return NULL;
+	}
+	return array;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One transform of an array: what trnsci.fft's functions come down to.
+ *
+ * The engine takes arrays in row order of at most 8 dimensions. Others are copied into that order, and axes that are not
+ * transformed are joined with their neighbours. Lengths are the engine's to pad and to trim. */
+#include "extension.h"
+
+#include <string.h>
+
+/* What a kind's input and output are. */
+enum elements {
+	SAME_WIDTH_COMPLEX,
+	REAL_TO_HALF,
+	HALF_TO_REAL,
+	SAME, /* real for real, complex for complex */
+};
+
+struct kind {
+	const char *operation;
+	enum elements elements;
+	const char *flags[2];
+};
+
+static const struct kind kinds[] = {
+	{"fft", SAME_WIDTH_COMPLEX, {NULL, NULL}}, {"fft", SAME_WIDTH_COMPLEX, {"inverse", NULL}},
+	{"fft", REAL_TO_HALF, {"real", NULL}},	   {"fft", HALF_TO_REAL, {"real", "inverse"}},
+	{"fft", HALF_TO_REAL, {"hermitian", NULL}}, {"fft", REAL_TO_HALF, {"hermitian", "inverse"}},
+	{"dct", SAME, {NULL, NULL}},		   {"dct", SAME, {"inverse", NULL}},
+	{"dst", SAME, {NULL, NULL}},		   {"dst", SAME, {"inverse", NULL}},
+};
+
+enum { MAX_PARAMS = 12, LOCK_ELEMENTS = 4096 };
+
+/* A transform, from its arguments to the engine's. */
+struct transform {
+	const struct kind *kind;
+	PyArrayObject *in, *out;
+	int ndim, n_axes;
+	npy_intp shape[NPY_MAXDIMS]; /* of out */
+	int axes[NPY_MAXDIMS];
+	bool transformed[NPY_MAXDIMS];
+	npy_intp lengths[NPY_MAXDIMS]; /* of each of the axes; -1: as it is */
+	bool has_lengths;
+	bool overwrite;
+	const char *norm, *precision, *type, *orthogonalize;
+	double target_error; /* 0: none */
+	bool wide;	     /* of the result: 64-bit floats */
+	unsigned workers;    /* 0: the module's session */
+};
+
+/* ---- Input ---- */
+
+/* Which dtype the engine is given: numpy's halves as float32, integers as float64. */
+static int input_type(const struct transform *t, PyArrayObject *x)
+{
+	const int type = PyArray_TYPE(x);
+	const bool is_complex = PyTypeNum_ISCOMPLEX(type);
+	const bool narrow = type == NPY_HALF || type == NPY_FLOAT || type == NPY_CFLOAT;
+
+	if (t->kind->elements == HALF_TO_REAL || is_complex)
+		return narrow ? NPY_CFLOAT : NPY_CDOUBLE;
+	return narrow ? NPY_FLOAT : NPY_DOUBLE;
+}
+
+static int take_input(struct transform *t, PyObject *x)
+{
+	PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(x);
+
+	if (!array)
+		return -1;
+	const int type = PyArray_TYPE(array);
+
+	if (type == NPY_LONGDOUBLE || type == NPY_CLONGDOUBLE)
+		PyErr_SetString(PyExc_TypeError, "x: long double is not supported, allowed are float64 and narrower");
+	else if (t->kind->elements == REAL_TO_HALF && PyTypeNum_ISCOMPLEX(type))
+		PyErr_SetString(PyExc_TypeError, "x must be a real sequence");
+	if (PyErr_Occurred()) {
+		Py_DECREF(array);
+		return -1;
+	}
+	/* Memory that nobody else has may be written over. */
+	t->in = (PyArrayObject *)PyArray_FROM_OTF((PyObject *)array, input_type(t, array),
+						  NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_FORCECAST);
+	if (t->in && t->in != array && PyArray_BASE(t->in) == NULL)
+		t->overwrite = true;
+	else if ((PyObject *)array != x && t->in == array)
+		t->overwrite = t->overwrite || PyArray_BASE(array) == NULL;
+	Py_DECREF(array);
+	return t->in ? 0 : -1;
+}
+
+/* ---- Axes and lengths ---- */
+
+static int read_axes(struct transform *t, PyObject *axes)
+{
+	const bool one = PyLong_Check(axes);
+	PyObject *list = one ? PyTuple_Pack(1, axes) : PySequence_Tuple(axes);
+
+	t->ndim = PyArray_NDIM(t->in);
+	if (!list)
+		return -1;
+	t->n_axes = (int)PyTuple_GET_SIZE(list);
+	for (int i = 0; i < t->n_axes && i < NPY_MAXDIMS; i++) {
+		long axis = PyLong_AsLong(PyTuple_GET_ITEM(list, i));
+
+		if (axis == -1 && PyErr_Occurred())
+			break;
+		axis += axis < 0 ? t->ndim : 0;
+		if (axis < 0 || axis >= t->ndim) {
+			PyErr_SetString(PyExc_IndexError, "tuple index out of range");
+			break;
+		}
+		t->axes[i] = (int)axis;
+		t->transformed[axis] = true;
+	}
+	Py_DECREF(list);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_lengths(struct transform *t, PyObject *lengths)
+{
+	PyObject *list;
+
+	for (int i = 0; i < t->n_axes; i++)
+		t->lengths[i] = -1;
+	if (lengths == Py_None)
+		return 0;
+	list = PyLong_Check(lengths) ? PyTuple_Pack(1, lengths) : PySequence_Tuple(lengths);
+	if (!list)
+		return -1;
+	t->has_lengths = true;
+	for (int i = 0; i < t->n_axes && i < PyTuple_GET_SIZE(list); i++)
+		t->lengths[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(list, i), PyExc_OverflowError);
+	Py_DECREF(list);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Sets the result's shape and refuses lengths below 1. */
+static int find_shape(struct transform *t)
+{
+	const npy_intp *shape = PyArray_DIMS(t->in);
+
+	for (int i = 0; i < t->ndim; i++)
+		t->shape[i] = shape[i];
+	for (int i = 0; i < t->n_axes; i++) {
+		const int axis = t->axes[i];
+		const bool last = i == t->n_axes - 1;
+		npy_intp n = t->lengths[i];
+
+		if (!t->has_lengths && last && t->kind->elements == HALF_TO_REAL)
+			n = 2 * (shape[axis] - 1);
+		else if (!t->has_lengths)
+			n = shape[axis];
+		if (n < 1) {
+			PyErr_Format(PyExc_ValueError, "invalid number of data points (%zd) specified", n);
+			return -1;
+		}
+		t->shape[axis] = last && t->kind->elements == REAL_TO_HALF ? n / 2 + 1 : n;
+	}
+	return 0;
+}
+
+/* ---- Output ---- */
+
+static int output_type(const struct transform *t)
+{
+	const bool real = t->kind->elements == HALF_TO_REAL ||
+			  (t->kind->elements == SAME && !PyArray_ISCOMPLEX(t->in));
+
+	return t->wide ? (real ? NPY_DOUBLE : NPY_CDOUBLE) : (real ? NPY_FLOAT : NPY_CFLOAT);
+}
+
+static bool is_wide(const struct transform *t)
+{
+	static const char *const modes[] = {"double", "ozaki_hq", "ozaki_fp64"};
+	const int type = PyArray_TYPE(t->in);
+
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (t->precision && strcmp(t->precision, modes[i]) == 0)
+			return true;
+	return type == NPY_DOUBLE || type == NPY_CDOUBLE || (t->target_error > 0 && t->target_error < 1e-7);
+}
+
+static int make_output(struct transform *t)
+{
+	const int type = output_type(t);
+	const bool in_place = t->overwrite && type == PyArray_TYPE(t->in) && PyArray_ISWRITEABLE(t->in) &&
+			      PyArray_CompareLists(PyArray_DIMS(t->in), t->shape, t->ndim);
+
+	t->out = in_place ? (PyArrayObject *)Py_NewRef((PyObject *)t->in)
+			  : (PyArrayObject *)PyArray_SimpleNew(t->ndim, t->shape, type);
+	return t->out ? 0 : -1;
+}
+
+/* ---- The engine ---- */
+
+static enum trnsci_dtype dtype_of(PyArrayObject *array)
+{
+	switch (PyArray_TYPE(array)) {
+	case NPY_FLOAT:
+		return TRNSCI_F32;
+	case NPY_DOUBLE:
+		return TRNSCI_F64;
+	case NPY_CFLOAT:
+		return TRNSCI_C64;
+	default:
+		return TRNSCI_C128;
+	}
+}
+
+/* Describes the array with its untransformed neighbours joined; to[] maps axes. 0, or -1: more than 8 dimensions. */
+static int join_axes(const struct transform *t, PyArrayObject *array, struct trnsci_array *ret_array, int *to)
+{
+	const npy_intp *shape = PyArray_DIMS(array);
+	uint64_t joined[NPY_MAXDIMS];
+	int n = 0;
+
+	for (int i = 0; i < t->ndim; i++) {
+		if (i > 0 && !t->transformed[i] && !t->transformed[i - 1]) {
+			joined[n - 1] *= (uint64_t)shape[i];
+		} else {
+			joined[n] = (uint64_t)shape[i];
+			n++;
+		}
+		to[i] = n - 1;
+	}
+	if (n > TRNSCI_MAX_DIMS) {
+		PyErr_Format(PyExc_ValueError, "x: %d dimensions between transformed axes, allowed is %d", n,
+			     TRNSCI_MAX_DIMS);
+		return -1;
+	}
+	*ret_array = trnsci_array_of(dtype_of(array), (size_t)n, joined, PyArray_DATA(array));
+	return 0;
+}
+
+static void make_params(const struct transform *t, const int *to, int64_t *axes, int64_t *lengths,
+			struct trnsci_param *params)
+{
+	int n = 0;
+
+	for (int i = 0; i < t->n_axes; i++) {
+		axes[i] = to[t->axes[i]];
+		lengths[i] = t->lengths[i];
+	}
+	params[n++] = trnsci_i64s("axes", axes, (size_t)t->n_axes);
+	if (t->has_lengths)
+		params[n++] = trnsci_i64s("length", lengths, (size_t)t->n_axes);
+	for (int i = 0; i < 2 && t->kind->flags[i]; i++)
+		params[n++] = trnsci_bool(t->kind->flags[i], true);
+	if (t->norm)
+		params[n++] = trnsci_text("norm", t->norm);
+	if (t->precision)
+		params[n++] = trnsci_text("precision", t->precision);
+	if (t->target_error > 0)
+		params[n++] = trnsci_f64("target_error", t->target_error);
+	if (t->kind->elements == SAME)
+		params[n++] = trnsci_text("type", t->type);
+	if (t->kind->elements == SAME && t->orthogonalize)
+		params[n++] = trnsci_text("orthogonalize", t->orthogonalize);
+	params[n] = trnsci_end();
+}
+
+static int run(const struct transform *t, struct module_state *state)
+{
+	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
+	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
+	struct trnsci_param params[MAX_PARAMS];
+	struct trnsci_array in, out;
+	int to[NPY_MAXDIMS], r;
+	struct trnsci_error err;
+
+	if (!handle || join_axes(t, t->in, &in, to) < 0 || join_axes(t, t->out, &out, to) < 0)
+		return -1;
+	make_params(t, to, axes, lengths, params);
+	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
+		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
+	} else {
+		Py_INCREF(session);
+		Py_BEGIN_ALLOW_THREADS
+		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
+		Py_END_ALLOW_THREADS
+		Py_DECREF(session);
+	}
+	if (r < 0)
+		raise_error(state, &err);
+	return r < 0 ? -1 : 0;
+}
+
+/* ---- The function ---- */
+
+static int read_text(PyObject *value, const char **ret)
+{
+	*ret = NULL;
+	if (value == Py_None)
+		return 0;
+	*ret = PyUnicode_AsUTF8(value);
+	return *ret ? 0 : -1;
+}
+
+static int read_options(struct transform *t, PyObject *const *args)
+{
+	t->overwrite = PyObject_IsTrue(args[5]) == 1;
+	t->workers = (unsigned)PyLong_AsUnsignedLong(args[6]);
+	t->target_error = args[8] == Py_None ? 0 : PyFloat_AsDouble(args[8]);
+	if (PyErr_Occurred() || read_text(args[4], &t->norm) < 0 || read_text(args[7], &t->precision) < 0 ||
+	    read_text(args[9], &t->type) < 0 || read_text(args[10], &t->orthogonalize) < 0)
+		return -1;
+	if (args[8] != Py_None && !(t->target_error > 0)) {
+		PyErr_SetString(PyExc_ValueError, "target_error: allowed is above 0 to 1");
+		return -1;
+	}
+	return 0;
+}
+
+/* transform(kind, x, lengths, axes, norm, overwrite_x, workers, precision, target_error, type, orthogonalize): kind is an
+ * index into kinds[]; workers 0: the module's session; None where the engine's default is meant. */
+static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
+{
+	struct transform t = {0};
+	PyObject *result = NULL;
+
+	if (n_args != 11) {
+		PyErr_SetString(PyExc_TypeError, "transform() takes 11 arguments");
+		return NULL;
+	}
+	const long kind = PyLong_AsLong(args[0]);
+
+	if (kind < 0 || kind >= (long)(sizeof kinds / sizeof *kinds)) {
+		PyErr_SetString(PyExc_ValueError, "transform(): there is no such kind");
+		return NULL;
+	}
+	t.kind = &kinds[kind];
+	if (read_options(&t, args) == 0 && take_input(&t, args[1]) == 0 && read_axes(&t, args[3]) == 0 &&
+	    read_lengths(&t, args[2]) == 0 && find_shape(&t) == 0) {
+		t.wide = is_wide(&t);
+		if (make_output(&t) == 0 &&
+		    (PyArray_SIZE(t.out) == 0 || run(&t, PyModule_GetState(module)) == 0))
+			result = Py_NewRef((PyObject *)t.out);
+	}
+	Py_XDECREF(t.in);
+	Py_XDECREF(t.out);
+	return result;
+}
+
+PyMethodDef transform_functions[] = {
+	{"transform", (PyCFunction)(void (*)(void))transform, METH_FASTCALL, NULL},
+	{NULL, NULL, 0, NULL},
+};

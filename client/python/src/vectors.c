@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws of more than numbers: bytes, orders of items, weighted indices, shares of 1. */
+#include "extension.h"
+
+#include <string.h>
+
+static const char BITS[] = "bits", PERMUTATION[] = "permutation", CATEGORICAL[] = "categorical",
+		  DIRICHLET[] = "dirichlet";
+
+enum { ORDER_PREPARED = 1024 }; /* items of the longest order that is a prepared call */
+
+static PyObject *call_bytes(PyObject *self, PyObject *length)
+{
+	const struct recipe recipe = {.distribution = BITS, .dtype = TRNSCI_U32, .words = 1};
+	struct generator_object *g = (struct generator_object *)self;
+	const Py_ssize_t n = PyNumber_AsSsize_t(length, PyExc_OverflowError);
+	uint64_t base;
+	PyObject *bytes;
+
+	if (n == -1 && PyErr_Occurred())
+		return NULL;
+	if (n < 0) {
+		PyErr_SetString(PyExc_ValueError, "length < 0");
+		return NULL;
+	}
+	const size_t words = ((size_t)n + 3) / 4;
+
+	if (generator_check(g) < 0 || generator_reserve(g, words, 1, &base) < 0)
+		return NULL;
+	bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(4 * words));
+	if (bytes && generator_draw(g, &recipe, base, 0, words, PyBytes_AS_STRING(bytes)) < 0)
+		Py_CLEAR(bytes);
+	if (bytes)
+		_PyBytes_Resize(&bytes, n);
+	return bytes;
+}
+
+/* ---- Orders ---- */
+
+/* The engine's permutations of `items` begin at multiples of that: takes words from the next of these on. */
+static int reserve_order(struct generator_object *g, uint64_t items, uint64_t n, uint64_t *ret_first)
+{
+	unsigned __int128 first = (g->position / 2 + items - 1) / items * (unsigned __int128)items;
+	uint64_t skipped;
+
+	first += first % 2 ? items : 0;
+	if (!g->ended && first < (uint64_t)1 << 63 &&
+	    generator_reserve(g, 2 * (uint64_t)first - g->position, 1, &skipped) < 0)
+		return -1;
+	if (first >= (uint64_t)1 << 63)
+		g->ended = true;
+	*ret_first = (uint64_t)first;
+	return generator_reserve(g, n, 2, &skipped);
+}
+
+static int prepare_order(struct generator_object *g, struct session_object *session, size_t items)
+{
+	struct trnsci_session *handle = session_use(session);
+	const uint64_t shape = items;
+	struct trnsci_error err = {0};
+
+	if (!handle)
+		return -1;
+	generator_drop_order(g);
+	if (trnsci_tile_new(handle, 0, TRNSCI_I64, 1, &shape, &g->order_tile, &err) < 0 ||
+	    trnsci_call_new(handle, PERMUTATION, &g->order) < 0) {
+		trnsci_tile_free(g->order_tile);
+		g->order_tile = NULL;
+		raise_error(g->state, &err);
+		return -1;
+	}
+	struct trnsci_args *args = trnsci_args(g->order);
+
+	trnsci_set_text(args, "generator", g->source.generator);
+	trnsci_set_u64(args, "items", items);
+	trnsci_set_tile(args, "out", g->order_tile);
+	g->order_session = (struct session_object *)Py_NewRef((PyObject *)session);
+	g->order_items = items;
+	g->order_forks = forks();
+	return 0;
+}
+
+/* A short order costs less than to ask for it by name. */
+static int draw_prepared(struct generator_object *g, struct session_object *session, uint64_t first, size_t items,
+			 void *out)
+{
+	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET,
+					       .seed = g->source.seed,
+					       .stream = g->source.stream,
+					       .offset = first};
+	const bool kept = g->order && g->order_items == items && g->order_session == session &&
+			  g->order_forks == forks();
+
+	if (!kept && prepare_order(g, session, items) < 0)
+		return -1;
+	if (trnsci_run(g->order, &changes) < 0) {
+		raise_error(g->state, trnsci_call_error(g->order));
+		return -1;
+	}
+	memcpy(out, trnsci_tile_data(g->order_tile), items * sizeof(int64_t));
+	return 0;
+}
+
+static int draw_order(struct generator_object *g, uint64_t first, uint64_t items, uint64_t begin, size_t n, void *out)
+{
+	struct session_object *session = generator_session(g);
+	struct recipe recipe = {.distribution = PERMUTATION, .dtype = TRNSCI_I64, .words = 2, .n_params = 1};
+
+	if (!session)
+		return -1;
+	if (session->embedded && begin == 0 && n == items && n <= ORDER_PREPARED)
+		return draw_prepared(g, session, first, n, out);
+	recipe.params[0] = trnsci_u64("items", items);
+	return generator_fill(g, &recipe, 2 * first, begin, n, out);
+}
+
+/* _order(items, whole, begin, n): elements [begin, begin + n) of the first `whole` of a random order of 0 .. items - 1. */
+static PyObject *call_order(PyObject *self, PyObject *args)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	unsigned long long items, whole, begin, n;
+	uint64_t first;
+	npy_intp shape;
+	PyObject *array;
+
+	if (!PyArg_ParseTuple(args, "KKKK", &items, &whole, &begin, &n) || generator_check(g) < 0)
+		return NULL;
+	shape = (npy_intp)n;
+	array = PyArray_SimpleNew(1, &shape, NPY_INT64);
+	if (!array || items == 0 || whole == 0)
+		return array;
+	if (reserve_order(g, items, whole, &first) < 0 ||
+	    (n && draw_order(g, first, items, begin, n, PyArray_DATA((PyArrayObject *)array)) < 0))
+		Py_CLEAR(array);
+	return array;
+}
+
+/* ---- Distributions with a list ---- */
+
+static PyArrayObject *take_list(PyObject *list)
+{
+	return (PyArrayObject *)PyArray_FROMANY(list, NPY_DOUBLE, 1, 1, NPY_ARRAY_CARRAY_RO);
+}
+
+/* _categorical(weights, size): indices into the weights. */
+static PyObject *call_categorical(PyObject *self, PyObject *args)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	struct recipe recipe = {.distribution = CATEGORICAL, .dtype = TRNSCI_I64, .words = 2, .n_params = 1};
+	npy_intp shape[NPY_MAXDIMS];
+	PyObject *list, *size, *array = NULL;
+	PyArrayObject *weights;
+	struct part part;
+	uint64_t base;
+	int ndim;
+
+	if (!PyArg_ParseTuple(args, "OO", &list, &size) || generator_check(g) < 0 || args_shape(size, &ndim, shape) < 0)
+		return NULL;
+	weights = take_list(list);
+	if (!weights)
+		return NULL;
+	recipe.params[0] = trnsci_f64s("weights", PyArray_DATA(weights), (size_t)PyArray_SIZE(weights));
+	if (part_of(g, ndim, shape, &part) == 0 && generator_reserve(g, part.whole, 2, &base) == 0)
+		array = PyArray_SimpleNew(part.ndim, part.shape, NPY_INT64);
+	if (array && part.n && generator_fill(g, &recipe, base, part.begin, (size_t)part.n,
+					      PyArray_DATA((PyArrayObject *)array)) < 0)
+		Py_CLEAR(array);
+	Py_DECREF(weights);
+	return array;
+}
+
+static int check_alpha(PyArrayObject *alpha)
+{
+	const double *values = PyArray_DATA(alpha);
+
+	for (npy_intp i = 0; i < PyArray_SIZE(alpha); i++)
+		if (!(values[i] > 0)) {
+			PyErr_SetString(PyExc_ValueError, "alpha <= 0");
+			return -1;
+		}
+	return 0;
+}
+
+static PyObject *draw_dirichlet(struct generator_object *g, PyArrayObject *alpha, int ndim, npy_intp *shape)
+{
+	const npy_intp k = PyArray_SIZE(alpha);
+	struct recipe recipe = {.distribution = DIRICHLET, .dtype = TRNSCI_F64, .words = 2, .n_params = 1};
+	struct part part;
+	PyObject *array;
+	uint64_t base;
+
+	recipe.params[0] = trnsci_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
+	if (part_of(g, ndim, shape, &part) < 0 || generator_reserve(g, part.whole * (uint64_t)k, 2, &base) < 0)
+		return NULL;
+	part.shape[part.ndim++] = k;
+	array = PyArray_SimpleNew(part.ndim, part.shape, NPY_DOUBLE);
+	if (array && part.n && k &&
+	    generator_fill(g, &recipe, base, part.begin, (size_t)(part.n * k),
+			   PyArray_DATA((PyArrayObject *)array)) < 0)
+		Py_CLEAR(array);
+	return array;
+}
+
+static PyObject *call_dirichlet(METHOD_ARGS)
+{
+	static const char *const names[] = {"alpha", "size"};
+	struct generator_object *g = (struct generator_object *)self;
+	npy_intp shape[NPY_MAXDIMS];
+	PyObject *values[2], *array = NULL;
+	PyArrayObject *alpha;
+	int ndim = 0;
+
+	if (args_sort("dirichlet", names, 2, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0)
+		return NULL;
+	alpha = take_list(values[0]);
+	if (alpha && check_alpha(alpha) == 0 &&
+	    (!values[1] || values[1] == Py_None || args_shape(values[1], &ndim, shape) == 0)) {
+		if (ndim < NPY_MAXDIMS - 1)
+			array = draw_dirichlet(g, alpha, ndim, shape);
+		else
+			PyErr_SetString(PyExc_ValueError, "size: too many dimensions");
+	}
+	Py_XDECREF(alpha);
+	return array;
+}
+
+PyMethodDef vector_methods[] = {
+	{"bytes", call_bytes, METH_O, NULL},
+	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS, NULL},
+	{"_order", call_order, METH_VARARGS, NULL},
+	{"_categorical", call_categorical, METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};

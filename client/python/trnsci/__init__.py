@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers and Fourier transforms by trnsciD.
+
+`Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
+bit generator for numpy's own, and `trnsci.fft` has the functions of
+`scipy.fft`. All of them use the daemon ``trnscid`` where one answers, and an
+engine inside this process elsewhere, with the same bytes.
+
+Examples
+--------
+>>> import trnsci
+>>> rng = trnsci.Generator(1)
+>>> rng.integers(1, 7, size=5)
+array([1, 6, 1, 6, 3])
+"""
+from ._bit_generator import BitGenerator
+from ._core import Session, default_session, version as __version__
+from ._errors import (Error, ParameterError, ParameterTypeError, ResourceError,
+                      ServiceError, ServiceTimeoutError)
+from ._generator import Generator
+from . import fft
+
+__all__ = [
+    "BitGenerator", "Generator", "Session", "default_session", "fft",
+    "Error", "ParameterError", "ParameterTypeError", "ResourceError",
+    "ServiceError", "ServiceTimeoutError",
+]
