@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: tests/ROOM/check_STEM.c is a cmocka program beside lib/ROOM/STEM.c (or proto, daemon, client); an executable
-# tests/{rules,e2e}/*.sh prints TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target
+# tests/{rules,e2e,python}/*.sh prints TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target
 # for one parser, with its corpus in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all
 # with prove, each under a time limit, but for the long ones.
 
 CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c))
 CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh))
+SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh) $(wildcard tests/python/*.sh))
 
 # make run-check ROOMS="daemon e2e" : those only.
 ROOMS ?=
@@ -135,11 +135,6 @@ fuzz-all:
 protocol: $(BUILD)/tests/proto/check_protocol
 	TRNSCI_UPDATE=1 $<
 
-# The list of trnscid.conf(5), which check_settings holds to the table.
-manual: settings-manual
-settings-manual: $(BUILD)/tests/daemon/check_settings
-	TRNSCI_UPDATE=1 $< >/dev/null
-
 checks: $(call in_rooms,$(CHECKS) $(FUZZERS))
 
 run-check: all checks
@@ -162,7 +157,7 @@ statistics: $(STATISTICS)
 	@for check in $^; do TRNSCI_FULL=1 $$check || exit; done
 	@$(MAKE) --no-print-directory run-points run-dieharder
 
-run-dieharder: $(BUILD)/tests/statistics/write_words
+run-dieharder: $(BUILD)/tests/statistics/feed_words
 	@BUILD=$(BUILD) tests/statistics/dieharder.sh
 
 # The bounds of the matrix modes, derived anew from norms.
@@ -181,4 +176,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: run-bench-rows $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: settings-manual check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full

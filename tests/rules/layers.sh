@@ -145,12 +145,14 @@ may client/selftest base rng fft selftest
 may client/cli
 may client/examples
 may client/man
+may client/python
 
 only 'event2?/|event\.h' 'daemon/net/(listener|connection|loop)'
 only 'msgpack' 'proto/codec'
 only 'sqlite3' 'daemon/streams/store'
 only 'systemd/' 'daemon/(notify|log)'
 only 'trnsci/' 'client/'
+only 'Python\.h|numpy/' 'client/python/'
 
 # What differs between kinds of steps stands in their rows (engine/steps).
 sources lib/engine | xargs grep -nE '(kind|ops) *([=!<>]=|[<>]) *(STEP_|&?step_)|case STEP_' >"$list"

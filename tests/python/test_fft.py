@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trnsci.fft beside scipy.fft: values, dtypes, shapes, errors, the backend."""
+import inspect
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.signal
+
+import trnsci
+import trnsci.fft as fft
+
+ONE = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct", "dst",
+       "idst"]
+SEVERAL = [name + end for name in ONE[:6] for end in ("2", "n")] + [
+    "dctn", "idctn", "dstn", "idstn"]
+
+
+def data(name, shape, dtype):
+    """Real input for transforms of reals, complex elsewhere."""
+    g = trnsci.Generator(1)
+    x = g.normal(size=shape)
+    if name.startswith(("rfft", "ihfft", "dct", "idct", "dst", "idst")):
+        return x.astype(dtype)
+    return (x + 1j * g.normal(size=shape)).astype(np.result_type(dtype, "c8"))
+
+
+def close(made, expected):
+    assert made.dtype == expected.dtype and made.shape == expected.shape
+    scale = np.abs(expected).max() if expected.size else 1
+    narrow = expected.dtype in (np.float32, np.complex64)
+    np.testing.assert_allclose(made, expected, rtol=0,
+                               atol=(2e-6 if narrow else 1e-14) * scale)
+
+
+def test_every_function_has_scipys_arguments():
+    for name in scipy.fft.__all__:
+        if name.endswith("backend") or name == "next_fast_len":
+            continue
+        theirs = inspect.signature(getattr(scipy.fft, name)).parameters
+        ours = inspect.signature(getattr(fft, name)).parameters
+        for key, parameter in theirs.items():
+            assert ours[key].default == parameter.default, (name, key)
+            assert ours[key].kind <= parameter.kind, (name, key)
+        more = [key for key in ours if key not in theirs]
+        assert more in ([], ["precision", "target_error"]), name
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("name", ONE)
+def test_one_axis(name, norm, dtype):
+    x = data(name, (3, 12, 5), dtype)
+    for options in ({}, {"axis": 1}, {"n": 7}, {"n": 9, "axis": 0}):
+        close(getattr(fft, name)(x, norm=norm, **options),
+              getattr(scipy.fft, name)(x, norm=norm, **options))
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_axes(name):
+    x = data(name, (3, 6, 4), "f8")
+    for options in ({}, {"axes": (0, 2)}, {"s": (4, 5)}, {"norm": "ortho"},
+                    {"s": (-1, 5), "axes": (2, 0)}):
+        if name.endswith("2") and options == {"s": (-1, 5), "axes": (2, 0)}:
+            continue
+        close(getattr(fft, name)(x, **options),
+              getattr(scipy.fft, name)(x, **options))
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst", "dctn",
+                                  "idctn", "dstn", "idstn"])
+def test_types_of_cosines(name, kind):
+    for dtype in ("f2", "f4", "f8", "c16", "i4"):
+        x = (100 * data("dct", (4, 6), "f8")).astype(dtype)
+        for options in ({}, {"norm": "ortho"}, {"orthogonalize": True},
+                        {"norm": "ortho", "orthogonalize": False}):
+            if np.iscomplexobj(x) and "orthogonalize" in options:
+                continue  # scipy ignores it there
+            close(getattr(fft, name)(x, kind, **options),
+                  getattr(scipy.fft, name)(x, kind, **options))
+
+
+def test_input_of_every_kind():
+    x = data("fft", (8, 6, 10), "f8")
+    for y in (x.T, x[::2, 1:, ::-1], x.real, np.asfortranarray(x),
+              x.astype(">c16"), x.real.astype("i2"), x.real > 0,
+              x.real.astype("f2"), x.tolist(), x[..., :1],
+              np.frombuffer(b"." + x.tobytes(), np.uint8)[1:].view("c16")):
+        close(fft.fft(y), scipy.fft.fft(y))
+        close(fft.fftn(y), scipy.fft.fftn(y))
+    close(fft.fft(np.empty((0, 4))), scipy.fft.fft(np.empty((0, 4))))
+    many = x.reshape(2, 2, 2, 3, 2, 1, 5, 2, 1, 1)
+    close(fft.fft(many), scipy.fft.fft(many))
+    close(fft.fftn(many, axes=(0, 6)), scipy.fft.fftn(many, axes=(0, 6)))
+
+
+def test_memory_is_written_only_where_that_is_allowed():
+    x = data("fft", (64,), "f8")
+    kept = x.copy()
+    expected = fft.fft(x)
+    np.testing.assert_array_equal(x, kept)
+    made = fft.fft(x, overwrite_x=True)
+    assert made is x
+    np.testing.assert_array_equal(made, expected)
+    x = kept.copy()
+    x.flags.writeable = False
+    assert fft.fft(x, overwrite_x=True) is not x
+    np.testing.assert_array_equal(x, kept)
+    view = np.zeros((2, 64), complex)
+    made = fft.fft(view[0])
+    assert not np.shares_memory(made, view)
+    listed = fft.fft(view.real)
+    assert listed.base is None and not view.any()
+
+
+def error_of(function, *args, **options):
+    try:
+        function(*args, **options)
+    except Exception as error:
+        return next(cls for cls in type(error).__mro__
+                    if cls.__module__ == "builtins")
+    return None
+
+
+@pytest.mark.parametrize("name, args, options", [
+    ("fft", ([],), {}), ("fft", ([1, 2],), {"n": 0}),
+    ("fft", ([1, 2],), {"n": -3}), ("fft", ([1, 2],), {"norm": "x"}),
+    ("fft", ([1, 2],), {"axis": 3}), ("fft", ([1, 2],), {"workers": 0}),
+    ("fft", ([1, 2],), {"workers": -1000}), ("fft", ([1, 2],), {"plan": 1}),
+    ("fft", ([1, 2],), {"workers": 1.5}), ("fft", (["a"],), {}),
+    ("rfft", ([1j],), {}), ("irfft", ([1],), {}), ("rfftn", ([1j],), {}),
+    ("fftn", ([[1, 2]],), {"axes": (0, 0)}), ("fftn", ([1],), {"axes": 5}),
+    ("fftn", ([[1, 2]],), {"s": (1, 2), "axes": (0,)}),
+    ("fftn", ([1],), {"s": (1, 2)}), ("fftn", ([1],), {"s": 1.5}),
+    ("fftn", ([[1, 2]],), {"axes": ()}), ("rfftn", ([[1, 2]],), {"axes": ()}),
+    ("dct", ([1.0, 2.0],), {"type": 5}), ("dctn", ([],), {}),
+    ("dct", ([1, 2],), {"norm": "y"}),
+    ("next_fast_len", (-1,), {}), ("next_fast_len", (2.5,), {}),
+    ("fftfreq", (1.5,), {}),
+])
+def test_errors(name, args, options):
+    assert error_of(getattr(fft, name), *args, **options) == \
+        error_of(getattr(scipy.fft, name), *args, **options)
+
+
+def test_helpers():
+    for n in (1, 2, 7, 100):
+        np.testing.assert_array_equal(fft.fftfreq(n, .1),
+                                      scipy.fft.fftfreq(n, .1))
+        np.testing.assert_array_equal(fft.rfftfreq(n, .1),
+                                      scipy.fft.rfftfreq(n, .1))
+    assert fft.next_fast_len(0) == scipy.fft.next_fast_len(0)
+    assert all(n <= fft.next_fast_len(n) < 2 * n + 2 for n in range(1, 2000))
+    a = np.exp(-np.linspace(-5, 5, 64)**2)
+    for options in ({}, {"offset": 0.3}, {"bias": -0.4}):
+        made = fft.fht(a, 0.1, 0.5, **options)
+        np.testing.assert_allclose(made, scipy.fft.fht(a, 0.1, 0.5, **options))
+        np.testing.assert_allclose(fft.ifht(made, 0.1, 0.5, **options), a,
+                                   atol=1e-12)
+    assert fft.fhtoffset(.1, .5, .2) == pytest.approx(
+        scipy.fft.fhtoffset(.1, .5, .2))
+    assert fft.get_workers() == 1
+    with fft.set_workers(3):
+        assert fft.get_workers() == 3
+    assert fft.get_workers() == 1
+
+
+def test_workers_give_the_same_bytes(daemon):
+    x = data("fft", (4096, 16), "f8")
+    expected = fft.fft(x, axis=0)
+    for workers in (1, 2, -1):
+        np.testing.assert_array_equal(fft.fft(x, axis=0, workers=workers),
+                                      expected)
+
+
+def test_precision():
+    x = data("fft", (200,), "f4")
+    exact = scipy.fft.fft(x.astype("c16"))
+    size = np.linalg.norm(exact)
+    errors = {}
+    for mode in ("fast", "kahan", "double", "bf16", "bf16_refined", "ozaki",
+                 "ozaki_hq"):
+        made = fft.fft(x, precision=mode)
+        assert made.dtype == ("c16" if mode in ("double", "ozaki_hq")
+                              else "c8")
+        errors[mode] = np.linalg.norm(made - exact) / size
+    assert errors["double"] < 1e-15 < errors["fast"] < 1e-6 < errors["bf16"]
+    for target in (1e-2, 1e-5, 1e-9):
+        made = fft.fft(x, target_error=target)
+        assert np.linalg.norm(made - exact) / size <= target
+        assert made.dtype == ("c16" if target < 1e-7 else "c8")
+    with pytest.raises(ValueError, match="precision"):
+        fft.fft(x, precision="best")
+    with pytest.raises(ValueError, match="target_error"):
+        fft.fft(x, target_error=0)
+
+
+def test_backend():
+    x = data("fft", (6, 8), "f8")
+    with scipy.fft.set_backend(fft, only=True):
+        for name in ONE + SEVERAL:
+            y = data(name, (6, 8), "f8")
+            np.testing.assert_array_equal(getattr(scipy.fft, name)(y),
+                                          getattr(fft, name)(y))
+        np.testing.assert_allclose(
+            scipy.signal.fftconvolve(x, x, mode="same"),
+            scipy.signal.convolve(x, x, mode="same", method="direct"))
+    wide = x.astype(np.clongdouble)
+    with scipy.fft.set_backend(fft):
+        assert scipy.fft.fft(wide).dtype == np.clongdouble
+    with scipy.fft.set_backend(fft, only=True):
+        with pytest.raises(NotImplementedError):
+            scipy.fft.fft(wide)
+    with pytest.raises(TypeError, match="long double"):
+        fft.fft(wide)
