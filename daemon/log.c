@@ -15,7 +15,7 @@
 
 enum { LINE_ROOM = 512 };
 
-static enum log_level most = LEVEL_INFO;
+static _Atomic enum log_level most = LEVEL_INFO; /* read by all threads */
 static bool to_journal;
 
 static bool stderr_is_journal(void)
@@ -30,12 +30,17 @@ static bool stderr_is_journal(void)
 	return strcmp(own, stream) == 0;
 }
 
-void log_open(const char *name)
+void log_set_level(const char *name)
 {
 	most = strcmp(name, "error") == 0     ? LEVEL_ERROR
 	       : strcmp(name, "warning") == 0 ? LEVEL_WARNING
 	       : strcmp(name, "debug") == 0   ? LEVEL_DEBUG
 					      : LEVEL_INFO;
+}
+
+void log_open(const char *name)
+{
+	log_set_level(name);
 	to_journal = stderr_is_journal();
 }
 

@@ -14,6 +14,8 @@ enum log_level { LEVEL_ERROR = 3, LEVEL_WARNING = 4, LEVEL_INFO = 6, LEVEL_DEBUG
 
 /* name: one of the choices of the setting log_level. */
 void log_open(const char *name);
+/* Changes the level. */
+void log_set_level(const char *name);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnscid: reads its settings, starts the engine, listens, serves clients until it is stopped.
+/* trnscid: reads its settings, starts the engine, listens, serves clients until it is stopped; reloads settings.
  *
  * Exit status: 0 stopped by a signal; 2 usage; 70 the engine or the loop could not be made; 71 the socket or the state folder
  * could not be made; 74 the state was no longer at its path at the stop; 75 another daemon listens there, or has that
@@ -18,83 +18,24 @@
 
 #include "base/cpu.h"
 #include "engine/scheduler/cpus.h"
-#include "limits/weights.h"
 #include "log.h"
 #include "memory/background.h"
 #include "memory/prefault.h"
 #include "net/connection.h"
 #include "net/listener.h"
 #include "notify.h"
+#include "options.h"
 #include "requests/dispatch.h"
 #include "sandbox.h"
 #include "streams/store.h"
 #include "streams/streams.h"
 
-enum { EXIT_USAGE = 2 };
-
-enum action { ACTION_SERVE, ACTION_REPAIR, ACTION_RESTORE };
-
-static void print_help(void)
-{
-	puts("usage: trnscid [--config FILE] [--SETTING VALUE]...\n"
-	     "       trnscid --repair-state | --restored-state [--state-dir PATH]\n"
-	     "       trnscid --help | --version\n\n"
-	     "Random numbers and Fourier transforms for every process on the host, see trnscid(8).\n"
-	     "A config file holds the same settings, one a line: SETTING = VALUE. The command line overrides it.\n"
-	     "Bytes may end in K, M, G or T. TRNSCI_CPU names the highest kernels allowed.\n");
-	settings_print(stdout);
-}
-
-/* Returns the value of the option at argv[*at]: of "--name=VALUE", or the next argument; NULL if there is none. */
-static const char *option_value(char **argv, int *at, char name[64])
-{
-	const char *equals = strchr(argv[*at], '=');
-
-	snprintf(name, 64, "%.*s", (int)(equals ? equals - argv[*at] - 2 : 63), argv[*at] + 2);
-	return equals ? equals + 1 : argv[*at + 1] ? argv[++*at] : NULL;
-}
-
-/* Reads the config file in the first pass and all other options in the second, so that the command line overrides the
- * file. Returns -1, or an exit status with err set (unless it is EXIT_SUCCESS). */
-static int read_options(char **argv, bool config_pass, struct settings *settings, enum action *ret_action,
-			struct error *err)
-{
-	for (int at = 1; argv[at]; at++) {
-		char name[64];
-
-		if (strcmp(argv[at], "--help") == 0) {
-			print_help();
-			return EXIT_SUCCESS;
-		}
-		if (strcmp(argv[at], "--version") == 0) {
-			puts("trnscid (trnsciD) " TRNSCI_VERSION);
-			return EXIT_SUCCESS;
-		}
-		if (strcmp(argv[at], "--repair-state") == 0) {
-			*ret_action = ACTION_REPAIR;
-			continue;
-		}
-		if (strcmp(argv[at], "--restored-state") == 0) {
-			*ret_action = ACTION_RESTORE;
-			continue;
-		}
-		if (strncmp(argv[at], "--", 2) != 0 || !argv[at][2]) {
-			error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such option, allowed: see --help", argv[at]);
-			return EXIT_USAGE;
-		}
-		const char *value = option_value(argv, &at, name);
-		bool config = strcmp(name, "config") == 0;
-		if (!value) {
-			error_set(err, ERROR_MISSING_PARAMETER, "%s: value missing", name);
-			return EXIT_USAGE;
-		}
-		if (config && config_pass && settings_load(settings, value, err) < 0)
-			return EX_CONFIG;
-		if (!config && !config_pass && settings_set(settings, name, value, err) < 0)
-			return EXIT_USAGE;
-	}
-	return -1;
-}
+/* What SIGHUP needs. */
+struct daemon {
+	struct service service;
+	struct settings settings;
+	char **argv;
+};
 
 static int read_cpu(struct service *service, struct error *err)
 {
@@ -166,6 +107,41 @@ static void set_spin(struct service *service)
 	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
 }
 
+static void log_change(const struct setting *setting, void *arg)
+{
+	unsigned *changes = arg;
+
+	++*changes;
+	log_line(setting->change == SETTING_START ? LEVEL_WARNING : LEVEL_INFO, "reload: %s: changed, takes effect %s",
+		 setting->name, setting_change_text(setting->change));
+}
+
+/* Reads the command line and its config files again. A bad one changes nothing. */
+static void reload_settings(void *arg)
+{
+	struct daemon *daemon = arg;
+	struct service *service = &daemon->service;
+	enum options_action action;
+	struct settings wanted;
+	unsigned changes = 0;
+	struct error err;
+
+	notify_reloading();
+	if (options_read(daemon->argv, &wanted, &action, &err) == 0) {
+		settings_change(&daemon->settings, &wanted, log_change, &changes);
+		quota_set_totals(service->quota, &daemon->settings);
+		log_set_level(daemon->settings.log_level);
+		raise_fd_limit(&daemon->settings);
+		set_spin(service);
+		log_line(LEVEL_INFO, "reload: settings changed: %u", changes);
+		notify_status("serves with %s kernels, reloaded", cpu_level_name(service->features));
+	} else {
+		log_line(LEVEL_ERROR, "reload: no setting changed: %s", err.text);
+		notify_status("reload failed, serves with the old settings: %s", err.text);
+	}
+	notify_ready();
+}
+
 static int serve_clients(struct service *service, struct error *err)
 {
 	const int fd = service->passed_fd;
@@ -175,7 +151,7 @@ static int serve_clients(struct service *service, struct error *err)
 	service->passed_fd = -1;
 	r = listener_open(service, fd, &service->listener, err);
 	if (r < 0)
-		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? EXIT_USAGE : EX_OSERR;
+		return r == -ERROR_LIMIT ? EX_TEMPFAIL : r == -ERROR_OUT_OF_RANGE ? OPTIONS_USAGE : EX_OSERR;
 	if (sandbox_deny_exec(&warning) < 0)
 		log_line(LEVEL_WARNING, "%s; the daemon keeps the right to execute programs", warning.text);
 	log_line(LEVEL_INFO, "version " TRNSCI_VERSION " listens on %s with %s kernels",
@@ -183,6 +159,8 @@ static int serve_clients(struct service *service, struct error *err)
 	notify_status("serves with %s kernels", cpu_level_name(service->features));
 	notify_ready();
 	set_spin(service);
+	/* The service is the first member. */
+	loop_set_reload(service->loop, reload_settings, service);
 	loop_run(service->loop);
 	listener_close(service->listener);
 	log_line(LEVEL_INFO, "stopped");
@@ -198,7 +176,7 @@ static void bound_heap(void)
 }
 
 /* Repairs or restores the state of named streams, while no daemon uses the folder. */
-static int mend_state(const struct settings *settings, enum action action)
+static int mend_state(const struct settings *settings, enum options_action action)
 {
 	char dir[SETTING_TEXT_ROOM];
 	struct error err;
@@ -210,7 +188,7 @@ static int mend_state(const struct settings *settings, enum action action)
 	const struct store_folder folder = {dir, fd, NULL};
 
 	if (r == 0)
-		r = action == ACTION_REPAIR ? store_repair(&folder, stdout, &err) : store_restore(&folder, stdout, &err);
+		r = action == OPTIONS_REPAIR ? store_repair(&folder, stdout, &err) : store_restore(&folder, stdout, &err);
 	if (r == 0)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "trnscid: %s\n", err.text);
@@ -285,20 +263,6 @@ static int run_service(struct service *service, struct error *err)
 	return status;
 }
 
-/* Returns -1, or an exit status as read_options does. Checks the weights, too. */
-static int read_settings(char **argv, struct settings *settings, enum action *ret_action, struct error *err)
-{
-	int status;
-
-	settings_default(settings);
-	status = read_options(argv, true, settings, ret_action, err);
-	if (status < 0)
-		status = read_options(argv, false, settings, ret_action, err);
-	if (status < 0 && weights_check(settings->weights, err) < 0)
-		status = EX_CONFIG;
-	return status;
-}
-
 /* Sends the reason to whoever waits on the socket that the service manager passed. Left waiting, they would start the daemon
  * again at once, until the manager gives the socket up. */
 static void refuse_waiting(int passed_fd, const struct error *why)
@@ -318,36 +282,66 @@ static int take_socket(struct service *service, int status, struct error *err)
 	struct error wrong;
 
 	if (notify_listen_fd(&service->passed_fd, &wrong) == 0)
-		return status >= 0 && service->passed_fd >= 0 ? EX_CONFIG : status;
-	if (status >= 0)
+		return status != 0 && service->passed_fd >= 0 ? EX_CONFIG : status;
+	if (status != 0)
 		return status;
 	*err = wrong;
 	return EX_OSERR;
 }
 
+/* Prints what differs from the defaults, or what is wrong. */
+static int check_config(const struct settings *settings, int status, struct error *err)
+{
+	struct service unused = {0};
+
+	if (status == 0 && read_cpu(&unused, err) < 0)
+		status = EX_CONFIG;
+	if (status != 0) {
+		fprintf(stderr, "trnscid: %s\n", err->text);
+		return status;
+	}
+	settings_print_changed(settings, stdout);
+	return EXIT_SUCCESS;
+}
+
+/* status: of the options, with err. */
+static int serve(struct daemon *daemon, int status, struct error *err)
+{
+	struct service *service = &daemon->service;
+
+	log_open(daemon->settings.log_level);
+	status = take_socket(service, status, err);
+	if (status == 0)
+		status = read_cpu(service, err) < 0 ? EX_CONFIG : run_service(service, err);
+	if (err->code) {
+		log_line(LEVEL_ERROR, "%s", err->text);
+		refuse_waiting(service->passed_fd, err);
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	static struct settings settings;
-	struct service service = {.settings = &settings, .handler = &dispatch_handler, .passed_fd = -1};
+	static struct daemon daemon;
 	struct error err = {0};
-	enum action action = ACTION_SERVE;
+	enum options_action action;
 	int status;
 
 	(void)argc;
 	umask(077);
 	loop_ignore_signals();
-	status = read_settings(argv, &settings, &action, &err);
-	if (status == EXIT_SUCCESS)
-		return status;
-	if (status < 0 && action != ACTION_SERVE)
-		return mend_state(&settings, action);
-	log_open(settings.log_level);
-	status = take_socket(&service, status, &err);
-	if (status < 0)
-		status = read_cpu(&service, &err) < 0 ? EX_CONFIG : run_service(&service, &err);
-	if (err.code) {
-		log_line(LEVEL_ERROR, "%s", err.text);
-		refuse_waiting(service.passed_fd, &err);
-	}
-	return status;
+	daemon.argv = argv;
+	daemon.service = (struct service){.settings = &daemon.settings, .handler = &dispatch_handler, .passed_fd = -1};
+	status = options_read(argv, &daemon.settings, &action, &err);
+	if (action == OPTIONS_CHECK)
+		return check_config(&daemon.settings, status, &err);
+	if (status != 0 || action == OPTIONS_SERVE)
+		return serve(&daemon, status, &err);
+	if (action == OPTIONS_HELP)
+		options_print_help();
+	else if (action == OPTIONS_VERSION)
+		puts("trnscid (trnsciD) " TRNSCI_VERSION);
+	else
+		return mend_state(&daemon.settings, action);
+	return EXIT_SUCCESS;
 }

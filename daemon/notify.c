@@ -2,9 +2,11 @@
 /* The service manager, by libsystemd. */
 #include "notify.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <systemd/sd-daemon.h>
 
 int notify_listen_fd(int *ret_fd, struct error *err)
@@ -29,6 +31,15 @@ int notify_listen_fd(int *ret_fd, struct error *err)
 void notify_ready(void)
 {
 	sd_notify(0, "READY=1");
+}
+
+void notify_reloading(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
 }
 
 void notify_stopping(void)

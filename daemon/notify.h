@@ -12,6 +12,8 @@
 int notify_listen_fd(int *ret_fd, struct error *err);
 
 void notify_ready(void);
+/* Before the config files are read again; notify_ready() ends it. */
+void notify_reloading(void);
 void notify_stopping(void);
 void notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -4,17 +4,20 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
 #include "base/checked.h"
+#include "limits/weights.h"
 
 static const struct setting table[] = {
-#define X(name, kind, unit, fallback, min, max, choices, help)                                                         \
-	{#name, SETTING_##kind, unit, fallback, min, max, choices, help, offsetof(struct settings, name)},
+#define X(name, kind, change, unit, fallback, min, max, choices, help)                                                 \
+	{#name, SETTING_##kind, SETTING_##change, unit, fallback, min, max, choices, help, offsetof(struct settings, name)},
 	SETTING_TABLE(X)
 #undef X
 };
@@ -25,6 +28,22 @@ const struct setting *settings_table(size_t *ret_count)
 {
 	*ret_count = N_SETTINGS;
 	return table;
+}
+
+const char *setting_change_text(enum setting_change change)
+{
+	static const char *const texts[] = {
+		[SETTING_NOW] = "at once",
+		[SETTING_SESSION] = "for new sessions",
+		[SETTING_START] = "at a restart",
+	};
+
+	return texts[change];
+}
+
+bool setting_is_text(const struct setting *setting)
+{
+	return setting->kind == SETTING_TEXT || setting->kind == SETTING_WEIGHTS || setting->kind == SETTING_CHOICE;
 }
 
 static bool same_name(const char *a, const char *b)
@@ -89,6 +108,8 @@ static int set_text(const struct setting *setting, char *field, const char *text
 	if (strlen(text) >= SETTING_TEXT_ROOM)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %zu bytes long, allowed: at most %d", setting->name,
 				 strlen(text), SETTING_TEXT_ROOM - 1);
+	if (setting->kind == SETTING_WEIGHTS && weights_check(text, err) < 0)
+		return -ERROR_OUT_OF_RANGE;
 	strcpy(field, text);
 	return 0;
 }
@@ -117,7 +138,7 @@ int settings_set(struct settings *settings, const char *name, const char *text, 
 		return error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such setting, allowed: see trnscid --help",
 				 name);
 	void *field = (char *)settings + setting->offset;
-	if (setting->kind == SETTING_TEXT || setting->kind == SETTING_CHOICE)
+	if (setting_is_text(setting))
 		return set_text(setting, field, text, err);
 	return set_number(setting, field, text, err);
 }
@@ -197,6 +218,114 @@ int settings_load(struct settings *settings, const char *path, struct error *err
 	return r;
 }
 
+static int is_conf(const struct dirent *entry)
+{
+	const size_t size = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && size > 5 && strcmp(entry->d_name + size - 5, ".conf") == 0;
+}
+
+/* By bytes, whatever the locale is. */
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int load_folder(struct settings *settings, const char *path, struct error *err)
+{
+	struct settings loaded = *settings;
+	struct dirent **entries;
+	const int count = scandir(path, &entries, is_conf, compare_names);
+	int r = 0;
+
+	if (count < 0)
+		return error_set(err, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		char file[4096 + 256];
+
+		snprintf(file, sizeof file, "%.4095s/%s", path, entries[i]->d_name);
+		if (r == 0)
+			r = settings_load(&loaded, file, err);
+		free(entries[i]);
+	}
+	free(entries);
+	if (r == 0)
+		*settings = loaded;
+	return r;
+}
+
+int settings_load_path(struct settings *settings, const char *path, struct error *err)
+{
+	const bool optional = *path == '-';
+	struct stat st;
+
+	path += optional;
+	if (stat(path, &st) < 0)
+		return optional && errno == ENOENT ? 0 : error_set(err, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+	return S_ISDIR(st.st_mode) ? load_folder(settings, path, err) : settings_load(settings, path, err);
+}
+
+static bool same_value(const struct setting *setting, const void *a, const void *b)
+{
+	return setting_is_text(setting) ? strcmp(a, b) == 0 : memcmp(a, b, sizeof(uint64_t)) == 0;
+}
+
+void settings_change(struct settings *settings, const struct settings *wanted,
+		     void (*changed)(const struct setting *setting, void *arg), void *arg)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		void *field = (char *)settings + table[i].offset;
+		const void *value = (const char *)wanted + table[i].offset;
+
+		if (same_value(&table[i], field, value))
+			continue;
+		if (table[i].change != SETTING_START)
+			memcpy(field, value, setting_is_text(&table[i]) ? SETTING_TEXT_ROOM : sizeof(uint64_t));
+		changed(&table[i], arg);
+	}
+}
+
+void settings_print_changed(const struct settings *settings, FILE *file)
+{
+	struct settings defaults;
+
+	settings_default(&defaults);
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		const void *field = (const char *)settings + table[i].offset;
+
+		if (same_value(&table[i], field, (const char *)&defaults + table[i].offset))
+			continue;
+		if (setting_is_text(&table[i]))
+			fprintf(file, "%s = %s\n", table[i].name, (const char *)field);
+		else
+			fprintf(file, table[i].kind == SETTING_MODE ? "%s = %04" PRIo64 "\n" : "%s = %" PRIu64 "\n",
+				table[i].name, *(const uint64_t *)field);
+	}
+}
+
+static void print_size(uint64_t size, FILE *file)
+{
+	int power = 0;
+
+	while (power < 4 && size && size % 1024 == 0) {
+		size /= 1024;
+		power++;
+	}
+	fprintf(file, "%" PRIu64 "%.1s", size, &"\0KMGT"[power]);
+}
+
+void setting_print_range(const struct setting *setting, FILE *file)
+{
+	if (setting->kind == SETTING_BYTES) {
+		print_size(setting->min, file);
+		fputs(" to ", file);
+		print_size(setting->max, file);
+		return;
+	}
+	fprintf(file, setting->kind == SETTING_MODE ? "%" PRIo64 " to %" PRIo64 : "%" PRIu64 " to %" PRIu64, setting->min,
+		setting->max);
+}
+
 void settings_print(FILE *file)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
@@ -207,11 +336,11 @@ void settings_print(FILE *file)
 			fputc(*at == '_' ? '-' : *at, file);
 		fprintf(file, " %s\n      %s\n      default: %s", *s->unit ? s->unit : s->choices, s->help,
 			*s->fallback ? s->fallback : "empty");
-		if (s->kind == SETTING_MODE)
-			fprintf(file, "; range: %" PRIo64 " to %" PRIo64, s->min, s->max);
-		else if (s->kind == SETTING_NUMBER || s->kind == SETTING_BYTES)
-			fprintf(file, "; range: %" PRIu64 " to %" PRIu64, s->min, s->max);
-		fputc('\n', file);
+		if (!setting_is_text(s)) {
+			fputs("; range: ", file);
+			setting_print_range(s, file);
+		}
+		fprintf(file, "; changes: %s\n", setting_change_text(s->change));
 	}
 }
 
@@ -219,7 +348,7 @@ int settings_show(const struct settings *settings, struct bump *bump, struct val
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		const void *field = (const char *)settings + table[i].offset;
-		bool text = table[i].kind == SETTING_TEXT || table[i].kind == SETTING_CHOICE;
+		bool text = setting_is_text(&table[i]);
 		char octal[24];
 		int r;
 

@@ -11,7 +11,7 @@ SHAREDIR = $(PREFIX)/share
 # systemd looks below lib, wherever libraries are.
 SYSTEMDDIR = $(PREFIX)/lib/systemd
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
-SERVICE := $(BUILD)/systemd/trnscid.service
+SERVICES := $(BUILD)/systemd/trnscid.service $(BUILD)/systemd/user/trnscid.service
 DAEMON_MAN := $(sort $(wildcard daemon/man/*.[1-9]))
 
 # The command finds the library of its own tree.
@@ -32,12 +32,12 @@ place_stripped = for file in $(2); do name=$${file\#\#*/} to=$(DESTDIR)$(1); \
 	$(OBJCOPY) --strip-unneeded --add-gnu-debuglink=$$to/.debug/$$name.debug $$to/$$name || exit; done
 
 # The prefix may differ from that of the last build.
-$(SERVICE) $(PKGCONFIG): FORCE
-$(SERVICE): systemd/trnscid.service.in
+$(SERVICES) $(PKGCONFIG): FORCE
+$(BUILD)/systemd/%.service: systemd/%.service.in
 	@mkdir -p $(@D)
 	$(Q)sed 's|@BINDIR@|$(BINDIR)|g' $< >$@
 
-all: $(SERVICE)
+all: $(SERVICES)
 
 install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)$(call place_stripped,$(BINDIR),$(BUILD)/bin/trnscid $(INSTALLED_CLI))
@@ -51,7 +51,8 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done
 	$(Q)install -D -m 644 $(COMPLETION) $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES))
-	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(SERVICE) systemd/trnscid.socket)
+	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket)
+	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf
 	$(Q)$(if $(DESTDIR),,systemd/running_system installed $(SYSUSERSDIR)/trnsci.conf)
 

@@ -135,6 +135,11 @@ fuzz-all:
 protocol: $(BUILD)/tests/proto/check_protocol
 	TRNSCI_UPDATE=1 $<
 
+# The list of trnscid.conf(5), which check_settings holds to the table.
+manual: settings-manual
+settings-manual: $(BUILD)/tests/daemon/check_settings
+	TRNSCI_UPDATE=1 $< >/dev/null
+
 checks: $(call in_rooms,$(CHECKS) $(FUZZERS))
 
 run-check: all checks
@@ -157,7 +162,7 @@ statistics: $(STATISTICS)
 	@for check in $^; do TRNSCI_FULL=1 $$check || exit; done
 	@$(MAKE) --no-print-directory run-points run-dieharder
 
-run-dieharder: $(BUILD)/tests/statistics/feed_words
+run-dieharder: $(BUILD)/tests/statistics/write_words
 	@BUILD=$(BUILD) tests/statistics/dieharder.sh
 
 # The bounds of the matrix modes, derived anew from norms.
@@ -176,4 +181,4 @@ BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 run-bench: run-bench-rows $(BENCHES)
 	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
 
-.PHONY: check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: settings-manual check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -43,6 +45,24 @@ bool handshake_read_closing(const struct message *message, struct error *ret_err
 	return true;
 }
 
+/* Why connect failed; where it is a matter of rights, the group that has them. */
+static void explain_refusal(const char *path, int number, struct error *err)
+{
+	struct group entry, *group = NULL;
+	struct stat status;
+	char strings[1024];
+
+	if (number != EACCES || stat(path, &status) < 0) {
+		error_set(err, ERROR_NO_DAEMON, "%s: %s", path, strerror(number));
+		return;
+	}
+	if (getgrgid_r(status.st_gid, &entry, strings, sizeof strings, &group) == 0 && group)
+		error_set(err, ERROR_NO_DAEMON, "%s: %s, allowed: members of group %s", path, strerror(number), group->gr_name);
+	else
+		error_set(err, ERROR_NO_DAEMON, "%s: %s, allowed: members of group %u", path, strerror(number),
+			  (unsigned)status.st_gid);
+}
+
 int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -58,7 +78,7 @@ int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct 
 		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* a full backlog makes connect wait */
 	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-		error_set(err, ERROR_NO_DAEMON, "%s: %s", path, strerror(errno));
+		explain_refusal(path, errno, err);
 		close(fd);
 		return -ERROR_NO_DAEMON;
 	}

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,13 +89,9 @@ uint64_t quota_default_total(void)
 	return memory < cgroup ? memory : cgroup;
 }
 
-int quota_create(const struct settings *settings, struct quota **ret_quota)
+void quota_set_totals(struct quota *quota, const struct settings *settings)
 {
-	struct quota *quota = calloc(1, sizeof *quota);
-
-	if (!quota)
-		return -ERROR_NO_MEMORY;
-	pthread_mutex_init(&quota->lock, NULL);
+	pthread_mutex_lock(&quota->lock);
 	quota->total[QUOTA_CONNECTIONS] = settings->connections;
 	quota->total[QUOTA_ARENA_BYTES] =
 		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_total();
@@ -105,6 +102,17 @@ int quota_create(const struct settings *settings, struct quota **ret_quota)
 	quota->total[QUOTA_REPLY_BYTES] = settings->reply_total_bytes;
 	quota->total[QUOTA_FDS] = settings->fds_total;
 	quota->arrivals_per_second = settings->connections_per_second;
+	pthread_mutex_unlock(&quota->lock);
+}
+
+int quota_create(const struct settings *settings, struct quota **ret_quota)
+{
+	struct quota *quota = calloc(1, sizeof *quota);
+
+	if (!quota)
+		return -ERROR_NO_MEMORY;
+	pthread_mutex_init(&quota->lock, NULL);
+	quota_set_totals(quota, settings);
 	*ret_quota = quota;
 	return 0;
 }
@@ -202,12 +210,18 @@ uid_t quota_user_uid(const struct quota_user *user)
 	return user->uid;
 }
 
+/* Returns whether amount more does not fit. A total that was lowered may be below what is used. */
+static bool is_beyond(uint64_t total, uint64_t used, uint64_t amount)
+{
+	return used > total || amount > total - used;
+}
+
 static int refuse_amount(const struct quota_user *user, enum quota_resource resource, uint64_t amount, struct error *err)
 {
 	const struct quota *quota = user->quota;
 	uint64_t total = quota->total[resource];
 
-	if (amount > total / 2 - user->used[resource])
+	if (is_beyond(total / 2, user->used[resource], amount))
 		return error_set(err, ERROR_LIMIT,
 				 "%s: %" PRIu64 " %s more for uid %u, which has %" PRIu64 ", allowed: %" PRIu64
 				 ", half of the setting %s = %" PRIu64,
@@ -236,8 +250,8 @@ static int take_locked(struct quota_user *user, enum quota_resource resource, ui
 {
 	struct quota *quota = user->quota;
 
-	if (amount > quota->total[resource] / 2 - user->used[resource] ||
-	    amount > quota->total[resource] - quota->used[resource])
+	if (is_beyond(quota->total[resource] / 2, user->used[resource], amount) ||
+	    is_beyond(quota->total[resource], quota->used[resource], amount))
 		return refuse_amount(user, resource, amount, err);
 	user->used[resource] += amount;
 	quota->used[resource] += amount;

@@ -41,6 +41,9 @@ struct quota_user;
 
 /* -ERROR_NO_MEMORY */
 int quota_create(const struct settings *settings, struct quota **ret_quota);
+/* Takes the totals from the settings. One that is below what is used refuses more until enough has been returned. Call it on
+ * the loop's thread. */
+void quota_set_totals(struct quota *quota, const struct settings *settings);
 /* Every user must have been closed. Accepts NULL. */
 void quota_free(struct quota *quota);
 

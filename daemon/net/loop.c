@@ -21,8 +21,8 @@ struct loop {
 	struct event_base *base;
 	struct event *woken, *signalled, *watchdog;
 	int wake_fd, signal_fd;
-	void (*stop)(void *arg);
-	void *arg;
+	void (*stop)(void *arg), (*reload)(void *arg);
+	void *arg, *reload_arg;
 	pthread_mutex_t lock;
 	struct loop_event *first, **last;
 	struct spin spin;
@@ -44,6 +44,7 @@ static void wake_loop(struct loop *loop)
 		;
 }
 
+/* Those that stop the daemon. */
 static void stopping_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -80,7 +81,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 	deliver_events(loop);
 }
 
-/* The first signal is read from the fd. It is unblocked then, so that a second one ends the process. */
+/* SIGHUP reloads. The first of the others stops; they are unblocked then, so that a second one ends the process. */
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
 	struct loop *loop = arg;
@@ -91,6 +92,11 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 	if (read(fd, &info, sizeof info) != sizeof info)
 		return;
 	loop->active = true;
+	if (info.ssi_signo == SIGHUP) {
+		if (loop->reload)
+			loop->reload(loop->reload_arg);
+		return;
+	}
 	event_del(loop->signalled);
 	loop->stop(loop->arg);
 	stopping_signals(&set);
@@ -121,6 +127,7 @@ static int block_signals(struct loop *loop)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	stopping_signals(&set);
+	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	loop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return loop->signal_fd < 0 ? -ERROR_SYSTEM : 0;
@@ -191,6 +198,12 @@ void loop_free(struct loop *loop)
 struct event_base *loop_base(struct loop *loop)
 {
 	return loop->base;
+}
+
+void loop_set_reload(struct loop *loop, void (*reload)(void *arg), void *arg)
+{
+	loop->reload = reload;
+	loop->reload_arg = arg;
 }
 
 void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg)

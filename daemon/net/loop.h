@@ -11,19 +11,22 @@
 struct event_base; /* libevent's */
 struct loop;
 
-/* Ignores signals that would end the process for no reason: SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO, and SIGHUP (sessions
- * keep the settings they began with, so nothing can be reloaded). Call it before anything else. */
+/* Ignores signals that would end the process for no reason: SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO, and SIGHUP
+ * until the loop takes it over. Call it before anything else. */
 void loop_ignore_signals(void);
 
 /* Makes the loop, one in a process. The first SIGTERM or SIGINT calls stop(arg) from the loop, a second one ends the
- * process. Threads that were started before must block both. Returns 0, -ERROR_SYSTEM or -ERROR_NO_MEMORY. */
+ * process. Threads that were started before must block both, and SIGHUP. Returns 0, -ERROR_SYSTEM or -ERROR_NO_MEMORY. */
 int loop_create(void (*stop)(void *arg), void *arg, struct loop **ret_loop);
 void loop_free(struct loop *loop);
 
 struct event_base *loop_base(struct loop *loop);
 
+/* Calls reload(arg) from the loop at each SIGHUP, until the loop stops. Default: SIGHUP does nothing. */
+void loop_set_reload(struct loop *loop, void (*reload)(void *arg), void *arg);
+
 /* Lets the loop poll for up to most_ns before it sleeps, while requests keep coming and busy(arg) returns false: no other
- * thread needs the CPU. Call it before loop_run. Default: the loop never polls. */
+ * thread needs the CPU. Call it on the loop's thread, or before loop_run. Default: the loop never polls. */
 void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg);
 /* Notes that requests keep coming. While the loop polls, it calls try(arg) (unless NULL) to look for more from the same
  * client, which costs less than to look at all. Call loop_forget_traffic(arg) before arg is freed. */

@@ -29,10 +29,9 @@ uint64_t session_turn_end_ns(const struct session *session)
  * inline_bytes it would wait for ever. */
 static bool replies_are_full(const struct session *session)
 {
-	const struct settings *settings = session->service->settings;
 	const uint64_t used = quota_share_used(&session->replies);
 
-	return used > 0 && used + settings->inline_bytes > settings->reply_bytes;
+	return used > 0 && used + session->inline_bytes > session->reply_bytes;
 }
 
 bool session_must_wait(const struct session *session)

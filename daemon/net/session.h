@@ -36,6 +36,7 @@ struct session {
 	struct quota_share bytes;   /* messages: requests until answered, replies until sent */
 	struct quota_share jobs;    /* unanswered requests */
 	struct quota_share work;    /* results and temporaries of requests, and prepared calls */
+	uint64_t inline_bytes, reply_bytes; /* the settings when the session began */
 	struct quota_share replies; /* inline results, from before their request starts until they are sent */
 	struct quota_share fds;     /* descriptors that were sent and may be unread */
 	/* Bytes in and out: net/connection.c. */

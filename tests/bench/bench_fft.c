@@ -151,7 +151,7 @@ static void ours_free(struct ours *ours)
 	free(ours->scratch);
 }
 
-struct served {
+struct public_call {
 	struct trnsci_session *session;
 	struct trnsci_tile *in, *out;
 	int64_t axes[2];
@@ -166,37 +166,38 @@ static void expect(int rc, const struct trnsci_error *err)
 	}
 }
 
-static void run_served(void *arg)
+static void run_public_call(void *arg)
 {
-	const struct served *served = arg;
-	const struct trnsci_param params[] = {trnsci_with_tile("in", served->in),
-					      trnsci_i64s("axes", served->axes, served->n_axes), trnsci_end()};
-	struct trnsci_tile *out = served->out;
+	const struct public_call *call = arg;
+	const struct trnsci_param params[] = {trnsci_with_tile("in", call->in),
+					      trnsci_i64s("axes", call->axes, call->n_axes), trnsci_end()};
+	struct trnsci_tile *out = call->out;
 	struct trnsci_error err;
 
-	expect(trnsci_apply(served->session, "fft", params, &out, &err), &err);
+	expect(trnsci_apply(call->session, "fft", params, &out, &err), &err);
 }
 
-static struct served served_new(unsigned threads, bool wide, size_t ndim, const uint64_t *shape, size_t n_axes)
+static struct public_call public_call_new(unsigned threads, bool wide, size_t ndim, const uint64_t *shape,
+					  size_t n_axes)
 {
 	const struct trnsci_options options = {.threads = threads};
-	struct served served = {.n_axes = n_axes};
+	struct public_call call = {.n_axes = n_axes};
 	struct trnsci_error err;
 
 	for (size_t i = 0; i < n_axes; i++)
-		served.axes[i] = (int64_t)(ndim - n_axes + i);
-	expect(trnsci_open("embedded:", &options, &served.session, &err), &err);
-	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.in, &err), &err);
-	expect(trnsci_tile_new(served.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &served.out, &err), &err);
-	memset(trnsci_tile_data(served.in), 0, tile_info(served.in).bytes);
-	return served;
+		call.axes[i] = (int64_t)(ndim - n_axes + i);
+	expect(trnsci_open("embedded:", &options, &call.session, &err), &err);
+	expect(trnsci_tile_new(call.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &call.in, &err), &err);
+	expect(trnsci_tile_new(call.session, 0, wide ? TRNSCI_C128 : TRNSCI_C64, ndim, shape, &call.out, &err), &err);
+	memset(trnsci_tile_data(call.in), 0, tile_info(call.in).bytes);
+	return call;
 }
 
-static void served_free(struct served *served)
+static void public_call_free(struct public_call *call)
 {
-	trnsci_tile_free(served->in);
-	trnsci_tile_free(served->out);
-	trnsci_close(served->session);
+	trnsci_tile_free(call->in);
+	trnsci_tile_free(call->out);
+	trnsci_close(call->session);
 }
 
 /* --- one figure --- */
@@ -265,13 +266,13 @@ static void bench(const struct figure *figure)
 	const size_t n_axes = figure->kind == FFT_3D ? 3 : 2;
 	const uint64_t shape[3] = {figure->n, figure->n, figure->n};
 	struct contender contenders[1 + FFTW_WAYS];
-	struct served served;
+	struct public_call call;
 	struct ours ours;
 
 	fill(&c, c.batch * points_of(figure) * (figure->kind == FFT_R2C ? 1 : 2));
 	if (figure->kind >= FFT_2D) {
-		served = served_new(1, figure->wide, n_axes, shape, n_axes);
-		contenders[0] = (struct contender){"ours", run_served, &served, 0};
+		call = public_call_new(1, figure->wide, n_axes, shape, n_axes);
+		contenders[0] = (struct contender){"ours", run_public_call, &call, 0};
 	} else {
 		ours = ours_new(&c);
 		contenders[0] = (struct contender){"ours", run_ours, &ours, 0};
@@ -282,7 +283,7 @@ static void bench(const struct figure *figure)
 	race(contenders, 1 + n_ways);
 	print(figure, &c, contenders, 1 + n_ways);
 	if (figure->kind >= FFT_2D)
-		served_free(&served);
+		public_call_free(&call);
 	else
 		ours_free(&ours);
 	fftw_ways_free(ways, n_ways);
@@ -331,8 +332,8 @@ static void bench_copy(void)
 static void bench_threads(size_t n, bool wide)
 {
 	const uint64_t shape[2] = {n == 1 << 20 ? 4 : (BIG_BYTES / 2) / (n * (wide ? 16 : 8)), n};
-	struct served one = served_new(1, wide, 2, shape, 1), all = served_new(0, wide, 2, shape, 1);
-	struct contender contenders[2] = {{"one", run_served, &one, 0}, {"all", run_served, &all, 0}};
+	struct public_call one = public_call_new(1, wide, 2, shape, 1), all = public_call_new(0, wide, 2, shape, 1);
+	struct contender contenders[2] = {{"one", run_public_call, &one, 0}, {"all", run_public_call, &all, 0}};
 
 	clock_of_races = CLOCK_MONOTONIC;
 	race(contenders, 2);
@@ -340,8 +341,8 @@ static void bench_threads(size_t n, bool wide)
 	printf("c2c %s %8zu all threads: %.1f ns a transform, own one thread %.1f   %.2fx   goal 1.90 on two real cores\n",
 	       wide ? "f64" : "f32", n, contenders[1].best / (double)shape[0] * 1e9,
 	       contenders[0].best / (double)shape[0] * 1e9, contenders[0].best / contenders[1].best);
-	served_free(&one);
-	served_free(&all);
+	public_call_free(&one);
+	public_call_free(&all);
 }
 
 static void bench_numpy(void)

@@ -133,7 +133,7 @@ static int send_batch(struct load *load, int client)
 }
 
 /* 1: replies are under way; 0: all is done. */
-static int turn(struct load *load)
+static int exchange_replies(struct load *load)
 {
 	int busy = 0;
 
@@ -187,7 +187,7 @@ static int run_batches(struct load *load)
 		r = send_batch(load, i);
 	if (r == 0)
 		do
-			r = turn(load);
+			r = exchange_replies(load);
 		while (r > 0);
 	return r;
 }

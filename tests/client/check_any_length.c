@@ -37,37 +37,37 @@ static bool is_full(void)
 
 enum { FINE = 4096 };
 
-struct circle {
+struct trig_table {
 	uint64_t order;
 	double (*coarse)[2], fine[FINE][2];
 };
 
-static struct circle *circle_new(uint64_t order)
+static struct trig_table *trig_table_new(uint64_t order)
 {
-	struct circle *circle = malloc(sizeof *circle);
+	struct trig_table *table = malloc(sizeof *table);
 	const uint64_t count = order / FINE + 1;
 	const double step = 2 * acos(-1) / (double)order;
 
-	assert_non_null(circle);
-	circle->order = order;
-	circle->coarse = malloc(count * sizeof *circle->coarse);
-	assert_non_null(circle->coarse);
+	assert_non_null(table);
+	table->order = order;
+	table->coarse = malloc(count * sizeof *table->coarse);
+	assert_non_null(table->coarse);
 	for (uint64_t i = 0; i < count; i++)
-		sincos(step * (double)(i * FINE), &circle->coarse[i][1], &circle->coarse[i][0]);
+		sincos(step * (double)(i * FINE), &table->coarse[i][1], &table->coarse[i][0]);
 	for (int i = 0; i < FINE; i++)
-		sincos(step * i, &circle->fine[i][1], &circle->fine[i][0]);
-	return circle;
+		sincos(step * i, &table->fine[i][1], &table->fine[i][0]);
+	return table;
 }
 
-static void circle_free(struct circle *circle)
+static void trig_table_free(struct trig_table *table)
 {
-	free(circle->coarse);
-	free(circle);
+	free(table->coarse);
+	free(table);
 }
 
-static void circle_at(const struct circle *circle, uint64_t m, double ret[2])
+static void trig_table_at(const struct trig_table *table, uint64_t m, double ret[2])
 {
-	const double *a = circle->coarse[m % circle->order / FINE], *b = circle->fine[m % circle->order % FINE];
+	const double *a = table->coarse[m % table->order / FINE], *b = table->fine[m % table->order % FINE];
 
 	ret[0] = a[0] * b[0] - a[1] * b[1];
 	ret[1] = a[0] * b[1] + a[1] * b[0];
@@ -134,23 +134,23 @@ static void get(enum trnsci_dtype dtype, const void *at, uint64_t i, double ret[
 					   : (double)((const float *)at)[parts * i + part];
 }
 
-static void fill(const struct length *length, const struct circle *circle, void *in)
+static void fill(const struct length *length, const struct trig_table *table, void *in)
 {
 	double value[2];
 
 	for (uint64_t j = 0; j < length->n; j++) {
-		circle_at(circle, (length->kind == DCT ? 2 * j + 1 : j) * bin_of(length), value);
+		trig_table_at(table, (length->kind == DCT ? 2 * j + 1 : j) * bin_of(length), value);
 		value[0] += j == spike_of(length) ? amplitude_of(length) : 0;
 		put(length->dtype, in, j, value);
 	}
 }
 
 /* Bin k of the exact result. */
-static void expected_at(const struct length *length, const struct circle *circle, uint64_t k, double ret[2])
+static void expected_at(const struct length *length, const struct trig_table *table, uint64_t k, double ret[2])
 {
 	const double n = (double)length->n, amplitude = amplitude_of(length);
 
-	circle_at(circle, (length->kind == DCT ? 2 * spike_of(length) + 1 : spike_of(length)) * k, ret);
+	trig_table_at(table, (length->kind == DCT ? 2 * spike_of(length) + 1 : spike_of(length)) * k, ret);
 	ret[0] *= length->kind == DCT ? 2 * amplitude : amplitude;
 	ret[1] *= length->kind == DCT ? 0 : -amplitude;
 	if (k == bin_of(length))
@@ -158,13 +158,13 @@ static void expected_at(const struct length *length, const struct circle *circle
 }
 
 /* Relative L2, over all bins. */
-static double error_of(const struct length *length, const struct circle *circle, const void *out, uint64_t bins)
+static double error_of(const struct length *length, const struct trig_table *table, const void *out, uint64_t bins)
 {
 	const enum trnsci_dtype dtype = result_dtype(length);
 	double wrong = 0, all = 0, want[2], got[2];
 
 	for (uint64_t k = 0; k < bins; k++) {
-		expected_at(length, circle, k, want);
+		expected_at(length, table, k, want);
 		get(dtype, out, k, got);
 		wrong += (got[0] - want[0]) * (got[0] - want[0]) + (got[1] - want[1]) * (got[1] - want[1]);
 		all += want[0] * want[0] + want[1] * want[1];
@@ -205,18 +205,18 @@ static void check_length(const char *address, const struct length *length)
 	struct trnsci_tile *in = new_tile(session, 0, length->dtype, length->n);
 	struct trnsci_tile *out = new_tile(session, 0, result_dtype(length), bins);
 	struct trnsci_call *call = call_between(session, length->kind, in, out);
-	struct circle *circle = circle_new(order_of(length));
+	struct trig_table *table = trig_table_new(order_of(length));
 	const double bound = is_wide(length->dtype) ? 1e-14 : 1e-6;
 
-	fill(length, circle, trnsci_tile_data(in));
+	fill(length, table, trnsci_tile_data(in));
 	assert_runs(call);
-	const double error = error_of(length, circle, trnsci_tile_data(out), bins);
+	const double error = error_of(length, table, trnsci_tile_data(out), bins);
 
 	printf("# %s of %llu %s, %s: error %.2g\n", length->kind == DCT ? "dct" : "fft", (unsigned long long)length->n,
 	       trnsci_dtype_name(length->dtype), *address == '/' ? "daemon" : address, error);
 	if (!(error <= bound))
 		fail_msg("expected a relative error of at most %g, got %g", bound, error);
-	circle_free(circle);
+	trig_table_free(table);
 	trnsci_call_free(call);
 	trnsci_tile_free(in);
 	trnsci_tile_free(out);

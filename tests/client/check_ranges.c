@@ -91,8 +91,8 @@ static struct trnsci_ring *attach(const char *name, const struct drawing *draw, 
 }
 
 /* What a plain draw gives there. */
-static void repeat(const struct drawing *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
-		   void *out)
+static void draw_again(const struct drawing *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
+		       void *out)
 {
 	struct drawing plain = *draw;
 	struct trnsci_error err;
@@ -123,7 +123,7 @@ static void take_and_compare(struct trnsci_ring *ring, const struct drawing *dra
 		run = run < piece ? run : piece;
 		run = run < n - done ? run : n - done;
 		good(trnsci_ring_take(ring, got, run, TIMEOUT_MS, NULL, &err), &err);
-		repeat(draw, &info, offset, run, expected);
+		draw_again(draw, &info, offset, run, expected);
 		if (memcmp(got, expected, run * info.sample_bytes))
 			fail_msg("%s seed %llu: %llu samples from %llu: expected those of a draw at offset %llu", draw->distribution,
 				 (unsigned long long)info.seed, (unsigned long long)run, (unsigned long long)done,
@@ -213,7 +213,7 @@ static void never_returned(void **state)
 	good(trnsci_ring_place(ring, 0, &offset, &run, &err), &err);
 	assert_true(offset == 0 && run == SAMPLES);
 	trnsci_ring_describe(ring, &info);
-	repeat(&draw, &info, 0, 16, expected);
+	draw_again(&draw, &info, 0, 16, expected);
 	assert_memory_equal(lent, expected, sizeof expected);
 	trnsci_ring_detach(ring);
 	good(stream_array(session, "kept", &draw, TRNSCI_U32, 4, out, &range, &err), &err);
@@ -379,7 +379,7 @@ static void broadcasts(void **state)
 		while (seen < published + 1500) {
 			good(trnsci_broadcast_take(reader, got, published + 1500 - seen, TIMEOUT_MS, &span, &err), &err);
 			assert_true(span.first == seen && span.missed == seen && span.count > 0);
-			repeat(&draw, &info, span.offset, span.count, expected);
+			draw_again(&draw, &info, span.offset, span.count, expected);
 			assert_memory_equal(got, expected, span.count * sizeof *got);
 			add(&spans, span.offset, span.count);
 			seen += span.count;
@@ -389,7 +389,7 @@ static void broadcasts(void **state)
 	good(trnsci_broadcast_attach(session, "air", &late, &err), &err);
 	good(trnsci_broadcast_take(late, got, 100, TIMEOUT_MS, &span, &err), &err);
 	assert_true(span.first == seen - SAMPLES && span.count > 0);
-	repeat(&draw, &info, span.offset, span.count, expected);
+	draw_again(&draw, &info, span.offset, span.count, expected);
 	assert_memory_equal(got, expected, span.count * sizeof *got);
 	/* Its stream goes: what waits is answered, and readers hear of it. */
 	good(trnsci_stream_delete(session, "air", NULL, &err), &err);

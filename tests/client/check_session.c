@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions: their tiles, and how they and what is in flight in them end. */
+#include <grp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -228,6 +232,49 @@ static void no_daemon(void **state)
 	trnsci_call_free(NULL);
 }
 
+/* In a child: opens the socket as a user that may not, and exits with 0 when the error names the group. */
+static void open_as_stranger(const char *path, const char *group)
+{
+	struct trnsci_session *session = NULL;
+	struct trnsci_error err = {0};
+	char wanted[64];
+
+	snprintf(wanted, sizeof wanted, "Permission denied, allowed: members of group %s", group);
+	if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
+		_exit(2);
+	if (trnsci_open(path, NULL, &session, &err) != -TRNSCI_NO_DAEMON || !strstr(err.text, wanted))
+		fprintf(stderr, "expected: ... %s\ngot:      %s\n", wanted, err.text);
+	_exit(strstr(err.text, wanted) == NULL);
+}
+
+/* Whoever may not connect learns which group may. */
+static void not_permitted(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char folder[] = "/tmp/trnsci-XXXXXX";
+	struct stat status;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), code = -1;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+	snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", folder);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(chmod(address.sun_path, 0), 0);
+	assert_int_equal(stat(address.sun_path, &status), 0);
+	assert_non_null(getgrgid(status.st_gid));
+	pid_t child = fork();
+
+	if (child == 0)
+		open_as_stranger(address.sun_path, getgrgid(status.st_gid)->gr_name);
+	assert_int_equal(waitpid(child, &code, 0), child);
+	assert_int_equal(code, 0);
+	close(fd);
+	unlink(address.sun_path);
+	rmdir(folder);
+}
+
 /* $TRNSCI_SOCKET names the default. */
 static void default_address(void **state)
 {
@@ -336,6 +383,7 @@ int main(void)
 		cmocka_unit_test(close_wakes),
 		cmocka_unit_test(forks_by_both),
 		cmocka_unit_test(no_daemon),
+		cmocka_unit_test(not_permitted),
 		cmocka_unit_test(default_address),
 		cmocka_unit_test(dead_daemon),
 		cmocka_unit_test(beyond_the_limit),

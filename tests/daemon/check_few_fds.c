@@ -143,7 +143,7 @@ static void knock(void)
 		close(fds[i]);
 }
 
-static void served_as_before(void **state)
+static void works_as_before(void **state)
 {
 	(void)state;
 	load_feels_nothing(&witness, "200 clients that knock again and again", knock);
@@ -243,7 +243,7 @@ int main(void)
 {
 #define limit(name) cmocka_unit_test_teardown(name, rest)
 	const struct CMUnitTest tests[] = {
-		limit(crowds), limit(served_as_before), limit(rings), limit(no_reserve), limit(starts_with_few),
+		limit(crowds), limit(works_as_before), limit(rings), limit(no_reserve), limit(starts_with_few),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -16,7 +16,7 @@
 
 enum { RINGS = 2, SAMPLES = 1024, PAGE = 4096, MEMORY = PAGE + 4 * SAMPLES, RANGES_MOST = 1 << 18 };
 
-struct range {
+struct reservation {
 	uint64_t first, end;
 };
 
@@ -29,7 +29,7 @@ struct tap {
 	uint64_t target;
 };
 
-static struct range issued[RANGES_MOST];
+static struct reservation issued[RANGES_MOST];
 static size_t n_issued;
 static uint64_t seen;
 
@@ -40,12 +40,12 @@ static void note(uint64_t first, uint64_t end)
 		return;
 	}
 	assert_true(n_issued < RANGES_MOST);
-	issued[n_issued++] = (struct range){first, end};
+	issued[n_issued++] = (struct reservation){first, end};
 }
 
 static int by_first(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct reservation *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }

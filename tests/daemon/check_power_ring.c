@@ -101,7 +101,7 @@ static void tap_open(struct fixture *fixture, struct tap *tap, const char *name)
 /* Notes what there is to see, and then makes room for more. */
 static void tap_look(struct fixture *fixture, struct tap *tap)
 {
-	struct range range = {.seed = 1, .stream = tap->ranges.stream.stream};
+	struct reservation range = {.seed = 1, .stream = tap->ranges.stream.stream};
 
 	while (tap->open && visible_next(&tap->visible, &range.first, &range.end)) {
 		fixture_check_range(fixture, &range);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings: every row of the table at its default, at both ends of its range and beyond; files; and the manual
- * page, which must describe each as the table does. */
+/* The settings: every row of the table at its default, at both ends of its range and beyond; files and folders; what a running
+ * daemon can change; and the manual page, whose list is the table's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,11 +16,6 @@
 static uint64_t number_of(const struct settings *settings, const struct setting *setting)
 {
 	return *(const uint64_t *)((const char *)settings + setting->offset);
-}
-
-static bool is_text(const struct setting *setting)
-{
-	return setting->kind == SETTING_TEXT || setting->kind == SETTING_CHOICE;
 }
 
 static void expect(const char *name, const char *text, int result, const char *words)
@@ -59,7 +54,7 @@ static void ranges(void **state)
 		char text[64];
 
 		expect(s->name, s->fallback, 0, NULL);
-		if (is_text(s))
+		if (setting_is_text(s))
 			continue;
 		uint64_t ends[2] = {s->min, s->max};
 		for (int end = 0; end < 2; end++) {
@@ -165,54 +160,167 @@ static void files(void **state)
 	assert_int_equal(settings_load(&settings, "/nonexistent", &err), -ERROR_SYSTEM);
 }
 
-/* daemon/man/trnscid.8, read without its macros and escapes. */
-static char *manual(void)
+static void write_file(const char *dir, const char *name, const char *content)
 {
-	static char text[65536];
-	FILE *file = fopen("daemon/man/trnscid.8", "r");
-	size_t used = 0;
+	char path[512];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	FILE *file = fopen(path, "w");
 
 	assert_non_null(file);
-	for (int c; (c = fgetc(file)) != EOF && used < sizeof text - 1;) {
-		if (c == '\\') {
-			int next = fgetc(file);
-
-			c = next == '-' ? '-' : next == '&' ? fgetc(file) : next;
-		}
-		text[used++] = c == '\n' ? ' ' : (char)c;
-	}
+	fputs(content, file);
 	fclose(file);
-	text[used] = '\0';
-	return text;
 }
 
-static void manual_page(void **state)
+/* Files of a folder in the order of their names; other names are no config files; a path that may be missing. */
+static void folders(void **state)
 {
-	const char *text = manual();
+	char dir[] = "/tmp/trnscid-conf-XXXXXX", path[128];
+	struct settings settings, before;
+	struct error err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	settings_default(&settings);
+	write_file(dir, "20-b.conf", "threads = 2\njobs = 20\n");
+	write_file(dir, "10-a.conf", "threads = 1\ntiles = 10\n");
+	write_file(dir, "30-c.conf.bak", "threads = 3\n");
+	write_file(dir, ".hidden.conf", "threads = 4\n");
+	assert_int_equal(settings_load_path(&settings, dir, &err), 0);
+	assert_int_equal(settings.threads, 2);
+	assert_int_equal(settings.tiles, 10);
+	assert_int_equal(settings.jobs, 20);
+	before = settings;
+	write_file(dir, "15-wrong.conf", "tiles = 11\n# fine\nweights = uid:7=0\n");
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_OUT_OF_RANGE);
+	assert_non_null(strstr(err.text, "/15-wrong.conf:3: weights: \"uid:7=0\", allowed: "));
+	assert_memory_equal(&settings, &before, sizeof settings);
+	snprintf(path, sizeof path, "%s/none", dir);
+	assert_int_equal(settings_load_path(&settings, path, &err), -ERROR_SYSTEM);
+	snprintf(path, sizeof path, "-%s/none", dir);
+	assert_int_equal(settings_load_path(&settings, path, &err), 0);
+	snprintf(path, sizeof path, "-%s/15-wrong.conf", dir);
+	assert_int_equal(settings_load_path(&settings, path, &err), -ERROR_OUT_OF_RANGE);
+	assert_memory_equal(&settings, &before, sizeof settings);
+	for (const char **name = (const char *[]){"20-b.conf", "10-a.conf", "30-c.conf.bak", ".hidden.conf", "15-wrong.conf", NULL};
+	     *name; name++) {
+		snprintf(path, sizeof path, "%s/%s", dir, *name);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void note_change(const struct setting *setting, void *arg)
+{
+	strcat(arg, setting->name);
+	strcat(arg, " ");
+}
+
+/* What a running daemon takes over, for every row of the table. */
+static void changes(void **state)
+{
 	size_t count;
 	const struct setting *table = settings_table(&count);
 
 	(void)state;
 	for (size_t i = 0; i < count; i++) {
-		const struct setting *s = &table[i];
-		char want[512], range[160] = "", min[64], max[64];
+		struct settings settings, wanted, before;
+		char names[128] = "";
 
-		if (!is_text(s))
-			snprintf(range, sizeof range, " Range: %s to %s.", in_text(s, s->min, min),
-				 in_text(s, s->max, max));
-		snprintf(want, sizeof want, ".It Cm %s Ar %s %s. Default: %s.%s", s->name,
-			 is_text(s) && *s->choices ? s->choices : s->unit, s->help,
-			 *s->fallback ? s->fallback : "empty", range);
-		if (!strstr(text, want))
-			fail_msg("daemon/man/trnscid.8 has no \"%s\"", want);
+		settings_default(&settings);
+		before = wanted = settings;
+		if (table[i].kind == SETTING_NUMBER || table[i].kind == SETTING_BYTES || table[i].kind == SETTING_MODE)
+			*(uint64_t *)((char *)&wanted + table[i].offset) = number_of(&settings, &table[i]) + 1;
+		else
+			strcpy((char *)&wanted + table[i].offset, "other");
+		settings_change(&settings, &wanted, note_change, names);
+		snprintf(names + 64, 64, "%s ", table[i].name);
+		assert_string_equal(names, names + 64);
+		assert_memory_equal(&settings, table[i].change == SETTING_START ? &before : &wanted, sizeof settings);
 	}
+}
+
+/* ------- daemon/man/trnscid.conf.5 ------- */
+
+#define PAGE  "daemon/man/trnscid.conf.5"
+#define BEGIN ".\\\" settings\n"
+#define END   ".\\\" end\n"
+
+/* As roff reads it: a line may not begin with a dot, and one is at most 80 bytes long. */
+static void write_wrapped(FILE *out, const char *text)
+{
+	enum { MOST = 80 };
+
+	for (size_t column = 0; *text;) {
+		const size_t size = strcspn(text, " ");
+
+		if (column && column + 1 + size > MOST)
+			column = 0, fputc('\n', out);
+		column += (size_t)fprintf(out, "%s%s%.*s", column ? " " : "", !column && *text == '/' ? "\\&" : "", (int)size, text);
+		text += size + (text[size] == ' ');
+	}
+	fputc('\n', out);
+}
+
+static char *expected_list(void)
+{
+	char *list, *range, *line;
+	size_t size, count;
+	FILE *out = open_memstream(&list, &size);
+	const struct setting *table = settings_table(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct setting *s = &table[i];
+		FILE *memory = open_memstream(&range, &size);
+
+		setting_print_range(s, memory);
+		fclose(memory);
+		fprintf(out, ".It Cm %s Ar %s\n", s->name, *s->choices ? s->choices : s->unit);
+		assert_true(asprintf(&line, "%c%s.", s->help[0] >= 'a' ? s->help[0] - 32 : s->help[0], s->help + 1) > 0);
+		write_wrapped(out, line);
+		free(line);
+		fprintf(out, "Default: %s", *s->fallback ? s->fallback : "empty");
+		if (!setting_is_text(s))
+			fprintf(out, "; range: %s", range);
+		fprintf(out, "; changes: %s.\n", setting_change_text(s->change));
+		free(range);
+	}
+	fclose(out);
+	return list;
+}
+
+/* The page has the table's list; TRNSCI_UPDATE=1 (make manual) puts it there. */
+static void manual_page(void **state)
+{
+	static char page[65536];
+	char *list = expected_list(), *begin, *end;
+	FILE *file = fopen(PAGE, "r");
+
+	(void)state;
+	assert_non_null(file);
+	page[fread(page, 1, sizeof page - 1, file)] = '\0';
+	fclose(file);
+	begin = strstr(page, BEGIN);
+	end = strstr(page, END);
+	assert_true(begin && end > begin);
+	begin += strlen(BEGIN);
+	if (getenv("TRNSCI_UPDATE")) {
+		file = fopen(PAGE, "w");
+		assert_non_null(file);
+		fprintf(file, "%.*s%s%s", (int)(begin - page), page, list, end);
+		fclose(file);
+	} else if (strlen(list) != (size_t)(end - begin) || memcmp(list, begin, (size_t)(end - begin)) != 0) {
+		fail_msg(PAGE " is not up to date (make manual): expected\n%s", list);
+	}
+	free(list);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges), cmocka_unit_test(suffixes),    cmocka_unit_test(texts),
-		cmocka_unit_test(files),  cmocka_unit_test(manual_page),
+		cmocka_unit_test(files),  cmocka_unit_test(folders),     cmocka_unit_test(changes),
+		cmocka_unit_test(manual_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void fixture_open(struct fixture *fixture)
 	assert_int_equal(store_open(&fixture->folder, true, &fixture->store, NULL, &fixture->err), 0);
 }
 
-static void fixture_reopen(struct fixture *fixture)
+static void fixture_open_again(struct fixture *fixture)
 {
 	assert_int_equal(store_open(&fixture->folder, false, &fixture->store, NULL, &fixture->err), 0);
 }
@@ -133,7 +133,7 @@ static void every_bit_counts(void **state)
 	close(fd);
 	printf("# of %u changed bytes %u were found, %u mean nothing\n", found + harmless, found, harmless);
 	assert_true(found > 10);
-	fixture_reopen(&fixture);
+	fixture_open_again(&fixture);
 	assert_true(is_same(fixture.store));
 	fixture_close(&fixture);
 }
@@ -152,7 +152,7 @@ static void pages_that_went_back(void **state)
 	int fd = filled_file(&fixture);
 	ssize_t size = pread(fd, before, sizeof before, 0);
 
-	fixture_reopen(&fixture);
+	fixture_open_again(&fixture);
 	row = row_of(0);
 	row.reserved += 4096;
 	assert_int_equal(store_begin(fixture.store, &fixture.err), 0);
@@ -171,7 +171,7 @@ static void pages_that_went_back(void **state)
 	}
 	assert_int_equal(found, 2); /* the stream's, and the sum's */
 	close(fd);
-	fixture_reopen(&fixture);
+	fixture_open_again(&fixture);
 	fixture_close(&fixture);
 }
 
@@ -201,7 +201,7 @@ static void ids_end(void **state)
 	assert_int_equal(store_assign(fixture.store, &wanted, true, 0, 100, &fixture.err), -ERROR_EXISTS);
 	assert_int_equal(store_commit(fixture.store, &fixture.err), 0);
 	store_close(fixture.store);
-	fixture_reopen(&fixture);
+	fixture_open_again(&fixture);
 	assert_int_equal(store_begin(fixture.store, &fixture.err), 0);
 	assert_int_equal(store_assign(fixture.store, &next, false, 0, 100, &fixture.err), -ERROR_OUT_OF_RANGE);
 	store_rollback(fixture.store);

@@ -13,12 +13,12 @@
 
 enum { CLIENTS = 4, RANGES_MOST = 1 << 18 };
 
-struct range {
+struct reservation {
 	uint64_t first, end;
 };
 
 struct log {
-	struct range ranges[RANGES_MOST];
+	struct reservation ranges[RANGES_MOST];
 	size_t count;
 	pthread_mutex_t lock;
 };
@@ -32,13 +32,13 @@ static void note_range(const struct value *reply)
 	pthread_mutex_lock(&issued.lock);
 	assert_true(issued.count < RANGES_MOST);
 	issued.ranges[issued.count++] =
-		(struct range){client_number(reply, "position"), client_number(reply, "next")};
+		(struct reservation){client_number(reply, "position"), client_number(reply, "next")};
 	pthread_mutex_unlock(&issued.lock);
 }
 
 static int by_first(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct reservation *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
@@ -50,7 +50,7 @@ static uint64_t check_ranges(void)
 
 	qsort(issued.ranges, issued.count, sizeof *issued.ranges, by_first);
 	for (size_t i = 1; i < issued.count; i++) {
-		const struct range *a = &issued.ranges[i - 1], *b = &issued.ranges[i];
+		const struct reservation *a = &issued.ranges[i - 1], *b = &issued.ranges[i];
 
 		if (b->first < a->end)
 			fail_msg("expected ranges that do not meet, got %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64,

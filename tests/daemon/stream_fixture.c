@@ -113,10 +113,10 @@ struct value fixture_params(struct bump *bump, int which)
 
 /* ---- what is checked of each answer ---- */
 
-void fixture_check_range(struct fixture *fixture, const struct range *range)
+void fixture_check_range(struct fixture *fixture, const struct reservation *range)
 {
 	for (size_t i = 0; i < fixture->n_ranges; i++) {
-		const struct range *other = &fixture->ranges[i];
+		const struct reservation *other = &fixture->ranges[i];
 
 		if (other->seed == range->seed && other->stream == range->stream && range->first < other->end &&
 		    other->first < range->end)
@@ -150,7 +150,7 @@ int fixture_draw(struct fixture *fixture, int which)
 	value_put(bump, &params, "reserve", value_bool(true));
 	code = fixture_call(fixture, "stream_draw", &params, bump, names, numbers);
 	if (code == 0)
-		fixture_check_range(fixture, &(struct range){numbers[0], numbers[1], numbers[2], numbers[3]});
+		fixture_check_range(fixture, &(struct reservation){numbers[0], numbers[1], numbers[2], numbers[3]});
 	return code;
 }
 

@@ -20,7 +20,7 @@ enum {
 	FIXTURE_BLOCK = 4096, /* words */
 };
 
-struct range {
+struct reservation {
 	uint64_t seed, stream, first, end;
 };
 
@@ -32,7 +32,7 @@ struct fixture {
 	struct peer peer;
 	char dir[64];
 	/* What has been answered, in all lives of the folder. */
-	struct range ranges[FIXTURE_RANGES_MOST];
+	struct reservation ranges[FIXTURE_RANGES_MOST];
 	size_t n_ranges;
 	uint64_t last_id;           /* of seed 1 */
 	bool there[FIXTURE_NAMES];  /* created, and not deleted */
@@ -62,7 +62,7 @@ int fixture_advance(struct fixture *fixture, int which);
 int fixture_do_something(struct fixture *fixture);
 
 /* That it was never issued; from now on it has been. */
-void fixture_check_range(struct fixture *fixture, const struct range *range);
+void fixture_check_range(struct fixture *fixture, const struct reservation *range);
 /* The parameters of a request about one of the names. */
 struct value fixture_params(struct bump *bump, int which);
 /* The answer: an error's code, or 0 with the members named (NULL at the end) in numbers. */

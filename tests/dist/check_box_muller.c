@@ -53,7 +53,7 @@ static void report(const char *what, struct worst worst, double bound)
 }
 
 /* Computes cos and sin of 2 pi u. 4 u = k + y with an integer k is exact. */
-static void turn(double u, double *ret_cos, double *ret_sin)
+static void cos_sin_of_turns(double u, double *ret_cos, double *ret_sin)
 {
 	const double k = rint(4 * u), angle = (4 * u - k) * (double)HALF_PI, s = sin(angle), c = cos(angle);
 
@@ -108,7 +108,7 @@ static void every_float32_radius_and_angle_is_accurate(void **state)
 			const double u = (j + i) * 0x1p-24;
 			double c, s;
 
-			turn(u, &c, &s);
+			cos_sin_of_turns(u, &c, &s);
 			note(&cosine, ulp_of(normals[2 * i], c, 24), u);
 			note(&sine, ulp_of(normals[2 * i + 1], s, 24), u);
 		}
@@ -132,7 +132,7 @@ static void float32_normals_are_accurate(void **state)
 			const double r = sqrt(-2 * log(floats[2 * i] > 0 ? floats[2 * i] : 0x1p-25));
 			double c, s;
 
-			turn(floats[2 * i + 1], &c, &s);
+			cos_sin_of_turns(floats[2 * i + 1], &c, &s);
 			note(&worst, ulp_of(normals[2 * i], r * c, 24), floats[2 * i]);
 			note(&worst, ulp_of(normals[2 * i + 1], r * s, 24), floats[2 * i]);
 		}

@@ -21,9 +21,9 @@ static struct sample *sample_new(void)
 
 	assert_non_null(s);
 	for (size_t i = 0; i < MOST; i++) {
-		s->a[i] = (float)noise() + I * (float)noise();
-		s->b[i] = (float)noise() + I * (float)noise();
-		s->c[i] = (float)noise() + I * (float)noise();
+		s->a[i] = (float)random_number() + I * (float)random_number();
+		s->b[i] = (float)random_number() + I * (float)random_number();
+		s->c[i] = (float)random_number() + I * (float)random_number();
 	}
 	return s;
 }
@@ -159,7 +159,7 @@ static void test_long(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * K; i++)
-		data[i] = (float)noise() + I * (float)noise();
+		data[i] = (float)random_number() + I * (float)random_number();
 	for (unsigned threads = 1; threads < 4; threads += 2) {
 		struct fixture fixture = fixture_open(threads);
 		struct call *call = call_new();

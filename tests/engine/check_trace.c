@@ -10,14 +10,14 @@ static struct square low_rank(const char *dtype, size_t n, size_t rank, double r
 
 	for (size_t k = 0; k < rank; k++) {
 		for (size_t i = 0; i < n; i++) {
-			u[i] = noise();
-			v[i] = u[i] + 0.5 * noise();
+			u[i] = random_number();
+			v[i] = u[i] + 0.5 * random_number();
 		}
 		for (size_t i = 0; i < n * n; i++)
 			s.at[i] += u[i / n] * v[i % n];
 	}
 	for (size_t i = 0; i < n * n; i++)
-		s.at[i] += rest * noise();
+		s.at[i] += rest * random_number();
 	settle(&s);
 	free(u);
 	free(v);

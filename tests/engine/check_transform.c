@@ -159,7 +159,7 @@ static void test_long_in_place(void **state)
 	(void)state;
 	assert_non_null(before);
 	for (size_t i = 0; i < 2 * N; i++)
-		at[i] = before[i] = (float)noise();
+		at[i] = before[i] = (float)random_number();
 	for (int back = 0; back < 2; back++) {
 		struct call *call = call_new();
 

@@ -275,7 +275,7 @@ static void test_selection(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 20; round++) {
 		for (size_t i = 0; i < N; i++) {
-			values[i] = round % 4 == 0 ? 1.5 : ldexp(noise(), (int)(i % (1 + 50 * round)) - 300);
+			values[i] = round % 4 == 0 ? 1.5 : ldexp(random_number(), (int)(i % (1 + 50 * round)) - 300);
 			values[i] = i == 5 && round == 3 ? -INFINITY : round % 3 == 0 ? fabs(values[i]) : values[i];
 			keys[i] = select_key(values[i]);
 		}

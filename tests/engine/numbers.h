@@ -8,7 +8,7 @@
 static uint64_t noise_state = 20261121;
 
 /* In [-1, 1). */
-static inline double noise(void)
+static inline double random_number(void)
 {
 	noise_state = noise_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(int64_t)noise_state / 0x1p63;

@@ -35,7 +35,7 @@ static inline struct sample sample_new(const char *dtype, size_t n)
 	assert_non_null(s.data);
 	assert_non_null(s.wide);
 	for (size_t i = 0; i < n * parts; i++) {
-		const double x = narrow ? (double)(float)noise() : noise();
+		const double x = narrow ? (double)(float)random_number() : random_number();
 
 		if (narrow)
 			((float *)s.data)[i] = (float)x;

@@ -51,7 +51,7 @@ static inline struct square random_square(const char *dtype, size_t n)
 	struct square s = square_new(dtype, n);
 
 	for (size_t i = 0; i < n * n; i++)
-		s.at[i] = noise();
+		s.at[i] = random_number();
 	settle(&s);
 	return s;
 }

@@ -107,7 +107,7 @@ static inline struct sample *sample_new(bool complex_input)
 
 	assert_non_null(sample);
 	for (size_t i = 0; i < MAX_N; i++)
-		sample->in[i] = noise() + (complex_input ? I * noise() : 0);
+		sample->in[i] = random_number() + (complex_input ? I * random_number() : 0);
 	return sample;
 }
 

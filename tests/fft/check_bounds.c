@@ -51,7 +51,7 @@ struct attack {
 
 static uint64_t state;
 
-static double unit(void)
+static double uniform(void)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(state >> 11) * 0x1p-53 + 0x1p-54;
@@ -59,7 +59,7 @@ static double unit(void)
 
 static double normal(void)
 {
-	return sqrt(-2 * log(unit())) * cos(2 * M_PI * unit());
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 static void attack_open(struct attack *a, size_t row, unsigned n, uint32_t features)

@@ -34,7 +34,7 @@ enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
 static uint64_t state;
 
-static double unit(void)
+static double uniform(void)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(state >> 11) * 0x1p-53 + 0x1p-54;
@@ -42,7 +42,7 @@ static double unit(void)
 
 static double normal(void)
 {
-	return sqrt(-2 * log(unit())) * cos(2 * M_PI * unit());
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 static float element(enum input input, unsigned n, unsigned j, unsigned which, unsigned part)
@@ -63,7 +63,7 @@ static float element(enum input input, unsigned n, unsigned j, unsigned which, u
 	case SPIKE:
 		return (float)(normal() * pow(10, -1.0 - 2 * which) + (j == n / 3) * 1.00390624);
 	case BADLY_SCALED:
-		return (float)(normal() * pow(10, 60 * unit() - 30));
+		return (float)(normal() * pow(10, 60 * uniform() - 30));
 	case TINY:
 		return (float)(normal() * 1e-37);
 	default:

@@ -255,7 +255,7 @@ static void check_hermitian(void **state)
 	each_variant(check_hermitian_of);
 }
 
-/* One bad number in a batch of zeros: the others stay exactly zero, and its own spectrum tells. */
+/* One bad number in a batch of zeros: the others stay exactly zero, and its own spectrum shows it. */
 static void check_bad_of(const char *name, uint32_t features, enum fft_precision precision)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};

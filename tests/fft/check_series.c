@@ -223,7 +223,7 @@ static void check_bad_of(const char *name, uint32_t features, enum fft_precision
 		struct fft_plan *plan = series_new(i % FFT_SERIES, false, n, precision, features);
 		void *x = guarded_new(BATCH * n * size);
 		struct fft_call call = {x, x, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE};
-		bool told = false;
+		bool is_not_finite = false;
 
 		memset(x, 0, BATCH * n * size);
 		real_put(precision, x, at * n + n / 2, bad[i % 3]);
@@ -233,8 +233,8 @@ static void check_bad_of(const char *name, uint32_t features, enum fft_precision
 				fail_msg("%s %s n=%zu: %g in transform %zu reached transform %zu", name,
 					 names[i % FFT_SERIES], n, bad[i % 3], at, k / n);
 			else
-				told |= !isfinite(real_get(precision, x, k));
-		assert_true(told);
+				is_not_finite |= !isfinite(real_get(precision, x, k));
+		assert_true(is_not_finite);
 		fft_plan_free(plan);
 		guarded_free(x, BATCH * n * size, "rows");
 	}

@@ -65,7 +65,7 @@ static void begin(void)
 	must(background_start() == 0 && streams_open(&settings, &service.streams, NULL) == 0);
 }
 
-static void turn(int flags)
+static void loop_once(int flags)
 {
 	event_base_loop(loop_base(service.loop), EVLOOP_ONCE | flags);
 }
@@ -94,7 +94,7 @@ static void act(int fd, const uint8_t *data, size_t size)
 			at += count;
 		}
 		for (int i = 0; i < TURNS; i++)
-			turn(EVLOOP_NONBLOCK);
+			loop_once(EVLOOP_NONBLOCK);
 	}
 }
 
@@ -118,7 +118,7 @@ static uint64_t used_of_all(void)
 static void wait_for_end(void)
 {
 	while (service.sessions)
-		turn(0);
+		loop_once(0);
 	AWAIT(used_of_all() == 0);
 }
 

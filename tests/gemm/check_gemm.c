@@ -25,7 +25,7 @@ static const double allowed[GEMM_PRECISIONS] = {
 
 static uint64_t state = 20261120;
 
-static double unit(void)
+static double uniform(void)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(int64_t)state * 0x1p-63;
@@ -63,9 +63,9 @@ static double complex *numbers(size_t count, double spread)
 	double complex *x = malloc(count * sizeof *x + 1);
 
 	for (size_t i = 0; i < count; i++) {
-		const double scale = spread > 0 ? pow(10, spread * unit()) : 1;
+		const double scale = spread > 0 ? pow(10, spread * uniform()) : 1;
 
-		x[i] = (float)(unit() * scale) + I * (float)(unit() * scale);
+		x[i] = (float)(uniform() * scale) + I * (float)(uniform() * scale);
 	}
 	return x;
 }
@@ -252,26 +252,26 @@ static double biased(size_t i)
 /* One large element, and others so small that aligned slices hold few of their bits. */
 static double dwarfed(size_t i)
 {
-	return i % 41 ? 0x1.fep-8 + unit() * 0x1p-20 : 1;
+	return i % 41 ? 0x1.fep-8 + uniform() * 0x1p-20 : 1;
 }
 
 /* Large terms that cancel, and a small remainder. */
 static double cancelling(size_t i)
 {
-	return (i % 2 ? 1 : -1) * (1 + 0x1p-9 * unit());
+	return (i % 2 ? 1 : -1) * (1 + 0x1p-9 * uniform());
 }
 
 /* From 1e-30 to 1e30 in one row. */
 static double spread(size_t i)
 {
 	(void)i;
-	return unit() * pow(10, 15 * unit());
+	return uniform() * pow(10, 15 * uniform());
 }
 
 static double any(size_t i)
 {
 	(void)i;
-	return unit();
+	return uniform();
 }
 
 static double worst_of_bound[GEMM_PRECISIONS];

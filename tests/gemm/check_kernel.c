@@ -27,7 +27,7 @@ static uint32_t bits(void)
 	return (uint32_t)(state >> 32);
 }
 
-static double unit(void)
+static double uniform(void)
 {
 	return (double)bits() * 0x1p-31 - 1;
 }
@@ -134,7 +134,8 @@ static void check_dot(const struct gemm_kernel *kernel, enum spread spread, unsi
 			b[p][i] = half(spread) | half(spread) << 16;
 	}
 	for (size_t i = 0; i < GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES; i++) {
-		before[i] = spread == EDGE ? bf16_float_of((bits() & 0x807FFFFF) | (bits() % 4) << 23) : (float)unit();
+		before[i] =
+			spread == EDGE ? bf16_float_of((bits() & 0x807FFFFF) | (bits() % 4) << 23) : (float)uniform();
 		c[i] = before[i];
 	}
 	if (kernel->begin)
@@ -178,9 +179,9 @@ static void test_reals(const struct gemm_kernel *kernel)
 	static float narrow_a[GEMM_MAX_ROWS * MAX_K], narrow_b[MAX_K * GEMM_MAX_LANES];
 
 	for (size_t i = 0; i < GEMM_MAX_ROWS * MAX_K; i++)
-		narrow_a[i] = (float)(wide_a[i] = (float)unit());
+		narrow_a[i] = (float)(wide_a[i] = (float)uniform());
 	for (size_t i = 0; i < MAX_K * GEMM_MAX_LANES; i++)
-		narrow_b[i] = (float)(wide_b[i] = (float)unit());
+		narrow_b[i] = (float)(wide_b[i] = (float)uniform());
 	for (unsigned rows = 1; rows <= kernel->rows; rows++)
 		for (size_t k = 0; k < MAX_K; k += 1 + k / 2)
 			for (unsigned is_wide = 0; is_wide < 2; is_wide++) {
@@ -230,8 +231,8 @@ static void test_slices(const struct gemm_kernel *kernel)
 	uint32_t slices[7][N / 2];
 
 	for (unsigned i = 0; i < N; i++) {
-		x[i] = (float)unit();
-		wide[i] = unit() + unit() * 0x1p-31;
+		x[i] = (float)uniform();
+		wide[i] = uniform() + uniform() * 0x1p-31;
 		wide[i] /= 4;
 	}
 	v->split_f32(x, N, one, 3, slices[0], N / 2);

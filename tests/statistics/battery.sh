@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# One feed of feed_words through dieharder: battery.sh GENERATOR ORDER SEED [TEST...]. Each test reads another seed's
+# One feed of write_words through dieharder: battery.sh GENERATOR ORDER SEED [TEST...]. Each test reads another seed's
 # words, from SEED on. Prints a row for each p-value. It fails when
 #   - a p-value is below 1e-6, dieharder's FAILED; or
 #   - one is below 0.005, its WEAK, and below 1e-4 again on another seed's words with twice the samples; or
@@ -10,7 +10,7 @@
 # 60 p-values: a right generator fails once in some 8000 feeds (60 x (1e-6 + 0.005 x 2e-4)).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-feed=${BUILD:-build}/tests/statistics/feed_words
+feed=${BUILD:-build}/tests/statistics/write_words
 generator=$1 order=$2 seed=$3
 shift 3
 only=" $* "

@@ -44,7 +44,7 @@ struct worst {
 
 static uint64_t state;
 
-static double unit(void)
+static double uniform(void)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(state >> 11) * 0x1p-53 + 0x1p-54;
@@ -53,11 +53,11 @@ static double unit(void)
 static double element(unsigned signal, size_t n, size_t j, unsigned part)
 {
 	const double turn = 2 * M_PI * fmod(((double)(n / 3) + 0.37) * (double)j / (double)n, 1);
-	const double normal = sqrt(-2 * log(unit())) * cos(2 * M_PI * unit());
+	const double normal = sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 
 	if (signal == SINUSOID)
 		return part ? sin(turn) : cos(turn);
-	return signal == NORMAL ? normal : normal * pow(10, 30 * unit() - 15);
+	return signal == NORMAL ? normal : normal * pow(10, 30 * uniform() - 15);
 }
 
 /* One signal of one length: exact in float32, and its transform. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Both generators' words through dieharder, in every order of feed_words: one test each, as many at a time as there are
+# Both generators' words through dieharder, in every order of write_words: one test each, as many at a time as there are
 # CPUs. The seed changes from run to run; TRNSCI_TEST_SEED repeats one. A generator that is known to be bad comes first
 # and has to be refused. A right generator fails in about 1 of 600 runs; battery.sh says by which rule.
 set -u

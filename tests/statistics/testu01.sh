@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A battery of TestU01 on our words: testu01.sh BATTERY GENERATOR ORDER words|reversed [SEED [FIRST LAST]].
 #
-# BATTERY is smallcrush (5 s), crush (20 minutes) or bigcrush (3 hours), GENERATOR and ORDER are those of feed_words,
+# BATTERY is smallcrush (5 s), crush (20 minutes) or bigcrush (3 hours), GENERATOR and ORDER are those of write_words,
 # reversed turns each word's bits round, and only the tests FIRST to LAST run if they are given. RESULTS.md has what was
 # run. The last lines are all p-values; "All tests were passed" means that each lies within [0.001, 0.999].
 #
@@ -50,9 +50,9 @@ if ! [ -x "$into/testu01" ] || [ tests/statistics/testu01.c -nt "$into/testu01" 
 		"$lib/libtestu01.a" "$lib/libtestu01probdist.a" "$lib/libtestu01mylib.a" -l:libgmp.so.10 -lm \
 		-o "$into/testu01"
 fi
-make --no-print-directory "$build/tests/statistics/feed_words" >&2
-"$build/tests/statistics/feed_words" "$generator" "$order" "$seed" | "$into/testu01" "$battery" "$bits" "${@:6}" || {
-	# feed_words ends by the closed pipe.
+make --no-print-directory "$build/tests/statistics/write_words" >&2
+"$build/tests/statistics/write_words" "$generator" "$order" "$seed" | "$into/testu01" "$battery" "$bits" "${@:6}" || {
+	# write_words ends by the closed pipe.
 	code=("${PIPESTATUS[@]}")
 	exit "${code[1]}"
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* broadcast send, read and list. A reader's misses are told on stderr, and do not end it. */
+/* broadcast send, read and list. What a reader misses is printed on stderr, and does not end it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -84,7 +84,7 @@ static int run_piece(const struct points *points, struct trnsci_call *call, uint
 	return EXIT_OK;
 }
 
-/* The first piece is made before the output is opened: it checks all parameters and tells the dtype. */
+/* The first piece is made before the output is opened: it checks all parameters and returns the dtype. */
 static int write_pieces(const struct points *points, const struct cli *cli, struct trnsci_call *call)
 {
 	struct trnsci_array array;

@@ -83,7 +83,7 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 }
 
 /* An empty part of the whole draw: every parameter is checked, and where the draw ends, before anything is written.
- * The reply tells the dtype, and the components of a vector. */
+ * The reply states the dtype, and the components of a vector. */
 static int check(struct draw *draw)
 {
 	struct trnsci_array array = {0};

@@ -116,7 +116,7 @@ static int read_options(struct ringing *ringing)
 }
 
 /* Where samples of a named stream lie, so that rand can repeat them. */
-static void tell_place(const struct ringing *ringing, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n)
+static void print_place(const struct ringing *ringing, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n)
 {
 	const uint64_t words = info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
 
@@ -142,7 +142,7 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 			return complain_error(&err, EXIT_USAGE);
 		/* A quarter of a ring begins on a multiple of a quarter, and so lies in one range. */
 		if (ringing->source.name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
-			tell_place(ringing, info, offset, n);
+			print_place(ringing, info, offset, n);
 		code = output_write(output, samples, (size_t)(n * info->components));
 		trnsci_ring_release(ring, n);
 		at += n;

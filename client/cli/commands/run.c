@@ -250,7 +250,7 @@ static unsigned long long number(const struct trnsci_value *map, const char *nam
 }
 
 /* What it took of named streams, in words: with these and offset = position it gives the same again. */
-static void tell_ranges(const struct program *program)
+static void print_ranges(const struct program *program)
 {
 	const struct trnsci_value *ranges = trnsci_get(trnsci_reply(program->call), "ranges");
 
@@ -278,7 +278,7 @@ static int run_program(struct program *program, struct json_object *root, const 
 	if (code == EXIT_OK && job_run(cli, program->call) < 0)
 		code = complain_error(trnsci_call_error(program->call), EXIT_DATA);
 	if (code == EXIT_OK && cli->verbose)
-		tell_ranges(program);
+		print_ranges(program);
 	if (code == EXIT_OK)
 		code = write_tiles(program);
 	return code == EXIT_OK ? write_results(program, options) : code;

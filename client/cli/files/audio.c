@@ -87,7 +87,7 @@ static sf_count_t memory_read(void *to, sf_count_t count, void *arg)
 	return n;
 }
 
-static sf_count_t memory_tell(void *arg)
+static sf_count_t memory_position(void *arg)
 {
 	return ((struct memory *)arg)->at;
 }
@@ -152,7 +152,7 @@ int audio_read(const char *name, int fd, const void *bytes, size_t size, struct 
 	       struct audio_format *ret_format)
 {
 	static SF_VIRTUAL_IO in_memory = {.get_filelen = memory_size, .seek = memory_seek, .read = memory_read,
-					  .tell = memory_tell};
+					  .tell = memory_position};
 	struct memory memory = {bytes, (sf_count_t)size, 0};
 	SF_INFO info = {0};
 	SNDFILE *file = fd >= 0 ? sf_open_fd(fd, SFM_READ, &info, SF_FALSE) : sf_open_virtual(&in_memory, SFM_READ, &info, &memory);

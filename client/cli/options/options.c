@@ -44,7 +44,7 @@ static void make_list(const struct option_set *set, struct list *list)
 	struct trnsci_parameter_info parameter;
 	size_t index = 0;
 
-	list->letters[0] = ':'; /* a missing value is told apart */
+	list->letters[0] = ':'; /* a missing value gets its own return */
 	for (size_t i = 0; i < set->n_rows; i++)
 		add(list, set->rows[i].name, set->rows[i].letter, set->rows[i].value ? required_argument : no_argument);
 	for (size_t i = 0; i < n_common_options; i++)

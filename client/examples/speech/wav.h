@@ -11,7 +11,7 @@ struct wav {
 	unsigned rate_hz;
 };
 
-/* 0, or -1 with *ret_why telling what the file lacks. */
+/* 0, or -1 with *ret_why stating what the file lacks. */
 int wav_read(const char *path, struct wav *ret_wav, const char **ret_why);
 
 #endif

@@ -49,7 +49,7 @@ static int check_members(const struct compiler *c, const struct operation *distr
 	return 0;
 }
 
-struct noise {
+struct noise_draw {
 	const struct shape *shape; /* of x */
 	struct buffer *samples;
 	int placement;
@@ -57,7 +57,7 @@ struct noise {
 
 static int draw_noise(struct compiler *inner, void *arg)
 {
-	struct noise *noise = arg;
+	struct noise_draw *noise = arg;
 
 	return compile_draw_like(inner, noise->shape, &noise->samples, &noise->placement);
 }
@@ -74,11 +74,11 @@ static const char *noise_dtype(const struct operation *distribution, const struc
 
 /* Compiles the draw into a temporary, as a program would. */
 static int compile_noise(struct compiler *c, const struct operation *distribution, const struct value *noise,
-			 const struct shape *x, struct value *ret_reply, struct noise *ret_noise)
+			 const struct shape *x, struct value *ret_reply, struct noise_draw *ret_noise)
 {
 	struct bump *bump = c->program->bump;
 	struct value map = value_map();
-	struct noise made = {.shape = x};
+	struct noise_draw made = {.shape = x};
 	int error = 0;
 
 	for (size_t i = 0; noise && i < noise->map.count && !error; i++) {
@@ -101,7 +101,7 @@ int compile_noise_add(struct compiler *c)
 	struct value reply = value_map();
 	const struct operation *distribution = NULL;
 	struct buffer *x, *out;
-	struct noise samples = {0};
+	struct noise_draw samples = {0};
 	struct step *step;
 	int error = compile_input(c, NOISE_IN, &x);
 

@@ -416,7 +416,7 @@ static struct fft_call call_of_rows(const struct transform *t)
 	return call;
 }
 
-static void turn(const struct transform *t, const struct side *side, size_t chunk)
+static void transpose_rows(const struct transform *t, const struct side *side, size_t chunk)
 {
 	const struct fft_call there = call_of(t, t->call, t->first, batch_now(t)), rows = call_of_rows(t);
 	const size_t size = side->size, step = t->axis.stride * size, begin = chunk * turned_at_once(t, side);
@@ -436,7 +436,7 @@ static void run_long(const struct transform *t, size_t chunk, void *scratch)
 	struct fft_call call;
 
 	if (side) {
-		turn(t, side, chunk);
+		transpose_rows(t, side, chunk);
 		return;
 	}
 	call = t->row_in ? call_of_rows(t) : call_of(t, t->call, t->first, batch_now(t));

@@ -26,7 +26,7 @@ def fht(a, dln, mu, offset=0.0, bias=0.0):
     offset : float, optional
         Offset of the logarithm of the output's points.
     bias : float, optional
-        Exponent of a power law by which the input is divided first.
+        Power of the points by which the input is divided first.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for a battery of tests, without end, on standard output: feed_words GENERATOR ORDER SEED.
+/* Words for a battery of tests, without end, on standard output: write_words GENERATOR ORDER SEED.
  *
  * ORDER says whose neighbours stand side by side, since what a counter-based generator gets wrong shows between
  * inputs that differ little: whole (the stream as it is drawn), partition (one partition's words), seeds, streams and
@@ -49,7 +49,7 @@ static void groups_of(const struct source *source, const struct stream *stream, 
 /* Each order: the words of turn `turn`; returns how many. */
 typedef size_t order_fn(const struct source *source, uint64_t turn, uint32_t *words);
 
-static size_t whole(const struct source *source, uint64_t turn, uint32_t *words)
+static size_t in_order(const struct source *source, uint64_t turn, uint32_t *words)
 {
 	groups_of(source, &source->stream, turn * STREAM_PARTITIONS, 0, STREAM_PARTITIONS, words);
 	return STREAM_BATCH_WORDS;
@@ -77,7 +77,7 @@ static size_t positions(const struct source *source, uint64_t turn, uint32_t *wo
 
 /* A piece of each neighbour, woven word by word. */
 static size_t interleave(const struct source *source, uint64_t turn, uint64_t seeds, uint64_t streams, uint32_t draws,
-		    uint32_t *words)
+			 uint32_t *words)
 {
 	uint32_t piece[PIECE_WORDS];
 
@@ -112,7 +112,7 @@ static const struct {
 	const char *name;
 	order_fn *words;
 } orders[] = {
-	{"whole", whole},     {"partition", partition}, {"seeds", seeds},
+	{"whole", in_order},  {"partition", partition}, {"seeds", seeds},
 	{"streams", streams}, {"draws", draws},         {"positions", positions},
 };
 
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	order_fn *order = argc == 4 ? order_of(argv[2]) : NULL;
 
 	if (!order || source_of(argv[1], strtoull(argv[3], NULL, 0), &source)) {
-		fprintf(stderr, "usage: feed_words GENERATOR whole|partition|seeds|streams|draws|positions SEED\n");
+		fprintf(stderr, "usage: write_words GENERATOR whole|partition|seeds|streams|draws|positions SEED\n");
 		return 2;
 	}
 	for (uint64_t turn = 0;; turn++) {
