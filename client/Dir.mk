@@ -7,7 +7,7 @@
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
-COMPLETION := client/cli/completion.bash
+COMPLETION := client/cli/completion
 PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
 EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
 EXAMPLES := $(EXAMPLE_SOURCES:client/examples/%.c=$(BUILD)/examples/%)

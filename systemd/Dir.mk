@@ -49,7 +49,9 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)$(call place,644,$(LIBDIR)/pkgconfig,$(PKGCONFIG))
 	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN); do \
 		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done
-	$(Q)install -D -m 644 $(COMPLETION) $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
+	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.bash $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
+	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
+	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES))
 	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket)
 	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)

@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{"fftshift", "frequency 0 to the middle: fftshift spectrum.npy", command_fftshift},
 	{"fftfreq", "frequencies of a transform's bins: fftfreq 1024 -d 0.01", command_fftfreq},
 	{"next-fast-len", "the next length that is fast: next-fast-len 1009", command_next_fast_len},
+	{"noise", "add noise at a stated ratio: noise speech.wav --snr 10 -o noisy.wav", command_noise},
 	{"gemm", "multiply matrices: gemm a.npy b.npy -o c.npy", command_gemm},
 	{"trace", "estimate a trace: trace matrix.npy --probes 300 --method hutchpp", command_trace},
 	{"stft", "transform signals frame by frame: stft signal.npy --n-fft 512 --window hann", command_stft},

@@ -94,6 +94,16 @@ same "wav out has the rate of wav in" "48000 96" "$(soxi -r echo.wav 2>/dev/null
 same "stft's lines have time and frequency" "time,frequency,re,im 0.001 24000" \
 	"$("$cli" -q --embedded stft u.wav --n-fft 16 --hop-length 48 --format csv | sed -n '1p; 18s/,.*//p; 18q' | tr '\n' ' ')$("$cli" -q \
 		--embedded stft u.wav --n-fft 16 --hop-length 48 --format text | awk 'END {print $2}')"
+sox -n -r 16000 -b 16 tone.wav synth 2 sine 440 vol 0.5 2>/dev/null
+"$cli" -q --embedded noise tone.wav --snr 10 --seed 3 -o noisy.wav
+same "noise keeps the encoding of its input" "16 16000 32000" \
+	"$(soxi -b noisy.wav) $(soxi -r noisy.wav) $(soxi -s noisy.wav)"
+sox -m -v 1 noisy.wav -v -1 tone.wav -e float -b 32 difference.wav 2>/dev/null
+rms() {
+	sox "$1" -n stat 2>&1 | awk '/RMS +amplitude/ {print $3}'
+}
+same "sox measures the ratio that was asked for" "10.0" \
+	"$(echo "$(rms tone.wav) $(rms difference.wav)" | awk '{printf "%.1f", 20 * log($1 / $2) / log(10)}')"
 head -c 60 pcm.flac >cut.flac
 code "damaged audio is refused" 65 "$cli" -q --embedded fft cut.flac
 code "no wav of complex numbers" 2 "$cli" -q --embedded fft u.wav -o s.wav

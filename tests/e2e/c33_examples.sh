@@ -24,7 +24,7 @@ cat >program.json <<'JSON'
 {"seed": 7, "steps": [{"op": "normal", "n": 4096, "as": "noise"}, {"op": "add", "a": {"file": "signal.npy"}, "b": "noise", "as": "noisy"}],
  "results": ["noisy"]}
 JSON
-cp signal.npy speech.npy
+make rand uniform -n 16000 --low -0.5 --high 0.5 --rate 16000 -o speech.wav
 
 # example COMMAND... : the line in its help
 example() {

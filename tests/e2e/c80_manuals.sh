@@ -57,19 +57,52 @@ if command -v mandoc >/dev/null; then
 else
 	echo "# mandoc is not installed"
 fi
+
+# ---- completion ----
+
+completion=$root/client/cli/completion
+PATH=$build/bin:$PATH
+
+# What the shells complete of a line; bash offers the last of WORD..., the others complete the line itself.
+bash_offers() {
+	# shellcheck disable=SC2016
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trnsci_cli; echo "${COMPREPLY[*]}"' bash \
+		"$completion/trnsci-cli.bash" "$@"
+}
+
+fish_offers() {
+	fish -c "source '$completion/trnsci-cli.fish'; complete -C '$*'" | cut -f1 | sort | tr '\n' ' ' | sed 's/ $//'
+}
+
+zsh_completes() {
+	python3 "$(dirname "$0")/zsh_completes.py" "$completion" "$*"
+}
+
 if command -v bash >/dev/null; then
-	# complete WORD... : what completion offers for the last
-	offered() {
-		PATH="$build/bin:$PATH" bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trnsci_cli
-			echo "${COMPREPLY[*]}"' bash "$root/client/cli/completion.bash" "$@"
-	}
-	same "completion of commands" "stft stream status selftest" "$(offered trnsci-cli s)"
-	same "completion of what streams can" "draw delete" "$(offered trnsci-cli stream d)"
-	same "completion of a stream's distribution" "normal" "$(offered trnsci-cli stream draw noise n)"
-	same "completion of a stream's options" "--mode" "$(offered trnsci-cli stream create noise --m)"
-	same "completion of distributions" "normal" "$(offered trnsci-cli rand n)"
-	same "completion of options" "--mean --method" "$(offered trnsci-cli rand normal --me)"
-	same "completion of choices" "f32 f64 f16" "$(offered trnsci-cli rand normal --dtype f)"
-	same "completion of fft's choices" "ortho" "$(offered trnsci-cli fft x.npy --norm o)"
+	same "bash: commands" "stft stream status selftest" "$(bash_offers trnsci-cli s)"
+	same "bash: what streams can" "draw delete" "$(bash_offers trnsci-cli stream d)"
+	same "bash: a stream's distribution" "normal" "$(bash_offers trnsci-cli stream draw noise n)"
+	same "bash: a stream's options" "--mode" "$(bash_offers trnsci-cli stream create noise --m)"
+	same "bash: distributions" "normal" "$(bash_offers trnsci-cli rand n)"
+	same "bash: options" "--mean --method" "$(bash_offers trnsci-cli rand normal --me)"
+	same "bash: choices" "f32 f64 f16" "$(bash_offers trnsci-cli rand normal --dtype f)"
+	same "bash: fft's choices" "ortho" "$(bash_offers trnsci-cli fft x.npy --norm o)"
+	same "bash: the last of many choices" "exponential" "$(bash_offers trnsci-cli welch x.npy --window exp)"
+fi
+if command -v fish >/dev/null; then
+	same "fish: commands" "stft stream" "$(fish_offers trnsci-cli st | sed 's/status //')"
+	same "fish: a stream's distribution" "normal" "$(fish_offers trnsci-cli stream draw noise norm)"
+	same "fish: options" "--mean --method" "$(fish_offers trnsci-cli rand normal --me)"
+	same "fish: choices" "ortho" "$(fish_offers trnsci-cli fft x.npy --norm o)"
+else
+	echo "# fish is not installed"
+fi
+if command -v zsh >/dev/null; then
+	same "zsh: commands" "trnsci-cli stft" "$(zsh_completes trnsci-cli stf)"
+	same "zsh: a stream's distribution" "trnsci-cli stream draw noise normal" "$(zsh_completes trnsci-cli stream draw noise norm)"
+	same "zsh: options" "trnsci-cli rand normal --mean" "$(zsh_completes trnsci-cli rand normal --mea)"
+	same "zsh: choices" "trnsci-cli fft x.npy --norm ortho" "$(zsh_completes trnsci-cli fft x.npy --norm o)"
+else
+	echo "# zsh is not installed"
 fi
 finish

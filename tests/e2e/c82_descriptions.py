@@ -253,7 +253,7 @@ def check_help(methods):
 
 
 def check_completion(choices):
-    script = os.path.join(root, 'client/cli/completion.bash')
+    script = os.path.join(root, 'client/cli/completion/trnsci-cli.bash')
     lines = [f'. "{script}"']
     for command, option, _ in choices:
         words = ' '.join(['trnsci-cli', *command, f'--{option}', '""'])

@@ -98,6 +98,8 @@ static int begin(struct run *run, size_t room)
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	code = options_set_parameters(run->options, trnsci_args(run->call));
+	if (code == EXIT_OK && run->computation->set_parameters)
+		code = run->computation->set_parameters(run->options, &run->inputs[0], run->data[0], trnsci_args(run->call));
 	if (options_has_parameter(run->options, "fs") && !options_get(run->options, "fs") && run->audio.rate > 0)
 		trnsci_set_f64(trnsci_args(run->call), "fs", run->audio.rate);
 	trnsci_set_params(trnsci_args(run->call), out);

@@ -14,6 +14,9 @@ struct computation {
 	size_t n_inputs;
 	const char *names[COMPUTE_INPUTS];                /* of the parameters that the inputs are */
 	const char *files[COMPUTE_INPUTS];                /* "-": stdin */
+	/* Sets what follows from the first input; NULL: nothing does. An exit code. */
+	int (*set_parameters)(const struct options *options, const struct input *input, const void *data,
+			      struct trnsci_args *args);
 	void (*report)(const struct trnsci_value *reply); /* with -v; NULL: nothing to say */
 	/* Writes the result as lines of text; NULL: as any array. input: the first one. An
 	 * exit code. */

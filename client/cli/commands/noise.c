@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* noise: adds normal noise to a signal, so strong that the ratio of their powers is as asked for. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "compute.h"
+
+/* The mean of the squares of all elements. */
+static double power_of(const struct input *input, const void *data)
+{
+	uint64_t count = 0;
+	double sum = 0;
+
+	input_count(input, &count);
+	for (uint64_t i = 0; i < count; i++) {
+		const double x = input->array.dtype == TRNSCI_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+
+		sum += x * x;
+	}
+	return count ? sum / (double)count : 0;
+}
+
+static int read_ratio(const struct options *options, double *ret_db)
+{
+	const char *text = options_get(options, "snr");
+	char *end;
+
+	if (!text)
+		return complain(EXIT_USAGE, "noise: --snr DB is missing");
+	*ret_db = strtod(text, &end);
+	if (end == text || *end || !(fabs(*ret_db) <= 300))
+		return complain(EXIT_USAGE, "--snr: '%s', allowed -300 to 300 dB", text);
+	return EXIT_OK;
+}
+
+/* Where the noise comes from, and how strong it is. */
+static int set_noise(const struct options *options, const struct input *input, const void *data, struct trnsci_args *args)
+{
+	static const char *const integers[] = {"seed", "stream", "offset"};
+	struct trnsci_args *noise = trnsci_set_map(args, "noise");
+	double db = 0;
+	int code = read_ratio(options, &db);
+
+	if (code == EXIT_OK && input->array.dtype != TRNSCI_F32 && input->array.dtype != TRNSCI_F64)
+		return complain(EXIT_DATA, "%s: complex numbers, allowed real ones", input->name);
+	trnsci_set_text(noise, "op", "normal");
+	if (options_get(options, "generator"))
+		trnsci_set_text(noise, "generator", options_get(options, "generator"));
+	for (size_t i = 0; i < sizeof integers / sizeof *integers && code == EXIT_OK; i++) {
+		uint64_t number = 0;
+
+		code = options_u64(options, integers[i], &number);
+		if (options_get(options, integers[i]))
+			trnsci_set_u64(noise, integers[i], number);
+	}
+	trnsci_set_f64(args, "sigma", sqrt(power_of(input, data) * pow(10, -db / 10)));
+	return code;
+}
+
+int command_noise(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"snr", 0, "DB", "power of the signal over that of the noise, in decibels"},
+		{"seed", 0, "U64", "seed of the noise [0]"},
+		{"stream", 0, "U64", "stream of the noise [0]"},
+		{"offset", 0, "U64", "samples of that stream to skip [0]"},
+		{"generator", 0, "NAME", "generator of the stream [threefry4x32]"},
+		{"dtype", 0, "DTYPE", "of raw input: f32, f64"},
+		OUTPUT_ROWS,
+		RATE_ROW,
+	};
+	static const struct option_set set = {
+		"noise INPUT --snr DB [option ...]",
+		"Add normal noise to a signal; the ratio counts over all of its samples and channels.",
+		rows,
+		sizeof rows / sizeof *rows,
+		"noise_add",
+		" in sigma noise out u64 timeout_ms ",
+		"noise speech.wav --snr 10 -o noisy.wav",
+	};
+	struct computation computation = {.n_inputs = 1, .names = {"in"}, .set_parameters = set_noise};
+	struct options options;
+	double db;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	if (options.n_operands != 1)
+		return complain(EXIT_USAGE, "noise: %d inputs, allowed one: a file or -", options.n_operands);
+	code = read_ratio(&options, &db);
+	if (code != EXIT_OK)
+		return code;
+	computation.files[0] = options.operands[0];
+	return compute(cli, &options, &computation);
+}
