@@ -16,7 +16,9 @@
 
 #include "fdpass.h"
 
-enum { HANDSHAKE_ROOM = 4096 };
+#define NO_ROOM "connection: a reply could not be stored"
+
+enum { RECEIVE_BYTES = 2048 }; /* room for each call of recvmsg: replies of the handshake are small */
 
 const struct frame_limits handshake_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
 
@@ -94,8 +96,7 @@ void handshake_init(struct handshake *handshake, int socket, int64_t deadline)
 void handshake_end(struct handshake *handshake)
 {
 	codec_buffer_free(&handshake->out);
-	free(handshake->in);
-	handshake->in = NULL;
+	input_free(&handshake->in);
 }
 
 static int fail_closed(const char *why, struct error *err)
@@ -136,43 +137,21 @@ static int send_all(struct handshake *handshake, struct error *err)
 	return 0;
 }
 
-static int make_room(struct handshake *handshake, struct error *err)
-{
-	const size_t room = handshake->in_room ? handshake->in_room * 2 : HANDSHAKE_ROOM;
-	char *bigger = handshake->in_size < handshake->in_room ? handshake->in : realloc(handshake->in, room);
-
-	if (!bigger)
-		return error_set(err, ERROR_NO_MEMORY, "connection: a reply could not be stored");
-	if (handshake->in_size >= handshake->in_room)
-		handshake->in_room = room;
-	handshake->in = bigger;
-	return 0;
-}
-
-/* Some bytes more; fds (may be NULL) are those of one reply, which come with one of its bytes. */
+/* Waits for more bytes. fds (may be NULL) are those of one reply, which come with one of its bytes. */
 static int receive(struct handshake *handshake, struct fdpass *fds, struct error *err)
 {
-	struct fdpass came = {.count = 0};
-	bool strange = false;
-	ssize_t got;
-	int r = make_room(handshake, err);
+	int r = input_make_room(&handshake->in, RECEIVE_BYTES) ? wait_for(handshake, POLLIN, err)
+							       : error_set(err, ERROR_NO_MEMORY, NO_ROOM);
 
-	if (r == 0)
-		r = wait_for(handshake, POLLIN, err);
 	if (r < 0)
 		return r;
-	got = fdpass_receive(handshake->socket, handshake->in + handshake->in_size,
-			     handshake->in_room - handshake->in_size, fds ? &came : NULL, &strange);
-	if (strange || (fds && !fdpass_join(fds, &came))) {
-		fdpass_close(&came);
+	const ssize_t got = input_receive(&handshake->in, handshake->socket, fds);
+
+	if (got == -EPROTO)
 		return error_set(err, ERROR_BAD_REPLY, "connection: a file descriptor that was not asked for");
-	}
-	if (got == -EAGAIN)
+	if (got > 0 || got == -EAGAIN)
 		return 0;
-	if (got <= 0)
-		return fail_closed(got ? strerror((int)-got) : "the daemon closed it", err);
-	handshake->in_size += (size_t)got;
-	return 0;
+	return fail_closed(got ? strerror((int)-got) : "the daemon closed it", err);
 }
 
 /* The next whole frame, taken out of what has come: a copy in the bump allocator. */
@@ -185,18 +164,17 @@ static int next_frame(struct handshake *handshake, struct bump *bump, struct fdp
 
 	frame_scan_init(&scan, &handshake_reply_limits);
 	while (r == 0) {
-		r = handshake->in_size ? frame_scan_more(&scan, handshake->in, handshake->in_size, &size) : 0;
+		r = handshake->in.size ? frame_scan_more(&scan, handshake->in.at, handshake->in.size, &size) : 0;
 		if (r == 0 && (r = receive(handshake, fds, err)) < 0)
 			return r;
 	}
 	if (r < 0)
 		return error_set(err, ERROR_BAD_REPLY, "connection: %s", scan.wrong);
-	*ret_frame = bump_copy(bump, handshake->in, size);
+	*ret_frame = bump_copy(bump, handshake->in.at, size);
 	if (!*ret_frame)
-		return error_set(err, ERROR_NO_MEMORY, "connection: a reply could not be stored");
+		return error_set(err, ERROR_NO_MEMORY, NO_ROOM);
 	*ret_size = size;
-	handshake->in_size -= size;
-	memmove(handshake->in, handshake->in + size, handshake->in_size);
+	input_drop(&handshake->in, size);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "frame.h"
+#include "input.h"
 #include "fdpass.h"
 #include "session/session.h"
 
@@ -18,8 +19,7 @@ struct handshake {
 	int64_t deadline; /* of the whole handshake */
 	uint32_t last_msgid;
 	struct codec_buffer out;
-	char *in;
-	size_t in_size, in_room;
+	struct input in;
 	struct error closing; /* why the daemon will close it; code 0: it has given no reason */
 };
 

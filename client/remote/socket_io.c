@@ -26,12 +26,10 @@ enum {
 
 static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
-	free(remote->in);
+	input_free(&remote->in);
 	remote->in = handshake->in;
-	remote->in_size = handshake->in_size;
-	remote->in_room = handshake->in_room;
 	remote->heard_ns = clock_ns();
-	handshake->in = NULL;
+	handshake->in = (struct input){0};
 	handshake_end(handshake);
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
 }
@@ -58,7 +56,7 @@ void socket_io_free(struct remote *remote)
 {
 	socket_io_close(remote);
 	codec_buffer_free(&remote->out);
-	free(remote->in);
+	input_free(&remote->in);
 	free(remote);
 }
 
@@ -140,24 +138,25 @@ static void answer(struct trnsci_session *session, const struct message *message
 	call_finish(call, error.code ? &error : NULL, bump, NULL, result);
 }
 
-/* The frame's memory for as long as its reply lives: copied, or the whole buffer when it is large. */
-static char *keep_frame(struct remote *remote, struct bump *bump, size_t at, size_t size)
+/* Returns the frame in memory that lives as long as its reply: a copy, or the whole input buffer if the frame is large.
+ */
+static char *keep_frame(struct input *in, struct bump *bump, size_t at, size_t size)
 {
-	char *frame = remote->in;
+	char *frame = in->at;
 
-	if (at > 0 || size < remote->in_size || size < RECEIVE_BYTES)
-		return bump_copy(bump, remote->in + at, size);
+	if (at > 0 || size < in->size || size < RECEIVE_BYTES)
+		return bump_copy(bump, in->at + at, size);
 	if (bump_defer(bump, free, frame) < 0)
 		return NULL;
-	remote->in = NULL;
-	remote->in_room = 0;
+	in->at = NULL;
+	in->room = 0;
 	return frame;
 }
 
 static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 {
 	struct bump *bump = bump_new_cached(&session->bump_cache);
-	char *frame = bump ? keep_frame(session->peer, bump, at, size) : NULL;
+	char *frame = bump ? keep_frame(&((struct remote *)session->peer)->in, bump, at, size) : NULL;
 	struct message message;
 	struct error error;
 
@@ -186,8 +185,8 @@ static void handle_frames(struct trnsci_session *session)
 	size_t at = 0, size;
 	int r = 0;
 
-	while (at < remote->in_size && !session->failure.code) {
-		r = frame_scan_more(&remote->scan, remote->in + at, remote->in_size - at, &size);
+	while (at < remote->in.size && !session->failure.code) {
+		r = frame_scan_more(&remote->scan, remote->in.at + at, remote->in.size - at, &size);
 		if (r <= 0)
 			break;
 		frame_scan_init(&remote->scan, &handshake_reply_limits);
@@ -196,48 +195,9 @@ static void handle_frames(struct trnsci_session *session)
 	}
 	if (r < 0)
 		socket_io_fail(session, ERROR_BAD_REPLY, "connection", remote->scan.wrong);
-	remote->in_size -= at;
-	if (at > 0 && remote->in_size > 0)
-		memmove(remote->in, remote->in + at, remote->in_size);
-	if (remote->in_size == 0 && remote->in_room > KEEP_BYTES) {
-		free(remote->in);
-		remote->in = NULL;
-		remote->in_room = 0;
-	}
-}
-
-/* Grows by what has come, never by what a header promises. */
-static bool make_room(struct remote *remote)
-{
-	size_t room = remote->in_room ? remote->in_room * 2 : 2 * RECEIVE_BYTES;
-
-	if (remote->in_room - remote->in_size >= RECEIVE_BYTES)
-		return true;
-	char *bigger = realloc(remote->in, room);
-
-	if (!bigger)
-		return false;
-	remote->in = bigger;
-	remote->in_room = room;
-	return true;
-}
-
-/* Descriptors are taken only while one is asked for; otherwise the kernel drops them and says so. */
-static ssize_t receive_some(struct trnsci_session *session)
-{
-	struct remote *remote = session->peer;
-	bool strange = false;
-	struct fdpass fds = {.count = 0};
-	ssize_t got = fdpass_receive(remote->socket, remote->in + remote->in_size, remote->in_room - remote->in_size,
-				     remote->fds_wanted ? &fds : NULL, &strange);
-
-	if (!fdpass_join(&remote->fds, &fds))
-		strange = true;
-	if (got >= 0 && strange) {
-		socket_io_fail(session, ERROR_BAD_REPLY, "connection", "a file descriptor that was not asked for");
-		return -EPROTO;
-	}
-	return got;
+	input_drop(&remote->in, at);
+	if (remote->in.size == 0 && remote->in.room > KEEP_BYTES)
+		input_free(&remote->in);
 }
 
 bool socket_io_receive(struct trnsci_session *session)
@@ -246,23 +206,28 @@ bool socket_io_receive(struct trnsci_session *session)
 	bool any = false;
 
 	while (!session->failure.code) {
-		if (!make_room(remote)) {
+		if (!input_make_room(&remote->in, RECEIVE_BYTES)) {
 			socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 			break;
 		}
-		size_t room = remote->in_room - remote->in_size;
-		ssize_t got = receive_some(session);
+		const size_t room = remote->in.room - remote->in.size;
+		const ssize_t got =
+			input_receive(&remote->in, remote->socket, remote->fds_wanted ? &remote->fds : NULL);
 
-		if (got == -EAGAIN || session->failure.code)
+		if (got == -EAGAIN)
 			break;
+		if (got == -EPROTO) {
+			socket_io_fail(session, ERROR_BAD_REPLY, "connection",
+				       "a file descriptor that was not asked for");
+			break;
+		}
 		if (got <= 0) {
 			remote->lost(session, got ? strerror((int)-got) : "the daemon closed it");
 			break;
 		}
 		any = true;
-		remote->in_size += (size_t)got;
 		handle_frames(session);
-		if (remote->in_size > 0)
+		if (remote->in.size > 0)
 			remote->heard_ns = clock_ns();
 		if ((size_t)got < room && !remote->fds_wanted)
 			break;
@@ -279,7 +244,7 @@ int64_t socket_io_rest_deadline(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
 
-	if (session->timeout_ms < 0 || remote->in_size == 0)
+	if (session->timeout_ms < 0 || remote->in.size == 0)
 		return DEADLINE_NEVER;
 	return remote->heard_ns + (int64_t)rest_timeout_ms(session) * 1000000;
 }

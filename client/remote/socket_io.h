@@ -29,8 +29,7 @@ struct remote {
 	uint64_t sent;                     /* bytes that the connection has taken */
 	bool sending_ended;                /* it takes no more; what was sent may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon */
-	char *in;
-	size_t in_size, in_room;
+	struct input in;
 	int64_t heard_ns;       /* when the last part came of a message that is not complete */
 	struct error closing;   /* why the daemon will close the connection; code 0: it has given no reason */
 	struct frame_scan scan; /* of the frame at the start of in */
