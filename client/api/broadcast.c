@@ -24,20 +24,6 @@ struct trnsci_broadcast {
 
 /* ---- the publisher ---- */
 
-static int make_call(struct trnsci_session *session, const char *method, const char *name,
-		     struct trnsci_call **ret_call, struct error *err)
-{
-	int r = session_check(session, err);
-
-	if (r == 0 && !name)
-		r = error_set(err, ERROR_MISSING_PARAMETER, "%s: name: there is none", method);
-	if (r == 0)
-		r = call_make(session, method, ret_call, err);
-	if (r == 0)
-		trnsci_set_text(trnsci_args(*ret_call), "name", name);
-	return r;
-}
-
 static int check_options(const struct trnsci_broadcast_options *options, struct error *err)
 {
 	if (options->mode > 0777)
@@ -73,7 +59,7 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 	int r = check_options(o, &error);
 
 	if (r == 0)
-		r = make_call(session, "broadcast_create", name, &call, &error);
+		r = call_make_named(session, "broadcast_create", name, &call, &error);
 	if (r == 0) {
 		r = draw_set_noise(trnsci_args(call), &drawing, "broadcast", &error);
 		if (r < 0)
@@ -97,7 +83,7 @@ int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, u
 	struct trnsci_call *call;
 	struct error error = {0};
 	uint64_t produced = 0;
-	int r = make_call(session, "broadcast_publish", name, &call, &error);
+	int r = call_make_named(session, "broadcast_publish", name, &call, &error);
 
 	if (r == 0) {
 		trnsci_set_u64(trnsci_args(call), "n", n);
@@ -116,7 +102,7 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 {
 	struct trnsci_call *call;
 	struct error error = {0};
-	int r = make_call(session, "broadcast_close", name, &call, &error);
+	int r = call_make_named(session, "broadcast_close", name, &call, &error);
 
 	if (r == 0)
 		r = call_run(call, &error);
@@ -147,7 +133,7 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 	struct trnsci_call *call;
 	struct error error = {0};
 	int r = broadcast && (broadcast->alive = fork_mark_new())
-			? make_call(session, "broadcast_attach", name, &call, &error)
+			? call_make_named(session, "broadcast_attach", name, &call, &error)
 			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
 
 	if (r == 0)

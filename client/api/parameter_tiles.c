@@ -31,8 +31,8 @@ static int make_tile(struct trnsci_session *session, const struct trnsci_array *
 	return 0;
 }
 
-int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params,
-			 struct parameter_tiles *ret, struct error *err)
+int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params, struct parameter_tiles *ret,
+			 struct error *err)
 {
 	struct parameter_tiles made = {.n = 0};
 	size_t arrays;

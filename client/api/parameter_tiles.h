@@ -16,8 +16,8 @@ struct parameter_tiles {
 };
 
 /* Copies the arrays of the list into tiles of the session. On failure nothing is left. */
-int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params,
-			 struct parameter_tiles *ret, struct error *err);
+int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params, struct parameter_tiles *ret,
+			 struct error *err);
 
 void parameter_tiles_free(struct parameter_tiles *tiles);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/call.h"
+#include "call/reply.h"
 #include "rng/derive.h"
 
 const struct trnsci_source source_default;
@@ -59,17 +60,6 @@ void source_set_part(struct trnsci_args *args, const struct trnsci_source *sourc
 
 /* ---- spans ---- */
 
-static int read_generator(const struct trnsci_call *call, struct trnsci_span *span, struct error *err)
-{
-	size_t size = 0;
-	const char *generator = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "generator"), &size);
-
-	if (!generator || size >= sizeof span->generator || memchr(generator, '\0', size))
-		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no generator", call->method);
-	memcpy(span->generator, generator, size);
-	return 0;
-}
-
 /* nil: the end of the stream, word 2^64. */
 static int read_next(const struct trnsci_call *call, struct trnsci_span *span, struct error *err)
 {
@@ -89,9 +79,11 @@ static int read_next(const struct trnsci_call *call, struct trnsci_span *span, s
 int span_read(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err)
 {
 	struct trnsci_span span = {.next = 0};
-	int r = read_generator(call, &span, err);
+	int r = 0;
 
-	if (r < 0 || (r = call_reply_u64(call, "seed", &span.seed, err)) < 0 ||
+	if (!reply_copy_text(trnsci_reply(call), "generator", span.generator, sizeof span.generator))
+		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no generator", call->method);
+	if ((r = call_reply_u64(call, "seed", &span.seed, err)) < 0 ||
 	    (r = call_reply_u64(call, "stream", &span.stream, err)) < 0 ||
 	    (r = call_reply_u64(call, "offset", &span.offset, err)) < 0 ||
 	    (r = call_reply_u64(call, "position", &span.position, err)) < 0 || (r = read_next(call, &span, err)) < 0)

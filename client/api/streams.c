@@ -5,21 +5,10 @@
 #include <trnsci/trnsci.h>
 
 #include "session/public_error.h"
+#include "call/reply.h"
 #include "call/run.h"
 
 /* ---- what a reply tells ---- */
-
-static bool read_text(const struct trnsci_value *map, const char *name, char *to, size_t room)
-{
-	size_t size = 0;
-	const char *text = trnsci_to_bytes(trnsci_get(map, name), &size);
-
-	if (!text || size >= room || memchr(text, '\0', size))
-		return false;
-	memcpy(to, text, size);
-	to[size] = '\0';
-	return true;
-}
 
 static bool read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret)
 {
@@ -40,7 +29,7 @@ static bool read_mode(const struct trnsci_value *map, unsigned *ret)
 {
 	char text[8];
 
-	if (!read_text(map, "mode", text, sizeof text))
+	if (!reply_copy_text(map, "mode", text, sizeof text))
 		return false;
 	*ret = 0;
 	for (const char *at = text; *at; at++)
@@ -67,8 +56,8 @@ static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info 
 	bool end;
 
 	*info = (struct trnsci_stream_info){0};
-	if (!read_text(map, "name", info->name, sizeof info->name) ||
-	    !read_text(map, "generator", info->generator, sizeof info->generator) ||
+	if (!reply_copy_text(map, "name", info->name, sizeof info->name) ||
+	    !reply_copy_text(map, "generator", info->generator, sizeof info->generator) ||
 	    !read_u64(map, "seed", &info->seed) || !read_u64(map, "stream", &info->stream) ||
 	    !read_position(map, "position", &info->position, &info->ended) ||
 	    !read_position(map, "reserved", &info->reserved, &end) || !read_u64(map, "skips", &info->skips) ||
@@ -90,17 +79,6 @@ static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info 
 
 /* ---- streams ---- */
 
-static int make(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
-		struct error *err)
-{
-	int r = name ? call_make(session, method, ret_call, err)
-		     : error_set(err, ERROR_MISSING_PARAMETER, "%s: name: there is none", method);
-
-	if (r == 0)
-		trnsci_set_text(trnsci_args(*ret_call), "name", name);
-	return r;
-}
-
 /* Runs and frees the call; the reply is of one stream. */
 static int finish(struct trnsci_call *call, struct trnsci_stream_info *ret_info, struct error *err)
 {
@@ -110,7 +88,7 @@ static int finish(struct trnsci_call *call, struct trnsci_stream_info *ret_info,
 	if (r < 0)
 		return r;
 	if (!read_info(trnsci_reply(call), &info))
-		r = error_set(err, ERROR_BAD_REPLY, "stream: the reply tells of no stream");
+		r = error_set(err, ERROR_BAD_REPLY, "stream: the reply describes no stream");
 	else if (ret_info)
 		*ret_info = info;
 	trnsci_call_free(call);
@@ -149,7 +127,7 @@ int trnsci_stream_create(struct trnsci_session *session, const char *name, const
 	int r = options ? check_options(options, &error) : 0;
 
 	if (r == 0)
-		r = make(session, "stream_create", name, &call, &error);
+		r = call_make_named(session, "stream_create", name, &call, &error);
 	if (r == 0 && options)
 		set_options(trnsci_args(call), options);
 	if (r == 0)
@@ -163,7 +141,7 @@ static int call_named(struct trnsci_session *session, const char *method, const 
 {
 	struct error error = {0};
 	struct trnsci_call *call = NULL;
-	int r = make(session, method, name, &call, &error);
+	int r = call_make_named(session, method, name, &call, &error);
 
 	if (r == 0 && parameter)
 		trnsci_set_u64(trnsci_args(call), parameter, number);
@@ -208,10 +186,10 @@ static int tell_page(const struct trnsci_value *reply, int (*each)(void *arg, co
 
 	for (size_t i = 0; i < trnsci_count(list) && *ret_said == 0; i++) {
 		if (!read_info(trnsci_at(list, i), &info))
-			return error_set(err, ERROR_BAD_REPLY, "stream_list: the reply tells of no stream");
+			return error_set(err, ERROR_BAD_REPLY, "stream_list: the reply describes no stream");
 		*ret_said = each(arg, &info);
 	}
-	read_text(reply, "after", next, sizeof next);
+	reply_copy_text(reply, "after", next, sizeof next);
 	/* A daemon that never comes to an end is wrong. */
 	if (*next && strcmp(next, after) <= 0)
 		return error_set(err, ERROR_BAD_REPLY, "stream_list: after: \"%s\" does not go on", next);

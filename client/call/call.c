@@ -59,6 +59,20 @@ int call_make(struct trnsci_session *session, const char *method, struct trnsci_
 	return r < 0 ? error_set(err, (enum error_code) - r, "%s: no call could be made", method ? method : "NULL") : 0;
 }
 
+int call_make_named(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
+		    struct error *err)
+{
+	int r = session_check(session, err);
+
+	if (r == 0 && !name)
+		r = error_set(err, ERROR_MISSING_PARAMETER, "%s: name: missing", method);
+	if (r == 0)
+		r = call_make(session, method, ret_call, err);
+	if (r == 0)
+		trnsci_set_text(trnsci_args(*ret_call), "name", name);
+	return r;
+}
+
 void call_unref(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;

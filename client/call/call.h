@@ -67,6 +67,10 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 /* The same with an error text; the session is checked and method may be NULL. */
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
 
+/* The same with the parameter `name`, which must not be NULL. */
+int call_make_named(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
+		    struct error *err);
+
 /* Drops a reference; the last one frees the call. Without the lock. */
 void call_unref(struct trnsci_call *call);
 /* Drops a reference with the lock held. The session must have another reference than the call's. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a reply: struct trnsci_value is struct value, seen from outside. */
-#include <trnsci/trnsci.h>
+#include "reply.h"
+
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/dtype.h"
@@ -92,7 +94,19 @@ const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size)
 	return inner(value)->bytes.at;
 }
 
-/* A lying shape is refused where its product passes 2^64. */
+bool reply_copy_text(const struct trnsci_value *map, const char *name, char *to, size_t room)
+{
+	size_t size = 0;
+	const char *text = trnsci_to_bytes(trnsci_get(map, name), &size);
+
+	if (!text || size >= room || memchr(text, '\0', size))
+		return false;
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return true;
+}
+
+/* A shape whose product exceeds 2^64 is refused: it would wrap to a small count. */
 static int read_shape(const struct trnsci_value *shape, struct trnsci_array *array)
 {
 	array->ndim = trnsci_count(shape);

@@ -2,11 +2,11 @@
 /* Descriptions of rings and broadcasts: nothing in them is trusted before it is checked. */
 #include "ring_reply.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "call/reply.h"
 
 /* The largest ring that can be mapped twice, in bytes. */
 #define DATA_BYTES_MOST ((uint64_t)1 << 40)
@@ -31,14 +31,10 @@ static int read_dtype(const struct trnsci_call *call, struct ring_link *link)
  * 0. */
 static int read_stream(const struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
-	size_t size = 0;
-	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "generator"), &size);
 	int r;
 
-	if (!name || size >= sizeof link->generator || memchr(name, '\0', size))
+	if (!reply_copy_text(trnsci_reply(call), "generator", link->generator, sizeof link->generator))
 		return error_set(err, ERROR_BAD_REPLY, "%s: the reply names no generator", call->method);
-	memcpy(link->generator, name, size);
-	link->generator[size] = '\0';
 	if ((r = call_reply_u64(call, "seed", &link->seed, err)) < 0 ||
 	    (r = call_reply_u64(call, "stream", &link->stream, err)) < 0)
 		return r;
