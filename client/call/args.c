@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters while they are being written. */
+/* The tree of parameters. */
 #include "args.h"
 
 #include <stdlib.h>
@@ -9,20 +9,23 @@
 #include "base/dtype.h"
 #include "session/tile.h"
 
-enum { NEAR_BYTES = 16, CHUNK_NODES = 8 };
+enum {
+	NEAR_BYTES = 16, /* names and texts up to this size are stored in the node */
+	CHUNK_NODES = 8, /* a chunk of so many nodes still fits malloc's cache of small blocks */
+};
 
 struct trnsci_args {
 	struct args_state *state;
 	char *name;                       /* in a map */
-	struct value value;               /* of containers only the kind; of a tile nothing */
-	struct trnsci_tile *tile;         /* whose handle the value is when it is sent; one reference */
-	void *owned;                      /* what the value's bytes point at */
-	struct trnsci_args *next;         /* sibling; of a node that is not in use, another of these */
+	struct value value;               /* of a container only the kind is used, of a tile nothing */
+	struct trnsci_tile *tile;         /* the value is its handle when the call is sent; one reference */
+	void *owned;                      /* the value's bytes: near_bytes or allocated; NULL: borrowed, or none */
+	struct trnsci_args *next;         /* the next sibling, or the next unused node */
 	struct trnsci_args *first, *last; /* children */
-	char near_name[NEAR_BYTES], near_bytes[NEAR_BYTES]; /* a short name, and short bytes */
+	char near_name[NEAR_BYTES], near_bytes[NEAR_BYTES];
 };
 
-/* Nodes are had in chunks, so that a call takes few allocations. A chunk fits malloc's cache of small blocks. */
+/* Nodes are allocated in chunks, so that a call needs few allocations. */
 struct args_chunk {
 	struct args_chunk *next;
 	struct trnsci_args nodes[CHUNK_NODES];
@@ -72,7 +75,7 @@ static void drop_value(struct trnsci_args *node)
 	node->tile = NULL;
 }
 
-/* Gives a node and all below it back. */
+/* Returns a node and all below it to the unused nodes. */
 static void free_node(struct trnsci_args *node)
 {
 	for (struct trnsci_args *child = node->first, *next; child; child = next) {
@@ -86,8 +89,8 @@ static void free_node(struct trnsci_args *node)
 	node->state->unused = node;
 }
 
-/* Empties a node and keeps its place and name. */
-static void clear(struct trnsci_args *node)
+/* Empties a node, which keeps its place and name. */
+static void clear_node(struct trnsci_args *node)
 {
 	for (struct trnsci_args *child = node->first, *next; child; child = next) {
 		next = child->next;
@@ -153,7 +156,7 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 	return tile;
 }
 
-/* As deep as the caller nested it; the daemon refuses more than 24 levels. */
+/* Recurses as deep as the caller nested; the daemon refuses more than 24 levels. */
 int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value)
 {
@@ -173,8 +176,8 @@ int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, s
 	return 0;
 }
 
-/* Parameters are few: a list is searched from its start. */
-static struct trnsci_args *find(struct trnsci_args *args, const char *name)
+/* A linear search: a call has few parameters. */
+static struct trnsci_args *find_child(struct trnsci_args *args, const char *name)
 {
 	for (struct trnsci_args *child = args->first; child; child = child->next)
 		if (strcmp(child->name, name) == 0)
@@ -182,7 +185,7 @@ static struct trnsci_args *find(struct trnsci_args *args, const char *name)
 	return NULL;
 }
 
-/* size bytes of text or anything, near a node when they are few. NULL without memory. */
+/* Returns a copy of the bytes, in `near` if they fit; NULL if there is no memory. */
 static void *copy_near(char near[NEAR_BYTES], const void *bytes, size_t size)
 {
 	void *copy = size <= NEAR_BYTES ? near : malloc(size);
@@ -192,7 +195,7 @@ static void *copy_near(char near[NEAR_BYTES], const void *bytes, size_t size)
 	return copy;
 }
 
-static struct trnsci_args *append(struct trnsci_args *args, const char *name)
+static struct trnsci_args *append_child(struct trnsci_args *args, const char *name)
 {
 	struct trnsci_args *child = new_node(args->state);
 
@@ -207,8 +210,9 @@ static struct trnsci_args *append(struct trnsci_args *args, const char *name)
 	return child;
 }
 
-/* The place for a value: an earlier one of that name is emptied. NULL, and remembered, when there can be none. */
-static struct trnsci_args *place(struct trnsci_args *args, const char *name)
+/* Returns the node for a value; an earlier value of that name is emptied. If there can be none, returns NULL and marks
+ * the tree as failed. */
+static struct trnsci_args *place_child(struct trnsci_args *args, const char *name)
 {
 	struct trnsci_args *child = NULL;
 
@@ -216,29 +220,29 @@ static struct trnsci_args *place(struct trnsci_args *args, const char *name)
 		return NULL;
 	args->state->version++;
 	if (is_container(args) && (args->value.kind == VALUE_MAP) == (name != NULL)) {
-		child = name ? find(args, name) : NULL;
+		child = name ? find_child(args, name) : NULL;
 		if (child)
-			clear(child);
+			clear_node(child);
 		else
-			child = append(args, name);
+			child = append_child(args, name);
 	}
 	if (!child)
 		args->state->failed = true;
 	return child;
 }
 
-static void set(struct trnsci_args *args, const char *name, struct value value)
+static void set_value(struct trnsci_args *args, const char *name, struct value value)
 {
-	struct trnsci_args *child = place(args, name);
+	struct trnsci_args *child = place_child(args, name);
 
 	if (child)
 		child->value = value;
 }
 
-/* size bytes copied; the value is a string or bytes. */
+/* Sets a copy of the bytes; kind is VALUE_STRING or VALUE_BYTES. */
 static void set_copy(struct trnsci_args *args, const char *name, enum value_kind kind, const void *bytes, size_t size)
 {
-	struct trnsci_args *child = place(args, name);
+	struct trnsci_args *child = place_child(args, name);
 
 	if (!child)
 		return;
@@ -254,29 +258,29 @@ static void set_copy(struct trnsci_args *args, const char *name, enum value_kind
 
 struct trnsci_args *args_list(struct trnsci_args *args, const char *name)
 {
-	struct trnsci_args *child = args ? find(args, name) : NULL;
+	struct trnsci_args *child = args ? find_child(args, name) : NULL;
 
 	return child && child->value.kind == VALUE_ARRAY ? child : trnsci_set_list(args, name);
 }
 
 void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
 {
-	set(args, name, value_uint(value));
+	set_value(args, name, value_uint(value));
 }
 
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value)
 {
-	set(args, name, value_int(value));
+	set_value(args, name, value_int(value));
 }
 
 void trnsci_set_f64(struct trnsci_args *args, const char *name, double value)
 {
-	set(args, name, value_real(value));
+	set_value(args, name, value_real(value));
 }
 
 void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value)
 {
-	set(args, name, value_bool(value));
+	set_value(args, name, value_bool(value));
 }
 
 void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text)
@@ -303,10 +307,10 @@ void args_fail(struct trnsci_args *args)
 		args->state->failed = true;
 }
 
-/* Handles begin at 1: the 0 of a NULL tile, or of one that was freed, is answered with bad_tile. */
+/* Handles begin at 1: the engine answers the 0 of a NULL or freed tile with bad_tile. */
 void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
 {
-	struct trnsci_args *child = place(args, name);
+	struct trnsci_args *child = place_child(args, name);
 
 	if (!child)
 		return;
@@ -314,7 +318,7 @@ void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct tr
 	child->tile = tile_ref(tile);
 }
 
-/* ---- tiles among them ---- */
+/* ---- tiles and arrays ---- */
 
 struct visitor {
 	const struct args_swaps *swaps;
@@ -322,7 +326,7 @@ struct visitor {
 	void *arg;
 };
 
-/* As deep as the caller nested it, as args_build. */
+/* Recurses as deep as the caller nested, as args_build does. */
 static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args *args, const struct trnsci_args *step)
 {
 	const bool steps = args->value.kind == VALUE_ARRAY && args->name && strcmp(args->name, "steps") == 0;
@@ -366,7 +370,7 @@ void args_set_memory(struct trnsci_args *args, const char *name, const struct tr
 	static _Alignas(64) char nothing[64];
 	const size_t bytes = array_bytes(array);
 
-	set(set_array_map(args, name, array), "data", value_bytes(bytes ? array->data : nothing, bytes));
+	set_value(set_array_map(args, name, array), "data", value_bytes(bytes ? array->data : nothing, bytes));
 }
 
 void args_set_new_tile(struct trnsci_args *args, const char *name)
@@ -378,7 +382,7 @@ void args_set_new_tile(struct trnsci_args *args, const char *name)
 
 struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name)
 {
-	struct trnsci_args *child = place(args, name);
+	struct trnsci_args *child = place_child(args, name);
 
 	if (child)
 		child->value = value_map();
@@ -387,7 +391,7 @@ struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name)
 
 struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const char *name)
 {
-	struct trnsci_args *child = place(args, name);
+	struct trnsci_args *child = place_child(args, name);
 
 	if (child)
 		child->value = value_array();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters while they are being written: nodes that stay where they are, so that a program may hold on to any. */
+/* Parameters of a call while a program sets them: a tree of nodes. A node never moves, so that a program may keep a
+ * pointer to it. */
 #ifndef TRNSCI_CLIENT_CALL_ARGS_H
 #define TRNSCI_CLIENT_CALL_ARGS_H
 
@@ -13,69 +14,71 @@
 
 struct args_chunk;
 
-/* What is known of a whole tree. */
+/* What is known of a whole tree. The call owns it, and it outlives the tree. */
 struct args_state {
-	bool failed;      /* a setter could not store its value */
+	bool failed;      /* a setter could not store its value: the call fails when it is sent */
 	bool new_tile;    /* an output is a new tile */
-	uint64_t version; /* counts changes */
-	/* Its nodes. */
+	uint64_t version; /* counts changes, so that a prepared call knows whether it is out of date */
+	/* Memory for nodes. */
 	struct args_chunk *chunk;
-	size_t n_taken;             /* of the newest chunk */
-	struct trnsci_args *unused; /* given back */
+	size_t n_taken;             /* nodes of the newest chunk */
+	struct trnsci_args *unused; /* list of nodes that were freed */
 };
 
-/* Tiles that stand for others, in one run of a call. */
+/* Tiles that replace others in one run of a call: to[i] stands for from[i], unless it is NULL. */
 enum { ARGS_SWAPS = 6 };
 struct args_swaps {
 	size_t count;
-	struct trnsci_tile *from[ARGS_SWAPS], *to[ARGS_SWAPS]; /* to NULL: none */
+	struct trnsci_tile *from[ARGS_SWAPS], *to[ARGS_SWAPS];
 };
 
-/* The tile that stands for it. swaps may be NULL. */
+/* Returns the tile that stands for `tile`; swaps may be NULL. */
 struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile);
 
-/* An empty map; state outlives it. NULL when memory cannot be had. */
+/* Returns an empty map, the root of a tree; NULL if there is no memory. */
 struct trnsci_args *args_new(struct args_state *state);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
-/* Builds the tree of args in bump, each tile by the handle it, or its replacement, has now. Texts and bytes are
+/* Builds the value of the tree in bump; each tile, or its replacement, by its present handle. Texts and bytes are
  * borrowed from args. Returns 0 or -ERROR_NO_MEMORY. */
 int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value);
 
 bool args_is_empty(const struct trnsci_args *args);
 
-/* Bytes of the texts, names and arrays in it. */
+/* Returns the bytes of all names, texts and arrays in the tree. */
 size_t args_bytes(const struct trnsci_args *args);
 
-/* What the public setters lack: integers below 0; bytes and an array, copied; an array in memory that outlives the
- * call, as input or, of an embedded session, output; a new tile as output. */
+/* What the installed header has no setters for: negative integers; bytes and arrays, which are copied; an array in
+ * memory that outlives the call (args_set_memory), as an input or, in an embedded session, an output; a new tile as an
+ * output. */
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
 void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_new_tile(struct trnsci_args *args, const char *name);
-/* Makes the call fail when it is sent. */
+/* Marks the tree as incomplete: the call fails when it is sent. Accepts NULL. */
 void args_fail(struct trnsci_args *args);
 
-/* The first parameter of that name in a list; NULL when there is none. */
+/* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);
 
-/* Whether a map in it, at any depth, has a member of that name. */
+/* Returns whether a map in the tree, at any depth, has a member of that name. */
 bool args_mention(const struct trnsci_args *args, const char *name);
 
-/* The child of that name in a map, made as a list when there is none; NULL when memory cannot be had. */
+/* Returns the list of that name in a map, and makes it if it is missing; NULL if there is no memory. */
 struct trnsci_args *args_list(struct trnsci_args *args, const char *name);
 
-/* A tile among the parameters. Every operation writes the tile that is called `out`, whole, and reads the others. */
+/* A tile among the parameters. Every operation writes the whole tile that is named `out`, and reads the others. */
 struct args_tile {
 	struct trnsci_tile *tile; /* borrowed, as the name */
 	const char *name;
-	const struct trnsci_args *step; /* in which it stands, of a program; else the root */
+	const struct trnsci_args *step; /* the step of a program that it belongs to, otherwise the root */
 	bool output;
 };
 
-/* Calls visit for every tile, or what stands for it, step by step, until it returns true. Whether it did. */
+/* Calls visit for every tile, or the one that stands for it, step by step until it returns true. Returns whether it
+ * did. */
 bool args_visit_tiles(const struct trnsci_args *args, const struct args_swaps *swaps,
 		      bool (*visit)(void *arg, const struct args_tile *at), void *arg);
 

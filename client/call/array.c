@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public arrays: what their shape says. */
+/* Arrays of the caller's: sizes, checks and copies. */
 #include "array.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/dtype.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 }; /* bytes: a cache line, and the widest vector */
 
 static bool count_overflows(const struct trnsci_array *array, uint64_t *ret_count, uint64_t *ret_bytes)
 {

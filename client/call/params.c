@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of parameters, as the arguments of a call. */
+/* trnsci_set_params: a list of parameters becomes arguments of a call. */
 #include "args.h"
 
 #include <string.h>

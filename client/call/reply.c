@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of a reply: struct trnsci_value is struct value, seen from outside. */
+/* Values of a reply. struct trnsci_value is struct value as a program sees it. */
 #include "reply.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiles that a call reads and writes. A program does not read what an earlier step of its own writes. */
+/* The tiles that a call reads and writes. What an earlier step of a program writes is not an input of the program. */
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 /* ---- one tile among those of a call ---- */
 
+/* Looks for steps that write the tile of an input. */
 struct search {
 	const struct args_tile *input;
 	bool reached;        /* the input's step */

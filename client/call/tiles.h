@@ -5,13 +5,13 @@
 
 #include "call.h"
 
-/* -ERROR_LOST, with a text that names the tile, when the call reads one whose content is lost. */
+/* Returns -ERROR_LOST, with a text that names the tile, if the call reads a tile whose content is lost. */
 int call_check_inputs(const struct trnsci_call *call, struct error *err);
 
-/* Sets what is known of every tile that the call writes. */
+/* Marks every tile that the call writes as lost or as filled. */
 void call_set_outputs_lost(const struct trnsci_call *call, bool lost);
 
-/* Whether it writes a tile that it reads: begun and not finished, it cannot be done again. */
+/* Returns whether the call writes a tile that it reads. If it was begun and not finished, it cannot be repeated. */
 bool call_works_in_place(const struct trnsci_call *call);
 
 #endif
