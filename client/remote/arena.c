@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena of a remote session. */
+/* Mapping an arena of a daemon's. */
 #include "arena.h"
 
 #include <errno.h>

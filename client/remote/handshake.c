@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection before its session has it. */
+/* Connecting to a daemon and greeting it. */
 #include "handshake.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ bool handshake_read_closing(const struct message *message, struct error *ret_err
 	if (kind)
 		value_to_u64(kind, &number);
 	ret_error->code = error_from_text(ret_error->text);
-	if (ret_error->code == 0) /* a name from a later release */
+	if (ret_error->code == 0) /* an error that a later release has added */
 		ret_error->code = number == ERROR_KIND_REQUEST ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
 	return true;
 }
@@ -59,7 +59,8 @@ static void explain_refusal(const char *path, int number, struct error *err)
 		return;
 	}
 	if (getgrgid_r(status.st_gid, &entry, strings, sizeof strings, &group) == 0 && group)
-		error_set(err, ERROR_NO_DAEMON, "%s: %s, allowed: members of group %s", path, strerror(number), group->gr_name);
+		error_set(err, ERROR_NO_DAEMON, "%s: %s, allowed: members of group %s", path, strerror(number),
+			  group->gr_name);
 	else
 		error_set(err, ERROR_NO_DAEMON, "%s: %s, allowed: members of group %u", path, strerror(number),
 			  (unsigned)status.st_gid);
@@ -78,7 +79,7 @@ int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct 
 
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* a full backlog makes connect wait */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* connect waits while the backlog is full */
 	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
 		explain_refusal(path, errno, err);
 		close(fd);
@@ -128,7 +129,7 @@ static int send_all(struct handshake *handshake, struct error *err)
 		if (r < 0)
 			return r;
 		if (sent == -EPIPE)
-			break; /* the reason may wait to be read */
+			break; /* the daemon may have sent its reason */
 		if (sent < 0 && sent != -EAGAIN)
 			return fail_closed(strerror((int)-sent), err);
 		done += sent > 0 ? (size_t)sent : 0;
@@ -154,7 +155,7 @@ static int receive(struct handshake *handshake, struct fdpass *fds, struct error
 	return fail_closed(got ? strerror((int)-got) : "the daemon closed it", err);
 }
 
-/* The next whole frame, taken out of what has come: a copy in the bump allocator. */
+/* Takes the next whole frame out of the input, as a copy in the bump allocator. */
 static int next_frame(struct handshake *handshake, struct bump *bump, struct fdpass *fds, char **ret_frame,
 		      size_t *ret_size, struct error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting again.
  *
- * A pure function of its parameters may be computed twice: it is sent again to the daemon that answers. What moves a
- * named stream on, or writes a tile that it reads, is not: nobody knows whether it was done. A request of which not
- * every byte was sent was not done, and is sent again whatever it is. Each is sent again once only: it may be what
- * ended the first daemon. */
+ * A call that only computes may be computed twice, and is sent again to the daemon that answers. A call that moves a
+ * named stream, or writes a tile that it reads, is not: nobody knows whether it was done. A request that was not sent
+ * to its last byte was not done, so it is sent again whatever it is. No call is sent again twice: it may be what ended
+ * the first daemon. */
 #include "reconnect.h"
 
 #include <string.h>
@@ -19,13 +19,13 @@
 
 enum {
 	PAUSE_MS = 10,      /* between two attempts */
-	RESTORE_MS = 10000, /* for the tiles of a daemon that has answered: they may be many */
+	RESTORE_MS = 10000, /* to restore the tiles once a daemon has answered: there may be many */
 };
 
 /* ---- a daemon that answers ---- */
 
-static int talk(struct trnsci_session *session, struct handshake *handshake, char instance[HANDSHAKE_INSTANCE],
-		struct error *err)
+static int greet_and_restore(struct trnsci_session *session, struct handshake *handshake,
+			     char instance[HANDSHAKE_INSTANCE], struct error *err)
 {
 	const struct remote *remote = session->peer;
 	int r = handshake_greet(handshake, instance, err);
@@ -33,16 +33,16 @@ static int talk(struct trnsci_session *session, struct handshake *handshake, cha
 	if (r < 0)
 		return r;
 	handshake->deadline += (int64_t)RESTORE_MS * 1000000;
-	return restore(session, handshake, strcmp(instance, remote->instance) != 0, err);
+	return restore_tiles(session, handshake, strcmp(instance, remote->instance) != 0, err);
 }
 
-/* An error that may pass: a daemon that has dropped us counts the old arena until it has emptied it. */
-static bool is_worth_another(int error)
+/* Some errors pass: a daemon that has dropped us counts our old arena against our quota until it has emptied it. */
+static bool may_pass(int error)
 {
 	return error != -ERROR_BAD_REPLY && error_kind(error) == ERROR_KIND_FAILED;
 }
 
-/* Tries until a daemon answers and has our tiles, or the time is over. On success the handshake and its socket are the
+/* Tries until a daemon answers and has our tiles, or the time is up. On success the handshake and its socket are the
  * caller's. */
 static int connect_again(struct trnsci_session *session, struct handshake *ret_handshake,
 			 char instance[HANDSHAKE_INSTANCE], struct error *err)
@@ -58,7 +58,7 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 		r = handshake_connect(session->address, session->reconnect_ms, &fd, err);
 		if (r == 0) {
 			handshake_init(&handshake, fd, deadline);
-			r = talk(session, &handshake, instance, err);
+			r = greet_and_restore(session, &handshake, instance, err);
 			if (r == 0) {
 				*ret_handshake = handshake;
 				return 0;
@@ -68,7 +68,7 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 		}
 		if (err->code != -r)
 			error_set(err, (enum error_code) - r, "connection: %s", error_meaning(r));
-		if (!is_worth_another(r))
+		if (!may_pass(r))
 			return r;
 		nanosleep(&pause, NULL);
 	} while (clock_ns() < deadline);
@@ -77,7 +77,7 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 
 /* ---- what was in flight ---- */
 
-/* Whether the daemon may have begun it. */
+/* Returns whether the daemon may have begun the call. */
 static bool was_sent(const struct trnsci_call *call)
 {
 	const struct remote *remote = call->session->peer;
@@ -85,7 +85,7 @@ static bool was_sent(const struct trnsci_call *call)
 	return call->ends <= remote->sent;
 }
 
-/* NULL: it may be sent again. */
+/* Returns NULL if the call may be sent again. */
 static const char *why_not_again(const struct trnsci_call *call)
 {
 	if (call->cancelling)
@@ -101,7 +101,8 @@ static const char *why_not_again(const struct trnsci_call *call)
 	return call_works_in_place(call) ? "it writes a tile that it reads, and may have begun" : NULL;
 }
 
-/* Answers a call that is not sent again; the tiles that it may have been writing are lost. Whether it did. */
+/* Answers a call that is not sent again; the tiles that it may have written are lost. Returns whether it answered it.
+ */
 static bool give_up(struct trnsci_call *call)
 {
 	const char *why = why_not_again(call);
@@ -118,7 +119,7 @@ static bool give_up(struct trnsci_call *call)
 	return true;
 }
 
-/* A call that its sender has not written yet is left to the sender. */
+/* Skips calls whose request is not written yet: their senders will write them for the new connection. */
 static bool for_each_begun(struct trnsci_session *session, bool (*visit)(struct trnsci_call *call))
 {
 	bool any = false;
@@ -142,8 +143,8 @@ static bool send_again(struct trnsci_call *call)
 	return true;
 }
 
-/* What one call leaves half done another may read: then that one is given up as well. */
-static void settle(struct trnsci_session *session)
+/* A call that is given up may leave a tile half written, and a call that reads the tile is then given up, too. */
+static void give_up_dependent_calls(struct trnsci_session *session)
 {
 	while (for_each_begun(session, give_up))
 		;
@@ -165,7 +166,7 @@ void reconnect(struct trnsci_session *session, const char *why)
 		error_set(&failure, ERROR_CLOSED, "connection: %s; again: %s", why, error.text);
 		session_fail(session, &failure);
 	} else {
-		settle(session);
+		give_up_dependent_calls(session);
 		socket_io_replace(session, &handshake);
 		memcpy(remote->instance, instance, sizeof instance);
 		for_each_begun(session, send_again);

@@ -24,7 +24,7 @@
 #include "socket_io.h"
 
 enum {
-	OPEN_TIMEOUT_MS = 10000, /* where the options give none */
+	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
 	ARENA_BYTES = 64 << 20,  /* default */
 };
 
@@ -35,7 +35,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
-	if (call->state == CALL_IN_FLIGHT) { /* else the session failed since, and the call with it */
+	if (call->state == CALL_IN_FLIGHT) { /* otherwise the session has failed since, and the call with it */
 		r = socket_io_append(call, err);
 		if (r == 0)
 			socket_io_flush(session);
@@ -59,8 +59,8 @@ static void remote_cancel(struct trnsci_call *call)
 
 /* ---- waiting ---- */
 
-/* Looks for replies, and now and then for all that poll tells, as long as spinning is worth it. True: do not sleep. The
- * lock is held before and after, and for each look. */
+/* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
+ * and the thread need not sleep. With the lock, which is released between looks. */
 static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
 {
 	enum { POLL_EVERY = 16 };
@@ -81,12 +81,17 @@ static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2]
 	return true;
 }
 
-/* The lock is free meanwhile: others send, and by `wake` make this thread wait for room as well. */
+static short poll_events(const struct remote *remote)
+{
+	return remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* Waits at the socket without the lock. Threads that send meanwhile wake this one, so that it also waits for room. */
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
 	struct pollfd polls[] = {
-		{.fd = remote->socket, .events = remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN},
+		{.fd = remote->socket, .events = poll_events(remote)},
 		{.fd = remote->wake, .events = POLLIN},
 	};
 	eventfd_t ignored;
@@ -94,13 +99,13 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 	remote->polling = true;
 	if (!spin_for_news(session, polls, deadline)) {
 		polls[0].events =
-			remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a new connection has more to send */
+			remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 
 		pthread_mutex_unlock(&session->lock);
 		poll(polls, 2, deadline_left_ms(rest < deadline ? rest : deadline));
 		pthread_mutex_lock(&session->lock);
-		/* The time may be over because this process stood still: only what is not there now is late. */
+		/* The deadline may have passed because this process was stopped: look once more before failing. */
 		if (!session->failure.code && !socket_io_receive(session) &&
 		    clock_ns() >= socket_io_rest_deadline(session))
 			socket_io_fail_without_rest(session);
@@ -130,7 +135,7 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	pthread_cond_broadcast(&session->changed);
 }
 
-/* An epoll of its own is what can be polled for two descriptors at once. */
+/* One descriptor for two events, bytes to read and answers that another thread has read: an epoll of both. */
 static int remote_poll_fd(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
@@ -154,14 +159,14 @@ static int remote_poll_fd(struct trnsci_session *session)
 
 /* ---- opening and closing ---- */
 
-/* Waiters find their calls failed; the descriptors are closed when none is left that could poll them. */
+/* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more. */
 static void remote_stop(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 
 	pthread_mutex_lock(&session->lock);
 	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed");
-	shutdown(remote->socket, SHUT_RDWR); /* wakes the polling thread */
+	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	socket_io_close(remote);
@@ -174,7 +179,7 @@ static void remote_destroy(struct trnsci_session *session)
 	socket_io_free(session->peer);
 }
 
-/* No shutdown: the socket is the parent's, too. */
+/* No shutdown: the parent uses the same socket. */
 static void remote_abandon(struct trnsci_session *session)
 {
 	socket_io_close(session->peer);
@@ -195,8 +200,8 @@ static const struct session_engine remote_engine = {
 	.abandon = remote_abandon,
 };
 
-static int make_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
-			struct trnsci_session **ret_session, struct error *err)
+static int new_remote_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
+			      struct trnsci_session **ret_session, struct error *err)
 {
 	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	struct remote *remote = wake < 0 ? NULL : calloc(1, sizeof *remote);
@@ -232,7 +237,7 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	handshake_init(&handshake, fd, deadline_after(timeout_ms));
 	r = handshake_greet(&handshake, instance, err);
 	if (r == 0)
-		r = make_session(path, options, &handshake, ret_session, err);
+		r = new_remote_session(path, options, &handshake, ret_session, err);
 	if (r < 0) {
 		handshake_end(&handshake);
 		close(fd);

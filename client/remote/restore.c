@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's tiles, on a new connection.
+/* Restoring a session's tiles on a new connection.
  *
- * The content is copied into a mapping of its own, which then takes the old one's place in one step: addresses stay
- * good, and who reads a tile meanwhile sees the same bytes before and after. What is written meanwhile may be left
- * behind. Pages that were never touched are not touched by the copy. */
+ * The contents are copied into the new arena at an address of its own; then its mapping replaces the old one in one
+ * step. Addresses stay valid, and a thread that reads a tile meanwhile sees the same bytes before and after. Bytes that
+ * the program writes meanwhile may be lost. The copy skips pages that were never touched. */
 #include "restore.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct restoring {
 	struct trnsci_session *session;
 	struct handshake *handshake;
 	struct arena arena;         /* the new one */
-	struct trnsci_tile **tiles; /* by offset */
+	struct trnsci_tile **tiles; /* sorted by offset */
 	size_t n_tiles;
 };
 
@@ -88,7 +88,7 @@ static bool is_number(const struct value *map, const char *name, uint64_t expect
 	return value && value_to_u64(value, &number) && number == expected;
 }
 
-/* Makes the tile at its offset. */
+/* Makes the tile at its old offset. */
 static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, struct error *err)
 {
 	struct bump *bump = bump_new();
@@ -124,7 +124,7 @@ static bool copy_bytes(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Copies the pages that exist among the bytes from `at` to `end`. */
+/* Copies the pages that exist in the file between `at` and `end`. */
 static bool copy_pages(const struct arena *from, const struct arena *to, size_t at, size_t end)
 {
 	while (at < end) {
@@ -146,8 +146,8 @@ static bool copy_pages(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Returns whether the copies are what the tiles held. The daemon marks an arena before it empties it: an arena without
- * a mark after the copy was complete during it. */
+/* Returns whether the copies are what the tiles held. A daemon marks an arena before it empties it: an arena that has
+ * no mark after the copy was complete during the copy. */
 static bool copy_tiles(const struct restoring *restoring)
 {
 	const struct arena *old = &restoring->session->arena;
@@ -161,9 +161,9 @@ static bool copy_tiles(const struct restoring *restoring)
 	return copied && !arena_is_marked(old);
 }
 
-/* ---- the end ---- */
+/* ---- switching to it ---- */
 
-/* The new arena takes the old one's address. */
+/* Maps the new arena at the old one's address. */
 static int switch_arenas(struct restoring *restoring, struct error *err)
 {
 	struct arena *old = &restoring->session->arena, *new = &restoring->arena;
@@ -171,7 +171,7 @@ static int switch_arenas(struct restoring *restoring, struct error *err)
 	if (mremap(new->base, new->size, new->size, MREMAP_MAYMOVE | MREMAP_FIXED, old->base) == MAP_FAILED) {
 		const int saved = errno;
 
-		/* What lay there may be gone by now. */
+		/* The failed mremap may have unmapped the old arena. */
 		mmap(old->base, old->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, old->fd, 0);
 		return error_set(err, ERROR_SYSTEM, "arena: mremap: %s", strerror(saved));
 	}
@@ -181,7 +181,7 @@ static int switch_arenas(struct restoring *restoring, struct error *err)
 	return 0;
 }
 
-static int run(struct restoring *restoring, bool with_content, struct error *err)
+static int restore_all(struct restoring *restoring, bool with_content, struct error *err)
 {
 	int r = get_arena(restoring, err);
 
@@ -204,10 +204,10 @@ static int run(struct restoring *restoring, bool with_content, struct error *err
 	return r;
 }
 
-int restore(struct trnsci_session *session, struct handshake *handshake, bool with_content, struct error *err)
+int restore_tiles(struct trnsci_session *session, struct handshake *handshake, bool with_content, struct error *err)
 {
 	struct restoring restoring = {.session = session, .handshake = handshake, .arena = {.fd = -1}};
-	int r = session->arena.base ? run(&restoring, with_content, err) : 0;
+	int r = session->arena.base ? restore_all(&restoring, with_content, err) : 0;
 
 	arena_unmap(&restoring.arena);
 	free(restoring.tiles);

@@ -32,7 +32,8 @@ static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct erro
 	return 0;
 }
 
-/* What is written to must not raise a signal nor block, whatever it is. The last descriptor is taken from the call. */
+/* A write to the descriptor must neither block nor raise SIGPIPE, whatever the daemon has sent. Takes the last
+ * descriptor from the call. */
 static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *err)
 {
 	const int fd = fds->at[fds->count - 1];
@@ -46,7 +47,7 @@ static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *e
 	return 0;
 }
 
-static int build(struct trnsci_call *call, struct ring_link *link, struct error *err)
+static int read_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0, index_bytes = 0;
 	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
@@ -76,14 +77,14 @@ int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, str
 
 	if (r < 0)
 		return r;
-	r = build(call, &link, err);
+	r = read_reply(call, &link, err);
 	link.connection = call->connection;
 	trnsci_call_free(call);
 	if (r < 0) {
 		remote_detach_ring(session, &link);
 		return r;
 	}
-	/* A child after fork shares neither: it must not take what is the parent's. */
+	/* A child after fork must not take samples that are the parent's. */
 	madvise(link.map, link.map_bytes, MADV_DONTFORK);
 	madvise(link.index, link.index_bytes, MADV_DONTFORK);
 	*ret_link = link;
@@ -95,7 +96,7 @@ void remote_wake_ring(struct ring_link *link)
 	eventfd_write(link->wake_fd, 1);
 }
 
-/* Nobody waits for the answer; a session that is gone has ended its rings. */
+/* Nobody waits for the answer: the end of a connection ends its rings. */
 void remote_detach_ring(struct trnsci_session *session, struct ring_link *link)
 {
 	struct trnsci_call *call;

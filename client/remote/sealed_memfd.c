@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and descriptors that a daemon passes. */
+/* Checks of memory and descriptors that a daemon passes. */
 #include "sealed_memfd.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include "call/run.h"
 
-/* Who waits for its turn need not poll: the one whose turn it is does. */
+/* Threads that wait for their turn need not poll: the one whose turn it is does. */
 int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
@@ -40,7 +40,7 @@ int sealed_memfd_check_count(const struct fdpass *fds, unsigned count, const cha
 	return 0;
 }
 
-/* Otherwise the daemon could shrink it under us: a read past its end would be a signal. */
+/* Without the seals the daemon could shrink the file, and a read past its end would raise SIGBUS. */
 int sealed_memfd_check(int fd, uint64_t bytes, bool readonly, const char *what, struct error *err)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (readonly ? F_SEAL_FUTURE_WRITE : 0);

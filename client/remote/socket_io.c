@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a remote session, in both directions: none of the daemon's words is taken on trust. */
+/* The bytes of a remote session in both directions. Nothing that the daemon sends is trusted before it is checked. */
 #include "socket_io.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
-	KEEP_BYTES = 1 << 20, /* of buffers, between messages */
-	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message */
+	KEEP_BYTES = 1 << 20, /* larger buffers are freed between messages */
+	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message for so long */
 };
 
 static void adopt_input(struct remote *remote, struct handshake *handshake)
@@ -60,7 +60,7 @@ void socket_io_free(struct remote *remote)
 	free(remote);
 }
 
-/* The memory is kept for the next message unless it is much. */
+/* Keeps the buffer for the next message unless it is large. */
 static void drop_output(struct remote *remote)
 {
 	remote->out_sent = 0;
@@ -74,11 +74,12 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
-	if (remote->epoll >= 0) /* a child may have the old one, which would stay in there */
+	if (remote->epoll >= 0) /* a child may hold the old socket open, and epoll would then keep watching it */
 		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
-	dup3(handshake->socket, remote->socket, O_CLOEXEC); /* onto a descriptor that is open: it cannot run out */
+	dup3(handshake->socket, remote->socket,
+	     O_CLOEXEC); /* onto an open descriptor: it cannot fail for lack of one */
 	close(handshake->socket);
-	if (remote->polling) /* for the socket of before, though it looks at this one when it is woken */
+	if (remote->polling) /* that thread polls the old socket; woken, it looks at the new one */
 		eventfd_write(remote->wake, 1);
 	fdpass_close(&remote->fds);
 	remote->closing.code = 0;
@@ -104,7 +105,7 @@ void socket_io_fail(struct trnsci_session *session, enum error_code code, const 
 
 /* ---- receiving, with the lock ---- */
 
-/* A reply to a call that wants descriptors takes those that came. */
+/* Returns the received descriptors if the call asked for some. */
 static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *call)
 {
 	struct fdpass fds = remote->fds;
@@ -116,7 +117,7 @@ static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *c
 	return fds;
 }
 
-static void answer(struct trnsci_session *session, const struct message *message, struct bump *bump)
+static void answer_call(struct trnsci_session *session, const struct message *message, struct bump *bump)
 {
 	struct trnsci_call *call = call_table_find(session, message->msgid);
 	struct error error = message->error;
@@ -169,7 +170,7 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 		bump_free(bump);
 		socket_io_fail(session, ERROR_BAD_REPLY, "connection", error.text);
 	} else if (message.type == MESSAGE_RESPONSE) {
-		answer(session, &message, bump);
+		answer_call(session, &message, bump);
 	} else {
 		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
 		bump_free(bump);
@@ -178,7 +179,7 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 	}
 }
 
-/* Sorts every whole frame that is there, and keeps the rest for later. */
+/* Handles every whole frame in the input and keeps the rest for later. */
 static void handle_frames(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
@@ -259,7 +260,7 @@ void socket_io_fail_without_rest(struct trnsci_session *session)
 
 /* ---- sending, with the lock ---- */
 
-/* Level-triggered: EPOLLOUT stays off while there is nothing to send. */
+/* EPOLLOUT is level-triggered: it must be off while there is nothing to send. */
 void socket_io_watch(struct remote *remote)
 {
 	bool wanted = remote->out.size > 0;
@@ -293,8 +294,8 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 	return 0;
 }
 
-/* A daemon that stops takes no more requests, and answers those that it has: the connection lasts until the daemon
- * closes it. After any other failure nothing is waited for. */
+/* A daemon that stops takes no more requests (-EPIPE), but answers those that it has: the connection lasts until the
+ * daemon closes it. After any other failure no answer can come. */
 static void end_sending(struct remote *remote, int error)
 {
 	drop_output(remote);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a remote session, in both directions. Every function is called with the session's lock held. */
+/* The bytes of a remote session in both directions. All functions are called with the session's lock. */
 #ifndef TRNSCI_CLIENT_REMOTE_SOCKET_IO_H
 #define TRNSCI_CLIENT_REMOTE_SOCKET_IO_H
 
@@ -13,58 +13,58 @@
 #include "frame.h"
 #include "handshake.h"
 
-/* A remote session's peer. */
+/* The peer of a remote session. Guarded by the session's lock. */
 struct remote {
 	int socket;
-	void (*lost)(struct trnsci_session *session, const char *why); /* the connection has ended */
-	int wake;          /* eventfd: the polling thread shall look again */
-	int epoll;         /* for trnsci_fd; -1 until then */
-	bool polling;      /* a thread is in poll */
+	void (*lost)(struct trnsci_session *session, const char *why); /* called when the connection is lost */
+	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again */
+	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
+	bool polling;      /* a thread is in poll, without the lock */
 	struct spin spin;  /* of the polling thread */
-	bool epoll_out;    /* epoll waits for room, too */
-	bool fds_wanted;   /* a call in flight will bring descriptors */
-	struct fdpass fds; /* that came and wait for their reply */
+	bool epoll_out;    /* epoll also waits for room to send */
+	bool fds_wanted;   /* the reply to a call in flight brings descriptors */
+	struct fdpass fds; /* received, and waiting for their reply */
 	struct codec_buffer out;
 	size_t out_sent;
-	uint64_t sent;                     /* bytes that the connection has taken */
-	bool sending_ended;                /* it takes no more; what was sent may still be answered */
-	char instance[HANDSHAKE_INSTANCE]; /* of the daemon */
+	uint64_t sent;                     /* bytes sent on this connection */
+	bool sending_ended;                /* the connection takes no more bytes; sent requests may still be answered */
+	char instance[HANDSHAKE_INSTANCE]; /* of the daemon: another one after a restart */
 	struct input in;
-	int64_t heard_ns;       /* when the last part came of a message that is not complete */
-	struct error closing;   /* why the daemon will close the connection; code 0: it has given no reason */
-	struct frame_scan scan; /* of the frame at the start of in */
+	int64_t heard_ns;       /* when the last bytes of an incomplete message came */
+	struct error closing;   /* the reason that the daemon gave for closing the connection; code 0: none */
+	struct frame_scan scan; /* of the frame at the start of the input */
 };
 
-/* The handshake's socket, and what was read from it beyond its replies, are the connection's from now on. */
+/* Takes over the handshake's socket and what was read beyond its replies. */
 void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
 		    void (*lost)(struct trnsci_session *session, const char *why));
-/* Closes what is open, and says no word. */
+/* Closes the descriptors, without a shutdown: a parent process may share the socket. */
 void socket_io_close(struct remote *remote);
 void socket_io_free(struct remote *remote);
 
-/* The connection is at its end: every call in flight is answered with this error. */
+/* Ends the session with the error "WHAT: WHY": every call in flight is answered with it. */
 void socket_io_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
 
-/* Forgets what was on its way in both directions; the handshake's socket takes the place, and the number, of the one
- * before. */
+/* Replaces the connection by the handshake's, under the same descriptor. What was on its way in either direction is
+ * forgotten, and session->connection counts up. */
 void socket_io_replace(struct trnsci_session *session, struct handshake *handshake);
 
-/* Writes the request of a call in flight behind what is to be sent, with the handles that tiles have on this
- * connection. -ERROR_LOST (an input), -ERROR_CLOSED (it is tied to an earlier connection), -ERROR_NO_MEMORY. */
+/* Appends the request of a call in flight to the output, with the handles that its tiles have on this connection.
+ * -ERROR_LOST (an input), -ERROR_CLOSED (the call is tied to an earlier connection), -ERROR_NO_MEMORY. */
 int socket_io_append(struct trnsci_call *call, struct error *err);
 
-/* Sends what the socket takes. */
+/* Sends what the socket takes without blocking. */
 void socket_io_flush(struct trnsci_session *session);
 
-/* Reads what is there and answers the calls that it answers. Anything that the protocol does not allow ends the
- * connection with bad_reply. Whether there was anything. */
+/* Reads what has come and answers calls. Anything that the protocol does not allow ends the session with bad_reply.
+ * Returns whether anything had come. */
 bool socket_io_receive(struct trnsci_session *session);
 
-/* When a message whose rest has not come ends the connection; DEADLINE_NEVER while there is none, or no time limit. */
+/* Returns until when the rest of an incomplete message must come; DEADLINE_NEVER if there is none, or no time limit. */
 int64_t socket_io_rest_deadline(const struct trnsci_session *session);
 void socket_io_fail_without_rest(struct trnsci_session *session);
 
-/* Tells the session's epoll, if there is one, whether room to send is waited for. */
+/* Makes the descriptor of trnsci_fd readable also when there is room to send, as long as output waits. */
 void socket_io_watch(struct remote *remote);
 
 #endif
