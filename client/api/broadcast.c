@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broadcasts. A reader copies first, and then sees by what the filler has claimed which of it was being overwritten. */
+/* Broadcasts. A reader copies first, and then learns from the producer's `claimed` counter whether the copy was
+ * overwritten. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,11 +16,11 @@
 #include "call/run.h"
 
 struct trnsci_broadcast {
-	const int *alive; /* reads 0 in a child after fork */
+	const int *alive; /* fork_mark.h */
 	struct trnsci_session *session;
 	struct ring_link link;
-	uint64_t next;   /* sample */
-	uint64_t missed; /* samples from here to next were missed, and not yet told */
+	uint64_t next;   /* the next sample to take */
+	uint64_t missed; /* samples from here to `next` were missed, and not yet reported */
 };
 
 /* ---- the publisher ---- */
@@ -114,7 +115,7 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 
 /* ---- a reader ---- */
 
-static int map(struct trnsci_call *call, struct ring_link *link, struct error *err)
+static int map_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0;
 	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
@@ -140,7 +141,7 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 		r = sealed_memfd_run_call(call, &error);
 	if (r == 0) {
 		broadcast->link.wake_fd = -1;
-		r = map(call, &broadcast->link, &error);
+		r = map_reply(call, &broadcast->link, &error);
 		broadcast->link.connection = call->connection;
 		trnsci_call_free(call);
 	}
@@ -166,12 +167,12 @@ void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
 	free(broadcast);
 }
 
-static uint64_t produced(const struct trnsci_broadcast *broadcast)
+static uint64_t read_produced(const struct trnsci_broadcast *broadcast)
 {
 	return atomic_load_explicit(&broadcast->link.page->produced, memory_order_acquire);
 }
 
-/* Moves on to the oldest sample that is still whole. */
+/* Moves on to the oldest sample that is not being overwritten. */
 static void skip_lost(struct trnsci_broadcast *broadcast)
 {
 	const uint64_t claimed = atomic_load_explicit(&broadcast->link.page->claimed, memory_order_acquire);
@@ -181,18 +182,18 @@ static void skip_lost(struct trnsci_broadcast *broadcast)
 		broadcast->next = oldest;
 }
 
-/* Until a sample is there; as with a ring. */
+/* Waits until a sample is there, as for a ring. */
 static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct error *err)
 {
 	const struct ring_page *page = broadcast->link.page;
 	int r = 0;
 
-	while (r == 0 && produced(broadcast) <= broadcast->next) {
+	while (r == 0 && read_produced(broadcast) <= broadcast->next) {
 		uint32_t news = atomic_load_explicit(&page->news, memory_order_acquire);
 		uint32_t state = atomic_load_explicit(&page->state, memory_order_acquire);
 
 		skip_lost(broadcast);
-		if (produced(broadcast) > broadcast->next)
+		if (read_produced(broadcast) > broadcast->next)
 			break;
 		if (state == RING_OPEN && clock_ns() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
@@ -204,13 +205,13 @@ static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct
 	return r;
 }
 
-/* Copies what is there of one range, at most n, and keeps what nobody wrote meanwhile: all of it, or, when its
- * beginning was overwritten, none (until then the page still has its range). The filler is then close behind: a quarter
- * of what is left is given up to stay ahead of it. */
-static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
+/* Copies at most n samples of one reservation. Returns how many: 0 if the producer overwrote the first of them
+ * meanwhile; otherwise the page still has the place of their reservation. The producer is then close behind, and the
+ * reader skips a quarter of the ring to stay ahead of it. */
+static uint64_t copy_samples(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
 {
 	const struct ring_link *link = &broadcast->link;
-	const uint64_t first = broadcast->next, there = produced(broadcast);
+	const uint64_t first = broadcast->next, there = read_produced(broadcast);
 	const uint64_t have = there > first ? there - first : 0;
 	uint64_t run;
 
@@ -233,8 +234,8 @@ static uint64_t copy(struct trnsci_broadcast *broadcast, void *out, uint64_t n, 
 	return n;
 }
 
-static int take(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
-		struct trnsci_broadcast_span *span, struct error *err)
+static int take_samples(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
+			struct trnsci_broadcast_span *span, struct error *err)
 {
 	const uint64_t range = broadcast->link.range;
 	uint64_t place;
@@ -245,15 +246,15 @@ static int take(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64
 		const uint64_t before = broadcast->next;
 
 		if (span->count > 0 && range && before % range == 0)
-			return 0; /* what follows lies elsewhere in its stream */
+			return 0; /* what follows lies elsewhere in the stream */
 
 		r = wait_for(broadcast, deadline, err);
 		if (span->count > 0 && broadcast->next != before)
-			return 0; /* some were missed: the next call tells */
+			return 0; /* some were missed: the next call reports them */
 		span->first = span->count ? span->first : broadcast->next;
 		if (r == 0) {
-			const uint64_t copied = copy(broadcast, out + span->count * broadcast->link.sample_bytes,
-						     n - span->count, &place);
+			const uint64_t copied = copy_samples(
+				broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count, &place);
 
 			span->offset = span->count ? span->offset : place;
 			span->count += copied;
@@ -276,10 +277,10 @@ int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_
 		return error_export(err, &error);
 	}
 	span = (struct trnsci_broadcast_span){.missed = broadcast->missed, .first = broadcast->next};
-	r = take(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
+	r = take_samples(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
 	if (span.count == 0)
 		span.first = broadcast->next;
-	broadcast->missed = span.first + span.count; /* up to where it has been told */
+	broadcast->missed = span.first + span.count; /* the caller knows of all samples before this one */
 	if (ret_span)
 		*ret_span = span;
 	return r < 0 ? error_export(err, &error) : 0;
@@ -289,7 +290,7 @@ int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample)
 {
 	if (!broadcast || !*broadcast->alive)
 		return -ERROR_CLOSED;
-	broadcast->next = sample == UINT64_MAX ? produced(broadcast) : sample;
+	broadcast->next = sample == UINT64_MAX ? read_produced(broadcast) : sample;
 	broadcast->missed = broadcast->next;
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise rings: taking samples is a copy, or no more than a pointer; the daemon hears of it once in half a ring. */
+/* Noise rings: taking samples is a copy, or only a pointer; the producer is woken at most once for each half of a ring.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,13 @@
 #include "session/ring_link.h"
 
 enum {
-	SPIN_NS = 20 * 1000, /* what a sleep and a wake-up would take; a busy filler is faster */
-	SPINS = 64,          /* looks between two looks at the clock */
+	SPIN_NS = 20 * 1000, /* about what a sleep and a wake-up take; a busy producer is faster */
+	SPINS = 64,          /* looks at the page for each look at the clock */
 };
 
 struct trnsci_ring {
-	const int *alive;  /* reads 0 in a child after fork */
-	uint64_t produced; /* as last seen, and believed */
+	const int *alive;  /* fork_mark.h */
+	uint64_t produced; /* samples, as last read from the page and checked */
 	uint64_t taken;
 	uint64_t half; /* samples */
 	struct ring_link link;
@@ -31,8 +32,8 @@ struct trnsci_ring {
 
 /* ---- attaching ---- */
 
-static int make_call(struct trnsci_session *session, const struct drawing *drawing, uint64_t samples,
-		     struct trnsci_call **ret_call, struct error *err)
+static int make_attach_call(struct trnsci_session *session, const struct drawing *drawing, uint64_t samples,
+			    struct trnsci_call **ret_call, struct error *err)
 {
 	const char *name = draw_stream_name(drawing);
 	struct trnsci_call *call;
@@ -65,7 +66,7 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 							: error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
-		r = make_call(session, &drawing, samples, &call, &error);
+		r = make_attach_call(session, &drawing, samples, &call, &error);
 	if (r == 0)
 		r = session->engine->attach_ring(call, &ring->link, &error);
 	if (r < 0) {
@@ -80,7 +81,7 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 	return 0;
 }
 
-/* In a child after fork the pages are not there; the objects are its own. */
+/* A child after fork has no pages of the ring; it only frees its copy of the object. */
 void trnsci_ring_detach(struct trnsci_ring *ring)
 {
 	if (!ring)
@@ -95,13 +96,13 @@ void trnsci_ring_detach(struct trnsci_ring *ring)
 
 /* ---- waiting ---- */
 
-/* What the page says is copied, then held against what it can be. */
-static int look(struct trnsci_ring *ring, struct error *err)
+/* Reads the producer's counter and checks that it is possible. */
+static int read_produced(struct trnsci_ring *ring, struct error *err)
 {
 	const uint64_t produced = atomic_load_explicit(&ring->link.page->produced, memory_order_acquire);
 
 	if (produced < ring->produced || produced - ring->taken > ring->link.capacity)
-		return error_set(err, ERROR_BAD_REPLY, "ring: the filler says what cannot be: %llu samples after %llu",
+		return error_set(err, ERROR_BAD_REPLY, "ring: the producer claims %llu samples after %llu",
 				 (unsigned long long)produced, (unsigned long long)ring->taken);
 	ring->produced = produced;
 	return 0;
@@ -112,7 +113,7 @@ static inline uint64_t available(const struct trnsci_ring *ring)
 	return ring->produced - ring->taken;
 }
 
-static int spin(struct trnsci_ring *ring, uint64_t n, struct error *err)
+static int spin_for_samples(struct trnsci_ring *ring, uint64_t n, struct error *err)
 {
 	const int64_t end = clock_ns() + SPIN_NS;
 	int r = 0;
@@ -122,24 +123,25 @@ static int spin(struct trnsci_ring *ring, uint64_t n, struct error *err)
 #if defined(__x86_64__)
 			__builtin_ia32_pause();
 #endif
-			r = look(ring, err);
+			r = read_produced(ring, err);
 		}
 	while (r == 0 && available(ring) < n && clock_ns() < end);
 	return r;
 }
 
-/* Until n samples are there. What was produced is looked at again after the state: the last samples come with it. */
+/* Waits until n samples are available. The counter is read again after the state: a producer publishes its last samples
+ * before it closes. */
 static int wait_for(struct trnsci_ring *ring, uint64_t n, int64_t deadline, struct error *err)
 {
-	int r = look(ring, err);
+	int r = read_produced(ring, err);
 
 	if (r == 0 && available(ring) < n && deadline > 0)
-		r = spin(ring, n, err);
+		r = spin_for_samples(ring, n, err);
 	while (r == 0 && available(ring) < n) {
 		uint32_t news = atomic_load_explicit(&ring->link.page->news, memory_order_acquire);
 		uint32_t state = atomic_load_explicit(&ring->link.page->state, memory_order_acquire);
 
-		r = look(ring, err);
+		r = read_produced(ring, err);
 		if (r < 0 || available(ring) >= n)
 			break;
 		if (clock_ns() >= deadline && state == RING_OPEN)
@@ -154,13 +156,14 @@ static int wait_for(struct trnsci_ring *ring, uint64_t n, int64_t deadline, stru
 
 /* ---- taking ---- */
 
-static inline const char *place(const struct trnsci_ring *ring)
+static inline const char *next_samples(const struct trnsci_ring *ring)
 {
 	return ring->link.samples + (ring->taken & (ring->link.capacity - 1)) * ring->link.sample_bytes;
 }
 
-/* When a half has become free the filler may be asleep. The index is moved, then asleep is looked at; the filler does
- * it the other way round, so one of both sees the other's. */
+/* Advances the reader's index. When another half has become free, the producer may be asleep: we write the index and
+ * then read `asleep`, the producer writes `asleep` and then reads the index, so at least one of the two sees the other.
+ */
 static inline void give_back(struct trnsci_ring *ring, uint64_t n)
 {
 	const uint64_t before = ring->taken / ring->half;
@@ -175,7 +178,7 @@ static inline void give_back(struct trnsci_ring *ring, uint64_t n)
 		ring->session->engine->wake_ring(&ring->link);
 }
 
-static int check(const struct trnsci_ring *ring, struct error *err)
+static int check_usable(const struct trnsci_ring *ring, struct error *err)
 {
 	if (!ring)
 		return error_set(err, ERROR_CLOSED, "ring: there is none");
@@ -193,7 +196,7 @@ static int take_slowly(struct trnsci_ring *ring, char *out, uint64_t n, int time
 {
 	struct error error = {0};
 	uint64_t done = 0;
-	int r = check(ring, &error);
+	int r = check_usable(ring, &error);
 	const int64_t deadline = deadline_after(timeout_ms);
 
 	while (r == 0 && done < n) {
@@ -203,7 +206,7 @@ static int take_slowly(struct trnsci_ring *ring, char *out, uint64_t n, int time
 		have = available(ring) < have ? available(ring) : have;
 		if (r == -ERROR_BAD_REPLY)
 			break;
-		memcpy(out + done * ring->link.sample_bytes, place(ring), have * ring->link.sample_bytes);
+		memcpy(out + done * ring->link.sample_bytes, next_samples(ring), have * ring->link.sample_bytes);
 		give_back(ring, have);
 		done += have;
 	}
@@ -217,7 +220,7 @@ int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeou
 {
 	if (!ring || !*ring->alive || ring->borrowed || available(ring) < n)
 		return take_slowly(ring, out, n, timeout_ms, ret_taken, err);
-	memcpy(out, place(ring), n * ring->link.sample_bytes);
+	memcpy(out, next_samples(ring), n * ring->link.sample_bytes);
 	give_back(ring, n);
 	if (ret_taken)
 		*ret_taken = n;
@@ -228,7 +231,7 @@ int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, con
 		       struct trnsci_error *err)
 {
 	struct error error = {0};
-	int r = check(ring, &error);
+	int r = check_usable(ring, &error);
 
 	if (r == 0 && n > ring->half)
 		r = error_set(&error, ERROR_OUT_OF_RANGE, "ring: %llu samples, allowed is half a ring, %llu",
@@ -238,7 +241,7 @@ int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, con
 	if (r < 0)
 		return error_export(err, &error);
 	ring->borrowed = n;
-	*ret_samples = place(ring);
+	*ret_samples = next_samples(ring);
 	return 0;
 }
 
@@ -260,8 +263,8 @@ int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_of
 	int r = 0;
 
 	if (!ring || !*ring->alive)
-		r = check(ring, &error);
-	else if (!available(ring)) /* its range is told when it is there */
+		r = check_usable(ring, &error);
+	else if (!available(ring)) /* a reservation is known once its first samples are there */
 		r = wait_for(ring, 1, deadline_after(timeout_ms), &error);
 	if (r < 0)
 		return error_export(err, &error);

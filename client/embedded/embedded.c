@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded engine: the requests that a daemon would serve, served inside the process. */
+/* The embedded engine: answers, inside this process, the requests that a daemon would answer. */
 #include "embedded.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@
 #include "engine/memory/session_memory.h"
 #include "engine/request.h"
 
-/* Work memory that needs no look at the machine's; the arena where all of the machine's memory is refused. */
+/* Bytes: work memory that is granted without a look at the machine's memory; the arena if one as large as the machine's
+ * memory is refused; the plan cache from which the machine's memory decides. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)
 #define ARENA_BYTES_LEAST ((size_t)1 << 30)
 #define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
@@ -30,9 +31,9 @@
 struct embedded {
 	struct engine *engine;
 	struct session_memory *session_memory;
-	uint64_t memory;     /* of the machine */
-	char *wish;          /* the instruction set that was asked for; NULL: none */
-	unsigned unanswered; /* requests whose done callback has not returned yet; under the session's lock */
+	uint64_t memory;     /* bytes that the machine has, with swap */
+	char *wish;          /* the instruction set that was asked for (options or TRNSCI_CPU); NULL: none */
+	unsigned unanswered; /* requests whose callback has not returned yet; under the session's lock */
 };
 
 struct mapping {
@@ -40,9 +41,9 @@ struct mapping {
 	size_t size;
 };
 
-/* Runs in a lane's thread or inside request_start. The last thing it does is to drop `unanswered`: then the session
- * may be gone. */
-static void answered(struct request *request, void *arg)
+/* The callback of a request: runs in a lane's thread or inside request_start. It decrements `unanswered` last: from
+ * then on embedded_stop may return, and the session may be gone. */
+static void on_answered(struct request *request, void *arg)
 {
 	struct trnsci_call *call = arg;
 	struct trnsci_session *session = call->session;
@@ -70,7 +71,8 @@ static void answered(struct request *request, void *arg)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* What a daemon would say of itself, as far as a process can: the level asked for, and the one there is. */
+/* The part of a daemon's statistics that a process can give: its id, and the instruction set that was asked for and the
+ * one in use. */
 static int show_process(struct bump *bump, const char *wish, struct value *map)
 {
 	struct value cpu = value_map();
@@ -96,7 +98,7 @@ static int show_stats(const struct embedded *embedded, struct bump *bump, struct
 	       value_put(bump, map, "session", session_memory);
 }
 
-/* The session's own method. */
+/* Answers `stats`, which the engine does not know. */
 static int send_stats(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
@@ -151,8 +153,8 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	if (!bump)
 		return -ERROR_NO_MEMORY;
 	if (is_run_here(call))
-		return prepared_run(embedded->session_memory, call->prepared, &changes, bump, &how, answered, call);
-	return prepared_start(embedded->session_memory, call->prepared, &changes, bump, answered, call, ret_request);
+		return prepared_run(embedded->session_memory, call->prepared, &changes, bump, &how, on_answered, call);
+	return prepared_start(embedded->session_memory, call->prepared, &changes, bump, on_answered, call, ret_request);
 }
 
 static const struct value *embedded_run_now(struct trnsci_call *call, struct prepared **ret_prepared)
@@ -178,8 +180,9 @@ static int start_request(struct trnsci_call *call, struct request **ret_request,
 	if (r < 0)
 		return r;
 	if (is_run_here(call))
-		return request_run(embedded->session_memory, method, strlen(method), &params, bump, &how, answered, call);
-	return request_start(embedded->session_memory, method, strlen(method), &params, bump, answered, call,
+		return request_run(embedded->session_memory, method, strlen(method), &params, bump, &how, on_answered,
+				   call);
+	return request_start(embedded->session_memory, method, strlen(method), &params, bump, on_answered, call,
 			     ret_request);
 }
 
@@ -211,7 +214,8 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 	return r;
 }
 
-/* Under the lock the request cannot be freed meanwhile; without a request yet, embedded_send will see `cancelling`. */
+/* With the lock the request cannot be freed meanwhile. If there is no request yet, embedded_send will see `cancelling`.
+ */
 static void embedded_cancel(struct trnsci_call *call)
 {
 	pthread_mutex_lock(&call->session->lock);
@@ -220,14 +224,14 @@ static void embedded_cancel(struct trnsci_call *call)
 	pthread_mutex_unlock(&call->session->lock);
 }
 
-/* Lanes answer calls by themselves: there is nothing to read. */
+/* Lanes answer calls in their own threads: there is nothing to read. */
 static void embedded_progress(struct trnsci_session *session, int64_t deadline)
 {
 	if (deadline > 0)
 		session_sleep(session, deadline);
 }
 
-/* Bytes of the machine's memory, swap included. */
+/* Returns the bytes of the machine's memory, including swap. */
 static uint64_t machine_memory(void)
 {
 	struct sysinfo info;
@@ -237,7 +241,8 @@ static uint64_t machine_memory(void)
 	return ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
 }
 
-/* Refuses work memory that the machine cannot have beside the tiles: an allocation would succeed, and its pages not. */
+/* Refuses work memory that does not fit beside the tiles: the allocation would succeed, but its pages could not be had.
+ */
 static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 {
 	const struct embedded *embedded = arg;
@@ -251,7 +256,7 @@ static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 			 bytes, tiles, embedded->memory);
 }
 
-static void release(void *arg)
+static void unmap_arena(void *arg)
 {
 	struct mapping *mapping = arg;
 
@@ -264,8 +269,8 @@ static void *reserve_addresses(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Address space only: a page costs memory when a tile first touches it. bytes: 0 for as much as the machine
- * has memory, or less where a limit (RLIMIT_AS, strict overcommit) forbids that. */
+/* Reserves address space only: a page costs memory when it is first touched. bytes: 0 for as much as the machine's
+ * memory, or less if a limit (RLIMIT_AS, strict overcommit) forbids that. */
 static int embedded_get_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
 {
 	struct embedded *embedded = session->peer;
@@ -288,10 +293,10 @@ static int embedded_get_arena(struct trnsci_session *session, size_t bytes, stru
 				 strerror(errno));
 	}
 	*mapping = (struct mapping){base, size};
-	int r = session_memory_attach(embedded->session_memory, base, size, release, mapping);
+	int r = session_memory_attach(embedded->session_memory, base, size, unmap_arena, mapping);
 
 	if (r < 0) {
-		release(mapping);
+		unmap_arena(mapping);
 		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
 	}
 	*ret_arena = (struct arena){.base = base, .size = size, .fd = -1};
@@ -305,13 +310,13 @@ static int attach_ring(struct trnsci_call *call, struct ring_link *ret_link, str
 	return embedded_attach_ring(call, embedded->session_memory, ret_link, err);
 }
 
-/* Answers come from lanes' threads: the eventfd of the queue is all there is to poll. */
+/* Answers come from lanes' threads: the eventfd of the queue is all that there is to poll. */
 static int embedded_poll_fd(struct trnsci_session *session)
 {
 	return session->ready_fd;
 }
 
-/* Closing the session cancels what runs; a chunk takes at most 250 us, so this is short. */
+/* Closing the session cancels what runs. A chunk takes at most 250 us, so the wait is short. */
 static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
@@ -333,7 +338,7 @@ static void embedded_destroy(struct trnsci_session *session)
 	free(embedded);
 }
 
-/* The lanes' threads are not in a child: what they would have to be asked for stays until exec or exit. */
+/* The lanes' threads do not exist in a child: what they hold stays allocated until exec or exit. */
 static void embedded_abandon(struct trnsci_session *session)
 {
 	(void)session;
@@ -355,7 +360,8 @@ static const struct session_engine embedded_engine = {
 	.abandon = embedded_abandon,
 };
 
-/* Plans of the longest transforms that fit in memory are kept; 0: the engine's default, where memory is small. */
+/* An eighth of memory keeps the plans of the longest transforms that fit. Returns 0, the engine's default, if memory is
+ * small. */
 static size_t plan_cache_bytes(const struct embedded *embedded)
 {
 	return embedded->memory / 8 > PLAN_BYTES_LEAST ? (size_t)(embedded->memory / 8) : 0;
@@ -375,13 +381,13 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 	r = session_memory_create(embedded->engine, &limits, &embedded->session_memory);
 	if (r < 0) {
 		engine_destroy(embedded->engine);
-		return error_set(err, (enum error_code) - r, "embedded: no space for tiles");
+		return error_set(err, (enum error_code) - r, "embedded: no memory for tiles");
 	}
 	return 0;
 }
 
-/* Any part may be missing. */
-static void unmake(struct embedded *embedded)
+/* Frees an engine that is only partly made. */
+static void free_embedded(struct embedded *embedded)
 {
 	session_memory_close(embedded->session_memory);
 	engine_destroy(embedded->engine);
@@ -403,12 +409,12 @@ int embedded_open(const struct trnsci_options *options, struct trnsci_session **
 	int r = make_engine(options, embedded, err);
 
 	if (r < 0) {
-		unmake(embedded);
+		free_embedded(embedded);
 		return r;
 	}
 	session = session_new(&embedded_engine, "embedded:", options);
 	if (!session) {
-		unmake(embedded);
+		free_embedded(embedded);
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
 	}
 	session->peer = embedded;

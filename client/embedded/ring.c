@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring that the embedded engine fills: the daemon's filler, over memory of the process's own. */
+/* A ring that the embedded engine fills: the daemon's producer over memory of this process. */
 #include "ring.h"
 
 #include <errno.h>
@@ -12,24 +12,24 @@
 #include "call/call.h"
 #include "engine/producers/ring.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30 }; /* of samples; a daemon has a limit of its own */
 
 struct embedded_ring {
 	struct trnsci_session *session;
 	struct ring *ring;
 	struct ring_page *page;
-	bool gone; /* under the session's lock */
+	bool gone; /* the producer has ended; under the session's lock */
 };
 
-static void published(void *arg)
+static void on_published(void *arg)
 {
 	struct embedded_ring *own = arg;
 
 	ring_link_wake(own->page, 1);
 }
 
-/* From a lane's thread; when the lock is free again, the session may be gone. */
-static void gone(void *arg, const struct error *why)
+/* Called in a lane's thread. Once the lock is released, the session may be gone. */
+static void on_gone(void *arg, const struct error *why)
 {
 	struct embedded_ring *own = arg;
 	struct trnsci_session *session = own->session;
@@ -41,8 +41,8 @@ static void gone(void *arg, const struct error *why)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* The call's parameters, bound as a daemon would. */
-static int bind(struct trnsci_call *call, struct bump *bump, struct args *args, struct error *err)
+/* Checks the call's parameters as a daemon does. */
+static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct args *args, struct error *err)
 {
 	struct value *params = bump_alloc(bump, sizeof *params);
 	const char *name = call->method;
@@ -81,8 +81,8 @@ static int make_memory(const struct args *args, const struct sampler *sampler, s
 	return error_set(err, ERROR_NO_MEMORY, "ring: its index");
 }
 
-/* What a daemon's reply would say. */
-static int describe(const struct sampler *sampler, struct bump *bump, struct ring_link *link)
+/* Sets what a daemon's reply would describe. */
+static int describe_samples(const struct sampler *sampler, struct bump *bump, struct ring_link *link)
 {
 	struct value map = value_map();
 	const struct value *dtype, *generator;
@@ -101,20 +101,20 @@ static int describe(const struct sampler *sampler, struct bump *bump, struct rin
 	return 0;
 }
 
-static int start(struct embedded_ring *own, struct session_memory *session_memory, struct sampler *sampler,
-		 struct ring_link *link, struct error *err)
+static int start_producer(struct embedded_ring *own, struct session_memory *session_memory, struct sampler *sampler,
+			  struct ring_link *link, struct error *err)
 {
 	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
 					   link->index, link->capacity};
-	const struct ring_events events = {published, gone, own};
+	const struct ring_events events = {on_published, on_gone, own};
 
 	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
 	link->embedded = own;
 	return ring_create(session_memory, sampler, &memory, NULL, &events, &own->ring, err);
 }
 
-static int build(struct embedded_ring *own, struct session_memory *session_memory, const struct args *args,
-		 struct bump *bump, struct ring_link *link, struct error *err)
+static int build_ring(struct embedded_ring *own, struct session_memory *session_memory, const struct args *args,
+		      struct bump *bump, struct ring_link *link, struct error *err)
 {
 	struct sampler *sampler;
 	int r;
@@ -127,14 +127,14 @@ static int build(struct embedded_ring *own, struct session_memory *session_memor
 	if (r < 0)
 		return r;
 	r = make_memory(args, sampler, link, err);
-	if (r == 0 && describe(sampler, bump, link) < 0)
+	if (r == 0 && describe_samples(sampler, bump, link) < 0)
 		r = error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	if (r < 0) {
 		sampler_free(sampler);
 		return r;
 	}
 	own->page = link->map;
-	return start(own, session_memory, sampler, link, err);
+	return start_producer(own, session_memory, sampler, link, err);
 }
 
 int embedded_attach_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
@@ -148,10 +148,10 @@ int embedded_attach_ring(struct trnsci_call *call, struct session_memory *sessio
 
 	if (r == 0) {
 		own->session = call->session;
-		r = bind(call, bump, &args, err);
+		r = bind_parameters(call, bump, &args, err);
 	}
 	if (r == 0)
-		r = build(own, session_memory, &args, bump, &link, err);
+		r = build_ring(own, session_memory, &args, bump, &link, err);
 	trnsci_call_free(call);
 	bump_free(bump);
 	if (r < 0) {
