@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws into tiles, and any operation over tiles, without a call object. */
+/* Draws into tiles, and any operation on tiles, without a call object. */
 #include "draw.h"
 
 #include <trnsci/trnsci.h>
@@ -23,9 +23,9 @@ const char *draw_stream_name(const struct drawing *drawing)
 	return drawing->source ? drawing->source->name : NULL;
 }
 
-/* The source after the parameters, which it replaces. */
-static int plain_call(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_call **ret_call,
-		      struct trnsci_args **ret_args, struct error *err)
+/* The source is set after the parameters, so that it replaces a place among them. */
+static int make_plain_call(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_call **ret_call,
+			   struct trnsci_args **ret_args, struct error *err)
 {
 	int r = call_make(session, drawing->distribution, ret_call, err);
 
@@ -47,7 +47,7 @@ int draw_call(struct trnsci_session *session, const struct drawing *drawing, str
 	int r;
 
 	if (!name)
-		return plain_call(session, drawing, ret_call, ret_args, err);
+		return make_plain_call(session, drawing, ret_call, ret_args, err);
 	r = call_make(session, "stream_draw", ret_call, err);
 	if (r < 0)
 		return r;
@@ -85,7 +85,7 @@ static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile
 		args_set_new_tile(args, "out");
 }
 
-/* Runs the call and frees it. */
+/* Runs the call and frees it; the new tile, if there is one, is the caller's. */
 static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct trnsci_span *ret_span,
 		    struct error *err)
 {

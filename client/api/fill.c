@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples into memory of the caller's: an embedded engine writes them there; from a daemon few come with the reply of
- * one request, many through a tile, piece by piece. */
+/* trnsci_fill: samples in the caller's memory. An embedded engine writes them there. From a daemon, few come with the
+ * reply to one request, and many through a tile, piece by piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +17,18 @@
 #include "tile_pool.h"
 
 enum {
-	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: below, a tile is not worth its round trips */
-	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: it stays in cache between draw and copy */
+	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
+	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
 };
 
 struct fill {
 	struct trnsci_session *session;
 	struct drawing drawing;
-	struct trnsci_source source; /* drawing's, or a copy with another place */
+	struct trnsci_source source; /* of drawing, or a copy at another place */
 	enum trnsci_dtype dtype;
-	uint64_t elements;   /* of the whole draw */
-	uint64_t components; /* elements of a sample; 0: not known */
-	uint64_t begin, end; /* the part that is filled: samples, or elements where components is 0 */
+	uint64_t elements;   /* of the whole draw, of which this may be a part (rank, size) */
+	uint64_t components; /* elements of a sample; 0: not known yet */
+	uint64_t begin, end; /* the part to fill, in samples */
 	void *out;
 	bool wants_span;
 	struct trnsci_span span;
@@ -41,10 +41,10 @@ static bool is_vector(const char *name)
 	const enum distribution distribution = dist_find(name, strlen(name));
 
 	return distribution == DIST_COUNT ||
-	       dist_is_vector(distribution); /* one that only the daemon knows: it is asked */
+	       dist_is_vector(distribution); /* a distribution that only the daemon knows: ask it */
 }
 
-/* Elements of a sample, by an empty draw. */
+/* Learns the elements of a sample from an empty draw. */
 static int ask_components(struct fill *fill, struct error *err)
 {
 	const struct drawing nothing = {fill->drawing.distribution, fill->drawing.params, NULL};
@@ -69,7 +69,7 @@ static int ask_components(struct fill *fill, struct error *err)
 	return r;
 }
 
-static int count_samples(struct fill *fill, struct error *err)
+static int find_components(struct fill *fill, struct error *err)
 {
 	int r = 0;
 
@@ -88,7 +88,7 @@ static bool is_part(const struct fill *fill)
 	return fill->source.size > 1 || fill->source.rank;
 }
 
-/* Which samples of the whole are filled. */
+/* Finds which samples of the whole draw to fill. */
 static int find_part(struct fill *fill, struct error *err)
 {
 	const uint64_t samples = fill->elements / fill->components;
@@ -107,8 +107,9 @@ static uint64_t part_elements(const struct fill *fill)
 
 /* ---- where it lies ---- */
 
-/* Draws nothing: of an unnamed source the empty part of the draw; of a named stream its range is taken. */
-static int reserve(struct fill *fill, struct error *err)
+/* Learns where the draw lies, and draws nothing: asks for an empty part of the draw, or reserves samples of the named
+ * stream. */
+static int find_place(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
@@ -134,7 +135,7 @@ static int reserve(struct fill *fill, struct error *err)
 
 /* ---- embedded ---- */
 
-/* The engine compares count and dtype with what the distribution has: it knows the components of a sample. */
+/* The engine checks count and dtype: it knows the components of a sample. */
 static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct error *err)
 {
 	struct trnsci_args *args;
@@ -154,7 +155,7 @@ static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct
 	return r;
 }
 
-static int fill_here(struct fill *fill, struct error *err)
+static int fill_embedded(struct fill *fill, struct error *err)
 {
 	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
 	const struct trnsci_array out = trnsci_vector(fill->dtype, count, fill->out);
@@ -209,7 +210,7 @@ static int fill_few(struct fill *fill, struct error *err)
 
 /* ---- from a daemon: many ---- */
 
-/* A permutation is of as many items as the whole draw has; a piece has to state it. */
+/* A permutation has as many items as the whole draw unless `items` is given: a piece has to state them. */
 static void state_items(const struct fill *fill, struct trnsci_args *args)
 {
 	struct trnsci_parameter_info parameter;
@@ -221,8 +222,8 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 			trnsci_set_u64(args, "items", fill->elements / fill->components);
 }
 
-/* The daemon that answered may have ended the session since, and emptied the tile: then what was copied is no sample,
- * and the piece is drawn again. It closes the connection first. */
+/* The daemon may have ended the session after its answer, and emptied the tile before the copy. It closes the
+ * connection first: if the connection is another one after the copy, the piece is drawn again. */
 static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline,
 		      struct error *err)
 {
@@ -241,7 +242,7 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 	return r;
 }
 
-/* The session's time limit holds for all pieces together. */
+/* The deadline is one for all pieces. */
 static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
 {
 	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
@@ -272,14 +273,15 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 	return r;
 }
 
-/* Where the whole lies first, then its pieces as plain draws: of these one may be asked for again. */
+/* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece
+ * can be repeated. */
 static int fill_many(struct fill *fill, struct error *err)
 {
 	const bool named = draw_stream_name(&fill->drawing);
 	const int64_t deadline = deadline_after(fill->session->timeout_ms);
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = reserve(fill, err);
+	int r = find_place(fill, err);
 
 	if (r < 0)
 		return r;
@@ -324,16 +326,16 @@ static int run_fill(struct fill *fill, struct error *err)
 	int r;
 
 	if (fill->out && embedded && !is_part(fill))
-		return fill_here(fill, err);
-	r = count_samples(fill, err);
+		return fill_embedded(fill, err);
+	r = find_components(fill, err);
 	if (r == 0)
 		r = find_part(fill, err);
 	if (r < 0)
 		return r;
 	if (!fill->out)
-		return reserve(fill, err);
+		return find_place(fill, err);
 	if (embedded)
-		return fill_here(fill, err);
+		return fill_embedded(fill, err);
 	if (part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
 		return fill_few(fill, err);
 

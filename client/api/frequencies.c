@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frequencies of bins, and lengths that are fast. */
+/* The frequencies of a transform's bins, and lengths that transform fast. */
 #include <trnsci/trnsci.h>
 
 #include "fft/plan/grid.h"

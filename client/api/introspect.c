@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: errors, dtypes and operations, from the tables that the engine itself uses. */
+/* Errors, dtypes and operations by name, from the tables that the engine uses. */
 #include <assert.h>
 #include <string.h>
 

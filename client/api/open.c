@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing a session: which engine, at which address. */
+/* Opening and closing a session: the choice of the engine and of the address. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,8 @@ int trnsci_open(const char *address, const struct trnsci_options *options, struc
 	return r;
 }
 
-/* In a child after fork the parent's threads and locks are not there: only descriptors and mappings are let go. */
+/* A child after fork lacks the parent's threads, and a lock may be held for ever: only descriptors and mappings are
+ * released. */
 void trnsci_close(struct trnsci_session *session)
 {
 	if (!session)

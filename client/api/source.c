@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: where samples come from. Their parameters, their spans, and the pure functions that derive one from another.
- */
+/* Sources: their parameters, their spans, and the functions that derive one from another without a session. */
 #include "source.h"
 
 #include <string.h>
@@ -60,7 +59,7 @@ void source_set_part(struct trnsci_args *args, const struct trnsci_source *sourc
 
 /* ---- spans ---- */
 
-/* nil: the end of the stream, word 2^64. */
+/* The reply's `next` is nil at the end of the stream, word 2^64. */
 static int read_next(const struct trnsci_call *call, struct trnsci_span *span, struct error *err)
 {
 	const struct trnsci_value *next = trnsci_get(trnsci_reply(call), "next");
@@ -99,8 +98,8 @@ int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_sp
 
 /* ---- new sources from old ---- */
 
-/* 0 and the stream, or a negative error. */
-static int find_stream(const struct trnsci_source *parent, struct stream *ret)
+/* Returns the stream of an unnamed source. */
+static int read_stream(const struct trnsci_source *parent, struct stream *ret)
 {
 	const char *name = parent->generator ? parent->generator : "threefry4x32";
 	struct stream stream = {.seed = parent->seed, .stream = parent->stream};
@@ -111,7 +110,8 @@ static int find_stream(const struct trnsci_source *parent, struct stream *ret)
 	return 0;
 }
 
-static int give(const struct trnsci_source *parent, const struct stream *stream, struct trnsci_source *ret_source)
+static int return_source(const struct trnsci_source *parent, const struct stream *stream,
+			 struct trnsci_source *ret_source)
 {
 	*ret_source =
 		(struct trnsci_source){.generator = parent->generator, .seed = stream->seed, .stream = stream->stream};
@@ -122,32 +122,32 @@ int trnsci_source_label(const struct trnsci_source *parent, const void *label, s
 			struct trnsci_source *ret_source)
 {
 	struct stream stream;
-	int r = find_stream(parent, &stream);
+	int r = read_stream(parent, &stream);
 
 	if (r < 0)
 		return r;
 	derive_label(&stream, label, size, &stream);
-	return give(parent, &stream, ret_source);
+	return return_source(parent, &stream, ret_source);
 }
 
 int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number, struct trnsci_source *ret_source)
 {
 	struct stream stream;
-	int r = find_stream(parent, &stream);
+	int r = read_stream(parent, &stream);
 
 	if (r < 0)
 		return r;
 	derive_fold_in(&stream, number, &stream);
-	return give(parent, &stream, ret_source);
+	return return_source(parent, &stream, ret_source);
 }
 
 int trnsci_source_split(const struct trnsci_source *parent, uint64_t index, struct trnsci_source *ret_source)
 {
 	struct stream stream;
-	int r = find_stream(parent, &stream);
+	int r = read_stream(parent, &stream);
 
 	if (r < 0)
 		return r;
 	derive_split(&stream, index, &stream);
-	return give(parent, &stream, ret_source);
+	return return_source(parent, &stream, ret_source);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public sources and spans, as parameters and replies. */
+/* Sources (where samples come from) as parameters, and spans (where samples lay) from replies. */
 #ifndef TRNSCI_CLIENT_API_SOURCE_H
 #define TRNSCI_CLIENT_API_SOURCE_H
 
@@ -7,21 +7,21 @@
 
 #include "base/error.h"
 
-/* What a NULL source stands for. */
+/* What a NULL source means: all fields 0. */
 extern const struct trnsci_source source_default;
 
-/* Reserved fields are 0; a named stream has no numbers beside its name; a position is not past the end of the stream.
- * what begins the error's text. -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM */
+/* Checks that reserved fields are 0, that a name stands without numbers, and that the position is not past the end of
+ * the stream. `what` begins the error's text. -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM */
 int source_check(const struct trnsci_source *source, const char *what, struct error *err);
 
-/* The source is whole: neither rank nor size is set. -ERROR_OUT_OF_RANGE */
+/* Checks that the source is no part of a draw: neither rank nor size is set. -ERROR_OUT_OF_RANGE */
 int source_check_whole(const struct trnsci_source *source, const char *what, struct error *err);
 
-/* Where an unnamed source begins; and which part of the draw it is, if it is one. */
+/* Set where an unnamed source begins, and which part of the draw it is. */
 void source_set_place(struct trnsci_args *args, const struct trnsci_source *source);
 void source_set_part(struct trnsci_args *args, const struct trnsci_source *source);
 
-/* What a reply says of where its draw lies. -ERROR_BAD_REPLY */
+/* Reads from a reply where its draw lies in the stream. -ERROR_BAD_REPLY */
 int span_read(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named streams: making, showing and moving them. */
+/* Named streams: creating, showing, moving, deleting and listing them. */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -8,7 +8,7 @@
 #include "call/reply.h"
 #include "call/run.h"
 
-/* ---- what a reply tells ---- */
+/* ---- reading replies ---- */
 
 static bool read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret)
 {
@@ -40,7 +40,7 @@ static bool read_mode(const struct trnsci_value *map, unsigned *ret)
 	return true;
 }
 
-/* nil stands for 2^64, the end. */
+/* nil is 2^64, the end of the stream. */
 static bool read_position(const struct trnsci_value *map, const char *name, uint64_t *ret, bool *ret_end)
 {
 	const struct trnsci_value *value = trnsci_get(map, name);
@@ -79,8 +79,8 @@ static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info 
 
 /* ---- streams ---- */
 
-/* Runs and frees the call; the reply is of one stream. */
-static int finish(struct trnsci_call *call, struct trnsci_stream_info *ret_info, struct error *err)
+/* Runs and frees a call whose reply describes one stream. */
+static int run_stream_call(struct trnsci_call *call, struct trnsci_stream_info *ret_info, struct error *err)
 {
 	struct trnsci_stream_info info;
 	int r = call_run(call, err);
@@ -131,11 +131,11 @@ int trnsci_stream_create(struct trnsci_session *session, const char *name, const
 	if (r == 0 && options)
 		set_options(trnsci_args(call), options);
 	if (r == 0)
-		r = finish(call, ret_info, &error);
+		r = run_stream_call(call, ret_info, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
 
-/* A method whose parameter, beside the name, is at most one number. */
+/* Calls a method that takes the name and at most one number. */
 static int call_named(struct trnsci_session *session, const char *method, const char *name, const char *parameter,
 		      uint64_t number, struct trnsci_stream_info *ret_info, struct trnsci_error *err)
 {
@@ -146,7 +146,7 @@ static int call_named(struct trnsci_session *session, const char *method, const 
 	if (r == 0 && parameter)
 		trnsci_set_u64(trnsci_args(call), parameter, number);
 	if (r == 0)
-		r = finish(call, ret_info, &error);
+		r = run_stream_call(call, ret_info, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
 
@@ -176,21 +176,21 @@ int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint
 			  err);
 }
 
-/* Streams of one reply; after: where the next one goes on, "" when there is none. */
-static int tell_page(const struct trnsci_value *reply, int (*each)(void *arg, const struct trnsci_stream_info *info),
-		     void *arg, char after[TRNSCI_STREAM_NAME_MAX + 1], int *ret_said, struct error *err)
+/* Visits the streams of one page. `after` is the name at which the next page goes on; "" after the last page. */
+static int visit_page(const struct trnsci_value *reply, int (*each)(void *arg, const struct trnsci_stream_info *info),
+		      void *arg, char after[TRNSCI_STREAM_NAME_MAX + 1], int *ret_stop, struct error *err)
 {
 	const struct trnsci_value *list = trnsci_get(reply, "streams");
 	char next[TRNSCI_STREAM_NAME_MAX + 1] = "";
 	struct trnsci_stream_info info;
 
-	for (size_t i = 0; i < trnsci_count(list) && *ret_said == 0; i++) {
+	for (size_t i = 0; i < trnsci_count(list) && *ret_stop == 0; i++) {
 		if (!read_info(trnsci_at(list, i), &info))
 			return error_set(err, ERROR_BAD_REPLY, "stream_list: the reply describes no stream");
-		*ret_said = each(arg, &info);
+		*ret_stop = each(arg, &info);
 	}
 	reply_copy_text(reply, "after", next, sizeof next);
-	/* A daemon that never comes to an end is wrong. */
+	/* Names must increase, otherwise the list might never end. */
 	if (*next && strcmp(next, after) <= 0)
 		return error_set(err, ERROR_BAD_REPLY, "stream_list: after: \"%s\" does not go on", next);
 	strcpy(after, next);
@@ -202,7 +202,7 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 {
 	char after[TRNSCI_STREAM_NAME_MAX + 1] = "";
 	struct error error = {0};
-	int r, said = 0;
+	int r, stop = 0;
 
 	do {
 		struct trnsci_call *call;
@@ -214,8 +214,8 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 			r = call_run(call, &error);
 		if (r < 0)
 			break;
-		r = tell_page(trnsci_reply(call), each, arg, after, &said, &error);
+		r = visit_page(trnsci_reply(call), each, arg, after, &stop, &error);
 		trnsci_call_free(call);
-	} while (r == 0 && said == 0 && *after);
-	return r < 0 ? error_export(err, &error) : said;
+	} while (r == 0 && stop == 0 && *after);
+	return r < 0 ? error_export(err, &error) : stop;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One array in, one array out: an embedded engine works on the caller's memory; to a daemon and back the arrays go
- * through tiles that are kept. */
+/* trnsci_transform: one array in, one array out. An embedded engine works on the caller's memory; to a daemon and back,
+ * the arrays go through pooled tiles. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +16,11 @@ struct transform {
 	struct trnsci_session *session;
 	const char *operation;
 	const struct trnsci_param *params;
-	const char *input; /* the name of the parameter that `in` is */
+	const char *input; /* the name of the input parameter */
 	struct trnsci_array in, out;
 };
 
-/* "in", or what the operation's first input is called. */
+/* Returns the name of the operation's first input, "in" if it is not known here. */
 static const char *input_name(const char *operation)
 {
 	const struct operation *row = operation_find(operation, strlen(operation));
@@ -31,7 +31,7 @@ static const char *input_name(const char *operation)
 	return "in";
 }
 
-static int make_call(const struct transform *t, struct trnsci_call **ret_call, struct error *err)
+static int make_transform_call(const struct transform *t, struct trnsci_call **ret_call, struct error *err)
 {
 	int r = call_make(t->session, t->operation, ret_call, err);
 
@@ -45,7 +45,7 @@ static int make_call(const struct transform *t, struct trnsci_call **ret_call, s
 static int run_on_memory(const struct transform *t, struct error *err)
 {
 	struct trnsci_call *call;
-	int r = make_call(t, &call, err);
+	int r = make_transform_call(t, &call, err);
 
 	if (r < 0)
 		return r;
@@ -57,8 +57,8 @@ static int run_on_memory(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* What is not aligned, or overlaps the other by a part, is computed on copies. */
-static int run_here(const struct transform *t, struct error *err)
+/* An array that is not aligned, or overlaps the other in part, is replaced by a copy. */
+static int run_embedded(const struct transform *t, struct error *err)
 {
 	struct transform own = *t;
 	const bool apart = array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out);
@@ -88,7 +88,8 @@ static void copy_out(const struct transform *t, const struct trnsci_tile *out)
 		memcpy(t->out.data, out->data, out->bytes);
 }
 
-/* A daemon that ends the session between the answer and the copy has emptied the tiles: then all is done again. */
+/* As copy_piece in fill.c: a daemon that ended the session between its answer and the copy may have emptied the tiles,
+ * and the transform is repeated. */
 static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
 		       const struct trnsci_tile *out, struct error *err)
 {
@@ -113,7 +114,7 @@ static int run_on_tiles(const struct transform *t, struct error *err)
 {
 	struct trnsci_tile *in = NULL, *out = NULL;
 	struct trnsci_call *call;
-	int r = make_call(t, &call, err);
+	int r = make_transform_call(t, &call, err);
 
 	if (r < 0)
 		return r;
@@ -131,12 +132,12 @@ static int run_on_tiles(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* Nothing, which no tile holds, goes with the request, and its result with the reply. */
+/* An empty array, which no tile can hold, goes with the request, and its result with the reply. */
 static int run_on_nothing(const struct transform *t, struct error *err)
 {
 	struct trnsci_array result;
 	struct trnsci_call *call;
-	int r = make_call(t, &call, err);
+	int r = make_transform_call(t, &call, err);
 
 	if (r < 0)
 		return r;
@@ -153,7 +154,8 @@ static int run_on_nothing(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* The input must be there until the result is: where they overlap, a copy is. */
+/* The transform may be repeated, so the input must not be overwritten before it has ended: if the two overlap, it is
+ * copied. */
 static int run_through_tiles(const struct transform *t, struct error *err)
 {
 	struct transform own = *t;
@@ -187,6 +189,6 @@ int trnsci_transform(struct trnsci_session *session, const char *operation, cons
 	if (r == 0)
 		r = array_check(&out, operation, "out", &error);
 	if (r == 0)
-		r = session->engine->shares_memory ? run_here(&t, &error) : run_through_tiles(&t, &error);
+		r = session->engine->shares_memory ? run_embedded(&t, &error) : run_through_tiles(&t, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
