@@ -3,13 +3,15 @@
 #
 # Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
 # build/examples/NAME; the installed header, the pkg-config file, man pages, completion and examples are named in
-# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION and EXAMPLE_SOURCES for `make install`.
+# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS for
+# `make install`.
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
 COMPLETION := client/cli/completion
 PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
 EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
+EXAMPLE_PROGRAMS := $(sort $(wildcard client/examples/*.json))
 EXAMPLES := $(EXAMPLE_SOURCES:client/examples/%.c=$(BUILD)/examples/%)
 
 $(BUILD)/examples/%: client/examples/%.c $(SHARED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The service's units, `make install` and `make uninstall`, under DESTDIR, PREFIX, BINDIR and LIBDIR. What the client's room
-# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES).
+# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
 #
 # Without DESTDIR, root installs into the running system: its user, loader and service manager then know the service.
 
@@ -52,7 +52,7 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.bash $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
-	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES))
+	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES) $(EXAMPLE_PROGRAMS))
 	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket)
 	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf
