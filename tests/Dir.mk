@@ -172,6 +172,10 @@ run-bounds:
 run-points: all
 	@BUILD=$(BUILD) tests/statistics/points.py
 
+# scipy's and numpy's own tests on the Python package, its types, pip, the plots of its examples.
+run-python: all
+	@BUILD=$(BUILD) tests/python/long
+
 run-check-full:
 	@+tests/check-full
 

@@ -5,12 +5,14 @@
 # make PYTHON=/path/to/python3 builds for another one; PYTHONDIR is where `make install` puts the package.
 
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
-# Four words: both folders of headers, the suffix of extensions, the folder of packages below a prefix; or none.
+# Five words: both folders of headers, the suffix of extensions, the folders of packages below /usr and below other
+# prefixes; or none.
 PYTHON_FACTS := $(shell $(PYTHON) client/python/facts 2>/dev/null)
 PYTHON_INCLUDES := $(addprefix -isystem ,$(wordlist 1,2,$(PYTHON_FACTS)))
 PYTHON_PACKAGE := $(BUILD)/python/trnsci
 PYTHON_CORE := $(PYTHON_PACKAGE)/_core$(word 3,$(PYTHON_FACTS))
-PYTHONDIR ?= $(PREFIX)/$(word 4,$(PYTHON_FACTS))
+# Recursive, since a command line may set PREFIX only for `make install`.
+PYTHONDIR = $(PREFIX)/$(word $(if $(filter /usr,$(PREFIX)),4,5),$(PYTHON_FACTS))
 PYTHON_OBJECTS := $(patsubst client/python/src/%.c,$(BUILD)/obj/python/%.o,$(sort $(wildcard client/python/src/*.c)))
 PYTHON_SOURCES := $(patsubst client/python/trnsci/%,%,$(shell find client/python/trnsci -name '*.py' -o -name '*.pyi' -o -name py.typed))
 PYTHON_FILES := $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_SOURCES))
@@ -37,4 +39,12 @@ PYTHON_READY := $(if $(SAN),,$(word 4,$(PYTHON_FACTS)))
 python: $(if $(PYTHON_READY),$(PYTHON_CORE) $(PYTHON_FILES))
 all: python
 
-.PHONY: python
+# Files of the package lie below PYTHONDIR as they lie below build/python.
+install-python: python
+	$(Q)$(if $(PYTHON_READY),for file in $(PYTHON_SOURCES) $(notdir $(PYTHON_CORE)); do \
+		install -D -m 644 $(PYTHON_PACKAGE)/$$file $(DESTDIR)$(PYTHONDIR)/trnsci/$$file || exit; done)
+	$(Q)$(if $(PYTHON_READY),strip --strip-debug $(DESTDIR)$(PYTHONDIR)/trnsci/$(notdir $(PYTHON_CORE)))
+
+install: install-python
+
+.PHONY: python install-python

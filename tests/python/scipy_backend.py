@@ -12,7 +12,7 @@ import trnsci
 
 served = collections.Counter()
 declined = collections.Counter()
-failed = collections.Counter()
+refused = collections.Counter()
 
 
 class Counting:
@@ -25,7 +25,7 @@ class Counting:
         try:
             made = trnsci.fft.__ua_function__(method, args, kwargs)
         except Exception as error:
-            failed[f"{method.__name__}: {type(error).__name__}"] += 1
+            refused[f"{method.__name__}: {type(error).__name__}"] += 1
             raise
         if made is NotImplemented:
             dtype = getattr(args[0] if args else None, "dtype", None)
@@ -38,10 +38,3 @@ class Counting:
 def pytest_configure():
     scipy.fft.set_global_backend(Counting, only=True)
 
-
-def pytest_terminal_summary(terminalreporter):
-    for name, counts in (("served", served), ("declined", declined),
-                         ("refused with an error", failed)):
-        terminalreporter.write_line(
-            f"trnsci.fft {name}: {sum(counts.values())} calls: "
-            + ", ".join(f"{key} {n}" for key, n in sorted(counts.items())))

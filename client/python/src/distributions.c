@@ -4,6 +4,7 @@
  * Location and scale are applied here, by the same fused multiplication as in the engine: so standard samples that were
  * drawn ahead serve every location and scale, arrays of them too, and give the engine's bytes. */
 #include "distributions.h"
+#include "documents.h"
 
 #include <float.h>
 #include <math.h>
@@ -338,5 +339,6 @@ void plan_fuse(struct plan *plan)
 	}
 METHODS(CALL_OF)
 
-#define ROW_OF(name) {#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, NULL},
+#define ROW_OF(name)                                                                                                   \
+	{#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, PyDoc_STR(DOC_##name)},
 PyMethodDef distribution_methods[] = {METHODS(ROW_OF){NULL, NULL, 0, NULL}};

@@ -282,7 +282,7 @@ static PyObject *generator_advance(PyObject *self, PyObject *words)
 
 static PyMethodDef generator_methods[] = {
 	{"advance", generator_advance, METH_O,
-	 "advance(words)\n--\n\nSkips words of the stream, rounded up to a multiple of 4.\n\n"
+	 "advance($self, words, /)\n--\n\nSkips words of the stream, rounded up to a multiple of 4.\n\n"
 	 "Parameters\n----------\nwords : int\n    How many.\n\n"
 	 "Examples\n--------\n>>> import trnsci\n>>> rng = trnsci.Generator(1)\n>>> rng.advance(10)\n"
 	 ">>> rng.position\n12\n"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* integers(): bounds as numpy checks them, of every integer dtype. */
+#include "documents.h"
 #include "extension.h"
 
 #include <string.h>
@@ -311,7 +312,8 @@ static PyObject *integers_into(PyObject *self, PyObject *args)
 }
 
 PyMethodDef integer_methods[] = {
-	{"integers", (PyCFunction)(void (*)(void))call_integers, METH_FASTCALL | METH_KEYWORDS, NULL},
+	{"integers", (PyCFunction)(void (*)(void))call_integers, METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR(DOC_integers)},
 	{"_integers_into", integers_into, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

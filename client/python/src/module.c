@@ -124,7 +124,9 @@ static PyObject *derive(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-	{"default_session", default_session, METH_NOARGS, NULL},
+	{"default_session", default_session, METH_NOARGS,
+	 "default_session()\n--\n\nReturn the session that draws and transforms where none is given. The first call opens it:\n"
+	 "to the first daemon that answers, or embedded where none does."},
 	{"derive", derive, METH_VARARGS, NULL},
 	{"fast_length", fast_length, METH_VARARGS, NULL},
 	{"frequencies", frequencies, METH_VARARGS, NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The methods with dtype and out: random, standard_normal, standard_exponential and standard_gamma. */
 #include "distributions.h"
+#include "documents.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,9 +208,8 @@ static PyObject *call_standard_gamma(METHOD_ARGS)
 	return same_everywhere(&request, array, shape == 0 ? 0 : shape);
 }
 
-#define ROW(name, signature)                                                                                           \
-	{#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, signature}
+#define ROW(name)                                                                                                      \
+	{#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, PyDoc_STR(DOC_##name)}
 PyMethodDef standard_methods[] = {
-	ROW(random, NULL), ROW(standard_normal, NULL),  ROW(standard_exponential, NULL),
-	ROW(standard_gamma, NULL), {NULL, NULL, 0, NULL},
+	ROW(random), ROW(standard_normal), ROW(standard_exponential), ROW(standard_gamma), {NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws of more than numbers: bytes, orders of items, weighted indices, shares of 1. */
+#include "documents.h"
 #include "extension.h"
 
 #include <string.h>
@@ -225,8 +226,9 @@ static PyObject *call_dirichlet(METHOD_ARGS)
 }
 
 PyMethodDef vector_methods[] = {
-	{"bytes", call_bytes, METH_O, NULL},
-	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS, NULL},
+	{"bytes", call_bytes, METH_O, PyDoc_STR(DOC_bytes)},
+	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS,
+	 PyDoc_STR(DOC_dirichlet)},
 	{"_order", call_order, METH_VARARGS, NULL},
 	{"_categorical", call_categorical, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Docstrings: every public name has one, and the examples of what is written
+in C run, too (those of Python run where they stand)."""
+import doctest
+import inspect
+
+import numpy as np
+import pytest
+
+import trnsci
+
+IN_C = [trnsci.Session] + [
+    method for name, method in sorted(vars(trnsci._core.Generator).items())
+    if not name.startswith("_") and callable(method)]
+
+
+@pytest.mark.parametrize("thing", IN_C, ids=lambda thing: thing.__name__)
+def test_examples(thing):
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner()
+    for test in finder.find(thing, thing.__name__, module=False, globs={}):
+        runner.run(test)
+    assert runner.failures == 0
+
+
+def test_everything_is_described():
+    things = [getattr(trnsci, name) for name in trnsci.__all__]
+    things += [getattr(trnsci.fft, name) for name in trnsci.fft.__all__]
+    things += [getattr(trnsci.Generator, name)
+               for name in dir(trnsci.Generator) if not name.startswith("_")]
+    for thing in things:
+        assert inspect.getdoc(thing), thing
+
+
+def test_methods_have_numpys_arguments():
+    """Names and order; defaults are compared by what calls give."""
+    for name in dir(np.random.Generator):
+        if name.startswith("_") or name == "bit_generator":
+            continue
+        said = getattr(np.random.Generator, name).__doc__.split(")\n")[0]
+        theirs = [word.split("=")[0].strip(" \n*") for word in
+                  said.split("(", 1)[1].split(",")]
+        ours = list(inspect.signature(getattr(trnsci.Generator, name))
+                    .parameters)[1:]
+        assert ours == [word for word in theirs if word], name
