@@ -71,6 +71,36 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 				 &source, TRNSCI_F32, 999, x, NULL, &err)) \
 	X(sphere, trnsci_fill(session, "sphere", (struct trnsci_param[]){trnsci_u64("dimensions", 4), trnsci_end()}, &source, \
 			      TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(rayleigh, trnsci_fill(session, "rayleigh", NULL, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(logistic, trnsci_fill(session, "logistic", NULL, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(pareto, trnsci_fill(session, "pareto", (struct trnsci_param[]){trnsci_f64("a", 3), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(power, trnsci_fill(session, "power", (struct trnsci_param[]){trnsci_f64("a", 5), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(triangular, trnsci_fill(session, "triangular", (struct trnsci_param[]){trnsci_f64("left", -3), trnsci_f64("mode", 0), trnsci_f64("right", 8), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(vonmises, trnsci_fill(session, "vonmises", (struct trnsci_param[]){trnsci_f64("kappa", 4), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(wald, trnsci_fill(session, "wald", (struct trnsci_param[]){trnsci_f64("mean", 3), trnsci_f64("scale", 2), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(f, trnsci_fill(session, "f", (struct trnsci_param[]){trnsci_f64("dfnum", 1), trnsci_f64("dfden", 48), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(noncentral_chisquare, trnsci_fill(session, "noncentral_chisquare", (struct trnsci_param[]){trnsci_f64("df", 3), trnsci_f64("nonc", 20), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(noncentral_f, trnsci_fill(session, "noncentral_f", (struct trnsci_param[]){trnsci_f64("dfnum", 3), trnsci_f64("dfden", 20), trnsci_f64("nonc", 3), trnsci_end()}, \
+		&source, TRNSCI_F32, 1000, x, NULL, &err)) \
+	X(zipf, trnsci_fill(session, "zipf", (struct trnsci_param[]){trnsci_f64("a", 2), trnsci_end()}, \
+		&source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(logseries, trnsci_fill(session, "logseries", (struct trnsci_param[]){trnsci_f64("p", 0.6), trnsci_end()}, \
+		&source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(negative_binomial, trnsci_fill(session, "negative_binomial", (struct trnsci_param[]){trnsci_f64("successes", 10), trnsci_f64("p", 0.1), trnsci_end()}, \
+		&source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(hypergeometric, trnsci_fill(session, "hypergeometric", (struct trnsci_param[]){trnsci_u64("ngood", 100), trnsci_u64("nbad", 2), trnsci_u64("nsample", 10), trnsci_end()}, \
+		&source, TRNSCI_I64, 1000, counts, NULL, &err)) \
+	X(multinomial, trnsci_fill(session, "multinomial", (struct trnsci_param[]){trnsci_u64("trials", 20), trnsci_f64s("shares", weights, 3), trnsci_end()}, \
+		&source, TRNSCI_I64, 999, counts, NULL, &err)) \
 	X(sobol, trnsci_apply(session, "sobol", \
 			      (struct trnsci_param[]){trnsci_u64("n", 1024), trnsci_u64("d", 3), trnsci_text("scramble", "owen"), \
 						      trnsci_end()}, \

@@ -5,6 +5,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
+#include "dist/math/elementary_atan.h"
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"
 #include "dist/math/elementary_normal.h"
@@ -110,6 +111,11 @@ static double error_log1p(double x)
 	return ulp_f64(log1p_f64(x), log1pl((long double)x));
 }
 
+static double error_atan(double x)
+{
+	return ulp_f64(atan_f64(x), atanl((long double)x));
+}
+
 static double any_exponent(uint64_t *seed)
 {
 	return (any_unit(seed) - 0.5) * ldexp(1400, -(int)below(seed, 60));
@@ -163,6 +169,7 @@ static void elementary_functions_are_accurate(void **state)
 		{"-2 ln of a fraction, f32", any_fraction_f32, error_signed_f32, 2.6},
 		{"ln, f64", any_positive, error_log_f64, 2},
 		{"ln(1 + x), f64", any_above_minus_one, error_log1p, 3},
+		{"atan, f64", any_above_minus_one, error_atan, 1.5},
 		{"exp, f64", any_exponent, error_exp_f64, 1.5},
 		{"exp(x) - 1, f64", any_exponent, error_expm1, 2.5},
 		{"exp, f32", any_exponent_f32, error_exp_f32, 1.5},

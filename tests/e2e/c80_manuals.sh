@@ -81,9 +81,9 @@ zsh_completes() {
 if command -v bash >/dev/null; then
 	same "bash: commands" "stft stream status selftest" "$(bash_offers trnsci-cli s)"
 	same "bash: what streams can" "draw delete" "$(bash_offers trnsci-cli stream d)"
-	same "bash: a stream's distribution" "normal" "$(bash_offers trnsci-cli stream draw noise n)"
+	same "bash: a stream's distribution" "normal" "$(bash_offers trnsci-cli stream draw noise nor)"
 	same "bash: a stream's options" "--mode" "$(bash_offers trnsci-cli stream create noise --m)"
-	same "bash: distributions" "normal" "$(bash_offers trnsci-cli rand n)"
+	same "bash: distributions" "normal" "$(bash_offers trnsci-cli rand nor)"
 	same "bash: options" "--mean --method" "$(bash_offers trnsci-cli rand normal --me)"
 	same "bash: choices" "f32 f64 f16" "$(bash_offers trnsci-cli rand normal --dtype f)"
 	same "bash: fft's choices" "ortho" "$(bash_offers trnsci-cli fft x.npy --norm o)"

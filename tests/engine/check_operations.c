@@ -17,7 +17,7 @@ static struct value good(struct call *call, const struct param *param)
 	case PARAM_SHAPE:
 		return value_uint(param->min > 1 ? (uint64_t)param->min : 1);
 	case PARAM_F64:
-		return value_real(0.5);
+		return value_real(param->min >= 1 ? param->min + 0.5 : 0.5);
 	case PARAM_BOOL:
 		return value_bool(false);
 	case PARAM_CHOICE:

@@ -16,7 +16,7 @@
 
 enum {
 	MSGID = 7,
-	COMMON_MIN = 20, /* methods that share a parameter, from which on it is described once */
+	COMMON_MIN = 30, /* methods that share a parameter, from which on it is described once */
 };
 
 static FILE *out;

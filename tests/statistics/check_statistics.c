@@ -7,6 +7,7 @@
 #include "statistics/cases_gamma.h"
 #include "statistics/cases_integers.h"
 #include "statistics/cases_inversion.h"
+#include "statistics/cases_shapes.h"
 #include "statistics/cases_vectors.h"
 #include "dist/draw/draw_fill.h"
 
@@ -22,6 +23,7 @@ static const struct {
 	size_t n;
 } families[] = {
 	FAMILY(inversion_cases), FAMILY(gamma_cases), FAMILY(counts_cases), FAMILY(integer_cases), FAMILY(vector_cases),
+	FAMILY(shape_cases),
 };
 
 enum { FAMILIES = sizeof families / sizeof *families };
@@ -44,7 +46,7 @@ static size_t stride_of(const struct dist_case *c, const struct draw *draw, size
 		*ret_which = (size_t)c->parameters[1].natural;
 		return (size_t)c->parameters[0].natural;
 	}
-	if (c->distribution == DIST_DIRICHLET || c->distribution == DIST_SPHERE)
+	if (dist_is_vector(c->distribution))
 		*ret_which = (size_t)c->parameters[1].natural;
 	return draw_components(draw);
 }
@@ -55,6 +57,8 @@ static struct draw draw_of(const struct dist_case *c, uint64_t stream, void **re
 		return case_draw_list(c, stream, weights[c->parameters[0].natural], WEIGHTS, ret_table);
 	if (c->distribution == DIST_DIRICHLET)
 		return case_draw_list(c, stream, alphas[c->parameters[0].natural], ALPHAS, ret_table);
+	if (c->distribution == DIST_MULTINOMIAL)
+		return case_draw_list(c, stream, shares, SHARES, ret_table);
 	return case_draw(c, stream, ret_table);
 }
 
@@ -109,7 +113,13 @@ static const char *kinds_of(enum distribution distribution)
 	case DIST_PERMUTATION:
 	case DIST_DIRICHLET:
 	case DIST_SPHERE:
+	case DIST_MULTINOMIAL:
 		return "nn";
+	case DIST_HYPERGEOMETRIC:
+		return "nnn";
+	case DIST_TRIANGULAR:
+	case DIST_NONCENTRAL_F:
+		return "rrr";
 	case DIST_CATEGORICAL:
 		return "n";
 	case DIST_BINOMIAL:
@@ -124,6 +134,11 @@ static const char *kinds_of(enum distribution distribution)
 	case DIST_POISSON:
 	case DIST_GEOMETRIC:
 	case DIST_BERNOULLI:
+	case DIST_RAYLEIGH:
+	case DIST_PARETO:
+	case DIST_POWER:
+	case DIST_ZIPF:
+	case DIST_LOGSERIES:
 		return "r";
 	default:
 		return "rr";

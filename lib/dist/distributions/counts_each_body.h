@@ -165,8 +165,9 @@ INLINE struct counts_vector counts_vector_of(bool binomial, f64v first, f64v sec
 	return counts_binomial_of(first, f64_pick(*ret_flip, second, f64_sub(f64_set(1), second)));
 }
 
-INLINE size_t counts_each_fill(bool binomial, const void *const inputs[], const double *first, const double *second,
-			       size_t n, int64_t *ret_out, uint16_t *ret_rejected)
+/* stage: the counts are stored as float64. */
+INLINE size_t counts_each_fill(bool wide, bool stage, bool binomial, const void *const inputs[], const double *first,
+			       const double *second, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending;
 	size_t n_rejected = 0;
@@ -180,7 +181,7 @@ INLINE size_t counts_each_fill(bool binomial, const void *const inputs[], const 
 		f64v count = f64_set(0);
 
 		if (m64_bits(small) != F64_ALL) {
-			const f64v u = fraction_load(true, inputs[0], i), v = uniform_load(true, inputs[1], i);
+			const f64v u = fraction_load(wide, inputs[0], i), v = uniform_load(wide, inputs[1], i);
 			const f64v us = counts_us(u), made = counts_each_candidate(&c, u, us);
 			const m64v outside = m64_or(f64_less(made, f64_set(0)), f64_less(c.trials, made));
 			const m64v outer = f64_less(us, f64_set(0.07)), slow = f64_less(c.quick, v);
@@ -193,10 +194,14 @@ INLINE size_t counts_each_fill(bool binomial, const void *const inputs[], const 
 		if (m64_bits(small)) {
 			f64v below, above;
 
-			split_fraction(fraction_load(true, inputs[0], i), &below, &above);
+			split_fraction(fraction_load(wide, inputs[0], i), &below, &above);
 			count = f64_pick(small, count, counts_search(binomial, &c, small, below));
 		}
-		f64_store_i64(ret_out + i, binomial ? f64_pick(flip, count, f64_sub(c.trials, count)) : count);
+		if (stage)
+			f64_store((double *)ret_out + i, count);
+		else
+			f64_store_i64((int64_t *)ret_out + i,
+				      binomial ? f64_pick(flip, count, f64_sub(c.trials, count)) : count);
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -211,6 +216,10 @@ INLINE size_t counts_each_fill(bool binomial, const void *const inputs[], const 
 }
 
 REJECTION_KERNEL(poisson_each_i64,
-		 counts_each_fill(false, inputs, inputs[DIST_PARAMETER_INPUT], NULL, n, ret_out, ret_rejected))
-REJECTION_KERNEL(binomial_each_i64, counts_each_fill(true, inputs, inputs[DIST_PARAMETER_INPUT],
+		 counts_each_fill(true, false, false, inputs, inputs[DIST_PARAMETER_INPUT], NULL, n, ret_out, ret_rejected))
+REJECTION_KERNEL(binomial_each_i64, counts_each_fill(true, false, true, inputs, inputs[DIST_PARAMETER_INPUT],
 						     inputs[DIST_PARAMETER_INPUT + 1], n, ret_out, ret_rejected))
+REJECTION_KERNEL(poisson_stage_f32, counts_each_fill(false, true, false, inputs, inputs[DIST_PARAMETER_INPUT], NULL, n,
+						      ret_out, ret_rejected))
+REJECTION_KERNEL(poisson_stage_f64, counts_each_fill(true, true, false, inputs, inputs[DIST_PARAMETER_INPUT], NULL, n,
+						      ret_out, ret_rejected))

@@ -89,6 +89,40 @@ static int check_location_scale(const struct question *q)
 	return error ? error : check_scale(q, 1);
 }
 
+static int check_first_finite(const struct question *q)
+{
+	return check_finite(q, 0);
+}
+
+static int check_first_scale(const struct question *q)
+{
+	return check_scale(q, 0);
+}
+
+static int check_triangular(const struct question *q)
+{
+	const double left = real(q, 0), mode = real(q, 1), right = real(q, 2);
+	int error = check_finite(q, 0);
+
+	if (!error)
+		error = check_finite(q, 2);
+	if (error)
+		return error;
+	if (!(left < right) || !isfinite(right - left))
+		return refuse(q, 0, "got %.17g, allowed is below right = %.17g, by a finite number", left, right);
+	return mode >= left && mode <= right
+		       ? 0
+		       : refuse(q, 1, "got %.17g, allowed is left = %.17g to right = %.17g", mode, left, right);
+}
+
+static int check_hypergeometric(const struct question *q)
+{
+	const uint64_t all = q->parameters[0].natural + q->parameters[1].natural, drawn = q->parameters[2].natural;
+
+	return drawn <= all ? 0
+			    : refuse(q, 2, "got %" PRIu64 ", allowed is up to ngood + nbad = %" PRIu64, drawn, all);
+}
+
 static int check_second_scale(const struct question *q)
 {
 	return check_scale(q, 1);
@@ -187,6 +221,21 @@ static int check_categorical(const struct question *q)
 	return error ? error : dist_check_greatest_weight(greatest, q->fault);
 }
 
+static int check_shares(const struct question *q)
+{
+	double sum = 0;
+
+	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
+		return refuse(q, 1, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
+	for (size_t i = 0; i < q->n_list; i++) {
+		if (!(q->list[i] >= 0 && q->list[i] <= DBL_MAX / DIST_MAX_COMPONENTS))
+			return refuse(q, 1, "number %zu is %.17g, allowed is 0 to %.9g", i, q->list[i],
+				      DBL_MAX / DIST_MAX_COMPONENTS);
+		sum += q->list[i];
+	}
+	return sum >= 0x1p-1022 ? 0 : refuse(q, 1, "all numbers are 0, allowed is at least one above 0");
+}
+
 static int check_dirichlet(const struct question *q)
 {
 	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
@@ -232,6 +281,12 @@ static check *const checks[DIST_COUNT] = {
 	[DIST_PERMUTATION] = check_permutation,
 	[DIST_CATEGORICAL] = check_categorical,
 	[DIST_DIRICHLET] = check_dirichlet,
+	[DIST_RAYLEIGH] = check_first_scale,
+	[DIST_LOGISTIC] = check_location_scale,
+	[DIST_TRIANGULAR] = check_triangular,
+	[DIST_VONMISES] = check_first_finite,
+	[DIST_HYPERGEOMETRIC] = check_hypergeometric,
+	[DIST_MULTINOMIAL] = check_shares,
 };
 
 /* Checks a number or a count against the range of its row. Bounds that are both 0 leave it to the functions above. */
@@ -331,12 +386,23 @@ static bool all_randint(enum dtype dtype, const uint64_t *const rows_of[], size_
 	return dtype == DTYPE_I64 && all_ranges(low, high, n, INT64_MIN, INT64_MAX);
 }
 
+/* Returns whether no more items are drawn than there are. */
+static bool all_possible(const double *good, const double *bad, const double *drawn, size_t n)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		wrong |= good[i] + bad[i] < drawn[i];
+	return !wrong;
+}
+
 /* Returns whether all samples surely pass by ranges alone; false: each has to be looked at. */
 static bool all_plain(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	check *const extra = distribution == DIST_TRUNCATED_NORMAL ? check_location_scale : checks[distribution];
 	const struct row *row = &rows[distribution];
-	bool plain = extra == NULL || extra == check_location_scale || extra == check_second_scale;
+	bool plain = extra == NULL || extra == check_location_scale || extra == check_second_scale ||
+		     extra == check_first_scale || extra == check_first_finite || extra == check_hypergeometric;
 
 	if (extra == check_randint)
 		return all_randint(dtype, rows_of, n);
@@ -347,7 +413,9 @@ static bool all_plain(enum distribution distribution, enum dtype dtype, const ui
 
 	for (unsigned j = 0; j < row->n_parameters && plain; j++) {
 		const struct parameter *parameter = &row->parameters[j];
-		const bool is_scale = j == 1 && extra, is_location = j == 0 && extra == check_location_scale;
+		const bool is_scale = (j == 1 && (extra == check_location_scale || extra == check_second_scale)) ||
+				      (j == 0 && extra == check_first_scale);
+		const bool is_location = j == 0 && (extra == check_location_scale || extra == check_first_finite);
 		const bool bounded = parameter->least != 0 || parameter->most != 0;
 		const double most = is_scale || is_location ? greatest_value(dtype) : DBL_MAX;
 		const double least = is_scale ? 0 : -most;
@@ -360,7 +428,8 @@ static bool all_plain(enum distribution distribution, enum dtype dtype, const ui
 				   bounded && parameter->most < most ? parameter->most : most, parameter->is_above);
 		plain = plain && (parameter->type != TYPE_U64 || all_whole(x, n));
 	}
-	return plain;
+	return plain && (extra != check_hypergeometric ||
+			 all_possible((const double *)rows_of[0], (const double *)rows_of[1], (const double *)rows_of[2], n));
 }
 
 static int check_sample(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t i,

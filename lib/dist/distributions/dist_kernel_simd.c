@@ -16,6 +16,10 @@
 
 #include "dist/distributions/each_body.h"
 
+#include "dist/distributions/shapes_body.h"
+
+#include "dist/distributions/series_body.h"
+
 #include "dist/distributions/dist_kernel.h"
 
 const struct dist_kernel SIMD_SUFFIX(dist) = {SIMD_NAME, SIMD_NEEDS,

@@ -49,7 +49,22 @@
 	ROW(CATEGORICAL, categorical, shape, "i64", "i64", "indices with given weights") \
 	ROW(RADEMACHER, rademacher, shape, "i8|i32|f32|f64", "i8", "-1 or 1") \
 	ROW(DIRICHLET, dirichlet, shape, "f32|f64", "f32", "shares that sum to 1; a sample has a component for each alpha") \
-	ROW(SPHERE, sphere, shape, "f32|f64", "f32", "points on the unit sphere")
+	ROW(SPHERE, sphere, shape, "f32|f64", "f32", "points on the unit sphere") \
+	ROW(RAYLEIGH, rayleigh, shape, "f32|f64", "f32", "Rayleigh numbers") \
+	ROW(LOGISTIC, logistic, shape, "f32|f64", "f32", "logistic numbers") \
+	ROW(PARETO, pareto, shape, "f32|f64", "f32", "Pareto numbers less 1 (Lomax), as numpy's") \
+	ROW(POWER, power, shape, "f32|f64", "f32", "numbers in [0, 1] of density a x^(a - 1)") \
+	ROW(TRIANGULAR, triangular, shape, "f32|f64", "f32", "numbers of a triangular density") \
+	ROW(VONMISES, vonmises, shape, "f32|f64", "f32", "angles in [-pi, pi] by von Mises' distribution") \
+	ROW(WALD, wald, shape, "f32|f64", "f32", "Wald (inverse normal) numbers") \
+	ROW(F, f, shape, "f32|f64", "f32", "Fisher's F numbers") \
+	ROW(NONCENTRAL_CHISQUARE, noncentral_chisquare, shape, "f32|f64", "f32", "noncentral chi-squared numbers") \
+	ROW(NONCENTRAL_F, noncentral_f, shape, "f32|f64", "f32", "noncentral F numbers") \
+	ROW(ZIPF, zipf, shape, "i64", "i64", "Zipf (zeta) counts") \
+	ROW(LOGSERIES, logseries, shape, "i64", "i64", "logarithmic series counts") \
+	ROW(NEGATIVE_BINOMIAL, negative_binomial, shape, "i64", "i64", "failures before a number of successes") \
+	ROW(HYPERGEOMETRIC, hypergeometric, shape, "i64", "i64", "good ones among items drawn without replacement") \
+	ROW(MULTINOMIAL, multinomial, shape, "i64", "i64", "how often each of several outcomes occurs; a sample has a component for each")
 
 /* What several have. */
 #define LOCATION_SCALE_PARAMETERS(P) \
@@ -114,6 +129,41 @@
 #define DIRICHLET_PARAMETERS(P) \
 	P(alpha, ANY, "", NULL, RANGE_OF_TYPE, NULL, "parameter of each component: an array of numbers > 0")
 #define SPHERE_PARAMETERS(P) P(dimensions, U64, "", "3", 1, DIST_MAX_COMPONENTS, false, NULL, "components of a point")
+#define RAYLEIGH_PARAMETERS(P) P(scale, F64, "", "1", RANGE_SCALE, NULL, "mode of the distribution")
+#define LOGISTIC_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
+#define PARETO_PARAMETERS(P) \
+	P(a, F64, "", NULL, RANGE_POSITIVE, NULL, "shape of the distribution (f32 samples can be infinite below 0.5)")
+#define POWER_PARAMETERS(P) P(a, F64, "", NULL, RANGE_POSITIVE, NULL, "shape of the distribution")
+#define TRIANGULAR_PARAMETERS(P) \
+	P(left, F64, "", "0", RANGE_OF_TYPE, NULL, "lower limit") \
+	P(mode, F64, "", "0.5", RANGE_OF_TYPE, NULL, "value of the greatest density, from left to right") \
+	P(right, F64, "", "1", RANGE_OF_TYPE, NULL, "upper limit, above left")
+#define VONMISES_PARAMETERS(P) \
+	P(mu, F64, "rad", "0", RANGE_OF_TYPE, NULL, "mode of the distribution, an angle") \
+	P(kappa, F64, "", "1", 0, 1e15, false, NULL, "concentration; 0: all angles are equally likely")
+#define WALD_PARAMETERS(P) \
+	P(mean, F64, "", "1", RANGE_POSITIVE, NULL, "mean of the distribution") \
+	P(scale, F64, "", "1", RANGE_POSITIVE, NULL, "scale of the distribution")
+#define FREEDOM_PARAMETERS(P) \
+	P(dfnum, F64, "", NULL, RANGE_POSITIVE, NULL, "degrees of freedom of the numerator") \
+	P(dfden, F64, "", NULL, RANGE_POSITIVE, NULL, "degrees of freedom of the denominator")
+#define F_PARAMETERS(P) FREEDOM_PARAMETERS(P)
+#define NONCENTRALITY_PARAMETERS(P) P(nonc, F64, "", "1", 0, 1e15, false, NULL, "noncentrality: sum of the squared means")
+#define NONCENTRAL_CHISQUARE_PARAMETERS(P) DEGREES_PARAMETERS(P) NONCENTRALITY_PARAMETERS(P)
+#define NONCENTRAL_F_PARAMETERS(P) FREEDOM_PARAMETERS(P) NONCENTRALITY_PARAMETERS(P)
+#define ZIPF_PARAMETERS(P) P(a, F64, "", NULL, 1, DBL_MAX, true, NULL, "exponent: x has probability x^-a / zeta(a)")
+#define LOGSERIES_PARAMETERS(P) P(p, F64, "", "0.5", 0, 0x1.fffffffffffffp-1, false, NULL, "shape, below 1: x has probability -p^x / (x ln(1 - p))")
+#define NEGATIVE_BINOMIAL_PARAMETERS(P) \
+	P(successes, F64, "", NULL, 0, 1e15, true, NULL, "number of successes, which need not be whole") \
+	P(p, F64, "", "0.5", 0x1p-52, 1, false, NULL, "probability of success")
+#define HYPERGEOMETRIC_PARAMETERS(P) \
+	P(ngood, U64, "items", NULL, 0, 1e15, false, NULL, "good items") \
+	P(nbad, U64, "items", NULL, 0, 1e15, false, NULL, "bad items") \
+	P(nsample, U64, "items", NULL, 0, 2e15, false, NULL, "items that are drawn, at most ngood + nbad")
+#define MULTINOMIAL_PARAMETERS(P) \
+	P(trials, U64, "trials", NULL, 0, 0x1p52, false, NULL, "number of trials") \
+	P(shares, ANY, "", NULL, RANGE_OF_TYPE, NULL, \
+	  "share of each outcome: an array of numbers >= 0, not all 0; numpy's pvals")
 /* clang-format on */
 
 #endif

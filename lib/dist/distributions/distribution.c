@@ -38,10 +38,16 @@ bool dist_takes_array(enum distribution distribution, unsigned parameter)
 	case DIST_CATEGORICAL:
 	case DIST_DIRICHLET:
 	case DIST_SPHERE:
+	case DIST_MULTINOMIAL:
 		return false;
 	default:
 		return true;
 	}
+}
+
+bool dist_is_each(enum distribution distribution)
+{
+	return distribution >= DIST_RAYLEIGH && distribution < DIST_MULTINOMIAL;
 }
 
 bool dist_is_count(enum distribution distribution, unsigned parameter)
@@ -62,7 +68,7 @@ bool dist_is_count(enum distribution distribution, unsigned parameter)
 
 bool dist_is_vector(enum distribution distribution)
 {
-	return distribution == DIST_DIRICHLET || distribution == DIST_SPHERE;
+	return distribution == DIST_DIRICHLET || distribution == DIST_SPHERE || distribution == DIST_MULTINOMIAL;
 }
 
 bool dist_has_dtype(enum distribution distribution, enum dtype dtype)

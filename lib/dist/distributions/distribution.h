@@ -42,6 +42,9 @@ bool dist_takes_array(enum distribution distribution, unsigned parameter);
 /* Returns the distribution of that name (size bytes, no terminator needed), or DIST_COUNT. */
 enum distribution dist_find(const char *name, size_t size);
 
+/* Returns whether every draw reads the parameters of each sample, numbers too, as if they were arrays. */
+bool dist_is_each(enum distribution distribution);
+
 /* Returns whether the parameter is a count: a natural number in union dist_value, a float64 where it is an array. */
 bool dist_is_count(enum distribution distribution, unsigned parameter);
 

@@ -29,8 +29,14 @@ INLINE f64v pending_load(const struct pending *pending, size_t at, const double 
 	return f64_load(some);
 }
 
+/* Stores samples i .. i + F64_LANES - 1 as float64 for a stage of a compound draw, else in the words' width. */
+INLINE void stage_store(bool wide, bool stage, void *out, size_t i, f64v x)
+{
+	sample_store(wide || stage, out, i, x);
+}
+
 /* Makes gammas of shapes[i] factor, times scales[i] (NULL: 1) times `scale`. Inputs: a normal and two words. */
-INLINE size_t gamma_each_fill(bool wide, const void *const inputs[], const double *shapes, double factor,
+INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[], const double *shapes, double factor,
 			      const double *scales, double scale, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending;
@@ -46,7 +52,7 @@ INLINE size_t gamma_each_fill(bool wide, const void *const inputs[], const doubl
 
 		if (m64_bits(g.boosted))
 			x = f64_mul(x, exp_f64(boost_log(wide, inputs[2], i, g.boost)));
-		sample_store(wide, ret_out, i, x);
+		stage_store(wide, stage, ret_out, i, x);
 		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
 	}
 	pending_end(&pending);
@@ -60,9 +66,10 @@ INLINE size_t gamma_each_fill(bool wide, const void *const inputs[], const doubl
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Makes x / (x + y) of two gammas x and y of the same attempt. Inputs: a normal and two words of x, then of y. */
-INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double *a, const double *b, size_t n,
-			     void *ret_out, uint16_t *ret_rejected)
+/* Makes x / (x + y) of two gammas x and y of the same attempt, or (scales not NULL) x / y scales[i]. Inputs: a normal and two
+ * words of x, then of y. */
+INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double *a, const double *b,
+			     const double *scales, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending;
 	size_t n_rejected = 0;
@@ -84,7 +91,9 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 
 			ratio = f64_mul(ratio, exp_f64(f64_sub(log_y, log_x)));
 		}
-		sample_store(wide, ret_out, i, f64_div(f64_set(1), f64_add(f64_set(1), ratio)));
+		const f64v share = f64_div(f64_set(1), scales ? ratio : f64_add(f64_set(1), ratio));
+
+		sample_store(wide, ret_out, i, scales ? f64_mul(share, f64_load(scales + i)) : share);
 		const size_t at = pending_add(&pending, open, i);
 
 		gamma_pend(&pending, at, open, 0, zx, ux);
@@ -105,13 +114,20 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 
 #define GAMMA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], 1, inputs[DIST_PARAMETER_INPUT + 1], 1
 #define CHI_SQUARED_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], 0.5, NULL, 2
-#define BETA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1]
+#define BETA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1], NULL
+#define RATIO_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1], inputs[DIST_PARAMETER_INPUT + 2]
 
-REJECTION_KERNEL(gamma_each_f32, gamma_each_fill(false, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
-REJECTION_KERNEL(gamma_each_f64, gamma_each_fill(true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(gamma_each_f32, gamma_each_fill(false, false, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(gamma_each_f64, gamma_each_fill(true, false, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(chi_squared_each_f32,
-		 gamma_each_fill(false, inputs, CHI_SQUARED_PARAMETERS_EACH, n, ret_out, ret_rejected))
+		 gamma_each_fill(false, false, inputs, CHI_SQUARED_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(chi_squared_each_f64,
-		 gamma_each_fill(true, inputs, CHI_SQUARED_PARAMETERS_EACH, n, ret_out, ret_rejected))
+		 gamma_each_fill(true, false, inputs, CHI_SQUARED_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(beta_each_f32, beta_each_fill(false, inputs, BETA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(beta_each_f64, beta_each_fill(true, inputs, BETA_PARAMETERS_EACH, n, ret_out, ret_rejected))
+
+/* The first stage of a compound draw, in float64; and the ratio of two gammas times the third parameter. */
+REJECTION_KERNEL(gamma_stage_f32, gamma_each_fill(false, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(gamma_stage_f64, gamma_each_fill(true, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f32, beta_each_fill(false, inputs, RATIO_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f64, beta_each_fill(true, inputs, RATIO_PARAMETERS_EACH, n, ret_out, ret_rejected))

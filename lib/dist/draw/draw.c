@@ -7,6 +7,7 @@
 #include "dist/distributions/alias_table.h"
 #include "dist/distributions/discrete_table.h"
 #include "dist/distributions/gamma_table.h"
+#include "dist/distributions/multinomial_table.h"
 #include "dist/math/feistel.h"
 #include "dist/math/uniform.h"
 
@@ -32,6 +33,8 @@ size_t draw_table_bytes(const struct draw *draw)
 	switch (draw->distribution) {
 	case DIST_CATEGORICAL:
 		return alias_table_bytes(((const struct alias_table *)draw->table)->n);
+	case DIST_MULTINOMIAL:
+		return multinomial_table_bytes(((const struct multinomial_table *)draw->table)->n);
 	case DIST_DIRICHLET:
 		return gamma_table_bytes(((const struct gamma_table *)draw->table)->n);
 	default:
@@ -42,6 +45,8 @@ size_t draw_table_bytes(const struct draw *draw)
 size_t draw_components(const struct draw *draw)
 {
 	switch (draw->distribution) {
+	case DIST_MULTINOMIAL:
+		return ((const struct multinomial_table *)draw->table)->n;
 	case DIST_DIRICHLET:
 		return ((const struct gamma_table *)draw->table)->n;
 	case DIST_SPHERE:

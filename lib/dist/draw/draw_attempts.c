@@ -26,6 +26,7 @@ struct run {
 	const struct draw_plan *plan;
 	const struct draw *draw;
 	struct draw_parameters *parameters; /* of the block; NULL: the kernel needs none */
+	bool loads;                         /* arrays into them, block by block */
 	uint32_t key[4];
 	size_t word_bytes, per_group; /* bytes of a sample's word: 4 or 8; samples in a group */
 	unsigned group_shift;         /* log2 per_group */
@@ -83,7 +84,7 @@ static void fill_inputs(const struct run *s, uint64_t group, size_t n_groups, st
 	for (unsigned j = 0; s->parameters && j < DIST_PARAMETERS; j++)
 		inputs->at[DIST_PARAMETER_INPUT + j] = s->parameters->values[j];
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
-		span.draw = j;
+		span.draw = s->plan->first_draw + j;
 		if (s->plan->inputs[j] == INPUT_WORDS)
 			s->generator->bits(&span, n_groups, (uint32_t *)inputs->arrays[j]);
 		else
@@ -149,7 +150,7 @@ static void gather_input(const struct run *s, unsigned attempt, unsigned j, uint
 	const enum draw_input input = s->plan->inputs[j];
 	uint64_t groups[RETRY_BLOCK * DRAW_GROUP_BYTES / sizeof(uint64_t)];
 
-	gather_groups(s, attempt * s->plan->n_inputs + j, base, list, n, (uint32_t *)groups);
+	gather_groups(s, s->plan->first_draw + attempt * s->plan->n_inputs + j, base, list, n, (uint32_t *)groups);
 	if (input == INPUT_NORMALS)
 		convert_to_uniforms(s, n, groups);
 	if (input == INPUT_NORMALS && s->word_bytes == 4)
@@ -233,7 +234,7 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 	size_t n_rejected;
 
 	assert(padded <= s->block);
-	if (s->draw->arrays &&
+	if (s->loads &&
 	    !draw_parameters_load(s->draw, group * s->per_group + skip, skip, n, padded, s->parameters)) {
 		memset(out, 0, n * s->size); /* the request fails */
 		return;
@@ -254,26 +255,66 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 		memcpy(out, samples + skip * s->size, n * s->size);
 }
 
-void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
-			uint64_t begin, size_t n, void *out)
+static struct run make_run(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			   struct draw_parameters *parameters)
 {
 	const size_t word_bytes = draw_words_per_sample(draw->dtype) * sizeof(uint32_t);
-	struct draw_parameters parameters;
 	struct run s = {
 		.kernels = kernels,
 		.generator = kernels->generators[draw->stream.generator],
 		.plan = plan,
 		.draw = draw,
-		.parameters = plan->each ? &parameters : NULL,
+		.parameters = parameters,
 		.word_bytes = word_bytes,
 		.per_group = DRAW_GROUP_BYTES / word_bytes,
 		.group_shift = word_bytes == 4 ? 2 : 1,
-		.size = plan->components ? sizeof(double) : dtype_size(draw->dtype),
+		.size = plan->components || plan->as_float64 ? sizeof(double) : dtype_size(draw->dtype),
 		.block = plan->n_inputs == 1 && !plan->each ? BLOCK_WORDS * sizeof(uint32_t) / word_bytes : BLOCK,
 	};
-	size_t done;
 
 	stream_key(&draw->stream, s.key);
+	return s;
+}
+
+void draw_attempts_stage(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			 uint64_t begin, size_t n, struct draw_parameters *parameters, void *out)
+{
+	const struct run s = make_run(kernels, draw, plan, parameters);
+
+	fill_block(&s, begin / s.per_group, (size_t)(begin % s.per_group), n, out);
+}
+
+void draw_attempts_scattered(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			     uint64_t base, const uint16_t list[], size_t n, const struct draw_parameters *parameters,
+			     void *out)
+{
+	struct draw_parameters kept;
+	const struct run s = make_run(kernels, draw, plan, &kept);
+	uint16_t left[RETRY_BLOCK], place[RETRY_BLOCK];
+	char samples[DIST_BLOCK_REJECTING * sizeof(uint64_t)];
+
+	static_assert((int)RETRY_BLOCK == (int)DRAW_SCATTERED, "a list is retried as a whole");
+	for (size_t i = 0; i < n; i++) {
+		left[i] = place[i] = list[i];
+		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+			kept.values[j][list[i]] = parameters->values[j][i];
+	}
+	size_t n_left = n;
+
+	for (unsigned attempt = 0; n_left > 0 && attempt < DRAW_MAX_ATTEMPTS; attempt++)
+		n_left = retry_block(&s, attempt, base, left, n_left, samples);
+	for (size_t i = 0; i < n; i++)
+		copy_element((char *)out + i * s.size, samples + place[i] * s.size, s.size);
+}
+
+void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			uint64_t begin, size_t n, void *out)
+{
+	struct draw_parameters parameters;
+	struct run s = make_run(kernels, draw, plan, plan->each ? &parameters : NULL);
+	size_t done;
+
+	s.loads = draw->arrays;
 	if (plan->each)
 		draw_parameters_init(draw, &parameters);
 	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {

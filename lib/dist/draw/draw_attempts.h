@@ -5,6 +5,7 @@
 #ifndef TRNSCI_DIST_DRAW_ATTEMPTS_H
 #define TRNSCI_DIST_DRAW_ATTEMPTS_H
 
+#include "dist/draw/draw_arrays.h"
 #include "dist/draw/draw_plan.h"
 
 /* After so many attempts a rejected sample is kept: no kernel rejects more than half, so that is less likely than 2^-64,
@@ -15,5 +16,17 @@ enum { DRAW_MAX_ATTEMPTS = 64 };
  * components. */
 void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
 			uint64_t begin, size_t n, void *out);
+
+/* Writes the samples base + list[i] of a plan whose parameters are `parameters`: list is ascending and below
+ * DIST_BLOCK_REJECTING, n at most DRAW_SCATTERED. parameters[i] belongs to sample list[i]; out is packed. */
+enum { DRAW_SCATTERED = 128 };
+void draw_attempts_scattered(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			     uint64_t base, const uint16_t list[], size_t n, const struct draw_parameters *parameters,
+			     void *out);
+
+/* Writes samples [begin, begin + n) of a stage, n + (begin modulo the samples of a group) at most DIST_BLOCK_REJECTING.
+ * parameters[i] belongs to sample i of the first sample's group. */
+void draw_attempts_stage(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
+			 uint64_t begin, size_t n, struct draw_parameters *parameters, void *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "dist/draw/draw_fill.h"
 
 #include "dist/draw/draw_attempts.h"
+#include "dist/draw/draw_compound.h"
 #include "dist/draw/draw_groups.h"
 #include "dist/draw/draw_permutation.h"
 #include "dist/draw/draw_plan.h"
@@ -12,7 +13,9 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 {
 	struct draw_plan plan;
 
-	if (draw->arrays) {
+	if (draw_compound_applies(draw)) {
+		draw_compound_fill(kernels, draw, begin, n, out);
+	} else if (draw->arrays || dist_is_each(draw->distribution)) {
 		draw_plan_each(kernels->distributions, draw, &plan);
 		draw_attempts_fill(kernels, draw, &plan, begin, n, out);
 	} else if (draw_groups_apply(draw)) {

@@ -16,6 +16,7 @@ enum { DRAW_INPUTS = DIST_PARAMETER_INPUT };
 struct draw_plan {
 	dist_function *kernel;
 	unsigned n_inputs; /* an attempt reads that many of the stream's draws */
+	unsigned first_draw; /* of attempt 0 */
 	enum draw_input inputs[DRAW_INPUTS];
 	struct dist_constants constants;
 	bool affine; /* the kernel leaves x scale + shift to the caller */
@@ -24,6 +25,7 @@ struct draw_plan {
 	const struct gamma_constants *components;
 	size_t n_components;
 	bool each; /* the kernel reads the parameters of each sample */
+	bool as_float64; /* samples are float64, whatever the dtype: a stage of a compound draw */
 };
 
 /* Plans a prepared draw: not of bits, permutation or sphere, and of uniform and normal only what draw_groups_apply

@@ -32,6 +32,16 @@ static const struct {
 	[DIST_BINOMIAL] = {KERNEL(binomial_each_i64), 0, 2, {INPUT_WORDS, INPUT_WORDS}},
 	[DIST_GEOMETRIC] = {KERNEL(geometric_each_i64), 0, 1, {INPUT_WORDS}},
 	[DIST_BERNOULLI] = {0, KERNEL(bernoulli_each_i32), 1, {INPUT_WORDS}},
+	[DIST_RAYLEIGH] = {BOTH(rayleigh), 1, {INPUT_WORDS}},
+	[DIST_LOGISTIC] = {BOTH(logistic), 1, {INPUT_WORDS}},
+	[DIST_PARETO] = {BOTH(pareto), 1, {INPUT_WORDS}},
+	[DIST_POWER] = {BOTH(power), 1, {INPUT_WORDS}},
+	[DIST_TRIANGULAR] = {BOTH(triangular), 1, {INPUT_WORDS}},
+	[DIST_VONMISES] = {BOTH(vonmises), 2, {INPUT_WORDS, INPUT_WORDS}},
+	[DIST_WALD] = {BOTH(wald), 2, {INPUT_NORMALS, INPUT_WORDS}},
+	[DIST_ZIPF] = {KERNEL(zipf_each_i64), 0, 2, {INPUT_WORDS, INPUT_WORDS}},
+	[DIST_LOGSERIES] = {KERNEL(logseries_each_i64), 0, 2, {INPUT_WORDS, INPUT_WORDS}},
+	[DIST_HYPERGEOMETRIC] = {KERNEL(hypergeometric_each_i64), 0, 2, {INPUT_WORDS, INPUT_WORDS}},
 	[DIST_RANDINT] = {KERNEL(randint_each_i64), KERNEL(randint_each_i32), 1, {INPUT_WORDS}},
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dist/distributions/gamma_table.h"
+#include "dist/distributions/multinomial_table.h"
 
 /* Measured, rounded up. */
 enum { COMPONENT_NS = 30, WEIGHT_NS = 40 };
@@ -44,6 +45,10 @@ static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 		builder->cost_ns = WEIGHT_NS * builder->n_list;
 		builder->work_bytes = ALIAS_WORK_BYTES * builder->n_list;
 		builder->table = alias_table_alloc(builder->n_list);
+		break;
+	case DIST_MULTINOMIAL:
+		builder->cost_ns = COMPONENT_NS * builder->n_list;
+		builder->table = multinomial_table_alloc(builder->n_list);
 		break;
 	case DIST_DIRICHLET:
 		builder->cost_ns = COMPONENT_NS * builder->n_list;
@@ -113,6 +118,9 @@ int draw_builder_step(struct draw_builder *builder, struct dist_fault *ret_fault
 	case DIST_CATEGORICAL:
 		more = alias_builder_step(&builder->alias);
 		return more < 0 ? report_no_memory(ret_fault) : more;
+	case DIST_MULTINOMIAL:
+		multinomial_table_build(builder->list, builder->table);
+		return 0;
 	case DIST_DIRICHLET:
 		gamma_table_build(builder->list, builder->table);
 		return 0;

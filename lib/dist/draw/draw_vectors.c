@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "dist/draw/draw_attempts.h"
 #include "dist/draw/draw_groups.h"
+#include "dist/draw/draw_multinomial.h"
 #include "dist/draw/draw_plan.h"
 
 /* Turns logarithms of gammas into shares of 1, in place, for n_vectors vectors of n components. x has room for a multiple
@@ -98,6 +99,11 @@ void draw_vectors_fill(const struct draw_kernels *kernels, const struct draw *dr
 	double x[DIST_MAX_COMPONENTS];
 	struct draw_plan plan;
 	size_t done;
+
+	if (draw->distribution == DIST_MULTINOMIAL) {
+		draw_multinomial_fill(kernels, draw, begin, n, out);
+		return;
+	}
 
 	if (draw->distribution == DIST_DIRICHLET)
 		draw_plan_make(kernels->distributions, draw, &plan);

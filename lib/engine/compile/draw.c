@@ -321,7 +321,7 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
 	if (list->own ||
-	    !(draw->distribution == DIST_DIRICHLET ? small : c->program->outlives && list->n <= DEFERRED_CHECKS_MAX))
+	    !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL ? small : c->program->outlives && list->n <= DEFERRED_CHECKS_MAX))
 		return 0;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own)

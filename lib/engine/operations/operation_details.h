@@ -64,6 +64,23 @@
 #define DETAILS_categorical "Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972."
 #define DETAILS_rademacher  ""
 #define DETAILS_dirichlet   "The result has one dimension more than shape: the components of a sample, as many as alpha has numbers."
+#define DETAILS_rayleigh    ""
+#define DETAILS_logistic    ""
+#define DETAILS_pareto      "scipy's pareto and a Pareto number of scale m are m times 1 more."
+#define DETAILS_power       ""
+#define DETAILS_triangular  ""
+#define DETAILS_vonmises    "Source: D. J. Best, N. I. Fisher, Applied Statistics 28 (1979) 152."
+#define DETAILS_wald        "Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88."
+#define DETAILS_f           "A ratio of two gamma numbers."
+#define DETAILS_noncentral_chisquare "A chi-squared number whose degrees of freedom are df and twice a Poisson number of mean nonc / 2."
+#define DETAILS_noncentral_f "As noncentral_chisquare over dfnum, divided by a chi-squared number over dfden."
+#define DETAILS_zipf        "Source: L. Devroye, Non-Uniform Random Variate Generation (1986), X.6.1."
+#define DETAILS_logseries   "Source: A. W. Kemp, Applied Statistics 30 (1981) 249."
+#define DETAILS_negative_binomial "A Poisson number whose mean is a gamma number of shape successes and scale (1 - p) / p."
+#define DETAILS_hypergeometric "Source for more than 10 items: E. Stadlober, J. Comput. Appl. Math. 31 (1990) 181."
+#define DETAILS_multinomial \
+	"The result has one dimension more than shape: the counts of a sample, which sum to trials. Each is a binomial number of " \
+	"the trials that those before it have left."
 #define DETAILS_sphere      "The result has one dimension more than shape: the components of a point."
 
 #define DETAILS_sobol \

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distributions by inversion or rejection whose parameters are read for each sample; included after each_body.h.
+ *
+ * All arithmetic is float64, rounded once. Numbers that are parameters come as arrays of equal elements. */
+#include "dist/math/elementary_atan.h"
+
+/* Square roots of exponentials. */
+EACH_KERNELS(rayleigh, f64_mul(f64_sqrt(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i))),
+			       parameter_load(inputs, 0, i)))
+
+/* Returns ln(u / (1 - u)). */
+INLINE f64v logit(bool wide, const void *const inputs[], size_t i)
+{
+	f64v u, v;
+
+	split_fraction(fraction_load(wide, inputs[0], i), &u, &v);
+	return log_f64(f64_div(u, v));
+}
+
+EACH_KERNELS(logistic, LOCATED(logit(wide, inputs, i)))
+
+/* u^(-1 / a) - 1, the distribution of Lomax. */
+EACH_KERNELS(pareto, expm1_f64(f64_div(exponential(wide, k, inputs, i), parameter_load(inputs, 0, i))))
+
+/* u^(1 / a) */
+EACH_KERNELS(power, exp_f64(f64_neg(f64_div(exponential(wide, k, inputs, i), parameter_load(inputs, 0, i)))))
+
+/* Inverts each side of the mode from its own end. */
+INLINE f64v triangular(bool wide, const void *const inputs[], size_t i)
+{
+	const f64v left = parameter_load(inputs, 0, i), mode = parameter_load(inputs, 1, i);
+	const f64v right = parameter_load(inputs, 2, i), base = f64_sub(right, left);
+	const f64v rise = f64_sub(mode, left), fall = f64_sub(right, mode);
+	f64v u, v;
+
+	split_fraction(fraction_load(wide, inputs[0], i), &u, &v);
+	const m64v falls = f64_less(rise, f64_mul(u, base));
+	const f64v distance = f64_sqrt(f64_mul(f64_mul(f64_pick(falls, u, v), base), f64_pick(falls, rise, fall)));
+	const f64v x = f64_pick(falls, f64_add(left, distance), f64_sub(right, distance));
+
+	return f64_min(f64_max(x, left), right);
+}
+
+EACH_KERNELS(triangular, triangular(wide, inputs, i))
+
+/* With w = mean z^2 / (2 scale) and t = 1 + w + sqrt(w (w + 2)): mean / t with probability t / (1 + t), else mean t.
+ * Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88. */
+INLINE f64v wald(bool wide, const void *const inputs[], size_t i)
+{
+	const f64v mean = parameter_load(inputs, 0, i), z = normal_load(wide, inputs[0], i), one = f64_set(1);
+	const f64v w = f64_div(f64_mul(f64_mul(mean, f64_set(0.5)), f64_mul(z, z)), parameter_load(inputs, 1, i));
+	const f64v held = f64_min(w, f64_set(1e150));
+	const f64v t = f64_add(f64_add(one, held), f64_sqrt(f64_mul(held, f64_add(held, f64_set(2)))));
+	const f64v u = uniform_load(wide, inputs[1], i);
+
+	return f64_pick(f64_less(t, f64_mul(u, f64_add(one, t))), f64_div(mean, t), f64_mul(mean, t));
+}
+
+EACH_KERNELS(wald, wald(wide, inputs, i))
+
+/* Constants of von Mises' distribution, whose hat is a wrapped Cauchy distribution of parameter rho. */
+struct vonmises_vector {
+	f64v rho, kappa_per_rho, shrink; /* shrink = (1 - rho) / (1 + rho) */
+};
+
+INLINE struct vonmises_vector vonmises_of(f64v kappa)
+{
+	const f64v one = f64_set(1), twice = f64_mul(kappa, f64_set(2)), q = f64_sqrt(f64_fma(twice, twice, one));
+	const f64v r = f64_add(one, q), root = f64_sqrt(f64_div(f64_set(2), r));
+	const f64v per = f64_mul(f64_mul(r, f64_add(one, root)), f64_set(0.5)), rho = f64_div(kappa, per);
+	/* 2 kappa - r without its cancellation. */
+	const f64v less = f64_add(one, f64_div(one, f64_add(q, twice)));
+	const f64v large = f64_div(f64_sub(f64_sqrt(f64_mul(f64_set(2), r)), less), f64_max(twice, one));
+	const f64v rest = f64_pick(f64_less(kappa, f64_set(0.5)), large, f64_sub(one, rho));
+
+	return (struct vonmises_vector){rho, per, f64_div(rest, f64_add(one, rho))};
+}
+
+/* Returns the lanes whose candidate, made of the tangent, is rejected. */
+INLINE m64v vonmises_fails(const struct vonmises_vector *c, f64v tangent, f64v v)
+{
+	const f64v one = f64_set(1), tt = f64_mul(tangent, tangent), rr = f64_mul(c->rho, c->rho);
+	const f64v cosine = f64_div(f64_sub(one, tt), f64_add(one, tt));
+	const f64v below = f64_fma(f64_mul(f64_set(2), c->rho), cosine, f64_add(one, rr));
+	const f64v gap = f64_mul(c->shrink, f64_mul(f64_add(one, c->rho), f64_add(one, c->rho)));
+	const f64v y = f64_div(f64_mul(f64_mul(c->kappa_per_rho, f64_set(0.5)), f64_mul(gap, gap)), below);
+	const f64v ratio = f64_max(f64_div(y, v), f64_set(0x1p-1000));
+
+	return f64_less(f64_add(log_f64(ratio), one), y);
+}
+
+/* Makes angles in [-pi, pi]. Inputs: a word for the angle and its sign, and a word that accepts it.
+ * Source: D. J. Best, N. I. Fisher, Applied Statistics 28 (1979) 152. */
+INLINE size_t vonmises_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n,
+			    void *ret_out, uint16_t *ret_rejected)
+{
+	struct pending failed;
+
+	failed.n = 0;
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const struct vonmises_vector c = vonmises_of(parameter_load(inputs, 1, i));
+		const f64v tangent = cauchy(wide, k, inputs, i), v = uniform_load(wide, inputs[1], i);
+		const f64v angle = f64_mul(f64_set(2), atan_f64(f64_mul(c.shrink, tangent)));
+		const f64v x = f64_add(angle, parameter_load(inputs, 0, i));
+		const f64v turns = f64_floor(f64_fma(x, f64_set(0.15915494309189533577), f64_set(0.5)));
+		const f64v held = f64_fma(turns, f64_set(-6.2831853071795864769), x), pi = f64_set(3.14159265358979323846);
+
+		sample_store(wide, ret_out, i, f64_min(f64_max(held, f64_neg(pi)), pi));
+		pending_add(&failed, vonmises_fails(&c, tangent, v), i);
+	}
+	memcpy(ret_rejected, failed.samples, failed.n * sizeof *ret_rejected);
+	return failed.n;
+}
+
+REJECTION_KERNEL(vonmises_each_f32, vonmises_fill(false, k, inputs, n, ret_out, ret_rejected))
+REJECTION_KERNEL(vonmises_each_f64, vonmises_fill(true, k, inputs, n, ret_out, ret_rejected))
