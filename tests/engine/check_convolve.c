@@ -13,13 +13,18 @@ static void reference(const wide_t *a, size_t n_a, size_t step_a, const wide_t *
 	const size_t n = mode == 1 ? n_a : mode == 2 ? more - less + 1 : n_a + n_b - 1;
 
 	for (size_t i = 0; i < n; i++) {
-		wide_t sum = 0;
+		const size_t at = start + i, first = at < n_a ? 0 : at - n_a + 1, end = at + 1 < n_b ? at + 1 : n_b;
+		long double re = 0, im = 0;
 
-		for (size_t j = 0; j < n_b; j++)
-			if (start + i >= j && start + i - j < n_a)
-				sum += a[(start + i - j) * step_a] *
-				       (correlates ? conjl(b[(n_b - 1 - j) * step_b]) : b[j * step_b]);
-		out[i * step] = sum;
+		/* By parts: a product of complex numbers looks for infinities first, which costs more than itself. */
+		for (size_t j = first; j < end; j++) {
+			const wide_t x = a[(at - j) * step_a], y = b[(correlates ? n_b - 1 - j : j) * step_b];
+			const long double y_im = correlates ? -cimagl(y) : cimagl(y);
+
+			re += creall(x) * creall(y) - cimagl(x) * y_im;
+			im += creall(x) * y_im + cimagl(x) * creall(y);
+		}
+		out[i * step] = re + I * im;
 	}
 }
 

@@ -13,6 +13,7 @@ static wide_t *reference_back(const struct options *o, const wide_t *spectra, co
 	const size_t frames = frames_of(o), n = o->n_fft, hop = hop_of(o), pad = o->center ? n / 2 : 0;
 	const size_t reach = n + hop * (frames - 1), length = back->length ? back->length : reach - 2 * pad;
 	const long double scale = o->normalized ? 1 / sqrtl((long double)n) : 1 / (long double)n;
+	const wide_t *roots = roots_of_unity(n);
 	long double *window = window_of(o), *squares = calloc(reach, sizeof *squares);
 	wide_t *sums = calloc(reach, sizeof *sums), *out = calloc(o->rows * length, sizeof *out);
 
@@ -27,13 +28,9 @@ static wide_t *reference_back(const struct options *o, const wide_t *spectra, co
 				for (size_t k = 0; k < n; k++) {
 					const bool mirrored = !back->is_complex && k > n / 2;
 					const wide_t v = spectra[place(o, row, mirrored ? n - k : k, f)];
-					const long double angle = 2 * PI_L * (long double)(i * k % n) / (long double)n;
 					const bool real = !back->is_complex && (k == 0 || 2 * k == n);
 
-					x += (mirrored ? conjl(v)
-					      : real   ? creall(v)
-						       : v) *
-					     (cosl(angle) + I * sinl(angle));
+					x += (mirrored ? conjl(v) : real ? creall(v) : v) * roots[i * k % n];
 				}
 				sums[f * hop + i] += x * scale * window[i];
 				squares[f * hop + i] += window[i] * window[i];

@@ -39,12 +39,10 @@ static wide_t *reference(const struct options *o, const wide_t *signal)
 	const size_t bins = bins_of(o), frames = frames_of(o), n = o->n_fft, pad = o->center ? n / 2 : 0;
 	const long double scale = o->normalized ? 1 / sqrtl((long double)n) : 1;
 	long double *window = window_of(o);
-	wide_t *out = calloc(o->rows * bins * frames, sizeof *out), *roots = calloc(n, sizeof *roots);
+	wide_t *out = calloc(o->rows * bins * frames, sizeof *out);
+	const wide_t *roots = roots_of_unity(n);
 
 	assert_non_null(out);
-	for (size_t i = 0; i < n; i++)
-		roots[i] = cosl(2 * PI_L * (long double)i / (long double)n) -
-			   I * sinl(2 * PI_L * (long double)i / (long double)n);
 	for (size_t row = 0; row < o->rows; row++) {
 		wide_t *x = padded(o, signal + row * o->length, pad);
 
@@ -53,13 +51,12 @@ static wide_t *reference(const struct options *o, const wide_t *signal)
 				wide_t sum = 0;
 
 				for (size_t i = 0; i < n; i++)
-					sum += window[i] * x[f * hop_of(o) + i] * roots[i * k % n];
+					sum += window[i] * x[f * hop_of(o) + i] * conjl(roots[i * k % n]);
 				out[place(o, row, k, f)] = sum * scale;
 			}
 		free(x);
 	}
 	free(window);
-	free(roots);
 	return out;
 }
 

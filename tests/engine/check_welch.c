@@ -41,6 +41,7 @@ static void segment(const struct options *o, const wide_t *x, wide_t *out)
 {
 	const size_t n = o->nperseg;
 	const long double middle = ((long double)n - 1) / 2;
+	const wide_t *roots = roots_of_unity(o->nfft);
 	wide_t mean = 0, slope = 0;
 	long double squares = 0;
 
@@ -51,14 +52,12 @@ static void segment(const struct options *o, const wide_t *x, wide_t *out)
 	}
 	slope = o->detrend == 2 && n > 1 ? slope / squares : 0;
 	mean = o->detrend ? mean : 0;
-	for (size_t k = 0; k < o->nfft; k++) {
-		out[k] = 0;
-		for (size_t i = 0; i < n; i++) {
-			const long double angle = 2 * PI_L * (long double)(i * k % o->nfft) / (long double)o->nfft;
+	memset(out, 0, o->nfft * sizeof *out);
+	for (size_t i = 0; i < n; i++) {
+		const wide_t windowed = (x[i] - mean - slope * ((long double)i - middle)) * hann(o, i);
 
-			out[k] += (x[i] - mean - slope * ((long double)i - middle)) * hann(o, i) *
-				  (cosl(angle) - I * sinl(angle));
-		}
+		for (size_t k = 0; k < o->nfft; k++)
+			out[k] += windowed * conjl(roots[i * k % o->nfft]);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "engine/numbers.h"
+#include "engine/roots.h"
 
 #define PI_L 3.141592653589793238462643383279502884L
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "engine/numbers.h"
+#include "engine/roots.h"
 
 enum { MAX_N = 4096 };
 
@@ -16,7 +17,7 @@ enum { MAX_N = 4096 };
 static inline void reference(const double complex *in, double complex *out, size_t outer, size_t length, size_t n,
 			     size_t inner, bool inverse, double factor)
 {
-	const long double turn = 2 * 3.14159265358979323846264338327950288L / (long double)n;
+	const long double complex *roots = roots_of_unity(n);
 
 	for (size_t o = 0; o < outer; o++)
 		for (size_t i = 0; i < inner; i++)
@@ -24,9 +25,9 @@ static inline void reference(const double complex *in, double complex *out, size
 				long double re = 0, im = 0;
 
 				for (size_t j = 0; j < n && j < length; j++) {
-					const long double angle = turn * (long double)(j * k % n) * (inverse ? 1 : -1);
 					const double complex x = in[(o * length + j) * inner + i];
-					const long double c = cosl(angle), s = sinl(angle);
+					const long double complex root = roots[j * k % n];
+					const long double c = creall(root), s = inverse ? cimagl(root) : -cimagl(root);
 
 					re += creal(x) * c - cimag(x) * s;
 					im += creal(x) * s + cimag(x) * c;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 
 #include "base/cpu.h"
 #include "fft/fft.h"
@@ -21,6 +22,13 @@
 enum { GUARD_BYTES = 64, GUARD = 0xA5 };
 
 static const uint64_t fixture_seed = 0x5EED0FF7;
+
+/* Arrays that are allocated again and again keep their pages, whose faults would take as long as the transforms. */
+__attribute__((constructor)) static inline void fixture_keep_pages(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
 
 /* splitmix64 (Steele, Lea, Flood, OOPSLA'14). */
 static inline uint64_t fixture_next(uint64_t *state)
