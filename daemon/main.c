@@ -30,6 +30,8 @@
 #include "streams/store.h"
 #include "streams/streams.h"
 
+enum { KEPT_WORK_BYTES = 256 << 20 };
+
 /* What SIGHUP needs. */
 struct daemon {
 	struct service service;
@@ -220,6 +222,14 @@ static uint64_t draw_instance(void)
 	return instance;
 }
 
+/* Returns how much work memory is kept for later requests: no more than requests may have in all. */
+static uint64_t kept_work_bytes(const struct settings *settings)
+{
+	const uint64_t total = settings->work_total_bytes ? settings->work_total_bytes : quota_default_total();
+
+	return total < KEPT_WORK_BYTES ? total : KEPT_WORK_BYTES;
+}
+
 /* Returns an exit status. err says why the daemon could not start; its code is 0 once it has served. */
 static int run_service(struct service *service, struct error *err)
 {
@@ -227,6 +237,7 @@ static int run_service(struct service *service, struct error *err)
 		.threads = (unsigned)service->settings->threads,
 		.features = service->features,
 		.plan_cache_bytes = service->settings->plan_cache_bytes,
+		.work_memory_bytes = kept_work_bytes(service->settings),
 		.pin = strcmp(service->settings->pin, "on") == 0,
 		.instance = draw_instance(),
 	};

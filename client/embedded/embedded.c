@@ -25,6 +25,8 @@
 /* Bytes: work memory that is granted without a look at the machine's memory; the arena if one as large as the machine's
  * memory is refused; the plan cache from which the machine's memory decides. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)
+#define WORK_BYTES_KEPT   ((uint64_t)512 << 20)
+#define HUGE_BYTES        ((size_t)2 << 20)
 #define ARENA_BYTES_LEAST ((size_t)1 << 30)
 #define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
 
@@ -264,9 +266,14 @@ static void unmap_arena(void *arg)
 	free(mapping);
 }
 
+/* With huge pages, but for the beginning: a process with small tiles alone would pay for a whole one. */
 static void *reserve_addresses(size_t size)
 {
-	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base != MAP_FAILED && size > 2 * HUGE_BYTES)
+		madvise(base + HUGE_BYTES, size - HUGE_BYTES, MADV_HUGEPAGE); /* a kernel without them refuses */
+	return base;
 }
 
 /* Reserves address space only: a page costs memory when it is first touched. bytes: 0 for as much as the machine's
@@ -369,7 +376,11 @@ static size_t plan_cache_bytes(const struct embedded *embedded)
 
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
-	struct engine_settings settings = {.threads = options->threads, .plan_cache_bytes = plan_cache_bytes(embedded)};
+	struct engine_settings settings = {
+		.threads = options->threads,
+		.plan_cache_bytes = plan_cache_bytes(embedded),
+		.work_memory_bytes = WORK_BYTES_KEPT,
+	};
 	const struct session_limits limits = {.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)

@@ -8,10 +8,11 @@
 #include "engine/engine_core.h"
 #include "engine/scheduler/cpus.h"
 #include "engine/steps/plan_cache.h"
+#include "engine/steps/temp.h"
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */
-enum { PLAN_CACHE_BYTES = 256 << 20, SCRATCH_BYTES = 1 << 20 };
+enum { PLAN_CACHE_BYTES = 256 << 20, WORK_MEMORY_BYTES = 256 << 20, SCRATCH_BYTES = 1 << 20 };
 
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
 {
@@ -33,6 +34,11 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 	if (!error)
 		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
 				     &engine->plans);
+	if (!error)
+		error = temps_create(engine, settings->work_memory_bytes ? settings->work_memory_bytes : WORK_MEMORY_BYTES,
+				     &engine->temps);
+	if (!error)
+		pool_set_idle(engine->pool, temps_drop_unused, engine->temps);
 	if (error) {
 		engine_destroy(engine);
 		return error_set(err, (enum error_code) - error, "threads: %u threads could not be started", threads);
@@ -47,6 +53,7 @@ void engine_destroy(struct engine *engine)
 		return;
 	pool_destroy(engine->pool);
 	plans_destroy(engine->plans);
+	temps_destroy(engine->temps);
 	free(engine);
 }
 
@@ -71,7 +78,8 @@ int engine_stats(struct engine *engine, struct bump *bump, struct value *map)
 {
 	if (value_put(bump, map, "cpu", value_string(cpu_level_name(engine->features))) ||
 	    value_put(bump, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, bump, map) ||
-	    plans_stats(engine->plans, bump, map) || lane_stats(engine->lanes, bump, map))
+	    plans_stats(engine->plans, bump, map) ||
+	    temps_stats(engine->temps, bump, map) || lane_stats(engine->lanes, bump, map))
 		return -ERROR_NO_MEMORY;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "engine/scheduler/pool.h"
 
 struct plans;
+struct temps;
 
 enum { ENGINE_COSTS = 1024 };
 
@@ -19,6 +20,7 @@ struct engine {
 	struct lane lanes[ENGINE_LANES];
 	struct pool *pool;
 	struct plans *plans;
+	struct temps *temps;
 	struct cost costs[ENGINE_COSTS]; /* by enum cost_row */
 };
 

@@ -66,19 +66,14 @@ int program_plan(struct program *program, struct plan_key key, struct plan_entry
 }
 
 /* Aligned; small ones lie in the bump allocator itself. */
-static char *result_bytes(struct bump *bump, size_t size)
+static char *result_bytes(struct program *program, uint64_t size)
 {
 	char *bytes;
 
-	if (size <= RESULT_SMALL) {
-		bytes = bump_alloc(bump, size + RESULT_ALIGN);
-		return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
-	}
-	bytes = aligned_alloc(RESULT_ALIGN, size);
-	if (!bytes || bump_defer(bump, free, bytes) == 0)
-		return bytes;
-	free(bytes);
-	return NULL;
+	if (size > RESULT_SMALL)
+		return temp_alloc_result(program->memory->engine, program->bump, size);
+	bytes = bump_alloc(program->bump, size + RESULT_ALIGN);
+	return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
 }
 
 int program_result(struct program *program, struct buffer *buffer)
@@ -88,7 +83,7 @@ int program_result(struct program *program, struct buffer *buffer)
 
 	if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
 		return -ERROR_NO_MEMORY;
-	buffer->base = result_bytes(program->bump, (size_t)rounded);
+	buffer->base = result_bytes(program, rounded);
 	return buffer->base ? 0 : -ERROR_NO_MEMORY;
 }
 
@@ -400,7 +395,7 @@ static int get_temps(struct program *program)
 	for (struct buffer *at = program->buffers; at; at = at->next) {
 		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != program->at || at->base)
 			continue;
-		at->base = temp_alloc(at->shape.bytes);
+		at->base = temp_alloc(program->memory->engine, at->shape.bytes);
 		if (!at->base)
 			return -ERROR_NO_MEMORY;
 	}

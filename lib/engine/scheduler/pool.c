@@ -158,6 +158,42 @@ static void linger(struct thread *thread)
 	pthread_mutex_lock(&pool->lock);
 }
 
+/* Sleeps until there may be work. The lock is held before and after. */
+static void sleep_until_signal(struct pool *pool, uint64_t wait_ns)
+{
+	const uint64_t end_ns = pool_now_ns() + wait_ns;
+	const struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
+
+	pool->sleepers++;
+	if (wait_ns)
+		pthread_cond_timedwait(&pool->work, &pool->lock, &end);
+	else
+		pthread_cond_wait(&pool->work, &pool->lock);
+	pool->sleepers--;
+}
+
+/* The first thread that sleeps is the one that calls idle() again. The lock is held before and after. */
+static void sleep_thread(struct thread *thread)
+{
+	struct pool *pool = thread->pool;
+	uint64_t wait_ns;
+
+	thread->slept = true;
+	if (!pool->idle || pool->watches) {
+		sleep_until_signal(pool, 0);
+		return;
+	}
+	pool->watches = true;
+	pool->asked = false;
+	pthread_mutex_unlock(&pool->lock);
+	wait_ns = pool->idle(pool->idle_arg, pool_now_ns());
+	pthread_mutex_lock(&pool->lock);
+	if (!pool->asked && !pool->stopping &&
+	    atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0)
+		sleep_until_signal(pool, wait_ns);
+	pool->watches = false;
+}
+
 static void *thread_main(void *arg)
 {
 	struct thread *thread = arg;
@@ -176,10 +212,7 @@ static void *thread_main(void *arg)
 		} else if (thread->joined) {
 			linger(thread);
 		} else {
-			pool->sleepers++;
-			pthread_cond_wait(&pool->work, &pool->lock);
-			pool->sleepers--;
-			thread->slept = true;
+			sleep_thread(thread);
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -207,6 +240,7 @@ static int start_thread(struct pool *pool, unsigned index)
 
 int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE_LANES], struct pool **ret_pool)
 {
+	pthread_condattr_t monotonic;
 	struct pool *pool;
 
 	assert(threads >= 1 && threads <= ENGINE_LANES);
@@ -214,7 +248,10 @@ int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE
 	if (!pool)
 		return -ERROR_NO_MEMORY;
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->work, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->work, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	pthread_cond_init(&pool->settled, NULL);
 	pool->n_threads = threads;
 	pool->scratch_bytes = (scratch_bytes + 63) & ~(size_t)63;
@@ -267,6 +304,23 @@ void pool_pin(struct pool *pool)
 {
 	for (unsigned i = 0; i < pool->n_threads; i++)
 		cpus_pin(pool->threads[i].id, i, pool->n_threads);
+}
+
+void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->idle = idle;
+	pool->idle_arg = arg;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Whoever sleeps for idle() has no time to wait for, and all others none either. */
+void pool_watch_idle(struct pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->asked = true;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_broadcast(&pool->work);
 }
 
 void pool_submit(struct pool *pool, struct job *job)

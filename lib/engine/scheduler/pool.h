@@ -30,6 +30,11 @@ unsigned pool_threads(const struct pool *pool);
 /* Keeps each thread on a CPU of its own: cpus_pin. */
 void pool_pin(struct pool *pool);
 
+/* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called again;
+ * 0: not before pool_watch_idle, which makes a thread call it. Call the first before any job is submitted. */
+void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg);
+void pool_watch_idle(struct pool *pool);
+
 /* Gives a job to the threads. It ends in finish(), whatever happens. */
 void pool_submit(struct pool *pool, struct job *job);
 

@@ -50,6 +50,10 @@ struct pool {
 	struct fair_queue fair_queue;
 	unsigned sleepers, n_threads, n_started;
 	bool stopping;
+	uint64_t (*idle)(void *arg, uint64_t at_ns); /* NULL: nothing to do */
+	void *idle_arg;
+	bool watches; /* a thread that sleeps will call it */
+	bool asked;   /* for a call of it */
 	size_t scratch_bytes;
 	struct lane *lanes;
 	uint64_t submitted, finished;

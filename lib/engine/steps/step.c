@@ -37,7 +37,7 @@ int step_begin(struct engine *engine, const struct step *step, struct job *job, 
 	run->step = step;
 	run->waiter.job = job;
 	if (step->work_bytes) {
-		run->work = temp_alloc(step->work_bytes);
+		run->work = temp_alloc(engine, step->work_bytes);
 		error = run->work ? 0 : -ERROR_NO_MEMORY;
 	}
 	if (!error && step->ops->begin)

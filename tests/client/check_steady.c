@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls in steady state ask the system for no memory: windows of calls are counted until one makes no page fault and no
+ * memory system call, which must come soon. A filter counts and refuses these system calls, in every thread. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <trnsci/trnsci.h>
+
+#include "harness/sanitized.h"
+
+enum { WINDOW = 10, WINDOWS_MOST = 40, LONG = 1 << 18, BATCH = 64, LENGTH = 1024, SAMPLES = 1 << 20 };
+
+static atomic_uint memory_calls;
+
+/* The call then fails with ENOMEM. */
+static void on_memory_call(int number, siginfo_t *info, void *arg)
+{
+	ucontext_t *context = arg;
+
+	(void)number;
+	(void)info;
+	atomic_fetch_add(&memory_calls, 1);
+#if defined(__x86_64__)
+	context->uc_mcontext.gregs[REG_RAX] = -ENOMEM;
+#elif defined(__aarch64__)
+	context->uc_mcontext.regs[0] = (unsigned long long)-ENOMEM;
+#endif
+}
+
+static int trap_memory_calls(void)
+{
+	static const int numbers[] = {SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk};
+	enum { N = sizeof numbers / sizeof *numbers };
+	struct sock_filter filter[2 * N + 2];
+	struct sock_fprog program = {.len = 2 * N + 2, .filter = filter};
+
+	filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (unsigned char i = 0; i < N; i++) {
+		filter[1 + 2 * i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], 0, 1);
+		filter[2 + 2 * i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+	}
+	filter[2 * N + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static long page_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+/* ---- the calls ---- */
+
+struct calls {
+	struct trnsci_session *session;
+	float *samples;
+	float *in, *out; /* of transforms: complex */
+	struct trnsci_call *reply, *program;
+};
+
+static bool fills(struct calls *calls)
+{
+	return trnsci_fill(calls->session, "normal", NULL, NULL, TRNSCI_F32, SAMPLES, calls->samples, NULL, NULL) == 0 &&
+	       trnsci_fill(calls->session, "gamma", (const struct trnsci_param[]){trnsci_f64("shape", 2), trnsci_end()}, NULL,
+			   TRNSCI_F32, 1000, calls->samples, NULL, NULL) == 0;
+}
+
+static struct trnsci_array rows(size_t n, size_t length, void *data)
+{
+	struct trnsci_array array = trnsci_vector(TRNSCI_C64, n * length, data);
+
+	array.ndim = 2;
+	array.shape[0] = n;
+	array.shape[1] = length;
+	return array;
+}
+
+static bool transforms(struct calls *calls)
+{
+	return trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, LONG, calls->in),
+				trnsci_vector(TRNSCI_C64, LONG, calls->out), NULL) == 0 &&
+	       trnsci_transform(calls->session, "fft", NULL, rows(BATCH, LENGTH, calls->in),
+				rows(BATCH, LENGTH, calls->out), NULL) == 0 &&
+	       trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, 100003, calls->in),
+				trnsci_vector(TRNSCI_C64, 100003, calls->out), NULL) == 0;
+}
+
+/* Results that come with the reply, and temporaries between steps. */
+static bool replies(struct calls *calls)
+{
+	return trnsci_run(calls->reply, NULL) == 0 && trnsci_run(calls->program, NULL) == 0;
+}
+
+static bool (*const kinds[])(struct calls *calls) = {fills, transforms, replies};
+static const char *const names[] = {"fills", "transforms", "replies"};
+
+static struct trnsci_call *new_program(struct trnsci_session *session)
+{
+	struct trnsci_call *call = NULL;
+	struct trnsci_args *step;
+
+	if (trnsci_call_new(session, "run", &call) < 0)
+		return NULL;
+	step = trnsci_step(call, "normal");
+	trnsci_set_text(step, "as", "x");
+	trnsci_set_u64(step, "n", SAMPLES);
+	step = trnsci_step(call, "fft");
+	trnsci_set_text(step, "as", "y");
+	trnsci_set_text(step, "in", "x");
+	step = trnsci_step(call, "welch");
+	trnsci_set_text(step, "as", "z");
+	trnsci_set_text(step, "in", "x");
+	trnsci_want(call, "y");
+	trnsci_want(call, "z");
+	return call;
+}
+
+static bool open_calls(struct calls *calls, unsigned threads)
+{
+	const struct trnsci_options options = {.threads = threads};
+
+	if (trnsci_open("embedded:", &options, &calls->session, NULL) < 0)
+		return false;
+	calls->samples = calloc(SAMPLES, sizeof *calls->samples);
+	calls->in = aligned_alloc(64, 2 * LONG * sizeof *calls->in);
+	calls->out = aligned_alloc(64, 2 * LONG * sizeof *calls->out);
+	calls->program = new_program(calls->session);
+	if (!calls->samples || !calls->in || !calls->out || !calls->program ||
+	    trnsci_call_new(calls->session, "uniform", &calls->reply) < 0)
+		return false;
+	memset(calls->in, 0, 2 * LONG * sizeof *calls->in);
+	trnsci_set_u64(trnsci_args(calls->reply), "n", SAMPLES);
+	return true;
+}
+
+/* ---- windows ---- */
+
+/* Whether a window of calls comes that asks for nothing. The filter cannot be taken off: before it, windows find what
+ * needs memory only now and then; afterwards one must pass without it. */
+static bool find_quiet_window(struct calls *calls, bool (*kind)(struct calls *calls), const char *name)
+{
+	long faults = 0;
+	unsigned asked = 0;
+
+	for (int i = 0; i < WINDOWS_MOST; i++) {
+		faults = page_faults();
+		asked = atomic_load(&memory_calls);
+		for (int k = 0; k < WINDOW; k++)
+			if (!kind(calls))
+				return false;
+		faults = page_faults() - faults;
+		asked = atomic_load(&memory_calls) - asked;
+		if (faults == 0 && asked == 0)
+			return true;
+	}
+	printf("# %s: %ld page faults and %u memory system calls in %d calls, expected none\n", name, faults, asked, WINDOW);
+	return false;
+}
+
+/* In a process of its own, which the filter stays on. Returns which kind of calls was not quiet; the number of kinds: all
+ * were; more: they could not be made. */
+static int run_windows(unsigned threads)
+{
+	enum { KINDS = sizeof kinds / sizeof *kinds };
+	const struct sigaction action = {.sa_sigaction = on_memory_call, .sa_flags = SA_SIGINFO};
+	struct calls calls = {0};
+
+	if (!open_calls(&calls, threads))
+		return KINDS + 1;
+	for (int i = 0; i < KINDS; i++)
+		if (!find_quiet_window(&calls, kinds[i], names[i]))
+			return i;
+	sigaction(SIGSYS, &action, NULL);
+	if (trap_memory_calls() != 0)
+		return KINDS + 2;
+	for (int i = 0; i < KINDS; i++)
+		if (!find_quiet_window(&calls, kinds[i], names[i]))
+			return i;
+	return KINDS;
+}
+
+static void quiet_with(unsigned threads)
+{
+	pid_t child;
+	int status;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		status = run_windows(threads);
+		fflush(stdout);
+		_exit(status);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) != sizeof kinds / sizeof *kinds)
+		fail_msg("%u threads: kind %d, expected %zu quiet ones", threads, WEXITSTATUS(status),
+			 sizeof kinds / sizeof *kinds);
+}
+
+static void one_thread(void **state)
+{
+	(void)state;
+	quiet_with(1);
+}
+
+static void several_threads(void **state)
+{
+	(void)state;
+	quiet_with(3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(one_thread), cmocka_unit_test(several_threads)};
+
+	if (SANITIZED) {
+		printf("1..0 # SKIP sanitizers map memory of their own\n");
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
