@@ -113,13 +113,14 @@ $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/protocol_text.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/fake_daemon.o
 $(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
 
-# Loaded into the daemon and its clients by the check of faults.
+# Loaded into the daemon and its clients by the checks of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 	$(say) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -O1 -g $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -pthread -fPIC -shared -MMD -MP -o $@ $< -ldl
 
-$(addprefix $(BUILD)/tests/daemon/,check_faults check_unasked_fds check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
+$(addprefix $(BUILD)/tests/daemon/,check_faults check_start_faults check_killed_clients): $(BUILD)/obj/tests/daemon/fault_fixture.o
+$(addprefix $(BUILD)/tests/daemon/,check_faults check_start_faults check_killed_clients check_unasked_fds check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
 
 # make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
 soak: all $(BUILD)/tests/client/check_soak
