@@ -46,29 +46,32 @@ static void close_state(struct fixture *fixture)
 	close(fixture->folder.fd);
 }
 
-/* In memory where that keeps attributes. false: there is no such place. */
-static bool begin(struct fixture *fixture)
+/* Makes a folder where the file system keeps extended attributes, best in memory; without one *state stays NULL. */
+static int make_folder(void **state)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp"};
+	static struct fixture fixture;
 
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		*fixture = (struct fixture){0};
-		snprintf(fixture->top, sizeof fixture->top, "%s/trnsci-mark-XXXXXX", places[i]);
-		if (!mkdtemp(fixture->top))
+		fixture = (struct fixture){0};
+		snprintf(fixture.top, sizeof fixture.top, "%s/trnsci-mark-XXXXXX", places[i]);
+		if (!mkdtemp(fixture.top))
 			continue;
-		snprintf(fixture->dir, sizeof fixture->dir, "%s/state", fixture->top);
-		if (setxattr(fixture->top, STORE_MARK, "x", 1, 0) == 0)
-			return true;
-		rmdir(fixture->top);
+		snprintf(fixture.dir, sizeof fixture.dir, "%s/state", fixture.top);
+		if (setxattr(fixture.top, STORE_MARK, "x", 1, 0) == 0) {
+			*state = &fixture;
+			return 0;
+		}
+		rmdir(fixture.top);
 	}
-	puts("# no folder keeps extended attributes");
-	skip();
-	return false;
+	return 0;
 }
 
-static void end(struct fixture *fixture)
+static int remove_folder(void **state)
 {
-	shell(fixture, "rm -r $PWD");
+	if (*state)
+		shell(*state, "rm -r $PWD");
+	return 0;
 }
 
 /* A stream of seed 5 with the next id, reserved up to that group. */
@@ -89,6 +92,20 @@ static void make_state(struct fixture *fixture)
 	assert_int_equal(open_state(fixture, true), 0);
 	put_stream(fixture, "a", 1000);
 	close_state(fixture);
+}
+
+/* Returns the fixture, in which nothing is but a new state. Skips the test if there is no folder for it. */
+static struct fixture *begin(void **state)
+{
+	struct fixture *fixture = *state;
+
+	if (!fixture) {
+		puts("# no folder keeps extended attributes");
+		skip();
+	}
+	shell(fixture, "rm -rf *");
+	make_state(fixture);
+	return fixture;
 }
 
 static void more(struct fixture *fixture, const char *name)
@@ -131,26 +148,21 @@ static void refused(void **state)
 		{"cp -p other/streams.db state/streams.db", "the mark of another", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct fixture fixture;
+		struct fixture *fixture = begin(state);
 
-		if (!begin(&fixture))
-			return;
-		make_state(&fixture);
-		shell(&fixture, "mv state other");
-		make_state(&fixture);
-		shell(&fixture, "cp -a state old");
-		more(&fixture, "b");
-		more(&fixture, "c");
-		shell(&fixture, rows[i].does);
+		shell(fixture, "mv state other");
+		make_state(fixture);
+		shell(fixture, "cp -a state old");
+		more(fixture, "b");
+		more(fixture, "c");
+		shell(fixture, rows[i].does);
 		if (rows[i].mark && *rows[i].mark)
-			assert_int_equal(setxattr(fixture.dir, STORE_MARK, rows[i].mark, strlen(rows[i].mark), 0), 0);
+			assert_int_equal(setxattr(fixture->dir, STORE_MARK, rows[i].mark, strlen(rows[i].mark), 0), 0);
 		else if (rows[i].mark)
-			assert_int_equal(removexattr(fixture.dir, STORE_MARK), 0);
-		expect_refused(&fixture, rows[i].why);
-		expect_refused(&fixture, rows[i].why); /* looking changes nothing */
-		end(&fixture);
+			assert_int_equal(removexattr(fixture->dir, STORE_MARK), 0);
+		expect_refused(fixture, rows[i].why);
+		expect_refused(fixture, rows[i].why); /* looking changes nothing */
 	}
 }
 
@@ -161,18 +173,13 @@ static void not_refused(void **state)
 		"rm state/streams.db-journal", /* at rest */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct fixture fixture;
+		struct fixture *fixture = begin(state);
 
-		if (!begin(&fixture))
-			return;
-		make_state(&fixture);
-		shell(&fixture, rows[i]);
-		expect_good(&fixture);
-		more(&fixture, "b");
-		expect_good(&fixture);
-		end(&fixture);
+		shell(fixture, rows[i]);
+		expect_good(fixture);
+		more(fixture, "b");
+		expect_good(fixture);
 	}
 }
 
@@ -180,46 +187,36 @@ static void not_refused(void **state)
 static void one_ahead(void **state)
 {
 	char mark[256];
-	struct fixture fixture;
+	struct fixture *fixture = begin(state);
 
-	(void)state;
-	if (!begin(&fixture))
-		return;
-	make_state(&fixture);
-	const ssize_t size = getxattr(fixture.dir, STORE_MARK, mark, sizeof mark);
+	const ssize_t size = getxattr(fixture->dir, STORE_MARK, mark, sizeof mark);
 
-	more(&fixture, "b");
-	assert_int_equal(setxattr(fixture.dir, STORE_MARK, mark, (size_t)size, 0), 0);
-	expect_good(&fixture);
-	more(&fixture, "c");
-	expect_good(&fixture);
-	assert_int_equal(setxattr(fixture.dir, STORE_MARK, mark, (size_t)size, 0), 0);
-	expect_refused(&fixture, "mark: 2");
-	end(&fixture);
+	more(fixture, "b");
+	assert_int_equal(setxattr(fixture->dir, STORE_MARK, mark, (size_t)size, 0), 0);
+	expect_good(fixture);
+	more(fixture, "c");
+	expect_good(fixture);
+	assert_int_equal(setxattr(fixture->dir, STORE_MARK, mark, (size_t)size, 0), 0);
+	expect_refused(fixture, "mark: 2");
 }
 
 /* Neither a new beginning nor a restore: what is gone is repaired. */
 static void lost(void **state)
 {
 	FILE *nowhere = fopen("/dev/null", "w");
-	struct fixture fixture;
+	struct fixture *fixture = begin(state);
 
-	(void)state;
-	if (!begin(&fixture))
-		return;
-	make_state(&fixture);
-	shell(&fixture, "rm state/*");
-	assert_true(store_exists(fixture.dir));
-	assert_int_equal(open_state(&fixture, true), -ERROR_STORE);
-	assert_int_equal(fixture.fault, STORE_DAMAGED);
-	assert_non_null(strstr(fixture.err.text, "streams.db is gone"));
-	assert_int_equal(store_repair(&fixture.folder, nowhere, &fixture.err), 0);
-	close(fixture.folder.fd);
-	assert_int_equal(open_state(&fixture, false), 0);
-	assert_int_equal(put_stream(&fixture, "a", 1), ((uint64_t)1 << 40) + 1);
-	close_state(&fixture);
+	shell(fixture, "rm state/*");
+	assert_true(store_exists(fixture->dir));
+	assert_int_equal(open_state(fixture, true), -ERROR_STORE);
+	assert_int_equal(fixture->fault, STORE_DAMAGED);
+	assert_non_null(strstr(fixture->err.text, "streams.db is gone"));
+	assert_int_equal(store_repair(&fixture->folder, nowhere, &fixture->err), 0);
+	close(fixture->folder.fd);
+	assert_int_equal(open_state(fixture, false), 0);
+	assert_int_equal(put_stream(fixture, "a", 1), ((uint64_t)1 << 40) + 1);
+	close_state(fixture);
 	fclose(nowhere);
-	end(&fixture);
 }
 
 /* ---- --restored-state ---- */
@@ -254,40 +251,35 @@ static void restored(void **state)
 {
 	uint64_t seeds[5], ids[5];
 	struct store_stream row;
-	struct fixture fixture;
+	struct fixture *fixture = begin(state);
 
-	(void)state;
-	if (!begin(&fixture))
-		return;
-	make_state(&fixture);
-	shell(&fixture, "cp -a state old");
-	assert_int_equal(open_state(&fixture, false), 0);
-	seeds[0] = store_seed(fixture.store);
-	ids[0] = put_stream(&fixture, "b", 1);
-	close_state(&fixture);
+	shell(fixture, "cp -a state old");
+	assert_int_equal(open_state(fixture, false), 0);
+	seeds[0] = store_seed(fixture->store);
+	ids[0] = put_stream(fixture, "b", 1);
+	close_state(fixture);
 	for (uint64_t i = 1; i < 5; i++) {
-		shell(&fixture, "cp -p old/streams.db state/streams.db");
-		expect_refused(&fixture, "restored, copied or moved");
-		seeds[i] = restore(&fixture, &row);
+		shell(fixture, "cp -p old/streams.db state/streams.db");
+		expect_refused(fixture, "restored, copied or moved");
+		seeds[i] = restore(fixture, &row);
 		assert_int_equal(row.reserved, i << 58);
 		assert_int_equal(row.issued, i << 58);
-		assert_int_equal(open_state(&fixture, false), 0);
-		ids[i] = put_stream(&fixture, "b", 1);
-		close_state(&fixture);
+		assert_int_equal(open_state(fixture, false), 0);
+		ids[i] = put_stream(fixture, "b", 1);
+		close_state(fixture);
 		assert_true(ids[i] > ids[i - 1]);
 		for (uint64_t k = 0; k < i; k++)
 			assert_true(seeds[k] != seeds[i]);
 	}
 	/* A sound state, whose machine went back to a snapshot. */
-	restore(&fixture, &row);
+	restore(fixture, &row);
 	assert_int_equal(row.reserved, (uint64_t)5 << 58);
 	/* 16 times 2^60 are the end. */
-	assert_int_equal(open_state(&fixture, false), 0);
-	put_stream(&fixture, "a", STORE_GROUPS - 5);
-	close_state(&fixture);
-	restore(&fixture, &row);
+	assert_int_equal(open_state(fixture, false), 0);
+	put_stream(fixture, "a", STORE_GROUPS - 5);
+	close_state(fixture);
+	restore(fixture, &row);
 	assert_int_equal(row.reserved, STORE_GROUPS);
-	end(&fixture);
 }
 
 /* A damaged file that was put back may be older than a repair allows for. */
@@ -295,35 +287,30 @@ static void repaired_and_restored(void **state)
 {
 	FILE *nowhere = fopen("/dev/null", "w");
 	struct store_stream row = {0};
-	struct fixture fixture;
+	struct fixture *fixture = begin(state);
 
-	(void)state;
-	if (!begin(&fixture))
-		return;
-	make_state(&fixture);
-	shell(&fixture, "cp -a state old");
-	more(&fixture, "b");
-	more(&fixture, "c");
-	shell(&fixture, "cp -p old/streams.db state/streams.db");
-	int fd = open(fixture.dir, O_RDONLY | O_CLOEXEC);
+	shell(fixture, "cp -a state old");
+	more(fixture, "b");
+	more(fixture, "c");
+	shell(fixture, "cp -p old/streams.db state/streams.db");
+	int fd = open(fixture->dir, O_RDONLY | O_CLOEXEC);
 	char path[128];
 
-	snprintf(path, sizeof path, "%s/" STORE_FILE, fixture.dir);
+	snprintf(path, sizeof path, "%s/" STORE_FILE, fixture->dir);
 	close(fd);
 	/* The index of users: its page is wrong, all rows are whole. */
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, "\xff", 1, 2 * 4096), 1);
 	close(fd);
-	assert_int_equal(open_state(&fixture, false), -ERROR_STORE);
-	assert_int_equal(fixture.fault, STORE_DAMAGED);
-	assert_int_equal(store_repair(&fixture.folder, nowhere, &fixture.err), 0);
-	close(fixture.folder.fd);
-	assert_int_equal(open_state(&fixture, false), 0);
-	assert_int_equal(store_load(fixture.store, note_row, &row, &fixture.err), 0);
+	assert_int_equal(open_state(fixture, false), -ERROR_STORE);
+	assert_int_equal(fixture->fault, STORE_DAMAGED);
+	assert_int_equal(store_repair(&fixture->folder, nowhere, &fixture->err), 0);
+	close(fixture->folder.fd);
+	assert_int_equal(open_state(fixture, false), 0);
+	assert_int_equal(store_load(fixture->store, note_row, &row, &fixture->err), 0);
 	assert_int_equal(row.reserved, (uint64_t)1 << 58);
-	close_state(&fixture);
+	close_state(fixture);
 	fclose(nowhere);
-	end(&fixture);
 }
 
 /* ---- states of version 1 ---- */
@@ -334,13 +321,12 @@ static void run_sql(struct fixture *fixture, const char *sql)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(fixture->store->db));
 }
 
-/* As the release before made it: without `state`, a seed and a mark. */
+/* Replaces the state by one as the release before made it: without the table `state`, a seed and a mark. */
 static void make_version_1(struct fixture *fixture)
 {
 	static const char *const others[] = {"seed", "stream", "taken"};
 	char sql[512];
 
-	make_state(fixture);
 	shell(fixture, "mv state new; mkdir state");
 	assert_int_equal(store_lock(fixture->dir, false, &fixture->folder.fd, &fixture->err), 0);
 	assert_int_equal(store_make_file(&fixture->folder, &(struct store_head){0}, &fixture->store, &fixture->err), 0);
@@ -372,37 +358,39 @@ static void make_version_1(struct fixture *fixture)
 static void upgraded(void **state)
 {
 	struct store_stream row = {0};
-	struct fixture fixture;
+	struct fixture *fixture = begin(state);
 
-	(void)state;
-	if (!begin(&fixture))
-		return;
-	make_version_1(&fixture);
-	shell(&fixture, "cp -a state old");
-	assert_int_equal(getxattr(fixture.dir, STORE_MARK, NULL, 0), -1);
-	if (open_state(&fixture, false) < 0)
-		fail_msg("expected that it opens, got %s", fixture.err.text);
-	assert_int_equal(store_load(fixture.store, note_row, &row, &fixture.err), 0);
+	make_version_1(fixture);
+	shell(fixture, "cp -a state old");
+	assert_int_equal(getxattr(fixture->dir, STORE_MARK, NULL, 0), -1);
+	if (open_state(fixture, false) < 0)
+		fail_msg("expected that it opens, got %s", fixture->err.text);
+	assert_int_equal(store_load(fixture->store, note_row, &row, &fixture->err), 0);
 	assert_int_equal(row.reserved, 1000);
-	assert_int_equal(put_stream(&fixture, "b", 1), 2);
-	assert_true(store_seed(fixture.store) != 0);
-	close_state(&fixture);
-	assert_true(getxattr(fixture.dir, STORE_MARK, NULL, 0) > 0);
-	expect_good(&fixture);
+	assert_int_equal(put_stream(fixture, "b", 1), 2);
+	assert_true(store_seed(fixture->store) != 0);
+	close_state(fixture);
+	assert_true(getxattr(fixture->dir, STORE_MARK, NULL, 0) > 0);
+	expect_good(fixture);
 	/* From now on that old file is refused, too. */
-	shell(&fixture, "cp -p old/streams.db state/streams.db");
-	expect_refused(&fixture, "the mark of another");
-	restore(&fixture, &row);
+	shell(fixture, "cp -p old/streams.db state/streams.db");
+	expect_refused(fixture, "the mark of another");
+	restore(fixture, &row);
 	assert_int_equal(row.reserved, (uint64_t)1 << 58);
-	end(&fixture);
 }
+
+#define UNIT_TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused),  cmocka_unit_test(not_refused),	     cmocka_unit_test(one_ahead),
-		cmocka_unit_test(lost),	    cmocka_unit_test(restored),	     cmocka_unit_test(repaired_and_restored),
-		cmocka_unit_test(upgraded),
+		UNIT_TEST(refused),
+		UNIT_TEST(not_refused),
+		UNIT_TEST(one_ahead),
+		UNIT_TEST(lost),
+		UNIT_TEST(restored),
+		UNIT_TEST(repaired_and_restored),
+		UNIT_TEST(upgraded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
