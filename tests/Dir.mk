@@ -111,7 +111,7 @@ $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/protocol_text.o
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/fake_daemon.o
-$(BUILD)/tests/client/check_soak: $(BUILD)/obj/tests/client/deeds.o
+$(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
 
 # Loaded into the daemon and its clients by the checks of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
