@@ -9,6 +9,7 @@ WORKER := $(BUILD)/obj/tests/bench/worker.o
 FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) -D_GNU_SOURCE -pthread -Itests -MMD -MF $@.d
 
 LIBS_fftw := -lfftw3 -lfftw3f
+LIBS_openblas := -lopenblas
 
 $(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
 	$(say) BENCH $@
@@ -36,7 +37,18 @@ $(BENCH)/%: tests/bench/peers/%.cc $(WORKER)
 	@mkdir -p $(@D)
 	$(Q)g++ -O3 -march=native -Itests -MMD -MF $@.d -o $@ $< $(WORKER)
 
-BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe fftw mt19937)
+# A peer that is source is compiled by every compiler there is, and also with 512-bit vectors.
+R123 := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),random123-$(cc) random123-$(cc)-512))
+R123_gcc := -O3 -march=native -ffast-math
+R123_clang := $(R123_gcc) -fveclib=libmvec
+
+$(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(*:-512=) -std=gnu17 -w $(R123_$(*:-512=)) $(if $(findstring 512,$*),-mprefer-vector-width=512) -Itests \
+		-MMD -MF $@.d -o $@ $< $(WORKER) -lmvec -lm
+
+BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe fftw openblas mt19937 $(R123))
 
 # make run-bench-rows ROWS="small 'fft/c2c f32 *'" : some sections or rows.
 run-bench-rows: all $(BENCH_WORKERS)

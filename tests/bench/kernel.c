@@ -5,7 +5,7 @@
  *   method=DISTRIBUTION out=DTYPE:N generator= p.NAME=
  *   kind=c2c|r2c n= batch= wide=0|1 place=in|out    a plan, run on the whole batch at once
  *   kind=matrix mode=MODE n= batch= wide=           the DFT by matrix products
- *   kind=points method=KIND scramble= out=f64:NxD */
+ *   kind=points method=KIND p.scramble= out=f64:NxD */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,13 +173,13 @@ static void run_points(void)
 static void open_points(const struct case_array *array)
 {
 	static const char *const kinds[] = {"sobol", "halton", "lattice", "lhs"};
-	static const char *const scrambles[] = {"plain", "owen", "shift", "permutation", "jitter"};
+	static const char *const scrambles[] = {"none", "owen", "shift", "permutation", "jitter"};
 	struct points_settings settings = {.dtype = DTYPE_F64, .dims = (uint32_t)array->shape[1], .bits = 53};
 
 	for (int i = 0; i < 4; i++)
 		settings.kind = case_is("method", kinds[i]) ? (enum points_kind)i : settings.kind;
 	for (int i = 0; i < 5; i++)
-		settings.scramble = case_is("scramble", scrambles[i]) ? (enum points_scramble)i : settings.scramble;
+		settings.scramble = case_is("p.scramble", scrambles[i]) ? (enum points_scramble)i : settings.scramble;
 	settings.n = settings.kind == POINTS_LHS ? array->shape[0] : 0;
 	if (points_create(&settings, features, &points) < 0)
 		work_fail("points");

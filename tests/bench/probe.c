@@ -3,17 +3,19 @@
  *
  *   what=clock          100,000 dependent additions, a cycle each
  *   what=cpus threads=  an integer loop on so many threads at once
+ *   what=mix512, mix256 60,000 vector additions, rotations and exclusive ors, as many at once as the CPU can; with 256
+ *                       bits a rotation is three operations
  *   what=copy bytes=    one pass of a copy around the caches, reads and writes */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "bench/worker.h"
 
-enum { CLOCK_ADDITIONS = 100000, PROBE_ADDITIONS = 4000000, MAX_THREADS = 128 };
+enum { MIX_OPERATIONS = 60000, CLOCK_ADDITIONS = 100000, PROBE_ADDITIONS = 4000000, MAX_THREADS = 128 };
 
 static char *from, *to;
 static size_t bytes;
@@ -34,6 +36,53 @@ static void run_clock(void)
 {
 	additions(CLOCK_ADDITIONS);
 }
+
+/* The operations of Threefry's rounds, in chains that do not depend on each other. */
+#if defined(__x86_64__)
+#define CHAINS(X)  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define DECLARE(i) __m512i a##i = _mm512_set1_epi32(i);
+#define MIX512(i)                                                                                                      \
+	__asm__ volatile("vpaddd %1, %0, %0\n\tvprold $13, %0, %0\n\tvpxord %1, %0, %0" : "+v"(a##i) : "v"(x));
+#define FEWER(X)    X(0) X(1) X(2) X(3) X(4) X(5) X(6)
+#define DECLARE2(i) __m256i a##i = _mm256_set1_epi32(i), b##i = a##i;
+#define MIX256(i)                                                                                                      \
+	__asm__ volatile("vpaddd %2, %0, %0\n\tvpslld $13, %0, %1\n\tvpsrld $19, %0, %0\n\tvpor %1, %0, %0\n\t"        \
+			 "vpxor %2, %0, %0"                                                                            \
+			 : "+x"(a##i), "=&x"(b##i)                                                                     \
+			 : "x"(x));
+
+__attribute__((target("avx512f"))) static void run_mix512(void)
+{
+	const __m512i x = _mm512_set1_epi32(0x9E3779B9);
+
+	CHAINS(DECLARE)
+	for (int i = 0; i < MIX_OPERATIONS / 30; i++) {
+		CHAINS(MIX512)
+	}
+}
+
+__attribute__((target("avx2"))) static void run_mix256(void)
+{
+	const __m256i x = _mm256_set1_epi32(0x9E3779B9);
+
+	FEWER(DECLARE2)
+	for (int i = 0; i < MIX_OPERATIONS / 35; i++) {
+		FEWER(MIX256)
+	}
+}
+
+static void open_mix(void)
+{
+	if (!(case_is("what", "mix512") ? __builtin_cpu_supports("avx512f") : __builtin_cpu_supports("avx2")))
+		work_decline("no such vectors");
+	run = case_is("what", "mix512") ? run_mix512 : run_mix256;
+}
+#else
+static void open_mix(void)
+{
+	work_decline("no such vectors");
+}
+#endif
 
 static void *run_thread(void *unused)
 {
@@ -69,6 +118,8 @@ void work_open(void)
 	threads = (unsigned)case_number("threads", 1);
 	bytes = (size_t)case_number("bytes", 0);
 	run = case_is("what", "clock") ? run_clock : case_is("what", "copy") ? run_copy : run_cpus;
+	if (strncmp(case_text("what", ""), "mix", 3) == 0)
+		open_mix();
 	if (run != run_copy)
 		return;
 	from = work_memory(bytes);

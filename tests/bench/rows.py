@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the bench: what is measured beside what. Goals stand in goals.txt."""
+import math
+
 import workers
 
 L2_BYTES, FAR_BYTES = 512 << 10, 64 << 20
@@ -20,7 +22,7 @@ class Row:
 
     def peers(self):
         """Labels of the other libraries."""
-        return [label for label in self.parts if label not in ('ours', 'kernel', 'one', 'cpu1', 'cpus', 'embedded', 'ping')]
+        return [label for label in self.parts if label[:1].isupper() or label in ('numpy SFC64', 'scipy', 'std::mt19937')]
 
 
 # ---- draws ----
@@ -69,6 +71,228 @@ def small_ffts():
                       {'ours': ('user', case), 'kernel': ('kernel', case), 'FFTW': ('fftw', dict(case, way='many'))})
 
 
+def fftw_parts(case, ways, limit):
+    return {f'FFTW {way}': ('fftw', dict(case, way=way, limit=limit)) for way in ways}
+
+
+def batches(kind, lengths, wide=False, place='out', far=False):
+    """As many transforms as fill the second-level cache, or 64 MiB, with input and output together."""
+    for n in lengths:
+        batch = max(1, (FAR_BYTES if far else L2_BYTES) // 2 // (n * (16 if wide else 8) // (2 if kind == 'r2c' else 1)))
+        case = fft_case(kind, n, batch, wide, place, huge=1 if far else None, threads=1)
+        name = f'{kind} {"f64" if wide else "f32"} {n}{" in place" if place == "in" else ""}'
+        parts = {'ours': ('user', case), 'kernel': ('kernel', case),
+                 **fftw_parts(case, ('many', 'loop', 'staged') if far else ('many', 'loop'), 1.5)}
+        yield Row(name, parts, per=batch, rate=gflops(kind, n, batch), apart=far)
+
+
+def gflops(kind, n, batch=1):
+    points = n ** {'2d': 2, '3d': 3}.get(kind, 1)
+    return {'GFlop/s': (2.5 if kind == 'r2c' else 5) * points * math.log2(points) * batch}
+
+
+def single(kind, n, wide=False, limit=8):
+    """One transform a call, on tiles of the session."""
+    case = fft_case(kind, n, 1, wide, huge=1, threads=1)
+    parts = {'ours': ('user', case), **fftw_parts(case, ('many',), limit)}
+    if kind == 'c2c':
+        parts['kernel'] = ('kernel', case)
+    name = f'{kind} {"f64" if wide else "f32"} {f"2^{n.bit_length() - 1}" if n > 65536 else n}'
+    return Row(name, parts, rate=gflops(kind, n), apart=True)
+
+
+def cached_ffts():
+    powers = [2 ** k for k in range(4, 13)]
+    yield from batches('c2c', powers + [16384, 65536])
+    yield from batches('c2c', powers[2:], wide=True)
+    yield from batches('r2c', (256, 1024, 4096))
+    yield from batches('c2c', (64, 256, 1024, 4096), place='in')
+    yield from batches('c2c', (100, 360, 1000, 1920, 127, 997, 4097))
+
+
+def far_ffts():
+    yield from batches('c2c', (16, 64, 128, 256, 512, 1024, 4096), far=True)
+    yield from batches('c2c', (64, 256, 1024), place='in', far=True)
+
+
+def single_ffts():
+    yield from (single('c2c', 2 ** k) for k in (18, 20, 22, 24))
+    for wide in (False, True):
+        yield single('2d', 1024, wide, 4)
+        yield single('3d', 128, wide, 4)
+
+
+def matrix_transforms():
+    for n in (64, 128, 256):
+        for mode, precision, wide, batch in (('f32', None, False, 4096), ('bf16', 'bf16', False, 4096),
+                                             ('bf16_refined', 'bf16_refined', False, 4096), ('ozaki', 'ozaki', False, 4096),
+                                             ('ozaki6', 'ozaki6', False, 4096), ('ozaki_hq', 'ozaki_hq', True, 512),
+                                             ('ozaki_fp64', 'ozaki_fp64', True, 512)):
+            case = fft_case('c2c', n, batch, wide, threads=1, **({'p.precision': precision} if precision else {}))
+            inside = dict(case, kind='matrix', mode=mode)
+            # The float32 product is what other modes are compared with; a user who asks for float32 gets an FFT.
+            ours = ('user', case) if precision else ('kernel', inside)
+            parts = {'ours': ours, 'OpenBLAS': ('openblas', case)}
+            if precision:
+                parts['kernel'] = ('kernel', inside)
+            if mode == 'bf16':
+                parts['f32'] = ('kernel', dict(inside, mode='f32'))
+            yield Row(f'{mode} {n}{"" if precision else " (inside)"}', parts, per=batch)
+
+
+# ---- random numbers in bulk ----
+
+SAMPLES = 65536
+# 64 float32 uniforms of Threefry take 155 operations of 512 bits; with 256 bits, where each of the 40 rotations takes
+# three, 2 x 235. The bounds assume nothing else, and the probe's operations a nanosecond.
+OPERATIONS_512, OPERATIONS_256, MIX_OPERATIONS = 155, 470, 60000
+
+
+def threefry_bound(samples, label, operations):
+    """What the operations of so many uniforms take at the rate of the probe."""
+    return lambda values: samples / 64 * operations * values[label] / MIX_OPERATIONS if label in values else None
+
+
+def bulk_draws():
+    for generator in ('threefry4x32', 'philox4x32'):
+        for method, dtype, size in (('uniform', 'f32', 4), ('normal', 'f32', 4), ('uniform', 'f64', 8), ('normal', 'f64', 8)):
+            case = draw_case(method, dtype, (256 << 10) // size, generator=generator, threads=1)
+            parts = {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)), 'mix512': ('probe', {'what': 'mix512'})}
+            if dtype == 'f32':
+                parts.update(random123_parts(case))
+            extra = {'bound': threefry_bound(SAMPLES, 'mix512', OPERATIONS_512)}
+            yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
+    for method in ('uniform', 'normal'):
+        for generator in ('threefry4x32', 'philox4x32'):
+            case = draw_case(method, 'f32', 64 << 20, generator=generator, threads=1, huge=1)
+            yield Row(f'{generator} {method} f32, 256 MiB', {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case))},
+                      rate={'GB/s': 256 << 20})
+        case = draw_case(method, 'f32', SAMPLES, threads=1)
+        yield Row(f'threefry4x32 {method} f32, AVX2',
+                  {'ours': ('user', dict(case, cpu='avx2')), 'kernel': ('kernel', dict(kernel_of(case), cpu='avx2')),
+                   'mix256': ('probe', {'what': 'mix256'})}, rate={'GB/s': 4 * SAMPLES},
+                  extra={'bound': threefry_bound(SAMPLES, 'mix256', OPERATIONS_256)})
+
+
+def random123_parts(case, orders=('natural', 'sliced')):
+    return {f'Random123 {compiler} {order}': (f'random123-{compiler}', dict(case, order=order))
+            for compiler in ('gcc', 'gcc-512', 'clang', 'clang-512') for order in orders
+            if workers.is_built(f'random123-{compiler}')}
+
+
+# Row, method, dtype, parameters. The row's name is that of numpy's work.
+DISTRIBUTIONS = [
+    ('uniform f32', 'uniform', 'f32', {}), ('uniform f64', 'uniform', 'f64', {}),
+    ('normal f32', 'normal', 'f32', {}), ('normal f64', 'normal', 'f64', {}),
+    ('exponential f32', 'exponential', 'f32', {}), ('exponential f64', 'exponential', 'f64', {}),
+    ('lognormal f32', 'lognormal', 'f32', {}), ('laplace f32', 'laplace', 'f32', {}),
+    ('bernoulli i8', 'bernoulli', 'i8', {'p': 0.3}),
+    ('randint i32', 'randint', 'i32', {'low': -5, 'high': 1000}),
+    ('randint i64', 'randint', 'i64', {'low': -5, 'high': 1000}),
+    ('gamma f32', 'gamma', 'f32', {'shape': 2.5}), ('gamma f64', 'gamma', 'f64', {'shape': 2.5}),
+    ('gamma<1 f32', 'gamma', 'f32', {'shape': 0.3}), ('gamma<1 f64', 'gamma', 'f64', {'shape': 0.3}),
+    ('beta f32', 'beta', 'f32', {'alpha': 2.0, 'beta': 3.0}), ('beta f64', 'beta', 'f64', {'alpha': 2.0, 'beta': 3.0}),
+    ('beta<1 f64', 'beta', 'f64', {'alpha': 0.3, 'beta': 0.6}),
+    ('poisson 3 i64', 'poisson', 'i64', {'lam': 3.0}), ('poisson 100 i64', 'poisson', 'i64', {'lam': 100.0}),
+    ('poisson 1e6 i64', 'poisson', 'i64', {'lam': 1e6}),
+    ('binomial 20 i64', 'binomial', 'i64', {'trials': 20, 'p': 0.4}),
+    ('binomial 1e6 i64', 'binomial', 'i64', {'trials': 1000000, 'p': 0.4}),
+    ('truncated f32', 'truncated_normal', 'f32', {'low': -2.0, 'high': 2.0}),
+    ('truncated f64', 'truncated_normal', 'f64', {'low': -2.0, 'high': 2.0}),
+    ('gumbel f32', 'gumbel', 'f32', {}), ('weibull f32', 'weibull', 'f32', {'shape': 2.0}),
+    ('cauchy f32', 'cauchy', 'f32', {}), ('student_t f32', 'student_t', 'f32', {'df': 5.0}),
+    ('geometric i64', 'geometric', 'i64', {'p': 0.1}), ('permutation i64', 'permutation', 'i64', {'items': SAMPLES}),
+    ('categorical i64', 'categorical', 'i64', {'weights': '0.3,0,0.1,0.05,0.25,0.2,0.05,0.05'}),
+    ('dirichlet f64', 'dirichlet', 'f64', {'alpha': '1,2,3,4'}),
+    ('sphere f32', 'sphere', 'f32', {'dimensions': 4}), ('rademacher i8', 'rademacher', 'i8', {}),
+    ('uniform bf16', 'uniform', 'bf16', {}), ('normal f16', 'normal', 'f16', {}),
+    ('boxmuller64 f32', 'normal', 'f32', {'method': 'boxmuller64'}),
+]
+BY_RANDOM123 = ('exponential', 'lognormal', 'laplace', 'bernoulli', 'randint')
+
+
+def distributions():
+    for name, method, dtype, parameters in DISTRIBUTIONS:
+        case = draw_case(method, dtype, SAMPLES, threads=1, **{f'p.{key}': value for key, value in parameters.items()})
+        parts = {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)),
+                 'numpy SFC64': ('numpy_random.py', {'work': name, 'n': SAMPLES})}
+        if method in BY_RANDOM123 and dtype in ('f32', 'i8', 'i32'):
+            parts.update(random123_parts(case, ('natural',)))
+        yield Row(name, parts, per=SAMPLES)
+
+
+def points():
+    dims = 16
+    for name, method, scramble, peer in (
+            ('sobol', 'sobol', 'none', 'sobol'), ('sobol, shift', 'sobol', 'shift', 'sobol scrambled'),
+            ('sobol, owen', 'sobol', 'owen', 'sobol scrambled'), ('halton', 'halton', 'none', 'halton'),
+            ('halton, permutation', 'halton', 'permutation', 'halton scrambled'),
+            ('halton, owen', 'halton', 'owen', 'halton scrambled'), ('lattice', 'lattice', 'none', None),
+            ('lhs, jitter', 'lhs', 'jitter', 'lhs')):
+        n = 4096
+        case = {'method': method, 'out': f'f64:{n}x{dims}', 'p.scramble': scramble}
+        parts = {'ours': ('user', dict(case, call='prepared', threads=1, **{'p.d': dims})),
+                 'kernel': ('kernel', dict(case, kind='points'))}
+        if peer:
+            parts['scipy'] = ('scipy_points.py', {'work': peer, 'n': n, 'd': dims})
+        yield Row(name, parts, per=n * dims)
+
+
+# ---- signals ----
+
+def signals():
+    n, taps, frames = 10 ** 7, 1001, 1 + 10 ** 7 // 128
+    window = {'p.n_fft': 512, 'p.hop_length': 128, 'p.window': 'hann'}
+    cases = {
+        'stft': {'in': f'f32:{n}', 'out': f'c64:257x{frames}', **window},
+        'stft, frames first': {'in': f'f32:{n}', 'out': f'c64:{frames}x257', **window, 'p.layout': 'frames_bins'},
+        'istft': {'in': f'c64:257x{frames}', 'out': f'f32:{n}', **window},
+        'convolve': {'in': f'f32:{n}', 'b': f'f32:{taps}', 'out': f'f32:{n + taps - 1}'},
+        'welch': {'in': f'f32:{n}', 'out': 'f32:129'},
+    }
+    for name, case in cases.items():
+        method = name.split(',')[0]
+        yield Row(name, {'ours': ('user', dict(case, method=method, threads=1, huge=1)),
+                         'scipy': ('scipy_signal.py', {'work': method, 'n': n, 'taps': taps})})
+
+
+# ---- all threads ----
+
+def threads_row(name, case, per=1, rate=None):
+    """All threads beside one, and beside what the CPUs give in integer loops at the same time."""
+    probes = {f'cpu{n}': ('probe', {'what': 'cpus', 'threads': n}) for n in (1, ALL)}
+    return Row(name, {'ours': ('user', dict(case, threads=ALL)), 'one': ('user', dict(case, threads=1)), **probes}, per, rate,
+               {'scaling': lambda values: values['one'] / values['ours'],
+                'cpus': lambda values: ALL * values['cpu1'] / values[f'cpu{ALL}']})
+
+
+def all_threads():
+    for size, text in ((1 << 20, '1 MiB'), (256 << 20, '256 MiB')):
+        for method, dtype, sample, words in (('uniform', 'f32', 4, {}), ('uniform', 'f32', 4, {'generator': 'philox4x32'}),
+                                             ('normal', 'f32', 4, {}), ('normal', 'f64', 8, {}),
+                                             ('gamma', 'f64', 8, {'p.shape': 2.5}), ('poisson', 'i64', 8, {'p.lam': 100.0})):
+            case = draw_case(method, dtype, size // sample, call='prepared', **words)
+            generator = f' {words["generator"]}' if 'generator' in words else ''
+            yield threads_row(f'{method} {dtype}{generator}, {text}', case, rate={'GB/s': size})
+    for n, batch, text in ((256, 512, '2 MiB'), (1024, 128, '2 MiB'), (256, 16384, '64 MiB'), (1024, 4096, '64 MiB'),
+                           (16384, 256, '64 MiB'), (1 << 20, 4, '64 MiB')):
+        case = fft_case('c2c', n, batch, call='prepared')
+        yield threads_row(f'c2c f32 {n}, {text}', case, per=batch, rate=gflops('c2c', n, batch))
+    for kind, n in (('2d', 1024), ('3d', 128)):
+        yield threads_row(f'{kind} f32 {n}', fft_case(kind, n, call='prepared'), rate=gflops(kind, n))
+
+
 SECTIONS = {
-    'small': ('Small calls, embedded, one thread, one draw or transform a call', lambda: [*small_draws(), *small_ffts()]),
+    'small': ('Small calls, embedded, one thread: one draw or transform a call',
+              lambda: [*small_draws(), *small_ffts()]),
+    'random': ('Random numbers, embedded, one thread, into 256 KiB of the process', bulk_draws),
+    'distributions': (f'Distributions, embedded, one thread, {SAMPLES} samples: time of a sample', distributions),
+    'points': ('Quasi-random points, embedded, one thread, 4096 points of 16 dimensions: time of a coordinate', points),
+    'fft': ('Transforms, embedded, one thread, batches of 512 KiB: time of a transform', cached_ffts),
+    'far': ('Transforms, embedded, one thread, batches of 64 MiB, huge pages advised: time of a transform', far_ffts),
+    'single': ('Transforms, embedded, one thread, one a call, huge pages advised', single_ffts),
+    'matrix': ('DFT by matrix products, embedded, one thread, batches of 4096 (of exact modes 512): time of a transform',
+               matrix_transforms),
+    'signals': ('Signals, embedded, one thread, 10^7 float32 samples; n_fft 512, hop 128; 1001 taps', signals),
+    'threads': (f'All {ALL} threads, embedded, prepared, on tiles', all_threads),
 }

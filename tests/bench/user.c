@@ -2,7 +2,7 @@
 /* What a user gets: work through the installed library and its public header, and nothing else.
  *
  *   at=embedded: or a daemon's socket; threads=, cpu= of an embedded engine
- *   method=NAME in=DTYPE:SHAPE out=DTYPE:SHAPE p.NAME=VALUE ...
+ *   method=NAME in=DTYPE:SHAPE b=DTYPE:SHAPE out=DTYPE:SHAPE p.NAME=VALUE ...
  *   call=plain    the one-line functions: trnsci_fill (without `in`), trnsci_transform, on the process's own memory
  *   call=apply    trnsci_apply on tiles
  *   call=prepared a call that is run again on tiles; draws state their offset anew each time
@@ -24,7 +24,7 @@ static struct trnsci_param params[MAX_PARAMS + 1];
 static char names[MAX_PARAMS][32];
 static double lists[MAX_PARAMS][16];
 static int64_t axes[16];
-static struct trnsci_array in, out;
+static struct trnsci_array in, second, out;
 static struct trnsci_tile *in_tile, *out_tile;
 static struct trnsci_call *call;
 static struct trnsci_changes changes;
@@ -144,6 +144,16 @@ static struct trnsci_tile *tile_of(const struct trnsci_array *array)
 	return tile;
 }
 
+/* The second input of a convolution, which goes with the call. */
+static void open_second(size_t n)
+{
+	second = array_of("b");
+	second.data = work_memory(bytes_of(&second));
+	fill_input(second.data, &second);
+	params[n] = trnsci_with_array("b", &second);
+	params[n + 1] = trnsci_end();
+}
+
 static void open_plain(void)
 {
 	out.data = work_memory(bytes_of(&out));
@@ -247,6 +257,8 @@ void work_open(void)
 		out = array_of("out");
 	source = (struct trnsci_source){.generator = case_text("generator", NULL)};
 	if (strcmp(way, "plain") == 0) {
+		if (case_text("b", NULL))
+			open_second(n);
 		open_plain();
 		return;
 	}
@@ -281,8 +293,9 @@ void work_close(void)
 	if (in.data != out.data)
 		free(in.data);
 	free(out.data);
+	free(second.data);
 	call = NULL;
 	in_tile = out_tile = NULL;
-	in = out = (struct trnsci_array){0};
+	in = second = out = (struct trnsci_array){0};
 	changes = (struct trnsci_changes){0};
 }

@@ -84,6 +84,10 @@ class Daemon:
         self.folder.cleanup()
 
 
+def is_built(program):
+    return os.path.exists(f'{BUILD}/tests/bench/{program}')
+
+
 def cpus():
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0))

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random123's Threefry4x32-20 and Philox4x32-10, distributions over them in loops that the compiler can vectorise with
+ * libmvec. Compiled by each compiler for the CPU, and also with 512-bit vectors. A user free to choose the order of the
+ * words writes each word of the state into an array of its own: order=sliced; else a counter's words stand together.
+ *
+ *   method=uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N */
+#include <Random123/philox.h>
+#include <Random123/threefry.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/worker.h"
+
+enum { BLOCK = 1024 };
+
+static void threefry_words(size_t first, uint32_t *out)
+{
+	const threefry4x32_key_t key = {{1, 2, 3, 4}};
+
+	for (size_t i = 0; i < BLOCK / 4; i++) {
+		const threefry4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 0, 0}};
+		const threefry4x32_ctr_t words = threefry4x32(counter, key);
+
+		for (int w = 0; w < 4; w++)
+			out[4 * i + w] = words.v[w];
+	}
+}
+
+static void threefry_sliced(size_t first, uint32_t *out)
+{
+	const threefry4x32_key_t key = {{1, 2, 3, 4}};
+
+	for (size_t i = 0; i < BLOCK / 4; i++) {
+		const threefry4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 0, 0}};
+		const threefry4x32_ctr_t words = threefry4x32(counter, key);
+
+		for (int w = 0; w < 4; w++)
+			out[BLOCK / 4 * w + i] = words.v[w];
+	}
+}
+
+static void philox_words(size_t first, uint32_t *out)
+{
+	const philox4x32_key_t key = {{1, 2}};
+
+	for (size_t i = 0; i < BLOCK / 4; i++) {
+		const philox4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 3, 0}};
+		const philox4x32_ctr_t words = philox4x32(counter, key);
+
+		for (int w = 0; w < 4; w++)
+			out[4 * i + w] = words.v[w];
+	}
+}
+
+static void philox_sliced(size_t first, uint32_t *out)
+{
+	const philox4x32_key_t key = {{1, 2}};
+
+	for (size_t i = 0; i < BLOCK / 4; i++) {
+		const philox4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 3, 0}};
+		const philox4x32_ctr_t words = philox4x32(counter, key);
+
+		for (int w = 0; w < 4; w++)
+			out[BLOCK / 4 * w + i] = words.v[w];
+	}
+}
+
+static inline float uniform_of(uint32_t word)
+{
+	return (float)(int)(word & 0xFFFFFF) * 0x1p-24f;
+}
+
+/* Above 0, for logarithms. */
+static inline float above_zero(uint32_t word)
+{
+	return uniform_of(word) + 0x1p-25f;
+}
+
+static void uniform(const uint32_t *w, void *out)
+{
+	for (int i = 0; i < BLOCK; i++)
+		((float *)out)[i] = uniform_of(w[i]);
+}
+
+static void exponential(const uint32_t *w, void *out)
+{
+	for (int i = 0; i < BLOCK; i++)
+		((float *)out)[i] = -logf(above_zero(w[i]));
+}
+
+/* The first half of a block becomes radii, the second angles; three loops, since one that has both sine and cosine of
+ * an angle asks for sincosf, which libmvec does not have for vectors. */
+static void normal(const uint32_t *w, void *to)
+{
+	float radii[BLOCK / 2], angles[BLOCK / 2], *const out = to;
+
+	for (int i = 0; i < BLOCK / 2; i++) {
+		radii[i] = sqrtf(-2 * logf(above_zero(w[i])));
+		angles[i] = 6.2831853f * uniform_of(w[BLOCK / 2 + i]);
+	}
+	for (int i = 0; i < BLOCK / 2; i++)
+		out[i] = radii[i] * cosf(angles[i]);
+	for (int i = 0; i < BLOCK / 2; i++)
+		out[BLOCK / 2 + i] = radii[i] * sinf(angles[i]);
+}
+
+static void lognormal(const uint32_t *w, void *out)
+{
+	normal(w, out);
+	for (int i = 0; i < BLOCK; i++)
+		((float *)out)[i] = expf(((float *)out)[i]);
+}
+
+static void laplace(const uint32_t *w, void *out)
+{
+	for (int i = 0; i < BLOCK; i++) {
+		const float x = -logf((float)(int)(w[i] >> 8 & 0x7FFFFF) * 0x1p-23f + 0x1p-24f);
+
+		((float *)out)[i] = w[i] >> 31 ? -x : x;
+	}
+}
+
+static void bernoulli(const uint32_t *w, void *out)
+{
+	for (int i = 0; i < BLOCK; i++)
+		((signed char *)out)[i] = w[i] < 1288490189u;
+}
+
+static void randint(const uint32_t *w, void *out)
+{
+	for (int i = 0; i < BLOCK; i++)
+		((int *)out)[i] = (int)((uint64_t)w[i] * 1005 >> 32) - 5;
+}
+
+/* A loop of its own for each pair, so that the compiler sees words and distribution together. */
+#define LOOPS(method, size)                                                                                            \
+	LOOP(threefry_words, method, size)                                                                             \
+	LOOP(threefry_sliced, method, size) LOOP(philox_words, method, size) LOOP(philox_sliced, method, size)
+#define LOOP(words, method, size)                                                                                      \
+	static void words##_##method(void)                                                                             \
+	{                                                                                                              \
+		uint32_t block[BLOCK];                                                                                 \
+                                                                                                                       \
+		for (size_t i = 0; i < n; i += BLOCK) {                                                                \
+			words(i, block);                                                                               \
+			method(block, (char *)out + i * (size));                                                       \
+		}                                                                                                      \
+	}
+#define NAMES(method, size)                                                                                            \
+	{#method, {threefry_words_##method, threefry_sliced_##method, philox_words_##method, philox_sliced_##method}},
+#define METHODS(X)                                                                                                     \
+	X(uniform, 4) X(normal, 4) X(exponential, 4) X(lognormal, 4) X(laplace, 4) X(bernoulli, 1) X(randint, 4)
+
+static void *out;
+static size_t n;
+static void (*run)(void);
+
+METHODS(LOOPS)
+
+void work_open(void)
+{
+	static const struct {
+		const char *name;
+		void (*runs[4])(void);
+	} methods[] = {METHODS(NAMES)};
+	const bool philox = case_is("generator", "philox4x32"), sliced = case_is("order", "sliced");
+	struct case_array array;
+
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (case_is("method", methods[i].name))
+			run = methods[i].runs[2 * philox + sliced];
+	if (!run || !case_has_array("out", &array))
+		work_decline("no such distribution");
+	n = array.count;
+	out = work_memory((n + BLOCK) * 4);
+}
+
+void work_run(void)
+{
+	run();
+}
+
+void work_close(void)
+{
+	free(out);
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""scipy.signal over n float32 samples: work=NAME n= taps=."""
+try:
+    import numpy as np
+    from scipy import signal
+except ImportError:
+    print('none scipy')
+    raise SystemExit(0)
+
+import worker
+
+
+def noise(n):
+    return np.random.default_rng(1).random(int(n), dtype=np.float32) - np.float32(0.5)
+
+
+def open_stft(case):
+    x = noise(case['n'])
+    return lambda: signal.stft(x, window='hann', nperseg=512, noverlap=384)
+
+
+def open_istft(case):
+    spectra = signal.stft(noise(case['n']), window='hann', nperseg=512, noverlap=384)[2]
+    return lambda: signal.istft(spectra, window='hann', nperseg=512, noverlap=384)
+
+
+def open_convolve(case):
+    x, taps = noise(case['n']), noise(case['taps'])
+    return lambda: signal.oaconvolve(x, taps)
+
+
+def open_welch(case):
+    x = noise(case['n'])
+    return lambda: signal.welch(x)
+
+
+worker.serve({'stft': open_stft, 'istft': open_istft, 'convolve': open_convolve, 'welch': open_welch})
