@@ -10,11 +10,22 @@ FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) -D_GNU_SOURCE -pthread -Itests -MMD -
 
 LIBS_fftw := -lfftw3 -lfftw3f
 LIBS_openblas := -lopenblas
+LIBS_redis := -lhiredis
 
 $(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
 	$(say) BENCH $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(WORKER) -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
+
+$(BENCH)/service: tests/bench/service.c $(SHARED)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
+
+$(BENCH)/wire_load: tests/bench/wire_load.c $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Itests -MF $@.d -o $@ $< $(PROTO_ARCHIVE) $(LIB_ARCHIVE) $(LIBS_msgpack) -lm
 
 $(BENCH)/kernel: tests/bench/kernel.c $(WORKER) $(LIB_ARCHIVE)
 	$(say) BENCH $@
@@ -48,7 +59,7 @@ $(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
 	$(Q)$(*:-512=) -std=gnu17 -w $(R123_$(*:-512=)) $(if $(findstring 512,$*),-mprefer-vector-width=512) -Itests \
 		-MMD -MF $@.d -o $@ $< $(WORKER) -lmvec -lm
 
-BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe fftw openblas mt19937 $(R123))
+BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw openblas mt19937 redis echo $(R123))
 
 # make run-bench-rows ROWS="small 'fft/c2c f32 *'" : some sections or rows.
 run-bench-rows: all $(BENCH_WORKERS)
@@ -60,5 +71,5 @@ run-bench-sweep: all $(BENCH)/user
 
 .PHONY: run-bench-rows run-bench-sweep
 
-# The kernels' worker knows the library's inside, so that the checks keep it building.
-checks: $(BENCH)/kernel $(BENCH)/user
+# What knows the library's inside or header is kept building by the checks.
+checks: $(addprefix $(BENCH)/,kernel user service wire_load)

@@ -2,11 +2,13 @@
 /* What the machine gives at the moment, as workers that the rows are measured beside.
  *
  *   what=clock          100,000 dependent additions, a cycle each
- *   what=cpus threads=  an integer loop on so many threads at once
+ *   what=cpus threads=  an integer loop in many pieces, which so many threads take from one another
  *   what=mix512, mix256 60,000 vector additions, rotations and exclusive ors, as many at once as the CPU can; with 256
  *                       bits a rotation is three operations
+ *   what=fma, dot       20,000 fused multiply-adds of 512 bits, or VDPBF16PS
  *   what=copy bytes=    one pass of a copy around the caches, reads and writes */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -15,11 +17,12 @@
 
 #include "bench/worker.h"
 
-enum { MIX_OPERATIONS = 60000, CLOCK_ADDITIONS = 100000, PROBE_ADDITIONS = 4000000, MAX_THREADS = 128 };
+enum { MIX_OPERATIONS = 60000, VECTOR_OPERATIONS = 20000, CLOCK_ADDITIONS = 100000, PIECES = 800, PIECE_ADDITIONS = 20000, MAX_THREADS = 128 };
 
 static char *from, *to;
 static size_t bytes;
 static unsigned threads;
+static atomic_int pieces;
 static void (*run)(void);
 
 static void additions(uint64_t n)
@@ -71,6 +74,36 @@ __attribute__((target("avx2"))) static void run_mix256(void)
 	}
 }
 
+#define FMA(i) __asm__ volatile("vfmadd231ps %1, %1, %0" : "+v"(a##i) : "v"(x));
+#define DOT(i) __asm__ volatile("vdpbf16ps %1, %1, %0" : "+v"(a##i) : "v"(x));
+
+__attribute__((target("avx512f"))) static void run_fma(void)
+{
+	const __m512i x = _mm512_setzero_si512();
+
+	CHAINS(DECLARE)
+	for (int i = 0; i < VECTOR_OPERATIONS / 10; i++) {
+		CHAINS(FMA)
+	}
+}
+
+__attribute__((target("avx512f"))) static void run_dot(void)
+{
+	const __m512i x = _mm512_setzero_si512();
+
+	CHAINS(DECLARE)
+	for (int i = 0; i < VECTOR_OPERATIONS / 10; i++) {
+		CHAINS(DOT)
+	}
+}
+
+static void open_peak(void)
+{
+	if (!__builtin_cpu_supports("avx512f") || (case_is("what", "dot") && !__builtin_cpu_supports("avx512bf16")))
+		work_decline("no such operation");
+	run = case_is("what", "fma") ? run_fma : run_dot;
+}
+
 static void open_mix(void)
 {
 	if (!(case_is("what", "mix512") ? __builtin_cpu_supports("avx512f") : __builtin_cpu_supports("avx2")))
@@ -82,11 +115,17 @@ static void open_mix(void)
 {
 	work_decline("no such vectors");
 }
+
+static void open_peak(void)
+{
+	work_decline("no such operation");
+}
 #endif
 
 static void *run_thread(void *unused)
 {
-	additions(PROBE_ADDITIONS);
+	while (atomic_fetch_sub(&pieces, 1) > 0)
+		additions(PIECE_ADDITIONS);
 	return unused;
 }
 
@@ -95,6 +134,7 @@ static void run_cpus(void)
 	pthread_t ids[MAX_THREADS];
 	unsigned started = 0;
 
+	atomic_store(&pieces, PIECES);
 	while (started + 1 < threads && started < MAX_THREADS && !pthread_create(&ids[started], NULL, run_thread, NULL))
 		started++;
 	run_thread(NULL);
@@ -120,6 +160,8 @@ void work_open(void)
 	run = case_is("what", "clock") ? run_clock : case_is("what", "copy") ? run_copy : run_cpus;
 	if (strncmp(case_text("what", ""), "mix", 3) == 0)
 		open_mix();
+	else if (case_is("what", "fma") || case_is("what", "dot"))
+		open_peak();
 	if (run != run_copy)
 		return;
 	from = work_memory(bytes);

@@ -2,27 +2,12 @@
 """The rows of the bench: what is measured beside what. Goals stand in goals.txt."""
 import math
 
+import rows_service
 import workers
+from row import Row
 
 L2_BYTES, FAR_BYTES = 512 << 10, 64 << 20
 ALL = workers.cpus()
-
-
-class Row:
-    """Contenders that take turns. `ours` is what a user gets; `kernel` the same work inside; peers have names of their own.
-
-    parts: {label: (program, case)}. per: runs are of so many pieces, and the row prints the time of one. counts: what a
-    piece does, {'GB/s': bytes} or {'GFlop/s': operations}. extra: values of goals that are computed, {name: function of
-    the values}. runs: 0, or the number of runs whose p50 counts, of a service.
-    """
-
-    def __init__(self, name, parts, per=1, rate=None, extra=None, runs=0, apart=False):
-        self.name, self.parts, self.per, self.rate = name, parts, per, rate
-        self.extra, self.runs, self.apart = extra or {}, runs, apart
-
-    def peers(self):
-        """Labels of the other libraries."""
-        return [label for label in self.parts if label[:1].isupper() or label in ('numpy SFC64', 'scipy', 'std::mt19937')]
 
 
 # ---- draws ----
@@ -63,6 +48,11 @@ def fft_case(kind, n, batch=1, wide=False, place='out', **words):
     return case
 
 
+def small_programs():
+    program = {'out': 'f32:512', 'call': 'program', 'threads': 1}
+    yield Row('15 steps over 512, prepared', {'ours': ('user', program), 'sent': ('user', dict(program, fresh=1))})
+
+
 def small_ffts():
     for n in (64, 256, 1024, 4096):
         for call in ('plain', 'prepared'):
@@ -83,6 +73,8 @@ def batches(kind, lengths, wide=False, place='out', far=False):
         name = f'{kind} {"f64" if wide else "f32"} {n}{" in place" if place == "in" else ""}'
         parts = {'ours': ('user', case), 'kernel': ('kernel', case),
                  **fftw_parts(case, ('many', 'loop', 'staged') if far else ('many', 'loop'), 1.5)}
+        if far and place == 'out' and n == 256:
+            parts['copy'] = ('probe', {'what': 'copy', 'bytes': FAR_BYTES // 2, 'huge': 1})
         yield Row(name, parts, per=batch, rate=gflops(kind, n, batch), apart=far)
 
 
@@ -122,6 +114,10 @@ def single_ffts():
         yield single('3d', 128, wide, 4)
 
 
+# Vector operations of a run of the probe for the peak of FMA, or of VDPBF16PS.
+PROBE_VECTORS = 20000
+
+
 def matrix_transforms():
     for n in (64, 128, 256):
         for mode, precision, wide, batch in (('f32', None, False, 4096), ('bf16', 'bf16', False, 4096),
@@ -137,7 +133,13 @@ def matrix_transforms():
                 parts['kernel'] = ('kernel', inside)
             if mode == 'bf16':
                 parts['f32'] = ('kernel', dict(inside, mode='f32'))
-            yield Row(f'{mode} {n}{"" if precision else " (inside)"}', parts, per=batch)
+            peak, operation = ('fma', 32) if mode == 'f32' else ('dot', 64)
+            if mode in ('f32', 'bf16'):
+                parts['peak_probe'] = ('probe', {'what': peak})
+            extra = {'matrix': lambda values: values.get('kernel', values['ours']),
+                     'peak': lambda values, operation=operation, flops=8.0 * n * n * batch:
+                         flops / operation * values['peak_probe'] / PROBE_VECTORS if 'peak_probe' in values else None}
+            yield Row(f'{mode} {n}{"" if precision else " (inside)"}', parts, per=batch, extra=extra)
 
 
 # ---- random numbers in bulk ----
@@ -252,8 +254,11 @@ def signals():
     }
     for name, case in cases.items():
         method = name.split(',')[0]
-        yield Row(name, {'ours': ('user', dict(case, method=method, threads=1, huge=1)),
-                         'scipy': ('scipy_signal.py', {'work': method, 'n': n, 'taps': taps})})
+        parts = {'ours': ('user', dict(case, method=method, threads=1, huge=1)),
+                 'scipy': ('scipy_signal.py', {'work': method, 'n': n, 'taps': taps})}
+        if method == 'stft':
+            parts['FFTW frames'] = ('fftw', {'kind': 'stft', 'n': 512, 'hop': 128, 'samples': n, 'huge': 1})
+        yield Row(name, parts)
 
 
 # ---- all threads ----
@@ -263,7 +268,7 @@ def threads_row(name, case, per=1, rate=None):
     probes = {f'cpu{n}': ('probe', {'what': 'cpus', 'threads': n}) for n in (1, ALL)}
     return Row(name, {'ours': ('user', dict(case, threads=ALL)), 'one': ('user', dict(case, threads=1)), **probes}, per, rate,
                {'scaling': lambda values: values['one'] / values['ours'],
-                'cpus': lambda values: ALL * values['cpu1'] / values[f'cpu{ALL}']})
+                'cpus': lambda values: values['cpu1'] / values[f'cpu{ALL}']})
 
 
 def all_threads():
@@ -283,8 +288,9 @@ def all_threads():
 
 
 SECTIONS = {
+    # (title, rows)
     'small': ('Small calls, embedded, one thread: one draw or transform a call',
-              lambda: [*small_draws(), *small_ffts()]),
+              lambda: [*small_draws(), *small_ffts(), *small_programs()]),
     'random': ('Random numbers, embedded, one thread, into 256 KiB of the process', bulk_draws),
     'distributions': (f'Distributions, embedded, one thread, {SAMPLES} samples: time of a sample', distributions),
     'points': ('Quasi-random points, embedded, one thread, 4096 points of 16 dimensions: time of a coordinate', points),
@@ -295,4 +301,6 @@ SECTIONS = {
                matrix_transforms),
     'signals': ('Signals, embedded, one thread, 10^7 float32 samples; n_fft 512, hop 128; 1001 taps', signals),
     'threads': (f'All {ALL} threads, embedded, prepared, on tiles', all_threads),
+    'daemon': ('The daemon, one client: p50 of a call', rows_service.daemon_calls),
+    'crowd': ('The daemon, many clients in processes of their own', rows_service.crowds),
 }

@@ -7,7 +7,9 @@
  *   call=apply    trnsci_apply on tiles
  *   call=prepared a call that is run again on tiles; draws state their offset anew each time
  *   call=reply    the same, with the samples in the reply instead of a tile
- *   call=named    the same, of a named stream */
+ *   call=named    the same, of a named stream
+ *   call=program  a program of 15 steps over the samples of out; fresh=1: its parameters are set anew for each run
+ *   call=session  a session for each draw: trnsci_open, trnsci_fill, trnsci_close */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,12 @@ static void run_apply(void)
 static void run_call(void)
 {
 	must_call(trnsci_run(call, NULL));
+}
+
+static void run_fresh(void)
+{
+	trnsci_set_u64(trnsci_args(call), "seed", 0);
+	run_call();
 }
 
 static void run_draw(void)
@@ -228,7 +236,7 @@ static void open_program(void)
 		trnsci_set_text(step, "as", name[i % 2]);
 	}
 	trnsci_want(call, name[0]);
-	run = run_call;
+	run = case_is("fresh", "1") ? run_fresh : run_call;
 }
 
 static void open_session(void)
@@ -238,6 +246,13 @@ static void open_session(void)
 					       .arena_bytes = (size_t)case_number("arena", 0)};
 
 	must(trnsci_open(case_text("at", "embedded:"), &options, &session, &err));
+}
+
+static void run_session(void)
+{
+	trnsci_close(session);
+	open_session();
+	run_fill();
 }
 
 void work_open(void)
@@ -267,6 +282,9 @@ void work_open(void)
 	params[n] = trnsci_end();
 	if (strcmp(way, "reply") == 0 || strcmp(way, "named") == 0) {
 		open_reply();
+	} else if (strcmp(way, "session") == 0) {
+		open_plain();
+		run = run_session;
 	} else if (strcmp(way, "program") == 0) {
 		open_program();
 	} else {

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 BUILD = os.environ.get('BUILD', 'build')
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,7 +19,7 @@ class Worker:
     """One worker. It gets ready while the caller goes on; ready() waits for it."""
 
     def __init__(self, program, case):
-        case = {name: value for name, value in case.items() if value is not None}
+        case = {name: value() if callable(value) else value for name, value in case.items() if value is not None}
         path = [f'{BUILD}/tests/bench/{program}']
         if program.endswith('.py'):
             path = ['/usr/bin/python3', f'{HERE}/peers/{program}']
@@ -86,6 +87,63 @@ class Daemon:
 
 def is_built(program):
     return os.path.exists(f'{BUILD}/tests/bench/{program}')
+
+
+class Redis:
+    """A Redis 7 without persistence on a private socket, until close()."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='trnsci-redis-')
+        self.socket = f'{self.folder.name}/r'
+        self.process = subprocess.Popen(
+            ['redis-server', '--port', '0', '--unixsocket', self.socket, '--save', '', '--appendonly', 'no', '--dir',
+             self.folder.name], stdout=subprocess.DEVNULL)
+        for _ in range(500):  # it has no word for ready but its answer
+            with socket.socket(socket.AF_UNIX) as client:
+                try:
+                    client.connect(self.socket)
+                    return
+                except OSError:
+                    time.sleep(0.01)
+        raise RuntimeError('redis-server does not answer')
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
+
+
+class Services:
+    """A daemon and a Redis that start when a row first needs them."""
+
+    def __init__(self):
+        self.running = {}
+
+    def get(self, name):
+        if name not in self.running:
+            self.running[name] = Redis() if name == 'redis' else Daemon('--connections', '4096')
+        return self.running[name]
+
+    def close(self):
+        for service in self.running.values():
+            service.close()
+        self.running = {}
+
+
+SERVICES = Services()
+
+
+def daemon_socket():
+    return SERVICES.get('daemon').socket
+
+
+def redis_socket():
+    return SERVICES.get('redis').socket
+
+
+def cpu_seconds(pid):
+    """CPU time of a process, by its clock (clock_getcpuclockid(3))."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def cpus():

@@ -2,8 +2,10 @@
 /* FFTW, PATIENT within a time limit, one thread: way=one plan for the batch (many), a loop over a plan for one transform
  * (loop), and that loop on copies staged through the cache (staged).
  *
- *   kind=c2c|r2c|2d|3d n= batch= wide=0|1 place=in|out way= limit=SECONDS */
+ *   kind=c2c|r2c|2d|3d n= batch= wide=0|1 place=in|out way= limit=SECONDS
+ *   kind=stft n= hop= samples=    frames windowed into a buffer, as many at once as stay in the cache */
 #include <fftw3.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,8 +93,64 @@ static void read_case(void)
 	w.y_bytes = (w.real ? w.points / 2 + 1 : w.points) * (w.wide ? 16 : 8);
 }
 
+/* ---- short-time transforms ---- */
+
+enum { TOGETHER = 64 };
+
+static struct {
+	fftwf_plan plan;
+	float *x, *window, *buffer;
+	fftwf_complex *out;
+	size_t n, hop, frames;
+} f;
+
+static void run_frames(void)
+{
+	for (size_t first = 0; first + TOGETHER <= f.frames; first += TOGETHER) {
+		for (size_t i = 0; i < TOGETHER; i++)
+			for (size_t j = 0; j < f.n; j++)
+				f.buffer[i * f.n + j] = f.x[(first + i) * f.hop + j] * f.window[j];
+		fftwf_execute_dft_r2c(f.plan, f.buffer, f.out + first * (f.n / 2 + 1));
+	}
+}
+
+static void open_frames(void)
+{
+	const size_t samples = (size_t)case_number("samples", 0), n = (size_t)case_number("n", 0);
+	const int length = (int)n;
+
+	f.n = n;
+	f.hop = (size_t)case_number("hop", 1);
+	f.frames = (samples - n) / f.hop + 1;
+	f.x = work_memory(samples * sizeof(float));
+	f.window = work_memory(n * sizeof(float));
+	f.buffer = work_memory(TOGETHER * n * sizeof(float));
+	f.out = work_memory((f.frames + TOGETHER) * (n / 2 + 1) * sizeof *f.out);
+	f.plan = fftwf_plan_many_dft_r2c(1, &length, TOGETHER, f.buffer, NULL, 1, length, f.out, NULL, 1, length / 2 + 1,
+					 FFTW_PATIENT);
+	work_noise(f.x, false, samples);
+	for (size_t i = 0; i < n; i++)
+		f.window[i] = (float)(0.5 - 0.5 * cos(6.283185307179586 * (double)i / (double)n));
+	run = run_frames;
+}
+
+static void close_frames(void)
+{
+	fftwf_destroy_plan(f.plan);
+	free(f.x);
+	free(f.window);
+	free(f.buffer);
+	free(f.out);
+}
+
+/* ---- the worker ---- */
+
 void work_open(void)
 {
+	if (case_is("kind", "stft")) {
+		open_frames();
+		return;
+	}
 	read_case();
 	w.x = work_memory(w.batch * w.x_bytes);
 	w.y = w.in_place ? w.x : work_memory(w.batch * w.y_bytes);
@@ -115,6 +173,10 @@ void work_run(void)
 
 void work_close(void)
 {
+	if (run == run_frames) {
+		close_frames();
+		return;
+	}
 	if (w.wide)
 		fftw_destroy_plan(w.plan);
 	else

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests are bytes made once; replies are counted by their size, which every reply of a batch shares. */
-#include "service_load.h"
-
+/* 8 clients of a daemon or of Redis in one thread, over the bare wire, with 16 requests in flight each: the counterpart of
+ * redis-benchmark. Requests are bytes made once; replies are counted by their size, which every reply of a batch shares.
+ * Prints thousands of requests for a second of the server's CPU, and of the wall.
+ *
+ *   wire_load draws SOCKET PID METHOD [tile] [sent]    draws of 512 samples, into a tile; sent: not prepared
+ *   wire_load gets SOCKET PID SIZE                     of a value under the key bench:SIZE */
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +20,14 @@
 #include "codec.h"
 #include "frame.h"
 
-enum { MAX_CLIENTS = 64, ROOM = 1 << 20, SAMPLES = 512, FIRST_OFFSET = 1 << 20 };
+enum { CLIENTS = 8, PIPELINE = 16, LOAD = 200000, MAX_CLIENTS = 64, ROOM = 1 << 20, SAMPLES = 512, FIRST_OFFSET = 1 << 20 };
+
+/* Draws of 512 samples. */
+struct load_draw {
+	const char *method;
+	bool tiles;    /* into a tile of each client, or in the reply */
+	bool prepared; /* as runs of a prepared call of each client */
+};
 
 static int connect_to(const char *path)
 {
@@ -233,7 +244,7 @@ static int prepare_all(struct load *load, const char *method, uint64_t tile, uin
 	return failed ? -1 : 0;
 }
 
-double load_draws(const char *socket, const struct load_draw *draw, long requests, int clients, int pipeline)
+static double load_draws(const char *socket, const struct load_draw *draw, long requests, int clients, int pipeline)
 {
 	struct load load;
 	uint64_t tile = 0, prepared = 0;
@@ -256,7 +267,7 @@ double load_draws(const char *socket, const struct load_draw *draw, long request
 }
 
 /* The reply is "$SIZE", the bytes, and an end of line behind each. */
-double load_gets(const char *socket, size_t size, long requests, int clients, int pipeline)
+static double load_gets(const char *socket, size_t size, long requests, int clients, int pipeline)
 {
 	struct load load;
 	uint64_t tile;
@@ -264,7 +275,7 @@ double load_gets(const char *socket, size_t size, long requests, int clients, in
 	int r = begin(&load, socket, false, requests, clients, pipeline, &tile);
 	double took = -1;
 
-	snprintf(key, sizeof key, "%zu", size);
+	snprintf(key, sizeof key, "bench:%zu", size);
 	const size_t n = (size_t)snprintf(request, sizeof request, "*2\r\n$3\r\nGET\r\n$%zu\r\n%s\r\n", strlen(key), key);
 
 	load.batch.at = malloc(n * (size_t)pipeline);
@@ -278,20 +289,41 @@ double load_gets(const char *socket, size_t size, long requests, int clients, in
 	return took;
 }
 
-int load_idle(const char *socket, int clients)
+static double cpu_of(pid_t pid)
 {
-	struct bump *bump = bump_new();
-	struct codec_buffer ping = {0};
-	struct value params = value_map();
-	char reply[256];
-	int r = codec_request(&ping, 1, "ping", &params);
+	struct timespec t = {0, 0};
+	clockid_t clock;
 
-	for (int i = 0; i < clients && r == 0; i++) {
-		int fd = connect_to(socket);
+	if (clock_getcpuclockid(pid, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
-		r = fd < 0 || write(fd, ping.at, ping.size) < 0 || read(fd, reply, sizeof reply) <= 0;
+static bool has_word(char **words, const char *word)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	const pid_t server = argc > 4 ? atoi(argv[3]) : 0;
+	double cpu, took;
+
+	if (argc < 5)
+		return 2;
+	cpu = cpu_of(server);
+	if (strcmp(argv[1], "gets") == 0) {
+		took = load_gets(argv[2], strtoul(argv[4], NULL, 10), LOAD, CLIENTS, PIPELINE);
+	} else {
+		const struct load_draw draw = {argv[4], has_word(argv + 5, "tile"), !has_word(argv + 5, "sent")};
+
+		took = load_draws(argv[2], &draw, LOAD, CLIENTS, PIPELINE);
 	}
-	codec_buffer_free(&ping);
-	bump_free(bump);
-	return r ? -1 : 0;
+	if (took < 0)
+		return 1;
+	printf("ours %.4f\nwall %.4f\n", 1e-3 * LOAD / (cpu_of(server) - cpu), 1e-3 * LOAD / took);
+	return 0;
 }

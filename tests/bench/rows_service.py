@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the daemon, beside Redis, bare echoes and the embedded engine."""
+import subprocess
+
+import workers
+from row import Once, Row
+
+RUNS = 9000
+ALL = workers.cpus()
+DAEMON = {'at': workers.daemon_socket, 'arena': 64 << 20}
+REDIS = {'at': workers.redis_socket}
+PING = ('user', {'method': 'ping', 'call': 'reply', 'at': workers.daemon_socket})
+
+
+def normals(n=512, call='reply', **words):
+    return dict(method='normal', out=f'f32:{n}', call=call, **DAEMON, **words)
+
+
+def small_calls():
+    redis, echo = ('redis', dict(REDIS, size=2048)), ('echo', {'size': 2048, 'spin': 1})
+    yield Row('ping', {'ours': PING, 'Redis': ('redis', dict(REDIS, size=64))}, runs=RUNS)
+    yield Row('512 normals in a closed loop', {'ours': ('user', normals()), 'Redis': redis, 'echo': echo}, runs=RUNS)
+    yield Row('512 normals beside a CPU hog', {'ours': ('user', normals()), 'Redis': redis}, runs=RUNS, hog=True)
+    rest = {'pause_us': 1000}
+    yield Row('512 normals after 1 ms of rest', {'ours': ('user', normals(**rest)), 'Redis': ('redis', dict(REDIS, size=2048, **rest)),
+                                                 'echo': ('echo', {'size': 2048, **rest})}, runs=900)
+    yield Row('512 normals of a named stream', {'ours': ('user', normals(call='named')), 'stated': ('user', normals())}, runs=RUNS)
+    yield Row('4096 normals, copied', {'ours': ('user', normals(4096, 'plain')), 'Redis': ('redis', dict(REDIS, size=16384))},
+              runs=RUNS)
+    yield Row('512 normals, a session each', {'ours': ('user', normals(call='session')),
+                                              'Redis': ('redis', dict(REDIS, size=2048, op='session'))}, runs=900)
+    program = {'out': 'f32:512', 'call': 'program', **DAEMON}
+    yield Row('a program of 15 steps', {'ours': ('user', program), 'sent': ('user', dict(program, fresh=1))}, runs=RUNS // 3)
+
+
+def large_calls():
+    for mib, runs in ((1, 900), (16, 90)):
+        draw = {'method': 'uniform', 'out': f'f32:{mib << 18}', 'call': 'prepared'}
+        yield Row(f'{mib} MiB of uniforms into a used tile',
+                  {'ours': ('user', dict(draw, **DAEMON)), 'embedded': ('user', dict(draw, threads=ALL)),
+                   'Redis': ('redis', dict(REDIS, size=mib << 20))}, runs=runs, rate={'GB/s': mib << 20})
+    transforms = {'method': 'fft', 'in': 'c64:64x1024', 'out': 'c64:64x1024', 'place': 'in', 'call': 'prepared'}
+    yield Row('64 transforms of 1024, resident',
+              {'ours': ('user', dict(transforms, **DAEMON)), 'embedded': ('user', dict(transforms, threads=ALL)), 'ping': PING},
+              runs=RUNS // 3)
+
+
+def daemon_calls():
+    return [*small_calls(), *large_calls()]
+
+
+# ---- crowds ----
+
+def run_program(program, *arguments):
+    """What it prints."""
+    run = subprocess.run([f'{workers.BUILD}/tests/bench/{program}', *map(str, arguments)], text=True, timeout=60,
+                         capture_output=True, check=False)
+    if run.returncode:
+        raise RuntimeError(run.stderr.splitlines()[0] if run.stderr else f'{program} ended with {run.returncode}')
+    return {name: float(value) for name, value in (line.split() for line in run.stdout.splitlines())}
+
+
+def service(what, *arguments):
+    daemon = workers.SERVICES.get('daemon')
+    return run_program('service', what, daemon.socket, daemon.process.pid, *arguments)
+
+
+def best_of(measure, turns=3):
+    """The best of several turns, each of which is fast in other parts of the machine."""
+    values = [measure() for _ in range(turns)]
+    return max(values, key=lambda value: value['ours'])
+
+
+def redis_benchmark(requests=200000):
+    """Thousands of GETs of 2 KiB for a second of Redis' CPU."""
+    redis = workers.SERVICES.get('redis')
+    command = ['redis-benchmark', '-s', redis.socket, '-t', 'get', '-d', '2048', '-n', str(requests), '-c', '8', '-P', '16', '-q']
+    subprocess.run([*command[:4], 'set', *command[5:7], '-n', '1', '-q'], check=True, stdout=subprocess.DEVNULL)
+    before = workers.cpu_seconds(redis.process.pid)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return 1e-3 * requests / (workers.cpu_seconds(redis.process.pid) - before)
+
+
+def wire(*words):
+    def measure():
+        daemon = workers.SERVICES.get('daemon')
+        values = best_of(lambda: run_program('wire_load', 'draws', daemon.socket, daemon.process.pid, *words))
+        return dict(values, Redis=max(redis_benchmark() for _ in range(2)))
+    return measure
+
+
+def pipelined():
+    return dict(best_of(lambda: service('pipelined')), Redis=max(redis_benchmark() for _ in range(2)))
+
+
+def clients(*words):
+    """The row of n clients knows those of fewer."""
+    best = {'sum': 0.0}
+
+    def measure_of(n):
+        def measure():
+            values = best_of(lambda: service('clients', n, *words), 2)
+            values['fewer'] = best['sum'] or values['ours']
+            best['sum'] = max(best['sum'], values['ours'])
+            return values
+        return measure
+
+    for n in (1, 2, 8, 64, 256):
+        yield Once(f'{n} clients, 4096 normals{", copied" if words else " into tiles"}', 'thousand/s', measure_of(n))
+
+
+def crowds():
+    yield Once('pipelined 8 x 16 by the library', 'thousand/s of server CPU', pipelined)
+    for words in (('uniform',), ('normal',), ('uniform', 'tile'), ('normal', 'sent')):
+        yield Once(f'pipelined 8 x 16, bare wire: {" ".join(words)}', 'thousand/s of server CPU', wire(*words))
+    yield from clients()
+    yield from clients('copy')
+    yield Once('512 samples beside jobs of 1 GiB', 'ns p99', lambda: service('fair', 512))
+    yield Once('300000 samples beside jobs of 1 GiB', 'ns p99', lambda: service('fair', 300000))
+    yield Once('1000 idle clients', 'KiB each', lambda: service('idle', 1000))
+    yield Once('1000 clients with a tile of 16 KiB', 'KiB each', lambda: service('tiles', 1000))
+    yield Once('a ring: 64 normals taken', 'ns', lambda: service('ring'))
+    for readers in (1, 4, 16):
+        yield Once(f'a broadcast to {readers} readers', 'GB/s drawn', lambda readers=readers: service('broadcast', readers))

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many clients of a daemon at once, each a process with a session of the installed library. A program that runs once and
+ * prints lines NAME VALUE.
+ *
+ *   service pipelined SOCKET PID   8 clients, 16 draws of 512 normals in flight each
+ *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
+ *   service idle SOCKET PID N      N clients that wait
+ *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
+ *   service fair SOCKET PID SAMPLES   a draw beside another client's jobs of 1 GiB
+ *   service broadcast SOCKET PID N    uniforms published to N readers
+ *   service ring SOCKET PID        a noise ring: small takes, and one reader's rate beside one thread's draws */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <trnsci/trnsci.h>
+
+enum { MAX_CLIENTS = 1024, SAMPLES = 512, BATCH = 4096 };
+
+static const char *address;
+static pid_t server;
+
+/* ---- clocks ---- */
+
+static double seconds_by(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double now(void)
+{
+	return seconds_by(CLOCK_MONOTONIC);
+}
+
+static double cpu_of_server(void)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(server, &clock) == 0 ? seconds_by(clock) : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* ---- clients in processes of their own ---- */
+
+/* Of the crowd: each client writes a byte to `ready`, and waits until `start` hangs up. */
+static int ready[2] = {-1, -1}, start[2];
+
+static _Noreturn void give_up(const char *what)
+{
+	fprintf(stderr, "bench service: %s\n", what);
+	if (ready[1] >= 0 && write(ready[1], "x", 1) != 1) /* who waits for this client shall not wait for ever */
+		_exit(2);
+	exit(1);
+}
+
+static void must(int r, const struct trnsci_error *err)
+{
+	if (r < 0)
+		give_up(err && err->text[0] ? err->text : trnsci_error_name(r));
+}
+
+static struct trnsci_session *open_session(size_t arena_bytes)
+{
+	const struct trnsci_options options = {.arena_bytes = arena_bytes};
+	struct trnsci_session *session;
+	struct trnsci_error err;
+
+	must(trnsci_open(address, &options, &session, &err), &err);
+	return session;
+}
+
+/* What a client reports in memory that all share. */
+struct outcome {
+	double runs, seconds, cpu, p99;
+};
+
+struct crowd {
+	int n;
+	pid_t pids[MAX_CLIENTS];
+	struct outcome *outcomes;
+};
+
+static struct crowd crowd;
+
+/* A client is ready, and waits until all are. */
+static void wait_for_start(void)
+{
+	struct pollfd hangup = {start[0], POLLIN, 0};
+
+	if (write(ready[1], "", 1) != 1)
+		_exit(1);
+	close(start[1]);
+	poll(&hangup, 1, -1);
+}
+
+/* Starts n clients; returns when all wait for the start. */
+static void crowd_start(int n, void (*client)(struct outcome *ret_outcome))
+{
+	char byte;
+
+	crowd.n = n;
+	crowd.outcomes = mmap(NULL, sizeof(struct outcome) * MAX_CLIENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (n > MAX_CLIENTS || pipe(ready) < 0 || pipe(start) < 0 || crowd.outcomes == MAP_FAILED)
+		give_up("a crowd");
+	for (int i = 0; i < n; i++) {
+		crowd.pids[i] = fork();
+		if (crowd.pids[i] == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			client(&crowd.outcomes[i]);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < n; i++)
+		if (crowd.pids[i] < 0 || read(ready[0], &byte, 1) != 1 || byte)
+			give_up("a client could not begin");
+}
+
+static void crowd_release(void)
+{
+	close(start[1]);
+}
+
+static void crowd_join(void)
+{
+	int status;
+
+	for (int i = 0; i < crowd.n; i++)
+		if (waitpid(crowd.pids[i], &status, 0) < 0 || status != 0)
+			give_up("a client failed");
+}
+
+/* ---- pipelined ---- */
+
+enum { PIPELINE = 16, PIPELINE_CLIENTS = 8, PIPELINE_RUNS = 25000 };
+
+static void client_pipelined(struct outcome *ret_outcome)
+{
+	struct trnsci_session *session = open_session(0);
+	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+	struct trnsci_call *call;
+	double cpu;
+
+	for (int i = 0; i < PIPELINE; i++) {
+		must(trnsci_call_new(session, "normal", &call), NULL);
+		trnsci_set_u64(trnsci_args(call), "n", SAMPLES);
+		for (int k = 0; k < 8; k++)
+			must(trnsci_run(call, NULL), NULL);
+		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
+	}
+	wait_for_start();
+	cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
+	for (int i = 0; i < PIPELINE_RUNS; i++) {
+		must(trnsci_next(session, -1, &call, NULL), NULL);
+		changes.offset += SAMPLES;
+		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
+	}
+	ret_outcome->cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	trnsci_close(session);
+}
+
+static void bench_pipelined(void)
+{
+	const double runs = (double)PIPELINE_CLIENTS * PIPELINE_RUNS;
+	double cpu, began, client_cpu = 0;
+
+	crowd_start(PIPELINE_CLIENTS, client_pipelined);
+	cpu = cpu_of_server();
+	began = now();
+	crowd_release();
+	crowd_join();
+	for (int i = 0; i < crowd.n; i++)
+		client_cpu += crowd.outcomes[i].cpu;
+	printf("ours %.4f\nwall %.4f\nclient_ns %.1f\n", 1e-3 * runs / (cpu_of_server() - cpu), 1e-3 * runs / (now() - began),
+	       1e9 * client_cpu / runs);
+}
+
+/* ---- the same draw by many ---- */
+
+static bool copies;
+
+static void client_draws(struct outcome *ret_outcome)
+{
+	enum { MOST = 200000 };
+	const struct trnsci_source source = trnsci_seed(1);
+	const uint64_t n = BATCH;
+	static float out[BATCH];
+	struct trnsci_session *session = open_session(64 << 10);
+	struct trnsci_tile *tile = NULL;
+	double *took = calloc(MOST, sizeof *took), began, end;
+	struct trnsci_error err;
+	size_t runs = 0;
+
+	if (!took)
+		give_up("memory");
+	if (!copies)
+		must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	wait_for_start();
+	began = now();
+	for (end = began; end < began + 1 && runs < MOST; runs++) {
+		const double from = end;
+
+		must(copies ? trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, out, NULL, &err)
+			    : trnsci_draw(session, "normal", NULL, &source, &tile, NULL, &err), &err);
+		end = now();
+		took[runs] = end - from;
+	}
+	qsort(took, runs, sizeof *took, by_size);
+	*ret_outcome = (struct outcome){(double)runs, end - began, 0, took[runs * 99 / 100]};
+	trnsci_close(session);
+}
+
+static void bench_clients(int n)
+{
+	double sum = 0, least = 1e300, most = 0, p99 = 0;
+
+	crowd_start(n, client_draws);
+	crowd_release();
+	crowd_join();
+	for (int i = 0; i < n; i++) {
+		const double rate = crowd.outcomes[i].runs / crowd.outcomes[i].seconds;
+
+		sum += rate;
+		least = rate < least ? rate : least;
+		most = rate > most ? rate : most;
+		p99 = crowd.outcomes[i].p99 > p99 ? crowd.outcomes[i].p99 : p99;
+	}
+	/* The fair share of each is n draws at the rate of all. */
+	printf("ours %.4f\nevenness %.4f\np99_shares %.4f\n", 1e-3 * sum, least / most, p99 * sum / n);
+}
+
+/* ---- clients that are there ---- */
+
+static bool has_tile;
+
+static void client_waits(struct outcome *ret_outcome)
+{
+	struct trnsci_session *session = open_session(16 << 10);
+	const uint64_t n = (16 << 10) / sizeof(float);
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+	struct trnsci_call *ping;
+
+	(void)ret_outcome;
+	must(trnsci_call_new(session, "ping", &ping), NULL);
+	must(trnsci_run(ping, NULL), NULL);
+	if (has_tile) {
+		must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+		must(trnsci_draw(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
+	}
+	wait_for_start();
+}
+
+static double kib_of_server(void)
+{
+	char path[64], line[256];
+	double kib = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)server);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "RssAnon: %lf", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+static void bench_waiting(int n)
+{
+	const struct timespec settle = {0, 300000000}, watch = {2, 0};
+	const double before = kib_of_server();
+	double cpu;
+
+	crowd_start(n, client_waits);
+	nanosleep(&settle, NULL);
+	cpu = cpu_of_server();
+	nanosleep(&watch, NULL);
+	printf("ours %.3f\ncpu_percent %.4f\n", (kib_of_server() - before) / n, 100 * (cpu_of_server() - cpu) / 2);
+	crowd_release();
+	crowd_join();
+}
+
+/* ---- beside a large job ---- */
+
+static double p99_of(struct trnsci_call *draw, int rounds)
+{
+	const struct timespec rest = {0, 100000};
+	double *took = calloc((size_t)rounds, sizeof *took), p99;
+
+	for (int i = 0; took && i < rounds; i++) {
+		nanosleep(&rest, NULL);
+		took[i] = now();
+		must(trnsci_run(draw, NULL), NULL);
+		took[i] = now() - took[i];
+	}
+	if (!took)
+		give_up("memory");
+	qsort(took, (size_t)rounds, sizeof *took, by_size);
+	p99 = took[rounds * 99 / 100];
+	free(took);
+	return 1e9 * p99;
+}
+
+enum { JOBS = 24 };
+
+static void bench_fair(uint64_t samples)
+{
+	const uint64_t n = 4 << 20;
+	const int rounds = samples > 10000 ? 200 : 1000; /* the jobs must outlast them */
+	struct trnsci_session *own = open_session(0), *other = open_session(64 << 20);
+	struct trnsci_call *draw, *large[JOBS];
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+	double alone, beside;
+
+	must(trnsci_call_new(own, "uniform", &draw), NULL);
+	trnsci_set_u64(trnsci_args(draw), "n", samples);
+	must(trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	alone = p99_of(draw, rounds);
+	for (int i = 0; i < JOBS; i++) {
+		must(trnsci_call_new(other, "run", &large[i]), NULL);
+		for (int k = 0; k < 64; k++)
+			trnsci_set_tile(trnsci_step(large[i], "normal"), "out", tile);
+		must(trnsci_submit(large[i], NULL, NULL, NULL), NULL);
+	}
+	beside = p99_of(draw, rounds);
+	printf("ours %.1f\nalone %.1f\noutlasted %d\n", beside, alone, trnsci_wait(large[JOBS - 1], 0) == -TRNSCI_TIMEOUT);
+	trnsci_close(other);
+	trnsci_close(own);
+}
+
+/* ---- a noise ring ---- */
+
+enum { RING_SAMPLES = 1 << 18, PIECE = 16384, BULK_BYTES = 32 << 20, ROUNDS = 9 };
+
+/* Nanoseconds of a take of 64, in bursts that the filler keeps ahead of. */
+static double time_small_takes(struct trnsci_ring *ring)
+{
+	const struct timespec pause = {0, 200000};
+	static float out[64];
+	struct trnsci_error err;
+	double spent = 0;
+
+	for (int burst = 0; burst < 20; burst++) {
+		double began;
+
+		nanosleep(&pause, NULL);
+		began = now();
+		for (int i = 0; i < 100; i++)
+			must(trnsci_ring_take(ring, out, 64, -1, NULL, &err), &err);
+		spent += now() - began;
+	}
+	return spent / 2000 * 1e9;
+}
+
+static double take_bulk(struct trnsci_ring *ring)
+{
+	static float out[PIECE];
+	const double began = now();
+	struct trnsci_error err;
+
+	for (size_t bytes = 0; bytes < BULK_BYTES; bytes += sizeof out)
+		must(trnsci_ring_take(ring, out, PIECE, -1, NULL, &err), &err);
+	return now() - began;
+}
+
+static double draw_bulk(struct trnsci_call *draw)
+{
+	const double began = now();
+
+	for (size_t bytes = 0; bytes < BULK_BYTES; bytes += RING_SAMPLES * sizeof(float))
+		must(trnsci_run(draw, NULL), NULL);
+	return now() - began;
+}
+
+static void bench_ring(void)
+{
+	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_options one = {.threads = 1};
+	const uint64_t n = RING_SAMPLES;
+	double small[ROUNDS], share[ROUNDS];
+	struct trnsci_session *session = open_session(0), *embedded;
+	struct trnsci_call *draw;
+	struct trnsci_ring *ring;
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+
+	must(trnsci_open("embedded:", &one, &embedded, &err), &err);
+	must(trnsci_tile_new(embedded, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	must(trnsci_call_new(embedded, "normal", &draw), NULL);
+	trnsci_set_tile(trnsci_args(draw), "out", tile);
+	must(trnsci_ring_attach(session, "normal", NULL, &source, n, &ring, &err), &err);
+	take_bulk(ring);
+	draw_bulk(draw);
+	for (int i = 0; i < ROUNDS; i++) {
+		share[i] = draw_bulk(draw) / take_bulk(ring);
+		small[i] = time_small_takes(ring);
+	}
+	qsort(small, ROUNDS, sizeof *small, by_size);
+	qsort(share, ROUNDS, sizeof *share, by_size);
+	printf("ours %.2f\nof_one_thread %.3f\n", small[ROUNDS / 2], share[ROUNDS / 2]);
+	trnsci_ring_detach(ring);
+	trnsci_close(embedded);
+	trnsci_close(session);
+}
+
+/* ---- a broadcast ---- */
+
+enum { PUBLISHED = 32 << 20, STEP = 1 << 16 };
+
+static void client_reads(struct outcome *ret_outcome)
+{
+	static float out[PIECE];
+	struct trnsci_session *session = open_session(0);
+	struct trnsci_broadcast_span span;
+	struct trnsci_broadcast *reader;
+	struct trnsci_error err;
+
+	must(trnsci_broadcast_attach(session, "bench", &reader, &err), &err);
+	wait_for_start();
+	while (trnsci_broadcast_take(reader, out, PIECE, -1, &span, &err) == 0)
+		ret_outcome->runs += (double)span.count;
+	trnsci_close(session);
+}
+
+static void bench_broadcast(int readers)
+{
+	const struct trnsci_broadcast_options options = {.samples = 1 << 20};
+	const struct trnsci_source source = trnsci_seed(1);
+	struct trnsci_session *session = open_session(0);
+	struct trnsci_error err;
+	double began, took, seen = 0;
+
+	must(trnsci_broadcast_create(session, "bench", "uniform", NULL, &source, &options, &err), &err);
+	crowd_start(readers, client_reads);
+	crowd_release();
+	began = now();
+	for (size_t i = 0; i < PUBLISHED / STEP; i++)
+		must(trnsci_broadcast_publish(session, "bench", STEP, NULL, &err), &err);
+	took = now() - began;
+	must(trnsci_broadcast_close(session, "bench", &err), &err);
+	crowd_join();
+	for (int i = 0; i < readers; i++)
+		seen += crowd.outcomes[i].runs;
+	printf("ours %.3f\nseen_percent %.1f\n", PUBLISHED * 4e-9 / took, 100 * seen / PUBLISHED / readers);
+	trnsci_close(session);
+}
+
+int main(int argc, char **argv)
+{
+	const int n = argc > 4 ? atoi(argv[4]) : 1;
+
+	if (argc < 4)
+		give_up("what, where?");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	address = argv[2];
+	server = atoi(argv[3]);
+	copies = argc > 5;
+	has_tile = strcmp(argv[1], "tiles") == 0;
+	if (strcmp(argv[1], "pipelined") == 0)
+		bench_pipelined();
+	else if (strcmp(argv[1], "clients") == 0)
+		bench_clients(n);
+	else if (strcmp(argv[1], "idle") == 0 || has_tile)
+		bench_waiting(n);
+	else if (strcmp(argv[1], "fair") == 0)
+		bench_fair((uint64_t)n);
+	else if (strcmp(argv[1], "broadcast") == 0)
+		bench_broadcast(n);
+	else
+		bench_ring();
+	return 0;
+}
