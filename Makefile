@@ -155,7 +155,7 @@ DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy
 DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
-DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev libgsl-dev python3-numpy python3-scipy clang redis-server \
+DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
 DEPS_SWEEP := python3 gnuplot-nox

@@ -17,39 +17,10 @@ LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
 LIBS_check_transform_errors := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
-LIBS_bench_fft := -lfftw3 -lfftw3f
-LIBS_bench_signal := -lfftw3 -lfftw3f
-LIBS_bench_gemm := -lopenblas
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
 LIBS_check_each := -lgsl -lgslcblas
-LIBS_bench_distributions := -lgsl -lgslcblas
-LIBS_bench_service := -lhiredis
-
-# A peer that is source is compiled as its users would, by every compiler there is, and also with 512-bit vectors.
-PEER_COMPILERS := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc) $(cc)512))
-PEERS_random123 := $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_random123.%.o)
-PEER_FLAGS_gcc := -O3 -march=native -ffast-math
-PEER_FLAGS_gcc512 := $(PEER_FLAGS_gcc) -mprefer-vector-width=512
-PEER_FLAGS_clang := $(PEER_FLAGS_gcc) -fveclib=libmvec
-PEER_FLAGS_clang512 := $(PEER_FLAGS_gcc512) -fveclib=libmvec
-
-define peer_rule
-$(BUILD)/tests/bench/peer_$(1).%.o: tests/bench/peer_$(1).c
-	@mkdir -p $$(@D)
-	$$(Q)$$(patsubst %512,%,$$*) -std=gnu17 -w $$(PEER_FLAGS_$$*) -DPEER=peer_$(1)_$$* -Itests -MMD -MP -c $$< -o $$@
-endef
-$(foreach peer,random123 distributions,$(eval $(call peer_rule,$(peer))))
-
-$(BUILD)/tests/bench/bench_fft: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/fft_case.o)
-
-$(BUILD)/tests/bench/bench_random: $(PEERS_random123)
-$(BUILD)/tests/bench/bench_distributions: $(PEER_COMPILERS:%=$(BUILD)/tests/bench/peer_distributions.%.o)
-
-# The service: by the library as its users have it, a daemon, and what stands beside it.
-$(BUILD)/tests/bench/bench_service: $(addprefix $(BUILD)/obj/,trnsci.o tests/bench/service_peers.o \
-	tests/bench/service_load.o) $(BUILD)/bin/trnscid
 
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@
@@ -95,16 +66,12 @@ check-arm64:
 	@+$(MAKE) --no-print-directory CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar BUILD=build/arm64 \
 		EMULATOR=qemu-aarch64-static run-foreign
 
-# Benches of the service see the library as programs do.
-$(BUILD)/tests/bench/bench_ring: $(BUILD)/obj/trnsci.o $(BUILD)/bin/trnscid
-
 # The codec's peer.
 $(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 
 # What the checks of a room share.
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
-$(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)) $(addprefix $(BUILD)/tests/bench/,bench_service bench_ring): \
-	$(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
+$(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/group_daemon.o daemon/load.o)
 $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,stream_fixture.o torn_mark.o torn_vfs.o)
 $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
@@ -180,10 +147,4 @@ run-python: all
 run-check-full:
 	@+tests/check-full
 
-# Each figure beside its peers, measured in one run.
-BENCHES := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/bench_*.c)))
-
-run-bench: run-bench-rows $(BENCHES)
-	@for bench in $(BENCHES); do echo "== $$bench"; $$bench || exit; done
-
-.PHONY: settings-manual check-boot soak fuzz-all run-bench statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: settings-manual check-boot soak fuzz-all statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full

@@ -6,7 +6,7 @@
 
 BENCH := $(BUILD)/tests/bench
 WORKER := $(BUILD)/obj/tests/bench/worker.o
-FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) -D_GNU_SOURCE -pthread -Itests -MMD -MF $@.d
+FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -pthread -Itests -MMD -MF $@.d
 
 LIBS_fftw := -lfftw3 -lfftw3f
 LIBS_openblas := -lopenblas
@@ -61,15 +61,15 @@ $(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
 
 BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw openblas mt19937 redis echo $(R123))
 
-# make run-bench-rows ROWS="small 'fft/c2c f32 *'" : some sections or rows.
-run-bench-rows: all $(BENCH_WORKERS)
-	@BUILD=$(BUILD) tests/bench/bench $(or $(ROWS),'*')
+# make run-bench ROWS="small 'fft/c2c f32 *'" : some sections or rows; all of them replace FIGURES.md.
+run-bench: all $(BENCH_WORKERS)
+	@BUILD=$(BUILD) tests/bench/bench $(ROWS)
 
 # make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench-rows run-bench-sweep
+.PHONY: run-bench run-bench-sweep
 
 # What knows the library's inside or header is kept building by the checks.
 checks: $(addprefix $(BENCH)/,kernel user service wire_load)

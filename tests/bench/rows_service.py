@@ -106,7 +106,7 @@ def clients(*words):
         return measure
 
     for n in (1, 2, 8, 64, 256):
-        yield Once(f'{n} clients, 4096 normals{", copied" if words else " into tiles"}', 'thousand/s', measure_of(n))
+        yield Once(f'{n} client{"s" * (n > 1)}, 4096 normals{", copied" if words else " into tiles"}', 'thousand/s', measure_of(n))
 
 
 def crowds():
@@ -121,4 +121,4 @@ def crowds():
     yield Once('1000 clients with a tile of 16 KiB', 'KiB each', lambda: service('tiles', 1000))
     yield Once('a ring: 64 normals taken', 'ns', lambda: service('ring'))
     for readers in (1, 4, 16):
-        yield Once(f'a broadcast to {readers} readers', 'GB/s drawn', lambda readers=readers: service('broadcast', readers))
+        yield Once(f'a broadcast to {readers} reader{"s" * (readers > 1)}', 'GB/s drawn', lambda readers=readers: service('broadcast', readers))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest relative L2 errors of complex transforms in float32 and float64, beside FFTW in long double. The long run is
- * what tests/bench/FIGURES.md states: every length to 2048, and beyond it powers of 2, 3, 5 and 7, mixed ones, primes, and
+ * what tests/statistics/RESULTS.md states: every length to 2048, and beyond it powers of 2, 3, 5 and 7, mixed ones, primes, and
  * lengths that were found to be worse than others, to 2^22; on every variant that this CPU has. */
 #include <setjmp.h>
 #include <stdarg.h>
