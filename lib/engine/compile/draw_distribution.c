@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The distribution of a draw: its parameters, lists of numbers, and the tables that are built from them. */
+#include "engine/compile/draw_distribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dist/draw/draw_prepare.h"
+
+/* Numbers in a list parameter. */
+enum { LIST_MOST = 1 << 24 };
+
+/* The numbers of a list parameter. */
+struct list {
+	const void *at; /* float64; of any alignment where they lie in the request */
+	double *own;    /* to be freed; NULL: they lie in the request */
+	size_t n;
+};
+
+/* Copies the elements of an array, whose number the frame bounds. Bytes can be many more, and are read where they lie.
+ */
+static int read_elements(const struct compiler *c, unsigned param, const struct value *value, struct list *ret)
+{
+	double *own = malloc((value->array.count + 1) * sizeof *own);
+
+	if (!own)
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context,
+				 value->array.count);
+	for (size_t i = 0; i < value->array.count; i++)
+		if (!value_to_f64(&value->array.at[i], &own[i])) {
+			free(own);
+			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is not a number", i);
+		}
+	*ret = (struct list){own, own, value->array.count};
+	return 0;
+}
+
+/* Reads an array of numbers, or bytes that are float64. */
+static int read_list(const struct compiler *c, unsigned param, struct list *ret)
+{
+	const struct value *value = c->args.at[param].value;
+	const bool array = value && value->kind == VALUE_ARRAY, bytes = value && value->kind == VALUE_BYTES;
+	const size_t n = array ? value->array.count : bytes ? value->bytes.size / sizeof(double) : 0;
+
+	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
+		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
+				  "allowed: an array of at most %d numbers, or their bytes as float64", LIST_MOST);
+	if (array)
+		return read_elements(c, param, value, ret);
+	*ret = (struct list){value->bytes.at, NULL, n};
+	return 0;
+}
+
+/* Reads a bound of randint: within the values of dtype, or one more for the end, which is exclusive. Distributions take
+ * it modulo 2^64. */
+static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union dist_value *ret)
+{
+	const bool is_signed = dtype == DTYPE_I32 || dtype == DTYPE_I64;
+	const int128 values = (int128)1 << 8 * dtype_size(dtype);
+	const int128 least = (is_signed ? -values / 2 : 0) + end, most = least + values - 1;
+	const int128 x = c->args.at[param].whole;
+	char got[INT128_TEXT_BYTES], from[INT128_TEXT_BYTES], to[INT128_TEXT_BYTES];
+
+	if (x < least || x > most)
+		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE, "got %s, allowed for %s is %s to %s",
+				  int128_text(x, got), dtype_name(dtype), int128_text(least, from),
+				  int128_text(most, to));
+	ret->natural = (uint64_t)x;
+	return 0;
+}
+
+/* Reads the distribution's own parameters, which stand behind the common ones in the order of its row. Arrays are left
+ * to compile_parameter_arrays. */
+static int read_parameters(const struct compiler *c, struct draw *draw, struct list *ret_list)
+{
+	const struct operation *operation = c->args.operation;
+	const struct arg *at = c->args.at + DRAW_COMMON;
+	int error = 0;
+
+	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params && !error; i++)
+		switch (at[i].is_array ? PARAM_TILE : operation->params[DRAW_COMMON + i].type) {
+		case PARAM_TILE:
+			break;
+		case PARAM_F64:
+			draw->parameters[i].real = at[i].f64;
+			break;
+		case PARAM_INT:
+			error = read_bound(c, draw->dtype, DRAW_COMMON + i, i > 0, &draw->parameters[i]);
+			break;
+		case PARAM_U64:
+			draw->parameters[i].natural = at[i].u64;
+			break;
+		case PARAM_CHOICE:
+			draw->parameters[i].natural = at[i].choice;
+			break;
+		default:
+			return read_list(c, DRAW_COMMON + i, ret_list);
+		}
+	return error;
+}
+
+/* A table that is built in pieces, before the program first runs. */
+struct deferred_table {
+	struct deferred_build build;
+	struct draw_builder builder;
+	double *list; /* its own; NULL */
+	const struct operation *operation;
+	char *context;
+};
+
+static int report_fault(const char *context, const struct operation *operation, const struct dist_fault *fault,
+			struct error *err)
+{
+	return error_set(err, fault->code, "%s: %s: %s", context,
+			 operation->params[DRAW_COMMON + fault->parameter].name, fault->text);
+}
+
+static void end_table(void *arg)
+{
+	struct deferred_table *table = arg;
+
+	draw_builder_free(&table->builder);
+	free(table->list);
+	table->list = NULL;
+}
+
+static int make_table(struct deferred_build *build, struct error *err)
+{
+	struct deferred_table *table = (struct deferred_table *)build;
+	struct dist_fault fault;
+	const int more = draw_builder_step(&table->builder, &fault);
+
+	if (more < 0)
+		return report_fault(table->context, table->operation, &fault, err);
+	if (more == 0)
+		end_table(table);
+	return more;
+}
+
+static int check_table(struct deferred_build *build, struct error *err)
+{
+	struct deferred_table *table = (struct deferred_table *)build;
+	struct dist_fault fault;
+
+	return draw_builder_check(&table->builder, &fault) ? report_fault(table->context, table->operation, &fault, err)
+							   : 0;
+}
+
+/* Leaves the table to be built in pieces before the run. Takes ownership of the list, also when it fails. */
+static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
+{
+	struct program *program = c->program;
+	struct deferred_table *table = bump_alloc(program->bump, sizeof *table);
+	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
+
+	if (!table || !context) {
+		free(list);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	*table = (struct deferred_table){.build = {.piece = make_table, .check = check_table},
+					 .builder = *builder,
+					 .list = list,
+					 .operation = c->args.operation,
+					 .context = context};
+	table->build.checks = builder->is_checked ? 0 : builder->n_list;
+	if (bump_defer(program->bump, end_table, table)) {
+		free(list);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	program->deferred.work_bytes =
+		builder->work_bytes > program->deferred.work_bytes ? builder->work_bytes : program->deferred.work_bytes;
+	deferred_build_add(&program->deferred, &table->build);
+	return 0;
+}
+
+static int make_table_here(const struct compiler *c, struct draw_builder *builder, double *list)
+{
+	struct dist_fault fault;
+	int more;
+
+	do
+		more = draw_builder_step(builder, &fault);
+	while (more > 0);
+	draw_builder_free(builder);
+	free(list);
+	return more ? report_fault(c->args.context, c->args.operation, &fault, c->err) : 0;
+}
+
+/* Begins the table that the distribution draws from, if it has one: a small one is built at once. Takes ownership of
+ * the list, also when it fails. */
+static int begin_table(const struct compiler *c, struct draw *draw, const struct list *list)
+{
+	struct dist_fault fault;
+	struct draw_builder builder;
+
+	if (draw_builder_begin(draw, list->at, list->n, &builder, &fault)) {
+		free(list->own);
+		return report_fault(c->args.context, c->args.operation, &fault, c->err);
+	}
+	if (!builder.table) {
+		free(list->own);
+		return 0;
+	}
+	if (bump_defer(c->program->bump, free, builder.table)) {
+		free(builder.table);
+		free(list->own);
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+	}
+	c->program->deferred.held_bytes += draw_table_bytes(draw);
+	if (deferred_build_is_small(&c->program->deferred, builder.cost_ns))
+		return make_table_here(c, &builder, list->own);
+	return note_table(c, &builder, list->own);
+}
+
+/* Copies a list that lies in the request's own bytes, if it is read after the request is gone (a prepared call), or is
+ * read by every chunk (Dirichlet, multinomial). Longer ones are refused by deferred_build_check. */
+static int own_list(const struct compiler *c, const struct draw *draw, struct list *list)
+{
+	const bool small = list->n <= DIST_MAX_COMPONENTS;
+
+	if (list->own || !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL
+				   ? small
+				   : c->program->outlives && list->n <= DEFERRED_CHECKS_MAX))
+		return 0;
+	list->own = malloc((list->n + 1) * sizeof *list->own);
+	if (!list->own)
+		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, list->n);
+	if (list->n)
+		memcpy(list->own, list->at, list->n * sizeof *list->own);
+	list->at = list->own;
+	return 0;
+}
+
+static bool has_arrays(const struct compiler *c)
+{
+	for (size_t i = DRAW_COMMON; i < c->args.operation->n_params; i++)
+		if (c->args.at[i].is_array)
+			return true;
+	return false;
+}
+
+int compile_distribution(const struct compiler *c, struct draw *draw)
+{
+	struct list list = {.n = 0};
+	int error = read_parameters(c, draw, &list);
+
+	if (has_arrays(c))
+		return error; /* each sample's parameters are checked when it is drawn */
+
+	if (!error)
+		error = own_list(c, draw, &list);
+	if (error)
+		return error;
+	if (draw->distribution == DIST_PERMUTATION && draw->parameters[0].natural == 0)
+		draw->parameters[0].natural = 1;
+	return begin_table(c, draw, &list);
+}
