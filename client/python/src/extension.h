@@ -33,6 +33,8 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 
 enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */
 
+struct prepared_calls;
+
 /* What one import of the module owns. */
 struct module_state {
 	PyTypeObject *session_type, *tile_type, *generator_type, *words_type;
@@ -40,6 +42,7 @@ struct module_state {
 	PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
 	PyObject *default_session;			/* a Session, or NULL: not opened yet */
 	PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
+	struct prepared_calls *prepared;		  /* of short transforms; NULL: none yet */
 };
 /* Returns the state of the module that a type, or the nearest base of it, belongs to. */
 struct module_state *state_of_type(PyTypeObject *type);

@@ -3,7 +3,7 @@
  *
  * The engine takes arrays in row order of at most 8 dimensions. Others are copied into that order, and axes that are not
  * transformed are joined with their neighbours. Lengths are the engine's to pad and to trim. */
-#include "extension.h"
+#include "prepared.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const struct kind kinds[] = {
 	{"dst", SAME, {NULL, NULL}},		   {"dst", SAME, {"inverse", NULL}},
 };
 
-enum { MAX_PARAMS = 12, LOCK_ELEMENTS = 4096 };
+enum { MAX_PARAMS = 12, LOCK_ELEMENTS = 4096, PREPARED_ELEMENTS = 2048 };
 
 /* A transform, from its arguments to the engine's. */
 struct transform {
@@ -260,6 +260,32 @@ static void make_params(const struct transform *t, const int *to, int64_t *axes,
 	params[n] = trnsci_end();
 }
 
+/* Returns whether the transform is one that prepared calls are kept for, and what it is called there. */
+static bool make_key(const struct transform *t, struct transform_key *ret_key)
+{
+	const npy_intp *shape = PyArray_DIMS(t->in);
+
+	if (t->ndim > KEY_DIMS || t->n_axes > KEY_DIMS || t->precision || t->target_error > 0 ||
+	    PyArray_SIZE(t->in) > PREPARED_ELEMENTS || PyArray_SIZE(t->out) > PREPARED_ELEMENTS)
+		return false;
+	memset(ret_key, 0, sizeof *ret_key);
+	ret_key->kind = (int32_t)(t->kind - kinds);
+	ret_key->type = PyArray_TYPE(t->in);
+	ret_key->ndim = t->ndim;
+	ret_key->n_axes = t->n_axes;
+	for (int i = 0; i < t->ndim; i++)
+		ret_key->shape[i] = shape[i];
+	for (int i = 0; i < t->n_axes; i++) {
+		ret_key->axes[i] = t->axes[i];
+		ret_key->lengths[i] = t->lengths[i];
+	}
+	ret_key->has_lengths = t->has_lengths;
+	ret_key->norm = t->norm ? t->norm[0] : 0;
+	ret_key->series = t->type ? t->type[0] : 0;
+	ret_key->ends = t->orthogonalize ? t->orthogonalize[0] : 0;
+	return true;
+}
+
 static int run(const struct transform *t, struct module_state *state)
 {
 	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
@@ -268,11 +294,15 @@ static int run(const struct transform *t, struct module_state *state)
 	struct trnsci_param params[MAX_PARAMS];
 	struct trnsci_array in, out;
 	int to[NPY_MAXDIMS], r;
+	struct transform_key key;
 	struct trnsci_error err;
 
 	if (!handle || join_axes(t, t->in, &in, to) < 0 || join_axes(t, t->out, &out, to) < 0)
 		return -1;
 	make_params(t, to, axes, lengths, params);
+	if (session->embedded && make_key(t, &key) &&
+	    prepared_transform(state, session, &key, t->kind->operation, params, &in, &out))
+		return 0;
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
 		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
 	} else {

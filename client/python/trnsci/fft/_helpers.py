@@ -12,6 +12,7 @@ from .. import _core
 __all__ = ["fftfreq", "fftshift", "get_workers", "ifftshift", "next_fast_len",
            "rfftfreq", "set_workers"]
 
+_cpus = os.cpu_count() or 1
 _workers = contextvars.ContextVar("trnsci.fft.workers", default=0)
 
 
@@ -20,13 +21,12 @@ def read_workers(workers):
     if workers is None:
         return _workers.get()
     workers = operator.index(workers)
-    cpus = os.cpu_count() or 1
     if workers == 0:
         raise ValueError("workers must not be zero")
-    if workers < -cpus:
+    if workers < -_cpus:
         raise ValueError(f"workers value out of range; got {workers}, must "
-                         f"not be less than {-cpus}")
-    return workers if workers > 0 else workers + 1 + cpus
+                         f"not be less than {-_cpus}")
+    return workers if workers > 0 else workers + 1 + _cpus
 
 
 @contextlib.contextmanager
