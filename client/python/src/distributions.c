@@ -13,7 +13,11 @@
 static const char UNIFORM[] = "uniform", NORMAL[] = "normal", EXPONENTIAL[] = "exponential", LAPLACE[] = "laplace",
 		  GUMBEL[] = "gumbel", CAUCHY[] = "cauchy", GAMMA[] = "gamma", BETA[] = "beta", WEIBULL[] = "weibull",
 		  LOGNORMAL[] = "lognormal", STUDENT_T[] = "student_t", CHI_SQUARED[] = "chi_squared",
-		  POISSON[] = "poisson", BINOMIAL[] = "binomial", GEOMETRIC[] = "geometric";
+		  POISSON[] = "poisson", BINOMIAL[] = "binomial", GEOMETRIC[] = "geometric", RAYLEIGH[] = "rayleigh",
+		  LOGISTIC[] = "logistic", PARETO[] = "pareto", POWER[] = "power", TRIANGULAR[] = "triangular",
+		  VONMISES[] = "vonmises", WALD[] = "wald", F[] = "f", NONCENTRAL_CHISQUARE[] = "noncentral_chisquare",
+		  NONCENTRAL_F[] = "noncentral_f", ZIPF[] = "zipf", LOGSERIES[] = "logseries",
+		  NEGATIVE_BINOMIAL[] = "negative_binomial", HYPERGEOMETRIC[] = "hypergeometric";
 
 static void set_recipe(struct plan *plan, const char *distribution, enum trnsci_dtype dtype)
 {
@@ -65,6 +69,7 @@ static void plan_uniform(const double *params, struct plan *plan)
 PLAN_OF_LOCATION_SCALE(normal, NORMAL)
 PLAN_OF_LOCATION_SCALE(laplace, LAPLACE)
 PLAN_OF_LOCATION_SCALE(gumbel, GUMBEL)
+PLAN_OF_LOCATION_SCALE(logistic, LOGISTIC)
 
 static void plan_exponential(const double *params, struct plan *plan)
 {
@@ -74,9 +79,8 @@ static void plan_exponential(const double *params, struct plan *plan)
 
 static void plan_rayleigh(const double *params, struct plan *plan)
 {
-	set_recipe(plan, EXPONENTIAL, TRNSCI_F64);
-	plan->finish = ROOT;
-	plan->scale = params[0];
+	set_recipe(plan, RAYLEIGH, TRNSCI_F64);
+	set_affine(plan, params[0], 0);
 }
 
 static void plan_cauchy(const double *params, struct plan *plan)
@@ -169,12 +173,72 @@ static void plan_poisson(const double *params, struct plan *plan)
 	add_f64(plan, "lam", params[0]);
 }
 
+/* Distributions whose parameters are the engine's as they stand; NaN of any that is no number. */
+static void plan_plain(struct plan *plan, const char *distribution, const char *const *names, const double *params)
+{
+	set_recipe(plan, distribution, TRNSCI_F64);
+	for (int i = 0; i < MAX_PARAMS && names[i]; i++) {
+		if (!isfinite(params[i])) {
+			set_constant(plan, NAN);
+			return;
+		}
+		add_f64(plan, names[i], params[i]);
+	}
+}
+
+#define PLAN_OF_PLAIN(name, distribution, ...)                                                                         \
+	static void plan_##name(const double *params, struct plan *plan)                                               \
+	{                                                                                                              \
+		static const char *const names[MAX_PARAMS + 1] = {__VA_ARGS__};                                        \
+		plan_plain(plan, distribution, names, params);                                                         \
+	}
+PLAN_OF_PLAIN(pareto, PARETO, "a")
+PLAN_OF_PLAIN(power, POWER, "a")
+PLAN_OF_PLAIN(triangular, TRIANGULAR, "left", "mode", "right")
+PLAN_OF_PLAIN(vonmises, VONMISES, "mu", "kappa")
+PLAN_OF_PLAIN(wald, WALD, "mean", "scale")
+PLAN_OF_PLAIN(f, F, "dfnum", "dfden")
+PLAN_OF_PLAIN(noncentral_chisquare, NONCENTRAL_CHISQUARE, "df", "nonc")
+PLAN_OF_PLAIN(noncentral_f, NONCENTRAL_F, "dfnum", "dfden", "nonc")
+
+static void plan_zipf(const double *params, struct plan *plan)
+{
+	set_recipe(plan, ZIPF, TRNSCI_I64);
+	add_f64(plan, "a", fmin(params[0], DBL_MAX));
+}
+
+static void plan_logseries(const double *params, struct plan *plan)
+{
+	set_recipe(plan, LOGSERIES, TRNSCI_I64);
+	add_f64(plan, "p", params[0]);
+}
+
+static void plan_negative_binomial(const double *params, struct plan *plan)
+{
+	set_recipe(plan, NEGATIVE_BINOMIAL, TRNSCI_I64);
+	add_f64(plan, "successes", params[0]);
+	add_f64(plan, "p", params[1]);
+}
+
 /* As numpy, which takes numbers that are no integers for those below them. */
+static void add_count(struct plan *plan, const char *name, double value)
+{
+	plan->recipe.params[plan->recipe.n_params++] =
+		trnsci_u64(name, value < 0x1p63 ? (uint64_t)value : UINT64_MAX);
+}
+
+static void plan_hypergeometric(const double *params, struct plan *plan)
+{
+	set_recipe(plan, HYPERGEOMETRIC, TRNSCI_I64);
+	add_count(plan, "ngood", params[0]);
+	add_count(plan, "nbad", params[1]);
+	add_count(plan, "nsample", params[2]);
+}
+
 static void plan_binomial(const double *params, struct plan *plan)
 {
 	set_recipe(plan, BINOMIAL, TRNSCI_I64);
-	plan->recipe.params[plan->recipe.n_params++] =
-		trnsci_u64("trials", params[0] < 0x1p63 ? (uint64_t)params[0] : UINT64_MAX);
+	add_count(plan, "trials", params[0]);
 	add_f64(plan, "p", params[1]);
 }
 
@@ -184,9 +248,46 @@ static void plan_geometric(const double *params, struct plan *plan)
 	add_f64(plan, "p", params[0]);
 }
 
+/* ---- Conditions on several parameters ---- */
+
+static int check_uniform(const double *params, bool of_array)
+{
+	const double range = params[1] - params[0];
+
+	if (isfinite(range))
+		return constraint_check(range, "high - low", NON_NEGATIVE, of_array);
+	PyErr_SetString(PyExc_OverflowError,
+			of_array ? "Range exceeds valid bounds" : "high - low range exceeds valid bounds");
+	return -1;
+}
+
+static int check_triangular(const double *params, bool of_array)
+{
+	const char *wrong = params[0] > params[1]    ? "left > mode"
+			    : params[1] > params[2]  ? "mode > right"
+			    : params[0] == params[2] ? "left == right"
+						     : NULL;
+
+	(void)of_array;
+	if (wrong)
+		PyErr_SetString(PyExc_ValueError, wrong);
+	return wrong ? -1 : 0;
+}
+
+static int check_hypergeometric(const double *params, bool of_array)
+{
+	(void)of_array;
+	if (params[0] + params[1] >= params[2])
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "ngood + nbad < nsample");
+	return -1;
+}
+
 #define METHODS(X)                                                                                                     \
 	X(uniform) X(normal) X(laplace) X(gumbel) X(exponential) X(rayleigh) X(standard_cauchy) X(gamma) X(chisquare)  \
-	X(standard_t) X(weibull) X(beta) X(lognormal) X(poisson) X(binomial) X(geometric)
+	X(standard_t) X(weibull) X(beta) X(lognormal) X(poisson) X(binomial) X(geometric) X(logistic) X(pareto)        \
+	X(power) X(triangular) X(vonmises) X(wald) X(f) X(noncentral_chisquare) X(noncentral_f) X(zipf) X(logseries)   \
+	X(negative_binomial) X(hypergeometric)
 
 #define ID_OF(name) ID_##name,
 enum { METHODS(ID_OF) };
@@ -194,7 +295,7 @@ enum { METHODS(ID_OF) };
 /* clang-format off */
 #define LOCATION_SCALE {"loc", "scale", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, NON_NEGATIVE}, false, true
 static const struct method methods[] = {
-	[ID_uniform] = {"uniform", {"low", "high", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, ANY_NUMBER}, false, true, plan_uniform},
+	[ID_uniform] = {"uniform", {"low", "high", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, ANY_NUMBER}, false, true, plan_uniform, check_uniform},
 	[ID_normal] = {"normal", LOCATION_SCALE, plan_normal},
 	[ID_laplace] = {"laplace", LOCATION_SCALE, plan_laplace},
 	[ID_gumbel] = {"gumbel", LOCATION_SCALE, plan_gumbel},
@@ -209,6 +310,19 @@ static const struct method methods[] = {
 	[ID_lognormal] = {"lognormal", {"mean", "sigma", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, NON_NEGATIVE}, false, false, plan_lognormal},
 	[ID_poisson] = {"poisson", {"lam", "size"}, 1, 0, {1}, {MEAN_OF_COUNTS}, true, false, plan_poisson},
 	[ID_binomial] = {"binomial", {"n", "p", "size"}, 2, 2, {0}, {NON_NEGATIVE, PROBABILITY}, true, false, plan_binomial},
+	[ID_logistic] = {"logistic", LOCATION_SCALE, plan_logistic},
+	[ID_pareto] = {"pareto", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_pareto},
+	[ID_power] = {"power", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_power},
+	[ID_triangular] = {"triangular", {"left", "mode", "right", "size"}, 3, 3, {0}, {ANY_NUMBER}, false, false, plan_triangular, check_triangular},
+	[ID_vonmises] = {"vonmises", {"mu", "kappa", "size"}, 2, 2, {0}, {ANY_NUMBER, NON_NEGATIVE}, false, false, plan_vonmises},
+	[ID_wald] = {"wald", {"mean", "scale", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_wald},
+	[ID_f] = {"f", {"dfnum", "dfden", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_f},
+	[ID_noncentral_chisquare] = {"noncentral_chisquare", {"df", "nonc", "size"}, 2, 2, {0}, {POSITIVE, NON_NEGATIVE}, false, false, plan_noncentral_chisquare},
+	[ID_noncentral_f] = {"noncentral_f", {"dfnum", "dfden", "nonc", "size"}, 3, 3, {0}, {POSITIVE, POSITIVE, NON_NEGATIVE}, false, false, plan_noncentral_f},
+	[ID_zipf] = {"zipf", {"a", "size"}, 1, 1, {0}, {ABOVE_1}, true, false, plan_zipf},
+	[ID_logseries] = {"logseries", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_1}, true, false, plan_logseries},
+	[ID_negative_binomial] = {"negative_binomial", {"n", "p", "size"}, 2, 2, {0}, {POSITIVE_NOT_NAN, PROBABILITY_NOT_0}, true, false, plan_negative_binomial},
+	[ID_hypergeometric] = {"hypergeometric", {"ngood", "nbad", "nsample", "size"}, 3, 3, {0}, {NON_NEGATIVE, NON_NEGATIVE, NON_NEGATIVE}, true, false, plan_hypergeometric, check_hypergeometric},
 	[ID_geometric] = {"geometric", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_0}, true, false, plan_geometric},
 };
 /* clang-format on */
@@ -240,6 +354,16 @@ int constraint_check(double value, const char *name, enum constraint constraint,
 		if (value > 0 && value <= 1)
 			return 0;
 		PyErr_Format(PyExc_ValueError, "%s <= 0, %s > 1 or %s contains NaNs", name, name, name);
+		return -1;
+	case PROBABILITY_NOT_1:
+		if (value >= 0 && value < 1)
+			return 0;
+		PyErr_Format(PyExc_ValueError, "%s < 0, %s >= 1 or %s %s", name, name, name, nan);
+		return -1;
+	case ABOVE_1:
+		if (value > 1)
+			return 0;
+		PyErr_Format(PyExc_ValueError, "%s <= 1 or %s %s", name, name, nan);
 		return -1;
 	case MEAN_OF_COUNTS:
 		if (value >= 0 && value <= 0x1p63 - 0x1p34)
@@ -276,10 +400,6 @@ void finish_samples(const struct plan *plan, double *samples, size_t n)
 		for (size_t i = 0; i < n; i++)
 			if (samples[i] >= plan->limit)
 				samples[i] = nextafter(plan->limit, -INFINITY);
-		break;
-	case ROOT:
-		for (size_t i = 0; i < n; i++)
-			samples[i] = plan->scale * sqrt(2 * samples[i]);
 		break;
 	case CONSTANT:
 		for (size_t i = 0; i < n; i++)
@@ -320,8 +440,10 @@ void plan_fuse(struct plan *plan)
 	} else if (distribution == NORMAL) {
 		add_f64(plan, "mean", plan->shift);
 		add_f64(plan, "std", plan->scale);
-	} else if (distribution == LAPLACE || distribution == GUMBEL) {
+	} else if (distribution == LAPLACE || distribution == GUMBEL || distribution == LOGISTIC) {
 		add_f64(plan, "loc", plan->shift);
+		add_f64(plan, "scale", plan->scale);
+	} else if (distribution == RAYLEIGH) {
 		add_f64(plan, "scale", plan->scale);
 	} else {
 		fused = distribution == EXPONENTIAL && fuse_rate(plan);

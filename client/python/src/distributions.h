@@ -15,6 +15,8 @@ enum constraint {
 	POSITIVE_NOT_NAN,
 	PROBABILITY,	  /* 0 to 1 */
 	PROBABILITY_NOT_0, /* above 0 to 1 */
+	PROBABILITY_NOT_1, /* 0 to below 1 */
+	ABOVE_1,
 	MEAN_OF_COUNTS,   /* 0 to the most that an int64 count can be about */
 };
 
@@ -23,7 +25,6 @@ enum finish {
 	AS_IS,
 	AFFINE,	  /* fma(x, scale, shift), as the engine rounds it */
 	WITHIN,   /* the same, and below `limit` */
-	ROOT,	  /* scale sqrt(2 x) */
 	CONSTANT, /* shift: a degenerate case, which the engine does not draw */
 };
 
@@ -44,6 +45,8 @@ struct method {
 	bool counts;			 /* int64, otherwise float64 */
 	bool one_recipe;		 /* parameters change the finish only */
 	void (*plan)(const double *params, struct plan *ret_plan);
+	/* What is demanded of several parameters together: 0, or -1 with an exception. NULL: nothing. */
+	int (*check)(const double *params, bool of_array);
 };
 
 /* Checks one value. 0, or -1 with numpy's ValueError; of_array: numpy words it so when the value stood in an array. */

@@ -275,6 +275,159 @@
 	"size : int or tuple of ints, optional\n" \
 	"    Shape of the result; default: one number, or that of the parameters.\n"
 
+#define DOC_logistic \
+	"logistic($self, loc=0.0, scale=1.0, size=None)\n" \
+	"--\n\n" \
+	"Draw from a logistic distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"loc, scale : float or array_like of floats, optional\n" \
+	"    Centre and scale.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_pareto \
+	"pareto($self, a, size=None)\n" \
+	"--\n\n" \
+	"Draw from a Pareto II (Lomax) distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"a : float or array_like of floats\n" \
+	"    Shape of the distribution, above 0.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_power \
+	"power($self, a, size=None)\n" \
+	"--\n\n" \
+	"Draw from [0, 1] with a density of ``a x**(a - 1)``.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"a : float or array_like of floats\n" \
+	"    Exponent, above 0.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n\n" \
+	"Examples\n" \
+	"--------\n" \
+	">>> import trnsci\n" \
+	">>> trnsci.Generator(1).power(2.0, 3).max() <= 1\n" \
+	"True\n"
+
+#define DOC_triangular \
+	"triangular($self, left, mode, right, size=None)\n" \
+	"--\n\n" \
+	"Draw from a triangular distribution over [left, right].\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"left, mode, right : float or array_like of floats\n" \
+	"    Least value, peak and greatest value.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_vonmises \
+	"vonmises($self, mu, kappa, size=None)\n" \
+	"--\n\n" \
+	"Draw angles from a von Mises distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"mu, kappa : float or array_like of floats\n" \
+	"    Mode and concentration, 0 and up.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_wald \
+	"wald($self, mean, scale, size=None)\n" \
+	"--\n\n" \
+	"Draw from a Wald (inverse Gaussian) distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"mean, scale : float or array_like of floats\n" \
+	"    Parameters of the distribution, above 0.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_f \
+	"f($self, dfnum, dfden, size=None)\n" \
+	"--\n\n" \
+	"Draw from an F distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"dfnum, dfden : float or array_like of floats\n" \
+	"    Degrees of freedom, above 0.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_noncentral_chisquare \
+	"noncentral_chisquare($self, df, nonc, size=None)\n" \
+	"--\n\n" \
+	"Draw from a noncentral chi-squared distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"df, nonc : float or array_like of floats\n" \
+	"    Degrees of freedom, above 0, and noncentrality, 0 and up.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_noncentral_f \
+	"noncentral_f($self, dfnum, dfden, nonc, size=None)\n" \
+	"--\n\n" \
+	"Draw from a noncentral F distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"dfnum, dfden, nonc : float or array_like of floats\n" \
+	"    Degrees of freedom, above 0, and noncentrality, 0 and up.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_zipf \
+	"zipf($self, a, size=None)\n" \
+	"--\n\n" \
+	"Draw from a Zipf distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"a : float or array_like of floats\n" \
+	"    Exponent, above 1.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_logseries \
+	"logseries($self, p, size=None)\n" \
+	"--\n\n" \
+	"Draw from a logarithmic series distribution.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"p : float or array_like of floats\n" \
+	"    Parameter of the distribution, in [0, 1).\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_negative_binomial \
+	"negative_binomial($self, n, p, size=None)\n" \
+	"--\n\n" \
+	"Draw failures before `n` successes.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"n, p : float or array_like of floats\n" \
+	"    Successes, above 0, and their probability, above 0 to 1.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n"
+
+#define DOC_hypergeometric \
+	"hypergeometric($self, ngood, nbad, nsample, size=None)\n" \
+	"--\n\n" \
+	"Draw good ones among items taken without replacement.\n\n" \
+	"Parameters\n" \
+	"----------\n" \
+	"ngood, nbad, nsample : int or array_like of ints\n" \
+	"    Items of both kinds, and how many of them are taken.\n" \
+	"size : int or tuple of ints, optional\n" \
+	"    Shape of the result; default: one number, or that of the parameters.\n\n" \
+	"Examples\n" \
+	"--------\n" \
+	">>> import trnsci\n" \
+	">>> trnsci.Generator(1).hypergeometric(5, 0, 3)\n" \
+	"3\n"
+
 #define DOC_integers \
 	"integers($self, low, high=None, size=None, dtype='int64', endpoint=False)\n" \
 	"--\n\n" \

@@ -27,24 +27,9 @@ int param_read(PyObject *value, double *ret)
 	return *ret == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-static bool is_uniform(const struct method *method)
+static int check_together(const struct method *method, const double *params, bool of_array)
 {
-	return method->name[0] == 'u';
-}
-
-/* The one condition on two parameters together. */
-static int check_range(const struct method *method, const double *params, bool of_array)
-{
-	const double range = params[1] - params[0];
-
-	if (!is_uniform(method))
-		return 0;
-	if (!isfinite(range)) {
-		PyErr_SetString(PyExc_OverflowError, of_array ? "Range exceeds valid bounds"
-							      : "high - low range exceeds valid bounds");
-		return -1;
-	}
-	return constraint_check(range, "high - low", NON_NEGATIVE, of_array);
+	return method->check ? method->check(params, of_array) : 0;
 }
 
 static PyObject *one_sample(struct generator_object *g, const struct method *method, const struct plan *plan)
@@ -110,7 +95,7 @@ PyObject *method_call(const struct method *method, METHOD_ARGS)
 	for (int i = 0; i < method->n_params; i++)
 		if (constraint_check(params[i], method->args[i], method->constraints[i], false) < 0)
 			return NULL;
-	if (check_range(method, params, false) < 0)
+	if (check_together(method, params, false) < 0)
 		return NULL;
 	method->plan(params, &plan);
 	return size == Py_None ? one_sample(g, method, &plan) : many_samples(g, method, &plan, size);
@@ -236,7 +221,7 @@ static int plan_next(struct walk *walk, struct plan *ret_plan)
 
 	for (int i = 0; i < walk->method->n_params; i++)
 		params[i] = *(const double *)PyArray_MultiIter_DATA(walk->iterator, walk->first + i);
-	if (check_range(walk->method, params, true) < 0)
+	if (check_together(walk->method, params, true) < 0)
 		return -1;
 	walk->method->plan(params, ret_plan);
 	PyArray_MultiIter_NEXT(walk->iterator);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char BITS[] = "bits", PERMUTATION[] = "permutation", CATEGORICAL[] = "categorical",
-		  DIRICHLET[] = "dirichlet";
+		  DIRICHLET[] = "dirichlet", MULTINOMIAL[] = "multinomial";
 
 enum { ORDER_PREPARED = 1024 }; /* items of the longest order that is a prepared call */
 
@@ -182,23 +182,55 @@ static int check_alpha(PyArrayObject *alpha)
 	return 0;
 }
 
-static PyObject *draw_dirichlet(struct generator_object *g, PyArrayObject *alpha, int ndim, npy_intp *shape)
+/* Draws samples of k components: the recipe's elements are numbers of 64 bits, of that numpy type. */
+static PyObject *draw_components(struct generator_object *g, const struct recipe *recipe, npy_intp k, int ndim,
+				 npy_intp *shape, int type)
 {
-	const npy_intp k = PyArray_SIZE(alpha);
-	struct recipe recipe = {.distribution = DIRICHLET, .dtype = TRNSCI_F64, .words = 2, .n_params = 1};
 	struct part part;
 	PyObject *array;
 	uint64_t base;
 
-	recipe.params[0] = trnsci_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
 	if (part_of(g, ndim, shape, &part) < 0 || generator_reserve(g, part.whole * (uint64_t)k, 2, &base) < 0)
 		return NULL;
 	part.shape[part.ndim++] = k;
-	array = PyArray_SimpleNew(part.ndim, part.shape, NPY_DOUBLE);
+	array = PyArray_SimpleNew(part.ndim, part.shape, type);
 	if (array && part.n && k &&
-	    generator_fill(g, &recipe, base, part.begin, (size_t)(part.n * k),
-			   PyArray_DATA((PyArrayObject *)array)) < 0)
+	    generator_fill(g, recipe, base, part.begin, (size_t)(part.n * k), PyArray_DATA((PyArrayObject *)array)) < 0)
 		Py_CLEAR(array);
+	return array;
+}
+
+static int shape_of_samples(PyObject *size, int *ret_ndim, npy_intp *ret_shape)
+{
+	*ret_ndim = 0;
+	if (size && size != Py_None && args_shape(size, ret_ndim, ret_shape) < 0)
+		return -1;
+	if (*ret_ndim < NPY_MAXDIMS - 1)
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "size: too many dimensions");
+	return -1;
+}
+
+/* _multinomial(n, shares, size): the shares are checked. */
+static PyObject *call_multinomial(PyObject *self, PyObject *args)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	struct recipe recipe = {.distribution = MULTINOMIAL, .dtype = TRNSCI_I64, .words = 2, .n_params = 2};
+	npy_intp shape[NPY_MAXDIMS];
+	PyObject *list, *size, *array = NULL;
+	PyArrayObject *shares;
+	unsigned long long n;
+	int ndim;
+
+	if (!PyArg_ParseTuple(args, "KOO", &n, &list, &size) || generator_check(g) < 0 ||
+	    shape_of_samples(size, &ndim, shape) < 0 || !(shares = take_list(list)))
+		return NULL;
+	const npy_intp k = PyArray_SIZE(shares);
+
+	recipe.params[0] = trnsci_u64("trials", n);
+	recipe.params[1] = trnsci_f64s("shares", PyArray_DATA(shares), (size_t)k);
+	array = draw_components(g, &recipe, k, ndim, shape, NPY_INT64);
+	Py_DECREF(shares);
 	return array;
 }
 
@@ -206,22 +238,21 @@ static PyObject *call_dirichlet(METHOD_ARGS)
 {
 	static const char *const names[] = {"alpha", "size"};
 	struct generator_object *g = (struct generator_object *)self;
+	struct recipe recipe = {.distribution = DIRICHLET, .dtype = TRNSCI_F64, .words = 2, .n_params = 1};
 	npy_intp shape[NPY_MAXDIMS];
 	PyObject *values[2], *array = NULL;
 	PyArrayObject *alpha;
-	int ndim = 0;
+	int ndim;
 
-	if (args_sort("dirichlet", names, 2, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0)
+	if (args_sort("dirichlet", names, 2, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0 ||
+	    shape_of_samples(values[1], &ndim, shape) < 0 || !(alpha = take_list(values[0])))
 		return NULL;
-	alpha = take_list(values[0]);
-	if (alpha && check_alpha(alpha) == 0 &&
-	    (!values[1] || values[1] == Py_None || args_shape(values[1], &ndim, shape) == 0)) {
-		if (ndim < NPY_MAXDIMS - 1)
-			array = draw_dirichlet(g, alpha, ndim, shape);
-		else
-			PyErr_SetString(PyExc_ValueError, "size: too many dimensions");
-	}
-	Py_XDECREF(alpha);
+	const npy_intp k = PyArray_SIZE(alpha);
+
+	recipe.params[0] = trnsci_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
+	if (check_alpha(alpha) == 0)
+		array = draw_components(g, &recipe, k, ndim, shape, NPY_DOUBLE);
+	Py_DECREF(alpha);
 	return array;
 }
 
@@ -230,6 +261,7 @@ PyMethodDef vector_methods[] = {
 	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS,
 	 PyDoc_STR(DOC_dirichlet)},
 	{"_order", call_order, METH_VARARGS, NULL},
+	{"_multinomial", call_multinomial, METH_VARARGS, NULL},
 	{"_categorical", call_categorical, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

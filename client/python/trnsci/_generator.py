@@ -40,12 +40,14 @@ class Generator(Derived, Choices, _core.Generator):
 
     Notes
     -----
-    f, logistic, negative_binomial, noncentral_chisquare, noncentral_f, pareto
-    and wald are made of several draws, one after the other. hypergeometric,
-    logseries, multinomial, multivariate_hypergeometric, vonmises and zipf are
-    numpy's own algorithms over the stream's words. These, and
-    multivariate_normal, use libm or numpy's linear algebra, so that their last
-    bits may differ between machines; all others are the same everywhere.
+    Where a parameter of beta, binomial, gamma, standard_gamma, chisquare,
+    poisson, or of what is made of these, is an array, the engine has a method
+    of its own: the samples are not those that equal numbers give.
+
+    multivariate_hypergeometric, and multinomial of arrays, are numpy's own
+    algorithms over the stream's words; multivariate_normal uses numpy's linear
+    algebra. Their last bits may differ between machines; all others are the
+    same everywhere.
 
     Examples
     --------
