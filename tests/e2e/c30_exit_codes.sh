@@ -21,7 +21,7 @@ refused "no command" 2 "*no command*rand*" "$cli"
 refused "unknown command" 2 "*frob*allowed rand*" "$cli" frob
 refused "unknown option" 2 "*--frob*" "$cli" --frob rand
 refused "a missing distribution" 2 "*allowed are bits, uniform, normal*" "$cli" rand
-refused "an unknown distribution" 2 "*zipf*allowed are bits*" "$cli" rand zipf -n 5
+refused "an unknown distribution" 2 "*zeta*allowed are bits*" "$cli" rand zeta -n 5
 refused "no count" 2 "*-n COUNT*" "$cli" rand normal
 refused "count that is none" 2 "*--count: 'x'*allowed*" "$cli" rand normal -n x
 refused "negative count" 2 "*--count: '-1'*" "$cli" rand normal -n -1

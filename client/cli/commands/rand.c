@@ -13,6 +13,7 @@
 #include "files/output.h"
 #include "progress.h"
 #include "rand.h"
+#include "rand_arrays.h"
 
 enum { PIECE_BYTES = 4 << 20 };
 
@@ -21,6 +22,7 @@ struct draw {
 	const struct options *options;
 	const char *distribution;
 	const char *name; /* of a named stream that it draws from; NULL: none */
+	struct rand_arrays arrays;
 	struct trnsci_span range; /* what it took of that */
 	enum trnsci_dtype dtype;
 	size_t components;      /* elements of a sample */
@@ -37,10 +39,12 @@ struct draw {
 static int read_part(struct draw *draw, const char *command)
 {
 	uint64_t rank = 0, size = 1;
+	const struct rand_array *array = rand_arrays_longest(&draw->arrays);
 	int code = EXIT_OK;
 
-	if (!options_get(draw->options, "count"))
+	if (!options_get(draw->options, "count") && !array)
 		return complain(EXIT_USAGE, "%s: -n COUNT is missing", command);
+	draw->count = array ? array->count : 0;
 	if ((code = options_u64(draw->options, "count", &draw->count)) != EXIT_OK ||
 	    (code = options_u64(draw->options, "offset", &draw->offset)) != EXIT_OK ||
 	    (code = options_u64(draw->options, "rank", &rank)) != EXIT_OK ||
@@ -57,6 +61,7 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 {
 	int code = options_set_parameters(draw->options, args);
 
+	rand_arrays_set(&draw->arrays, args);
 	if (strcmp(draw->distribution, "permutation") == 0 && !options_get(draw->options, "items"))
 		trnsci_set_u64(args, "items", draw->count);
 	return code;
@@ -76,6 +81,7 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 		trnsci_set_text(trnsci_args(*ret_call), "generator", draw->range.generator);
 		trnsci_set_u64(trnsci_args(*ret_call), "seed", draw->range.seed);
 		trnsci_set_u64(trnsci_args(*ret_call), "stream", draw->range.stream);
+		trnsci_set_u64(trnsci_args(*ret_call), "position", draw->range.position);
 	}
 	trnsci_set_u64(trnsci_args(*ret_call), "rank", 0);
 	trnsci_set_u64(trnsci_args(*ret_call), "size", 1);
@@ -206,7 +212,6 @@ static int reserve(struct draw *draw, const struct cli *cli)
 	trnsci_call_free(call);
 	if (code != EXIT_OK)
 		return code;
-	draw->offset = draw->range.offset;
 	if (cli->verbose)
 		fprintf(stderr,
 			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
@@ -216,6 +221,16 @@ static int reserve(struct draw *draw, const struct cli *cli)
 }
 
 /* ---- the command ---- */
+
+/* Samples that a file's elements count are of the file's shape. */
+static int begin_output(const struct draw *draw, uint64_t n, struct output *output)
+{
+	const struct rand_array *array = rand_arrays_longest(&draw->arrays);
+
+	if (array && draw->components == 1 && n == array->count && !options_get(draw->options, "count"))
+		return output_begin(output, draw->dtype, array->input.array.ndim, array->input.array.shape);
+	return output_begin(output, draw->dtype, draw->components > 1 ? 2 : 1, (uint64_t[]){n, draw->components});
+}
 
 /* Nothing is created before the request is known to be right. */
 static int draw_out(struct draw *draw, const struct cli *cli)
@@ -237,7 +252,7 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 		code = make_call(draw, &draw->calls[i]);
 	if (code != EXIT_OK)
 		return output_close(&output, code);
-	code = output_begin(&output, draw->dtype, draw->components > 1 ? 2 : 1, (uint64_t[]){n, draw->components});
+	code = begin_output(draw, n, &output);
 	progress_begin(&progress, cli, n, "samples");
 	if (code == EXIT_OK)
 		code = draw_pieces(draw, &output, &progress);
@@ -256,13 +271,24 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 		return code;
 	if (options.n_operands > 0)
 		return complain(EXIT_USAGE, "%s: '%s': unexpected argument", command, options.operands[0]);
-	code = read_part(&draw, command);
-	if (code == EXIT_OK)
-		code = name ? connect_daemon(cli, 3 * (size_t)PIECE_BYTES, &draw.session)
-			    : connect_session(cli, 3 * (size_t)PIECE_BYTES, &draw.session);
+	options.takes_arrays = true;
+	code = rand_arrays_open(&options, &draw.arrays);
 	if (code != EXIT_OK)
 		return code;
-	code = draw_out(&draw, cli);
+	const size_t arena_bytes = 3 * (size_t)PIECE_BYTES + 2 * (size_t)draw.arrays.bytes;
+
+	code = read_part(&draw, command);
+	if (code == EXIT_OK)
+		code = name ? connect_daemon(cli, arena_bytes, &draw.session)
+			    : connect_session(cli, arena_bytes, &draw.session);
+	if (code != EXIT_OK) {
+		rand_arrays_close(&draw.arrays);
+		return code;
+	}
+	code = rand_arrays_read(draw.session, &draw.arrays);
+	if (code == EXIT_OK)
+		code = draw_out(&draw, cli);
+	rand_arrays_close(&draw.arrays);
 	for (size_t i = 0; i < 2; i++) {
 		trnsci_call_free(draw.calls[i]);
 		trnsci_tile_free(draw.tiles[i]);

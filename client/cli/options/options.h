@@ -20,6 +20,7 @@ struct options {
 	int n_operands;
 	bool helped; /* --help was asked for and has been printed */
 	char seed[24]; /* the one that --seed random chose */
+	bool takes_arrays; /* numbers may be "@FILE" */
 };
 
 /* Moves the operands of argv, of which the options are not known before the first one names a distribution, to the front:
@@ -44,6 +45,9 @@ bool options_has_parameter(const struct options *options, const char *name);
 
 /* The given option as an integer, or *ret untouched. An exit code. */
 int options_u64(const struct options *options, const char *name, uint64_t *ret);
+
+/* Whether option i that was given is a number in a file, "@FILE", which the command reads. */
+bool options_is_file(const struct options *options, size_t i);
 
 /* Sets every given parameter of the operation in args, by its type. An exit code. */
 int options_set_parameters(const struct options *options, struct trnsci_args *args);

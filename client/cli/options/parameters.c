@@ -157,12 +157,25 @@ static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter
 	return complain(EXIT_USAGE, "--%s: not an option", parameter->name);
 }
 
+bool options_is_file(const struct options *options, size_t i)
+{
+	struct trnsci_parameter_info parameter;
+
+	return options->takes_arrays && options->given[i].text[0] == '@' &&
+	       !option_is_own(options->set, options->given[i].name) &&
+	       parameter_find(options->set, options->given[i].name, &parameter) &&
+	       (strcmp(parameter.type, "f64") == 0 || strcmp(parameter.type, "u64") == 0 ||
+		strcmp(parameter.type, "int") == 0);
+}
+
 int options_set_parameters(const struct options *options, struct trnsci_args *args)
 {
 	for (size_t i = 0; i < options->n_given; i++) {
 		struct trnsci_parameter_info parameter;
 
 		if (option_is_own(options->set, options->given[i].name) || !parameter_find(options->set, options->given[i].name, &parameter))
+			continue;
+		if (options_is_file(options, i))
 			continue;
 		int code = set_parameter(args, &parameter, options->given[i].text);
 
