@@ -65,12 +65,12 @@ def fftw_parts(case, ways, limit):
     return {f'FFTW {way}': ('fftw', dict(case, way=way, limit=limit)) for way in ways}
 
 
-def batches(kind, lengths, wide=False, place='out', far=False):
+def batches(kind, lengths, wide=False, place='out', far=False, cpu=None):
     """As many transforms as fill the second-level cache, or 64 MiB, with input and output together."""
     for n in lengths:
         batch = max(1, (FAR_BYTES if far else L2_BYTES) // 2 // (n * (16 if wide else 8) // (2 if kind == 'r2c' else 1)))
-        case = fft_case(kind, n, batch, wide, place, huge=1 if far else None, threads=1)
-        name = f'{kind} {"f64" if wide else "f32"} {n}{" in place" if place == "in" else ""}'
+        case = fft_case(kind, n, batch, wide, place, huge=1 if far else None, threads=1, cpu=cpu)
+        name = f'{kind} {"f64" if wide else "f32"} {n}{" in place" if place == "in" else ""}{", AVX2" if cpu else ""}'
         parts = {'ours': ('user', case), 'kernel': ('kernel', case),
                  **fftw_parts(case, ('many', 'loop', 'staged') if far else ('many', 'loop'), 1.5)}
         if far and place == 'out' and n == 256:
@@ -99,6 +99,7 @@ def cached_ffts():
     yield from batches('c2c', powers[2:], wide=True)
     yield from batches('r2c', (256, 1024, 4096))
     yield from batches('c2c', (64, 256, 1024, 4096), place='in')
+    yield from batches('c2c', (64, 256, 1024, 4096), cpu='avx2')
     yield from batches('c2c', (100, 360, 1000, 1920, 127, 997, 4097))
 
 
@@ -156,12 +157,13 @@ def threefry_bound(samples, label, operations):
 
 
 def bulk_draws():
-    for generator in ('threefry4x32', 'philox4x32'):
+    for generator in filter(workers.has_generator, ('threefry4x32', 'philox4x32', 'ars4x32_7')):
         for method, dtype, size in (('uniform', 'f32', 4), ('normal', 'f32', 4), ('uniform', 'f64', 8), ('normal', 'f64', 8)):
             case = draw_case(method, dtype, (256 << 10) // size, generator=generator, threads=1)
             parts = {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)), 'mix512': ('probe', {'what': 'mix512'})}
             if dtype == 'f32':
                 parts.update(random123_parts(case))
+                parts['threefry'] = ('user', dict(case, generator='threefry4x32'))
             extra = {'bound': threefry_bound(SAMPLES, 'mix512', OPERATIONS_512)}
             yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
     for method in ('uniform', 'normal'):
@@ -210,12 +212,17 @@ DISTRIBUTIONS = [
     ('uniform bf16', 'uniform', 'bf16', {}), ('normal f16', 'normal', 'f16', {}),
     ('boxmuller64 f32', 'normal', 'f32', {'method': 'boxmuller64'}),
 ]
+LARGE = ('uniform f32', 'normal f32', 'normal f64', 'gamma f64', 'poisson 100 i64')
 BY_RANDOM123 = ('exponential', 'lognormal', 'laplace', 'bernoulli', 'randint')
+
+
+def distribution_case(method, dtype, n, parameters, **words):
+    return draw_case(method, dtype, n, **words, **{f'p.{key}': value for key, value in parameters.items()})
 
 
 def distributions():
     for name, method, dtype, parameters in DISTRIBUTIONS:
-        case = draw_case(method, dtype, SAMPLES, threads=1, **{f'p.{key}': value for key, value in parameters.items()})
+        case = distribution_case(method, dtype, SAMPLES, parameters, threads=1)
         parts = {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)),
                  'numpy SFC64': ('numpy_random.py', {'work': name, 'n': SAMPLES})}
         if method in BY_RANDOM123 and dtype in ('f32', 'i8', 'i32'):
@@ -271,14 +278,15 @@ def threads_row(name, case, per=1, rate=None):
                 'cpus': lambda values: values['cpu1'] / values[f'cpu{ALL}']})
 
 
+BYTES = {'i8': 1, 'bf16': 2, 'f16': 2, 'f32': 4, 'i32': 4, 'f64': 8, 'i64': 8}
+
+
 def all_threads():
-    for size, text in ((1 << 20, '1 MiB'), (256 << 20, '256 MiB')):
-        for method, dtype, sample, words in (('uniform', 'f32', 4, {}), ('uniform', 'f32', 4, {'generator': 'philox4x32'}),
-                                             ('normal', 'f32', 4, {}), ('normal', 'f64', 8, {}),
-                                             ('gamma', 'f64', 8, {'p.shape': 2.5}), ('poisson', 'i64', 8, {'p.lam': 100.0})):
-            case = draw_case(method, dtype, size // sample, call='prepared', **words)
-            generator = f' {words["generator"]}' if 'generator' in words else ''
-            yield threads_row(f'{method} {dtype}{generator}, {text}', case, rate={'GB/s': size})
+    for size, text, chosen in ((1 << 20, '1 MiB', DISTRIBUTIONS),
+                               (256 << 20, '256 MiB', [row for row in DISTRIBUTIONS if row[0] in LARGE])):
+        for name, method, dtype, parameters in chosen:
+            case = distribution_case(method, dtype, size // BYTES[dtype], parameters, call='prepared')
+            yield threads_row(f'{name}, {text}', case, rate={'GB/s': size})
     for n, batch, text in ((256, 512, '2 MiB'), (1024, 128, '2 MiB'), (256, 16384, '64 MiB'), (1024, 4096, '64 MiB'),
                            (16384, 256, '64 MiB'), (1 << 20, 4, '64 MiB')):
         case = fft_case('c2c', n, batch, call='prepared')

@@ -24,7 +24,7 @@ class Worker:
         if program.endswith('.py'):
             path = ['/usr/bin/python3', f'{HERE}/peers/{program}']
         env = dict(os.environ, OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')
-        if 'cpu' in case:
+        if 'cpu' in case:  # the highest instruction set
             env['TRNSCI_CPU'] = case['cpu']
         self.process = subprocess.Popen(path + [f'{name}={value}' for name, value in case.items()], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -87,6 +87,12 @@ class Daemon:
 
 def is_built(program):
     return os.path.exists(f'{BUILD}/tests/bench/{program}')
+
+
+def has_generator(name):
+    """Whether the library that was built has this generator."""
+    return subprocess.run([f'{BUILD}/bin/trnsci-cli', 'rand', 'bits', '-n', '1', '--embedded', '--generator', name],
+                          capture_output=True, check=False).returncode == 0
 
 
 class Redis:
