@@ -272,17 +272,17 @@ static void print_code(const char *code)
 
 /* ---- parameters ---- */
 
-/* Bounds of integers are mostly powers of two. */
+/* Large and tiny powers of two as "2^40", and one less as "2^32 - 1". */
 static void format_number(double value, char text[32])
 {
 	int exponent;
 
-	if (frexp(value, &exponent) == 0.5 && exponent > 13)
-		snprintf(text, 32, "2^%d", exponent - 1);
-	else if (value == 4294967295.0)
-		snprintf(text, 32, "2^32 - 1");
+	if (frexp(fabs(value), &exponent) == 0.5 && (exponent > 13 || exponent < -13))
+		snprintf(text, 32, "%s2^%d", value < 0 ? "-" : "", exponent - 1);
+	else if (value < 0x1p53 && frexp(value + 1, &exponent) == 0.5 && exponent > 13)
+		snprintf(text, 32, "2^%d - 1", exponent - 1);
 	else
-		snprintf(text, 32, "%.6g", value);
+		snprintf(text, 32, "%.15g", value);
 }
 
 static void print_range(const struct trnsci_parameter_info *parameter)

@@ -36,6 +36,10 @@ def call(method):
 
 
 def number(text):
+    """The value of "1e15", "-2^63" or "2^32 - 1"."""
+    power = re.fullmatch(r'(-?)2\^(-?[0-9]+)( - 1)?', text.strip())
+    if power:
+        return float(power[1] + '1') * 2.0**int(power[2]) - bool(power[3])
     return float(text.strip())
 
 
@@ -54,7 +58,7 @@ def parse_range(text):
     match = re.search(r'(?:^|, )also inf and -inf$', text)
     if match:
         return (-float('inf'), float('inf'), False), text[:match.start()]
-    real = r'-?(?:inf|[0-9][0-9.]*(?:e[-+]?[0-9]+)?)'
+    real = r'-?(?:inf|2\^-?[0-9]+(?: - 1)?|[0-9][0-9.]*(?:e[-+]?[0-9]+)?)'
     match = re.search(rf'(?:^|, )(above )?({real}) to ({real})$', text)
     if match:
         return (number(match[2]), number(match[3]), bool(match[1])), text[:match.start()]
@@ -87,13 +91,6 @@ def tables_of(text):
 
 def names_in(text):
     return re.findall(r'`([a-z0-9_]+)`', text)
-
-
-def bounds(text):
-    """A cell's 2^40, -2^63 and 2^32 - 1 as plain numbers."""
-    def plain(match):
-        return repr(float(match[1] + '1') * 2.0**int(match[2]) - float(match[3] or 0))
-    return re.sub(r'(-?)2\^(-?[0-9]+)(?: - ([0-9]+))?', plain, text)
 
 
 def described_parameters(text):
@@ -145,7 +142,7 @@ def check_protocol(methods):
             if p['type'] == 'choice':
                 if row[4].split('|') != p['choices']:
                     wrong.append(f'{where}: {row[4]}, describe: {p["choices"]}')
-            elif not same_range(parse_range(bounds(row[4]))[0], range_of(p)):
+            elif not same_range(parse_range(row[4])[0], range_of(p)):
                 wrong.append(f'{where}: {row[4]}, describe: {range_of(p)}')
     report('PROTOCOL.md: types, units, defaults, choices, ranges and meanings', wrong)
 

@@ -20,21 +20,37 @@ static void print_row(char letter, const char *name, const char *value, const ch
 	printf("%*s%s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used + 1 : 0, "", help, more);
 }
 
+/* Large and tiny powers of two as "2^40", and one less as "2^32 - 1". */
+static void bound_text(double bound, char to[32])
+{
+	int exponent;
+
+	if (frexp(fabs(bound), &exponent) == 0.5 && (exponent > 20 || exponent < -20))
+		snprintf(to, 32, "%s2^%d", bound < 0 ? "-" : "", exponent - 1);
+	else if (bound < 0x1p53 && frexp(bound + 1, &exponent) == 0.5 && exponent > 20)
+		snprintf(to, 32, "2^%d - 1", exponent - 1);
+	else
+		snprintf(to, 32, "%.15g", bound);
+}
+
 /* "above 0", "0 to 1", "1 and up"; "" where the type says it all. */
 static void range_text(const struct trnsci_parameter_info *parameter, char *to, size_t room)
 {
 	const bool open = parameter->max == 0 || parameter->max == DBL_MAX || parameter->max == 0x1p64;
-	const bool above = parameter->above_min;
+	const char *above = parameter->above_min ? "above " : "";
+	char least[32], most[32];
 
 	to[0] = '\0';
+	bound_text(parameter->min, least);
+	bound_text(parameter->max, most);
 	if (parameter->choices || (parameter->min == 0 && parameter->max == 0))
 		return;
 	if (isinf(parameter->max))
 		snprintf(to, room, ", also inf and -inf");
 	else if (open)
-		snprintf(to, room, above ? ", above %.15g" : ", %.15g and up", parameter->min);
+		snprintf(to, room, ", %s%s%s", above, least, *above ? "" : " and up");
 	else
-		snprintf(to, room, above ? ", above %.15g to %.15g" : ", %.15g to %.15g", parameter->min, parameter->max);
+		snprintf(to, room, ", %s%s to %s", above, least, most);
 }
 
 /* Whether its default says something: a flag is off where it is not given. */
