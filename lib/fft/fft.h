@@ -59,6 +59,7 @@ struct fft_call {
 	double scale;
 	void *work;
 	enum fft_reuse reuse;
+	size_t all; /* transforms of which these are a part, in the same arrays; 0: these are all */
 };
 
 /* Return the bytes of `work` of a call that reuses nothing, and of one with `reuse`. */

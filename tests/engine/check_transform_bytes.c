@@ -271,9 +271,42 @@ static void test_plan_bound(void **state)
 	fixture_close(&fixture);
 }
 
+/* ---- more than the caches hold ---- */
+
+/* A batch that is stored around the caches has the bytes of its parts, which are not. */
+static void check_far(const char *name, uint32_t features)
+{
+	enum { BYTES = 7 << 20, PART = 24 };
+	static const size_t far_lengths[] = {256, 512, 1024};
+	struct fixture fixture = fixture_small(2, features);
+
+	for (size_t k = 0; k < sizeof far_lengths / sizeof *far_lengths; k++) {
+		const size_t n = far_lengths[k], batch = BYTES / (n * 8), bytes = PART * n * 8;
+		struct call *call, *part;
+		const struct value *all = value_get(run(&fixture, &kinds[0], n, 0, batch, 1, &call), "data");
+
+		for (size_t first = 0; first + PART <= batch; first += (batch - PART) / 3) {
+			const struct value *some = value_get(run(&fixture, &kinds[0], n, first, PART, 1, &part), "data");
+
+			if (memcmp(all->bytes.at + first * n * 8, some->bytes.at, bytes) != 0)
+				fail_msg("%s: n %zu: transforms from %zu on differ from those of a small batch", name, n, first);
+			call_free(part);
+		}
+		call_free(call);
+	}
+	fixture_close(&fixture);
+}
+
+static void test_far(void **state)
+{
+	(void)state;
+	each_level(check_far);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_cold_starts),
 		cmocka_unit_test(test_plan_bound),

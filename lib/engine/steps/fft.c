@@ -356,6 +356,7 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 		.scale = t->run.step->fft.factor,
 		.work = t->run.work,
 		.reuse = t->reuse,
+		.all = t->axis.calls * t->axis.batch,
 	};
 }
 
@@ -373,6 +374,7 @@ static void run_panel(const struct transform *t, size_t call, size_t calls, size
 	inner.in = x;
 	inner.out = y;
 	inner.in_stride = inner.out_stride = 1;
+	inner.all = rows; /* in scratch */
 	inner.in_distance = t->row_in / in;
 	inner.out_distance = t->row_out / out;
 	fft_run(t->plan, &inner, scratch + rows * both_rows_bytes(&t->axis));
@@ -411,6 +413,7 @@ static struct fft_call call_of_rows(const struct transform *t)
 	call.in = x;
 	call.out = t->axis.in.size == t->axis.out.size ? x : x + t->most * t->row_in;
 	call.in_stride = call.out_stride = 1;
+	call.all = batch_now(t); /* in work memory */
 	call.in_distance = t->row_in / t->axis.in.size;
 	call.out_distance = t->row_out / t->axis.out.size;
 	return call;

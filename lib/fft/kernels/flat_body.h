@@ -217,7 +217,7 @@ static bool LOCAL(flat_is_far)(const struct fft_smooth *smooth, const struct fft
 {
 	enum { FAR_BYTES = 12 << 20 }; /* beyond the caches near a core; input and output together */
 
-	return call->batch * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
+	return (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
 }
 
 /* Returns whether to store around the caches, which needs every vector of the output aligned. */
