@@ -30,6 +30,7 @@ static const struct command commands[] = {
 	{"welch", "power spectrum: welch signal.npy --fs 48000", command_welch},
 	{"csd", "cross power spectrum: csd x.npy y.npy", command_csd},
 	{"window", "a window by name: window --n 512 --window kaiser", command_window},
+	{"plot", "pictures of samples and signals: plot histogram gamma --shape 2", command_plot},
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
 	{"stream", "named streams of a daemon: stream create NAME, stream draw NAME normal -n 5", command_stream},
 	{"status", "figures of the daemon and its engine", command_status},

@@ -10,45 +10,47 @@ fft() {
 	"$cli" -q --embedded fft "$@"
 }
 
-# npy NAME DESCR FORTRAN SHAPE STRUCT VALUES... : a file as numpy writes it
+# Files as numpy writes them, by one process: NAME DESCR FORTRAN_ORDER SHAPE FORM VALUES...
 cat >npy.py <<'PYTHON'
 import struct, sys
-name, descr, fortran, shape, form, *values = sys.argv[1:]
-header = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, fortran, shape)
-header += " " * (63 - (10 + len(header)) % 64) + "\n"
-number = float if form[-1] in "efd" else int
-with open(name, "wb") as file:
-    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-    file.write(struct.pack("%s%d%s" % (form[0], len(values), form[1]), *map(number, values)))
+for line in sys.stdin:
+    name, descr, fortran, shape, form, *values = line.split()
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }" % (descr, fortran, shape)
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    number = float if form[-1] in "efd" else int
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        file.write(struct.pack("%s%d%s" % (form[0], len(values), form[1]), *map(number, values)))
 PYTHON
-npy() {
-	python3 npy.py "$@"
-}
-
-npy f8.npy '<f8' False '(4,)' '<d' 3 1 0 2
-wanted=$(fft f8.npy --format text)
-for dtype in '<f8 <d' '>f8 >d' '|b1 <b' '|i1 <b' '<i2 <h' '>i2 >h' '<i4 <i' '>i4 >i' '<i8 <q' '>i8 >q' '|u1 <B' '<u2 <H' '>u2 >H' \
-	'<u4 <I' '>u4 >I' '<u8 <Q' '>u8 >Q'; do
-	npy x.npy "${dtype% *}" False '(4,)' "${dtype#* }" 3 1 0 2
-	same "npy ${dtype% *} is transformed in float64" "$wanted" "$(fft x.npy --format text)"
+wide='|b1:<b |i1:<b <i2:<h >i2:>h <i4:<i >i4:>i <i8:<q >i8:>q |u1:<B <u2:<H >u2:>H <u4:<I >u4:>I <u8:<Q >u8:>Q <f8:<d >f8:>d'
+narrow='<f4:<f >f4:>f <f2:<e >f2:>e'
+{
+	for dtype in $wide $narrow; do
+		echo "${dtype%:*}.npy ${dtype%:*} False 4, ${dtype#*:} 3 1 0 2"
+	done
+	cat <<'LINES'
+z.npy >c16 False 2, >d 1 2 3 4
+c.npy <f8 False 2,3 <d 1 2 3 4 5 6
+fortran.npy <f8 True 2,3 <d 1 4 2 5 3 6
+deep.npy >i2 True 2,2,2 >h 0 4 2 6 1 5 3 7
+flat.npy <f8 False 2,2,2 <d 0 1 2 3 4 5 6 7
+dates.npy <M8 False 3, <q 1 2 3
+short.npy >f8 True 2,3 >d 1 2 3 4 5
+LINES
+} | python3 npy.py
+wanted=$(fft '<f8.npy' --format text)
+for dtype in $wide; do
+	same "npy ${dtype%:*} is transformed in float64" "$wanted" "$(fft "${dtype%:*}.npy" --format text)"
 done
-for dtype in '<f4 <f' '>f4 >f' '<f2 <e' '>f2 >e'; do
-	npy x.npy "${dtype% *}" False '(4,)' "${dtype#* }" 3 1 0 2
-	same "npy ${dtype% *} in float32" "<c8" "$(fft x.npy --format npy | head -c 40 | grep -ao '<c[0-9]*')"
-	same "npy ${dtype% *}" "$wanted" "$(fft x.npy --format text)"
+for dtype in $narrow; do
+	same "npy ${dtype%:*} in float32" "<c8" "$(fft "${dtype%:*}.npy" --format npy | head -c 40 | grep -ao '<c[0-9]*')"
+	same "npy ${dtype%:*}" "$wanted" "$(fft "${dtype%:*}.npy" --format text)"
 done
-npy z.npy '>c16' False '(2,)' '>d' 1 2 3 4
 same "npy >c16" "4 6|-2 -2|" "$(fft z.npy --format text | tr '\n' '|')"
-npy c.npy '<f8' False '(2, 3)' '<d' 1 2 3 4 5 6
-npy fortran.npy '<f8' True '(2, 3)' '<d' 1 4 2 5 3 6
 same "npy in Fortran order" "$(fft c.npy --format text)" "$(fft fortran.npy --format text)"
-npy deep.npy '>i2' True '(2, 2, 2)' '>h' 0 4 2 6 1 5 3 7
-npy flat.npy '<f8' False '(2, 2, 2)' '<d' 0 1 2 3 4 5 6 7
 same "big-endian integers in Fortran order" "$(fft flat.npy --format text)" "$(fft deep.npy --format text)"
-npy dates.npy '<M8' False '(3,)' '<q' 1 2 3
 code "an npy array of dates is refused" 65 "$cli" -q --embedded fft dates.npy
 like "and what is allowed named" "*dates.npy*allowed bool, int8 to int64, uint8 to uint64, float16*" "$(cat err)"
-npy short.npy '>f8' True '(2, 3)' '>d' 1 2 3 4 5
 code "an npy array that ends early" 65 "$cli" -q --embedded fft short.npy
 
 printf '3\n1\n0\n2\n' >x.txt

@@ -67,8 +67,12 @@ static bool has_parameter(const char *distribution, const char *name)
 	return false;
 }
 
-/* --rate of wav gives way to a parameter of that name; the shape of the result, which -n says, is called dims where a
- * parameter is called shape. */
+const char *distribution_shape(const char *distribution)
+{
+	return has_parameter(distribution, "dims") ? "dims" : "shape";
+}
+
+/* --rate of wav gives way to a parameter of that name; -n says the shape of the result. */
 static void make_set(const struct draw_command *command, const struct trnsci_operation_info *distribution,
 		     struct draw_options *ret)
 {
@@ -84,7 +88,7 @@ static void make_set(const struct draw_command *command, const struct trnsci_ope
 	snprintf(ret->usage, sizeof ret->usage, "%s %s%s %s", command->name, command->operands, distribution->name,
 		 command->usage);
 	snprintf(ret->hidden, sizeof ret->hidden, " n out u64 timeout_ms %s %s ",
-		 has_parameter(distribution->name, "dims") ? "dims" : "shape", command->hidden);
+		 distribution_shape(distribution->name), command->hidden);
 	ret->set = (struct option_set){ret->usage, distribution->help, ret->rows, n_rows, distribution->name, ret->hidden, NULL};
 }
 

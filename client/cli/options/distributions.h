@@ -13,6 +13,9 @@
 /* Looks a distribution up by its name; false when there is none. */
 bool distribution_find(const char *name, struct trnsci_operation_info *ret);
 
+/* The parameter that is the shape of the result: "dims" where a distribution has a parameter `shape`, otherwise "shape". */
+const char *distribution_shape(const char *distribution);
+
 /* What a command that takes DIST as an operand has in common with the others. */
 struct draw_command {
 	const char *name;     /* "stream draw" */

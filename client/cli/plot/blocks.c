@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures in a terminal. Each cell of the grid is a level from 0 to 8: eighths of a block from below, shades of a map, or
+ * a point. */
+#include "blocks.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LABEL_COLUMNS = 11, MOST_COLUMNS = 89, LEAST_COLUMNS = 20, ROWS = 18, LEVELS = 8 };
+
+struct grid {
+	size_t columns;
+	unsigned char cells[ROWS][MOST_COLUMNS]; /* row 0 on top */
+};
+
+static size_t terminal_columns(void)
+{
+	struct winsize size = {0};
+	size_t columns = 80;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		columns = size.ws_col;
+	columns = columns > LABEL_COLUMNS + LEAST_COLUMNS ? columns - LABEL_COLUMNS : LEAST_COLUMNS;
+	return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
+}
+
+/* The column of x, or columns when it lies outside. */
+static size_t column_of(const struct picture *picture, const struct grid *grid, double x)
+{
+	const double part = (x - picture->x_min) / (picture->x_max - picture->x_min);
+
+	if (!(part >= 0) || part > 1)
+		return grid->columns;
+	const size_t column = (size_t)(part * (double)grid->columns);
+
+	return column < grid->columns ? column : grid->columns - 1;
+}
+
+/* Height of y in eighths of a row, from the bottom; clipped. */
+static double height_of(const struct picture *picture, double y)
+{
+	const double part = (y - picture->y_min) / (picture->y_max - picture->y_min);
+
+	return isnan(part) ? 0 : fmin(fmax(part, 0), 1) * ROWS * LEVELS;
+}
+
+/* Fills a column from one height to another; a partial block fills its cell from below. */
+static void fill_column(struct grid *grid, size_t column, double from, double to)
+{
+	for (size_t row = 0; row < ROWS; row++) {
+		const double bottom = (double)(ROWS - 1 - row) * LEVELS, share = fmin(to - bottom, LEVELS);
+
+		if (from < bottom + LEVELS && share > 0)
+			grid->cells[row][column] = (unsigned char)fmax(1, rint(share));
+	}
+}
+
+/* Several values in a column are averaged; a column between two values takes the one before. */
+static void draw_heights(const struct picture *picture, struct grid *grid)
+{
+	double sums[MOST_COLUMNS] = {0}, last = picture->y_min;
+	size_t counts[MOST_COLUMNS] = {0};
+
+	for (size_t i = 0; i < picture->n; i++) {
+		const double middle = picture->kind == PICTURE_BARS ? picture->x[i] + picture->width / 2 : picture->x[i];
+		const size_t column = column_of(picture, grid, middle);
+
+		if (column == grid->columns || !isfinite(picture->y[i]))
+			continue;
+		sums[column] += picture->y[i];
+		counts[column]++;
+	}
+	for (size_t column = 0; column < grid->columns; column++) {
+		last = counts[column] ? sums[column] / (double)counts[column] : last;
+		fill_column(grid, column, 0, height_of(picture, last));
+	}
+}
+
+static void draw_band(const struct picture *picture, struct grid *grid)
+{
+	for (size_t i = 0; i < picture->n; i++) {
+		const size_t column = column_of(picture, grid, picture->x[i]);
+
+		if (column < grid->columns)
+			fill_column(grid, column, height_of(picture, picture->y[i]),
+				    fmax(height_of(picture, picture->top[i]), height_of(picture, picture->y[i]) + 1));
+	}
+}
+
+/* The more points a cell has, the darker. */
+static void draw_points(const struct picture *picture, struct grid *grid)
+{
+	static const double step = 2; /* levels for each doubling */
+	static unsigned counts[ROWS][MOST_COLUMNS];
+
+	memset(counts, 0, sizeof counts);
+	for (size_t i = 0; i < picture->n; i++) {
+		const size_t column = column_of(picture, grid, picture->x[i]);
+		const double height = height_of(picture, picture->y[i]) / LEVELS;
+		const size_t row = height >= ROWS ? 0 : ROWS - 1 - (size_t)height;
+
+		if (column < grid->columns)
+			counts[row][column]++;
+	}
+	for (size_t row = 0; row < ROWS; row++)
+		for (size_t column = 0; column < grid->columns; column++)
+			if (counts[row][column])
+				grid->cells[row][column] = (unsigned char)fmin(2 + step * log2(counts[row][column]), LEVELS);
+}
+
+/* The strongest value that falls into a cell counts, so that no peak is lost. */
+static void draw_map(const struct picture *picture, struct grid *grid)
+{
+	for (size_t i = 0; i < picture->n; i++)
+		for (size_t j = 0; j < picture->rows; j++) {
+			const double part = (picture->z[i * picture->rows + j] - picture->z_min) / (picture->z_max - picture->z_min);
+			const size_t column = i * grid->columns / picture->n, row = ROWS - 1 - j * ROWS / picture->rows;
+			const double level = isnan(part) ? 0 : fmin(fmax(part, 0), 1) * LEVELS;
+
+			if (level > grid->cells[row][column])
+				grid->cells[row][column] = (unsigned char)level;
+		}
+}
+
+static void print_grid(const struct picture *picture, const struct grid *grid)
+{
+	static const char *const eighths[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const shades[LEVELS + 1] = {" ", " ", "░", "░", "▒", "▒", "▓", "▓", "█"};
+	const bool shaded = picture->kind == PICTURE_MAP || picture->kind == PICTURE_POINTS;
+
+	printf("%s\n", picture->title);
+	for (size_t row = 0; row < ROWS; row++) {
+		const double y = picture->y_max - (picture->y_max - picture->y_min) * (double)row / (ROWS - 1);
+
+		if (row % 4 == 0 || row == ROWS - 1)
+			printf("%9.3g ", fabs(y) < 1e-12 * (picture->y_max - picture->y_min) ? 0 : y);
+		else
+			printf("%10s", "");
+		putchar(row % 4 == 0 ? '+' : '|');
+		for (size_t column = 0; column < grid->columns; column++)
+			fputs((shaded ? shades : eighths)[grid->cells[row][column]], stdout);
+		putchar('\n');
+	}
+	printf("%11s%-*.6g%*.6g\n", "", (int)grid->columns / 2, picture->x_min, (int)(grid->columns - grid->columns / 2),
+	       picture->x_max);
+	if (picture->x_label && *picture->x_label)
+		printf("%11sacross: %s; up: %s\n", "", picture->x_label, picture->y_label);
+	if (*picture->note)
+		printf("%11s%s\n", "", picture->note);
+}
+
+void blocks_print(const struct picture *picture)
+{
+	struct grid grid = {.columns = terminal_columns()};
+
+	switch (picture->kind) {
+	case PICTURE_BARS:
+	case PICTURE_LINE:
+		draw_heights(picture, &grid);
+		break;
+	case PICTURE_BAND:
+		draw_band(picture, &grid);
+		break;
+	case PICTURE_POINTS:
+		draw_points(picture, &grid);
+		break;
+	case PICTURE_MAP:
+		draw_map(picture, &grid);
+		break;
+	}
+	print_grid(picture, &grid);
+}

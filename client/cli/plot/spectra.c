@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spectra and spectrograms of the first row, computed by the engine. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds.h"
+
+enum { DEFAULT_LENGTH = 1024, MOST_LENGTH = 1 << 20, MOST_FRAMES = 2000, RANGE_DB = 80 };
+
+/* Samples of a segment or a frame: --length, default 1024, and at most the signal's. */
+static int read_length(const struct options *options, const struct numbers *numbers, uint64_t *ret)
+{
+	uint64_t length = DEFAULT_LENGTH;
+	int code = options_u64(options, "length", &length);
+
+	if (code == EXIT_OK && (length < 2 || length > MOST_LENGTH))
+		code = complain(EXIT_USAGE, "--length: %" PRIu64 ", allowed 2 to %d samples", length, MOST_LENGTH);
+	*ret = length < numbers->columns ? length : numbers->columns;
+	if (code == EXIT_OK && *ret < 2)
+		code = complain(EXIT_DATA, "%s: one sample, allowed 2 or more", numbers->name);
+	return code;
+}
+
+/* The operation on the first row; the result lives as long as the session. NULL: *ret_code says why. */
+static struct trnsci_tile *apply(const struct cli *cli, const char *operation, const struct trnsci_param *params,
+				 struct trnsci_session **ret_session, int *ret_code)
+{
+	struct trnsci_tile *out = NULL;
+	struct trnsci_error err;
+
+	*ret_code = connect_session(cli, 0, ret_session);
+	if (*ret_code == EXIT_OK && trnsci_apply(*ret_session, operation, params, &out, &err) < 0)
+		*ret_code = complain_error(&err, EXIT_DATA);
+	return *ret_code == EXIT_OK ? out : NULL;
+}
+
+static double decibels(double power)
+{
+	return 10 * log10(fmax(power, 1e-300));
+}
+
+/* The axis reaches RANGE_DB below the highest value. */
+static void set_range(const double *values, size_t n, double *ret_min, double *ret_max)
+{
+	double high = -INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		high = fmax(high, values[i]);
+	*ret_max = 10 * ceil(high / 10);
+	*ret_min = *ret_max - RANGE_DB;
+}
+
+int plot_spectrum(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
+{
+	struct trnsci_session *session = NULL;
+	uint64_t length;
+	int code = read_length(options, numbers, &length);
+
+	if (code != EXIT_OK)
+		return code;
+	const struct trnsci_array in = trnsci_vector(TRNSCI_F64, numbers->columns, numbers->values);
+	const struct trnsci_param params[] = {trnsci_with_array("in", &in), trnsci_f64("fs", numbers->rate), trnsci_u64("nperseg", length), trnsci_end()};
+	struct trnsci_tile *tile = apply(cli, "welch", params, &session, &code);
+
+	if (tile) {
+		const double *power = trnsci_tile_data(tile);
+		const size_t bins = (size_t)tile_info(tile).count;
+
+		*ret = (struct picture){.kind = PICTURE_LINE, .n = bins, .x_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
+					.y_label = "dB"};
+		ret->x = malloc(bins * sizeof *ret->x);
+		ret->y = malloc(bins * sizeof *ret->y);
+		if (!ret->x || !ret->y)
+			code = complain(EXIT_TRY_AGAIN, "plot: no memory for %zu bins", bins);
+		for (size_t i = 0; i < bins && code == EXIT_OK; i++) {
+			ret->x[i] = (double)i * numbers->rate / (double)length;
+			ret->y[i] = decibels(power[i]);
+		}
+		if (code == EXIT_OK)
+			set_range(ret->y, bins, &ret->y_min, &ret->y_max);
+	}
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	return code;
+}
+
+static int make_map(const struct trnsci_tile *tile, const struct numbers *numbers, struct picture *ret)
+{
+	const struct trnsci_tile_info info = tile_info(tile);
+	const double *values = trnsci_tile_data(tile);
+	const size_t frames = (size_t)info.shape[0], bins = (size_t)info.shape[1];
+
+	*ret = (struct picture){.kind = PICTURE_MAP, .n = frames, .rows = bins,
+				.x_label = numbers->rate == 1 ? "sample" : "seconds",
+				.y_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
+				.x_max = (double)numbers->columns / numbers->rate, .y_max = numbers->rate / 2};
+	ret->z = malloc(frames * bins * sizeof *ret->z);
+	if (!ret->z)
+		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu values", frames * bins);
+	for (size_t i = 0; i < frames * bins; i++)
+		ret->z[i] = decibels(values[2 * i] * values[2 * i] + values[2 * i + 1] * values[2 * i + 1]);
+	set_range(ret->z, frames * bins, &ret->z_min, &ret->z_max);
+	return EXIT_OK;
+}
+
+/* Frames are so far apart that the picture has at most MOST_FRAMES. */
+int plot_spectrogram(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
+{
+	struct trnsci_session *session = NULL;
+	uint64_t length;
+	int code = read_length(options, numbers, &length);
+
+	if (code != EXIT_OK)
+		return code;
+	const uint64_t quarter = length / 4 ? length / 4 : 1, sparse = numbers->columns / MOST_FRAMES;
+	const struct trnsci_array in = trnsci_vector(TRNSCI_F64, numbers->columns, numbers->values);
+	const struct trnsci_param params[] = {
+		trnsci_with_array("in", &in),
+		trnsci_u64("n_fft", length),	   trnsci_u64("hop_length", quarter > sparse ? quarter : sparse),
+		trnsci_text("window", "hann"),	   trnsci_text("layout", "frames_bins"),
+		trnsci_text("pad_mode", "constant"), trnsci_end(),
+	};
+	struct trnsci_tile *tile = apply(cli, "stft", params, &session, &code);
+
+	if (tile)
+		code = make_map(tile, numbers, ret);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	return code;
+}

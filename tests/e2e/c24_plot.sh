@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# plot: every kind in the terminal and as a file; the exact densities fit the samples.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+cd "$work" || exit 1
+COLUMNS=80
+export COLUMNS
+
+plot() {
+	"$cli" -q --embedded plot "$@"
+}
+
+# Parameters that have no default.
+parameters() {
+	case $1 in
+	weibull) echo --shape 1.5 ;;
+	gamma) echo --shape 0.7 ;;
+	beta) echo --alpha 2 --beta 0.8 ;;
+	student_t | chi_squared) echo --df 3 ;;
+	noncentral_chisquare) echo --df 3 --nonc 2.5 ;;
+	f) echo --dfnum 5 --dfden 9 ;;
+	noncentral_f) echo --dfnum 5 --dfden 9 --nonc 2.5 ;;
+	poisson) echo --lam 20 ;;
+	binomial) echo --trials 20 --p 0.3 ;;
+	geometric | bernoulli | logseries) echo --p 0.3 ;;
+	negative_binomial) echo --successes 3.5 --p 0.3 ;;
+	hypergeometric) echo --ngood 30 --nbad 50 --nsample 20 ;;
+	randint) echo --high 100 ;;
+	pareto | power) echo --a 2.5 ;;
+	zipf) echo --a 3 ;;
+	triangular) echo --left -1 --mode 0.5 --right 2 ;;
+	vonmises) echo --mu 0.5 --kappa 2 ;;
+	wald) echo --mean 2 --scale 3 ;;
+	esac
+}
+
+# With a fixed seed these are always the same numbers: one p in a thousand is the least that may be seen.
+for distribution in $("$cli" rand --help | awk '/^  [a-z]/ {print $1}'); do
+	case $distribution in bits | permutation | categorical | dirichlet | sphere | multinomial) continue ;; esac
+	# shellcheck disable=SC2046
+	p=$(plot histogram "$distribution" -n 1e5 --seed 11 $(parameters "$distribution") | sed -n 's/.*p = //p')
+	same "samples of $distribution fit its exact density, p = $p" fits "$(echo "${p:-0}" | awk '{print ($1 > 0.001) ? "fits" : "does not"}')"
+done
+same "a kept seed draws the same picture" "$(plot histogram normal --seed 3 | sum)" "$(plot histogram --seed 3 normal | sum)"
+code "vectors have no histogram" 2 "$cli" -q --embedded plot histogram sphere
+code "a misspelt kind" 2 "$cli" plot histgram normal
+like "is asked about" "*did you mean 'histogram'?*" "$(cat err)"
+
+sox -n -r 8000 -b 16 tone.wav synth 1 sine 1000 vol 0.5 2>/dev/null
+"$cli" -q --embedded qmc sobol -n 256 -d 2 -o points.csv
+like "the spectrum of a tone has its peak there" "tone.wav*Hz; up: dB" "$(plot spectrum tone.wav)"
+for kind in spectrum spectrogram waveform; do
+	same "$kind fills 18 lines" 18 "$(plot $kind tone.wav | grep -c '^.\{10\}[+|]')"
+done
+same "a waveform's axis is in seconds" "0 0.9995" "$(plot waveform tone.wav | tail -2 | head -1 | awk '{print $1, $2}')"
+same "a scatter plot has a mark for its points" 18 "$(plot scatter points.csv | grep -c '[░▒▓█]')"
+same "a file's histogram" 18 "$(plot histogram points.csv | grep -c '^.\{10\}[+|]')"
+code "points of one column are refused" 65 "$cli" -q --embedded plot scatter tone.wav
+code "an ending that gnuplot is not asked for" 2 "$cli" -q --embedded plot waveform tone.wav -o w.jpg
+if command -v gnuplot >/dev/null; then
+	plot histogram gamma --shape 2 -o h.png
+	plot scatter points.csv -o p.png
+	plot spectrogram tone.wav -o s.png
+	for file in h p s; do
+		same "$file.png is a png" "89 50 4e 47" "$(head -c 4 $file.png | od -An -tx1 | sed 's/^ //')"
+	done
+	plot spectrum tone.wav -o s.svg
+	plot waveform tone.wav -o w.svg --title "It's <1 kHz>"
+	like "svg with the title as it is" "*It*&lt;1*kHz*" "$(cat w.svg)"
+	like "the spectrum as svg" "*<svg*Hz*</svg>*" "$(cat s.svg)"
+	code "a picture that cannot be made" 73 "$cli" -q --embedded plot waveform tone.wav -o /nonexistent/w.svg
+	mkdir empty
+	code "no gnuplot" 73 env PATH="$work/empty" "$cli" -q --embedded plot waveform tone.wav -o x.png
+	like "says how to do without" "*without -o*terminal*" "$(cat err)"
+	same "and leaves no file" "" "$(find . -name 'x.png' -o -name '.trnsci-*')"
+else
+	echo "# gnuplot is not installed"
+fi
+finish
