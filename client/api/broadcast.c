@@ -25,6 +25,7 @@ struct trnsci_broadcast {
 
 /* ---- the publisher ---- */
 
+/* Reserved fields are refused now, so that a later version can give them a meaning. */
 static int check_options(const struct trnsci_broadcast_options *options, struct error *err)
 {
 	if (options->mode > 0777)
@@ -71,11 +72,8 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 	if (draw_stream_name(&drawing))
 		trnsci_set_text(trnsci_args(call), "stream_name", draw_stream_name(&drawing));
 	set_options(trnsci_args(call), o);
-	r = call_run(call, &error);
-	if (r < 0)
-		return error_export(err, &error);
-	trnsci_call_free(call);
-	return 0;
+	r = call_run_and_free(call, &error);
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n, uint64_t *ret_produced,
@@ -106,11 +104,8 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 	int r = call_make_named(session, "broadcast_close", name, &call, &error);
 
 	if (r == 0)
-		r = call_run(call, &error);
-	if (r < 0)
-		return error_export(err, &error);
-	trnsci_call_free(call);
-	return 0;
+		r = call_run_and_free(call, &error);
+	return r < 0 ? error_export(err, &error) : 0;
 }
 
 /* ---- a reader ---- */
@@ -234,6 +229,7 @@ static uint64_t copy_samples(struct trnsci_broadcast *broadcast, void *out, uint
 	return n;
 }
 
+/* Takes samples until n are there or something is missing. A span never covers a gap, nor two reservations. */
 static int take_samples(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
 			struct trnsci_broadcast_span *span, struct error *err)
 {

@@ -40,6 +40,7 @@ static int make_plain_call(struct trnsci_session *session, const struct drawing 
 	return 0;
 }
 
+/* A draw from a named stream is a parameter of `stream_draw`: the daemon reserves samples and then runs the draw. */
 int draw_call(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_call **ret_call,
 	      struct trnsci_args **ret_args, struct error *err)
 {

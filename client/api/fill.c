@@ -44,6 +44,19 @@ static bool is_vector(const char *name)
 	       dist_is_vector(distribution); /* a distribution that only the daemon knows: ask it */
 }
 
+/* Makes the call of a draw of n samples. *ret_args has the parameters of the draw itself. */
+static int make_draw(const struct fill *fill, const struct drawing *drawing, uint64_t n, struct trnsci_call **ret_call,
+		     struct trnsci_args **ret_args, struct error *err)
+{
+	int r = draw_call(fill->session, drawing, ret_call, ret_args, err);
+
+	if (r < 0)
+		return r;
+	trnsci_set_u64(*ret_args, "n", n);
+	trnsci_set_text(*ret_args, "dtype", trnsci_dtype_name(fill->dtype));
+	return 0;
+}
+
 /* Learns the elements of a sample from an empty draw. */
 static int ask_components(struct fill *fill, struct error *err)
 {
@@ -51,12 +64,10 @@ static int ask_components(struct fill *fill, struct error *err)
 	struct trnsci_array array;
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = draw_call(fill->session, &nothing, &call, &args, err);
+	int r = make_draw(fill, &nothing, 0, &call, &args, err);
 
 	if (r < 0)
 		return r;
-	trnsci_set_u64(args, "n", 0);
-	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
@@ -113,12 +124,10 @@ static int find_place(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+	int r = make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
 
 	if (r < 0)
 		return r;
-	trnsci_set_u64(args, "n", fill->elements / fill->components);
-	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
 	if (draw_stream_name(&fill->drawing)) {
 		trnsci_set_bool(trnsci_args(call), "reserve", true);
 	} else {
@@ -192,12 +201,10 @@ static int fill_few(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+	int r = make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
 
 	if (r < 0)
 		return r;
-	trnsci_set_u64(args, "n", fill->elements / fill->components);
-	trnsci_set_text(args, "dtype", trnsci_dtype_name(fill->dtype));
 	r = call_run(call, err);
 	if (r < 0)
 		return r;

@@ -53,6 +53,7 @@ static int open_default(const struct trnsci_options *options, struct trnsci_sess
 	return remote_open(SYSTEM_SOCKET, options, ret_session, err);
 }
 
+/* An address given by the program comes before $TRNSCI_SOCKET, and that before the usual places. */
 static int open_any(const char *address, const struct trnsci_options *options, struct trnsci_session **ret_session,
 		    struct error *err)
 {

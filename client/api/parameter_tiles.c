@@ -8,6 +8,7 @@
 #include "session/public_error.h"
 #include "session/tile.h"
 
+/* Counts parameters, and those that are arrays. */
 static size_t count_params(const struct trnsci_param *params, size_t *ret_arrays)
 {
 	size_t n = 0;

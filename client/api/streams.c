@@ -50,6 +50,7 @@ static bool read_position(const struct trnsci_value *map, const char *name, uint
 	return *ret_end || trnsci_to_u64(value, ret) == 0;
 }
 
+/* Reads all members of a stream's description. Those of skipped words exist only where some were skipped. */
 static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info *info)
 {
 	uint64_t created = 0;
@@ -95,6 +96,7 @@ static int run_stream_call(struct trnsci_call *call, struct trnsci_stream_info *
 	return r;
 }
 
+/* A seed of 0 is a seed, so has_seed decides whether one was given. */
 static int check_options(const struct trnsci_stream_options *options, struct error *err)
 {
 	for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)

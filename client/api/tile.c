@@ -31,6 +31,7 @@ static struct trnsci_tile *new_tile(struct error *err)
 	return tile;
 }
 
+/* Sets dtype, shape and size; both numbers of elements and of bytes must fit. */
 static int set_shape(struct trnsci_tile *tile, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape,
 		     struct error *err)
 {
@@ -245,6 +246,7 @@ uint64_t trnsci_scope_new(struct trnsci_session *session)
 	return scope;
 }
 
+/* Ends this side's tiles of the scope; the daemon frees its own by one request. */
 static void forget_scope(struct trnsci_session *session, uint64_t scope)
 {
 	pthread_mutex_lock(&session->lock);
@@ -270,9 +272,7 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 		call->internal = true;
 		trnsci_set_u64(trnsci_args(call), "scope", scope);
 		forget_scope(session, scope); /* first, as in trnsci_tile_free */
-		r = call_run(call, &error);
-		if (r == 0)
-			trnsci_call_free(call);
+		r = call_run_and_free(call, &error);
 	}
 	return r < 0 ? error_export(err, &error) : 0;
 }

@@ -10,6 +10,7 @@
 
 enum { ALIGNMENT = 64 }; /* bytes: a cache line, and the widest vector */
 
+/* At most SIZE_MAX / 2 bytes, so that differences of addresses inside an array fit ptrdiff_t. */
 static bool count_overflows(const struct trnsci_array *array, uint64_t *ret_count, uint64_t *ret_bytes)
 {
 	uint64_t count = 1;

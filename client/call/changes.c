@@ -41,6 +41,8 @@ static bool is_used_twice(void *arg, const struct args_tile *at)
 	return false;
 }
 
+/* The tiles are listed in the order in which the parameters name them first. References are taken last, once nothing
+ * can fail. */
 static int read_tiles(const struct trnsci_changes *given, const struct trnsci_session *session, const char *method,
 		      const struct trnsci_args *params, struct args_swaps *ret_swaps, struct error *err)
 {

@@ -22,6 +22,7 @@ static void set_i64s(struct trnsci_args *args, const struct trnsci_param *param)
 		args_set_i64(list, NULL, values[i]);
 }
 
+/* f64 lists go as bytes: a list of values would take nine bytes and a tree node for each. */
 static void set_param(struct trnsci_args *args, const struct trnsci_param *param)
 {
 	switch (param->kind) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/value.h"
 
+/* The two types are one: a program gets the value's address, and nothing else of it. */
 static const struct value *inner(const struct trnsci_value *value)
 {
 	return (const struct value *)(const void *)value;

@@ -24,6 +24,7 @@ static void remove_stream_name(struct value *params)
 	params->map.count = kept;
 }
 
+/* Tiles are replaced while the tree is built: the call itself stays as its owner set it. */
 static int build_whole(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	const struct call_changes *changes = &call->changes;
@@ -35,6 +36,7 @@ static int build_whole(const struct trnsci_call *call, struct bump *bump, struct
 	return changes_put_numbers(changes, bump, ret_params);
 }
 
+/* Sends only the handle and what changes: a few dozen bytes, whatever the call's parameters are. */
 static int build_prepared_run(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	struct value params = value_map();

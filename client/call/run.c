@@ -153,6 +153,15 @@ int call_run(struct trnsci_call *call, struct error *err)
 	return r;
 }
 
+int call_run_and_free(struct trnsci_call *call, struct error *err)
+{
+	int r = call_run(call, err);
+
+	if (r == 0)
+		trnsci_call_free(call);
+	return r;
+}
+
 int call_run_to_end(struct trnsci_call *call, struct error *err)
 {
 	int r = run_and_keep(call, NULL);

@@ -14,7 +14,9 @@ int call_run_until(struct trnsci_call *call, const struct trnsci_changes *change
 
 /* As trnsci_run, but with the error in err, and on failure the call is freed. */
 int call_run(struct trnsci_call *call, struct error *err);
-/* The same for a call that works on the caller's memory: one that exceeds its time limit is waited for until it has
+/* The same for a call whose reply nobody reads: the call is freed also on success. */
+int call_run_and_free(struct trnsci_call *call, struct error *err);
+/* As call_run for a call that works on the caller's memory: one that exceeds its time limit is waited for until it has
  * stopped. */
 int call_run_to_end(struct trnsci_call *call, struct error *err);
 

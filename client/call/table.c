@@ -61,6 +61,8 @@ void call_table_add(struct trnsci_call *call)
 	call->state = CALL_IN_FLIGHT;
 }
 
+/* Takes a call out of its bucket and drops the table's reference. Buckets are short: a session has few calls in flight.
+ */
 static void take_out(struct trnsci_call *call, enum call_state state)
 {
 	struct trnsci_call **at = &call->session->calls[call->msgid % CALL_BUCKETS];

@@ -53,6 +53,7 @@ static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct a
 	return bind_args(args, params, err);
 }
 
+/* Samples lie in a memfd, so that they can be mapped twice in a row. The index needs no descriptor. */
 static int make_memory(const struct args *args, const struct sampler *sampler, struct ring_link *link,
 		       struct error *err)
 {
@@ -168,6 +169,7 @@ void embedded_wake_ring(struct ring_link *link)
 	ring_wake(link->embedded->ring);
 }
 
+/* The producer may be in the middle of a chunk: its memory is freed only once it has ended. */
 void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link)
 {
 	struct embedded_ring *own = link->embedded;

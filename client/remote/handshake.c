@@ -118,6 +118,7 @@ static int wait_for(struct handshake *handshake, short what, struct error *err)
 	return r > 0 ? 0 : fail_closed(strerror(errno), err);
 }
 
+/* Sends all of the request, and waits for room until the deadline. */
 static int send_all(struct handshake *handshake, struct error *err)
 {
 	const struct codec_buffer *out = &handshake->out;
@@ -179,6 +180,7 @@ static int next_frame(struct handshake *handshake, struct bump *bump, struct fdp
 	return 0;
 }
 
+/* Reads up to the reply. Notifications before it are looked at for the daemon's reason to close, and dropped. */
 static int read_reply(struct handshake *handshake, struct bump *bump, struct fdpass *fds, struct value *ret_result,
 		      struct error *err)
 {
@@ -226,6 +228,8 @@ int handshake_call(struct handshake *handshake, const char *method, const struct
 	return r;
 }
 
+/* An instance of 16 characters names one run of a daemon. With it a session knows after a reconnect whether the daemon
+ * was restarted. */
 static int read_version(const struct value *reply, char ret_instance[HANDSHAKE_INSTANCE], struct error *err)
 {
 	const struct value *number = value_get(reply, "protocol"), *instance = value_get(reply, "instance");

@@ -14,6 +14,7 @@
 #include "sealed_memfd.h"
 #include "call/send.h"
 
+/* The index is ours alone to write. A page is enough; a daemon that passes more than 1 MiB is refused. */
 static int map_index(struct ring_link *link, int fd, uint64_t bytes, struct error *err)
 {
 	int r;
@@ -47,6 +48,7 @@ static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *e
 	return 0;
 }
 
+/* Takes from the reply and its three descriptors: samples, index, and the eventfd that wakes the producer. */
 static int read_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0, index_bytes = 0;

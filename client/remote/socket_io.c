@@ -24,6 +24,7 @@ enum {
 	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message for so long */
 };
 
+/* What was read beyond the handshake's replies belongs to the session. */
 static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
 	input_free(&remote->in);
@@ -117,6 +118,8 @@ static struct fdpass take_fds(struct remote *remote, const struct trnsci_call *c
 	return fds;
 }
 
+/* Answers the call whose number the message has. A number that is not in flight ends the connection: one side has lost
+ * count. */
 static void answer_call(struct trnsci_session *session, const struct message *message, struct bump *bump)
 {
 	struct trnsci_call *call = call_table_find(session, message->msgid);
@@ -154,6 +157,7 @@ static char *keep_frame(struct input *in, struct bump *bump, size_t at, size_t s
 	return frame;
 }
 
+/* Handles one frame: a reply, or the notification in which the daemon gives its reason to close. */
 static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 {
 	struct bump *bump = bump_new_cached(&session->bump_cache);
@@ -236,6 +240,7 @@ bool socket_io_receive(struct trnsci_session *session)
 	return any;
 }
 
+/* A short time limit of calls does not apply to the rest of a message: the daemon has begun to send it. */
 static int rest_timeout_ms(const struct trnsci_session *session)
 {
 	return session->timeout_ms < REST_LEAST_MS ? REST_LEAST_MS : session->timeout_ms;

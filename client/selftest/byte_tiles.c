@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The byte-tile model, for the self-test's report. */
+/* The self-test of the byte-tile model: which words a generator gets right when its arithmetic is done in tiles of
+ * bytes. */
 #include "rng/byte_tiles.h"
 #include "suites.h"
 
 enum { BATCHES = 128 };
 
-/* Threefry is right everywhere, Philox where integers are whole. */
+/* Threefry must be right with every conversion, Philox only with exact ones: others lose bits of its products. */
 static bool is_right(enum generator generator, enum conversion conversion, const struct tile_figures *figures)
 {
 	if (generator != GENERATOR_THREEFRY4X32 && conversion != CONVERSION_EXACT)

@@ -22,18 +22,18 @@ enum {
 static const uint64_t sizes[] = {1, 2, 3, 7, 128};
 static const char *const names[DRAWS] = {"a", "b", "c"};
 
-/* A distribution in one dtype, by one method where it has several. */
+/* A distribution in one dtype, and by one method if it has several. */
 struct variant {
 	const char *distribution, *dtype;
 	const char *name;   /* the distribution, and its method */
-	const char *method; /* NULL: there is but one */
+	const char *method; /* NULL: there is only one */
 	uint64_t counts[DRAWS];
 	uint64_t hash; /* of the bytes of all draws */
 	bool ranks, variants;
 	char detail[200];
 };
 
-/* What a run's draws gave. */
+/* The draws of one run; the arrays lie in the call's reply. */
 struct run {
 	struct trnsci_call *call;
 	struct trnsci_array draws[DRAWS];
@@ -47,7 +47,7 @@ struct distributions {
 	size_t n_levels;
 };
 
-/* Keeps the first thing that failed. */
+/* Keeps the first failure as the detail of the check. */
 __attribute__((format(printf, 2, 3))) static void note(struct variant *v, const char *format, ...)
 {
 	va_list args;
@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct variant *v, const 
 
 /* ---- a run ---- */
 
-/* What has no default: a value that every distribution takes. */
+/* Sets a parameter that has no default to a value that every distribution accepts. */
 static void set_required(struct trnsci_args *step, const struct trnsci_parameter_info *parameter)
 {
 	struct trnsci_args *list;
@@ -93,7 +93,7 @@ static void set_step(struct trnsci_args *step, const struct variant *v, unsigned
 		set_required(step, &parameter);
 }
 
-/* 0, and then ret->call is to be freed; or an error, noted. */
+/* Returns 0, and the caller frees ret->call; or an error, which is noted. */
 static int run_draws(struct trnsci_session *session, struct variant *v, uint64_t rank, uint64_t size, struct run *ret)
 {
 	struct trnsci_call *call;
@@ -121,7 +121,7 @@ static int run_draws(struct trnsci_session *session, struct variant *v, uint64_t
 	return 0;
 }
 
-/* FNV-1a, of 64 bits. */
+/* Returns the 64-bit FNV-1a hash of all draws. */
 static uint64_t hash_of(const struct run *run)
 {
 	uint64_t hash = 0xCBF29CE484222325u;
@@ -134,7 +134,7 @@ static uint64_t hash_of(const struct run *run)
 
 /* ---- partitions ---- */
 
-/* Whether a rank's part lies in the whole where those before it end; moves the ends on. */
+/* Returns whether a rank's part equals the whole from where the ranks before it end, and advances the ends. */
 static bool follows(const struct run *whole, const struct run *part, size_t ends[DRAWS])
 {
 	bool same = true;
@@ -234,7 +234,7 @@ static void check_variant(struct distributions *all, struct variant *v)
 
 /* ---- the walk ---- */
 
-/* The word of "a|b|c" at *at, which moves behind it; false at the end. */
+/* Takes the next word of a list "a|b|c" at *at. Returns false at the end. */
 static bool next_word(const char **at, char word[32])
 {
 	const size_t size = strcspn(*at, "|");
@@ -274,7 +274,7 @@ static void check_distribution(struct distributions *all, const char *distributi
 		}
 }
 
-/* An engine for each level that this CPU has, the highest first, and that with several threads. */
+/* Opens an engine for each level that this CPU has, the highest first; that one has several threads. */
 static int open_levels(struct distributions *all)
 {
 	size_t count;

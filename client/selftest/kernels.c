@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test: what must come out is compiled in, or computed here in the plainest way.
+/* The self-test of the kernels. Expected results are compiled in, or computed here in the plainest way.
  *
- * For each level of instruction sets, an engine of its own with 128 threads draws and transforms; every chunk is held
- * against the definition of a stream, and the lanes' counters must say that all 128 took part. */
+ * For each level of instruction sets, an engine of its own with 128 threads draws and transforms. Every chunk is
+ * compared with the definition of a stream, and the lanes' counters must show that all 128 took part. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void check_known_answers(struct kernels *kernels)
 	report(kernels, "known answers", true, detail);
 }
 
-/* Four words each: drawn inline, at positions that do and do not begin a chunk. */
+/* Draws of four words at positions that begin a chunk, and that do not. */
 static void check_stream_vectors(struct kernels *kernels)
 {
 	const size_t count = sizeof stream_vectors / sizeof *stream_vectors;
@@ -126,7 +126,7 @@ static void check_stream_vectors(struct kernels *kernels)
 	report(kernels, "stream vectors", true, detail);
 }
 
-/* Within 4 ulp, which is what the contract promises of float32. */
+/* The contract allows float32 an error of 4 ulp. */
 static void check_normals(struct kernels *kernels)
 {
 	const size_t count = sizeof normal_vectors / sizeof *normal_vectors;
@@ -158,7 +158,7 @@ static void check_normals(struct kernels *kernels)
 	report(kernels, "normals", true, detail);
 }
 
-/* The first word that differs from the stream's definition, in a draw of a chunk a lane; -1 when none does. */
+/* Returns the first word of a draw (one chunk for each lane) that differs from the stream's definition, or -1. */
 static int64_t find_wrong(const uint32_t *words)
 {
 	const struct stream stream = {.generator = GENERATOR_THREEFRY4X32, .seed = 42, .stream = 7};
@@ -177,7 +177,7 @@ static int64_t find_wrong(const uint32_t *words)
 	return -1;
 }
 
-/* Lanes that have worked since the engine began. */
+/* Returns how many lanes have worked since the engine was made. */
 static size_t count_lanes(struct trnsci_session *session)
 {
 	struct trnsci_call *call = NULL;
@@ -197,7 +197,7 @@ static size_t count_lanes(struct trnsci_session *session)
 	return used;
 }
 
-/* Chunk i of a job belongs to lane i mod 128: 128 chunks ask for every lane, whichever threads run them. */
+/* Chunk i of a job belongs to lane i mod 128: 128 chunks use every lane, whichever threads run them. */
 static void check_lanes(struct kernels *kernels)
 {
 	const uint64_t n = ALL_LANES_WORDS;
@@ -229,7 +229,7 @@ static void check_lanes(struct kernels *kernels)
 	report(kernels, "lanes", passed, detail);
 }
 
-/* Relative L2 error of a spectrum against sums over n terms. */
+/* Returns the relative L2 error of a spectrum, against sums over n terms in double. */
 static double spectrum_error(const float *signal, const float *spectrum, size_t n)
 {
 	double wrong = 0, whole = 0;
@@ -249,7 +249,7 @@ static double spectrum_error(const float *signal, const float *spectrum, size_t 
 	return sqrt(wrong / whole);
 }
 
-/* A length of several radices; the direct sums in double are exact to 1e-15 beside it. */
+/* A length of several radices. The direct sums, in double, are exact to about 1e-15. */
 static void check_fft(struct kernels *kernels)
 {
 	const struct trnsci_source source = {.seed = 42};
@@ -273,7 +273,7 @@ static void check_fft(struct kernels *kernels)
 	report(kernels, "fft", passed, detail);
 }
 
-/* 128 threads, more than CPUs: whatever depends on who runs which chunk would show. */
+/* 128 threads are more than there are CPUs: a result that depends on which thread runs a chunk would show. */
 static void check_variant(struct kernels *kernels)
 {
 	const struct trnsci_options options = {.threads = LANES, .cpu = kernels->variant, .arena_bytes = 16 << 20};
@@ -291,7 +291,7 @@ static void check_variant(struct kernels *kernels)
 	trnsci_close(kernels->session);
 }
 
-/* A level above the CPU's is reported as skipped, by name: a skip is no pass. */
+/* A level that this CPU lacks is reported by name as skipped: a skip is not a pass. */
 int selftest_kernels(struct selftest *test)
 {
 	struct kernels kernels = {.test = test};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What known mistakes in bfloat16 cost, for the self-test's report. */
+/* The self-test of accumulation in bfloat16: reports the error of known mistakes; nothing can fail. */
 #include "fft/precision/psum.h"
 #include "suites.h"
 

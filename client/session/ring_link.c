@@ -97,6 +97,7 @@ void ring_link_wake(const struct ring_page *page, int most)
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, most, NULL, NULL, 0);
 }
 
+/* The state comes from shared memory: any number may stand there. */
 static const char *state_text(uint32_t state)
 {
 	const char *meaning = error_meaning((int)state);
@@ -104,6 +105,7 @@ static const char *state_text(uint32_t state)
 	return meaning ? meaning : "an unknown error";
 }
 
+/* A ring of an earlier connection is over even if its page looks open: the daemon that filled it is gone. */
 int ring_link_check(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
 		    struct error *err)
 {

@@ -26,13 +26,14 @@ int session_check(const struct trnsci_session *session, struct error *err)
 	return 0;
 }
 
+/* Waits are on the clock of deadlines. */
 static int init_lock(struct trnsci_session *session)
 {
 	pthread_condattr_t attributes;
 
 	if (pthread_condattr_init(&attributes) != 0)
 		return -ERROR_NO_MEMORY;
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the clock of deadlines */
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	int r = pthread_cond_init(&session->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	if (r != 0)

@@ -29,6 +29,7 @@ void tile_list_add(struct trnsci_session *session, struct trnsci_tile *tile)
 	session->tiles = tile;
 }
 
+/* From here on, requests that still name the tile name no tile, and are refused. */
 void tile_list_remove(struct trnsci_tile *tile)
 {
 	if (tile->next)
