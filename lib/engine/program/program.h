@@ -16,7 +16,7 @@
 #include "engine/program/stream_placement.h"
 #include "engine/steps/step.h"
 
-/* A plan that a program holds. */
+/* A reference to a plan of the cache, which keeps the plan from being dropped while the program lives. */
 struct plan_use {
 	struct plan_key key;
 	struct plan_entry *entry;
@@ -42,48 +42,57 @@ struct program {
 	struct buffer *buffers;
 	struct plan_use *plans;
 	struct placements placements;
-	bool keeps; /* it is compiled for a prepared call: what a request brought is copied, and results have no memory */
-	bool outlives; /* it is made after the request is gone: weights that it brought are copied */
-	bool knows; /* what its constant segments make was there at its beginning: they are passed over */
-	struct prepared *prepared;    /* of which it is a run; NULL */
+	bool keeps;    /* compiled for a prepared call: inline inputs are copied, and results get no memory */
+	bool outlives; /* its tables are built after the request is gone, so lists that it brought are copied */
+	bool knows;    /* a run whose constant segments were computed before: they are skipped */
+	struct prepared *prepared;    /* the prepared call that this is a run of; NULL: a request of its own */
 	size_t inline_in, inline_out; /* bytes */
-	struct deferred_builds deferred; /* finished before anything runs */
-	uint64_t temp_bytes;          /* the most that temporaries hold at once; after program_finish */
+	struct deferred_builds deferred; /* tables and plans, built in pieces before the first segment */
+	uint64_t temp_bytes;             /* the most that temporaries hold at once; set by program_finish */
 	struct segment *segments;
 	size_t n_segments;
-	/* Execution. */
-	size_t at; /* the segment that is next, or runs */
-	bool begun;
-	struct step_run *run; /* of the segment that runs, when it is not element-wise */
-	const char *failure;  /* the text of its error, where the step has one */
+	/* While it runs: the scheduler calls program_advance on one thread at a time, program_run on many. */
+	size_t at;            /* the segment that runs, or is next */
+	bool begun;           /* it runs: its temporaries are there */
+	struct step_run *run; /* the state of its step, unless it is element-wise */
+	const char *failure;  /* the text of the step's error; NULL: the error's general meaning */
 };
 
-/* A buffer without memory. NULL when there is no memory for it. */
+/* The size of a slot, which holds a block of a value inside a segment: a few slots share first-level cache. */
+enum { PROGRAM_BLOCK_BYTES = 8 * 1024 };
+
+/* Adds a buffer that has no memory yet. The program owns it. Returns NULL if there is no memory for it. */
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape);
 
-/* A step of that kind, to be filled in at once; NULL when there is no memory. */
+/* Adds a step, which the caller fills in before it adds another: the array of steps can move. Returns NULL if there is
+ * no memory. */
 struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out);
 
-/* A plan that the program holds until program_end. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (n). */
+/* Takes a plan from the engine's cache, making it if needed, and holds it until program_end. Returns 0,
+ * -ERROR_NO_MEMORY or -ERROR_OUT_OF_RANGE (a length that no plan takes). */
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan);
 
-/* Gives a result its memory, which lives as long as the bump allocator. -ERROR_NO_MEMORY */
+/* Gives an inline result its memory, which lives as long as the bump allocator. Returns 0 or -ERROR_NO_MEMORY. */
 int program_result(struct program *program, struct buffer *buffer);
 
-/* After the last step: cuts the program into segments and finds temp_bytes. context begins an error's text. */
+/* Cuts the program into segments, drops steps whose results nobody reads, and finds temp_bytes. Call it after the last
+ * step. context begins an error's text. */
 int program_finish(struct program *program, const char *context, struct error *err);
 
-/* About what the whole takes on one core, as far as that is learned; UINT64_MAX when it would have to wait for a plan. */
+/* Returns about what the whole takes on one core, in ns, from costs learned so far; UINT64_MAX if it would wait for a
+ * plan. */
 uint64_t program_cost_ns(const struct program *program);
 
-/* As job_ops: the program's next stage (n_chunks and its cost, with JOB_STAGE), and a chunk of it. */
+/* The program's part of job_ops (engine/scheduler/job.h). program_advance finishes a stage and begins the next, setting
+ * job->n_chunks and the cost of a chunk; program_run runs one chunk of it and returns the words of 32 bits that it
+ * made. */
 int program_advance(struct program *program, struct job *job);
 uint64_t program_run(struct program *program, size_t chunk, void *scratch);
 
-/* Frees the tiles that it has made: of a request that failed, before program_end. */
+/* Frees the tiles that the program created, after an error and before program_end. */
 void program_free_new_tiles(struct program *program);
 
-/* Gives tiles back and frees temporaries; results belong to the bump allocator. */
+/* Gives tiles and plans back and frees temporaries. Inline results stay, in the bump allocator. */
 void program_end(struct program *program);
 
 #endif

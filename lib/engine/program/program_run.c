@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program, segment after segment, and releases what it holds. */
+#include "engine/program/program.h"
+
+#include "base/checked.h"
+#include "engine/steps/kinds.h"
+#include "engine/steps/temp.h"
+
+/* Returns where a step reads or writes element `begin` of a buffer: its slot in scratch, or its memory. */
+static char *operand(const struct buffer *buffer, uint64_t begin, void *scratch)
+{
+	if (!buffer)
+		return NULL;
+	if (buffer->slot >= 0)
+		return (char *)scratch + (size_t)buffer->slot * PROGRAM_BLOCK_BYTES;
+	return buffer->base + begin * dtype_size(buffer->shape.dtype);
+}
+
+/* Runs all steps of the segment on one block after the other, so that what lies between them stays in first-level
+ * cache. Returns words of 32 bits, which count as the lane's work. */
+static uint64_t run_chunk(const struct program *program, const struct segment *segment, size_t chunk, void *scratch)
+{
+	const uint64_t begin = (uint64_t)chunk * segment->chunk;
+	const uint64_t end = begin + segment->chunk < segment->n ? begin + segment->chunk : segment->n;
+	const struct step *last = &program->steps[segment->first + segment->count - 1];
+
+	for (uint64_t at = begin; at < end; at += segment->block) {
+		const size_t n = size_min(segment->block, (size_t)(end - at));
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+			const struct step *step = &program->steps[i];
+			const bool whole = step->ops->reads_whole;
+			const void *in[2] = {whole ? NULL : operand(step->in[0], at, scratch),
+					     whole ? NULL : operand(step->in[1], at, scratch)};
+
+			step->ops->fill(program->memory->engine, step, at, n, in, operand(step->out, at, scratch));
+		}
+	}
+	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;
+}
+
+/* Allocates the temporaries that the segment is the first to use. */
+static int get_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != program->at || at->base)
+			continue;
+		at->base = temp_alloc(program->memory->engine, at->shape.bytes);
+		if (!at->base)
+			return -ERROR_NO_MEMORY;
+	}
+	return 0;
+}
+
+static void drop_temp(struct program *program, struct buffer *buffer)
+{
+	temp_free(program->memory->engine, buffer->base, buffer->shape.bytes);
+	buffer->base = NULL;
+}
+
+/* Frees those that it is the last to use. */
+static void drop_temps(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == program->at && !at->lent)
+			drop_temp(program, at);
+}
+
+static int begin_segment(struct program *program, struct job *job)
+{
+	const struct step *step = &program->steps[program->segments[program->at].first];
+	const int error = get_temps(program);
+
+	if (error || step_is_elementwise(step))
+		return error;
+	return step_begin(program->memory->engine, step, job, &program->run);
+}
+
+/* Asks the steps of a segment that ran whether they refused an element. */
+static int check_segment(struct program *program)
+{
+	const struct segment *segment = &program->segments[program->at];
+	int error = 0;
+
+	for (size_t i = segment->first; i < segment->first + segment->count && !error; i++)
+		if (program->steps[i].ops->check)
+			error = program->steps[i].ops->check(&program->steps[i], program->bump, &program->failure);
+	return error;
+}
+
+static void end_segment(struct program *program)
+{
+	step_end(program->run);
+	program->run = NULL;
+	drop_temps(program);
+	program->at++;
+	program->begun = false;
+}
+
+/* Passes the scheduler what a chunk of the stage is estimated to take, and where it learns from the real times. */
+static void state_cost(const struct segment *segment, uint64_t chunk_ns, struct job *job)
+{
+	job->chunk_ns = chunk_ns;
+	job->cost = chunk_ns ? segment->cost : NULL;
+}
+
+int program_advance(struct program *program, struct job *job)
+{
+	if (program->begun && !program->run) {
+		const int error = check_segment(program);
+
+		if (error)
+			return error;
+		end_segment(program);
+	}
+	while (program->at < program->n_segments) {
+		const struct segment *segment = &program->segments[program->at];
+
+		if (segment->constant && program->knows) {
+			program->at++;
+			continue;
+		}
+		int next = program->begun ? 0 : begin_segment(program, job);
+
+		if (next)
+			return next;
+		program->begun = true;
+		if (!program->run) {
+			job->n_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+			state_cost(segment, segment->chunk_ns, job);
+			return JOB_STAGE;
+		}
+		next = step_advance(program->run, &job->n_chunks);
+		state_cost(segment, program->run->chunk_ns, job);
+		if (next < 0)
+			program->failure = program->run->failure;
+		if (next != JOB_END)
+			return next;
+		end_segment(program);
+	}
+	return JOB_END;
+}
+
+uint64_t program_run(struct program *program, size_t chunk, void *scratch)
+{
+	if (program->run)
+		return step_run_chunk(program->run, chunk, scratch);
+	return run_chunk(program, &program->segments[program->at], chunk, scratch);
+}
+
+void program_free_new_tiles(struct program *program)
+{
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		if (at->is_new)
+			tile_free(program->memory, at->tile->handle, NULL);
+}
+
+void program_end(struct program *program)
+{
+	step_end(program->run);
+	program->run = NULL;
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		if (at->kind == BUFFER_TEMP)
+			drop_temp(program, at);
+		if (at->kind == BUFFER_TILE)
+			tile_give(program->memory, at->tile);
+	}
+	for (struct plan_use *at = program->plans; at; at = at->next)
+		plans_give(program->memory->engine->plans, at->entry);
+	program->buffers = NULL;
+	program->plans = NULL;
+}
