@@ -2,8 +2,8 @@
 # trnsciD. `make` builds into build/; `make help` lists the rest.
 #
 # A new .c file below lib/, proto/, daemon/ or client/ is built by being there. Its name chooses the instruction set:
-# X_simd.c is compiled once for each of $(SIMD), X_avx512bf16.c and X_amx.c for that one only. Each folder's other rules
-# stand in its own Dir.mk.
+# X_simd.c is compiled once for each of $(SIMD), X_aes.c for each of $(AES), X_avx512bf16.c and X_amx.c for that one only.
+# Each folder's other rules stand in its own Dir.mk.
 
 VERSION := 0.2.0
 SOVERSION := 0
@@ -31,6 +31,7 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512 avx512bf16 amx) $(if $(filter aarch64,$(ARCH)),neon)
 FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 amx neon)
 SIMD := $(filter avx2 avx512 neon,$(ISA))
+AES := $(if $(filter x86_64,$(ARCH)),aesni vaes256 vaes512) $(if $(filter aarch64,$(ARCH)),armaes)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wformat=2 -Wundef
@@ -59,6 +60,10 @@ FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer
 FLAGS_avx512bf16 := $(FLAGS_avx512) -mavx512bf16
 FLAGS_amx := $(FLAGS_avx512bf16) -mamx-tile -mamx-bf16
 FLAGS_neon := -DSIMD_NEON
+FLAGS_aesni := $(FLAGS_avx2) -maes -DAES_NI
+FLAGS_vaes256 := $(FLAGS_avx2) -maes -mvaes -DAES_VAES256
+FLAGS_vaes512 := $(FLAGS_avx512) -maes -mvaes -DAES_VAES512
+FLAGS_armaes := $(FLAGS_neon) -march=armv8-a+aes
 
 # Which library each name stands for; msgpack-c is called differently by each release of Debian, and Debian 13's
 # pkg-config file lists a stray relative include folder.
@@ -70,8 +75,9 @@ LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call p
 LIBS_cli = $(call pkg,--libs,json-c) $(call pkg,--libs,sndfile)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
-# One object for each source, but for X_simd.c one for each instruction set. Two rooms have no kernel for NEON.
-variants = $(filter-out %_simd.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1))))
+# One object for each source, but for X_simd.c and X_aes.c one for each instruction set. Two rooms have no kernel for NEON.
+variants = $(filter-out %_simd.c %_aes.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1)))) \
+	$(foreach isa,$(AES),$(patsubst %_aes.c,%_aes_$(isa).c,$(filter %_aes.c,$(1))))
 WITHOUT := lib/fft/kernels/kernel_simd_neon.c lib/gemm/kernel_simd_neon.c
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variants,$(1))))
 
@@ -109,6 +115,7 @@ endef
 $(BUILD)/obj/%.o: %.c
 	$(compile)
 $(foreach isa,$(SIMD),$(eval $(BUILD)/obj/%_simd_$(isa).o: %_simd.c; $$(compile)))
+$(foreach isa,$(AES),$(eval $(BUILD)/obj/%_aes_$(isa).o: %_aes.c; $$(compile)))
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
 $(BUILD)/obj/lib/dist/math/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)

@@ -8,19 +8,24 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 #include "base/error.h"
 
+enum { AES_OF_AVX2 = CPU_AESNI | CPU_VAES256, AES_OF_AVX512 = AES_OF_AVX2 | CPU_VAES512 };
+
 static const struct cpu_level levels[] = {
-	{"scalar", 0},
+	{"scalar", 0, 0},
 #if defined(__x86_64__)
-	{"avx2", CPU_AVX2},
-	{"avx512", CPU_AVX2 | CPU_AVX512},
-	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16},
-	{"amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX},
+	{"avx2", CPU_AVX2, AES_OF_AVX2},
+	{"avx512", CPU_AVX2 | CPU_AVX512, AES_OF_AVX512},
+	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16, AES_OF_AVX512},
+	{"amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX, AES_OF_AVX512},
 #elif defined(__aarch64__)
-	{"neon", CPU_NEON},
+	{"neon", CPU_NEON, CPU_ARM_AES},
 #endif
 };
 
@@ -43,6 +48,20 @@ static bool has_amx(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & BF16_AND_TILE) == BF16_AND_TILE &&
 	       syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 }
+
+/* Returns the AES instructions that the vectors found so far can use. AESENC is bit 25 of leaf 1's ECX, its forms for
+ * wide vectors are bit 9 of leaf 7's (Intel SDM, CPUID). */
+static uint32_t detect_aes(uint32_t found)
+{
+	unsigned a, b, c, d;
+	uint32_t aes = 0;
+
+	if (__get_cpuid(1, &a, &b, &c, &d) && c >> 25 & 1)
+		aes |= CPU_AESNI;
+	if (aes && __get_cpuid_count(7, 0, &a, &b, &c, &d) && c >> 9 & 1)
+		aes |= (found & CPU_AVX2 ? CPU_VAES256 : 0) | (found & CPU_AVX512 ? CPU_VAES512 : 0);
+	return aes;
+}
 #endif
 
 uint32_t cpu_detect(void)
@@ -60,22 +79,35 @@ uint32_t cpu_detect(void)
 		found |= CPU_AVX512_BF16;
 	if ((found & CPU_AVX512_BF16) && has_amx())
 		found |= CPU_AMX;
-	return found;
+	return found | detect_aes(found);
 #elif defined(__aarch64__)
-	return CPU_NEON;
+	return CPU_NEON | (getauxval(AT_HWCAP) & HWCAP_AES ? CPU_ARM_AES : 0);
 #else
 	return 0;
 #endif
 }
 
-int cpu_level_parse(const char *name, uint32_t *ret_features)
+uint32_t cpu_level_usable(const struct cpu_level *level)
+{
+	return (level->features | level->optional) & cpu_detect();
+}
+
+static const struct cpu_level *find_level(const char *name)
 {
 	for (size_t i = 0; i < N_LEVELS; i++)
-		if (strcmp(levels[i].name, name) == 0) {
-			*ret_features = levels[i].features;
-			return 0;
-		}
-	return -ERROR_OUT_OF_RANGE;
+		if (strcmp(levels[i].name, name) == 0)
+			return &levels[i];
+	return NULL;
+}
+
+int cpu_level_parse(const char *name, uint32_t *ret_features)
+{
+	const struct cpu_level *level = find_level(name);
+
+	if (!level)
+		return -ERROR_OUT_OF_RANGE;
+	*ret_features = level->features;
+	return 0;
 }
 
 const char *cpu_level_name(uint32_t features)
@@ -90,14 +122,15 @@ const char *cpu_level_name(uint32_t features)
 
 int cpu_allowed(const char *mask, uint32_t *ret_features)
 {
-	uint32_t wanted = UINT32_MAX;
+	const struct cpu_level *level;
 
-	if (mask && *mask) {
-		int rc = cpu_level_parse(mask, &wanted);
-
-		if (rc < 0)
-			return rc;
+	if (!mask || !*mask) {
+		*ret_features = cpu_detect();
+		return 0;
 	}
-	*ret_features = cpu_detect() & wanted;
+	level = find_level(mask);
+	if (!level)
+		return -ERROR_OUT_OF_RANGE;
+	*ret_features = cpu_level_usable(level);
 	return 0;
 }

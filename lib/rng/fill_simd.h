@@ -103,8 +103,8 @@ static inline __attribute__((always_inline)) void scatter_span(const struct rng_
 	}
 }
 
-/* Defines the kernel `name` of this instruction set with that many rounds. */
-#define VECTOR_KERNEL(name, rounds)                                                                                    \
+/* Defines the kernel `variant`, whose functions begin with `name`, with that many rounds. */
+#define VECTOR_KERNEL_AS(variant, text, needs, name, rounds)                                                           \
 	static void name##_bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)                     \
 	{                                                                                                              \
 		fill_span(OUTPUT_BITS, span, rounds, n_groups, (char *)ret_words);                                     \
@@ -122,5 +122,7 @@ static inline __attribute__((always_inline)) void scatter_span(const struct rng_
 	{                                                                                                              \
 		scatter_span(span, partitions, rounds, n_groups, ret_words);                                           \
 	}                                                                                                              \
-	const struct rng_kernel SIMD_SUFFIX(name) = {SIMD_NAME,  SIMD_NEEDS, name##_bits,                              \
-						     name##_f32, name##_f64, name##_scatter}
+	const struct rng_kernel variant = {text, needs, name##_bits, name##_f32, name##_f64, name##_scatter}
+
+/* Defines the kernel `name` of this instruction set with that many rounds. */
+#define VECTOR_KERNEL(name, rounds) VECTOR_KERNEL_AS(SIMD_SUFFIX(name), SIMD_NAME, SIMD_NEEDS, name, rounds)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rng/ars.h"
 #include "rng/philox.h"
 #include "rng/threefry.h"
 

@@ -190,7 +190,7 @@ static void cut(struct draw draw, uint64_t *seed)
 	draw_fill(&scalar, &draw, begin, n, whole);
 	for (size_t at = 0, part; at < n; at += part) {
 		const struct cpu_level *level = &levels[below(seed, n_levels)];
-		const struct draw_kernels kernels = kernels_of(level->features);
+		const struct draw_kernels kernels = kernels_of(cpu_level_usable(level));
 		const size_t count = 1 + (size_t)below(seed, below(seed, 2) ? 9 : n);
 
 		part = count < n - at ? count : n - at;

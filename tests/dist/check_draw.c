@@ -74,7 +74,7 @@ static void check_parts(struct draw draw, uint64_t *seed)
 	for (size_t at = 0; at < n;) {
 		const size_t level = (size_t)below(seed, n_levels);
 		const size_t count = 1 + (size_t)below(seed, below(seed, 2) ? 9 : n);
-		const struct draw_kernels kernels = kernels_of(levels[level].features);
+		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[level]));
 		const size_t part = count < n - at ? count : n - at;
 
 		draw_fill(&kernels, &draw, begin + at, part, out.at + at * size);
@@ -169,7 +169,7 @@ static void normal_vector(char *line)
 		   &want[3]) != 7)
 		return;
 	for (size_t v = 0; v < n_levels; v++) {
-		const struct draw_kernels kernels = kernels_of(levels[v].features);
+		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[v]));
 		const struct draw draw = {
 			DIST_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL};
 		float got[4];
@@ -250,7 +250,7 @@ static void callers_floating_point_settings_do_not_matter(void **state)
 
 		draw_fill(&scalar, &draws[i], 3, 1001, want);
 		for (size_t v = 0; v < n_levels; v++) {
-			const struct draw_kernels kernels = kernels_of(levels[v].features);
+			const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[v]));
 
 			_mm_setcsr(FTZ_DAZ_UP);
 			const struct fpenv_saved saved = fpenv_enter();

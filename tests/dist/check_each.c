@@ -136,7 +136,7 @@ static void cut(const struct row *row, struct fixture *f, uint64_t *seed)
 	f->arrays.origin = begin - below(seed, 20);
 	draw_fill(&scalar, &f->draw, begin, MOST, whole);
 	for (size_t at = 0, n; at < MOST; at += n) {
-		const struct draw_kernels kernels = kernels_of(levels[below(seed, n_levels)].features);
+		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[below(seed, n_levels)]));
 
 		n = 1 + (size_t)below(seed, below(seed, 2) ? 9 : 900);
 		n = n < MOST - at ? n : MOST - at;

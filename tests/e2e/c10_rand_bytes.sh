@@ -11,7 +11,10 @@ bits --dtype u64
 uniform --dtype f32
 uniform --dtype f64 --low -3 --high 5
 normal --dtype f32 --mean 1 --std 2
-normal --dtype f64'
+normal --dtype f64
+bits --generator ars4x32_7
+uniform --dtype f32 --generator ars4x32_7
+normal --dtype f64 --generator ars4x32_7'
 common='--seed 0xdeadbeefcafef00d --stream 18446744073709551615 --offset 7 --format raw'
 
 # all WHERE... : one sum for every draw

@@ -39,6 +39,16 @@ code "never embedded" 2 "$cli" --embedded stream list
 code "a bad name" 2 "$cli" stream create 'a b'
 code "an id that was given" 2 "$cli" stream create second --seed 42 --stream 1
 code "a Philox id beyond 2^32" 2 "$cli" stream create second --generator philox4x32 --stream 4294967296
+code "a stream of ARS" 0 "$cli" stream create fast --generator ars4x32_7 --seed 42 --stream 18446744073709551615
+code "draw from it" 0 "$cli" stream draw fast bits -n 4 --format text
+same "rand repeats it" "$("$cli" rand bits -n 4 --generator ars4x32_7 --seed 42 --stream 18446744073709551615 --format text)" \
+	"$(cat "$work/out")"
+"$cli" stream create first --generator ars4x32_7 --seed 42 --stream 0 >/dev/null
+code "its stream 0" 0 "$cli" stream draw first bits -n 5 --format text
+same "the known answer of its authors' program, seed 42" "174467122 1895027176 1537872253 757890229 690975971" \
+	"$(tr '\n' ' ' <"$work/out" | sed 's/ $//')"
+"$cli" stream delete fast >/dev/null
+"$cli" stream delete first >/dev/null
 code "advance" 0 "$cli" stream advance noise --by 6
 same "rounds up to groups" "noise generator=threefry4x32 seed=42 stream=1 position=3000036" "$(cat "$work/out")"
 code "never back" 2 "$cli" stream advance noise --to 4

@@ -97,6 +97,10 @@ static void trn24(void **state)
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with "
 		   "threefry4x32 only");
+	other = bits_call("ars4x32_7", seed, 0);
+	put(other, "key_layout", value_string("trn24"));
+	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
+		   "out_of_range: bits: key_layout: got trn24 with generator ars4x32_7, allowed with threefry4x32 only");
 	fixture_close(&fixture);
 }
 

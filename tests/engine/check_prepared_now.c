@@ -115,7 +115,7 @@ static void every_draw(void **state)
 
 	(void)state;
 	for (size_t level = 0; level < n_levels; level++) {
-		struct fixture fixture = fixture_open_with(2, levels[level].features & cpu_detect(), 1 << 20, NULL);
+		struct fixture fixture = fixture_open_with(2, cpu_level_usable(&levels[level]), 1 << 20, NULL);
 		unsigned draws = 0, errors = 0;
 
 		for (size_t i = 0; i < n_operations; i++) {

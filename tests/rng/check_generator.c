@@ -4,6 +4,7 @@
 #include "rng/generator.h"
 
 #include "base/error.h"
+#include "rng/ars.h"
 #include "rng/philox.h"
 #include "rng/stream.h"
 #include "rng/support.h"
@@ -28,7 +29,10 @@ static void compute_words(enum generator generator, const struct stream *stream,
 	} else {
 		const uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
 
-		threefry4x32(counter, key, generator == GENERATOR_THREEFRY4X32 ? 20 : 13, ret_words);
+		if (generator == GENERATOR_ARS4X32_7)
+			ars4x32(counter, key, 7, ret_words);
+		else
+			threefry4x32(counter, key, generator == GENERATOR_THREEFRY4X32 ? 20 : 13, ret_words);
 	}
 }
 
@@ -139,6 +143,7 @@ static void test_names_and_limits(void **state)
 	assert_true(stream_id_fits(&(struct stream){GENERATOR_PHILOX4X32, 1, UINT32_MAX}));
 	assert_false(stream_id_fits(&(struct stream){GENERATOR_PHILOX4X32, 1, (uint64_t)UINT32_MAX + 1}));
 	assert_true(stream_id_fits(&(struct stream){GENERATOR_THREEFRY4X32, 1, UINT64_MAX}));
+	assert_true(stream_id_fits(&(struct stream){GENERATOR_ARS4X32_7, 1, UINT64_MAX}));
 }
 
 static void test_word_by_address(void **state)

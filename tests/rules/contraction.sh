@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
 . tests/rules/objects
 
-objects=$(find "$BUILD/obj/lib" -name '*_avx*.o' -o -name '*_amx.o' | sort)
+objects=$(find "$BUILD/obj/lib" -name '*_avx*.o' -o -name '*_amx.o' -o -name '*_aesni.o' -o -name '*_vaes*.o' | sort)
 if [ -z "$objects" ]; then
 	echo "1..0 # SKIP no objects of AVX2 or AVX-512 in $BUILD"
 	exit 0

@@ -52,9 +52,9 @@ may() {
 	report "$room includes its own${*:+, and $*}"
 }
 
-# What the files of a stem have in common: NAME.c, NAME.h, NAME_simd.c, NAME_amx.c and the objects for each instruction set
-# are one.
-stem='s/(_simd)?(_avx2|_avx512|_avx512bf16|_amx|_neon)?$//'
+# What the files of a stem have in common: NAME.c, NAME.h, NAME_simd.c, NAME_aes.c, NAME_amx.c and the objects for each
+# instruction set are one.
+stem='s/(_simd|_aes)?(_avx2|_avx512|_avx512bf16|_amx|_neon|_aesni|_vaes256|_vaes512|_armaes)?$//'
 
 # Lines "file file": which of a room's files includes which.
 include_edges() {
@@ -72,8 +72,8 @@ include_edges() {
 call_edges() {
 	room=$1
 	sources "$room" | sed -n "s,\(.*\)\.c$,$BUILD/obj/\1,p" | while read -r object; do
-		for variant in "$object".o "$object"_avx2.o "$object"_avx512.o "$object"_neon.o; do
-			if [ -f "$variant" ]; then echo "$variant"; fi
+		for isa in '' _avx2 _avx512 _neon _aesni _vaes256 _vaes512 _armaes; do
+			if [ -f "$object$isa.o" ]; then echo "$object$isa.o"; fi
 		done
 	done | xargs -r nm -Ag | sed "s,^$BUILD/obj/,,; s,\.o:[0-9a-f]*, ," | awk '
 		$2 == "U" { users[$3] = users[$3] " " $1; next }

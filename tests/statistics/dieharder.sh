@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Both generators' words through dieharder, in every order of write_words: one test each, as many at a time as there are
+# The generators' words through dieharder, in every order of write_words: one test each, as many at a time as there are
 # CPUs. The seed changes from run to run; TRNSCI_TEST_SEED repeats one. A generator that is known to be bad comes first
 # and has to be refused. A right generator fails in about 1 of 600 runs; battery.sh says by which rule.
 set -u
@@ -21,7 +21,7 @@ else
 	echo "ok 1 - two rounds of Threefry are refused"
 fi
 
-for generator in threefry4x32 philox4x32; do
+for generator in threefry4x32 philox4x32 ars4x32_7; do
 	for order in whole partition seeds streams draws positions; do
 		echo "$generator $order"
 	done

@@ -20,7 +20,7 @@ static int complain_stream(const struct trnsci_source *stream)
 	return complain(
 		EXIT_USAGE,
 		"derive: %s has no stream %" PRIu64
-		", allowed are threefry4x32, threefry4x32_13 and, with streams below 2^32, philox4x32, philox4x32_7",
+		", allowed are threefry4x32, threefry4x32_13, ars4x32_7 and, with streams below 2^32, philox4x32, philox4x32_7",
 		stream->generator ? stream->generator : "threefry4x32", stream->stream);
 }
 
