@@ -63,7 +63,7 @@ FLAGS_neon := -DSIMD_NEON
 FLAGS_aesni := $(FLAGS_avx2) -maes -DAES_NI
 FLAGS_vaes256 := $(FLAGS_avx2) -maes -mvaes -DAES_VAES256
 FLAGS_vaes512 := $(FLAGS_avx512) -maes -mvaes -DAES_VAES512
-FLAGS_armaes := $(FLAGS_neon) -march=armv8-a+aes
+FLAGS_armaes := $(FLAGS_neon) -march=armv8-a+crypto
 
 # Which library each name stands for; msgpack-c is called differently by each release of Debian, and Debian 13's
 # pkg-config file lists a stray relative include folder.
