@@ -27,8 +27,9 @@ def small_calls():
     yield Row('512 normals of a named stream', {'ours': ('user', normals(call='named')), 'stated': ('user', normals())}, runs=RUNS)
     yield Row('4096 normals, copied', {'ours': ('user', normals(4096, 'plain')), 'Redis': ('redis', dict(REDIS, size=16384))},
               runs=RUNS)
-    yield Row('512 normals, a session each', {'ours': ('user', normals(call='session')),
-                                              'Redis': ('redis', dict(REDIS, size=2048, op='session'))}, runs=900)
+    for n, runs in ((512, 900), (1 << 18, 180)):
+        yield Row(f'{n} normals, a session each', {'ours': ('user', normals(n, 'session')),
+                                                   'Redis': ('redis', dict(REDIS, size=4 * n, op='session'))}, runs=runs)
     program = {'out': 'f32:512', 'call': 'program', **DAEMON}
     yield Row('a program of 15 steps', {'ours': ('user', program), 'sent': ('user', dict(program, fresh=1))}, runs=RUNS // 3)
 
@@ -71,10 +72,10 @@ def best_of(measure, turns=3):
     return max(values, key=lambda value: value['ours'])
 
 
-def redis_benchmark(requests=200000):
-    """Thousands of GETs of 2 KiB for a second of Redis' CPU."""
+def redis_benchmark(size=2048, requests=200000):
+    """Thousands of GETs of so many bytes for a second of Redis' CPU."""
     redis = workers.SERVICES.get('redis')
-    command = ['redis-benchmark', '-s', redis.socket, '-t', 'get', '-d', '2048', '-n', str(requests), '-c', '8', '-P', '16', '-q']
+    command = ['redis-benchmark', '-s', redis.socket, '-t', 'get', '-d', str(size), '-n', str(requests), '-c', '8', '-P', '16', '-q']
     subprocess.run([*command[:4], 'set', *command[5:7], '-n', '1', '-q'], check=True, stdout=subprocess.DEVNULL)
     before = workers.cpu_seconds(redis.process.pid)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -89,8 +90,8 @@ def wire(*words):
     return measure
 
 
-def pipelined():
-    return dict(best_of(lambda: service('pipelined')), Redis=max(redis_benchmark() for _ in range(2)))
+def pipelined(samples):
+    return dict(best_of(lambda: service('pipelined', samples)), Redis=max(redis_benchmark(4 * samples) for _ in range(2)))
 
 
 def clients(*words):
@@ -110,7 +111,9 @@ def clients(*words):
 
 
 def crowds():
-    yield Once('pipelined 8 x 16 by the library', 'thousand/s of server CPU', pipelined)
+    for samples in (512, 16):
+        yield Once(f'pipelined 8 x 16 by the library, {samples} normals', 'thousand/s of server CPU',
+                   lambda samples=samples: pipelined(samples))
     for words in (('uniform',), ('normal',), ('uniform', 'tile'), ('normal', 'sent')):
         yield Once(f'pipelined 8 x 16, bare wire: {" ".join(words)}', 'thousand/s of server CPU', wire(*words))
     yield from clients()

@@ -2,7 +2,7 @@
 /* Many clients of a daemon at once, each a process with a session of the installed library. A program that runs once and
  * prints lines NAME VALUE.
  *
- *   service pipelined SOCKET PID   8 clients, 16 draws of 512 normals in flight each
+ *   service pipelined SOCKET PID SAMPLES   8 clients, 16 draws of so many normals in flight each
  *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
  *   service idle SOCKET PID N      N clients that wait
  *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
@@ -22,7 +22,7 @@
 
 #include <trnsci/trnsci.h>
 
-enum { MAX_CLIENTS = 1024, SAMPLES = 512, BATCH = 4096 };
+enum { MAX_CLIENTS = 1024, BATCH = 4096 };
 
 static const char *address;
 static pid_t server;
@@ -149,6 +149,8 @@ static void crowd_join(void)
 
 enum { PIPELINE = 16, PIPELINE_CLIENTS = 8, PIPELINE_RUNS = 25000 };
 
+static uint64_t pipelined_samples;
+
 static void client_pipelined(struct outcome *ret_outcome)
 {
 	struct trnsci_session *session = open_session(0);
@@ -158,7 +160,7 @@ static void client_pipelined(struct outcome *ret_outcome)
 
 	for (int i = 0; i < PIPELINE; i++) {
 		must(trnsci_call_new(session, "normal", &call), NULL);
-		trnsci_set_u64(trnsci_args(call), "n", SAMPLES);
+		trnsci_set_u64(trnsci_args(call), "n", pipelined_samples);
 		for (int k = 0; k < 8; k++)
 			must(trnsci_run(call, NULL), NULL);
 		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
@@ -167,7 +169,7 @@ static void client_pipelined(struct outcome *ret_outcome)
 	cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < PIPELINE_RUNS; i++) {
 		must(trnsci_next(session, -1, &call, NULL), NULL);
-		changes.offset += SAMPLES;
+		changes.offset += pipelined_samples;
 		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
 	}
 	ret_outcome->cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu;
@@ -474,6 +476,7 @@ int main(int argc, char **argv)
 	server = atoi(argv[3]);
 	copies = argc > 5;
 	has_tile = strcmp(argv[1], "tiles") == 0;
+	pipelined_samples = (uint64_t)n;
 	if (strcmp(argv[1], "pipelined") == 0)
 		bench_pipelined();
 	else if (strcmp(argv[1], "clients") == 0)
