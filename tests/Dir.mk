@@ -76,7 +76,7 @@ $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,har
 $(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,stream_fixture.o torn_mark.o torn_vfs.o)
 $(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
-$(BUILD)/tests/proto/check_protocol: $(BUILD)/obj/tests/proto/protocol_text.o
+$(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
 $(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/fake_daemon.o
 $(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
 

@@ -52,7 +52,7 @@ same "libtrnsci.3 names every function" "" "$missing"
 if command -v mandoc >/dev/null; then
 	# Manuals that are not installed yet cannot be found.
 	same "mandoc finds nothing to complain" "" \
-		"$(mandoc -T lint -W style "$root"/client/man/*.[1-9] 2>&1 | grep "$root" |
+		"$(mandoc -T lint -W style "$root"/client/man/*.[1-9] "$root"/daemon/man/*.[1-9] 2>&1 | grep "$root" |
 			grep -v 'referenced manual not found')"
 else
 	echo "# mandoc is not installed"

@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "engine/operations/operations.h"
 #include "examples.h"
+#include "protocol_example.h"
 #include "protocol_text.h"
 
 #define PATH "proto/PROTOCOL.md"

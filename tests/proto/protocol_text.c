@@ -2,22 +2,18 @@
 #include "protocol_text.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
-#include "codec.h"
+#include "base/error.h"
 #include "engine/operations/operations.h"
-#include "examples.h"
 #include "fft/precision/precision.h"
+#include "protocol_example.h"
 #include "stats.h"
 
-enum {
-	MSGID = 7,
-	COMMON_MIN = 30, /* methods that share a parameter, from which on it is described once */
-};
+enum { COMMON_MIN = 30 }; /* methods that share a parameter, from which on it is described once */
 
 static FILE *out;
 
@@ -38,166 +34,19 @@ static const struct class_text {
 	[METHOD_SIGNAL] = {"Signals", "window", true},
 };
 
-/* ------- values as text ------- */
-
-static void show(const struct value *value);
-
-static void show_many(const struct value *value)
-{
-	bool map = value->kind == VALUE_MAP;
-	size_t count = map ? value->map.count : value->array.count;
-
-	fputc(map ? '{' : '[', out);
-	for (size_t i = 0; i < count; i++) {
-		if (map)
-			fprintf(out, "\"%.*s\": ", (int)value->map.at[i].name_size, value->map.at[i].name);
-		show(map ? &value->map.at[i].value : &value->array.at[i]);
-		if (i + 1 < count)
-			fputs(", ", out);
-	}
-	fputc(map ? '}' : ']', out);
-}
-
-static void show(const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_NIL:
-		fputs("nil", out);
-		break;
-	case VALUE_BOOL:
-		fputs(value->boolean ? "true" : "false", out);
-		break;
-	case VALUE_UINT:
-		fprintf(out, "%" PRIu64, value->u);
-		break;
-	case VALUE_INT:
-		fprintf(out, "%" PRId64, value->i);
-		break;
-	case VALUE_REAL:
-		fprintf(out, "%.6g", value->real);
-		break;
-	case VALUE_STRING:
-		fprintf(out, "\"%.*s\"", (int)value->bytes.size, value->bytes.at);
-		break;
-	case VALUE_BYTES:
-		fprintf(out, "(%zu bytes)", value->bytes.size);
-		break;
-	default:
-		show_many(value);
-	}
-}
-
-static void show_bytes(const struct codec_buffer *buffer)
-{
-	enum { A_LINE = 32 };
-
-	for (size_t i = 0; i < buffer->size; i++)
-		fprintf(out, "%02x%s", (unsigned char)buffer->at[i],
-			i + 1 == buffer->size || i % A_LINE == A_LINE - 1 ? "\n" : " ");
-}
-
 /* ------- examples ------- */
-
-/* The engine's reply; NULL where the example's is too long to show, or changes. Lives until *ret_request is freed. */
-static const struct value *find_reply(const struct operation *operation, const struct value *params, struct value *made,
-				      struct request **ret_request)
-{
-	if (!strcmp(operation->name, "describe") || !strcmp(operation->name, "stats"))
-		return NULL;
-	if (operation->class == METHOD_SESSION) {
-		*made = example_session_reply(operation->name);
-		return made;
-	}
-	example_run(operation->name, params, ret_request);
-	return request_result(*ret_request);
-}
-
-bool protocol_has_own_bytes(const char *method)
-{
-	static const char *const methods[] = {"fft",      "dct",       "dst",   "gemm", "stft", "istft",
-					      "convolve", "correlate", "welch", "csd"};
-
-	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-		if (strcmp(methods[i], method) == 0)
-			return true;
-	return false;
-}
-
-static void write_request(const struct operation *operation, const struct value *params, bool bytes)
-{
-	struct codec_buffer buffer = {0};
-
-	fprintf(out, "[0, %d, \"%s\", [", MSGID, operation->name);
-	if (params->map.count)
-		show(params);
-	fputs("]]\n", out);
-	assert_int_equal(codec_request(&buffer, MSGID, operation->name, params), 0);
-	if (bytes)
-		show_bytes(&buffer);
-	codec_buffer_free(&buffer);
-}
-
-static void write_reply(const struct value *result, bool bytes)
-{
-	struct codec_buffer buffer = {0};
-
-	fprintf(out, "[1, %d, nil, ", MSGID);
-	show(result);
-	fputs("]\n", out);
-	assert_int_equal(codec_response(&buffer, MSGID, NULL, result), 0);
-	if (bytes)
-		show_bytes(&buffer);
-	codec_buffer_free(&buffer);
-}
-
-/* Whether the reply has members that draws and transforms do not share. */
-static bool has_own_members(const struct value *reply)
-{
-	static const char *const common[] = {"n", "dtype", "shape", "data", "tile", "generator", "seed", "stream", "offset",
-					     "position", "next", "stream_format", "precision", "bound"};
-
-	for (size_t i = 0; i < reply->map.count; i++) {
-		size_t k = 0;
-
-		while (k < sizeof common / sizeof *common && strcmp(common[k], reply->map.at[i].name) != 0)
-			k++;
-		if (k == sizeof common / sizeof *common)
-			return true;
-	}
-	return false;
-}
-
-/* Writes the exchange in bytes, or as text. As text it leaves out what computes, unless its reply has members of its own. */
-static void write_example(const struct operation *operation, bool bytes)
-{
-	const struct value *result;
-	struct request *request = NULL;
-	struct value params, made;
-
-	if (!example_params(operation->name, &params))
-		fail_msg("%s has no example: add one to tests/proto/examples.c", operation->name);
-	result = find_reply(operation, &params, &made, &request);
-	if (bytes || operation->class < METHOD_DRAW || has_own_members(result)) {
-		write_request(operation, &params, bytes);
-		if (result)
-			write_reply(result, bytes);
-	}
-	request_free(request);
-}
 
 /* Of one method, or of all of a class. */
 static void write_examples(const struct operation *first, size_t count, enum method_class class)
 {
 	char *text = NULL;
-	FILE *page = out;
 	size_t size;
+	FILE *memory = open_memstream(&text, &size);
 
-	out = open_memstream(&text, &size);
 	for (size_t i = 0; i < count; i++)
 		if (first[i].class == class)
-			write_example(&first[i], strcmp(classes[class].shown, first[i].name) == 0);
-	fclose(out);
-	out = page;
+			protocol_example(&first[i], strcmp(classes[class].shown, first[i].name) == 0, memory);
+	fclose(memory);
 	if (size)
 		fprintf(out, "\n```\n%s```\n", text);
 	free(text);
@@ -532,6 +381,6 @@ void protocol_write_bytes(FILE *to)
 	out = to;
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "\n### %s\n", all[i].name);
-		write_example(&all[i], true);
+		protocol_example(&all[i], true, out);
 	}
 }

@@ -4,14 +4,10 @@
 #ifndef TRNSCI_TESTS_PROTO_PROTOCOL_TEXT_H
 #define TRNSCI_TESTS_PROTO_PROTOCOL_TEXT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
-/* Whether the bytes of the method's results depend on the instruction set. */
-bool protocol_has_own_bytes(const char *method);
-
-/* Writes the generated part. It shows one example of each kind of method in bytes. The examples run in the space that
- * examples_begin() was given. */
+/* Writes the generated part. It shows one example of each kind of method in bytes. The examples run in the session
+ * memory that examples_begin() was given. */
 void protocol_write(FILE *out);
 
 /* Writes the example of every method in bytes, each behind a line "### NAME", so that two engines can be compared. */
