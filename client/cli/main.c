@@ -35,6 +35,7 @@ static const struct command commands[] = {
 	{"stream", "named streams of a daemon: stream create NAME, stream draw NAME normal -n 5", command_stream},
 	{"status", "figures of the daemon and its engine", command_status},
 	{"selftest", "known answers in every variant of the kernels, on all 128 lanes", command_selftest},
+	{"bench", "what this host gives: memory, draws, transforms, the daemon", command_bench},
 	{"version", "versions of this program, its library and the daemon", command_version},
 };
 

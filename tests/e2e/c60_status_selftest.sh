@@ -39,6 +39,12 @@ mkdir -p "$work/run/trnsci"
 ln -s "$socket" "$work/run/trnsci/trnsci.sock"
 code "a daemon is found in XDG_RUNTIME_DIR" 0 env XDG_RUNTIME_DIR="$work/run" "$cli" -v rand bits -n 1 --format text
 like "and named as well" "*using $work/run/trnsci/trnsci.sock*" "$(cat "$work/err")"
+code "bench, with the daemon" 0 "$cli" --socket "$socket" --json bench
+same "has figures of memory, draws, transforms and requests" "memset normal fft daemon: all" "$(python3 -c "
+import json
+rows = json.load(open('$work/out'))
+names = ' '.join(row['what'] for row in rows)
+print(*[word for word in ('memset', 'normal', 'fft', 'daemon:') if word in names], 'all' if all(row['figure'] > 0 for row in rows) else rows)")"
 stop_daemon
 same "the daemon ends well" 0 "$daemon_status"
 
