@@ -119,7 +119,7 @@ static int send_stats(struct trnsci_call *call)
 	return 0;
 }
 
-/* It may be cancelled from now on. */
+/* Keeps the request with its call: the call can be cancelled from now on. */
 static void on_begins(struct request *request, void *arg)
 {
 	struct trnsci_call *call = arg;
@@ -131,14 +131,14 @@ static void on_begins(struct request *request, void *arg)
 	pthread_mutex_unlock(&call->session->lock);
 }
 
-static struct request_run run_of(const struct trnsci_call *call)
+static struct request_run make_run(const struct trnsci_call *call)
 {
 	const int64_t deadline = deadline_after(call->session->timeout_ms);
 
 	return (struct request_run){deadline == DEADLINE_NEVER ? 0 : (uint64_t)deadline, on_begins};
 }
 
-/* Whether its caller waits for it, and so computes meanwhile. */
+/* Returns whether the thread that sends the call will wait for it, and so can compute meanwhile. */
 static bool is_run_here(const struct trnsci_call *call)
 {
 	return !call->queueing && !call->internal;
@@ -150,7 +150,7 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
-	const struct request_run how = run_of(call);
+	const struct request_run how = make_run(call);
 
 	if (!bump)
 		return -ERROR_NO_MEMORY;
@@ -168,15 +168,15 @@ static const struct value *embedded_run_now(struct trnsci_call *call, struct pre
 	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
 }
 
-/* The engine may answer before it returns, or another thread may answer and free the call's flight: after it only
- * the owner's reference, which the caller holds, keeps the call. */
+/* The engine may answer before it returns, or another thread may answer and drop the table's reference: after it, only
+ * the sender's reference keeps the call. */
 static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
 {
 	struct embedded *embedded = call->session->peer;
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	const struct request_run how = run_of(call);
+	const struct request_run how = make_run(call);
 	int r = call_build_request(call, &bump, &method, &params, err);
 
 	if (r < 0)

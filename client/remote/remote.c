@@ -98,8 +98,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 
 	remote->polling = true;
 	if (!spin_for_news(session, polls, deadline)) {
-		polls[0].events =
-			remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN; /* a reconnect may have added output */
+		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 
 		pthread_mutex_unlock(&session->lock);

@@ -77,8 +77,8 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
 
 	if (remote->epoll >= 0) /* a child may hold the old socket open, and epoll would then keep watching it */
 		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
-	dup3(handshake->socket, remote->socket,
-	     O_CLOEXEC); /* onto an open descriptor: it cannot fail for lack of one */
+	/* Onto an open descriptor: this cannot fail for lack of one. */
+	dup3(handshake->socket, remote->socket, O_CLOEXEC);
 	close(handshake->socket);
 	if (remote->polling) /* that thread polls the old socket; woken, it looks at the new one */
 		eventfd_write(remote->wake, 1);
