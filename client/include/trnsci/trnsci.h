@@ -71,12 +71,12 @@ enum trnsci_error_code {
 	TRNSCI_LOST = 23,	      /**< the tile's contents were lost when a daemon ended */
 };
 
-/** What went wrong, written where the caller gives a place for it (which may always be NULL). */
+/** What went wrong. Wherever a function takes one, it may be NULL. */
 struct trnsci_error {
 	int code;	/**< 0, or an error code (positive) */
 	char text[248]; /**< "name: subject: what was wrong, what is allowed" */
 };
-/** The stable name of an error code of either sign ("out_of_range"); "unknown" when it is none. */
+/** The stable name of an error code of either sign ("out_of_range"); "unknown" for any other number. */
 TRNSCI_API const char *trnsci_error_name(int code);
 /** One line on what an error code of either sign means. */
 TRNSCI_API const char *trnsci_strerror(int code);
@@ -96,9 +96,9 @@ enum trnsci_dtype {
 	TRNSCI_C128 = 9, /**< two float64: real, imaginary */
 	TRNSCI_F16 = 10, TRNSCI_BF16 = 11,
 };
-/** Bytes of one element; 0 when it is no dtype. */
+/** Bytes of one element; 0 if it is not a dtype. */
 TRNSCI_API size_t trnsci_dtype_size(enum trnsci_dtype dtype);
-/** The short name ("f32"); "?" when it is no dtype. */
+/** The short name ("f32"); "?" if it is not a dtype. */
 TRNSCI_API const char *trnsci_dtype_name(enum trnsci_dtype dtype);
 /** By short or long name ("f32", "float32"); TRNSCI_DTYPE_NONE when there is none. */
 TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
@@ -107,28 +107,28 @@ TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 
 /** How to open a session; all zero is good. */
 struct trnsci_options {
-	bool or_embedded;    /**< where no daemon answers: an embedded engine */
-	size_t arena_bytes;  /**< memory for tiles, had when the first is made; 0: 64 MiB, embedded as much address space
+	bool or_embedded;    /**< if no daemon answers, use an embedded engine */
+	size_t arena_bytes;  /**< memory for tiles, obtained with the first tile; 0: 64 MiB, embedded as much address space
 				  as the machine has memory and swap */
-	int timeout_ms;	     /**< of trnsci_run and of calls without a time of their own, and (1000 at least) between two parts
-				  of one message of the daemon, after which the connection ends; 0: none */
+	int timeout_ms;	     /**< time limit of trnsci_run and of all functions without one of their own; 0: none. Also the
+				  most that may pass between two parts of one message of the daemon (at least 1000) */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
-	const char *cpu;     /**< embedded: highest instruction set, as $TRNSCI_CPU, which is taken when NULL */
-	int spin_us;	     /**< how long a wait looks for answers before it sleeps, while they come at such intervals;
-				  0: 100, negative, or on one CPU: not at all */
-	int reconnect_ms;    /**< how long a daemon that is gone is waited for, see below; 0: 2000, negative: not at all */
+	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
+	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100; negative,
+				  or on a host with one CPU: not at all */
+	int reconnect_ms;    /**< how long to wait for a daemon that is gone, see below; 0: 2000, negative: not at all */
 	uint64_t reserved[4]; /**< zero */
 };
 
-/* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as one answers at the same
- * address, inside the call that finds out, which takes up to reconnect_ms longer; tiles, their addresses and their content
- * stay. A call in flight that is a pure function of its parameters is sent again, once; any other, and one that writes a
- * tile that it reads, is answered `closed`, with a text that says that it may have been done. The tiles that such a call
- * was writing are *lost*, and all tiles are when the daemon itself had ended the session: a call that reads a lost tile is
- * refused (`lost`), until a call has written the tile or the program has asked for its address to fill it. Calls are
- * prepared again; rings and broadcasts report `closed` and can be attached again. What other threads write into tiles while
- * the session connects again may be left behind: if trnsci_session_describe gives as many restarts before and after, it
- * was not. */
+/* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as a daemon answers at the
+ * same address. The function that notices the loss does this, and takes up to reconnect_ms longer. Tiles keep their
+ * addresses and contents. A call in flight that only computes is sent again, once. Any other call, and one that writes a
+ * tile that it reads, is answered `closed`, and the text states that it may have been done. The tiles that such a call was
+ * writing are *lost*; all tiles are lost if the daemon itself had ended the session. A call that reads a lost tile is
+ * refused (`lost`) until a call has written the tile, or the program has asked for its address to fill it. Calls are
+ * prepared again; rings and broadcasts report `closed` and can be attached again. What another thread writes into a tile
+ * while the session connects again may be lost: it is not if trnsci_session_describe gives the same number of restarts
+ * before and after. */
 
 /** Opens a session.
  * @param address "embedded:" for an engine inside the process; "unix:PATH" or PATH for a daemon's socket; NULL for
@@ -153,8 +153,8 @@ struct trnsci_session_info {
 	uint64_t reserved[4];
 };
 /** Looks at the connection and describes the session. Any thread.
- * A daemon that ends a session closes the connection and then empties the tiles' memory. So who reads a tile in place, and
- * finds the same number of restarts after that as before it, has read what was in it.
+ * A daemon that ends a session closes the connection before it empties the tiles' memory. If the number of restarts is the
+ * same before and after a program reads a tile in place, it has read the tile's content.
  * @return 0, or -TRNSCI_CLOSED when the session has lost its daemon for good; *ret_info is set in both cases. */
 TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info);
 
@@ -170,7 +170,7 @@ enum trnsci_param_kind {
 	TRNSCI_PARAM_ELEMENTS,
 };
 
-/** A parameter: made by the functions below. What it points to is read by the function that it is given to, not later. */
+/** A parameter, made by the functions below. The function that takes it reads what it points to before it returns. */
 struct trnsci_param {
 	const char *name; /**< NULL in a list of values */
 	enum trnsci_param_kind kind;
@@ -271,13 +271,13 @@ static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_
 
 /* ---- Sources: where samples come from ---- */
 
-/** What `next` is behind the last word of a stream: nothing can be drawn there. */
+/** The value of `next` after the last word of a stream: nothing can be drawn there. */
 #define TRNSCI_END_OF_WORDS UINT64_MAX
 
 /** Where samples come from; all zero (or NULL for a source) is the beginning of stream 0 of seed 0. Plain data, to be copied,
  * saved and restored. */
 struct trnsci_source {
-	const char *name;	 /**< of a named stream: then all others are zero, and the daemon says where; NULL: none */
+	const char *name;	 /**< of a named stream; the daemon then chooses the place, and all other fields are zero */
 	const char *generator; /**< NULL: "threefry4x32" */
 	uint64_t seed, stream;
 	uint64_t position;   /**< word at which it begins, a multiple of 4: `next` of the draw before in a sequence of draws */
@@ -336,19 +336,19 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
  * @param params the distribution's; NULL: its defaults. source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
  * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn;
- *   the span says where it would lie, and from a named stream it is taken.
+ *   the span states where the draw would lie, and a named stream moves on as if it had been drawn.
  * @param ret_span may be NULL.
  * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on. */
 TRNSCI_API int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 			   const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
 			   struct trnsci_span *ret_span, struct trnsci_error *err);
 /** Applies an operation to one array: "fft", "dct", "stft", "welch", "scale" ..., or "convolve" with
- * trnsci_with_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, without a copy
- * (but of what is not aligned); to a daemon and back the arrays are copied once each.
+ * trnsci_with_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, and copies only
+ * arrays that are not aligned; to a daemon and back, each array is copied once.
  * @param in only read, unless it is `out`.
- * @param out of the dtype and shape of the result: the error of another says which. May be the memory of `in`.
- * @return what a call may return; -TRNSCI_BAD_SHAPE when out has not the shape or dtype of the result. On error what `out`
- *   holds is undefined. */
+ * @param out of the dtype and shape of the result; the text of -TRNSCI_BAD_SHAPE names them. May be the memory of `in`.
+ * @return what a call may return; -TRNSCI_BAD_SHAPE if the shape or dtype of out is not the result's. On error the content
+ *   of `out` is undefined. */
 TRNSCI_API int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 				struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err);
 /** Draws samples into a tile of the session.
@@ -420,11 +420,11 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
 /**
  * @name Programs
  * A call of "run" is a program: steps that follow one another over tiles and names.
- * "stream_name" in a run names a named stream, of which each run takes a range of its own
- * for all draws that state no seed and no stream; a step that draws (also the noise of noise_add) may name one itself.
- * The reply's `ranges` [{name, generator, seed, stream, position, words}] say where they lie: with these, and offset =
- * position, the run can be repeated. A range is spent as soon as it is taken, also by a run that then fails. Only with a
- * daemon (else `not_supported`). @{ */
+ * "stream_name" in a run names a named stream. Each run reserves a range of it for all draws that state no seed and no
+ * stream; a step that draws (also the noise of noise_add) may name a stream itself.
+ * The reply's `ranges` [{name, generator, seed, stream, position, words}] state where they lie: with these, and offset =
+ * position, the run can be repeated. A reserved range is spent, also if the run then fails. Only with a daemon (otherwise
+ * `not_supported`). @{ */
 /** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
 TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);
 /** Asks for the result called name in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
@@ -437,10 +437,10 @@ enum {
 	TRNSCI_CHANGE_OFFSET = 4, /**< in the unit that the call's own `offset` has */
 };
 
-/** What one run of a call states instead of the call's own parameters, which stay as they are. A call that is run again
- * without other parameters than these is prepared: the engine has validated and compiled it, and no name is looked up.
- * What the call's method does not have, a run cannot state (`unknown_parameter`); seed, stream or offset of a "run" take
- * the place of its `stream_name`, too. Initialise with {0}. */
+/** What one run of a call uses instead of the call's own parameters, which stay as they are. A call that is run several
+ * times with these changes only is prepared: the engine has validated and compiled it, and looks up no name. A run cannot
+ * state what the call's method does not have (`unknown_parameter`). Seed, stream or offset of a "run" also replace its
+ * `stream_name`. Initialise with {0}. */
 struct trnsci_changes {
 	uint32_t given; /**< which of seed, stream and offset: TRNSCI_CHANGE_SEED ... */
 	uint32_t reserved; /**< 0 */
@@ -550,9 +550,9 @@ TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, e
 			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
 /** Frees a tile; no call in flight may use it. Accepts NULL. */
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
-/** The tile's memory, to read and write, its own until it is freed or the session closed (then NULL); the address never
- * changes. Written while a call uses it, results vary. To ask for a lost tile's address says that the program fills it:
- * from then on it is not lost. Any thread, as the functions below. */
+/** The tile's memory, to read and write until the tile is freed or the session closed (then NULL). The address never
+ * changes. Do not write while a call uses the tile: the results are undefined. A lost tile is no longer lost once a program
+ * has asked for its address, since it is about to fill it. Any thread, as the functions below. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
 /** What a tile is. */
 struct trnsci_tile_info {
@@ -561,7 +561,7 @@ struct trnsci_tile_info {
 	uint64_t shape[TRNSCI_MAX_DIMS];
 	uint64_t count; /**< elements */
 	size_t bytes;
-	bool lost; /**< its content is lost, as the last request left it: this does not look at the connection */
+	bool lost; /**< its content is lost, as far as the last request has shown: this does not look at the connection */
 	uint64_t reserved[4];
 };
 /** Describes a tile; all zero for NULL. */
@@ -571,10 +571,10 @@ TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trns
 
 /** Attaches a ring to a source: lanes keep it full of samples of one distribution, from the source's place on, contiguous and
  * byte for byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
- * On a named stream the samples are taken from it ahead of their use, in ranges of as many samples as the ring holds, between
- * which other draws may lie; trnsci_ring_place says where each sample is. So a small ring gives up less at its end. Ranges
- * that do not fit before the end of the stream are not taken. A stream that is deleted ends its rings, at the latest where
- * their next range would begin.
+ * Samples of a named stream are reserved ahead of their use, in ranges of as many samples as the ring holds; other draws may
+ * lie between two ranges. trnsci_ring_place reports where each sample is. When the ring ends, the rest of its range is lost:
+ * a small ring loses less. A range that does not fit before the end of the stream is not reserved. Deleting a stream ends
+ * its rings, at the latest where their next range would begin.
  * @param params the distribution's; "dtype" unless it is the default.
  * @param source rank and size must be 0.
  * @param samples that the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
@@ -674,7 +674,8 @@ struct trnsci_broadcast_span {
  * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
 				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
-/** Goes on with that sample, or with UINT64_MAX behind the last one published; nothing is then said to be missed. */
+/** Continues at that sample, or, for UINT64_MAX, after the last one published. The samples in between do not count as
+ * missed. */
 TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
 /** Describes a broadcast; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info);
