@@ -64,6 +64,11 @@ BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw 
 # make run-bench ROWS="small 'fft/c2c f32 *'" : some sections or rows; all of them replace FIGURES.md.
 run-bench: all $(BENCH_WORKERS)
 	@BUILD=$(BUILD) tests/bench/bench $(ROWS)
+	@$(MAKE) --no-print-directory run-bench-python
+
+# The Python package beside numpy and scipy.
+run-bench-python: python
+	$(if $(PYTHON_READY),@TRNSCI_SOCKET=/nonexistent PYTHONPATH=$(BUILD)/python $(PYTHON) tests/bench/python.py)
 
 # make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
 run-bench-sweep: all $(BENCH)/user

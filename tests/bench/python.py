@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package beside numpy's Generator and scipy.fft, embedded, in one process, call by call in turn.
+
+A time is the median of rounds, of which each is the mean of some calls; a ratio above 1 says how many times as fast as the
+best peer. Goals: scalars at most twice numpy's time; never slower than numpy from 10 numbers up; normals of 1e5 and more 5
+times as fast; transforms never slower than scipy, from 2^12 up 3 times as fast; the extension's own cost at most 350 ns.
+
+usage: python.py [PART ...]      parts: draws, transforms, cost; default: all
+"""
+import os
+import statistics
+import sys
+import time
+
+import numpy as np
+import scipy.fft
+
+import trnsci
+
+ROUNDS, ROUND_SECONDS = 9, 0.004
+SIZES = None, 10, 10**3, 10**5, 10**7
+DRAWS = {
+    'random f64': lambda g, n: lambda: g.random(n),
+    'random f32': lambda g, n: lambda: g.random(n, np.float32),
+    'normal f64': lambda g, n: lambda: g.standard_normal(n),
+    'normal f32': lambda g, n: lambda: g.standard_normal(n, np.float32),
+    'exponential f64': lambda g, n: lambda: g.standard_exponential(n),
+    'exponential f32': lambda g, n: lambda: g.standard_exponential(n, np.float32),
+    'integers(100)': lambda g, n: lambda: g.integers(0, 100, n),
+    'gamma(2.5) f64': lambda g, n: lambda: g.standard_gamma(2.5, n),
+    'gamma(2.5) f32': lambda g, n: lambda: g.standard_gamma(2.5, n, np.float32),
+    'poisson(5)': lambda g, n: lambda: g.poisson(5.0, n),
+    'permutation': lambda g, n: lambda: g.permutation(n or 1),
+}
+TRANSFORMS = [('fft', (n,)) for n in (64, 256, 1024, 4096, 1 << 14, 1 << 16, 1 << 20)] + \
+    [('rfft', (n,)) for n in (64, 256, 1024, 4096, 1 << 14, 1 << 16, 1 << 20)] + \
+    [('fft', (4096, 256)), ('rfft', (4096, 256)), ('fft2', (64, 64)), ('fft2', (1024, 1024))]
+
+
+def measure(calls):
+    """Median seconds of each call, taking turns."""
+    counts, times = [], [[] for _ in calls]
+    for call in calls:
+        call()
+        begin = time.perf_counter()
+        call()
+        counts.append(max(1, int(ROUND_SECONDS / max(time.perf_counter() - begin, 1e-7))))
+    for _ in range(ROUNDS):
+        for call, count, found in zip(calls, counts, times):
+            begin = time.perf_counter()
+            for _ in range(count):
+                call()
+            found.append((time.perf_counter() - begin) / count)
+    return [statistics.median(found) for found in times]
+
+
+def show(name, labels, times, goal):
+    """One row: ours last. Returns whether the goal was met."""
+    ratio = min(times[:-1]) / times[-1]
+    cells = '  '.join(f'{label} {t * 1e9:11.0f}' for label, t in zip(labels, times))
+    print(f'{name:26} {cells} ns   {ratio:6.2f}x  {"ok" if ratio >= goal else "MISSED"} (goal {goal})', flush=True)
+    return ratio >= goal
+
+
+def draws(session):
+    generators = [np.random.Generator(np.random.SFC64(1)), np.random.Generator(np.random.PCG64(1)),
+                  trnsci.Generator(1, session=session)]
+    for name, make in DRAWS.items():
+        for n in SIZES:
+            goal = 0.5 if n is None else 5 if 'normal' in name and n >= 10**5 else 1
+            yield show(f'{name} x {n or "scalar"}', ('SFC64', 'PCG64', 'trnsci'),
+                       measure([make(g, n) for g in generators]), goal)
+
+
+def transforms(session):
+    del session  # transforms take the module's own
+    g = trnsci.Generator(1)
+    for name, shape in TRANSFORMS:
+        for dtype in np.float32, np.float64:
+            x = g.normal(size=shape).astype(dtype)
+            if not name.startswith('r'):
+                x = (x + 1j * x[::-1]).astype(np.result_type(dtype, np.complex64))
+            theirs, ours = getattr(scipy.fft, name), getattr(trnsci.fft, name)
+            label = f'{name} {"x".join(map(str, shape))} {x.dtype}'
+            yield show(label, ('scipy', 'workers=2', 'trnsci'),
+                       measure([lambda: theirs(x), lambda: theirs(x, workers=2), lambda: ours(x)]),
+                       3 if x.size >= 1 << 12 and len(shape) == 1 else 1)
+
+
+def cost(session):
+    """What a call of Python's costs: an array of numpy's alone, and our shortest draw and transform."""
+    g = trnsci.Generator(1, session=session)
+    x = np.zeros(16, np.complex128)
+    calls = [lambda: np.empty(16), lambda: g.random(16), lambda: trnsci.fft.fft(x)]
+    for name, t in zip(('numpy.empty(16)', 'random(16)', 'fft of 16'), measure(calls)):
+        print(f'{name:26} {t * 1e9:11.0f} ns', flush=True)
+    yield True
+
+
+if __name__ == '__main__':
+    parts = {'draws': draws, 'transforms': transforms, 'cost': cost}
+    embedded = trnsci.Session('embedded:')
+    print(f'numpy {np.__version__}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}')
+    met = [result for part in sys.argv[1:] or parts for result in parts[part](embedded)]
+    print(f'{sum(met)} of {len(met)} rows meet their goal')
