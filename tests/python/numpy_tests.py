@@ -19,6 +19,8 @@ ELSEWHERE = {
     "test_repeatability": "a hash of MT19937's numbers",
     "test_choice_large_sample": "a hash of MT19937's numbers",
     "TestSeed": "how numpy's Generator is made of a bit generator",
+    "test_hypergeometric": "numpy takes 10^9 items at most, the engine 10^15",
+    "test_scalar_exception_propagation": "integers are read as floats",
     "test_ragged_shuffle": "the order that numpy's algorithm gives",
     "test_jumped": "jumps of MT19937",
 }
