@@ -3,6 +3,8 @@
 in C run, too (those of Python run where they stand)."""
 import doctest
 import inspect
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -43,3 +45,28 @@ def test_methods_have_numpys_arguments():
         ours = list(inspect.signature(getattr(trnsci.Generator, name))
                     .parameters)[1:]
         assert ours == [word for word in theirs if word], name
+
+
+TREE = pathlib.Path(__file__).parents[2]
+
+
+def test_the_chapter():
+    """client/python/README.md: its examples, and that they leave scipy's
+    backend as it is."""
+    import scipy.fft
+    text = (TREE / "client/python/README.md").read_text()
+    test = doctest.DocTestParser().get_doctest(
+        re.sub("^```.*$", "", text, flags=re.M), {}, "README.md", None, 0)
+    runner = doctest.DocTestRunner()
+    try:
+        runner.run(test)
+    finally:
+        scipy.fft.set_global_backend("scipy", try_last=True)
+    assert runner.failures == 0 and runner.tries > 8
+
+
+def test_the_readme(capsys):
+    text = (TREE / "README.md").read_text()
+    code, = re.findall(r"```python\n(.*?)```", text, re.S)
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "True True True\n"
