@@ -6,7 +6,7 @@ SPEECH_OBJECTS := $(call objects,$(sort $(wildcard client/examples/speech/*.c)))
 $(BUILD)/examples/noisy_speech: $(SPEECH_OBJECTS) $(SHARED)
 	$(say) LINK $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(SPEECH_OBJECTS) -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(SPEECH_OBJECTS) -L$(BUILD)/lib -ltrnsci $(call pkg,--libs,sndfile) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 run-demo: all $(BUILD)/examples/noisy_speech
 	@client/examples/speech/demo.sh $(BUILD)

@@ -15,7 +15,7 @@
 #include <trnsci/trnsci.h>
 
 #include "spectrum_plot.h"
-#include "wav.h"
+#include "recording.h"
 
 enum { PROBED_BINS = 16 };
 
@@ -209,36 +209,36 @@ static int run_timed(struct trnsci_call *program, double ret_ms[2])
 	return 0;
 }
 
-static int add_noise(struct trnsci_session *session, const struct settings *settings, const struct wav *wav)
+static int add_noise(struct trnsci_session *session, const struct settings *settings, const struct recording *recording)
 {
 	struct trnsci_error err = {0};
 	struct tiles tiles = {0};
 	struct trnsci_call *program = NULL;
-	double ms[2], rms = sqrt(energy(wav->samples, wav->count) / (double)wav->count);
-	int rc = make_tiles(session, wav->count, &tiles, &err);
+	double ms[2], rms = sqrt(energy(recording->samples, recording->count) / (double)recording->count);
+	int rc = make_tiles(session, recording->count, &tiles, &err);
 	bool passed = false;
 
 	if (rc < 0) {
 		report_failure("no tiles", &err);
 		goto out;
 	}
-	memcpy(trnsci_tile_data(tiles.clean), wav->samples, wav->count * sizeof(float));
+	memcpy(trnsci_tile_data(tiles.clean), recording->samples, recording->count * sizeof(float));
 	rc = trnsci_call_new(session, "run", &program);
 	if (rc < 0)
 		goto out;
-	write_program(program, &tiles, wav->count, rms * pow(10, -settings->snr_db / 20), settings->seed);
+	write_program(program, &tiles, recording->count, rms * pow(10, -settings->snr_db / 20), settings->seed);
 	rc = run_timed(program, ms);
 	if (rc < 0) {
 		report_failure("the program", trnsci_call_error(program));
 		goto out;
 	}
-	printf("  normal, scale, add and three transforms of %zu samples: %.2f ms, again %.2f ms\n", wav->count, ms[0],
+	printf("  normal, scale, add and three transforms of %zu samples: %.2f ms, again %.2f ms\n", recording->count, ms[0],
 	       ms[1]);
-	passed = check_results(&tiles, wav->count, settings->snr_db);
+	passed = check_results(&tiles, recording->count, settings->snr_db);
 	puts("\n  Power by frequency: █ the recording, ░ what the noise adds");
 	spectrum_plot(stdout, trnsci_tile_data(tiles.clean_spectrum), trnsci_tile_data(tiles.noisy_spectrum),
-		      wav->count, wav->rate_hz);
-	if (settings->spectra && write_spectra(settings->spectra, &tiles, wav->count, wav->rate_hz) != 0)
+		      recording->count, recording->rate_hz);
+	if (settings->spectra && write_spectra(settings->spectra, &tiles, recording->count, recording->rate_hz) != 0)
 		fprintf(stderr, "noisy_speech: %s cannot be written\n", settings->spectra);
 out:
 	trnsci_call_free(program);
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 	struct settings settings = {.snr_db = 10, .seed = 1};
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
-	struct wav wav = {0};
+	struct recording recording = {0};
 	const char *why;
 	int rc;
 
@@ -287,15 +287,15 @@ int main(int argc, char **argv)
 		fputs("usage: noisy_speech [-a ADDRESS] [-r SNR_DB] [-s SEED] [-o SPECTRA.dat] RECORDING.wav\n", stderr);
 		return 2;
 	}
-	if (wav_read(settings.recording, &wav, &why) < 0) {
+	if (recording_read(settings.recording, &recording, &why) < 0) {
 		fprintf(stderr, "noisy_speech: %s: %s\n", settings.recording, why);
 		return 65;
 	}
-	printf("  %s: %zu samples at %u Hz, %.2f s\n", settings.recording, wav.count, wav.rate_hz,
-	       (double)wav.count / wav.rate_hz);
+	printf("  %s: %zu samples at %u Hz, %.2f s\n", settings.recording, recording.count, recording.rate_hz,
+	       (double)recording.count / recording.rate_hz);
 	rc = trnsci_open(settings.address, NULL, &session, &err) < 0 ? report_failure("no session", &err)
-								     : add_noise(session, &settings, &wav);
+								     : add_noise(session, &settings, &recording);
 	trnsci_close(session);
-	free(wav.samples);
+	free(recording.samples);
 	return rc;
 }
