@@ -215,12 +215,12 @@ int command_broadcast(struct cli *cli, int argc, char **argv)
 {
 	static const struct command verbs[] = {
 		{"send", "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000", command_send},
-		{"read", "read one: broadcast read NAME -n 1000", command_read},
-		{"list", "those that may be read", command_list},
+		{"read", "read a broadcast: broadcast read NAME -n 1000", command_read},
+		{"list", "list the broadcasts that you may read", command_list},
 	};
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		printf("usage: trnsci-cli broadcast send|read|list ...\n\nRandom numbers drawn once and read by many\n");
+		printf("usage: trnsci-cli broadcast send|read|list ...\n\nPublish random numbers that are drawn once and read by many.\n");
 		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 			printf("    %-10s %s\n", verbs[i].name, verbs[i].help);
 		return EXIT_OK;

@@ -351,5 +351,5 @@ static int command(const struct option_set *set, struct cli *cli, int argc, char
 	}
 
 COMMAND(fft, "Transform an array from a file, or - for stdin, along its last axis.", "fft signal.npy --real -o spectrum.npy")
-COMMAND(dct, "Cosine transform of an array from a file, or - for stdin, along its last axis.", "dct signal.npy --norm ortho -o d.npy")
-COMMAND(dst, "Sine transform of an array from a file, or - for stdin, along its last axis.", "dst signal.npy -o s.npy")
+COMMAND(dct, "Compute the cosine transform of an array from a file, or - for stdin, along its last axis.", "dct signal.npy --norm ortho -o d.npy")
+COMMAND(dst, "Compute the sine transform of an array from a file, or - for stdin, along its last axis.", "dst signal.npy -o s.npy")

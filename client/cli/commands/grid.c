@@ -53,7 +53,7 @@ int command_fftfreq(struct cli *cli, int argc, char **argv)
 		{"real", 0, NULL, "of half a spectrum: n/2 + 1 of them"},
 	};
 	static const struct option_set set = {
-		"fftfreq N [option ...]", "The frequencies of a transform's bins.", rows, sizeof rows / sizeof *rows, NULL, NULL,
+		"fftfreq N [option ...]", "Print the frequencies of a transform's bins.", rows, sizeof rows / sizeof *rows, NULL, NULL,
 		"fftfreq 1024 --spacing 0.01 -f text"};
 	struct options options;
 	double spacing = 1;
@@ -79,7 +79,7 @@ int command_next_fast_len(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {{"real", 0, NULL, "of real transforms"}};
 	static const struct option_set set = {
 		"next-fast-len N [option ...]",
-		"The least length of at least N that is fast: a product of 2, 3, 5, 7, 11 and 13, even for real transforms.",
+		"Print the least fast length that is at least N: a product of 2, 3, 5, 7, 11 and 13, even for real transforms.",
 		rows,
 		sizeof rows / sizeof *rows,
 		NULL,

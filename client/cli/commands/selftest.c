@@ -141,8 +141,8 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 	};
 	static const struct option_set set = {
 		"selftest [option ...]",
-		"Known answers in every variant of the kernels, on all 128 lanes; then the "
-		"daemon, where one answers.",
+		"Test known answers with every variant of the kernels, on all 128 lanes; then compare the "
+		"daemon, if one answers, with the embedded engine.",
 		rows,
 		sizeof rows / sizeof *rows,
 		NULL,

@@ -59,7 +59,7 @@ int command_stft(struct cli *cli, int argc, char **argv)
 int command_istft(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"istft INPUT --n-fft N [option ...]", "Put signals together from short-time spectra, as torch.istft.",
+		{"istft INPUT --n-fft N [option ...]", "Compute signals from short-time spectra, as torch.istft.",
 		 rows, N_ROWS, "istft", HIDDEN, "istft spectra.npy --n-fft 512 --window hann -o again.npy"},
 		1,
 		{"in"},
@@ -96,7 +96,7 @@ int command_correlate(struct cli *cli, int argc, char **argv)
 int command_welch(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"welch INPUT [option ...]", "Power spectrum of signals by Welch's method.", rows, N_ROWS, "welch",
+		{"welch INPUT [option ...]", "Estimate the power spectrum of signals by Welch's method.", rows, N_ROWS, "welch",
 		 HIDDEN, "welch signal.npy --fs 48000 -f csv"},
 		1,
 		{"in"},
@@ -109,7 +109,7 @@ int command_welch(struct cli *cli, int argc, char **argv)
 int command_csd(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"csd X Y [option ...]", "Cross power spectrum of signals by Welch's method.", rows, N_ROWS, "csd",
+		{"csd X Y [option ...]", "Estimate the cross power spectrum of two signals by Welch's method.", rows, N_ROWS, "csd",
 		 HIDDEN, "csd signal.npy other.npy --fs 48000 -f csv"},
 		2,
 		{"in", "y"},
@@ -122,7 +122,7 @@ int command_csd(struct cli *cli, int argc, char **argv)
 int command_window(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"window --n N [option ...]", "A window by name.", rows, N_ROWS - 2, "window", HIDDEN, "window --n 512 --window hann -f text"},
+		{"window --n N [option ...]", "Compute a window by name.", rows, N_ROWS - 2, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
 		NULL,

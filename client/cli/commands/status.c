@@ -118,7 +118,7 @@ static void print_status(struct trnsci_session *session, const struct trnsci_val
 int command_status(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"status [option ...]", "Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
+		"status [option ...]", "Print figures of the daemon and its engine; with --json, all of them. Exits with 69 without a daemon.",
 		NULL, 0, NULL, NULL, "--embedded status --json"};
 	struct trnsci_session *session;
 	struct trnsci_call *call = NULL;

@@ -278,10 +278,10 @@ static int draw(struct cli *cli, int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{"create", "a new stream: stream create NAME", create},
-	{"draw", "numbers from it: stream draw NAME DIST -n COUNT", draw},
-	{"show", "where it stands: stream show NAME", show},
-	{"list", "all streams that you may see", list},
+	{"create", "create a stream: stream create NAME", create},
+	{"draw", "draw numbers from it: stream draw NAME DIST -n COUNT", draw},
+	{"show", "show its position and owner: stream show NAME", show},
+	{"list", "list the streams that you may see", list},
 	{"advance", "skip numbers, after a restored snapshot: stream advance NAME --by WORDS", advance},
 	{"delete", "delete it: stream delete NAME", delete},
 };
@@ -290,7 +290,7 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(void)
 {
-	printf("usage: trnsci-cli stream COMMAND ...\n\nNamed streams of a daemon, whose numbers are never given twice.\n\n");
+	printf("usage: trnsci-cli stream COMMAND ...\n\nManage the named streams of a daemon, which issues each of their numbers once.\n\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\ntrnsci-cli stream COMMAND --help lists a command's options.\n");

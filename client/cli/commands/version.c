@@ -46,7 +46,7 @@ static int print_all(const struct cli *cli, const char *address, const struct tr
 int command_version(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_set set = {
-		"version", "Versions of this program, its library and the daemon.", NULL, 0, NULL, NULL, "version"};
+		"version", "Print the versions of this program, its library and the daemon.", NULL, 0, NULL, NULL, "version"};
 	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
 	struct trnsci_error err;
