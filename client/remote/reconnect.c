@@ -42,37 +42,46 @@ static bool may_pass(int error)
 	return error != -ERROR_BAD_REPLY && error_kind(error) == ERROR_KIND_FAILED;
 }
 
-/* Tries until a daemon answers and has our tiles, or the time is up. On success the handshake and its socket are the
- * caller's. */
+/* On success the handshake and its socket are the caller's. */
+static int connect_once(struct trnsci_session *session, int64_t deadline, struct handshake *ret_handshake,
+			char instance[HANDSHAKE_INSTANCE], struct error *err)
+{
+	int fd = -1;
+	int r = handshake_connect(session->address, session->reconnect_ms, &fd, err);
+
+	if (r == 0) {
+		handshake_init(ret_handshake, fd, deadline);
+		r = greet_and_restore(session, ret_handshake, instance, err);
+		if (r < 0) {
+			handshake_end(ret_handshake);
+			close(fd);
+		}
+	}
+	if (r < 0 && err->code != -r)
+		error_set(err, (enum error_code) - r, "connection: %s", error_meaning(r));
+	return r;
+}
+
+/* Tries until a daemon answers and has our tiles, or the time is up. An attempt that the end of the time cut off knows
+ * no reason: that of the attempt before it counts. */
 static int connect_again(struct trnsci_session *session, struct handshake *ret_handshake,
 			 char instance[HANDSHAKE_INSTANCE], struct error *err)
 {
-	const int64_t deadline = clock_ns() + (int64_t)session->reconnect_ms * 1000000;
+	const int64_t deadline = deadline_after(session->reconnect_ms);
 	const struct timespec pause = {0, PAUSE_MS * 1000000};
+	struct error reason = {0};
 	int r;
 
 	do {
-		struct handshake handshake;
-		int fd = -1;
-
-		r = handshake_connect(session->address, session->reconnect_ms, &fd, err);
-		if (r == 0) {
-			handshake_init(&handshake, fd, deadline);
-			r = greet_and_restore(session, &handshake, instance, err);
-			if (r == 0) {
-				*ret_handshake = handshake;
-				return 0;
-			}
-			handshake_end(&handshake);
-			close(fd);
-		}
-		if (err->code != -r)
-			error_set(err, (enum error_code) - r, "connection: %s", error_meaning(r));
-		if (!may_pass(r))
+		r = connect_once(session, deadline, ret_handshake, instance, err);
+		if (r == 0 || !may_pass(r))
 			return r;
+		if (r != -ERROR_TIMEOUT || !reason.code)
+			reason = *err;
 		nanosleep(&pause, NULL);
 	} while (clock_ns() < deadline);
-	return r;
+	*err = reason;
+	return -reason.code;
 }
 
 /* ---- what was in flight ---- */

@@ -275,6 +275,42 @@ static void test_long_request(void **state)
 	fake_daemon_stop(fake);
 }
 
+/* Serves one connection until `ping`, refuses the next one, and never answers the third. */
+static bool refuse_then_stall(struct fake_daemon *fake, const struct message *request)
+{
+	static const char closing[] = "\x93\x02\xa5" "error\x91\x82\xa4kind\x00\xa4text\xb4" "limit: no place left";
+
+	switch (fake->more) {
+	case 2:
+		return fake_daemon_greets(fake, request);
+	case 1:
+		fake_daemon_say(fake, closing, sizeof closing - 1, -1);
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* An attempt that the end of the time cuts off knows less than the refusal before it. */
+static void test_reason(void **state)
+{
+	const struct trnsci_options options = {.timeout_ms = 20000, .reconnect_ms = 300};
+	struct fake_daemon *fake = fake_daemon_start(refuse_then_stall, NULL);
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+
+	(void)state;
+	fake->more = 2;
+	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_CLOSED);
+	if (!strstr(trnsci_call_error(call)->text, "no place left"))
+		fail_msg("expected the reason of the refusal, got %s", trnsci_call_error(call)->text);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_polled),		 cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_no_second_try),
 		cmocka_unit_test(test_no_return),	 cmocka_unit_test(test_long_request),
+		cmocka_unit_test(test_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
