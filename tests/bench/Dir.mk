@@ -74,7 +74,7 @@ run-bench-python: python
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench run-bench-sweep
+.PHONY: run-bench run-bench-python run-bench-sweep
 
 # What knows the library's inside or header is kept building by the checks.
 checks: $(addprefix $(BENCH)/,kernel user service wire_load)

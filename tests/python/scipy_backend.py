@@ -37,4 +37,3 @@ class Counting:
 
 def pytest_configure():
     scipy.fft.set_global_backend(Counting, only=True)
-

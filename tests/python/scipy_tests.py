@@ -33,7 +33,8 @@ class Results:
 if __name__ == "__main__":
     results = Results()
     pytest.main(["-qq", "-p", "no:cacheprovider", "--no-header", "--tb=no",
-                 "--no-summary", "--show-capture=no", "-o", "console_output_style=none", "--pyargs", "scipy.fft.tests",
+                 "--no-summary", "--show-capture=no", "-o",
+                 "console_output_style=none", "--pyargs", "scipy.fft.tests",
                  "scipy.fft._pocketfft.tests", *sys.argv[1:]],
                 plugins=[scipy_backend, results])
     print("\nscipy's tests:", ", ".join(f"{n} {what}" for what, n in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trnsci.BitGenerator behind numpy's Generator, RandomState and default_rng."""
+"""trnsci.BitGenerator behind numpy's Generator and RandomState."""
 import os
 import pickle
 
@@ -17,10 +17,12 @@ def words(n, **options):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"stream": 5}, {"generator": "philox4x32", "stream": 3}, {"generator": "ars4x32_7", "stream": 2**40}])
+    {}, {"stream": 5}, {"generator": "philox4x32", "stream": 3},
+    {"generator": "ars4x32_7", "stream": 2**40}])
 def test_words(options):
     bits = trnsci.BitGenerator(1, **options)
-    np.testing.assert_array_equal(bits.random_raw(3000), words(3000, **options))
+    np.testing.assert_array_equal(bits.random_raw(3000),
+                                  words(3000, **options))
 
 
 def test_halves_are_buffered():

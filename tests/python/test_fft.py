@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """trnsci.fft beside scipy.fft: values, dtypes, shapes, errors, the backend."""
 import inspect
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -172,6 +175,32 @@ def test_workers_give_the_same_bytes(daemon):
     for workers in (1, 2, -1):
         np.testing.assert_array_equal(fft.fft(x, axis=0, workers=workers),
                                       expected)
+
+
+def test_through_a_daemon(daemon):
+    """In a process whose module finds one: the same bytes, over its memory."""
+    code = (
+        "import numpy as np, trnsci\n"
+        "assert not trnsci.default_session().embedded\n"
+        "x = trnsci.Generator(1).normal(size=1 << 15)\n"
+        "m = x.reshape(64, 512)\n"
+        "assert type(x.base).__name__ == 'Tile'\n"
+        "kept = x.copy()\n"
+        "for y in (x, m, m.T, x[1:], x + 1j, x.astype('f4'), x[:100]):\n"
+        "    for name in ('fft', 'ifft', 'dct', 'hfft', 'fftn', 'dctn'):\n"
+        "        f = getattr(trnsci.fft, name)\n"
+        "        here, made = f(y, workers=1), f(y)\n"
+        "        assert made.tobytes() == here.tobytes(), name\n"
+        "assert type(trnsci.fft.fft(x).base).__name__ == 'Tile'\n"
+        "assert x.tobytes() == kept.tobytes()\n"
+        "try:\n"
+        "    trnsci.fft.fft(x, precision='none')\n"
+        "except ValueError as error:\n"
+        "    assert 'precision' in str(error)\n"
+        "x[:] = 1\n"
+        "assert trnsci.fft.fft(x)[0] == 1 << 15\n")
+    subprocess.run([sys.executable, "-c", code], check=True,
+                   env={**os.environ, "TRNSCI_SOCKET": daemon.socket})
 
 
 def test_precision():

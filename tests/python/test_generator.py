@@ -48,7 +48,8 @@ def command_line(*args):
     (("exponential", "--rate", "4"), lambda g: g.exponential(0.25, 7)),
     (("gamma", "--shape", "0.7", "--scale", "3"), lambda g: g.gamma(.7, 3, 7)),
     (("beta", "--alpha", "2", "--beta", "3"), lambda g: g.beta(2, 3, 7)),
-    (("lognormal", "--mean", "1", "--std", "2"), lambda g: g.lognormal(1, 2, 7)),
+    (("lognormal", "--mean", "1", "--std", "2"),
+     lambda g: g.lognormal(1, 2, 7)),
     (("weibull", "--shape", "1.5"), lambda g: g.weibull(1.5, 7)),
     (("cauchy",), lambda g: g.standard_cauchy(7)),
     (("student_t", "--df", "5"), lambda g: g.standard_t(5, 7)),
@@ -73,7 +74,9 @@ def test_numbers_are_the_engines(args, draw):
 @pytest.mark.parametrize("name", sorted(DRAWS))
 def test_long_and_short_draws_agree(name):
     """Blocks drawn ahead, location and scale applied here or by the engine."""
-    make = lambda: getattr(trnsci.Generator(4), name)
+    def make():
+        return getattr(trnsci.Generator(4), name)
+
     whole = make()(*DRAWS[name], size=5000)
     np.testing.assert_array_equal(make()(*DRAWS[name], size=40), whole[:40])
     np.testing.assert_array_equal(make()(*DRAWS[name], size=(8, 5)),
@@ -97,7 +100,8 @@ def test_parts_join_to_the_whole(name):
     for size in (5, (7, 3), (2, 2000)):
         parts = [getattr(g, name)(*DRAWS[name], size=size) for g in generators]
         np.testing.assert_array_equal(
-            np.concatenate(parts), getattr(whole, name)(*DRAWS[name], size=size))
+            np.concatenate(parts),
+            getattr(whole, name)(*DRAWS[name], size=size))
         assert {g.position for g in generators} == {whole.position}
 
 
@@ -133,7 +137,8 @@ def test_dtype_and_out(name):
                                                 dtype=np.float32)
     assert narrow.dtype == np.float32
     out = np.empty(2000, np.float32)
-    assert getattr(trnsci.Generator(8), name)(*args, dtype="f4", out=out) is out
+    made = getattr(trnsci.Generator(8), name)(*args, dtype="f4", out=out)
+    assert made is out
     np.testing.assert_array_equal(out, narrow)
     half = np.empty(1000)
     part = trnsci.Generator(8, rank=1, size=2)
@@ -196,7 +201,8 @@ def test_the_end_of_a_stream():
     assert g.position == 2**64
     h = trnsci.Generator(3)
     h.position = 2**64 - 8
-    np.testing.assert_array_equal([h.random(2), h.random(2)], last.reshape(2, 2))
+    np.testing.assert_array_equal([h.random(2), h.random(2)],
+                                  last.reshape(2, 2))
     with pytest.raises(trnsci.ParameterError, match="end_of_stream"):
         g.random()
     g = trnsci.Generator(3)
@@ -304,10 +310,11 @@ def test_choice():
     first = [g.choice(3, 2, replace=False, p=[0.2, 0.3, 0.5])[0]
              for _ in range(3000)]
     assert stats.chisquare(np.bincount(first), [600, 900, 1500]).pvalue > 1e-3
-    parts = [trnsci.Generator(1, rank=r, size=2).choice(["a", "b", "c"], 9)
+    items = ["a", "b", "c"]
+    parts = [trnsci.Generator(1, rank=r, size=2).choice(items, 9)
              for r in range(2)]
     np.testing.assert_array_equal(np.concatenate(parts),
-                                  trnsci.Generator(1).choice(["a", "b", "c"], 9))
+                                  trnsci.Generator(1).choice(items, 9))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16,
@@ -331,10 +338,11 @@ def test_vectors(session):
     shares = g.dirichlet([1.0, 2.0, 3.0], (4, 5))
     assert shares.shape == (4, 5, 3)
     np.testing.assert_allclose(shares.sum(-1), 1)
-    parts = [trnsci.Generator(13, rank=r, size=3).dirichlet([1., 2., 3.], 10)
+    alpha = [1.0, 2.0, 3.0]
+    parts = [trnsci.Generator(13, rank=r, size=3).dirichlet(alpha, 10)
              for r in range(3)]
     np.testing.assert_array_equal(np.concatenate(parts),
-                                  trnsci.Generator(13).dirichlet([1., 2., 3.], 10))
+                                  trnsci.Generator(13).dirichlet(alpha, 10))
     cov = np.array([[2.0, 1.0], [1.0, 3.0]])
     for method in ("svd", "eigh", "cholesky"):
         x = g.multivariate_normal([1, 2], cov, 20000, method=method)

@@ -14,7 +14,7 @@ from conftest import Daemon
 
 
 def in_child(work):
-    """What work() gives in a forked child, by repr; or its exception's class."""
+    """What work() gives in a forked child, by repr; or its exception."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -95,7 +95,8 @@ def test_a_fork_reconnects_or_raises(daemon, embedded):
     assert in_child(lambda: h.random(5000)).startswith("ServiceError: closed")
     own = trnsci.Generator(2)
     own.random(5)
-    assert in_child(lambda: own.random(40000)[-1]) == repr(own.random(40000)[-1])
+    assert in_child(lambda: own.random(40000)[-1]) == repr(
+        own.random(40000)[-1])
     assert in_child(lambda: own.permutation(9).tolist()) == repr(
         own.permutation(9).tolist())
 
@@ -149,12 +150,15 @@ def test_memory_is_given_back(embedded):
     g = trnsci.Generator(1, session=embedded)
     out, weights = np.empty(5), np.array([1.0, 2.0])
     calls = [lambda: g.random(5, out=out), lambda: g.normal(weights, 1.0),
-             lambda: g.gamma(weights, [1.0, 2.0]), lambda: g.integers(weights + 1),
+             lambda: g.gamma(weights, [1.0, 2.0]),
+             lambda: g.integers(weights + 1),
              lambda: g.dirichlet(weights), lambda: g.permutation(weights),
-             lambda: g.choice(weights, p=[0.5, 0.5]), lambda: g.uniform(1, 2, 5),
+             lambda: g.choice(weights, p=[0.5, 0.5]),
+             lambda: g.uniform(1, 2, 5),
              lambda: trnsci.fft.fft(weights), lambda: trnsci.fft.fftn(out),
              lambda: trnsci.fft.dct(out, overwrite_x=True)]
-    wrong = [lambda: g.normal(weights, -1.0), lambda: g.random(out=np.empty(4)[::2]),
+    wrong = [lambda: g.normal(weights, -1.0),
+             lambda: g.random(out=np.empty(4)[::2]),
              lambda: g.gamma(weights, [1.0, -1.0]), lambda: g.normal("x"),
              lambda: trnsci.fft.fft(weights, n=0), lambda: g.poisson([1e17])]
     counted = weights, out, embedded

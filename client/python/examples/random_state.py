@@ -27,7 +27,8 @@ def main():
         "numpy, before": np.random.RandomState(1),
         "a stream": np.random.RandomState(trnsci.BitGenerator(1)),
         "as a Generator": np.random.Generator(trnsci.BitGenerator(1)),
-        "another stream": np.random.Generator(trnsci.BitGenerator(1, stream=1)),
+        "another stream": np.random.Generator(
+            trnsci.BitGenerator(1, stream=1)),
     }
     for name, state in states.items():
         (low, high), (shape, scale) = fit(state)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Code of scipy.signal, before and after one line: the transforms by trnsci."""
+"""Code of scipy.signal before and after one line: transforms by trnsci."""
 import time
 
 import numpy as np

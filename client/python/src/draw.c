@@ -25,7 +25,7 @@ static bool same_recipe(const struct recipe *a, const struct recipe *b)
 
 void generator_drop_order(struct generator_object *g)
 {
-	if (g->order && g->order_forks == forks() && g->order_session->handle) {
+	if (g->order && g->order_forks == forks()) {
 		trnsci_call_free(g->order);
 		trnsci_tile_free(g->order_tile);
 	}

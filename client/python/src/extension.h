@@ -85,6 +85,9 @@ struct session_object *session_of_workers(struct module_state *state, unsigned w
 PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, int type, int ndim,
 		     const npy_intp *shape);
 
+/* Returns the tile that the array shows, whole, if it is the session's; NULL otherwise. Borrowed. */
+struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayObject *array);
+
 /* ---- Generators ---- */
 
 enum { RECIPE_PARAMS = 3, BLOCKS = 4 };

@@ -339,3 +339,13 @@ PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, i
 	}
 	return array;
 }
+
+struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayObject *array)
+{
+	const struct tile_object *owner = (struct tile_object *)PyArray_BASE(array);
+
+	if (!owner || !Py_IS_TYPE((PyObject *)owner, session->state->tile_type) || owner->session != session ||
+	    owner->fork_count != forks() || PyArray_DATA(array) != trnsci_tile_data(owner->tile))
+		return NULL;
+	return owner->tile;
+}

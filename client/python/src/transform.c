@@ -29,7 +29,12 @@ static const struct kind kinds[] = {
 	{"dst", SAME, {NULL, NULL}},		   {"dst", SAME, {"inverse", NULL}},
 };
 
-enum { MAX_PARAMS = 12, LOCK_ELEMENTS = 4096, PREPARED_ELEMENTS = 2048 };
+enum {
+	MAX_PARAMS = 13,
+	LOCK_ELEMENTS = 4096,	  /* fewer are transformed before another Python thread could be woken */
+	PREPARED_ELEMENTS = 2048, /* at most, of prepared calls */
+	TILE_BYTES = 64 << 10,	  /* from so many on a daemon's results stay in its memory */
+};
 
 /* A transform, from its arguments to the engine's. */
 struct transform {
@@ -317,6 +322,70 @@ static int run(const struct transform *t, struct module_state *state)
 	return r < 0 ? -1 : 0;
 }
 
+/* ---- Results in a daemon's memory ---- */
+
+/* Returns the tile that holds the input already, or a new one with a copy; *ret_copy is to be freed. */
+static const struct trnsci_tile *input_tile(const struct transform *t, struct session_object *session,
+					    const struct trnsci_array *in, struct trnsci_tile **ret_copy)
+{
+	struct trnsci_tile *tile = tile_of_array(session, t->in);
+	struct trnsci_tile_info info;
+
+	*ret_copy = NULL;
+	trnsci_tile_describe(tile, &info);
+	if (tile && info.dtype == in->dtype && info.ndim == in->ndim && !info.lost &&
+	    memcmp(info.shape, in->shape, in->ndim * sizeof *in->shape) == 0)
+		return tile;
+	if (trnsci_tile_new(session->handle, 0, in->dtype, in->ndim, in->shape, ret_copy, NULL) < 0)
+		return NULL;
+	memcpy(trnsci_tile_data(*ret_copy), in->data, (size_t)PyArray_NBYTES(t->in));
+	return *ret_copy;
+}
+
+/* Makes t->out an array over a tile that the daemon writes. False: nothing was made; the other way copies, but also
+ * serves a daemon that goes in between, and reports errors. */
+static bool run_on_tiles(struct transform *t, struct module_state *state)
+{
+	struct session_object *session = t->workers ? NULL : session_default(state);
+	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
+	struct trnsci_param params[MAX_PARAMS];
+	struct trnsci_tile *out = NULL, *copy;
+	struct trnsci_array in;
+	int to[NPY_MAXDIMS], n = 0;
+
+	if (!handle || session->embedded || join_axes(t, t->in, &in, to) < 0) {
+		PyErr_Clear();
+		return false;
+	}
+	make_params(t, to, axes, lengths, params);
+	while (params[n].kind != TRNSCI_PARAM_END)
+		n++;
+	Py_INCREF(session);
+	Py_BEGIN_ALLOW_THREADS
+	params[n] = trnsci_with_tile("in", input_tile(t, session, &in, &copy));
+	params[n + 1] = trnsci_end();
+	if (params[n].value.tile && trnsci_apply(handle, t->kind->operation, params, &out, NULL) < 0)
+		out = NULL;
+	trnsci_tile_free(copy);
+	Py_END_ALLOW_THREADS
+	if (out)
+		t->out = (PyArrayObject *)tile_array(session, out, output_type(t), t->ndim, t->shape);
+	Py_DECREF(session);
+	if (!t->out)
+		PyErr_Clear();
+	return t->out;
+}
+
+/* Whether the result is long enough, and memory of its own. */
+static bool wants_tiles(const struct transform *t)
+{
+	const size_t width = (size_t)(t->wide ? 8 : 4);
+
+	return !t->overwrite && (size_t)PyArray_MultiplyList(t->shape, t->ndim) * width >= TILE_BYTES &&
+	       PyArray_SIZE(t->in) > 0;
+}
+
 /* ---- The function ---- */
 
 static int read_text(PyObject *value, const char **ret)
@@ -364,8 +433,9 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 	if (read_options(&t, args) == 0 && take_input(&t, args[1]) == 0 && read_axes(&t, args[3]) == 0 &&
 	    read_lengths(&t, args[2]) == 0 && find_shape(&t) == 0) {
 		t.wide = is_wide(&t);
-		if (make_output(&t) == 0 &&
-		    (PyArray_SIZE(t.out) == 0 || run(&t, PyModule_GetState(module)) == 0))
+		if ((wants_tiles(&t) && run_on_tiles(&t, PyModule_GetState(module))) ||
+		    (make_output(&t) == 0 &&
+		     (PyArray_SIZE(t.out) == 0 || run(&t, PyModule_GetState(module)) == 0)))
 			result = Py_NewRef((PyObject *)t.out);
 	}
 	Py_XDECREF(t.in);
