@@ -213,6 +213,7 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 	radices[columns->radix[i]].last(columns, out, buffer);
 }
 
+/* Returns whether input and output of the call are too large for the caches. */
 static bool LOCAL(flat_is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
 	enum { FAR_BYTES = 12 << 20 }; /* beyond the caches near a core; input and output together */

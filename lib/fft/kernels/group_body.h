@@ -120,6 +120,7 @@ INLINE void LOCAL(run_partial_group)(const unsigned rows, const unsigned w, cons
 		memcpy(y + t * g->out_distance, out + t * n, n * sizeof(real));
 }
 
+/* Full groups, by a kernel without a multiplication where the scale is 1; then the rest. */
 INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
 			  const real *x, real *y)
 {

@@ -14,6 +14,7 @@ struct LOCAL(columns) {
 	const real *table[LOCAL(MAX_RADIX)];
 };
 
+/* Load and store LANES pairs that end at `mirror`, in reverse order. */
 INLINE void LOCAL(load_mirrored)(const real *mirror, vec *re, vec *im)
 {
 	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), re, im);
@@ -160,6 +161,7 @@ static void LOCAL(copy_table)(const struct fft_odd *odd, size_t k, size_t n, str
 		memcpy(copies->table[j], c.table[j], 2 * n * sizeof(real));
 }
 
+/* Column 0 and the last, partial vector of columns: through padded copies. */
 static void LOCAL(join_some)(const struct fft_odd *odd, size_t k, size_t n)
 {
 	const size_t pair = 2 * sizeof(real), m = odd->m;
@@ -243,6 +245,7 @@ static void LOCAL(split_one_row)(const struct fft_odd *odd)
 	}
 }
 
+/* Column 0 has no mirror image in the spectrum, so the first vector of columns goes through copies. */
 INLINE void LOCAL(run_columns)(const struct fft_odd *odd, bool join)
 {
 	size_t k = odd->begin, n;

@@ -59,6 +59,7 @@ INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
 	*im = v_muladd(x, s, v_mul(*im, c));
 }
 
+/* Row 0 has no twiddle: w^0 = 1. */
 INLINE void LOCAL(twiddle_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
 {
 	UNROLL for (unsigned k = 1; k < r; k++)
@@ -67,6 +68,8 @@ INLINE void LOCAL(twiddle_rows)(const unsigned r, const real *twiddles, vec *re,
 	}
 }
 
+/* Runs one pass over all p and q (kernel.h). r, flavour and trig are constants, so that each pass compiles to a
+ * straight loop; trig is NULL for even radices. */
 INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour,
 			    const struct LOCAL(trig) * trig)
 {
@@ -123,6 +126,7 @@ ODD_PASS(11, TRIG_11)
 ODD_PASS(13, TRIG_13)
 #undef ODD_PASS
 
+/* Even radices have a function for each flavour. */
 static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
 {
 #define ROW(r)                                                                                                         \

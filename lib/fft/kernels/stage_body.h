@@ -6,6 +6,7 @@ static real *LOCAL(second_buffer)(const struct fft_columns *columns, real *a)
 	return a + fft_columns_bytes(columns->length, LANES, sizeof(real)) / sizeof(real);
 }
 
+/* One stage: LANES transforms are the lanes of the vectors, and each is one column. */
 static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t run_first, size_t count,
 			  void *scratch)
 {
@@ -138,6 +139,7 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 		LOCAL(prefetch_next_block)(ends->x, ends->x_row, stage->columns.length);
 }
 
+/* All lanes of a block share p, so a row has one twiddle. */
 static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
@@ -165,6 +167,7 @@ static void LOCAL(run_middle)(const struct fft_smooth *smooth, unsigned stage, c
 		LOCAL(middle_block)(smooth, stage, &at[i], scratch);
 }
 
+/* Row k of a block belongs s reps k elements behind row 0, which is the natural order of the result. */
 static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 			size_t count, void *scratch)
 {

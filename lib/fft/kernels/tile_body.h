@@ -163,6 +163,7 @@ static void LOCAL(scatter_rows)(const struct LOCAL(block) * block, const real *x
 		LOCAL(scatter_part)(block, x + 2 * LANES * row, size_min(LANES, block->rows - row), pairs + 2 * row);
 }
 
+/* Choose by the layout: contiguous transforms, neighbouring transforms, or neither. */
 static void LOCAL(gather_any)(const struct LOCAL(block) * block, const real *pairs, real *x)
 {
 	if (block->row_step == 1)
@@ -189,6 +190,7 @@ static bool LOCAL(is_direct)(const struct LOCAL(block) * block)
 	return block->lanes == LANES && (block->lane_step == 1 || LANES == 1) && block->rows > 1;
 }
 
+/* Sets up the input of a block's first pass: the caller's rows where they can be read in place, else a copy in `a`. */
 static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs, real *a, struct LOCAL(ends) * ends)
 {
 	ends->exchange = block->exchange;
@@ -200,6 +202,7 @@ static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs
 		LOCAL(gather_any)(block, pairs, a);
 }
 
+/* Transforms a block and stores it: by its last pass where the rows can be written in place, else from a copy. */
 static void LOCAL(block_out)(const struct LOCAL(block) * block, real *pairs, struct LOCAL(ends) * ends,
 			     const struct fft_columns *columns, real *a, real *b)
 {

@@ -121,6 +121,7 @@ static void stream_row(enum fft_precision precision, const char *from, size_t fr
 	transpose_panel(precision, from + r * from_step, from_step, to + r * pair, 0, rows - r, 1);
 }
 
+/* Goes panel by panel. A streamed panel stores row by row, so that whole lines are written at once. */
 void transpose_pairs(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
 		     size_t rows, size_t columns, bool stream)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transposes of arrays of parts, by squares of LANES x LANES in registers. */
 
+/* Handles what is left at the ends, less than a square, element by element. */
 INLINE void LOCAL(transpose_corner)(const struct fft_transpose *t, size_t row, size_t column)
 {
 	const size_t rows = size_min(LANES, t->rows - row), columns = size_min(LANES, t->columns - column);

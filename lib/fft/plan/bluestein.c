@@ -41,6 +41,7 @@ static size_t group_size(const struct fft_plan *plan)
 	return plan->inner->smooth.n_stages == 1 ? plan->ops->lanes : 1;
 }
 
+/* Everything but chirp and spectrum is needed while the tables are built only. */
 static int allocate_tables(struct fft_plan *plan)
 {
 	const size_t m_bytes = inner_row_bytes(plan), n_bytes = fft_round_line(plan->n * fft_pair_bytes(plan));
@@ -64,6 +65,7 @@ static int allocate_tables(struct fft_plan *plan)
 	return roots_create(2 * plan->n, &plan->tables.roots) < 0 ? -ERROR_NO_MEMORY : 1;
 }
 
+/* Frees what only building needs. It may be called twice. */
 static void free_build(struct fft_plan *plan)
 {
 	free((void *)plan->build.in);
@@ -73,6 +75,7 @@ static void free_build(struct fft_plan *plan)
 	roots_free(&plan->tables.roots);
 }
 
+/* j^2 is taken mod 2 n in integers: row < 2^30, so its square fits 64 bits. */
 static int build_chirp(struct fft_plan *plan)
 {
 	const size_t end = size_min(plan->n, plan->row + ENTRIES_PER_STEP);
@@ -105,6 +108,7 @@ static int build_sequence(struct fft_plan *plan)
 	return plan->row < m;
 }
 
+/* Runs one chunk of the transform of the sequence. Its scale 1 / m makes up for the unscaled inverse later. */
 static int build_spectrum(struct fft_plan *plan)
 {
 	if (plan->chunk == fft_chunks(plan->inner, plan->phase, 1)) {
@@ -117,6 +121,7 @@ static int build_spectrum(struct fft_plan *plan)
 	return 1;
 }
 
+/* Returns 1 while pieces are left, as fft_plan_step does. */
 static int build_piece(struct fft_plan *plan)
 {
 	int rc;
@@ -168,6 +173,7 @@ static bool is_product_phase(const struct fft_plan *plan, size_t phase)
 	return phase % (fft_phases(plan->inner) + 1) == 0;
 }
 
+/* Returns the elements of a product: n on the way out, where the rest of the row is not wanted, else m. */
 static size_t product_length(const struct fft_plan *plan, size_t phase)
 {
 	return phase == 2 * (fft_phases(plan->inner) + 1) ? plan->n : plan->inner->n;
@@ -229,6 +235,7 @@ static void multiply_chirp_in(const struct fft_plan *plan, const struct fft_call
 	memset(fft_at(plan, x, stop), 0, (end - stop) * fft_pair_bytes(plan));
 }
 
+/* Multiplies elements [begin, end) by the spectrum of the chirp, in place. */
 static void multiply_spectrum(const struct fft_plan *plan, size_t begin, size_t end, void *x)
 {
 	const struct fft_product product = {
@@ -244,6 +251,7 @@ static void multiply_spectrum(const struct fft_plan *plan, size_t begin, size_t 
 	plan->ops->multiply(&product);
 }
 
+/* Multiplies elements [begin, end) by the chirp and the caller's scale, and stores them in the caller's output. */
 static void multiply_chirp_out(const struct fft_plan *plan, const struct fft_call *call, size_t b, size_t begin,
 			       size_t end, const void *x)
 {
@@ -297,6 +305,7 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
 }
 
+/* Runs one piece of a multiplying phase. Rows x hold the first and the last product, rows y the middle one. */
 static void run_product(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk, char *x)
 {
 	const size_t per = count_pieces(plan, phase), b = chunk / per, begin = chunk % per * PRODUCT_CHUNK;

@@ -37,6 +37,7 @@ static size_t group_rows(uint64_t n, size_t lanes)
 	return n / w;
 }
 
+/* Odd radices come first, in descending order, then those of the power of two that remains. */
 static void choose_radices(size_t length, struct fft_columns *columns)
 {
 	size_t rest = length;
@@ -68,6 +69,7 @@ static double radix_cost(unsigned radix)
 	}
 }
 
+/* Returns the operations of one row over all inner passes. A twiddle takes 4 operations; the last pass has none. */
 static double column_cost(const struct fft_columns *columns)
 {
 	double cost = 0;
@@ -108,6 +110,7 @@ double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 	return cost;
 }
 
+/* Fills in a transform of given stages: their radices, and how many items each has. */
 static void lay_out_stages(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned n_stages,
 			   struct fft_smooth *smooth)
 {
@@ -128,6 +131,7 @@ static void lay_out_stages(uint64_t n, size_t lanes, const uint16_t *lengths, un
 	}
 }
 
+/* Returns whether group_body.h can run the length; then its two passes are fixed. */
 static bool choose_group_radices(struct fft_smooth *smooth, size_t lanes)
 {
 	struct fft_columns *columns = &smooth->stage[0].columns;
@@ -174,6 +178,7 @@ static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
 	return best;
 }
 
+/* Cuts a length of more than FFT_MAX_COLUMN^2 into as few stages as it takes, of similar lengths. */
 static void cut_into_many_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
 	uint16_t lengths[FFT_MAX_STAGES] = {0};
@@ -207,6 +212,8 @@ static size_t flat_rows(uint64_t n, size_t lanes)
 	return rest == 1 ? wide : 0;
 }
 
+/* Tries, in this order: one stage whose transforms share vectors; two stages in one buffer; the cheapest of one stage
+ * and all ways into two; more stages. */
 void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 {
 	/* One stage leaves lanes idle when a call has few transforms, so it must win by 15 %. */
@@ -240,6 +247,7 @@ void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 		cut_into_many_stages(n, lanes, ret_smooth);
 }
 
+/* The candidates have small odd parts: others are rarely cheaper, and each costs a search of its own. */
 uint64_t factor_convolution(uint64_t least, size_t lanes)
 {
 	const uint64_t odd_parts[] = {1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 63, 75, 81};

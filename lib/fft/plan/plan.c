@@ -9,6 +9,7 @@
 /* The most `work` that fft_run uses at once: more would leave the second-level cache between two phases. */
 enum { SLICE_BYTES = 1 << 20 };
 
+/* calloc: a plan that fails half-built can be freed by its kind, whose pointers are NULL. */
 struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uint32_t features)
 {
 	struct fft_plan *plan = calloc(1, sizeof *plan);
@@ -94,6 +95,7 @@ bool fft_takes_columns(const struct fft_plan *plan)
 	return plan->smooth.n_stages == 1;
 }
 
+/* Runs all phases of a part of a batch. The chunks of a phase are done in order, which any order equals. */
 static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	const size_t phases = fft_phases(plan);
@@ -106,6 +108,7 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 	}
 }
 
+/* A slice is as many transforms as have SLICE_BYTES of work. The memory that the caller gave is for the whole batch. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	const size_t work = fft_work_bytes(plan, 1), in_pair = plan->kind->in_bytes(plan, call->inverse);

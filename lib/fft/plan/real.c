@@ -10,11 +10,13 @@
 #include "fft/plan/shell.h"
 #include "fft/plan/real_odd.h"
 
+/* Returns h, the length of the complex transform. */
 static size_t half_length(const struct fft_plan *plan)
 {
 	return plan->n / 2;
 }
 
+/* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
 static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
 	return inverse != plan->hermitian;
@@ -57,6 +59,7 @@ static void copy_folded(const struct fft_plan *plan, char *to, size_t to_stride,
 		 end - begin, pair);
 }
 
+/* Reals are copied as pairs. Half a spectrum is folded; a strided one is first made contiguous in the free row y. */
 static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
 		     struct fft_rows rows)
 {
@@ -73,6 +76,7 @@ static void pack_row(const struct fft_plan *plan, const struct fft_call *call, c
 	run_fold(plan, in, rows.x, begin, end, true, 1);
 }
 
+/* The reverse. The fold halves its result: e and d in struct fft_fold are sums of two spectra. */
 static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
 		       struct fft_rows rows)
 {
@@ -87,6 +91,7 @@ static void unpack_row(const struct fft_plan *plan, const struct fft_call *call,
 		copy_folded(plan, out, stride, rows.x, 1, begin, end);
 }
 
+/* Counts pairs of a fold (bins 0 to h / 2), or pairs of reals. */
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
 	return gives_reals(plan, inverse) ? half_length(plan) / 2 + 1 : half_length(plan);
@@ -105,6 +110,7 @@ static void set_inner_call(const struct fft_plan *plan, const struct fft_call *c
 	*ret_scale = *ret_inverse ? call->scale : 1;
 }
 
+/* Contiguous reals are the complex input already, if every row begins at a pair. */
 static bool reads_caller(const struct fft_plan *plan, const struct fft_call *call)
 {
 	return !gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;

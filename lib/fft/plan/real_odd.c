@@ -35,6 +35,7 @@ static void put_root(struct fft_plan *plan, size_t entry)
 	tables_put(plan->precision, plan->chirp, entry, root, 1);
 }
 
+/* With r = 1 the butterfly has no twiddles. */
 static int build_piece(struct fft_plan *plan)
 {
 	const size_t r = (size_t)(plan->n / plan->inner->n);
@@ -42,11 +43,13 @@ static int build_piece(struct fft_plan *plan)
 	return r == 1 ? 0 : fft_shell_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put_root);
 }
 
+/* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
 static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
 	return inverse != plan->hermitian;
 }
 
+/* Counts columns of the butterfly (a half of m, rounded up), or elements of a row. */
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
 	return gives_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;

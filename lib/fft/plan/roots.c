@@ -12,6 +12,7 @@
 
 enum { ENTRIES_PER_STEP = 256 }; /* a long double cosine and sine each: below 250 us */
 
+/* The low table has 2^shift entries and the high one n / 2^(shift + 1): about sqrt(n / 2) each. */
 int roots_create(uint64_t n, struct roots *ret_roots)
 {
 	struct roots roots = {.n = n};
@@ -27,6 +28,7 @@ int roots_create(uint64_t n, struct roots *ret_roots)
 	return 0;
 }
 
+/* Entry t of the low table is the angle pi t / 2n, entry t of the high one that of t 2^shift. */
 int roots_step(struct roots *roots)
 {
 	const size_t total = roots->n_low + roots->n_high;
@@ -48,6 +50,8 @@ void roots_free(struct roots *roots)
 	roots->low = NULL;
 }
 
+/* 4 k = quarter n + rest gives the quarter of a turn. Beyond an eighth of a turn the angle is reflected, which
+ * exchanges cosine and sine. At exactly an eighth both must be the same number. */
 void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2])
 {
 	const uint64_t n = roots->n, turn = k % n * 4, quarter = turn / n, rest = turn % n;

@@ -32,6 +32,7 @@ static bool is_sine(enum fft_series series)
 	return series >= FFT_DST1;
 }
 
+/* Returns 1 to 4 for types I to IV; enum fft_series has the cosine transforms first. */
 static unsigned type_of(const struct fft_plan *plan)
 {
 	return plan->series % 4 + 1;
@@ -44,11 +45,13 @@ static enum fft_packing packing_of(const struct fft_plan *plan)
 	return type_of(plan) == 4 && plan->n % 2 ? FFT_QUARTERS_ODD : packings[type_of(plan) - 1];
 }
 
+/* Returns the order of the roots that the packings multiply by: quarters of 1 / n, of type IV sixteenths. */
 static uint64_t roots_order(const struct fft_plan *plan)
 {
 	return type_of(plan) == 4 ? 16 * plan->n : 4 * plan->n;
 }
 
+/* Type IV multiplies by exp(-pi i (8 j + 1) / 8 n), types II and III by exp(-pi i k / 2 n). */
 static void put_root(struct fft_plan *plan, size_t entry)
 {
 	long double root[2];
@@ -70,6 +73,7 @@ static int build_piece(struct fft_plan *plan)
 	}
 }
 
+/* Returns what one packing call counts: pairs, where it handles an element and its mirror image together. */
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
 	(void)inverse;

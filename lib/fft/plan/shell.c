@@ -17,11 +17,13 @@ enum {
 /* Scratch of a short transform, with that of the inner ones, must fit a thread's (engine.c). */
 enum { MAX_SCRATCH_BYTES = 768 << 10 };
 
+/* Returns the bytes of all rows of one transform. */
 static size_t set_bytes(const struct fft_plan *plan)
 {
 	return plan->rows * plan->row_bytes;
 }
 
+/* Returns how many transforms are packed before they are transformed together, so that their rows stay in the cache. */
 static size_t group_size(const struct fft_plan *plan)
 {
 	const size_t fit = GROUP_BYTES / set_bytes(plan);
@@ -71,6 +73,7 @@ int fft_shell_table(struct fft_plan *plan, uint64_t order, size_t entries,
 	return 0;
 }
 
+/* The inner plan first: the shell's own tables may depend on it. */
 static int build_piece(struct fft_plan *plan)
 {
 	const int rc = plan->inner->ready ? 0 : fft_plan_step(plan->inner);
@@ -91,6 +94,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 	return plan->shell->in_bytes(plan, inverse);
 }
 
+/* Return where transform b of the caller begins. A side of reals counts its distance in reals. */
 static const char *row_in(const struct fft_plan *plan, const struct fft_call *call, size_t b)
 {
 	return (const char *)call->in + b * call->in_distance * in_bytes(plan, call->inverse);
@@ -163,6 +167,7 @@ static size_t count_phases(const struct fft_plan *plan)
 	return plan->is_long ? 2 + fft_phases(plan->inner) : 1;
 }
 
+/* Returns the most elements that packing or unpacking counts, in either direction of the transform. */
 static size_t longest_side(const struct fft_plan *plan)
 {
 	size_t most = 0;
@@ -201,6 +206,7 @@ static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t bat
 	return fft_chunks(plan->inner, phase - 1, batch * plan->rows);
 }
 
+/* A long transform keeps its rows from phase to phase, and the inner transforms may reuse them as their own work. */
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	return plan->is_long ? own_bytes(plan, batch, reuse) +
@@ -248,6 +254,7 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
 }
 
+/* Packs (in) or unpacks one piece of one transform. A chunk beyond the shorter side has nothing to do. */
 static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t chunk,
 		      const struct placement *at)
 {

@@ -26,6 +26,7 @@ static double operation_ns(const struct fft_plan *plan)
 	return plan->ops->lanes == 1 ? 0.45 : 0.35;
 }
 
+/* Returns the estimated time of an item. Items whose rows come from memory take half as long again. */
 static double item_ns(const struct fft_plan *plan, unsigned stage)
 {
 	return (plan->smooth.far ? 1.5 : 1) * operation_ns(plan) *
@@ -42,6 +43,7 @@ static size_t longest_column(const struct fft_smooth *smooth)
 	return most;
 }
 
+/* Returns how many buffers between stages a transform needs: with more than two stages they take turns. */
 static size_t count_buffers(const struct fft_plan *plan)
 {
 	return plan->smooth.n_stages < 3 ? plan->smooth.n_stages - 1 : 2;
@@ -128,6 +130,7 @@ static size_t transforms_together(const struct fft_plan *plan)
 	return transforms_together ? transforms_together : 1;
 }
 
+/* A short transform keeps everything in scratch, a long one only its column buffers. */
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
 	const struct fft_smooth *smooth = &plan->smooth;
@@ -146,6 +149,7 @@ struct queue {
 	struct fft_place at[FFT_MAX_TOGETHER];
 };
 
+/* Runs the collected blocks by the kernel of their place among the stages. */
 static void flush_queue(struct queue *queue)
 {
 	const struct fft_plan *plan = queue->plan;

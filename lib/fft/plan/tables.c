@@ -16,6 +16,7 @@ size_t tables_real_bytes(enum fft_precision precision)
 	return precision == FFT_F32 ? sizeof(float) : sizeof(double);
 }
 
+/* Rounds once, from long double to the precision of the plan. */
 static void put_real(enum fft_precision precision, void *table, size_t i, long double value)
 {
 	if (precision == FFT_F32)
@@ -36,6 +37,7 @@ struct table {
 	size_t rows, width;
 };
 
+/* Returns how many twiddles the inner passes of a column take together. */
 static size_t column_twiddles(const struct fft_columns *columns)
 {
 	size_t count = 0, m = columns->length;
@@ -47,6 +49,8 @@ static size_t column_twiddles(const struct fft_columns *columns)
 	return count;
 }
 
+/* Returns the size of one table of a stage, 0 rows if the stage has none. The choice of tables here is what the comment
+ * at struct fft_stage promises the kernels. */
 static struct table describe_table(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes)
 {
 	struct fft_stage *stage = &smooth->stage[index];
@@ -72,6 +76,7 @@ static struct table describe_table(struct fft_smooth *smooth, unsigned index, un
 	}
 }
 
+/* Stores the twiddles of a column's inner passes. They are few (at most some thousand), so one step builds them all. */
 static void build_column(const struct roots *roots, enum fft_precision precision, const struct fft_columns *columns)
 {
 	const uint64_t unit = roots->n / columns->length;
@@ -115,6 +120,8 @@ static void build_group_row(const struct roots *roots, enum fft_precision precis
 	}
 }
 
+/* Stores one base: in the first stage w^(lanes item row), the twiddle of a block's first lane; in a middle one w_(r
+ * m)^(p k) itself, since all lanes of a block share p. */
 static void build_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
 		       size_t padded, size_t lanes)
 {
@@ -129,6 +136,7 @@ static void build_base(const struct tables *tables, enum fft_precision precision
 	tables_put(precision, stage->bases, row, root, 1);
 }
 
+/* Builds rows of the current table until the step has done its share. */
 static void build_rows(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
 		       struct table table)
 {
@@ -145,6 +153,7 @@ static void build_rows(struct tables *tables, enum fft_precision precision, size
 			build_base(tables, precision, stage, smooth->row, lanes);
 }
 
+/* Allocates whole cache lines, so that vectors of a row are aligned. A table of 0 rows stays NULL. */
 static int allocate_table(struct table table, enum fft_precision precision, size_t *bytes)
 {
 	const size_t size = (table.rows * table.width * 2 * tables_real_bytes(precision) + 63) / 64 * 64;

@@ -22,6 +22,7 @@ enum {
 
 /* --- sizes --- */
 
+/* Returns the bytes of one fetched transform, of doubles in any mode. */
 static size_t row_bytes(const struct fft_plan *plan)
 {
 	return fft_round_line(2 * plan->n * sizeof(double));
@@ -88,6 +89,7 @@ static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t bat
 
 /* --- running --- */
 
+/* Returns the next `bytes` of a block of memory and advances behind them. */
 static char *take_bytes(char **at, size_t bytes)
 {
 	char *const part = *at;
@@ -96,6 +98,7 @@ static char *take_bytes(char **at, size_t bytes)
 	return part;
 }
 
+/* Lays out the memory of group `index`. What lives from phase to phase comes first, since it may lie in `work`. */
 static struct dft_gemm_group describe_group(const struct fft_plan *plan, const struct fft_call *call, size_t index,
 					    char *scratch)
 {
@@ -120,6 +123,8 @@ static struct dft_gemm_group describe_group(const struct fft_plan *plan, const s
 	return g;
 }
 
+/* A plan without phases does everything in one chunk; one with phases, the part that the phase names. gemm_begin and
+ * gemm_end enclose the products, since AMX loads its tiles there. */
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
 		      void *scratch)
 {
@@ -151,6 +156,7 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 
 /* --- building --- */
 
+/* Stores element (j, k) of W in the slices of the mode. */
 static void put_root(const struct gemm_shape *shape, char *panels, size_t j, size_t k, const long double root[2])
 {
 	const size_t columns = gemm_lanes(shape) / 2;
@@ -166,6 +172,7 @@ static void put_root(const struct gemm_shape *shape, char *panels, size_t j, siz
 			 (const double(*)[2])slices);
 }
 
+/* Roots take the first steps; then each step builds some rows of W, and of its float32 copy if refined. */
 static int build_piece(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;
@@ -234,6 +241,7 @@ static void choose_groups(struct fft_plan *plan)
 	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
 }
 
+/* Zeros, since the last panel may have columns beyond n. */
 static int allocate_tables(struct fft_plan *plan)
 {
 	struct dft_gemm *gemm = plan->gemm;

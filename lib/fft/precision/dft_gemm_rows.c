@@ -42,6 +42,7 @@
 ROWS_OF(float)
 ROWS_OF(double)
 
+/* Unsliced modes keep the exponent 0: their arithmetic is floating-point already. */
 void dft_gemm_pack(const struct dft_gemm_group *g)
 {
 	const struct fft_plan *plan = g->plan;
@@ -68,6 +69,8 @@ void dft_gemm_pack(const struct dft_gemm_group *g)
 	}
 }
 
+/* The call's scale is split into a fraction and a power of two, and the power is joined with the row's own. So a scale
+ * near the ends of the range and a badly scaled row cancel before either can overflow. */
 struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, int exponent_of_row)
 {
 	struct dft_gemm_factors factors;
@@ -85,6 +88,7 @@ struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, in
 	return factors;
 }
 
+/* Scales in place where the output is strided, and delivers after that. */
 void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct dft_gemm_factors *factors, void *sum,
 			 size_t first, size_t count)
 {
@@ -122,6 +126,7 @@ static bool writes_directly(const struct dft_gemm_group *g, size_t panel)
 	       dft_gemm_count_columns(shape, panel) == gemm_lanes(shape) / 2;
 }
 
+/* A panel that is cut off by the end of the row goes through g->sum: the kernel stores whole panels. */
 void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
@@ -152,6 +157,7 @@ static bool sums_fit_output(const struct dft_gemm_group *g)
 	       g->plan->n % (gemm_lanes(shape) / 2) == 0;
 }
 
+/* Sums in the output are scaled at the end, row by row, when all panels are there. */
 void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;

@@ -21,6 +21,7 @@ static const uint32_t series_lengths[] = {2, 3, 8, 63, 101, 128, 255, 256, 500};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Returns the row of a mode and a length, or false past the last. Matrix modes end at 256. */
 static bool find_complex_row(size_t index, struct error_row *ret_row)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {
@@ -88,6 +89,7 @@ static double draw_normal(uint64_t *state)
 	return radius * cos(M_PI * draw_uniform(state));
 }
 
+/* `which` is the number of the signal within its kind, part 0 real and 1 imaginary. */
 static double signal_element(enum error_signal signal, size_t n, size_t j, unsigned which, unsigned part,
 			     uint64_t *state)
 {
@@ -128,6 +130,7 @@ struct trial {
 	long double *want;
 };
 
+/* kahan computes in double and rounds at the end, which is part of its error. */
 static double result_at(const struct trial *trial, size_t i)
 {
 	if (!trial->wide_inside)
@@ -222,6 +225,7 @@ static void free_trial(struct trial *trial)
 	free(trial->want);
 }
 
+/* Returns whether the mode serves this kind and length. Only complex transforms have matrix modes. */
 static bool can_measure(const struct error_row *row)
 {
 	if (row->kind >= REFERENCE_SERIES &&
@@ -232,6 +236,7 @@ static bool can_measure(const struct error_row *row)
 	       (row->kind == REFERENCE_COMPLEX || !precision_is_gemm(row->precision));
 }
 
+/* Each error is the largest over the signals of its kind and, where there are two, the directions. */
 int error_row_measure(struct error_row *row, uint32_t features)
 {
 	struct trial trial = {.row = row, .wide = precision_is_wide(row->precision)};

@@ -80,6 +80,7 @@ double precision_bound_in_row(enum precision precision, unsigned transforms, dou
 	return expm1(transforms * log1p(one) + log1p(rounding));
 }
 
+/* Rows are in the order of cost, so the first that meets the target is the cheapest. */
 int precision_for_target(double target, uint64_t n, unsigned transforms, double rounding, enum precision *ret_precision)
 {
 	for (enum precision p = 0; p < PRECISIONS; p++) {

@@ -25,11 +25,13 @@ struct element {
 	double re, im;
 };
 
+/* To nearest even, as the hardware rounds. */
 static float round_bf16(float x)
 {
 	return bf16_float_of(bf16_round_bits(bf16_float_bits(x)));
 }
 
+/* The second slice is what the first one leaves: together they hold 16 bits. */
 static struct element split_element(double re, double im)
 {
 	struct element e = {.re = re, .im = im};
@@ -89,6 +91,7 @@ static struct pair sum_ozaki(const struct element *x, const struct element *cons
 	return sum;
 }
 
+/* Returns one bin of the transform by the arithmetic of the row. */
 static struct pair compute_bin(enum psum psum, const struct element *x, const struct element *const *w, size_t n)
 {
 	if (psum == PSUM_OZAKI || psum == PSUM_PRODUCTS)
@@ -158,6 +161,7 @@ static void add_transform(enum psum psum, size_t n, const struct matrix *matrix,
 	}
 }
 
+/* The same seed for each row: all see the same signals. */
 int psum_error(enum psum psum, size_t n, size_t transforms, double *ret_error)
 {
 	struct matrix *matrix;

@@ -35,6 +35,8 @@ size_t reference_in_length(enum reference_kind kind, size_t n, bool inverse)
 
 /* ---- complex: out[k] = sum of in[j stride] w^(j k), by the smallest divisor of n; roots are `step` apart ---- */
 
+/* Combines p transforms of m = n / p that lie one behind the other: plain sums over p terms, with exactly reduced
+ * roots. A prime n is one such sum, of n^2 operations. */
 static void run_butterfly(const long double (*roots)[2], size_t step, size_t n, size_t p, long double (*out)[2],
 			  long double (*column)[2])
 {
@@ -69,6 +71,7 @@ static size_t least_divisor(size_t n)
 	return n;
 }
 
+/* Splits by the smallest divisor, so that sums are short: errors stay near those of long double itself. */
 static void run_divisors(const long double (*roots)[2], size_t n, const double *in, size_t stride,
 			 long double (*out)[2], long double (*column)[2])
 {
@@ -142,6 +145,7 @@ static bool counts_once(enum fft_series series, size_t n, size_t j)
 	}
 }
 
+/* Sums n terms for each of n results. `at` is the index of the root, stepped mod order instead of multiplied. */
 static void run_series(const struct reference *r, const double *in, long double *out)
 {
 	const enum fft_series series = (enum fft_series)(r->kind - REFERENCE_SERIES);
@@ -172,6 +176,7 @@ static size_t roots_order(enum reference_kind kind, size_t n)
 	return terms[kind - REFERENCE_SERIES].order * n;
 }
 
+/* All roots are kept: lengths here are small, and every one is used many times. */
 static int build_roots(size_t n, long double (*ret_roots)[2])
 {
 	struct roots roots;

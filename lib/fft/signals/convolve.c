@@ -17,6 +17,7 @@ static size_t element_bytes(const struct convolve *c)
 	return signal_bytes(c->precision, c->is_complex);
 }
 
+/*  64: an odd number of cache lines, so that the rows of a chunk do not fall into the same cache sets. */
 static size_t block_bytes(const struct convolve *c)
 {
 	return fft_round_line(c->block * element_bytes(c)) | 64;
@@ -57,6 +58,8 @@ static void cut_one_block(struct convolve *c, uint32_t features)
 	c->blocks = 1;
 }
 
+/* Compares one block with all blocks of 2^8 to 2^20 elements that are at least twice as long as the kernel, and takes
+ * the one whose transforms cost least in all. */
 int convolve_cut(struct convolve *c, uint32_t features)
 {
 	double best;
@@ -198,6 +201,7 @@ static size_t blocks_scratch(const void *call, const struct fft_plan *plan)
 	return fft_round_line(fft_scratch_bytes(plan)) + blocks_per_chunk(c, plan) * convolve_row_bytes(c);
 }
 
+/* Loads, transforms, multiplies, transforms back and stores the blocks of a chunk, all in scratch. */
 static int blocks_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
@@ -248,6 +252,7 @@ struct piece {
 	uint64_t item, begin, end;
 };
 
+/* Returns the piece of SIGNAL_PIECE elements that a chunk handles, of items of `length` elements. */
 static struct piece find_piece(size_t chunk, uint64_t length)
 {
 	const size_t pieces = signal_count_pieces(length, SIGNAL_PIECE);
@@ -331,6 +336,7 @@ static size_t results_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_count_pieces(c->step, SIGNAL_PIECE);
 }
 
+/* Pieces count up to `step` for every block; those beyond the results of a short last one do nothing. */
 static int results_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;

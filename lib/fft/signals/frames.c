@@ -36,6 +36,7 @@ static int64_t map_position(const struct frames *frames, int64_t p)
 	}
 }
 
+/* May be negative: the first frames begin in the padding. */
 static int64_t frame_start(const struct frames *frames, uint64_t f)
 {
 	return (int64_t)(f * frames->hop) - (int64_t)frames->pad;
@@ -48,6 +49,7 @@ static size_t element_bytes(const struct frames *frames)
 
 /* ---- trends ---- */
 
+/* Elements are counted from the middle of the window, so that mean and slope do not mix. */
 static void sum_trend_piece(const struct frames *frames, const char *signals, uint64_t row, uint64_t f, uint64_t begin,
 			    uint64_t end, struct trend_sums *ret)
 {
@@ -83,6 +85,7 @@ static struct trend combine_trend(const struct frames *frames, const struct tren
 	return trend;
 }
 
+/* Adds pieces in their order, as frames_sums and frames_windowed do: the bytes are the same. */
 struct trend frames_find_trend(const struct frames *frames, const char *signals, uint64_t row, uint64_t f)
 {
 	struct trend_sums total = {{0}, {0}}, piece;
@@ -144,6 +147,8 @@ static uint64_t clamp_index(int64_t x, uint64_t low, uint64_t high)
 	return x < (int64_t)low ? low : x > (int64_t)high ? high : (uint64_t)x;
 }
 
+/* Splits [begin, end) into zeros outside the window, padded elements at both ends of the signal, and the run between.
+ * Only Welch's segments are detrended, and these lie inside their signal, so padded elements have no trend. */
 void frames_load(const struct frames *frames, const char *signals, const char *window, const struct trend *trend,
 		 uint64_t row, uint64_t f, uint64_t begin, uint64_t end, char *out)
 {
@@ -232,6 +237,7 @@ static size_t window_chunks(const void *call, const struct fft_plan *plan)
 	return signal_count_pieces(((const struct frames_window *)call)->window.n, WINDOW_PIECE);
 }
 
+/* Computes in float64 and rounds once. */
 static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames_window *window = call;

@@ -47,6 +47,7 @@ static struct span frames_over(const struct stft *stft, uint64_t begin, uint64_t
 	return (struct span){first, last < frames->count ? last : frames->count};
 }
 
+/* Returns the most frames over one sample: n / hop, rounded up. */
 static uint64_t count_overlap(const struct stft *stft)
 {
 	return (stft->frames.n + stft->frames.hop - 1) / stft->frames.hop;
@@ -138,6 +139,7 @@ static struct span chunk_span(const struct stft *stft, size_t chunk, uint64_t pi
 	return (struct span){begin + stft->frames.pad, end + stft->frames.pad};
 }
 
+/* Returns where a row's sample is stored; `begin` counts from the first frame. */
 static char *find_samples(const struct stft *stft, char *out, uint64_t row, uint64_t begin)
 {
 	return out +
@@ -167,6 +169,7 @@ static size_t inverse_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)stft->frames.rows * signal_count_pieces(stft->length, inverse_piece(stft, plan));
 }
 
+/* Returns how many frames are transformed together: their rows must fit scratch. */
 static size_t frames_at_once(const struct stft *stft)
 {
 	const size_t fit = SIGNAL_ROWS_BYTES / stft_row_bytes(stft);
@@ -325,6 +328,7 @@ struct ends {
 	uint64_t begin, first, second, end; /* [begin, first) and [second, end) */
 };
 
+/* A short signal is all ends. */
 static struct ends find_ends(const struct stft *stft)
 {
 	const struct frames *frames = &stft->frames;
@@ -346,6 +350,7 @@ static size_t check_chunks(const void *call, const struct fft_plan *plan)
 	return signal_count_pieces(ends.first - ends.begin, piece) + signal_count_pieces(ends.end - ends.second, piece);
 }
 
+/* `!(sum > least)` also refuses NaN, which a window may hold. */
 static int check_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct ends ends = find_ends(call);

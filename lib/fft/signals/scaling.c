@@ -26,6 +26,7 @@ struct chunk {
 	uint64_t piece;
 };
 
+/* Returns whether the mask has the axis. */
 static bool is_transformed(const struct scaling *s, unsigned axis)
 {
 	return s->axes >> axis & 1;
@@ -118,6 +119,7 @@ static uint64_t count_contiguous(const struct cut *cut, const struct chunk *c, u
 
 /* ---- the largest magnitudes ---- */
 
+/* Finds the largest magnitude of each item, run by run. NaN and infinity do not count (gemm/vectors.h). */
 static void find_row_maxima(const struct scaling *s, const struct cut *cut, const struct chunk *c, const double *in,
 			    double *out)
 {
@@ -136,6 +138,7 @@ static void find_row_maxima(const struct scaling *s, const struct cut *cut, cons
 	}
 }
 
+/* Raises a maximum for each column and part while it goes down the rows; the parts of a complex element share one. */
 static void find_column_maxima(const struct scaling *s, const struct cut *cut, const struct chunk *c, const double *in,
 			       double *out)
 {
@@ -181,6 +184,7 @@ struct factors {
 	double first[2 * COLUMNS], second[2 * COLUMNS];
 };
 
+/* Returns the power of two of each column, for each of its parts; sign -1 scales down, 1 back up. */
 static void find_factors(const struct scaling *s, const struct chunk *c, const double *tops, int sign,
 			 struct factors *ret)
 {
@@ -215,6 +219,7 @@ static void narrow_run(const struct run *run, const double *in, size_t at, size_
 	vectors->narrow(weighed, n, one, out);
 }
 
+/* Complex output of real input is filled in by pieces, with zeros as imaginary parts. */
 static void scale_run_down(const struct run *run, const double *in, size_t n, float *out)
 {
 	if (!run->s->to_complex) {

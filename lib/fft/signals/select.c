@@ -7,6 +7,8 @@
 
 #define SIGN (UINT64_C(1) << 63)
 
+/* Floating-point bits are ordered as sign and magnitude. Setting the sign of positive numbers and inverting negative
+ * ones gives the order of unsigned integers. */
 uint64_t select_key(double x)
 {
 	uint64_t bits;
@@ -25,6 +27,7 @@ static double key_value(uint64_t key)
 	return x;
 }
 
+/* Counts the values of a byte, walks to the one that holds the rank, and drops the keys of all others. */
 double select_value(const uint64_t *keys, uint64_t *scratch, size_t n, size_t rank)
 {
 	for (unsigned shift = 64; shift > 0;) {

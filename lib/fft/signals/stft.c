@@ -39,6 +39,7 @@ struct run {
 	bool stream;
 };
 
+/* Returns whether the result is too large to stay in a cache: then stores go around it. */
 static bool uses_stream(const struct stft *stft)
 {
 	const uint64_t pairs = stft->frames.rows * stft->frames.count * stft->bins;
@@ -93,6 +94,7 @@ static void store_row(const struct stft *stft, const struct run *run, char *out)
 	}
 }
 
+/* Splits a run at the ends of signals, whose spectra are not contiguous. */
 static void store_frames(const struct stft *stft, const struct run *run, char *out)
 {
 	struct run part = *run;

@@ -23,6 +23,7 @@ uint64_t welch_spectrum(const struct welch *welch)
 	return welch->frames.is_complex ? welch->frames.n : welch->frames.n / 2 + 1;
 }
 
+/* The median needs every segment, so each is a part. Else a part is some segments, at most PART_MOST. */
 uint64_t welch_part(const struct welch *welch)
 {
 	const uint64_t fit = PART_ELEMENTS / welch->frames.n;
@@ -51,6 +52,7 @@ static size_t doubles_per_bin(const struct welch *welch)
 	return 1 + welch->crosses;
 }
 
+/* Adds |x|^2, or conj(x) y of a cross spectrum, bin by bin in float64. */
 static void add_squares(const struct welch *welch, const char *x, const char *y, size_t bins, double *sums)
 {
 	const bool narrow = welch->frames.precision == FFT_F32;
@@ -120,6 +122,7 @@ static void transform_segments(const struct welch *welch, const struct signal_io
 	fft_run(io->plan, &fft, scratch);
 }
 
+/* Loads, transforms and adds the segments of a chunk, segments_at_once at a time. */
 static int segments_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
@@ -158,6 +161,7 @@ static size_t squares_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(welch->frames.rows * welch->parts) * signal_count_pieces(welch_spectrum(welch), SIGNAL_PIECE);
 }
 
+/* Adds one piece of the bins of a part, segment by segment in their order. */
 static int squares_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
@@ -191,6 +195,7 @@ static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 	       signal_count_pieces(numbers, BINS);
 }
 
+/* Adds WELCH_FAN parts of one piece of the numbers, in their order. */
 static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
@@ -221,6 +226,7 @@ static size_t window_chunks(const void *call, const struct fft_plan *plan)
 	return signal_count_pieces(((const struct welch *)call)->frames.window_n, SIGNAL_PIECE);
 }
 
+/* Sums of each SIGNAL_PIECE apart: compute_scale adds them in their order. */
 static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = &((const struct welch *)call)->frames;
@@ -238,6 +244,7 @@ const struct signal_kind welch_window_sums = {window_chunks, NULL, window_run, 0
 
 /* ---- the result ---- */
 
+/* The alternating sum 1 - 1/2 + 1/3 - ... up to the last odd term. */
 double welch_median_bias(uint64_t n)
 {
 	double bias = 1;
@@ -247,6 +254,7 @@ double welch_median_bias(uint64_t n)
 	return bias;
 }
 
+/* Density divides by the power of the window and the rate, a spectrum by the square of its sum. */
 static double compute_scale(const struct welch *welch, const struct welch_window *pieces)
 {
 	const size_t count = signal_count_pieces(welch->frames.window_n, SIGNAL_PIECE);

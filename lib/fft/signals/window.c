@@ -69,6 +69,7 @@ static double tukey(double alpha, uint64_t k, uint64_t span)
 	return (double)(x * x);
 }
 
+/* Even and odd lengths differ: the peak of 1 lies on an element or between two. */
 static double triang(uint64_t k, uint64_t span)
 {
 	const double n = (double)(span + 1);
@@ -101,6 +102,7 @@ static double barthann(uint64_t k, uint64_t span)
 	return (double)(0.62L - 0.48L * d + 0.38L * cos_of_pi(span - 2 * k, span));
 }
 
+/* sinc of the distance to the middle, 1 there. */
 static double lanczos(uint64_t k, uint64_t span)
 {
 	const long double x = PI * (long double)(span - 2 * k) / (long double)span;
@@ -186,6 +188,7 @@ static double window_value(const struct window *window, uint64_t k, uint64_t spa
 	}
 }
 
+/* One element is 1 in every family, as scipy has it. */
 void window_fill(const struct window *window, uint64_t begin, size_t count, double *out)
 {
 	const uint64_t span = window->symmetric ? window->n - 1 : window->n;
