@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One chunk: for each block of k, packs the rows once, then packs panel after panel and adds its products to the sums.
- */
+/* Complex matrix products, chunk by chunk.
+ *
+ * A chunk takes K_BLOCK of the inner index at a time: it packs its rows once, then packs panel after panel and adds the
+ * products to its sums. The results are scaled, multiplied by alpha and added to beta c at the end. */
 #include "gemm/gemm.h"
 
 #include <math.h>
@@ -8,7 +10,15 @@
 
 #include "base/checked.h"
 
-enum { K_BLOCK = 128, MAX_ROWS = 96, MAX_SLICED_ROWS = 64, MAX_COLUMNS = 128, CHUNK_NS = 100000 };
+enum {
+	K_BLOCK = 128, /* the inner index at once: a panel of it stays in the first-level cache */
+	MAX_ROWS = 96, /* of a chunk; with MAX_COLUMNS they bound its scratch to 640 KiB in any mode */
+	MAX_SLICED_ROWS = 64,
+	MAX_COLUMNS = 128,
+	CHUNK_NS = 100000, /* the aim for a chunk */
+};
+
+/* One chunk of a product, and its memory. */
 
 struct chunk {
 	const struct gemm_cut *cut;
@@ -31,26 +41,29 @@ static size_t round_line(size_t bytes)
 	return (bytes + 63) / 64 * 64;
 }
 
+/* Returns the bytes of a complex element of the operands and of c. */
 static size_t pair_bytes(const struct gemm_mode *mode)
 {
 	return mode->wide ? 16 : 8;
 }
 
-static struct gemm_shape shape_of(const struct gemm_cut *cut, size_t k)
+static struct gemm_shape make_shape(const struct gemm_cut *cut, size_t k)
 {
 	return (struct gemm_shape){cut->kernel, cut->mode, k};
 }
 
-static size_t columns_panel(const struct gemm_cut *cut)
+/* Returns the complex columns of a panel. */
+static size_t panel_columns(const struct gemm_cut *cut)
 {
-	const struct gemm_shape shape = shape_of(cut, K_BLOCK);
+	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
 
 	return gemm_lanes(&shape) / 2;
 }
 
+/* Returns the bytes of a chunk's sums over one panel. */
 static size_t panel_sums_bytes(const struct gemm_cut *cut)
 {
-	return cut->rows * columns_panel(cut) * pair_bytes(cut->mode);
+	return cut->rows * panel_columns(cut) * pair_bytes(cut->mode);
 }
 
 static bool is_zero(const double x[2])
@@ -70,9 +83,9 @@ static bool is_transposed(const struct gemm_operand *x)
 	static const void *fetch_##real(const char *at, const struct gemm_operand *x, size_t i, size_t j,              \
 					size_t count, real *to)                                                        \
 	{                                                                                                              \
-		const bool transposed = is_transposed(x);                                                                      \
-		const real *from = (const real *)at + 2 * (transposed ? j * x->row + i : i * x->row + j);                  \
-		const size_t stride = transposed ? x->row : 1;                                                             \
+		const bool transposed = is_transposed(x);                                                              \
+		const real *from = (const real *)at + 2 * (transposed ? j * x->row + i : i * x->row + j);              \
+		const size_t stride = transposed ? x->row : 1;                                                         \
 		const real sign = x->op == GEMM_CONJUGATE || x->op == GEMM_CONJUGATE_TRANSPOSE ? -1 : 1;               \
                                                                                                                        \
 		if (x->op == GEMM_NONE)                                                                                \
@@ -87,6 +100,7 @@ static bool is_transposed(const struct gemm_operand *x)
 FETCH(float)
 FETCH(double)
 
+/* Fetches in the type of the mode. A copy lies in chunk->line until the next call. */
 static const void *fetch_row(const struct chunk *chunk, const char *at, const struct gemm_operand *x, size_t i,
 			     size_t j, size_t count)
 {
@@ -97,6 +111,7 @@ static const void *fetch_row(const struct chunk *chunk, const char *at, const st
 
 /* --- powers of two --- */
 
+/* Raises the maxima of the rows of op(a) by the part [begin, end) of the inner index. NaN and infinity do not count. */
 static void find_row_tops(const struct chunk *chunk, size_t begin, size_t end)
 {
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
@@ -112,6 +127,7 @@ static void find_row_tops(const struct chunk *chunk, size_t begin, size_t end)
 		}
 }
 
+/* Raises the maxima of the columns of op(b) likewise, of real and imaginary parts apart. */
 static void find_column_tops(const struct chunk *chunk, size_t begin, size_t end)
 {
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
@@ -145,6 +161,7 @@ static void find_column_tops(const struct chunk *chunk, size_t begin, size_t end
 FACTORS(float, gemm_power_f32)
 FACTORS(double, gemm_power_f64)
 
+/* Computes the factors of all columns: direction -1 before the products, 1 after them. */
 static void find_factors(const struct chunk *chunk, int direction)
 {
 	if (chunk->cut->mode->wide)
@@ -153,6 +170,7 @@ static void find_factors(const struct chunk *chunk, int direction)
 		factors_float(chunk, direction);
 }
 
+/* Multiplies `count` elements of a row of op(b) by the factors of their columns, into chunk->line. */
 static void scale_columns(const struct chunk *chunk, const void *row, size_t column, size_t count)
 {
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
@@ -167,6 +185,7 @@ static void scale_columns(const struct chunk *chunk, const void *row, size_t col
 
 /* --- products --- */
 
+/* Packs the rows of op(a) for one block. A sliced mode scales each by its own power of two. */
 static void pack_rows(const struct chunk *chunk, const struct gemm_shape *shape, size_t k)
 {
 	for (size_t r = 0; r < chunk->rows; r++) {
@@ -177,6 +196,7 @@ static void pack_rows(const struct chunk *chunk, const struct gemm_shape *shape,
 	}
 }
 
+/* Packs `count` columns of op(b) for one block. */
 static void pack_panel(const struct chunk *chunk, const struct gemm_shape *shape, size_t k, size_t column, size_t count)
 {
 	for (size_t i = 0; i < shape->k; i++) {
@@ -190,11 +210,13 @@ static void pack_panel(const struct chunk *chunk, const struct gemm_shape *shape
 	}
 }
 
+/* Adds the products of the part [begin, end) of the inner index. From the second block on, the chains continue from the
+ * sums, so neither blocks nor phases change the order of additions. */
 static void add_products(const struct chunk *chunk, size_t begin, size_t end)
 {
-	const size_t width = columns_panel(chunk->cut), sums_bytes = panel_sums_bytes(chunk->cut);
+	const size_t width = panel_columns(chunk->cut), sums_bytes = panel_sums_bytes(chunk->cut);
 
-	struct gemm_shape shape = shape_of(chunk->cut, K_BLOCK);
+	struct gemm_shape shape = make_shape(chunk->cut, K_BLOCK);
 
 	if (chunk->cut->mode->slices)
 		find_factors(chunk, -1);
@@ -221,12 +243,12 @@ static void multiply_complex(const double a[2], const double b[2], double ret[2]
 	ret[1] = a[1] == 0 ? a[0] * b[1] : a[0] * b[1] + a[1] * b[0];
 }
 
-/* alpha sum 2^exponents + beta c in float64, rounded once where c is float32. Factors in turns: only a result that
- * is out of range leaves it on the way. */
+/* Stores alpha sum 2^exponents + beta c, computed in float64 and rounded once if c is float32. The factors alternate,
+ * so that only a result that is out of range leaves the range on the way. */
 #define FINISH(real)                                                                                                   \
 	static void store_row_##real(const struct chunk *chunk, size_t r, const double factors[2], bool has_sum)       \
 	{                                                                                                              \
-		const size_t width = columns_panel(chunk->cut), sums_bytes = panel_sums_bytes(chunk->cut);             \
+		const size_t width = panel_columns(chunk->cut), sums_bytes = panel_sums_bytes(chunk->cut);             \
 		const bool sliced = chunk->cut->mode->slices > 0, reads = !is_zero(chunk->call->beta);                 \
 		real *to = (real *)chunk->c + 2 * ((chunk->row + r) * chunk->call->c_row + chunk->column);             \
                                                                                                                        \
@@ -254,6 +276,7 @@ static void multiply_complex(const double a[2], const double b[2], double ret[2]
 FINISH(float)
 FINISH(double)
 
+/* Stores the results of a chunk. Without a sum (alpha or k is 0) they are beta c. */
 static void store_results(const struct chunk *chunk, bool has_sum)
 {
 	double factors[2];
@@ -276,7 +299,8 @@ static size_t doubles_bytes(size_t count)
 	return round_line(count * sizeof(double));
 }
 
-static char *carve(char **at, size_t bytes)
+/* Returns the next `bytes` of a block of memory and advances behind them. */
+static char *take_bytes(char **at, size_t bytes)
 {
 	char *const part = *at;
 
@@ -284,17 +308,20 @@ static char *carve(char **at, size_t bytes)
 	return part;
 }
 
+/* Returns the bytes of the longest row that is copied: of a block of op(a), or of a chunk's columns, in doubles. */
 static size_t line_bytes(const struct gemm_cut *cut)
 {
 	return doubles_bytes(2 *
-			     (K_BLOCK > cut->panels * columns_panel(cut) ? K_BLOCK : cut->panels * columns_panel(cut)));
+			     (K_BLOCK > cut->panels * panel_columns(cut) ? K_BLOCK : cut->panels * panel_columns(cut)));
 }
 
+/* Returns the bytes of the maxima of rows and columns. */
 static size_t tops_bytes(const struct gemm_cut *cut)
 {
-	return doubles_bytes(cut->rows) + doubles_bytes(2 * cut->panels * columns_panel(cut));
+	return doubles_bytes(cut->rows) + doubles_bytes(2 * cut->panels * panel_columns(cut));
 }
 
+/* Returns the bytes of what a chunk keeps from phase to phase. */
 static size_t state_bytes(const struct gemm_cut *cut)
 {
 	return tops_bytes(cut) + round_line(cut->panels * panel_sums_bytes(cut));
@@ -307,17 +334,19 @@ size_t gemm_slot_bytes(const struct gemm_cut *cut)
 
 size_t gemm_scratch_bytes(const struct gemm_cut *cut)
 {
-	const struct gemm_shape shape = shape_of(cut, K_BLOCK);
+	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
 
 	return 3 * line_bytes(cut) + round_line(gemm_left_bytes(&shape, cut->rows)) +
 	       round_line(gemm_panel_bytes(&shape)) + (cut->phases > 1 ? 0 : state_bytes(cut));
 }
 
-static struct chunk chunk_of(const struct gemm_cut *cut, const struct gemm_call *call, size_t index, char *slot,
-			     char *scratch)
+/* Finds the part of the call that chunk `index` computes, and lays out its memory. Panels change fastest: neighbouring
+ * chunks read the same rows. */
+static struct chunk describe_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t index, char *slot,
+				   char *scratch)
 {
-	const struct gemm_shape shape = shape_of(cut, K_BLOCK);
-	const size_t width = cut->panels * columns_panel(cut), pair = pair_bytes(cut->mode);
+	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
+	const size_t width = cut->panels * panel_columns(cut), pair = pair_bytes(cut->mode);
 	const size_t panel_block = index % cut->panel_blocks, rest = index / cut->panel_blocks;
 	const size_t row_block = rest % cut->row_blocks, product = rest / cut->row_blocks;
 	struct chunk chunk = {.cut = cut, .call = call};
@@ -329,15 +358,15 @@ static struct chunk chunk_of(const struct gemm_cut *cut, const struct gemm_call 
 	chunk.rows = size_min(cut->rows, call->m - chunk.row);
 	chunk.column = panel_block * width;
 	chunk.columns = size_min(width, call->n - chunk.column);
-	chunk.line = (double *)carve(&scratch, line_bytes(cut));
-	chunk.column_factors[0] = carve(&scratch, line_bytes(cut));
-	chunk.column_factors[1] = carve(&scratch, line_bytes(cut));
-	chunk.left = carve(&scratch, round_line(gemm_left_bytes(&shape, cut->rows)));
-	chunk.panel = carve(&scratch, round_line(gemm_panel_bytes(&shape)));
+	chunk.line = (double *)take_bytes(&scratch, line_bytes(cut));
+	chunk.column_factors[0] = take_bytes(&scratch, line_bytes(cut));
+	chunk.column_factors[1] = take_bytes(&scratch, line_bytes(cut));
+	chunk.left = take_bytes(&scratch, round_line(gemm_left_bytes(&shape, cut->rows)));
+	chunk.panel = take_bytes(&scratch, round_line(gemm_panel_bytes(&shape)));
 	if (cut->phases == 1)
 		slot = scratch;
-	chunk.row_tops = (double *)carve(&slot, doubles_bytes(cut->rows));
-	chunk.column_tops = carve(&slot, doubles_bytes(2 * width));
+	chunk.row_tops = (double *)take_bytes(&slot, doubles_bytes(cut->rows));
+	chunk.column_tops = take_bytes(&slot, doubles_bytes(2 * width));
 	chunk.sums = slot;
 	return chunk;
 }
@@ -346,7 +375,7 @@ static struct chunk chunk_of(const struct gemm_cut *cut, const struct gemm_call 
 void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t phase, size_t index, void *slot,
 		    void *scratch)
 {
-	const struct chunk chunk = chunk_of(cut, call, index, slot, scratch);
+	const struct chunk chunk = describe_chunk(cut, call, index, slot, scratch);
 	const bool has_sum = call->k > 0 && !is_zero(call->alpha), one = cut->phases == 1;
 	const size_t parts = cut->mode->slices && !one ? cut->phases / 2 : cut->phases, part = phase % parts;
 	const size_t begin = part * cut->k, end = size_min(begin + cut->k, call->k);
@@ -363,10 +392,11 @@ void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, si
 		store_results(&chunk, has_sum);
 }
 
-static double block_ns(const struct gemm_cut *cut, size_t k, size_t rows, size_t panels)
+/* Estimates the time of a chunk: products, packing of rows and panels, and 3 ns for each result. */
+static double estimate_ns(const struct gemm_cut *cut, size_t k, size_t rows, size_t panels)
 {
-	const struct gemm_shape shape = shape_of(cut, K_BLOCK);
-	const double elements = (double)(panels * columns_panel(cut));
+	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
+	const double elements = (double)(panels * panel_columns(cut));
 	const double pack_ns = (cut->mode->slices ? 3 + cut->mode->slices : 2) * (cut->kernel->needs ? 0.5 : 2);
 
 	return (double)k * ((double)rows * elements * gemm_cost_ns(&shape) + ((double)rows + elements) * pack_ns) +
@@ -375,10 +405,11 @@ static double block_ns(const struct gemm_cut *cut, size_t k, size_t rows, size_t
 
 double gemm_chunk_ns(const struct gemm_cut *cut)
 {
-	return block_ns(cut, cut->k, cut->rows, cut->panels);
+	return estimate_ns(cut, cut->k, cut->rows, cut->panels);
 }
 
-static void cut_k(struct gemm_cut *cut, const struct gemm_call *call)
+/* Cuts a long inner index into phases of about CHUNK_NS. A sliced mode goes over it twice, first for the maxima. */
+static void cut_inner(struct gemm_cut *cut, const struct gemm_call *call)
 {
 	size_t parts;
 
@@ -391,11 +422,12 @@ static void cut_k(struct gemm_cut *cut, const struct gemm_call *call)
 	cut->phases = cut->mode->slices && parts > 1 ? 2 * parts : parts;
 }
 
+/* Takes as many columns as fit, then as many rows, in steps of the kernel's. */
 struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call)
 {
 	struct gemm_cut cut = {.kernel = gemm_select(features), .mode = gemm_mode(precision), .phases = 1};
-	const struct gemm_shape shape = shape_of(&cut, K_BLOCK);
-	const size_t width = columns_panel(&cut), panels = (call->n + width - 1) / width;
+	const struct gemm_shape shape = make_shape(&cut, K_BLOCK);
+	const size_t width = panel_columns(&cut), panels = (call->n + width - 1) / width;
 	const size_t most = cut.mode->slices ? MAX_SLICED_ROWS : MAX_ROWS,
 		     k = size_min(call->k, cut.mode->exact ? K_BLOCK : 4 * K_BLOCK),
 		     least = size_min(gemm_rows_at_once(&shape), most / 2);
@@ -404,12 +436,12 @@ struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const
 		return cut;
 	cut.panels = size_min(panels, MAX_COLUMNS / width);
 	cut.rows = most;
-	while (cut.panels > 1 && block_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
+	while (cut.panels > 1 && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
 		cut.panels--;
-	while (cut.rows > least && block_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
+	while (cut.rows > least && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
 		cut.rows -= least;
 	cut.rows = size_min(cut.rows, call->m);
-	cut_k(&cut, call);
+	cut_inner(&cut, call);
 	cut.row_blocks = (call->m + cut.rows - 1) / cut.rows;
 	cut.panel_blocks = (panels + cut.panels - 1) / cut.panels;
 	cut.chunks = cut.row_blocks * cut.panel_blocks * call->batch;

@@ -17,6 +17,7 @@
 
 enum { SIDE = 16, LANES_DOT = 2 * SIDE };
 
+/* The operand of LDTILECFG: 64 bytes. */
 struct tile_config {
 	uint8_t palette, start_row, reserved[14];
 	uint16_t row_bytes[16];
@@ -38,6 +39,7 @@ struct left {
 typedef uint32_t left_copy[2 * SIDE * SIDE];
 typedef uint32_t right_copy[SIDE * LANES_DOT];
 
+/* Returns the left operand of a block. A padded copy has zeros, which add nothing. */
 static inline struct left left_of(const struct gemm_tile *t, const uint32_t *a, unsigned rows, size_t pairs,
 				  left_copy copy)
 {
@@ -51,6 +53,7 @@ static inline struct left left_of(const struct gemm_tile *t, const uint32_t *a, 
 	return (struct left){copy, SIDE};
 }
 
+/* Returns the right operand of a block: in place, or a copy padded with rows of zeros. */
 static inline const uint32_t *right_of(const uint32_t *b, size_t pairs, right_copy copy)
 {
 	if (pairs == SIDE)
@@ -90,6 +93,7 @@ static inline __attribute__((always_inline)) void add_products(const struct gemm
 	}
 }
 
+/* Tiles 0 to 3 are the sums: rows 0 to 15 and 16 to 31, by the two halves of a panel's columns. */
 static inline void load_sums(const float *c, size_t stride)
 {
 	_tile_loadd(0, c, stride * sizeof *c);
@@ -106,6 +110,7 @@ static inline void store_sums(float *c, size_t stride)
 	_tile_stored(3, c + SIDE * stride + SIDE, stride * sizeof *c);
 }
 
+/* Copies rows of a panel's width between strides. */
 static void copy_rows(float *to, size_t to_stride, const float *from, size_t from_stride, unsigned rows)
 {
 	for (unsigned r = 0; r < rows; r++)

@@ -34,6 +34,7 @@ const struct gemm_mode *gemm_mode(enum gemm_precision precision)
 
 static const double ROOT2 = 1.4142135623730951, UNIT_F32 = 0x1p-24, UNIT_F64 = 0x1p-53;
 
+/* Returns gamma(n, u), or infinity where it proves nothing. */
 static double gamma_of(double n, double unit)
 {
 	return n * unit < 1 ? n * unit / (1 - n * unit) : INFINITY;
@@ -84,6 +85,7 @@ double gemm_error_bound(enum gemm_precision precision, uint64_t k)
 /* Within these exponents both factors are in range. Outside, the product is zero or infinite anyway. */
 enum { MOST_F32 = 250, MOST_F64 = 2040 };
 
+/* Limits an exponent to [-most, most]. */
 static int clamp(int exponent, int most)
 {
 	return exponent > most ? most : exponent < -most ? -most : exponent;
@@ -124,6 +126,7 @@ void gemm_power_f64(int exponent, double ret_factors[2])
 	ret_factors[1] = power_f64(whole - half);
 }
 
+/* frexp gives x = f 2^e with f in [0.5, 1), also for denormal x. */
 int gemm_exponent(double x)
 {
 	int exponent = 0;

@@ -21,7 +21,11 @@
 #define PANEL_FMA_NS  2.5
 #endif
 
-enum { PANEL_ROWS = 4, PANEL_WIDTH = PANEL_VECTORS * F64_LANES, PANEL_STRIP = 256 };
+enum {
+	PANEL_ROWS = 4,                          /* rows at once: 8 chains hide the latency of a multiply-add */
+	PANEL_WIDTH = PANEL_VECTORS * F64_LANES, /* columns at once */
+	PANEL_STRIP = 256,                       /* elements of a row that are widened at once: 8 KiB on the stack */
+};
 
 /* Computes PANEL_ROWS rows. A caller with fewer repeats the last one, which then stores the same values again. */
 static inline void multiply_rows(const double *const a[PANEL_ROWS], size_t step, size_t n, const double *x,
@@ -42,6 +46,7 @@ static inline void multiply_rows(const double *const a[PANEL_ROWS], size_t step,
 			f64_store(y[r] + v * F64_LANES, sums[r][v]);
 }
 
+/* Computes up to PANEL_ROWS rows of y, PANEL_WIDTH columns at a time. */
 static void multiply_strip(const double *a, size_t row, size_t column, size_t rows, size_t n, const double *x,
 			   unsigned columns, double *y)
 {
@@ -59,6 +64,7 @@ static void multiply_strip(const double *a, size_t row, size_t column, size_t ro
 	}
 }
 
+/* Chains continue in memory from call to call, so cutting the inner index changes no bit. */
 static void multiply_f64(struct panel_matrix a, size_t rows, size_t n, const double *x, unsigned columns, double *y)
 {
 	const double *at = a.at;
@@ -67,6 +73,7 @@ static void multiply_f64(struct panel_matrix a, size_t rows, size_t n, const dou
 		multiply_strip(at + r * a.row, a.row, a.column, rows - r, n, x, columns, y + r * PANEL_COLUMNS);
 }
 
+/* Exact: a float is a double. */
 static void widen(const float *from, size_t step, size_t n, double *to)
 {
 	size_t i = 0;
@@ -94,6 +101,7 @@ static void multiply_f32(struct panel_matrix a, size_t rows, size_t n, const dou
 		}
 }
 
+/* One chain for each column, over the rows in order. */
 static void dots(const double *x, const double *y, size_t rows, unsigned columns, double *sums)
 {
 	for (unsigned c = 0; c < columns; c += F64_LANES) {
@@ -105,6 +113,7 @@ static void dots(const double *x, const double *y, size_t rows, unsigned columns
 	}
 }
 
+/* Scalar: each row is a chain over the columns before j, and j is below PANEL_COLUMNS. */
 static void deflate(double *x, size_t rows, unsigned j, const double *h)
 {
 	for (size_t i = 0; i < rows; i++) {

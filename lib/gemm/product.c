@@ -22,6 +22,7 @@ static size_t element_units(const struct gemm_mode *mode)
 	return mode->slices ? 1 : 2;
 }
 
+/* Returns the slices of an operand; reals count as one. */
 static size_t n_slices(const struct gemm_mode *mode)
 {
 	return mode->slices ? mode->slices : 1;
@@ -44,6 +45,7 @@ size_t gemm_left_bytes(const struct gemm_shape *shape, size_t rows)
 	return n_slices(shape->mode) * rows * shape->k * element_units(shape->mode) * unit_bytes(shape->mode);
 }
 
+/* Returns the units of one slice of a panel. */
 static size_t panel_slice_units(const struct gemm_shape *shape)
 {
 	return shape->k * element_units(shape->mode) * gemm_lanes(shape);
@@ -54,6 +56,7 @@ size_t gemm_panel_bytes(const struct gemm_shape *shape)
 	return n_slices(shape->mode) * panel_slice_units(shape) * unit_bytes(shape->mode);
 }
 
+/* Exact modes take a fifth more: each product goes to a sum of its own, which is then added in float64. */
 double gemm_cost_ns(const struct gemm_shape *shape)
 {
 	const struct gemm_mode *mode = shape->mode;
@@ -63,6 +66,7 @@ double gemm_cost_ns(const struct gemm_shape *shape)
 	return shape->kernel->dot_ns * mode->n_products * (mode->exact ? 1.2 : 1);
 }
 
+/* Sliced modes store slice after slice, each of all rows, so that a product of two slices reads rows in sequence. */
 void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, void *left, size_t rows, size_t row)
 {
 	const struct gemm_mode *mode = shape->mode;
@@ -85,6 +89,7 @@ void gemm_put_row(const struct gemm_shape *shape, const void *x, int exponent, v
 		vectors->split_f32(x, 2 * shape->k, narrow, mode->slices, (uint32_t *)at, rows * shape->k);
 }
 
+/* Splits a row into slices and spreads each over the pairs of the panel (gemm/kernel.h). */
 static void put_panel_pairs(const struct gemm_shape *shape, const void *x, size_t columns, uint32_t *panel, size_t k)
 {
 	const struct gemm_vectors *vectors = shape->kernel->vectors;
@@ -123,6 +128,7 @@ void gemm_put_panel_row(const struct gemm_shape *shape, const void *x, size_t co
 	memset(im + 2 * columns * bytes, 0, (lanes - 2 * columns) * bytes);
 }
 
+/* Stores (re, im) in the row for real parts and (-im, re) in the one for imaginary parts. */
 static void put_reals(const struct gemm_shape *shape, void *panel, size_t k, size_t column, const double x[2])
 {
 	const size_t lanes = gemm_lanes(shape), at = 2 * k * lanes + 2 * column;
@@ -155,6 +161,7 @@ void gemm_put_element(const struct gemm_shape *shape, void *panel, size_t k, siz
 	}
 }
 
+/* To 8 bits of significand, to nearest even. Exact in double for what the roots of unity need. */
 static double round_to_bf16(double x)
 {
 	int exponent;
@@ -163,6 +170,7 @@ static double round_to_bf16(double x)
 	return ldexp(rint(ldexp(fraction, 8)), exponent - 8);
 }
 
+/* Exact modes take the integer part of x 2^7, then of the rest times 2^8 each time; float modes the rounded rest. */
 void gemm_slice(const struct gemm_mode *mode, long double x, double ret_slices[GEMM_MAX_SLICES])
 {
 	ret_slices[0] = (double)x;
@@ -178,6 +186,7 @@ void gemm_slice(const struct gemm_mode *mode, long double x, double ret_slices[G
 	}
 }
 
+/* Return where one slice of a row, or of a panel, begins. */
 static const void *slice_of(const struct gemm_shape *shape, const void *left, size_t rows, size_t row, unsigned slice)
 {
 	const size_t units = (slice * rows + row) * shape->k * element_units(shape->mode);
@@ -247,6 +256,7 @@ void gemm_end(const struct gemm_shape *shape)
 		shape->kernel->end();
 }
 
+/* Exact modes add in float64 themselves, so they start from zeros and never continue a chain of the kernel. */
 void gemm_product(const struct gemm_shape *shape, const void *left, size_t rows, size_t first, size_t count,
 		  const void *panel, bool add, void *c, size_t c_row)
 {
