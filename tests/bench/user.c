@@ -218,24 +218,31 @@ static void open_reply(void)
 	run = is_draw && !case_is("call", "named") ? run_draw : run_call;
 }
 
-/* "run": uniforms to normals, scaled, five times over. */
+static void name_input(struct trnsci_args *step, const char *parameter, int of)
+{
+	trnsci_set_text(step, parameter, (const char[]){(char)('a' + of), '\0'});
+}
+
+/* "run": uniforms to normals, five times over; the first are scaled, the others added to the sum so far. */
 static void open_program(void)
 {
-	static const char *const texts[] = {"uniform", "box_muller", "scale"};
-	char name[2][3] = {"", ""};
+	static const char *const operations[] = {"uniform", "box_muller", "scale", "uniform", "box_muller", "add"};
 
 	must(trnsci_call_new(session, "run", &call));
 	for (int i = 0; i < 15; i++) {
-		struct trnsci_args *step = trnsci_step(call, texts[i % 3]);
+		struct trnsci_args *step = trnsci_step(call, operations[i < 6 ? i : 3 + i % 3]);
 
-		snprintf(name[i % 2], sizeof name[0], "%c", 'a' + i);
 		if (i % 3 == 0)
 			trnsci_set_u64(step, "n", out.shape[0]);
+		else if (i < 3 || i % 3 == 1)
+			name_input(step, "in", i - 1);
 		else
-			trnsci_set_text(step, "in", name[(i + 1) % 2]);
-		trnsci_set_text(step, "as", name[i % 2]);
+			name_input(step, "a", i - 3);
+		if (i > 3 && i % 3 == 2)
+			name_input(step, "b", i - 1);
+		name_input(step, "as", i);
 	}
-	trnsci_want(call, name[0]);
+	trnsci_want(call, "o");
 	run = case_is("fresh", "1") ? run_fresh : run_call;
 }
 
