@@ -6,6 +6,7 @@
  *   what=mix512, mix256 60,000 vector additions, rotations and exclusive ors, as many at once as the CPU can; with 256
  *                       bits a rotation is three operations
  *   what=fma, dot       20,000 fused multiply-adds of 512 bits, or VDPBF16PS
+ *   what=store bytes=   memset of so much memory
  *   what=copy bytes=    one pass of a copy around the caches, reads and writes */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -142,6 +143,12 @@ static void run_cpus(void)
 		pthread_join(ids[i], NULL);
 }
 
+static void run_store(void)
+{
+	memset(to, 1, bytes);
+	__asm__ volatile("" : : "r"(to) : "memory");
+}
+
 static void run_copy(void)
 {
 #if defined(__x86_64__)
@@ -157,13 +164,14 @@ void work_open(void)
 {
 	threads = (unsigned)case_number("threads", 1);
 	bytes = (size_t)case_number("bytes", 0);
-	run = case_is("what", "clock") ? run_clock : case_is("what", "copy") ? run_copy : run_cpus;
+	run = case_is("what", "clock") ? run_clock : run_cpus;
 	if (strncmp(case_text("what", ""), "mix", 3) == 0)
 		open_mix();
 	else if (case_is("what", "fma") || case_is("what", "dot"))
 		open_peak();
-	if (run != run_copy)
+	if (bytes == 0)
 		return;
+	run = case_is("what", "copy") ? run_copy : run_store;
 	from = work_memory(bytes);
 	to = work_memory(bytes);
 }

@@ -165,6 +165,8 @@ def bulk_draws():
             if dtype == 'f32':
                 parts.update(random123_parts(case))
                 parts['threefry'] = ('user', dict(case, generator='threefry4x32'))
+            if (method, dtype) == ('uniform', 'f32'):
+                parts['store'] = ('probe', {'what': 'store', 'bytes': 256 << 10})
             extra = {'bound': threefry_bound(SAMPLES, 'mix512', OPERATIONS_512)}
             yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
     for method in ('uniform', 'normal'):
