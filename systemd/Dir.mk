@@ -43,6 +43,7 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)$(call place_stripped,$(BINDIR),$(BUILD)/bin/trnscid $(INSTALLED_CLI))
 	$(Q)$(call place_stripped,$(LIBDIR),$(SHARED))
 	$(Q)$(call place,644,$(LIBDIR),$(STATIC))
+	$(Q)$(OBJCOPY) --strip-debug $(DESTDIR)$(LIBDIR)/$(notdir $(STATIC))
 	$(Q)ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci.so
 	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER))

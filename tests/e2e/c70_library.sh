@@ -75,6 +75,11 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version
 		same "libraries have no debug symbols, which are in a file beside them" "0 1" \
 			"$(objdump -h "$libdir/libtrnsci.so.0" | grep -c '\.debug_info') $(objdump -h "$libdir"/.debug/libtrnsci.so.*.debug | grep -c '\.debug_info')"
+		same "nor has the static one" "" "$(objdump -h "$libdir/libtrnsci.a" 2>/dev/null | grep '\.debug_info')"
+		# shellcheck disable=SC2046,SC2086
+		code "an example with the static library" 0 ${CC:-gcc} -o "$work/static" "$root/client/examples/one_line.c" \
+			$(pkg-config --cflags trnsci) "$libdir/libtrnsci.a" $(pkg-config --static --libs-only-l trnsci | sed 's/-ltrnsci//')
+		code "it runs" 0 "$work/static" "$socket"
 		code "make uninstall" 0 make -C "$root" -s uninstall BUILD="$build" DESTDIR="$work/tree" PREFIX=/usr
 		same "leaves no file, and no folder of ours" "" "$(find "$work/tree" ! -type d -o -name '*trnsci*' -o -name .debug)"
 		code "make install LIBDIR" 0 make -C "$root" -s install BUILD="$build" DESTDIR="$work/multi" PREFIX=/usr LIBDIR=/usr/lib/some-arch
