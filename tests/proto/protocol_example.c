@@ -62,7 +62,7 @@ static void show(const struct value *value)
 
 static void show_bytes(const struct codec_buffer *buffer)
 {
-	enum { A_LINE = 32 };
+	enum { A_LINE = 40 };
 
 	for (size_t i = 0; i < buffer->size; i++)
 		fprintf(out, "%02x%s", (unsigned char)buffer->at[i],
