@@ -49,6 +49,7 @@ draw uniform -n 7 -o u.txt
 same "text by the file's name" "$(tail -n 7 u.csv)" "$(cat u.txt)"
 draw uniform -n 480 --rate 8000 -o u.wav
 same "wav by the file's name" "1 8000 480 32" "$(soxi -c u.wav 2>/dev/null) $(soxi -r u.wav 2>/dev/null) $(soxi -s u.wav 2>/dev/null) $(soxi -b u.wav 2>/dev/null)"
+same "wav has no time of its writing, which the chunk PEAK has" 0 "$(grep -c PEAK u.wav)"
 same "wav to a pipe is the same file" "$(sum <u.wav)" "$(draw uniform -n 480 --rate 8000 --format wav | sum)"
 draw exponential -n 3 --rate 0.5 -o e.wav
 same "a distribution's own --rate stays its own" 48000 "$(soxi -r e.wav 2>/dev/null)"

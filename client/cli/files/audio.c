@@ -205,6 +205,8 @@ static int open_writer(struct audio_writer *writer, const struct audio_format *f
 	writer->file = sf_open_fd(writer->fd, SFM_WRITE, &info, SF_FALSE);
 	if (!writer->file)
 		return complain(EXIT_IO, "%s: %s", writer->target->name, sf_strerror(NULL));
+	/* The chunk PEAK has the time of writing: the same samples would be other bytes a second later. */
+	sf_command(writer->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
 	sf_command(writer->file, SFC_SET_CLIPPING, NULL, SF_TRUE);
 	return EXIT_OK;
 }
