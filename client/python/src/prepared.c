@@ -19,6 +19,7 @@ struct prepared {
 	uint64_t used; /* 0: a free place */
 	struct trnsci_call *call;
 	struct trnsci_tile *in, *out;
+	size_t in_bytes, out_bytes;
 };
 
 struct prepared_calls {
@@ -74,6 +75,14 @@ static struct prepared *find(struct prepared_calls *calls, const struct transfor
 	return oldest;
 }
 
+static size_t bytes_of(const struct trnsci_tile *tile)
+{
+	struct trnsci_tile_info info;
+
+	trnsci_tile_describe(tile, &info);
+	return info.bytes;
+}
+
 static int new_tile(struct trnsci_session *handle, const struct trnsci_array *array, struct trnsci_tile **ret_tile)
 {
 	return trnsci_tile_new(handle, 0, array->dtype, array->ndim, array->shape, ret_tile, NULL);
@@ -91,40 +100,47 @@ static bool prepare(struct prepared *prepared, struct trnsci_session *handle, co
 	trnsci_set_params(args, params);
 	trnsci_set_tile(args, "in", prepared->in);
 	trnsci_set_tile(args, "out", prepared->out);
+	prepared->in_bytes = bytes_of(prepared->in);
+	prepared->out_bytes = bytes_of(prepared->out);
 	return true;
 }
 
-static size_t bytes_of(const struct trnsci_array *array)
+static struct prepared_calls *calls_of(struct module_state *state)
 {
-	size_t bytes = trnsci_dtype_size(array->dtype);
-
-	for (size_t i = 0; i < array->ndim; i++)
-		bytes *= array->shape[i];
-	return bytes;
+	if (!state->prepared)
+		state->prepared = calloc(1, sizeof *state->prepared);
+	return state->prepared;
 }
 
-bool prepared_transform(struct module_state *state, struct session_object *session, const struct transform_key *key,
-			const char *operation, const struct trnsci_param *params, const struct trnsci_array *in,
-			const struct trnsci_array *out)
+bool prepared_run(struct module_state *state, struct session_object *session, const struct transform_key *key,
+		  const void *in, void *out)
 {
-	struct prepared_calls *calls = state->prepared;
+	struct prepared_calls *calls = calls_of(state);
+	struct prepared *prepared = calls ? find(calls, key, session) : NULL;
 
-	if (!calls && !(calls = state->prepared = calloc(1, sizeof *calls)))
+	if (!prepared || !prepared->call)
 		return false;
-	struct prepared *prepared = find(calls, key, session);
+	prepared->used = ++calls->clock;
+	calls->last = prepared;
+	memcpy(trnsci_tile_data(prepared->in), in, prepared->in_bytes);
+	if (trnsci_run(prepared->call, NULL) < 0)
+		return false;
+	memcpy(out, trnsci_tile_data(prepared->out), prepared->out_bytes);
+	return true;
+}
+
+void prepared_offer(struct module_state *state, struct session_object *session, const struct transform_key *key,
+		    const char *operation, const struct trnsci_param *params, const struct trnsci_array *in,
+		    const struct trnsci_array *out)
+{
+	struct prepared_calls *calls = calls_of(state);
+	struct prepared *prepared = calls ? find(calls, key, session) : NULL;
+
+	if (!prepared || prepared->call)
+		return;
 	const bool again = prepared->used;
 
 	prepared->used = ++calls->clock;
-	calls->last = prepared;
-	if (!again)
-		return false;
-	if (!prepared->call && !prepare(prepared, session->handle, operation, params, in, out)) {
+	if (again && !prepare(prepared, session->handle, operation, params, in, out))
 		drop(prepared);
-		return false;
-	}
-	memcpy(trnsci_tile_data(prepared->in), in->data, bytes_of(in));
-	if (trnsci_run(prepared->call, NULL) < 0)
-		return false;
-	memcpy(out->data, trnsci_tile_data(prepared->out), bytes_of(out));
-	return true;
 }

@@ -16,10 +16,13 @@ struct transform_key {
 	char unused[4];
 };
 
-/* Transforms `in` to `out`, of the same session. False: nothing was done, the caller has to. */
-bool prepared_transform(struct module_state *state, struct session_object *session, const struct transform_key *key,
-			const char *operation, const struct trnsci_param *params, const struct trnsci_array *in,
-			const struct trnsci_array *out);
+/* Transforms `in` to `out` by the call that is kept for the key. False: nothing was done, the caller has to. */
+bool prepared_run(struct module_state *state, struct session_object *session, const struct transform_key *key,
+		  const void *in, void *out);
+/* Says that a transform was done otherwise; from its second time on a call is kept for it. */
+void prepared_offer(struct module_state *state, struct session_object *session, const struct transform_key *key,
+		    const char *operation, const struct trnsci_param *params, const struct trnsci_array *in,
+		    const struct trnsci_array *out);
 /* Frees all of them. */
 void prepared_free(struct prepared_calls *calls);
 

@@ -291,23 +291,20 @@ static bool make_key(const struct transform *t, struct transform_key *ret_key)
 	return true;
 }
 
-static int run(const struct transform *t, struct module_state *state)
+/* Names the operation and its parameters; `key`: of a prepared call for the next time, or NULL. */
+static int run_by_name(const struct transform *t, struct module_state *state, struct session_object *session,
+		       const struct transform_key *key)
 {
-	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	struct trnsci_session *handle = session->handle;
 	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
 	struct trnsci_param params[MAX_PARAMS];
 	struct trnsci_array in, out;
 	int to[NPY_MAXDIMS], r;
-	struct transform_key key;
 	struct trnsci_error err;
 
-	if (!handle || join_axes(t, t->in, &in, to) < 0 || join_axes(t, t->out, &out, to) < 0)
+	if (join_axes(t, t->in, &in, to) < 0 || join_axes(t, t->out, &out, to) < 0)
 		return -1;
 	make_params(t, to, axes, lengths, params);
-	if (session->embedded && make_key(t, &key) &&
-	    prepared_transform(state, session, &key, t->kind->operation, params, &in, &out))
-		return 0;
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
 		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
 	} else {
@@ -319,7 +316,23 @@ static int run(const struct transform *t, struct module_state *state)
 	}
 	if (r < 0)
 		raise_error(state, &err);
+	else if (key)
+		prepared_offer(state, session, key, t->kind->operation, params, &in, &out);
 	return r < 0 ? -1 : 0;
+}
+
+static int run(const struct transform *t, struct module_state *state)
+{
+	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
+	struct transform_key key;
+
+	if (!session || !session_use(session))
+		return -1;
+	if (!session->embedded || !make_key(t, &key))
+		return run_by_name(t, state, session, NULL);
+	if (prepared_run(state, session, &key, PyArray_DATA(t->in), PyArray_DATA(t->out)))
+		return 0;
+	return run_by_name(t, state, session, &key);
 }
 
 /* ---- Results in a daemon's memory ---- */

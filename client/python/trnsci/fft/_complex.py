@@ -3,25 +3,16 @@
 import numpy as np
 
 from .. import _core
-from ._helpers import read_axes, read_norm, read_workers, refuse_plan
+from ._helpers import (default_workers, read_axes, read_norm, read_workers,
+                       refuse_plan)
 
 _HALVES = (2, 3, 4, 5)
 
 
-def _one(kind, x, n, axis, norm, overwrite_x, workers, plan, precision,
-         target_error):
-    """One axis. `kind` is an index into the kinds of src/transform.c."""
-    if plan is not None:
-        refuse_plan(plan)
-    return _core.transform(
-        kind, x, n, axis, norm if norm is None else read_norm(norm),
-        overwrite_x, read_workers(workers), precision, target_error, None,
-        None)
-
-
 def _several(kind, x, s, axes, norm, overwrite_x, workers, plan, precision,
              target_error):
-    """Several axes, of which half a spectrum has the last."""
+    """Several axes, of which half a spectrum has the last. `kind` is an index
+    into the kinds of src/transform.c."""
     if plan is not None:
         refuse_plan(plan)
     if not isinstance(x, np.ndarray):
@@ -80,8 +71,12 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     >>> trnsci.fft.fft([1.0, 2.0, 1.0, 0.0])
     array([4.+0.j, 0.-2.j, 0.+0.j, 0.+2.j])
     """
-    return _one(0, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(0, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
@@ -104,8 +99,12 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     ndarray
         Complex, of `n` elements along the axis.
     """
-    return _one(1, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(1, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
@@ -128,8 +127,12 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     ndarray
         Complex, of ``n // 2 + 1`` elements along the axis.
     """
-    return _one(2, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(2, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
@@ -152,8 +155,12 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     ndarray
         Real, of `n` elements along the axis.
     """
-    return _one(3, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(3, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
@@ -176,8 +183,12 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     ndarray
         Real, of `n` elements along the axis.
     """
-    return _one(4, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(4, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
@@ -200,8 +211,12 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *,
     ndarray
         Complex, of ``n // 2 + 1`` elements along the axis.
     """
-    return _one(5, x, n, axis, norm, overwrite_x, workers, plan, precision,
-                target_error)
+    if plan is not None:
+        refuse_plan(plan)
+    return _core.transform(5, x, n, axis, norm and read_norm(norm),
+                           overwrite_x, default_workers() if workers is None
+                           else read_workers(workers), precision,
+                           target_error, None, None)
 
 
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False,

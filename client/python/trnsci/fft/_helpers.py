@@ -14,12 +14,13 @@ __all__ = ["fftfreq", "fftshift", "get_workers", "ifftshift", "next_fast_len",
 
 _cpus = os.cpu_count() or 1
 _workers = contextvars.ContextVar("trnsci.fft.workers", default=0)
+default_workers = _workers.get
 
 
 def read_workers(workers):
     """The most threads; 0: the session's own."""
     if workers is None:
-        return _workers.get()
+        return default_workers()
     workers = operator.index(workers)
     if workers == 0:
         raise ValueError("workers must not be zero")
