@@ -117,6 +117,41 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 				  trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
 	X(add, trnsci_transform(session, "add", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
 				trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(subtract, trnsci_transform(session, "subtract", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(multiply, trnsci_transform(session, "multiply", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
+	X(divide, trnsci_transform(session, "divide", (struct trnsci_param[]){trnsci_with_array("b", &second), trnsci_end()}, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(abs, trnsci_transform(session, "abs", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(square, trnsci_transform(session, "square", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(sqrt, trnsci_transform(session, "sqrt", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(log, trnsci_transform(session, "log", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(exp, trnsci_transform(session, "exp", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(conj, trnsci_transform(session, "conj", NULL, \
+		trnsci_vector(TRNSCI_C64, 129, spectra), trnsci_vector(TRNSCI_C64, 129, spectra), &err)) \
+	X(real, trnsci_transform(session, "real", NULL, \
+		trnsci_vector(TRNSCI_C64, 129, spectra), trnsci_vector(TRNSCI_F32, 129, y), &err)) \
+	X(imag, trnsci_transform(session, "imag", NULL, \
+		trnsci_vector(TRNSCI_C64, 129, spectra), trnsci_vector(TRNSCI_F32, 129, y), &err)) \
+	X(clip, trnsci_transform(session, "clip", (struct trnsci_param[]){trnsci_f64("low", -1), trnsci_f64("high", 1), trnsci_end()}, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, y), &err)) \
+	X(where, trnsci_apply(session, "where", \
+		(struct trnsci_param[]){trnsci_with_array("condition", &second), trnsci_with_array("a", &second), trnsci_with_array("b", &second), trnsci_end()}, \
+		&tile, &err)) \
+	X(sum, trnsci_transform(session, "sum", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1, y), &err)) \
+	X(mean, trnsci_transform(session, "mean", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1, y), &err)) \
+	X(max, trnsci_transform(session, "max", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1, y), &err)) \
+	X(norm, trnsci_transform(session, "norm", NULL, \
+		trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1, y), &err)) \
 	X(noise_add, trnsci_transform(session, "noise_add", (struct trnsci_param[]){trnsci_f64("sigma", 0.1), trnsci_end()}, \
 				      trnsci_vector(TRNSCI_F32, 1000, x), trnsci_vector(TRNSCI_F32, 1000, x), &err)) \
 	X(fft, trnsci_transform(session, "fft", (struct trnsci_param[]){trnsci_bool("real", true), trnsci_end()}, \

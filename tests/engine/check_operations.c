@@ -49,6 +49,9 @@ static struct value good_of(struct call *call, const struct operation *operation
 	static const float zeros[4];
 	struct value map;
 
+	if (strcmp(operation->name, "conj") == 0 || strcmp(operation->name, "real") == 0 ||
+	    strcmp(operation->name, "imag") == 0)
+		return param->type == PARAM_TILE ? array_of(call->bump, "c64", 2, zeros, sizeof zeros) : good(call, param);
 	if (strcmp(operation->name, "istft") != 0 || strcmp(param->name, "in") != 0)
 		return good(call, param);
 	map = array_of(call->bump, "c64", 2, zeros, sizeof zeros);

@@ -109,6 +109,17 @@ static bool example_of_stream(const char *method, struct value *ret)
 	return true;
 }
 
+/* Whether the name stands in the list, each name of which ends in a blank. */
+static bool is_one_of(const char *name, const char *list)
+{
+	const size_t size = strlen(name);
+
+	for (; *list; list += strcspn(list, " ") + 1)
+		if (strncmp(list, name, size) == 0 && list[size] == ' ')
+			return true;
+	return false;
+}
+
 /* Where the example of any distribution, below, would not do. */
 static bool example_of_distribution(const char *method, struct value *ret)
 {
@@ -130,6 +141,19 @@ static bool example_of_array(const char *method, struct value *ret)
 		*ret = map("in", floats(2, halves), NULL);
 	else if (!strcmp(method, "scale"))
 		*ret = map("in", floats(2, halves), "by", value_real(4), "plus", value_real(1), NULL);
+	else if (!strcmp(method, "conj") || !strcmp(method, "real") || !strcmp(method, "imag"))
+		*ret = map("in",
+			   map("dtype", value_string("c64"), "shape", list(1, value_uint(2)), "data",
+			       value_bytes(ramp, sizeof ramp), NULL),
+			   NULL);
+	else if (is_one_of(method, "abs square sqrt log exp sum mean max norm "))
+		*ret = map("in", floats(4, ramp), NULL);
+	else if (!strcmp(method, "clip"))
+		*ret = map("in", floats(4, ramp), "low", value_real(1), "high", value_real(2), NULL);
+	else if (!strcmp(method, "where"))
+		*ret = map("condition", floats(2, halves), "a", floats(2, halves), "b", floats(1, ramp), NULL);
+	else if (is_one_of(method, "subtract multiply divide "))
+		*ret = map("a", floats(2, halves), "b", floats(1, halves), NULL);
 	else if (!strcmp(method, "add"))
 		*ret = map("a", floats(2, halves), "b", floats(2, halves), NULL);
 	else if (!strcmp(method, "noise_add"))

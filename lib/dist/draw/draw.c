@@ -8,6 +8,7 @@
 #include "dist/distributions/discrete_table.h"
 #include "dist/distributions/gamma_table.h"
 #include "dist/distributions/multinomial_table.h"
+#include "dist/math/algebra.h"
 #include "dist/math/feistel.h"
 #include "dist/math/uniform.h"
 
@@ -18,6 +19,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 	ret_kernels->uniform = uniform_select(features);
 	ret_kernels->box_muller = box_muller_select(features);
 	ret_kernels->distributions = dist_select(features);
+	ret_kernels->algebra = algebra_select(features);
 	ret_kernels->feistel = feistel_select(features);
 }
 

@@ -100,6 +100,26 @@
 	"Statist. 29 (1958) 610."
 #define DETAILS_scale     "The result has the dtype and shape of in, which out may be."
 #define DETAILS_add       "The result has the dtype and shape of a. out may be a or b."
+#define DETAILS_subtract "The result has the dtype and shape of a."
+#define DETAILS_multiply \
+	"The result has the dtype and shape of a. Real products are rounded once; each part of a complex one is right to 1.5 ulp."
+#define DETAILS_divide \
+	"The result has the dtype and shape of a. Real quotients are rounded once; each part of a complex one is right to 4 ulp."
+#define DETAILS_abs    "The result is f32 or f64. Of complex numbers right to 1.5 ulp, without overflow in between."
+#define DETAILS_square "Complex numbers are multiplied with themselves, each part right to 1.5 ulp."
+#define DETAILS_sqrt   "Rounded once."
+#define DETAILS_log    "Right to 2 ulp in f64, to 0.501 ulp in f32."
+#define DETAILS_exp    "Right to 1.5 ulp in f64, to 0.501 ulp in f32."
+#define DETAILS_conj   ""
+#define DETAILS_real   "The result is f32 or f64."
+#define DETAILS_imag   "The result is f32 or f64."
+#define DETAILS_clip   "The bounds are rounded to the dtype of x. NaN stays NaN."
+#define DETAILS_where  "The result has the dtype and shape of a."
+#define DETAILS_sum    "The order of addition depends on the shape alone, and sums are compensated: the error is at most 1 ulp of the result and " \
+	"2^-100 of the sum of magnitudes for each element. The result has the other axes; without any it has one element."
+#define DETAILS_mean   "The sum, divided by the number of elements. The result has the other axes; without any it has one element."
+#define DETAILS_max    "The result has the other axes; without any it has one element."
+#define DETAILS_norm   "The root of the sum of squares, which are added as by sum, of complex numbers of both parts."
 #define DETAILS_noise_add "The result has the dtype and shape of in, which out may be."
 
 #define DETAILS_fft \

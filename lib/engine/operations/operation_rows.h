@@ -60,6 +60,23 @@
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \
 	ROW(add, ELEMENTWISE, add, compile_add, "a + b") \
+	ROW(subtract, ELEMENTWISE, subtract, compile_binary, "a - b") \
+	ROW(multiply, ELEMENTWISE, factors, compile_binary, "a b") \
+	ROW(divide, ELEMENTWISE, factors, compile_binary, "a / b") \
+	ROW(abs, ELEMENTWISE, any_elements, compile_unary, "absolute value, which is real") \
+	ROW(square, ELEMENTWISE, any_elements, compile_unary, "x x") \
+	ROW(sqrt, ELEMENTWISE, real_elements, compile_unary, "square root; below 0: NaN") \
+	ROW(log, ELEMENTWISE, real_elements, compile_unary, "natural logarithm; of 0: -inf, below 0: NaN") \
+	ROW(exp, ELEMENTWISE, real_elements, compile_unary, "e to the power x") \
+	ROW(conj, ELEMENTWISE, complex_elements, compile_unary, "complex conjugate") \
+	ROW(real, ELEMENTWISE, complex_elements, compile_unary, "real part") \
+	ROW(imag, ELEMENTWISE, complex_elements, compile_unary, "imaginary part") \
+	ROW(clip, ELEMENTWISE, clip, compile_clip, "x, held between low and high") \
+	ROW(where, ELEMENTWISE, where, compile_where, "elements of a where a condition holds, of b elsewhere") \
+	ROW(sum, TRANSFORM, reduce, compile_reduce, "sum of elements along axes") \
+	ROW(mean, TRANSFORM, reduce, compile_reduce, "mean of elements along axes") \
+	ROW(max, TRANSFORM, reduce, compile_reduce, "greatest of elements along axes; NaN if there is one") \
+	ROW(norm, TRANSFORM, reduce, compile_reduce, "Euclidean norm along axes, which is real") \
 	ROW(noise_add, ELEMENTWISE, noise_add, compile_noise_add, \
 	    "x + sigma noise in one pass, the noise of any distribution") \
 	ROW(fft, TRANSFORM, fft, compile_fft, "discrete Fourier transform over chosen axes") \

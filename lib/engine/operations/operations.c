@@ -121,6 +121,55 @@ static const struct param add_params[] = {
 	JOB_PARAMS(ADD_U64),
 };
 
+/* The order of operands is add's. */
+#define REPEATED "of the same dtype, and of its shape, its last dimensions or one element"
+static const struct param subtract_params[] = {
+	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first operand: f32, f64, c64 or c128"},
+	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second operand, " REPEATED},
+	[ADD_OUT] = OUT,
+	JOB_PARAMS(ADD_U64),
+};
+static const struct param factors_params[] = {
+	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first operand: f32, f64, c64 or c128"},
+	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second operand, " REPEATED "; beside a complex one also real of its width"},
+	[ADD_OUT] = OUT,
+	JOB_PARAMS(ADD_U64),
+};
+
+#define UNARY_PARAMS(name, in_help) \
+	static const struct param name##_params[] = { \
+		[UNARY_IN] = {"in", PARAM_TILE, "", NULL, NONE, in_help}, \
+		[UNARY_OUT] = OUT, \
+		JOB_PARAMS(UNARY_U64), \
+	}
+UNARY_PARAMS(any_elements, "x: f32, f64, c64 or c128");
+UNARY_PARAMS(real_elements, "x: f32 or f64");
+UNARY_PARAMS(complex_elements, "x: c64 or c128");
+
+static const struct param clip_params[] = {
+	[CLIP_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32 or f64"},
+	[CLIP_LOW] = {"low", PARAM_F64, "", "-inf", -(double)INFINITY, (double)INFINITY, false, NULL, "least value of the result"},
+	[CLIP_HIGH] = {"high", PARAM_F64, "", "inf", -(double)INFINITY, (double)INFINITY, false, NULL, "greatest value of the result"},
+	[CLIP_OUT] = OUT,
+	JOB_PARAMS(CLIP_U64),
+};
+static const struct param where_params[] = {
+	[WHERE_CONDITION] = {"condition", PARAM_TILE, "", NULL, NONE, "i8, f32 or f64, of a's shape, its last dimensions or one element"},
+	[WHERE_ABOVE] = {"above", PARAM_F64, "", "", -(double)INFINITY, (double)INFINITY, false, NULL,
+		"the condition holds where its element is greater than this; default: where it is not 0"},
+	[WHERE_A] = {"a", PARAM_TILE, "", NULL, NONE, "elements where the condition holds: f32, f64, c64 or c128"},
+	[WHERE_B] = {"b", PARAM_TILE, "", NULL, NONE, "the other elements, " REPEATED},
+	[WHERE_OUT] = OUT,
+	JOB_PARAMS(WHERE_U64),
+};
+static const struct param reduce_params[] = {
+	[REDUCE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128; of max f32 or f64"},
+	[REDUCE_AXES] = {"axes", PARAM_AXES, "", "", -8, 7, false, NULL,
+		"axes along which elements are joined, which follow one another; default: all"},
+	[REDUCE_OUT] = OUT,
+	JOB_PARAMS(REDUCE_U64),
+};
+
 static const struct param noise_add_params[] = {
 	[NOISE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "x: f32, f64, c64 or c128"},
 	[NOISE_SIGMA] = {"sigma", PARAM_F64, "", "1", ANY_F64, "factor of the noise"},

@@ -149,8 +149,9 @@ static bool used_later(const struct program *program, const struct segment *segm
 		       const struct buffer *buffer)
 {
 	for (size_t i = step + 1; i < segment->first + segment->count; i++)
-		if (program->steps[i].in[0] == buffer || program->steps[i].in[1] == buffer)
-			return true;
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
+			if (program->steps[i].in[k] == buffer)
+				return true;
 	return false;
 }
 
@@ -172,7 +173,7 @@ static size_t give_slots(struct program *program, const struct segment *segment)
 		const bool changes_size = step->ops->changes_size;
 		uint32_t dying = 0;
 
-		for (unsigned k = 0; k < 2; k++)
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
 			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(program, segment, i, step->in[k]))
 				dying |= UINT32_C(1) << step->in[k]->slot;
 		if (!changes_size)
@@ -194,10 +195,11 @@ static size_t widest(const struct program *program, const struct segment *segmen
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 		const struct step *step = &program->steps[i];
 		const size_t out = dtype_size(step->out->shape.dtype);
-		const size_t in = step->in[0] ? dtype_size(step->in[0]->shape.dtype) : 0;
 
 		bytes = out > bytes ? out : bytes;
-		bytes = in > bytes ? in : bytes;
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
+			if (step->in[k] && !step_reads_whole(step, step->in[k]) && dtype_size(step->in[k]->shape.dtype) > bytes)
+				bytes = dtype_size(step->in[k]->shape.dtype);
 	}
 	return bytes;
 }
@@ -249,20 +251,12 @@ static void size_segment(const struct program *program, struct segment *segment)
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PROGRAM_BLOCK_BYTES / bytes);
 }
 
-static bool reads_whole(const struct step *step, const struct buffer *buffer)
-{
-	for (unsigned k = 0; step->ops->reads_whole && k < STEP_INPUTS; k++)
-		if (step->in[k] == buffer)
-			return true;
-	return false;
-}
-
 /* Whether one of the segment's steps and this one have to run one after the other: the one reads any element that the
  * other writes. */
 static bool must_wait(const struct program *program, const struct segment *segment, const struct step *step)
 {
 	for (size_t i = segment->first; i < segment->first + segment->count; i++)
-		if (reads_whole(step, program->steps[i].out) || reads_whole(&program->steps[i], step->out))
+		if (step_reads_whole(step, program->steps[i].out) || step_reads_whole(&program->steps[i], step->out))
 			return true;
 	return false;
 }

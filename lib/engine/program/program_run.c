@@ -7,9 +7,10 @@
 #include "engine/steps/temp.h"
 
 /* Returns where a step reads or writes element `begin` of a buffer: its slot in scratch, or its memory. */
-static char *operand(const struct buffer *buffer, uint64_t begin, void *scratch)
+/* NULL: there is none, or it is read as a whole. */
+static char *operand(const struct step *step, const struct buffer *buffer, uint64_t begin, void *scratch)
 {
-	if (!buffer)
+	if (!buffer || step_reads_whole(step, buffer))
 		return NULL;
 	if (buffer->slot >= 0)
 		return (char *)scratch + (size_t)buffer->slot * PROGRAM_BLOCK_BYTES;
@@ -29,11 +30,11 @@ static uint64_t run_chunk(const struct program *program, const struct segment *s
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
 			const struct step *step = &program->steps[i];
-			const bool whole = step->ops->reads_whole;
-			const void *in[2] = {whole ? NULL : operand(step->in[0], at, scratch),
-					     whole ? NULL : operand(step->in[1], at, scratch)};
+			const void *in[] = {operand(step, step->in[0], at, scratch),
+					    operand(step, step->in[1], at, scratch),
+					    operand(step, step->in[2], at, scratch)};
 
-			step->ops->fill(program->memory->engine, step, at, n, in, operand(step->out, at, scratch));
+			step->ops->fill(program->memory->engine, step, at, n, in, operand(step, step->out, at, scratch));
 		}
 	}
 	return (end - begin) * dtype_size(last->out->shape.dtype) / 4;

@@ -3,6 +3,9 @@
 
 static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_DRAW] = &step_draw,
+	[STEP_ALGEBRA] = &step_algebra,
+	[STEP_ALGEBRA_RESIZED] = &step_algebra_resized,
+	[STEP_REDUCE] = &step_reduce,
 	[STEP_DRAW_EACH] = &step_draw_each,
 	[STEP_POINTS] = &step_points,
 	[STEP_BOX_MULLER] = &step_box_muller,

@@ -79,6 +79,18 @@ struct scale_step {
 	double by, plus;
 };
 
+struct algebra_step {
+	unsigned operation; /* enum algebra_operation */
+	double low, high;   /* of clip */
+	bool tests;         /* where: the condition is that in[2] is above `above`, not that it is not 0 */
+	double above;
+};
+
+struct reduce_step {
+	unsigned kind;                 /* enum reduction */
+	uint64_t outer, length, inner; /* of in[0]: out is (outer, inner) */
+};
+
 struct resize_step {
 	uint64_t shift[SHAPE_MAX_DIMS]; /* below the axis' size, which then does not change */
 };
@@ -118,8 +130,11 @@ enum step_kind {
 	STEP_ADD,
 	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
 	STEP_CAST,      /* to the dtype of out, also the same one */
+	STEP_ALGEBRA,   /* arithmetic of in[0], in[1], in[2], which may repeat (dist/math/algebra.h) */
+	STEP_ALGEBRA_RESIZED, /* the same, where an operand's elements have another size than out's */
 	STEP_DRAW_EACH, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
 	/* Not element-wise: */
+	STEP_REDUCE, /* sums and the like along an axis */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
 	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
 		      * or sine transform, of complex elements each part alone */
@@ -157,6 +172,8 @@ struct step {
 		struct draw_step draw;
 		struct points_step points;
 		struct scale_step scale;
+		struct algebra_step algebra;
+		struct reduce_step reduce;
 		struct resize_step resize;
 		struct fft_step fft;
 		struct gemm_step gemm;
@@ -192,9 +209,9 @@ struct step_place {
 struct step_ops {
 	/* Element-wise kinds have these two. Elements [begin, begin + n): in and out point at element `begin` and are
 	 * aligned to their element, but for a cast to the same dtype, whose input need not be. in[i] and out may be the
-	 * same place. */
+	 * same place. There are three inputs; one with another number of elements than out is passed as NULL. */
 	void (*fill)(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
-		     const void *const in[2], void *out);
+		     const void *const in[], void *out);
 	/* First value of the picoseconds that an element takes on one core. */
 	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
 
@@ -228,8 +245,22 @@ struct step_ops {
 };
 
 /* The rows of all kinds; each is defined in the file of its kind. */
-extern const struct step_ops step_draw, step_draw_each, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
+extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_each, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
 	step_resize, step_fft, step_gemm, step_trace, step_signal;
+
+/* Whether an algebra_operation has a function for that dtype. */
+bool step_algebra_has(unsigned operation, enum dtype dtype);
+
+/* Whether a step reads any elements of an input, not those of its own indices. */
+static inline bool step_reads_whole(const struct step *step, const struct buffer *buffer)
+{
+	if (buffer == step->out || (!step->ops->reads_whole && buffer->shape.n == step->out->shape.n))
+		return false;
+	for (unsigned k = 0; k < STEP_INPUTS; k++)
+		if (step->in[k] == buffer)
+			return true;
+	return false;
+}
 
 static inline bool step_is_elementwise(const struct step *step)
 {

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops that the compiler vectorises for each variant, and functions on vectors.
+ *
+ * The operands may be the result itself, element for element, so loops have no dependencies. */
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "dist/math/algebra.h"
+#include "dist/math/elementary_exp.h"
+#include "dist/math/elementary_log.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Defines a function for elements of a type: `expression` of a[i] and b[i], which are double. */
+#define FOR_EACH(name, type, expression)                                                                               \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0], *y = in[1];                                                                     \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers, (void)y;                                                                                \
+		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		{                                                                                                      \
+			const double a = x[i];                                                                         \
+                                                                                                                       \
+			out[i] = (type)(expression);                                                                   \
+		}                                                                                                      \
+	}
+#define BOTH(name, expression)                                                                                         \
+	FOR_EACH(name##_f32, float, expression)                                                                        \
+	FOR_EACH(name##_f64, double, expression)
+
+/* Defines a function for complex elements: `real` and `imaginary` of a + b i and c + d i, which are double. */
+#define FOR_EACH_COMPLEX(name, type, real, imaginary)                                                                  \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0], *y = in[1] ? in[1] : in[0];                                                     \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		{                                                                                                      \
+			const double a = x[2 * i], b = x[2 * i + 1], c = y[2 * i], d = y[2 * i + 1];                   \
+			const double re = (real), im = (imaginary);                                                    \
+                                                                                                                       \
+			(void)c, (void)d;                                                                              \
+			out[2 * i] = (type)re;                                                                         \
+			out[2 * i + 1] = (type)im;                                                                     \
+		}                                                                                                      \
+	}
+#define BOTH_COMPLEX(name, real, imaginary)                                                                            \
+	FOR_EACH_COMPLEX(name##_c64, float, real, imaginary)                                                           \
+	FOR_EACH_COMPLEX(name##_c128, double, real, imaginary)
+
+/* As FOR_EACH_COMPLEX, for a real second operand s. */
+#define FOR_EACH_SCALED(name, type, real, imaginary)                                                                   \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0], *y = in[1];                                                                     \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		{                                                                                                      \
+			const double a = x[2 * i], b = x[2 * i + 1], s = y[i];                                         \
+                                                                                                                       \
+			out[2 * i] = (type)(real);                                                                     \
+			out[2 * i + 1] = (type)(imaginary);                                                            \
+		}                                                                                                      \
+	}
+
+/* As FOR_EACH_COMPLEX, for a real result. */
+#define FOR_EACH_PART(name, type, real)                                                                                \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0];                                                                                 \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		for (size_t i = 0; i < n; i++) {                                                                       \
+			const double a = x[2 * i], b = x[2 * i + 1];                                                   \
+                                                                                                                       \
+			(void)a, (void)b;                                                                              \
+			out[i] = (type)(real);                                                                         \
+		}                                                                                                      \
+	}
+#define BOTH_PARTS(name, real)                                                                                         \
+	FOR_EACH_PART(name##_c64, float, real)                                                                         \
+	FOR_EACH_PART(name##_c128, double, real)
+
+/* Returns a c - b d to 1.5 ulp. Source: C.-P. Jeannerod, N. Louvet, J.-M. Muller, Math. Comp. 82 (2013) 2245 (Kahan). */
+INLINE double difference(double a, double c, double b, double d)
+{
+	const double product = b * d, left = fma(-b, d, product);
+
+	return fma(a, c, -product) + left;
+}
+
+/* Returns the power of two, within 2^-1000 .. 2^1000, that brings a finite x > 0 to between 1 and 2. */
+INLINE double inverse_power(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	int64_t exponent = (int64_t)(bits >> 52 & 0x7FF) - 1023;
+
+	exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+	bits = (uint64_t)(1023 - exponent) << 52;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+INLINE double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* Returns one part, (p c + q d) / (c^2 + d^2), of a quotient; the divisor is scaled first, so that its square is in range.
+ */
+INLINE double quotient(double p, double c, double q, double d)
+{
+	const double scale = inverse_power(larger(fabs(c), fabs(d))), u = c * scale, v = d * scale;
+
+	return difference(p, u, -q, v) / fma(u, u, v * v) * scale;
+}
+
+/* Returns the length of (a, b), scaled so that the squares are in range. */
+INLINE double length(double a, double b)
+{
+	const double scale = inverse_power(larger(fabs(a), fabs(b))), u = a * scale, v = b * scale;
+	const double sum = sqrt(fma(u, u, v * v)) / scale;
+
+	return isinf(a) || isinf(b) ? (double)INFINITY : sum;
+}
+
+BOTH(subtract, a - (double)y[i])
+BOTH(multiply, a *(double)y[i])
+BOTH(divide, a / (double)y[i])
+BOTH(abs, fabs(a))
+BOTH(square, a *a)
+BOTH_COMPLEX(subtract, a - c, b - d)
+BOTH_COMPLEX(multiply, difference(a, c, b, d), difference(a, d, -b, c))
+BOTH_COMPLEX(divide, quotient(a, c, b, d), quotient(b, c, -a, d))
+BOTH_COMPLEX(square, difference(a, a, b, b), 2 * a * b)
+BOTH_COMPLEX(conj, a, -b)
+FOR_EACH_SCALED(multiply_real_c64, float, a *s, b *s)
+FOR_EACH_SCALED(multiply_real_c128, double, a *s, b *s)
+FOR_EACH_SCALED(divide_real_c64, float, a / s, b / s)
+FOR_EACH_SCALED(divide_real_c128, double, a / s, b / s)
+FOR_EACH_PART(abs_c64, float, sqrt(a *a + b * b))
+FOR_EACH_PART(abs_c128, double, length(a, b))
+BOTH_PARTS(real, a)
+BOTH_PARTS(imag, b)
+
+/* As numpy: NaN stays NaN. Bounds are rounded to the type. */
+#define CLIP(name, type)                                                                                               \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type low = (type)numbers->low, high = (type)numbers->high, *x = in[0];                           \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		{                                                                                                      \
+			const type above = x[i] < low ? low : x[i];                                                    \
+                                                                                                                       \
+			out[i] = above > high ? high : above;                                                          \
+		}                                                                                                      \
+	}
+CLIP(clip_f32, float)
+CLIP(clip_f64, double)
+
+/* Elements are as words: their bits are copied. */
+#define WHERE(name, type, parts)                                                                                       \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0], *y = in[1];                                                                     \
+		const uint8_t *which = in[2];                                                                          \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		for (size_t i = 0; i < n; i++)                                                                         \
+			for (size_t part = 0; part < (parts); part++)                                                  \
+				out[(parts) * i + part] = which[i] ? x[(parts) * i + part] : y[(parts) * i + part];    \
+	}
+WHERE(where_f32, float, 1)
+WHERE(where_f64, double, 1)
+WHERE(where_c64, float, 2)
+WHERE(where_c128, double, 2)
+
+/* ---- on vectors ---- */
+
+/* Lanes that hold NaN. */
+INLINE m64v is_nan(f64v x)
+{
+	return m64_and(m64_not(f64_less(x, f64_set(0))), m64_not(f64_less(f64_set(-1), x)));
+}
+
+/* Returns e^x of any x. */
+INLINE f64v exp_any(f64v x)
+{
+	return f64_pick(is_nan(x), exp_f64(x), x);
+}
+
+/* Returns ln x of any x: of 0 -infinity, below 0 NaN. Denormal numbers are scaled by 2^54 first. */
+INLINE f64v log_any(f64v x)
+{
+	const m64v small = f64_less(x, f64_set(0x1p-1022)), infinite = f64_less(f64_set(0x1.fffffffffffffp1023), x);
+	const f64v scaled = f64_pick(small, x, f64_mul(x, f64_set(0x1p54)));
+	const f64v held = f64_pick(infinite, scaled, f64_set(1));
+	const u64v above = u64_sub(f64_bits(held), u64_set(0x3FE5555555555555));
+	const u64v exponent = u64_and(above, u64_set(0xFFF0000000000000));
+	const f64v m = f64_of_bits(u64_sub(f64_bits(held), exponent));
+	const f64v e = f64_sub(f64_from_i12(exponent), f64_pick(small, f64_set(0), f64_set(54)));
+	const f64v log = f64_mul(log_join_f64(f64_fma(m, f64_set(-2), f64_set(2)), e), f64_set(-0.5));
+	const m64v zero = m64_and(m64_not(f64_less(x, f64_set(0))), m64_not(f64_less(f64_set(0), x)));
+	const f64v finite = f64_pick(infinite, log, x);
+	const f64v no_zero = f64_pick(zero, finite, f64_set(-(double)INFINITY));
+
+	return f64_pick(m64_or(is_nan(x), f64_less(x, f64_set(0))), no_zero, f64_set((double)NAN));
+}
+
+/* Defines a function of vectors, the last of which is computed apart. */
+#define ON_VECTORS(name, type, load, store, function)                                                                  \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const type *x = in[0];                                                                                 \
+		type *out = ret, rest[F64_LANES] = {0};                                                                \
+		size_t i = 0;                                                                                          \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		for (; i + F64_LANES <= n; i += F64_LANES)                                                             \
+			store(out + i, function(load(x + i)));                                                         \
+		if (i < n) {                                                                                           \
+			memcpy(rest, x + i, (n - i) * sizeof *x);                                                      \
+			store(rest, function(load(rest)));                                                             \
+			memcpy(out + i, rest, (n - i) * sizeof *x);                                                    \
+		}                                                                                                      \
+	}
+#define BOTH_ON_VECTORS(name, function)                                                                                \
+	ON_VECTORS(name##_f32, float, f64_load_f32, f64_store_f32, function)                                           \
+	ON_VECTORS(name##_f64, double, f64_load, f64_store, function)
+
+BOTH_ON_VECTORS(roots, f64_sqrt)
+BOTH_ON_VECTORS(logarithms, log_any)
+BOTH_ON_VECTORS(exponentials, exp_any)
+
+#define ALL(name)      {name##_f32, name##_f64, name##_c64, name##_c128}
+#define REALS(name)    {name##_f32, name##_f64, NULL, NULL}
+#define COMPLEXES(name) {NULL, NULL, name##_c64, name##_c128}
+
+const struct algebra_kernel SIMD_SUFFIX(algebra) = {
+	SIMD_NAME,
+	SIMD_NEEDS,
+	{
+		[ALGEBRA_subtract] = ALL(subtract),
+		[ALGEBRA_multiply] = ALL(multiply),
+		[ALGEBRA_multiply_real] = COMPLEXES(multiply_real),
+		[ALGEBRA_divide] = ALL(divide),
+		[ALGEBRA_divide_real] = COMPLEXES(divide_real),
+		[ALGEBRA_abs] = ALL(abs),
+		[ALGEBRA_square] = ALL(square),
+		[ALGEBRA_sqrt] = REALS(roots),
+		[ALGEBRA_log] = REALS(logarithms),
+		[ALGEBRA_exp] = REALS(exponentials),
+		[ALGEBRA_conj] = COMPLEXES(conj),
+		[ALGEBRA_real] = COMPLEXES(real),
+		[ALGEBRA_imag] = COMPLEXES(imag),
+		[ALGEBRA_clip] = REALS(clip),
+		[ALGEBRA_where] = ALL(where),
+	},
+};

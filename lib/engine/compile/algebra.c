@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling arithmetic on elements, and reductions along axes. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "dist/math/algebra.h"
+#include "engine/compile/compile.h"
+#include "engine/steps/reduce.h"
+
+static const char *const names[ALGEBRA_COUNT] = {
+#define X(operation) #operation,
+	ALGEBRA_OPERATIONS(X)
+#undef X
+};
+
+static unsigned operation_of(const struct compiler *c)
+{
+	unsigned operation = 0;
+
+	while (strcmp(names[operation], c->args.operation->name) != 0)
+		operation++;
+	return operation;
+}
+
+static int check_dtype(const struct compiler *c, unsigned param, unsigned operation, enum dtype dtype)
+{
+	const bool real = step_algebra_has(operation, DTYPE_F32), complex = step_algebra_has(operation, DTYPE_C64);
+
+	if (step_algebra_has(operation, dtype))
+		return 0;
+	return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed are %s", dtype_name(dtype),
+			  !complex ? "f32 and f64" : real ? "f32, f64, c64 and c128" : "c64 and c128");
+}
+
+/* Whether an operand repeats over the result: it has one element, or the result's last dimensions. */
+static bool can_broadcast(const struct shape *operand, const struct shape *result)
+{
+	const unsigned skip = result->ndim - operand->ndim;
+
+	if (operand->n == 1)
+		return true;
+	return operand->ndim <= result->ndim && operand->n > 0 &&
+	       memcmp(operand->dims, result->dims + skip, operand->ndim * sizeof *operand->dims) == 0;
+}
+
+static int check_shape(const struct compiler *c, unsigned param, const struct shape *operand, const struct shape *first)
+{
+	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
+
+	if (can_broadcast(operand, first))
+		return 0;
+	return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
+			  "it is %s, allowed is one element, or the shape or last dimensions of %s",
+			  shape_text(operand, has), shape_text(first, needs));
+}
+
+static enum dtype real_of(enum dtype dtype)
+{
+	return dtype == DTYPE_C64 ? DTYPE_F32 : dtype == DTYPE_C128 ? DTYPE_F64 : dtype;
+}
+
+/* Adds the step, whose result has in[0]'s shape and that dtype. */
+static int add_step(struct compiler *c, unsigned operation, struct buffer *const in[3], enum dtype dtype,
+		    unsigned out_param, struct step **ret_step)
+{
+	struct shape shape = in[0]->shape;
+	struct buffer *out;
+	bool resized = false;
+	int error;
+
+	shape.dtype = dtype;
+	shape_finish(&shape);
+	error = compile_output(c, out_param, &shape, &out);
+	if (error)
+		return error;
+	for (unsigned k = 0; k < 3; k++) {
+		if (in[k] == out && in[k]->shape.n != out->shape.n)
+			return bind_error(&c->args, out_param, c->err, ERROR_BAD_TILE,
+					  "the output is an operand that repeats, allowed is another tile");
+		resized = resized || (in[k] && dtype_size(in[k]->shape.dtype) != dtype_size(dtype));
+	}
+	*ret_step = program_step(c->program, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
+	if (!*ret_step)
+		return compile_no_memory(c);
+	(*ret_step)->in[1] = in[1];
+	(*ret_step)->in[2] = in[2];
+	(*ret_step)->algebra = (struct algebra_step){.operation = operation};
+	return compile_reply(c, out_param, out);
+}
+
+int compile_unary(struct compiler *c)
+{
+	const unsigned operation = operation_of(c);
+	const bool narrows = operation == ALGEBRA_abs || operation == ALGEBRA_real || operation == ALGEBRA_imag;
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, UNARY_IN, &in[0]);
+
+	if (!error)
+		error = check_dtype(c, UNARY_IN, operation, in[0]->shape.dtype);
+	if (error)
+		return error;
+	return add_step(c, operation, in, narrows ? real_of(in[0]->shape.dtype) : in[0]->shape.dtype, UNARY_OUT, &step);
+}
+
+/* The second operand is of the first one's dtype, or real beside a complex one. */
+int compile_binary(struct compiler *c)
+{
+	unsigned operation = operation_of(c);
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, ADD_A, &in[0]);
+
+	if (!error)
+		error = compile_input(c, ADD_B, &in[1]);
+	if (!error)
+		error = check_dtype(c, ADD_A, operation, in[0]->shape.dtype);
+	if (error)
+		return error;
+	const enum dtype first = in[0]->shape.dtype, second = in[1]->shape.dtype;
+
+	if (second == real_of(first) && second != first && operation == ALGEBRA_multiply)
+		operation = ALGEBRA_multiply_real;
+	else if (second == real_of(first) && second != first && operation == ALGEBRA_divide)
+		operation = ALGEBRA_divide_real;
+	else if (second != first)
+		return bind_error(&c->args, ADD_B, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed beside %s is %s%s%s",
+				  dtype_name(second), dtype_name(first), dtype_name(first),
+				  dtype_is_complex(first) && operation != ALGEBRA_subtract ? " or " : "",
+				  dtype_is_complex(first) && operation != ALGEBRA_subtract ? dtype_name(real_of(first)) : "");
+	error = check_shape(c, ADD_B, &in[1]->shape, &in[0]->shape);
+	return error ? error : add_step(c, operation, in, first, ADD_OUT, &step);
+}
+
+int compile_clip(struct compiler *c)
+{
+	const double low = c->args.at[CLIP_LOW].f64, high = c->args.at[CLIP_HIGH].f64;
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, CLIP_IN, &in[0]);
+
+	if (!error)
+		error = check_dtype(c, CLIP_IN, ALGEBRA_clip, in[0]->shape.dtype);
+	if (!error && !(low <= high))
+		error = bind_error(&c->args, CLIP_LOW, c->err, ERROR_OUT_OF_RANGE, "got %.17g, allowed is up to high = %.17g",
+				   low, high);
+	if (!error)
+		error = add_step(c, ALGEBRA_clip, in, in[0]->shape.dtype, CLIP_OUT, &step);
+	if (error)
+		return error;
+	step->algebra.low = low;
+	step->algebra.high = high;
+	return 0;
+}
+
+int compile_where(struct compiler *c)
+{
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, WHERE_A, &in[0]);
+
+	if (!error)
+		error = compile_input(c, WHERE_B, &in[1]);
+	if (!error)
+		error = compile_input(c, WHERE_CONDITION, &in[2]);
+	if (!error)
+		error = check_dtype(c, WHERE_A, ALGEBRA_where, in[0]->shape.dtype);
+	if (!error && in[1]->shape.dtype != in[0]->shape.dtype)
+		error = bind_error(&c->args, WHERE_B, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed is that of a, %s",
+				   dtype_name(in[1]->shape.dtype), dtype_name(in[0]->shape.dtype));
+	if (!error && in[2]->shape.dtype != DTYPE_F32 && in[2]->shape.dtype != DTYPE_F64 && in[2]->shape.dtype != DTYPE_I8)
+		error = bind_error(&c->args, WHERE_CONDITION, c->err, ERROR_BAD_SHAPE,
+				   "its dtype is %s, allowed are i8, f32 and f64", dtype_name(in[2]->shape.dtype));
+	for (unsigned k = 1; k < 3 && !error; k++)
+		error = check_shape(c, k == 1 ? WHERE_B : WHERE_CONDITION, &in[k]->shape, &in[0]->shape);
+	if (!error)
+		error = add_step(c, ALGEBRA_where, in, in[0]->shape.dtype, WHERE_OUT, &step);
+	if (error)
+		return error;
+	step->algebra.tests = c->args.at[WHERE_ABOVE].given;
+	step->algebra.above = c->args.at[WHERE_ABOVE].f64;
+	return 0;
+}
+
+/* ---- reductions ---- */
+
+/* Marks the axes to reduce; all without a list. */
+static int find_axes(const struct compiler *c, const struct shape *shape, unsigned *ret_axes)
+{
+	const struct arg *arg = &c->args.at[REDUCE_AXES];
+	const int64_t ndim = shape->ndim;
+	unsigned axes = 0;
+
+	for (unsigned i = 0; arg->given && i < arg->axes.count; i++) {
+		const int64_t asked = arg->axes.at[i], axis = asked < 0 ? asked + ndim : asked;
+
+		if (axis < 0 || axis >= ndim || axes & 1u << axis)
+			return bind_error(&c->args, REDUCE_AXES, c->err, ERROR_OUT_OF_RANGE,
+					  "got %" PRId64 ", allowed for %u dimensions is %" PRId64 " to %" PRId64
+					  ", each once",
+					  asked, shape->ndim, -ndim, ndim - 1);
+		axes |= 1u << axis;
+	}
+	*ret_axes = arg->given ? axes : (1u << shape->ndim) - 1;
+	return 0;
+}
+
+/* Joins the axes before, in and behind the reduced ones, which have to follow one another. */
+static int find_lengths(const struct compiler *c, const struct shape *shape, unsigned axes, struct reduce_step *ret,
+			struct shape *ret_out)
+{
+	struct shape out = {.dtype = ret->kind == REDUCE_NORM ? real_of(shape->dtype) : shape->dtype};
+	bool ended = false;
+
+	ret->outer = ret->length = ret->inner = 1;
+	for (unsigned i = 0; i < shape->ndim; i++) {
+		const bool reduced = axes >> i & 1;
+
+		if (reduced && ended)
+			return bind_error(&c->args, REDUCE_AXES, c->err, ERROR_NOT_SUPPORTED,
+					  "there are axes between them, allowed are axes that follow one another");
+		ended = ended || (axes & ((1u << i) - 1) && !reduced);
+		*(reduced ? &ret->length : axes & ((1u << i) - 1) ? &ret->inner : &ret->outer) *= shape->dims[i];
+		if (!reduced)
+			out.dims[out.ndim++] = shape->dims[i];
+	}
+	if (out.ndim == 0)
+		out.dims[out.ndim++] = 1;
+	shape_finish(&out);
+	*ret_out = out;
+	return 0;
+}
+
+int compile_reduce(struct compiler *c)
+{
+	static const char *const kinds[] = {
+		[REDUCE_SUM] = "sum", [REDUCE_MEAN] = "mean", [REDUCE_MAX] = "max", [REDUCE_NORM] = "norm"};
+	struct reduce_step reduce = {.kind = REDUCE_SUM};
+	struct buffer *in, *out;
+	struct shape shape;
+	struct step *step;
+	unsigned axes = 0;
+	int error = compile_floating_input(c, REDUCE_IN, &in);
+
+	while (strcmp(kinds[reduce.kind], c->args.operation->name) != 0)
+		reduce.kind++;
+	if (!error && reduce.kind == REDUCE_MAX && dtype_is_complex(in->shape.dtype))
+		error = bind_error(&c->args, REDUCE_IN, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64",
+				   dtype_name(in->shape.dtype));
+	if (!error)
+		error = find_axes(c, &in->shape, &axes);
+	if (!error)
+		error = find_lengths(c, &in->shape, axes, &reduce, &shape);
+	if (!error && reduce.length == 0 && (reduce.kind == REDUCE_MAX || reduce.kind == REDUCE_MEAN))
+		error = bind_error(&c->args, REDUCE_IN, c->err, ERROR_BAD_SHAPE,
+				   "there are no elements along the axes, allowed is one or more");
+	if (!error)
+		error = compile_output(c, REDUCE_OUT, &shape, &out);
+	if (!error && in == out)
+		error = bind_error(&c->args, REDUCE_OUT, c->err, ERROR_BAD_TILE, "it is the input, allowed is another tile");
+	if (error)
+		return error;
+	step = program_step(c->program, STEP_REDUCE, in, out);
+	if (!step)
+		return compile_no_memory(c);
+	step->reduce = reduce;
+	return compile_reply(c, REDUCE_OUT, out);
+}
