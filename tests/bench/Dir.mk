@@ -62,19 +62,14 @@ $(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
 BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw openblas mt19937 redis echo $(R123))
 
 # make run-bench ROWS="small 'fft/c2c f32 *'" : some sections or rows; all of them replace FIGURES.md.
-run-bench: all $(BENCH_WORKERS)
-	@BUILD=$(BUILD) tests/bench/bench $(ROWS)
-	@$(MAKE) --no-print-directory run-bench-python
-
-# The Python package beside numpy and scipy.
-run-bench-python: python
-	$(if $(PYTHON_READY),@TRNSCI_SOCKET=/nonexistent PYTHONPATH=$(BUILD)/python $(PYTHON) tests/bench/python.py)
+run-bench: all $(BENCH_WORKERS) python
+	@BUILD=$(BUILD) $(if $(PYTHON_READY),BENCH_PYTHON=$(PYTHON)) tests/bench/bench $(ROWS)
 
 # make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench run-bench-python run-bench-sweep
+.PHONY: run-bench run-bench-sweep
 
 # What knows the library's inside or header is kept building by the checks.
 checks: $(addprefix $(BENCH)/,kernel user service wire_load)

@@ -123,5 +123,6 @@ def crowds():
     yield Once('1000 idle clients', 'KiB each', lambda: service('idle', 1000))
     yield Once('1000 clients with a tile of 16 KiB', 'KiB each', lambda: service('tiles', 1000))
     yield Once('a ring: 64 normals taken', 'ns', lambda: service('ring'))
+    yield Once('a ring, embedded: 64 normals taken', 'ns', lambda: run_program('service', 'ring', 'embedded:', 0))
     for readers in (1, 4, 16):
         yield Once(f'a broadcast to {readers} reader{"s" * (readers > 1)}', 'GB/s drawn', lambda readers=readers: service('broadcast', readers))
