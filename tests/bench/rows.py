@@ -181,10 +181,16 @@ def bulk_draws():
                   extra={'bound': threefry_bound(SAMPLES, 'mix256', OPERATIONS_256)})
 
 
+R123_COMPILERS = [name for name in ('gcc', 'gcc-512', 'clang', 'clang-512') if workers.is_built(f'random123-{name}')]
+
+
 def random123_parts(case, orders=('natural', 'sliced')):
-    return {f'Random123 {compiler} {order}': (f'random123-{compiler}', dict(case, order=order))
-            for compiler in ('gcc', 'gcc-512', 'clang', 'clang-512') for order in orders
-            if workers.is_built(f'random123-{compiler}')}
+    parts = {f'Random123 {compiler} {order}': (f'random123-{compiler}', dict(case, order=order))
+             for compiler in R123_COMPILERS for order in orders}
+    if case['method'] == 'uniform':  # words into a block, and then a loop over it
+        parts.update({f'Random123 {compiler} staged': (f'random123-{compiler}', dict(case, order='sliced', method='staged_uniform'))
+                      for compiler in R123_COMPILERS})
+    return parts
 
 
 # Row, method, dtype, parameters. The row's name is that of numpy's work.

@@ -3,7 +3,7 @@
  * libmvec. Compiled by each compiler for the CPU, and also with 512-bit vectors. A user free to choose the order of the
  * words writes each word of the state into an array of its own: order=sliced; else a counter's words stand together.
  *
- *   method=uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N */
+ *   method=uniform|staged_uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N */
 #include <Random123/philox.h>
 #include <Random123/threefry.h>
 #include <math.h>
@@ -13,56 +13,25 @@
 
 enum { BLOCK = 1024 };
 
-static void threefry_words(size_t first, uint32_t *out)
+static inline struct r123array4x32 threefry_of(size_t group)
 {
 	const threefry4x32_key_t key = {{1, 2, 3, 4}};
+	const threefry4x32_ctr_t counter = {{(uint32_t)group, (uint32_t)(group >> 32), 0, 0}};
 
-	for (size_t i = 0; i < BLOCK / 4; i++) {
-		const threefry4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 0, 0}};
-		const threefry4x32_ctr_t words = threefry4x32(counter, key);
-
-		for (int w = 0; w < 4; w++)
-			out[4 * i + w] = words.v[w];
-	}
+	return threefry4x32(counter, key);
 }
 
-static void threefry_sliced(size_t first, uint32_t *out)
-{
-	const threefry4x32_key_t key = {{1, 2, 3, 4}};
-
-	for (size_t i = 0; i < BLOCK / 4; i++) {
-		const threefry4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 0, 0}};
-		const threefry4x32_ctr_t words = threefry4x32(counter, key);
-
-		for (int w = 0; w < 4; w++)
-			out[BLOCK / 4 * w + i] = words.v[w];
-	}
-}
-
-static void philox_words(size_t first, uint32_t *out)
+static inline struct r123array4x32 philox_of(size_t group)
 {
 	const philox4x32_key_t key = {{1, 2}};
+	const philox4x32_ctr_t counter = {{(uint32_t)group, (uint32_t)(group >> 32), 3, 0}};
 
-	for (size_t i = 0; i < BLOCK / 4; i++) {
-		const philox4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 3, 0}};
-		const philox4x32_ctr_t words = philox4x32(counter, key);
-
-		for (int w = 0; w < 4; w++)
-			out[4 * i + w] = words.v[w];
-	}
+	return philox4x32(counter, key);
 }
 
-static void philox_sliced(size_t first, uint32_t *out)
+static inline uint32_t word_of(uint32_t word)
 {
-	const philox4x32_key_t key = {{1, 2}};
-
-	for (size_t i = 0; i < BLOCK / 4; i++) {
-		const philox4x32_ctr_t counter = {{(uint32_t)(first / 4 + i), 0, 3, 0}};
-		const philox4x32_ctr_t words = philox4x32(counter, key);
-
-		for (int w = 0; w < 4; w++)
-			out[BLOCK / 4 * w + i] = words.v[w];
-	}
+	return word;
 }
 
 static inline float uniform_of(uint32_t word)
@@ -76,7 +45,29 @@ static inline float above_zero(uint32_t word)
 	return uniform_of(word) + 0x1p-25f;
 }
 
-static void uniform(const uint32_t *w, void *out)
+/* A block from word `first` on: words, or uniforms made in the same loop. */
+#define BLOCK_OF(name, generator, type, convert, place)                                                                \
+	static void name(size_t first, type *out)                                                                      \
+	{                                                                                                              \
+		for (size_t i = 0; i < BLOCK / 4; i++) {                                                               \
+			const struct r123array4x32 words = generator(first / 4 + i);                                   \
+                                                                                                                       \
+			for (int w = 0; w < 4; w++)                                                                    \
+				out[place] = convert(words.v[w]);                                                      \
+		}                                                                                                      \
+	}
+#define NATURAL 4 * i + w
+#define SLICED  BLOCK / 4 * w + i
+BLOCK_OF(threefry_words, threefry_of, uint32_t, word_of, NATURAL)
+BLOCK_OF(threefry_sliced, threefry_of, uint32_t, word_of, SLICED)
+BLOCK_OF(philox_words, philox_of, uint32_t, word_of, NATURAL)
+BLOCK_OF(philox_sliced, philox_of, uint32_t, word_of, SLICED)
+BLOCK_OF(threefry_uniforms, threefry_of, float, uniform_of, NATURAL)
+BLOCK_OF(threefry_uniforms_sliced, threefry_of, float, uniform_of, SLICED)
+BLOCK_OF(philox_uniforms, philox_of, float, uniform_of, NATURAL)
+BLOCK_OF(philox_uniforms_sliced, philox_of, float, uniform_of, SLICED)
+
+static void staged_uniform(const uint32_t *w, void *out)
 {
 	for (int i = 0; i < BLOCK; i++)
 		((float *)out)[i] = uniform_of(w[i]);
@@ -146,23 +137,35 @@ static void randint(const uint32_t *w, void *out)
 			method(block, (char *)out + i * (size));                                                       \
 		}                                                                                                      \
 	}
+#define UNIFORMS(block)                                                                                                \
+	static void run_##block(void)                                                                                  \
+	{                                                                                                              \
+		for (size_t i = 0; i < n; i += BLOCK)                                                                  \
+			block(i, (float *)out + i);                                                                    \
+	}
 #define NAMES(method, size)                                                                                            \
 	{#method, {threefry_words_##method, threefry_sliced_##method, philox_words_##method, philox_sliced_##method}},
 #define METHODS(X)                                                                                                     \
-	X(uniform, 4) X(normal, 4) X(exponential, 4) X(lognormal, 4) X(laplace, 4) X(bernoulli, 1) X(randint, 4)
+	X(staged_uniform, 4) X(normal, 4) X(exponential, 4) X(lognormal, 4) X(laplace, 4) X(bernoulli, 1) X(randint, 4)
 
 static void *out;
 static size_t n;
 static void (*run)(void);
 
 METHODS(LOOPS)
+UNIFORMS(threefry_uniforms)
+UNIFORMS(threefry_uniforms_sliced)
+UNIFORMS(philox_uniforms)
+UNIFORMS(philox_uniforms_sliced)
 
 void work_open(void)
 {
 	static const struct {
 		const char *name;
 		void (*runs[4])(void);
-	} methods[] = {METHODS(NAMES)};
+	} methods[] = {METHODS(NAMES){"uniform",
+				      {run_threefry_uniforms, run_threefry_uniforms_sliced, run_philox_uniforms,
+				       run_philox_uniforms_sliced}}};
 	const bool philox = case_is("generator", "philox4x32"), sliced = case_is("order", "sliced");
 	struct case_array array;
 
