@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "engine/engine_core.h"
 #include "engine/scheduler/cpus.h"
+#include "engine/scheduler/pool_caller.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/steps/temp.h"
 
@@ -76,10 +77,14 @@ static int put_jobs(struct engine *engine, struct bump *bump, struct value *map)
 
 int engine_stats(struct engine *engine, struct bump *bump, struct value *map)
 {
+	struct lane of_callers;
+	uint64_t runs;
+
+	pool_count_callers(engine->pool, &runs, &of_callers);
 	if (value_put(bump, map, "cpu", value_string(cpu_level_name(engine->features))) ||
 	    value_put(bump, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, bump, map) ||
 	    plans_stats(engine->plans, bump, map) ||
-	    temps_stats(engine->temps, bump, map) || lane_stats(engine->lanes, bump, map))
+	    temps_stats(engine->temps, bump, map) || lane_stats(engine->lanes, &of_callers, bump, map))
 		return -ERROR_NO_MEMORY;
 	return 0;
 }

@@ -69,10 +69,13 @@ static int daemon_is_well(void **state)
 	if (daemon_kib(&group_daemon, "RssShmem") > quiet_shmem + SHMEM_SLACK_KIB)
 		fail_msg("expected no shared memory beyond the %llu KiB at the start, got %llu KiB",
 			 (unsigned long long)quiet_shmem, (unsigned long long)daemon_kib(&group_daemon, "RssShmem"));
+	/* Work memory is kept for later requests, within its own bound. */
+	const uint64_t kept = client_stat(&witness, "engine.work_memory.bytes") >> 10;
 	uint64_t anon = daemon_kib(&group_daemon, "RssAnon");
-	if (!SANITIZED && anon > quiet_anon + 4096)
-		fail_msg("the daemon has grown from %llu to %llu KiB", (unsigned long long)quiet_anon,
-			 (unsigned long long)anon);
+	if (!SANITIZED && anon > quiet_anon + kept + 4096)
+		fail_msg("the daemon has grown from %llu to %llu KiB, beside %llu KiB of work memory",
+			 (unsigned long long)quiet_anon, (unsigned long long)anon, (unsigned long long)kept);
+	assert_true(kept << 10 <= client_stat(&witness, "engine.work_memory.bound"));
 	return 0;
 }
 

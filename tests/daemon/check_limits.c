@@ -295,12 +295,14 @@ static void floods(void **state)
 
 enum { DRAW = 1 << 20, DRAW_BYTES = 4 * DRAW, DRAWS = 60 };
 
+/* Of a distribution that takes long, so that the daemon has read several requests before the first has its result. */
 static void send_draws(struct client *client, int count)
 {
 	for (int i = 0; i < count; i++) {
-		struct value params = client_map(client, "n", value_uint(DRAW), "seed", value_uint((uint64_t)i), NULL);
+		struct value params = client_map(client, "n", value_uint(DRAW), "seed", value_uint((uint64_t)i), "shape",
+						 value_real(2.5), "dtype", value_string("f32"), NULL);
 
-		client_send(client, "uniform", &params);
+		client_send(client, "gamma", &params);
 	}
 }
 

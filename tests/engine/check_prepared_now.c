@@ -223,6 +223,79 @@ static void tiles_freed(void **state)
 	fixture_close(&fixture);
 }
 
+/* ---- transforms ---- */
+
+static uint64_t rows_of(struct fixture *fixture, uint64_t rows, uint64_t n, void **ret_at)
+{
+	struct call *call = call_new();
+	struct value shape = value_array();
+	const struct value *reply;
+	uint64_t handle;
+
+	value_push(call->bump, &shape, value_uint(rows));
+	value_push(call->bump, &shape, value_uint(n));
+	put(call, "dtype", value_string("c64"));
+	put(call, "shape", shape);
+	reply = call_run(call, fixture->memory, "tile");
+	handle = value_get(reply, "tile")->u;
+	*ret_at = (char *)fixture->mapping + value_get(reply, "offset")->u;
+	call_free(call);
+	return handle;
+}
+
+static struct call *new_transform(const uint32_t tiles[2])
+{
+	struct call *call = call_new();
+	struct value axes = value_array();
+
+	value_push(call->bump, &axes, value_uint(0));
+	value_push(call->bump, &axes, value_uint(1));
+	put(call, "in", value_uint(tiles[0]));
+	put(call, "out", value_uint(tiles[1]));
+	put(call, "axes", axes);
+	return call;
+}
+
+/* Along two axes, in tiles that change from run to run. Before each, a request finds the plans, or makes them. */
+static void transforms(void **state)
+{
+	enum { ROWS = 4, N = 24, PAIRS = 5, BYTES = ROWS * N * 8 };
+	struct fixture fixture = fixture_open(2);
+	void *in[PAIRS], *out[PAIRS];
+	uint32_t tiles[PAIRS][2];
+	uint64_t handle;
+
+	(void)state;
+	for (size_t i = 0; i < PAIRS; i++) {
+		tiles[i][0] = (uint32_t)rows_of(&fixture, ROWS, N, &in[i]);
+		tiles[i][1] = (uint32_t)rows_of(&fixture, ROWS, N, &out[i]);
+		for (size_t k = 0; k < BYTES / sizeof(float); k++)
+			((float *)in[i])[k] = (float)((k * 37 + i * 11) % 101);
+	}
+	handle = prepare(&fixture, "fft", new_transform(tiles[0]));
+	assert_true(handle != 0);
+	for (size_t i = 0; i < 3 * PAIRS; i++) {
+		const struct prepared_changes changes = {.tiles = tiles[i % PAIRS], .n_tiles = 2};
+		struct call *call = new_transform(tiles[i % PAIRS]);
+		char expected[BYTES];
+		struct prepared *prepared;
+		const struct value *reply;
+
+		call_start(call, fixture.memory, "fft");
+		call_wait(call);
+		assert_null(request_error(call->request));
+		memcpy(expected, out[i % PAIRS], BYTES);
+		memset(out[i % PAIRS], 0, BYTES);
+		reply = run_now(&fixture, handle, &changes, &prepared);
+		assert_non_null(reply);
+		expect_equal("fft", reply, request_result(call->request));
+		assert_memory_equal(out[i % PAIRS], expected, BYTES);
+		prepared_give(prepared);
+		call_free(call);
+	}
+	fixture_close(&fixture);
+}
+
 /* While one run is not given back, others are requests; and it outlives release and session. */
 static void one_at_a_time(void **state)
 {
@@ -324,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_draw),	 cmocka_unit_test(programs),	 cmocka_unit_test(tiles_freed),
 		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
+		cmocka_unit_test(transforms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

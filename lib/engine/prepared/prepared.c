@@ -6,7 +6,21 @@
 #include <string.h>
 
 #include "engine/prepared/prepared_core.h"
+#include "engine/steps/plan_cache.h"
 #include "engine/steps/temp.h"
+
+/* What its runs in place hold. The session's memory may be gone. */
+static void end_inline(struct prepared *prepared)
+{
+	struct program *program = prepared->now ? &prepared->now->program : NULL;
+
+	if (!program)
+		return;
+	for (size_t i = 0; program->kept && i < program->n_segments; i++)
+		step_end(program->kept[i]);
+	for (struct plan_use *at = program->plans; at; at = at->next)
+		plans_give(prepared->engine->plans, at->entry);
+}
 
 void prepared_drop(void *arg)
 {
@@ -14,6 +28,7 @@ void prepared_drop(void *arg)
 
 	if (!prepared || atomic_fetch_sub(&prepared->refs, 1) > 1)
 		return;
+	end_inline(prepared);
 	for (size_t i = 0; i < prepared->n_buffers; i++)
 		if (prepared->constants && prepared->buffers)
 			temp_free(prepared->engine, prepared->constants[i], prepared->buffers[i].shape.bytes);

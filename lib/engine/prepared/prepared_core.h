@@ -34,6 +34,7 @@ struct prepared_mention {
 /* What runs without a request; one at a time. */
 struct prepared_inline {
 	atomic_flag busy;
+	bool is_ready; /* its plans are */
 	struct job job;
 	struct program program;
 	struct value reply;
@@ -137,5 +138,7 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 
 /* After everything else is made: where it is small. -ERROR_NO_MEMORY */
 int prepared_create_inline(struct prepared *prepared);
+/* Of the plans that it holds, about. */
+uint64_t prepared_inline_bytes(const struct prepared *prepared);
 
 #endif

@@ -360,7 +360,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 	program_end(&prepared->program);
 	if (error)
 		return error;
-	*ret_bytes = bump_bytes(prepared->bump) + prepared->program.deferred.held_bytes + prepared->constant_bytes;
+	*ret_bytes = prepared_inline_bytes(prepared) + bump_bytes(prepared->bump) + prepared->program.deferred.held_bytes + prepared->constant_bytes;
 	return 0;
 }
 

@@ -14,6 +14,9 @@
 enum {
 	RESULT_MOST = 4096,      /* bytes in the reply */
 	COST_MOST_NS = 20 * 1000, /* a hand-over to the threads costs as much */
+	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
+	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
+	PLAN_BYTES = 32,                   /* of a plan, for each element, about */
 	TILES_MOST = 16,
 };
 
@@ -21,7 +24,23 @@ enum {
 
 static bool is_small_step(const struct step *step)
 {
-	return step_is_elementwise(step) && !step->ops->builds && !step->ops->check;
+	if (step_is_elementwise(step))
+		return !step->ops->builds && !step->ops->check;
+	return step->ops->rewind && step->work_bytes == 0;
+}
+
+static bool has_small_plans(const struct program *program)
+{
+	for (const struct plan_use *at = program->plans; at; at = at->next)
+		if (at->key.n > PLAN_MOST)
+			return false;
+	return true;
+}
+
+static bool is_cheap(const struct program *program)
+{
+	return program_work_ns(program) <=
+	       (program->memory->limits.shares_memory ? COST_MOST_JOINED_NS : COST_MOST_NS);
 }
 
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */
@@ -37,9 +56,9 @@ static bool is_small(const struct prepared *prepared)
 			return false;
 	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
 	       !placement_waits(program) && !prepared->choice.text && prepared->timeout_ms == 0 &&
-	       program->temp_bytes == 0 && !program->plans && !program->deferred.first &&
+	       program->temp_bytes == 0 && has_small_plans(program) && !program->deferred.first &&
 	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= TILES_MOST &&
-	       program_cost_ns(program) <= COST_MOST_NS;
+	       is_cheap(program);
 }
 
 /* ---- the job ---- */
@@ -105,9 +124,11 @@ int prepared_create_inline(struct prepared *prepared)
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
+	now->job.joins = prepared->program.memory->limits.shares_memory;
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
+	prepared->now = now;
 	if (!now->tiles || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
 		program_end(&now->program);
 		return -ERROR_NO_MEMORY;
@@ -118,8 +139,30 @@ int prepared_create_inline(struct prepared *prepared)
 	give_tiles(prepared, now);
 	if (list_mentions(prepared, now))
 		return -ERROR_NO_MEMORY;
-	prepared->now = now;
+	now->program.kept = bump_alloc(prepared->bump, now->program.n_segments * sizeof(struct step_run *));
+	if (!now->program.kept)
+		return -ERROR_NO_MEMORY;
+	memset(now->program.kept, 0, now->program.n_segments * sizeof(struct step_run *));
 	return 0;
+}
+
+uint64_t prepared_inline_bytes(const struct prepared *prepared)
+{
+	uint64_t bytes = 0;
+
+	for (const struct plan_use *at = prepared->now ? prepared->now->program.plans : NULL; at; at = at->next)
+		bytes += PLAN_BYTES * at->key.n;
+	return bytes;
+}
+
+/* Its plans once are, and then stay so. */
+static bool is_ready(const struct prepared *prepared, struct prepared_inline *now)
+{
+	for (struct plan_use *at = now->program.plans; at && !now->is_ready; at = at->next)
+		if (!plans_ready(prepared->engine->plans, at->entry))
+			return false;
+	now->is_ready = true;
+	return true;
 }
 
 /* ---- running it ---- */
@@ -148,8 +191,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 
 	if (!error)
 		error = placement_seek(program, &now->reply, NULL);
-	program->at = 0;
-	program->begun = false;
+	program_rewind(program);
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }
 
@@ -172,7 +214,8 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 static int run_now(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes)
 {
 	struct prepared_choice choice;
-	int error = prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", &choice, NULL);
+	int error = is_ready(prepared, now) ? prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", &choice, NULL)
+					    : -ERROR_NOT_SUPPORTED;
 
 	if (error)
 		return error;

@@ -332,22 +332,35 @@ int program_finish(struct program *program, const char *context, struct error *e
 	return 0;
 }
 
-uint64_t program_cost_ns(const struct program *program)
+static uint64_t segment_ns(const struct program *program, const struct segment *segment)
+{
+	const struct engine *engine = program->memory->engine;
+	const struct step *first = &program->steps[segment->first];
+
+	if (step_is_elementwise(first))
+		return (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000);
+	return first->ops->cost_ns(engine, first);
+}
+
+uint64_t program_work_ns(const struct program *program)
 {
 	uint64_t cost = 0;
 
 	for (size_t s = 0; s < program->n_segments; s++) {
 		const struct segment *segment = &program->segments[s];
-
-		if (segment->constant && program->knows)
-			continue;
-		const struct step *first = &program->steps[segment->first];
-		const uint64_t more =
-			step_is_elementwise(first)
-				? (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000)
-				: step_cost_ns(program->memory->engine, first);
+		const uint64_t more = segment->constant && program->knows
+					      ? 0
+					      : cost_expect(segment->cost, segment_ns(program, segment));
 
 		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
 	}
 	return cost;
+}
+
+uint64_t program_cost_ns(const struct program *program)
+{
+	for (const struct plan_use *at = program->plans; at; at = at->next)
+		if (!plans_ready(program->memory->engine->plans, at->entry))
+			return UINT64_MAX;
+	return program_work_ns(program);
 }

@@ -55,6 +55,8 @@ struct program {
 	size_t at;            /* the segment that runs, or is next */
 	bool begun;           /* it runs: its temporaries are there */
 	struct step_run *run; /* the state of its step, unless it is element-wise */
+	/* Of a program that runs again and again, by segment: the states of its steps; NULL: each run has its own. */
+	struct step_run **kept;
 	const char *failure;  /* the text of the step's error; NULL: the error's general meaning */
 };
 
@@ -83,11 +85,17 @@ int program_finish(struct program *program, const char *context, struct error *e
  * plan. */
 uint64_t program_cost_ns(const struct program *program);
 
+/* The same, as if all plans were ready. */
+uint64_t program_work_ns(const struct program *program);
+
 /* The program's part of job_ops (engine/scheduler/job.h). program_advance finishes a stage and begins the next, setting
  * job->n_chunks and the cost of a chunk; program_run runs one chunk of it and returns the words of 32 bits that it
  * made. */
 int program_advance(struct program *program, struct job *job);
 uint64_t program_run(struct program *program, size_t chunk, void *scratch);
+
+/* Makes a program that has kept states, and does not run, begin again. */
+void program_rewind(struct program *program);
 
 /* Frees the tiles that the program created, after an error and before program_end. */
 void program_free_new_tiles(struct program *program);

@@ -67,6 +67,19 @@ static void drop_temps(struct program *program)
 			drop_temp(program, at);
 }
 
+static int begin_kept(struct program *program, const struct step *step, struct job *job)
+{
+	struct step_run **kept = &program->kept[program->at];
+	int error = 0;
+
+	if (*kept)
+		step->ops->rewind(*kept);
+	else
+		error = step_begin(program->memory->engine, step, job, kept);
+	program->run = *kept;
+	return error;
+}
+
 static int begin_segment(struct program *program, struct job *job)
 {
 	const struct step *step = &program->steps[program->segments[program->at].first];
@@ -74,7 +87,8 @@ static int begin_segment(struct program *program, struct job *job)
 
 	if (error || step_is_elementwise(step))
 		return error;
-	return step_begin(program->memory->engine, step, job, &program->run);
+	return program->kept ? begin_kept(program, step, job)
+			     : step_begin(program->memory->engine, step, job, &program->run);
 }
 
 /* Asks the steps of a segment that ran whether they refused an element. */
@@ -91,7 +105,8 @@ static int check_segment(struct program *program)
 
 static void end_segment(struct program *program)
 {
-	step_end(program->run);
+	if (!program->kept)
+		step_end(program->run);
 	program->run = NULL;
 	drop_temps(program);
 	program->at++;
@@ -156,9 +171,20 @@ void program_free_new_tiles(struct program *program)
 			tile_free(program->memory, at->tile->handle, NULL);
 }
 
+void program_rewind(struct program *program)
+{
+	program->at = 0;
+	program->begun = false;
+	program->run = NULL;
+}
+
 void program_end(struct program *program)
 {
-	step_end(program->run);
+	for (size_t i = 0; program->kept && i < program->n_segments; i++)
+		step_end(program->kept[i]);
+	if (!program->kept)
+		step_end(program->run);
+	program->kept = NULL;
 	program->run = NULL;
 	for (struct buffer *at = program->buffers; at; at = at->next) {
 		if (at->kind == BUFFER_TEMP)

@@ -54,6 +54,9 @@ struct job {
 	atomic_bool late; /* cancelled by its deadline */
 	struct job *next, *prev;
 	int state;
+	/* Of one that runs again and again by pool_run_now: runs until the next that is timed, and what the last one took. */
+	unsigned untimed;
+	uint64_t brief_ns;
 	bool woken, exhausted, queued, threaded;
 	atomic_uint workers;   /* threads that work on it; changed with the lock */
 	unsigned most_workers; /* of a caller's job; 0: it is the pool's own, and any number may */

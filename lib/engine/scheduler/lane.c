@@ -39,22 +39,59 @@ void lane_record(struct lane *lane, uint64_t words, uint64_t ns)
 		;
 }
 
+static uint64_t get(const _Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void set(_Atomic uint64_t *counter, uint64_t value)
+{
+	atomic_store_explicit(counter, value, memory_order_relaxed);
+}
+
+void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns)
+{
+	set(&lane->chunks, get(&lane->chunks) + 1);
+	set(&lane->words, get(&lane->words) + words);
+	set(&lane->busy_ns, get(&lane->busy_ns) + ns);
+	if (ns > get(&lane->longest_ns))
+		set(&lane->longest_ns, ns);
+}
+
+void lane_add(const struct lane *lane, struct lane *to)
+{
+	const uint64_t longest = get(&lane->longest_ns);
+
+	set(&to->chunks, get(&to->chunks) + get(&lane->chunks));
+	set(&to->words, get(&to->words) + get(&lane->words));
+	set(&to->busy_ns, get(&to->busy_ns) + get(&lane->busy_ns));
+	if (longest > get(&to->longest_ns))
+		set(&to->longest_ns, longest);
+}
+
 static int put(struct bump *bump, struct value *map, const char *name, const _Atomic uint64_t *counter)
 {
 	return value_put(bump, map, name, value_uint(atomic_load_explicit(counter, memory_order_relaxed)));
 }
 
-int lane_stats(const struct lane lanes[ENGINE_LANES], struct bump *bump, struct value *map)
+static int put_lane(struct bump *bump, const struct lane *lane, struct value *list)
+{
+	struct value one = value_map();
+
+	return put(bump, &one, "chunks", &lane->chunks) || put(bump, &one, "words", &lane->words) ||
+	       put(bump, &one, "busy_ns", &lane->busy_ns) || put(bump, &one, "longest_ns", &lane->longest_ns) ||
+	       value_push(bump, list, one);
+}
+
+int lane_stats(const struct lane lanes[ENGINE_LANES], const struct lane *first, struct bump *bump, struct value *map)
 {
 	struct value array = value_array();
+	struct lane sum = {0};
 
-	for (unsigned i = 0; i < ENGINE_LANES; i++) {
-		struct value one = value_map();
-
-		if (put(bump, &one, "chunks", &lanes[i].chunks) || put(bump, &one, "words", &lanes[i].words) ||
-		    put(bump, &one, "busy_ns", &lanes[i].busy_ns) ||
-		    put(bump, &one, "longest_ns", &lanes[i].longest_ns) || value_push(bump, &array, one))
+	lane_add(&lanes[0], &sum);
+	lane_add(first, &sum);
+	for (unsigned i = 0; i < ENGINE_LANES; i++)
+		if (put_lane(bump, i ? &lanes[i] : &sum, &array))
 			return -ERROR_NO_MEMORY;
-	}
 	return value_put(bump, map, "lanes", array);
 }

@@ -21,12 +21,19 @@ struct lane {
 
 void lane_record(struct lane *lane, uint64_t words, uint64_t ns);
 
+/* The same of a lane that no other thread writes. */
+void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns);
+
+/* Adds what one lane has counted to another. */
+void lane_add(const struct lane *lane, struct lane *to);
+
 /* A lane's home is thread l mod `threads`, so each thread is home to some chunks of a stage of n_chunks: this many, and
  * of these the k-th, round by round and lane by lane. */
 uint64_t lane_home_chunks(unsigned home, unsigned threads, uint64_t n_chunks);
 size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k);
 
-/* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". */
-int lane_stats(const struct lane lanes[ENGINE_LANES], struct bump *bump, struct value *map);
+/* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". first: what is to be added to
+ * lane 0. */
+int lane_stats(const struct lane lanes[ENGINE_LANES], const struct lane *first, struct bump *bump, struct value *map);
 
 #endif

@@ -365,8 +365,12 @@ void pool_expire(struct pool *pool, struct job *job)
 
 void pool_counts(struct pool *pool, uint64_t *ret_running, uint64_t *ret_finished)
 {
+	struct lane ignored;
+	uint64_t runs;
+
+	pool_count_callers(pool, &runs, &ignored);
 	pthread_mutex_lock(&pool->lock);
 	*ret_running = pool->submitted - pool->finished;
-	*ret_finished = pool->finished + atomic_load_explicit(&pool->here, memory_order_relaxed);
+	*ret_finished = pool->finished + runs;
 	pthread_mutex_unlock(&pool->lock);
 }

@@ -19,6 +19,8 @@ enum {
 	JOIN_EACH_NS = 60 * 1000, /* for each thread more */
 	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
 	SPINS_PER_LOOK = 32,
+	BRIEF_NS = 4000,
+	RUNS_UNTIMED = 15,
 };
 
 /* ---- callers ---- */
@@ -32,18 +34,35 @@ static void caller_free(struct caller *caller)
 	free(caller);
 }
 
-static struct caller *caller_new(const struct pool *pool)
+static struct caller *caller_new(struct pool *pool)
 {
-	struct caller *caller = calloc(1, sizeof *caller);
+	struct caller *caller = aligned_alloc(_Alignof(struct caller), sizeof *caller);
 
 	if (!caller)
 		return NULL;
-	caller->cursors = aligned_alloc(64, pool->n_threads * sizeof *caller->cursors);
-	caller->scratch = aligned_alloc(64, pool->scratch_bytes);
-	if (caller->cursors && caller->scratch)
-		return caller;
-	caller_free(caller);
-	return NULL;
+	*caller = (struct caller){.cursors = aligned_alloc(64, pool->n_threads * sizeof *caller->cursors),
+				  .scratch = aligned_alloc(64, pool->scratch_bytes)};
+	if (!caller->cursors || !caller->scratch) {
+		caller_free(caller);
+		return NULL;
+	}
+	pthread_mutex_lock(&pool->lock);
+	caller->next = pool->all_callers;
+	if (caller->next)
+		caller->next->prev = caller;
+	pool->all_callers = caller;
+	pthread_mutex_unlock(&pool->lock);
+	return caller;
+}
+
+/* Hold the lock. */
+static void caller_retire(struct pool *pool, struct caller *caller)
+{
+	*(caller->prev ? &caller->prev->next : &pool->all_callers) = caller->next;
+	if (caller->next)
+		caller->next->prev = caller->prev;
+	lane_add(&caller->lane, &pool->gone);
+	atomic_fetch_add_explicit(&pool->here, atomic_load(&caller->runs), memory_order_relaxed);
 }
 
 /* Returns NULL without memory. */
@@ -71,6 +90,8 @@ static void caller_give(struct pool *pool, struct caller *caller)
 	if (pool->n_callers < CALLERS_MAX) {
 		pool->callers[pool->n_callers++] = caller;
 		caller = NULL;
+	} else {
+		caller_retire(pool, caller);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	caller_free(caller);
@@ -78,9 +99,25 @@ static void caller_give(struct pool *pool, struct caller *caller)
 
 void pool_free_callers(struct pool *pool)
 {
-	caller_free(atomic_load(&pool->caller));
-	for (unsigned i = 0; i < pool->n_callers; i++)
-		caller_free(pool->callers[i]);
+	for (struct caller *at = pool->all_callers, *next; at; at = next) {
+		next = at->next;
+		caller_free(at);
+	}
+}
+
+void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane)
+{
+	struct lane sum = {0};
+
+	pthread_mutex_lock(&pool->lock);
+	*ret_runs = atomic_load_explicit(&pool->here, memory_order_relaxed);
+	lane_add(&pool->gone, &sum);
+	for (const struct caller *at = pool->all_callers; at; at = at->next) {
+		*ret_runs += atomic_load_explicit(&at->runs, memory_order_relaxed);
+		lane_add(&at->lane, &sum);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	*ret_lane = sum;
 }
 
 /* ---- stages with other threads ---- */
@@ -183,7 +220,50 @@ static int run_stages(struct pool *pool, struct job *job, struct caller *caller,
 	}
 }
 
+/* ---- jobs that run again and again ---- */
+
+/* A look at the clock takes as long as a short draw: one run of several is timed, and stands for the others. */
+static void run_only_chunk(struct job *job, struct caller *caller)
+{
+	uint64_t start_ns, words;
+
+	if (job->untimed > 0) {
+		job->untimed--;
+		lane_record_alone(&caller->lane, job->ops->run(job, 0, caller->scratch), job->brief_ns);
+		return;
+	}
+	start_ns = pool_now_ns();
+	words = job->ops->run(job, 0, caller->scratch);
+	job->brief_ns = pool_now_ns() - start_ns;
+	job->untimed = job->brief_ns < BRIEF_NS ? RUNS_UNTIMED : 0;
+	lane_record_alone(&caller->lane, words, job->brief_ns);
+}
+
+static int run_brief_stages(struct pool *pool, struct job *job, struct caller *caller)
+{
+	const bool joins = job->joins && pool->n_threads > 1;
+	uint64_t start_ns;
+	int next;
+
+	while ((next = job->ops->advance(job)) == JOB_STAGE) {
+		if (job->n_chunks == 1) {
+			run_only_chunk(job, caller);
+			continue;
+		}
+		start_ns = pool_now_ns();
+		run_stage(pool, job, caller, joins, &start_ns);
+	}
+	return next;
+}
+
 /* ---- the public functions ---- */
+
+static void count_run(struct caller *caller)
+{
+	const uint64_t runs = atomic_load_explicit(&caller->runs, memory_order_relaxed);
+
+	atomic_store_explicit(&caller->runs, runs + 1, memory_order_relaxed);
+}
 
 /* It goes on with the threads, now or when it is woken. */
 static void go_on(struct pool *pool, struct job *job, bool now)
@@ -215,12 +295,13 @@ void pool_run_here(struct pool *pool, struct job *job)
 	next = run_stages(pool, job, caller, job->joins);
 	fpenv_leave(saved);
 
+	if (next != JOB_AGAIN && next != JOB_WAIT)
+		count_run(caller);
 	caller_give(pool, caller);
 	if (next == JOB_AGAIN || next == JOB_WAIT) {
 		go_on(pool, job, next == JOB_AGAIN);
 		return;
 	}
-	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
 	job->ops->finish(job, next);
 }
 
@@ -233,9 +314,9 @@ int pool_run_now(struct pool *pool, struct job *job)
 	if (!caller)
 		return -ERROR_NO_MEMORY;
 	saved = fpenv_enter();
-	next = run_stages(pool, job, caller, job->joins);
+	next = run_brief_stages(pool, job, caller);
 	fpenv_leave(saved);
+	count_run(caller);
 	caller_give(pool, caller);
-	atomic_fetch_add_explicit(&pool->here, 1, memory_order_relaxed);
 	return next;
 }

@@ -4,6 +4,7 @@
 #define TRNSCI_ENGINE_POOL_CALLER_H
 
 #include "engine/scheduler/job.h"
+#include "engine/scheduler/lane.h"
 
 struct pool;
 
@@ -14,6 +15,9 @@ void pool_run_here(struct pool *pool, struct job *job);
 /* The same for a job that never waits and has no finish(), which may run again and again. Returns what its last advance()
  * returned; or -ERROR_NO_MEMORY, and it has not begun. */
 int pool_run_now(struct pool *pool, struct job *job);
+
+/* Returns the jobs that ended in their callers' threads, and what their only chunks add to lane 0. */
+void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane);
 
 /* For the end of the pool. */
 void pool_free_callers(struct pool *pool);

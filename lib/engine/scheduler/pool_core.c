@@ -5,6 +5,9 @@
 #include "base/checked.h"
 #include "engine/scheduler/cost.h"
 
+/* Of shorter chunks most is spent around them. */
+enum { LEARN_LEAST_NS = 2000 };
+
 bool pool_job_stops(struct job *job, uint64_t at_ns)
 {
 	if (job->deadline_ns && at_ns >= job->deadline_ns) {
@@ -40,7 +43,7 @@ uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, void *
 	const uint64_t words = job->ops->run(job, chunk, scratch);
 	const uint64_t end_ns = pool_now_ns(), ns = end_ns - *start_ns;
 
-	if (job->cost)
+	if (job->cost && job->chunk_ns >= LEARN_LEAST_NS)
 		cost_learn(job->cost, job->chunk_ns, ns);
 	lane_record(&pool->lanes[chunk % ENGINE_LANES], words, ns);
 	*start_ns = end_ns;

@@ -39,6 +39,9 @@ struct thread {
 struct caller {
 	struct cursor *cursors; /* of each thread */
 	void *scratch;
+	_Atomic uint64_t runs; /* of jobs that ended; these two are written by the thread that has it alone */
+	struct lane lane;      /* what their chunks add to lane 0 */
+	struct caller *next, *prev; /* among all */
 };
 
 enum { CALLERS_MAX = 8 };
@@ -57,11 +60,13 @@ struct pool {
 	size_t scratch_bytes;
 	struct lane *lanes;
 	uint64_t submitted, finished;
-	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted */
+	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted, nor in runs of callers */
 	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
 	_Atomic(struct caller *) caller; /* NULL: it is in use, or not had yet */
 	struct caller *callers[CALLERS_MAX]; /* for several at once */
 	unsigned n_callers;
+	struct caller *all_callers;
+	struct lane gone; /* what callers have counted that are gone */
 	struct thread threads[];
 };
 

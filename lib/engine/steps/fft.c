@@ -49,6 +49,7 @@ struct transform {
 	enum fft_reuse reuse;
 	size_t n_chunks;
 	double cost_ns; /* of the whole step */
+	bool is_ready;  /* the plan */
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
 	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
@@ -322,10 +323,11 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 	struct transform *t = (struct transform *)run;
 
 	if (!run->started) {
-		const int wait = step_await_plan(run);
+		const int wait = t->is_ready ? 0 : step_await_plan(run);
 
 		if (wait)
 			return wait;
+		t->is_ready = true;
 		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(run->engine->pool))
 			return -ERROR_NOT_SUPPORTED;
 		if (run->step->out->shape.n == 0)
@@ -458,6 +460,15 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_chunks;
 }
 
+/* No tile of a prepared call can stand for two, so what lies apart stays so. */
+static void rewind_run(struct step_run *run)
+{
+	struct transform *t = (struct transform *)run;
+
+	run->started = false;
+	t->call = t->first = t->phase = 0;
+}
+
 static unsigned find_cost_row(const struct step *step)
 {
 	return step->fft.precision * COST_LENGTHS + 63 - (unsigned)__builtin_clzll(step->fft.length | 1);
@@ -470,6 +481,7 @@ const struct step_ops step_fft = {
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct transform),
 	.begin = begin,
+	.rewind = rewind_run,
 	.advance = advance,
 	.run_chunk = run_chunk,
 };

@@ -7,13 +7,6 @@
 
 #include "engine/steps/temp.h"
 
-uint64_t step_cost_ns(const struct engine *engine, const struct step *step)
-{
-	if (step->plan && !plans_ready(engine->plans, step->plan))
-		return UINT64_MAX;
-	return step->ops->cost_ns(engine, step);
-}
-
 struct cost *step_cost(struct engine *engine, const struct step *step)
 {
 	static_assert((int)COST_END <= (int)ENGINE_COSTS, "every row has a place");

@@ -232,6 +232,8 @@ struct step_ops {
 	/* As those of job_ops: the next stage, and one of its chunks. */
 	int (*advance)(struct step_run *run, size_t *ret_chunks);
 	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
+	/* Makes a run that has ended begin again, its buffers' addresses being others of the same shapes. NULL: it cannot. */
+	void (*rewind)(struct step_run *run);
 
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
 	int (*place)(struct step *step, const struct step_place *place);
@@ -266,10 +268,6 @@ static inline bool step_is_elementwise(const struct step *step)
 {
 	return step->ops->fill;
 }
-
-/* First value of the nanoseconds that a step takes on one core, if it is not element-wise; UINT64_MAX while its plan is
- * not ready. */
-uint64_t step_cost_ns(const struct engine *engine, const struct step *step);
 
 /* Where what such work costs is learned. */
 struct cost *step_cost(struct engine *engine, const struct step *step);
