@@ -30,6 +30,11 @@ JSON
 		"$(run chain.json --format raw | sum)"
 	same "$engine: from stdin" "$(run chain.json --format raw | sum)" "$(run - --format raw <chain.json | sum)"
 
+	sed 's/"seed"/"generator": "ars4x32_7", "seed"/' chain.json >ars.json
+	same "$engine: the same by ARS" \
+		"$(draw normal -n 1000 --generator ars4x32_7 --seed 0xffffffffffffffff --stream 18446744073709551615 --offset 1004 | sum)" \
+		"$(run ars.json --format raw | sum)"
+
 	draw normal -n 4096 --seed 1 -o signal.npy
 	cat >files.json <<'JSON'
 {"seed": 2,
