@@ -145,6 +145,21 @@ def test_the_module_is_imported_twice():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_sub_interpreter():
+    """numpy itself can be loaded by one interpreter of a process only."""
+    pytest.importorskip("_xxsubinterpreters")
+    inside = (f"import sys; sys.path[:] = {sys.path!r}\n"
+              "import warnings; warnings.simplefilter('ignore')\n"
+              "import trnsci; print(trnsci.Generator(1).random())\n")
+    code = ("import _xxsubinterpreters as interpreters\n"
+            "other = interpreters.create()\n"
+            f"interpreters.run_string(other, {inside!r})\n"
+            "interpreters.destroy(other)\n")
+    said = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    assert float(said) == trnsci.Generator(1).random()
+
+
 def test_memory_is_given_back(embedded):
     """No reference is kept by any call."""
     g = trnsci.Generator(1, session=embedded)

@@ -5,6 +5,10 @@ import operator
 import numpy as np
 
 
+# Where numpy 2 has it, and numpy 1.
+_AxisError = (np.exceptions if hasattr(np, "exceptions") else np).AxisError
+
+
 def _part(self, shape):
     """Begin and length of this rank's rows of a draw of `shape`."""
     if not shape or self.size == 1:
@@ -25,7 +29,7 @@ def _shape_of(size):
 def _axis_of(axis, ndim):
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise np.AxisError(axis, ndim)
+        raise _AxisError(axis, ndim)
     return axis % ndim
 
 
