@@ -113,6 +113,14 @@ def test_memory_is_written_only_where_that_is_allowed():
     view = np.zeros((2, 64), complex)
     made = fft.fft(view[0])
     assert not np.shares_memory(made, view)
+    class Holder:
+        """Gives its own memory, as data frames do."""
+        def __array__(self, dtype=None, copy=None):
+            return kept
+
+    before = kept.copy()
+    assert fft.fft(Holder()) is not kept
+    np.testing.assert_array_equal(kept, before)
     listed = fft.fft(view.real)
     assert listed.base is None and not view.any()
 

@@ -83,13 +83,13 @@ static int take_input(struct transform *t, PyObject *x)
 		Py_DECREF(array);
 		return -1;
 	}
-	/* Memory that nobody else has may be written over. */
+	/* Memory that nobody else has may be written over; an object's __array__ may give the object's own. */
 	t->in = (PyArrayObject *)PyArray_FROM_OTF((PyObject *)array, input_type(t, array),
 						  NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_FORCECAST);
 	if (t->in && t->in != array && PyArray_BASE(t->in) == NULL)
 		t->overwrite = true;
-	else if ((PyObject *)array != x && t->in == array)
-		t->overwrite = t->overwrite || PyArray_BASE(array) == NULL;
+	else if (t->in == array && (PyList_Check(x) || PyTuple_Check(x)))
+		t->overwrite = true;
 	Py_DECREF(array);
 	return t->in ? 0 : -1;
 }
