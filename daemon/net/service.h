@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "engine/operations/operations.h"
+#include "latency.h"
 #include "limits/quota.h"
 #include "loop.h"
 #include "settings.h"
@@ -21,6 +23,9 @@ struct broadcast_entry;
 struct streams;
 struct prefault;
 
+/* Classes of requests whose times are counted: those of the methods, and runs of prepared calls. */
+enum { LATENCY_PREPARED = METHOD_SIGNAL + 1, LATENCY_CLASSES, LATENCY_NONE = LATENCY_CLASSES };
+
 struct service {
 	const struct settings *settings;
 	struct engine *engine;
@@ -31,6 +36,9 @@ struct service {
 	struct listener *listener; /* NULL once the daemon stops */
 	struct streams *streams;
 	struct stats stats;
+	struct latency latency[LATENCY_CLASSES];
+	uint64_t frame_ns;    /* when the frame that is being handled was read */
+	unsigned frame_class; /* of a request that was answered meanwhile; LATENCY_NONE: none was */
 	uint64_t started_ns;
 	uint32_t features; /* of the CPU, that kernels may use */
 	const char *wish;  /* TRNSCI_CPU, or NULL */

@@ -22,7 +22,8 @@ uint64_t session_turn_end_ns(const struct session *session)
 {
 	const uint64_t ns = (uint64_t)TURN_NS * session->weight;
 
-	return stats_now_ns() + (ns < TURN_MAX_NS ? ns : TURN_MAX_NS);
+	session->service->frame_ns = stats_now_ns();
+	return session->service->frame_ns + (ns < TURN_MAX_NS ? ns : TURN_MAX_NS);
 }
 
 /* Returns true if the results of one more request might not fit. One request alone may always run: with a limit below

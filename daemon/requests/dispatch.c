@@ -51,9 +51,10 @@ static void handle_request(struct session *session, const struct message *messag
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared += operation && operation->start == START_PREPARED;
 	if (operation && operation->start == START_SESSION) {
+		session->service->frame_class = METHOD_SESSION;
 		call_method(session, operation, message, bump);
 		requests_free_frame(session, bump, charge);
-	} else if (requests_start(session, message, bump, charge) && operation && operation->start == START_SERVICE) {
+	} else if (requests_start(session, operation, message, bump, charge) && operation && operation->start == START_SERVICE) {
 		prefault_tiles(session);
 	}
 }
@@ -142,6 +143,17 @@ static bool receive_frame(struct session *session)
 	return false;
 }
 
+/* Counts the time of a frame that was answered at once, by the one look at the clock that ends a turn. */
+static uint64_t end_frame(struct service *service)
+{
+	const uint64_t now = stats_now_ns();
+
+	if (service->frame_class != LATENCY_NONE)
+		latency_add(&service->latency[service->frame_class], now - service->frame_ns);
+	service->frame_ns = now;
+	return now;
+}
+
 static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 {
 	bool time_left = true;
@@ -149,11 +161,12 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 	if (!session->backlog || session_must_wait(session))
 		return false;
 	do {
+		session->service->frame_class = LATENCY_NONE;
 		bool more = receive_frame(session);
 
 		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
 		requests_reply(session);
-		time_left = stats_now_ns() < turn_end_ns;
+		time_left = end_frame(session->service) < turn_end_ns;
 	} while (session->backlog && !session_must_wait(session) && time_left);
 	return time_left && !session->backlog && !session_must_wait(session);
 }

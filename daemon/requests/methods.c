@@ -31,9 +31,23 @@ static int call_cancel(struct method_call *call)
 
 /* ------- stats ------- */
 
+/* A member for each class of methods. */
+static int show_latency(const struct service *service, struct bump *bump, struct value *map)
+{
+	int failed = 0;
+
+	for (unsigned i = 0; i < LATENCY_CLASSES; i++) {
+		struct value class = value_map();
+
+		failed |= latency_show(&service->latency[i], bump, &class);
+		failed |= value_put(bump, map, i == LATENCY_PREPARED ? "prepared" : method_class_name((enum method_class)i), class);
+	}
+	return failed;
+}
+
 static int show_daemon(const struct service *service, struct bump *bump, struct value *map)
 {
-	struct value cpu = value_map(), quota = value_map(), streams = value_map();
+	struct value cpu = value_map(), quota = value_map(), streams = value_map(), latency = value_map();
 	uint64_t up_ns = stats_now_ns() - service->started_ns;
 	int failed = value_put(bump, map, "version", value_string(TRNSCI_VERSION));
 
@@ -49,6 +63,8 @@ static int show_daemon(const struct service *service, struct bump *bump, struct 
 	failed |= stats_show(&service->stats, bump, map);
 	failed |= streams_stats(service->streams, bump, &streams);
 	failed |= value_put(bump, map, "named_streams", streams);
+	failed |= show_latency(service, bump, &latency);
+	failed |= value_put(bump, map, "latency", latency);
 	failed |= quota_show(service->quota, NULL, bump, &quota);
 	return failed | value_put(bump, map, "quota", quota);
 }

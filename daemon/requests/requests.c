@@ -119,10 +119,22 @@ void requests_drop(struct session *session)
 }
 
 /* The outbox keeps the request as long as it sends from its results. */
+/* What was answered from within its start is counted when its frame ends. */
+static void count_time(const struct pending_request *pending)
+{
+	struct service *service = pending->session->service;
+
+	if (pending->done && pending->read_ns == service->frame_ns)
+		service->frame_class = pending->latency;
+	else
+		latency_add(&service->latency[pending->latency], stats_now_ns() - pending->read_ns);
+}
+
 static void reply_finished(struct session *session, struct pending_request *pending)
 {
 	const struct error *error = request_error(pending->request);
 
+	count_time(pending);
 	if (!error) {
 		session_reply_owned(session, pending->msgid, request_result(pending->request), free_pending, pending);
 		return;
@@ -173,14 +185,15 @@ struct pending_request *requests_find(struct session *session, uint32_t msgid)
 }
 
 /* Returns a request among the running ones, about to be started; NULL when there is no memory. */
-static struct pending_request *add_pending(struct session *session, uint32_t msgid, uint64_t charge)
+static struct pending_request *add_pending(struct session *session, uint32_t msgid, uint64_t charge, unsigned latency)
 {
 	struct pending_request *pending = malloc(sizeof *pending);
 
 	if (!pending)
 		return NULL;
 	*pending = (struct pending_request){
-		.event.deliver = on_answered, .session = session, .charge = charge, .msgid = msgid};
+		.event.deliver = on_answered, .session = session, .charge = charge, .msgid = msgid, .latency = latency,
+		.read_ns = session->service->frame_ns};
 	pending->next = session->running;
 	if (pending->next)
 		pending->next->prev = pending;
@@ -203,10 +216,11 @@ static int note_started(struct pending_request *pending, int r, struct error *er
 	return 0;
 }
 
-static int start_request(struct session *session, const struct message *message, struct bump *bump, uint64_t charge,
-			 struct error *err)
+static int start_request(struct session *session, const struct operation *operation, const struct message *message,
+			 struct bump *bump, uint64_t charge, struct error *err)
 {
-	struct pending_request *pending = add_pending(session, message->msgid, charge);
+	struct pending_request *pending =
+		add_pending(session, message->msgid, charge, operation ? (unsigned)operation->class : METHOD_SERVICE);
 
 	if (!pending) {
 		bump_free(bump);
@@ -218,7 +232,8 @@ static int start_request(struct session *session, const struct message *message,
 			    err);
 }
 
-bool requests_start(struct session *session, const struct message *message, struct bump *bump, uint64_t charge)
+bool requests_start(struct session *session, const struct operation *operation, const struct message *message,
+		    struct bump *bump, uint64_t charge)
 {
 	const uint32_t msgid = message->msgid;
 	struct error err = {.code = 0};
@@ -228,7 +243,7 @@ bool requests_start(struct session *session, const struct message *message, stru
 		requests_free_frame(session, bump, charge);
 		return false;
 	}
-	if (start_request(session, message, bump, charge, &err) == 0)
+	if (start_request(session, operation, message, bump, charge, &err) == 0)
 		return true;
 	quota_share_give(&session->jobs, 1);
 	quota_share_give(&session->bytes, charge);
@@ -255,7 +270,7 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		     struct error *err)
 {
 	struct bump *bump = bump_new_cached(&session->service->bump_cache);
-	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0) : NULL;
+	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED) : NULL;
 
 	if (!pending) {
 		bump_free(bump);
@@ -283,6 +298,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	}
 	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
 	if (result) {
+		session->service->frame_class = LATENCY_PREPARED;
 		session_reply(session, (uint32_t)run->user, NULL, result, NULL);
 		prepared_give(prepared);
 	} else if (start_run(session, run, &changes, &err) == 0) {

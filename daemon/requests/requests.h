@@ -20,13 +20,16 @@ struct pending_request {
 	struct bump *frame;   /* of a frame that became no request and is only to be freed; else NULL */
 	uint64_t charge;      /* bytes of its frame, in session->bytes */
 	uint64_t reply_bytes; /* of its inline results, in session->replies */
+	uint64_t read_ns;     /* when its frame was read */
+	unsigned latency;     /* the class that its time is counted in */
 	uint32_t msgid;
 	bool done;            /* answered from within its start */
 };
 
-/* Starts a request in the engine. Takes bump and the frame's charge, which hold the message, in any case. An error is
+/* Starts a request in the engine; operation: that of the message, NULL if there is none. Takes bump and the frame's charge, which hold the message, in any case. An error is
  * replied. Returns true if the request was started. */
-bool requests_start(struct session *session, const struct message *message, struct bump *bump, uint64_t charge);
+bool requests_start(struct session *session, const struct operation *operation, const struct message *message,
+		    struct bump *bump, uint64_t charge);
 
 /* Runs a prepared call and replies to run->user, its msgid: in place where it is small, else as a request. */
 void requests_run_prepared(struct session *session, const struct run_prepared *run);

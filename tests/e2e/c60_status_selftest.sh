@@ -39,6 +39,22 @@ mkdir -p "$work/run/trnsci"
 ln -s "$socket" "$work/run/trnsci/trnsci.sock"
 code "a daemon is found in XDG_RUNTIME_DIR" 0 env XDG_RUNTIME_DIR="$work/run" "$cli" -v rand bits -n 1 --format text
 like "and named as well" "*using $work/run/trnsci/trnsci.sock*" "$(cat "$work/err")"
+like "status has the times of draws" "*times      draw * requests, p50 *" "$out"
+code "metrics" 0 "$cli" --socket "$socket" metrics
+out=$(cat "$work/out")
+like "metrics have counters" "*# TYPE trnscid_requests_total counter*trnscid_requests_total [1-9]*" "$out"
+like "metrics have the times of draws" "*trnscid_request_duration_seconds_count{class=\"draw\"} [1-9]*" "$out"
+same "metrics have 128 lanes" 128 "$(echo "$out" | grep -c '^trnscid_lane_busy_seconds_total{')"
+same "every metric has help and a type before it" "" "$(echo "$out" | awk '
+	/^# HELP/ {helped[$3] = 1} /^# TYPE/ {typed[$3] = 1; if (!helped[$3]) print "no help: " $3}
+	/^[a-z]/ {name = $1; sub(/{.*/, "", name); base = name; sub(/_(sum|count)$/, "", base); if (!typed[name] && !typed[base]) print name}')"
+if command -v promtool >/dev/null; then
+	same "promtool finds nothing to complain" "" "$(echo "$out" | promtool check metrics 2>&1)"
+else
+	echo "# promtool is not installed"
+fi
+same "metrics by HTTP" "HTTP/1.0 200 OK" "$(printf 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n' |
+	"$cli" --socket "$socket" metrics --http | head -1 | tr -d '\r')"
 code "bench, with the daemon" 0 "$cli" --socket "$socket" --json bench
 same "has figures of memory, draws, transforms and requests" "memset normal fft daemon: all" "$(python3 -c "
 import json

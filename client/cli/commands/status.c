@@ -75,6 +75,26 @@ static void print_streams(const struct trnsci_value *streams)
 	putchar('\n');
 }
 
+/* A line for each class of methods that was asked for. */
+static void print_latencies(const struct trnsci_value *latency)
+{
+	static const char *const columns[] = {"p50_us", "p99_us", "p999_us", "max_us"};
+
+	for (size_t i = 0; i < trnsci_count(latency); i++) {
+		const struct trnsci_value *times = trnsci_at(latency, i);
+		size_t size = 0;
+		const char *class = trnsci_name_at(latency, i, &size);
+		double us[4] = {0};
+
+		if (number(times, "count") == 0)
+			continue;
+		for (size_t j = 0; j < 4; j++)
+			trnsci_to_f64(trnsci_get(times, columns[j]), &us[j]);
+		printf("times      %-11.*s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n", (int)size, class,
+		       number(times, "count"), us[0], us[1], us[2], us[3]);
+	}
+}
+
 static void print_daemon(const struct trnsci_value *daemon)
 {
 	double uptime = 0;
@@ -86,6 +106,7 @@ static void print_daemon(const struct trnsci_value *daemon)
 	       number(daemon, "connections_refused"));
 	printf("requests   %" PRIu64 ", %" PRIu64 " answered with an error\n", number(daemon, "requests"),
 	       number(daemon, "errors"));
+	print_latencies(trnsci_get(daemon, "latency"));
 	const struct trnsci_value *arenas = trnsci_get(trnsci_get(daemon, "quota"), "arena_total_bytes");
 
 	print_streams(trnsci_get(daemon, "named_streams"));

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics: the daemon's figures in the text format of Prometheus, version 0.0.4; names and units by its conventions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "options/options.h"
+
+/* Figures of `daemon` in the reply of stats that go down again. */
+static const char *const gauges[] = {"sessions", "rings", "broadcasts"};
+
+static double number(const struct trnsci_value *map, const char *name)
+{
+	double value = 0;
+
+	trnsci_to_f64(trnsci_get(map, name), &value);
+	return value;
+}
+
+static void print_heading(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void print_one(FILE *out, const char *name, const char *type, const char *help, double value)
+{
+	print_heading(out, name, type, help);
+	fprintf(out, "%s %.17g\n", name, value);
+}
+
+/* Every counter of the daemon that is an integer, by its name in the reply of stats. */
+static void print_counters(FILE *out, const struct trnsci_value *daemon)
+{
+	static const char *const not_counters[] = {"pid"};
+	char name[96], help[128];
+
+	for (size_t i = 0; i < trnsci_count(daemon); i++) {
+		size_t size = 0;
+		const char *at = trnsci_name_at(daemon, i, &size);
+		bool is_gauge = false, skipped = trnsci_kind(trnsci_at(daemon, i)) != TRNSCI_UINT;
+		double value = 0;
+
+		for (size_t j = 0; j < sizeof gauges / sizeof *gauges; j++)
+			is_gauge |= strlen(gauges[j]) == size && memcmp(gauges[j], at, size) == 0;
+		for (size_t j = 0; j < sizeof not_counters / sizeof *not_counters; j++)
+			skipped |= strlen(not_counters[j]) == size && memcmp(not_counters[j], at, size) == 0;
+		if (skipped)
+			continue;
+		trnsci_to_f64(trnsci_at(daemon, i), &value);
+		snprintf(name, sizeof name, "trnscid_%.*s%s", (int)size, at, is_gauge ? "" : "_total");
+		snprintf(help, sizeof help, "The figure daemon.%.*s of trnsci-protocol(7).", (int)size, at);
+		print_one(out, name, is_gauge ? "gauge" : "counter", help, value);
+	}
+}
+
+static void print_latencies(FILE *out, const struct trnsci_value *latency)
+{
+	static const char name[] = "trnscid_request_duration_seconds";
+	static const char *const quantiles[][2] = {{"0.5", "p50_us"}, {"0.99", "p99_us"}, {"0.999", "p999_us"}};
+
+	print_heading(out, name, "summary", "Time of requests from reading to reply, by class of method, since the start.");
+	for (size_t i = 0; i < trnsci_count(latency); i++) {
+		size_t size = 0;
+		const char *class = trnsci_name_at(latency, i, &size);
+		const struct trnsci_value *times = trnsci_at(latency, i);
+
+		for (size_t j = 0; j < sizeof quantiles / sizeof *quantiles; j++)
+			fprintf(out, "%s{class=\"%.*s\",quantile=\"%s\"} %.9g\n", name, (int)size, class, quantiles[j][0],
+				number(times, quantiles[j][1]) * 1e-6);
+		fprintf(out, "%s_sum{class=\"%.*s\"} %.17g\n%s_count{class=\"%.*s\"} %.17g\n", name, (int)size, class,
+			number(times, "total_us") * 1e-6, name, (int)size, class, number(times, "count"));
+	}
+}
+
+static void print_lanes(FILE *out, const struct trnsci_value *lanes)
+{
+	static const struct {
+		const char *name, *help, *figure;
+		double unit;
+	} columns[] = {
+		{"trnscid_lane_busy_seconds_total", "Time that a lane computed.", "busy_ns", 1e-9},
+		{"trnscid_lane_chunks_total", "Chunks that a lane computed.", "chunks", 1},
+		{"trnscid_lane_words_total", "Random words that a lane drew.", "words", 1},
+	};
+
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		print_heading(out, columns[i].name, "counter", columns[i].help);
+		for (size_t lane = 0; lane < trnsci_count(lanes); lane++)
+			fprintf(out, "%s{lane=\"%zu\"} %.17g\n", columns[i].name, lane,
+				number(trnsci_at(lanes, lane), columns[i].figure) * columns[i].unit);
+	}
+}
+
+/* What sessions hold of each limit, and the limit; bytes and numbers as the setting counts them. */
+static void print_quotas(FILE *out, const struct trnsci_value *quota)
+{
+	static const char *const columns[][3] = {
+		{"trnscid_quota_used", "used", "What all sessions hold of a host-wide limit, by the name of its setting."},
+		{"trnscid_quota_limit", "total", "The limit."},
+	};
+
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		print_heading(out, columns[i][0], "gauge", columns[i][2]);
+		for (size_t j = 0; j < trnsci_count(quota); j++) {
+			size_t size = 0;
+			const char *setting = trnsci_name_at(quota, j, &size);
+
+			fprintf(out, "%s{setting=\"%.*s\"} %.17g\n", columns[i][0], (int)size, setting,
+				number(trnsci_at(quota, j), columns[i][1]));
+		}
+	}
+}
+
+static void print_metrics(FILE *out, const struct trnsci_value *stats)
+{
+	const struct trnsci_value *daemon = trnsci_get(stats, "daemon"), *engine = trnsci_get(stats, "engine");
+	const struct trnsci_value *streams = trnsci_get(daemon, "named_streams"), *plans = trnsci_get(engine, "plans");
+	size_t size = 0;
+	const char *version = trnsci_to_bytes(trnsci_get(daemon, "version"), &size);
+
+	print_heading(out, "trnscid_build_info", "gauge", "The daemon's version.");
+	fprintf(out, "trnscid_build_info{version=\"%.*s\"} 1\n", (int)size, version ? version : "");
+	print_one(out, "trnscid_uptime_seconds", "gauge", "Time since the start.", number(daemon, "uptime_s"));
+	print_counters(out, daemon);
+	print_latencies(out, trnsci_get(daemon, "latency"));
+	print_one(out, "trnscid_named_streams", "gauge", "Named streams.", number(streams, "streams"));
+	print_one(out, "trnscid_named_streams_trouble", "gauge", "1 where the state of named streams cannot be used.",
+		  trnsci_kind(trnsci_get(streams, "trouble")) == TRNSCI_TEXT);
+	print_one(out, "trnscid_threads", "gauge", "Threads of the engine.", number(engine, "threads"));
+	print_one(out, "trnscid_jobs", "gauge", "Jobs that run.", number(trnsci_get(engine, "jobs"), "running"));
+	print_one(out, "trnscid_jobs_finished_total", "counter", "Jobs that ended.", number(trnsci_get(engine, "jobs"), "finished"));
+	print_one(out, "trnscid_plans", "gauge", "Plans of transforms in the cache.", number(plans, "count"));
+	print_one(out, "trnscid_plans_bytes", "gauge", "Memory of these plans.", number(plans, "bytes"));
+	print_quotas(out, trnsci_get(daemon, "quota"));
+	print_lanes(out, trnsci_get(engine, "lanes"));
+}
+
+/* Reads the head of a request, and gives no thought to what it asks for: there is one page. */
+static void skip_request(void)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof line, stdin) && strcmp(line, "\r\n") != 0 && strcmp(line, "\n") != 0)
+		;
+}
+
+static int answer(const struct trnsci_value *stats, bool http)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return complain(EXIT_TRY_AGAIN, "metrics: no memory");
+	print_metrics(memory, stats);
+	fclose(memory);
+	if (http)
+		printf("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: %zu\r\n"
+		       "Connection: close\r\n\r\n", size);
+	fwrite(text, 1, size, stdout);
+	free(text);
+	return EXIT_OK;
+}
+
+static int ask(struct trnsci_session *session, bool http)
+{
+	struct trnsci_call *call = NULL;
+	int code;
+
+	if (trnsci_call_new(session, "stats", &call) < 0)
+		return complain(EXIT_TRY_AGAIN, "metrics: no memory for a request");
+	code = trnsci_run(call, NULL) < 0 ? complain_error(trnsci_call_error(call), EXIT_USAGE) : answer(trnsci_reply(call), http);
+	trnsci_call_free(call);
+	return code;
+}
+
+int command_metrics(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{"http", 0, NULL, "read an HTTP request on standard input and answer it, for a socket of systemd"},
+	};
+	static const struct option_set set = {
+		"metrics [option ...]",
+		"Print the daemon's figures for Prometheus.",
+		rows,
+		sizeof rows / sizeof *rows,
+		NULL,
+		NULL,
+		"metrics",
+	};
+	struct trnsci_session *session = NULL;
+	struct options options;
+	int code = options_parse(&set, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	const bool http = options_get(&options, "http");
+
+	if (http)
+		skip_request();
+	code = connect_daemon(cli, 0, &session);
+	if (code == EXIT_OK)
+		code = ask(session, http);
+	else if (http)
+		printf("HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nno daemon answers\n");
+	trnsci_close(session);
+	return code;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long requests take. */
+#include "latency.h"
+
+#include "base/error.h"
+
+/* Below 16 ns a bucket for each; above, the power of two and the four bits behind its leading one. */
+static unsigned bucket_of(uint64_t ns)
+{
+	if (ns < LATENCY_STEPS)
+		return (unsigned)ns;
+	const unsigned exponent = 63 - (unsigned)__builtin_clzll(ns);
+
+	return (exponent - 3) * LATENCY_STEPS + (unsigned)(ns >> (exponent - 4) & (LATENCY_STEPS - 1));
+}
+
+/* The largest time in a bucket. */
+static uint64_t end_of(unsigned bucket)
+{
+	if (bucket < LATENCY_STEPS)
+		return bucket;
+	const unsigned exponent = bucket / LATENCY_STEPS + 3;
+	const uint64_t step = (uint64_t)1 << (exponent - 4);
+
+	return ((uint64_t)1 << exponent) + (bucket % LATENCY_STEPS + 1) * step - 1;
+}
+
+void latency_add(struct latency *latency, uint64_t ns)
+{
+	latency->count++;
+	latency->total_ns += ns;
+	latency->max_ns = ns > latency->max_ns ? ns : latency->max_ns;
+	latency->buckets[bucket_of(ns)]++;
+}
+
+uint64_t latency_percentile(const struct latency *latency, double share)
+{
+	uint64_t seen = 0;
+
+	for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
+		seen += latency->buckets[i];
+		if (seen > 0 && (double)seen >= share * (double)latency->count)
+			return end_of(i) < latency->max_ns ? end_of(i) : latency->max_ns;
+	}
+	return latency->max_ns;
+}
+
+int latency_show(const struct latency *latency, struct bump *bump, struct value *map)
+{
+	int failed = value_put(bump, map, "count", value_uint(latency->count));
+
+	failed |= value_put(bump, map, "total_us", value_real((double)latency->total_ns * 1e-3));
+	failed |= value_put(bump, map, "p50_us", value_real((double)latency_percentile(latency, 0.5) * 1e-3));
+	failed |= value_put(bump, map, "p99_us", value_real((double)latency_percentile(latency, 0.99) * 1e-3));
+	failed |= value_put(bump, map, "p999_us", value_real((double)latency_percentile(latency, 0.999) * 1e-3));
+	return failed | value_put(bump, map, "max_us", value_real((double)latency->max_ns * 1e-3)) ? -ERROR_NO_MEMORY : 0;
+}
