@@ -11,7 +11,7 @@ SHAREDIR = $(PREFIX)/share
 # systemd looks below lib, wherever libraries are.
 SYSTEMDDIR = $(PREFIX)/lib/systemd
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
-SERVICES := $(BUILD)/systemd/trnscid.service $(BUILD)/systemd/user/trnscid.service
+SERVICES := $(BUILD)/systemd/trnscid.service $(BUILD)/systemd/user/trnscid.service $(BUILD)/systemd/trnsci-metrics@.service
 DAEMON_MAN := $(sort $(wildcard daemon/man/*.[1-9]))
 
 # The command finds the library of its own tree.
@@ -54,7 +54,8 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES) $(EXAMPLE_PROGRAMS))
-	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket)
+	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket \
+		$(BUILD)/systemd/trnsci-metrics@.service systemd/trnsci-metrics.socket)
 	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf
 	$(Q)$(if $(DESTDIR),,systemd/running_system installed $(SYSUSERSDIR)/trnsci.conf)
