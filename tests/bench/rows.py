@@ -220,6 +220,25 @@ DISTRIBUTIONS = [
     ('sphere f32', 'sphere', 'f32', {'dimensions': 4}), ('rademacher i8', 'rademacher', 'i8', {}),
     ('uniform bf16', 'uniform', 'bf16', {}), ('normal f16', 'normal', 'f16', {}),
     ('boxmuller64 f32', 'normal', 'f32', {'method': 'boxmuller64'}),
+    ('rayleigh f64', 'rayleigh', 'f64', {}), ('logistic f64', 'logistic', 'f64', {}),
+    ('pareto f64', 'pareto', 'f64', {'a': 3.0}), ('power f64', 'power', 'f64', {'a': 5.0}),
+    ('triangular f64', 'triangular', 'f64', {}), ('vonmises f64', 'vonmises', 'f64', {'kappa': 4.0}),
+    ('wald f64', 'wald', 'f64', {'mean': 3.0, 'scale': 2.0}), ('f f64', 'f', 'f64', {'dfnum': 5.0, 'dfden': 48.0}),
+    ('noncentral_chisquare f64', 'noncentral_chisquare', 'f64', {'df': 3.0, 'nonc': 20.0}),
+    ('noncentral_f f64', 'noncentral_f', 'f64', {'dfnum': 3.0, 'dfden': 20.0, 'nonc': 3.0}),
+    ('zipf i64', 'zipf', 'i64', {'a': 2.0}), ('logseries i64', 'logseries', 'i64', {'p': 0.6}),
+    ('negative_binomial i64', 'negative_binomial', 'i64', {'successes': 10.0, 'p': 0.1}),
+    ('hypergeometric i64', 'hypergeometric', 'i64', {'ngood': 100, 'nbad': 200, 'nsample': 120}),
+    ('hypergeometric few i64', 'hypergeometric', 'i64', {'ngood': 20, 'nbad': 30, 'nsample': 7}),
+    ('multinomial i64', 'multinomial', 'i64', {'trials': 100, 'shares': '0.1,0.2,0.3,0.4'}),
+]
+# LO:HI is an array of as many numbers as samples, between these.
+BY_ARRAY = [
+    ('normal f32', {'mean': '0:10', 'std': '1:2'}), ('normal f64', {'mean': '0:10', 'std': '1:2'}),
+    ('uniform f64', {'low': '0:1', 'high': '2:3'}), ('exponential f64', {'rate': '1:2'}),
+    ('gamma f64', {'shape': '0.5:5', 'scale': '1:2'}), ('beta f64', {'alpha': '0.5:5', 'beta': '1:2'}),
+    ('poisson i64', {'lam': '0:255'}), ('binomial i64', {'trials': 100, 'p': '0:1'}),
+    ('geometric i64', {'p': '0.1:0.9'}),
 ]
 LARGE = ('uniform f32', 'normal f32', 'normal f64', 'gamma f64', 'poisson 100 i64')
 BY_RANDOM123 = ('exponential', 'lognormal', 'laplace', 'bernoulli', 'randint')
@@ -237,6 +256,12 @@ def distributions():
         if method in BY_RANDOM123 and dtype in ('f32', 'i8', 'i32'):
             parts.update(random123_parts(case, ('natural',)))
         yield Row(name, parts, per=SAMPLES)
+    for name, parameters in BY_ARRAY:
+        method, dtype = name.split()
+        case = distribution_case(method, dtype, SAMPLES, parameters, threads=1)
+        yield Row(f'by array: {name}', {'ours': ('user', case),
+                                        'numpy SFC64': ('numpy_random.py', {'work': f'{name}, by array', 'n': SAMPLES})},
+                  per=SAMPLES)
 
 
 def points():

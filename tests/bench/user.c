@@ -84,6 +84,24 @@ static void run_draw(void)
 
 /* ---- the case ---- */
 
+/* LO:HI: an array of numbers between these, one for each sample, in a tile. */
+static struct trnsci_param elements_of(size_t i, const char *value)
+{
+	struct trnsci_tile *tile;
+	struct case_array array;
+	char *colon;
+	const double low = strtod(value, &colon), high = strtod(colon + 1, NULL);
+
+	if (!case_has_array("out", &array))
+		work_fail("the case has no output");
+	const uint64_t n = array.count;
+
+	must(trnsci_tile_new(session, 0, TRNSCI_F64, 1, &n, &tile, &err));
+	for (uint64_t k = 0; k < n; k++)
+		((double *)trnsci_tile_data(tile))[k] = low + (high - low) * ((double)(k * 7919 % n) / (double)n);
+	return trnsci_elements(names[i], tile);
+}
+
 static struct trnsci_param param_of(size_t i, const char *value)
 {
 	const char *name = names[i];
@@ -98,6 +116,8 @@ static struct trnsci_param param_of(size_t i, const char *value)
 			axes[k] = (int64_t)lists[i][k];
 		return trnsci_i64s(name, axes, n);
 	}
+	if (strchr(value, ':'))
+		return elements_of(i, value);
 	if (strchr(value, ','))
 		return trnsci_f64s(name, lists[i], numbers_of(value, lists[i]));
 	const double number = strtod(value, &end);
@@ -265,11 +285,12 @@ static void run_session(void)
 void work_open(void)
 {
 	struct case_array array;
-	size_t n = read_params();
 	const char *const way = case_text("call", "plain");
 
 	if (!session)
 		open_session();
+	size_t n = read_params();
+
 	method = case_text("method", "ping");
 	has_in = case_has_array("in", &array);
 	is_draw = !has_in && case_has_array("out", &array) && array.ndim == 1;

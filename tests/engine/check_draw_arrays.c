@@ -93,17 +93,16 @@ static void each_draw_of_a_program_begins_anew(void **state)
 	struct call *call = call_new();
 	struct value steps = value_array(), step;
 	const struct value *reply, *results;
+	struct call *ones[2];
 
 	(void)state;
 	step = value_map();
 	value_put(call->bump, &step, "n", value_uint(5));
 	put_step(call, &steps, "uniform", NULL, step);
 	for (int i = 0; i < 2; i++) {
-		struct call *one = means_call(N);
-
-		step = one->params;
+		ones[i] = means_call(N);
+		step = ones[i]->params;
 		put_step(call, &steps, "normal", i ? "b" : "a", step);
-		free(one);
 	}
 	struct value wanted = text_list(call, "a");
 
@@ -115,6 +114,10 @@ static void each_draw_of_a_program_begins_anew(void **state)
 	expect_means(value_get(results, "a"), 0, N);
 	expect_means(value_get(results, "b"), 0, N);
 	call_free(call);
+	for (int i = 0; i < 2; i++) {
+		bump_free(ones[i]->bump);
+		free(ones[i]);
+	}
 	fixture_close(&fixture);
 }
 

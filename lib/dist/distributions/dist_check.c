@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dist/distributions/alias_table.h"
+#include "dist/distributions/dist_kernel.h"
 
 /* The arguments of a check. */
 struct question {
@@ -329,19 +330,23 @@ int dist_check(enum distribution distribution, enum dtype dtype, const union dis
 
 /* ---- arrays ---- */
 
-/* Returns whether all numbers lie in [least, most], or (is_above) in (least, most]. NaN never does. Does not branch, so
- * that the compiler makes vectors of it. */
-static bool all_within(const double *x, size_t n, double least, double most, bool is_above)
+/* Returns the next number below or above x, which is finite. */
+static double next_to(double x, bool up)
 {
-	int outside = 0;
+	int64_t bits;
 
-	if (is_above)
-		for (size_t i = 0; i < n; i++)
-			outside |= !(x[i] > least) | !(x[i] <= most);
-	else
-		for (size_t i = 0; i < n; i++)
-			outside |= !(x[i] >= least) | !(x[i] <= most);
-	return !outside;
+	if (x == 0)
+		return up ? 0x1p-1074 : -0x1p-1074;
+	memcpy(&bits, &x, sizeof bits);
+	bits += (x > 0) == up ? 1 : -1;
+	memcpy(&x, &bits, sizeof bits);
+	return x;
+}
+
+/* Returns whether all numbers lie in [least, most], or (is_above) in (least, most]. */
+static bool all_within(const struct dist_kernel *kernels, const double *x, size_t n, double least, double most, bool is_above)
+{
+	return kernels->all_between(x, n, is_above ? least : next_to(least, false), next_to(most, true));
 }
 
 static bool all_whole(const double *x, size_t n)
@@ -353,16 +358,22 @@ static bool all_whole(const double *x, size_t n)
 	return !broken;
 }
 
-/* Returns whether low < high everywhere, by a finite difference, in float32 too if narrow. */
-static bool all_ordered(const double *low, const double *high, size_t n, bool narrow)
+/* Returns whether low < high everywhere in float32 too. */
+static bool all_ordered_f32(const double *low, const double *high, size_t n)
 {
 	int wrong = 0;
 
 	for (size_t i = 0; i < n; i++)
-		wrong |= !(low[i] < high[i]) | !(high[i] - low[i] <= DBL_MAX);
-	for (size_t i = 0; narrow && i < n; i++)
 		wrong |= !((float)low[i] < (float)high[i]);
 	return !wrong;
+}
+
+static bool all_uniform(const struct dist_kernel *kernels, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
+{
+	const double *low = (const double *)rows_of[0], *high = (const double *)rows_of[1], most = greatest_value(dtype);
+
+	return all_within(kernels, low, n, -most, most, false) && all_within(kernels, high, n, -most, most, false) &&
+	       kernels->all_ordered(low, high, n) && (dtype == DTYPE_F64 || all_ordered_f32(low, high, n));
 }
 
 /* Returns whether all [low, high) are ranges of a signed dtype of that many bits. */
@@ -397,7 +408,7 @@ static bool all_possible(const double *good, const double *bad, const double *dr
 }
 
 /* Returns whether all samples surely pass by ranges alone; false: each has to be looked at. */
-static bool all_plain(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
+static bool all_plain(const struct dist_kernel *kernels, enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	check *const extra = distribution == DIST_TRUNCATED_NORMAL ? check_location_scale : checks[distribution];
 	const struct row *row = &rows[distribution];
@@ -407,10 +418,7 @@ static bool all_plain(enum distribution distribution, enum dtype dtype, const ui
 	if (extra == check_randint)
 		return all_randint(dtype, rows_of, n);
 	if (extra == check_uniform)
-		return all_within((const double *)rows_of[0], n, -greatest_value(dtype), greatest_value(dtype), false) &&
-		       all_within((const double *)rows_of[1], n, -greatest_value(dtype), greatest_value(dtype), false) &&
-		       all_ordered((const double *)rows_of[0], (const double *)rows_of[1], n, dtype != DTYPE_F64);
-
+		return all_uniform(kernels, dtype, rows_of, n);
 	for (unsigned j = 0; j < row->n_parameters && plain; j++) {
 		const struct parameter *parameter = &row->parameters[j];
 		const bool is_scale = (j == 1 && (extra == check_location_scale || extra == check_second_scale)) ||
@@ -424,7 +432,7 @@ static bool all_plain(enum distribution distribution, enum dtype dtype, const ui
 		/* The bounds of truncated_normal are numbers, which have been checked. */
 		if ((parameter->type != TYPE_F64 && parameter->type != TYPE_U64) || isinf(parameter->most))
 			continue;
-		plain = all_within(x, n, bounded && parameter->least > least ? parameter->least : least,
+		plain = all_within(kernels, x, n, bounded && parameter->least > least ? parameter->least : least,
 				   bounded && parameter->most < most ? parameter->most : most, parameter->is_above);
 		plain = plain && (parameter->type != TYPE_U64 || all_whole(x, n));
 	}
@@ -455,12 +463,13 @@ static int check_sample(enum distribution distribution, enum dtype dtype, const 
 	return dist_check(distribution, dtype, values, NULL, 0, ret_fault);
 }
 
-int dist_check_samples(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[DIST_PARAMETERS],
-		       size_t n, size_t *ret_sample, struct dist_fault *ret_fault)
+int dist_check_samples(const struct dist_kernel *kernels, enum distribution distribution, enum dtype dtype,
+		       const uint64_t *const rows_of[DIST_PARAMETERS], size_t n, size_t *ret_sample,
+		       struct dist_fault *ret_fault)
 {
 	int error = 0;
 
-	if (all_plain(distribution, dtype, rows_of, n))
+	if (all_plain(kernels, distribution, dtype, rows_of, n))
 		return 0;
 	for (size_t i = 0; i < n && !error; i++) {
 		*ret_sample = i;

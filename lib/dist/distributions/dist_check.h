@@ -19,10 +19,13 @@ struct dist_fault {
 int dist_check(enum distribution distribution, enum dtype dtype, const union dist_value parameters[],
 	       const double *list, size_t n_list, struct dist_fault *ret_fault);
 
-/* Checks n samples' parameters that are arrays: rows[j][i] is parameter j of sample i, a float64, of randint a 64-bit
+struct dist_kernel;
+
+/* Checks n samples' parameters that are arrays, n a multiple of DIST_PAD: rows[j][i] is parameter j of sample i, a float64, of randint a 64-bit
  * integer. Errors are those of dist_check; *ret_sample is then the first sample that is refused. */
-int dist_check_samples(enum distribution distribution, enum dtype dtype, const uint64_t *const rows[DIST_PARAMETERS],
-		       size_t n, size_t *ret_sample, struct dist_fault *ret_fault);
+int dist_check_samples(const struct dist_kernel *kernels, enum distribution distribution, enum dtype dtype,
+		       const uint64_t *const rows[DIST_PARAMETERS], size_t n, size_t *ret_sample,
+		       struct dist_fault *ret_fault);
 
 /* Check categorical's weights in parts, since there may be millions of them; all three together are what dist_check
  * does. Errors are those of dist_check. */

@@ -6,6 +6,8 @@
 #ifndef TRNSCI_DIST_DIST_KERNEL_H
 #define TRNSCI_DIST_DIST_KERNEL_H
 
+#include <stdbool.h>
+
 #include "dist/distributions/dist_constants.h"
 
 /* X(kernel). The last part names the words' width: 32 bits (f32, i32, i8, f16, bf16) or 64 (f64, i64). */
@@ -45,6 +47,10 @@ struct dist_kernel {
 #define X(kernel) dist_function *kernel;
 	DIST_KERNELS(X)
 #undef X
+	/* Return whether all of n numbers, a multiple of DIST_PAD, lie between the bounds, or each of `low` is below that of
+	 * `high` by a finite number. NaN never does. */
+	bool (*all_between)(const double *x, size_t n, double above, double below);
+	bool (*all_ordered)(const double *low, const double *high, size_t n);
 };
 
 extern const struct dist_kernel dist_scalar, dist_avx2, dist_avx512, dist_neon;

@@ -26,4 +26,6 @@ const struct dist_kernel SIMD_SUFFIX(dist) = {SIMD_NAME, SIMD_NEEDS,
 #define X(kernel) kernel,
 					      DIST_KERNELS(X)
 #undef X
+						      all_between,
+					      all_ordered,
 };

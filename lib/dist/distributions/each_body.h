@@ -265,3 +265,26 @@ static size_t randint_each_i64(const struct dist_constants *k, const void *const
 	}
 	return n_rejected;
 }
+
+static bool all_between(const double *x, size_t n, double above, double below)
+{
+	const f64v least = f64_set(above), most = f64_set(below);
+	m64v inside = f64_less(f64_set(0), f64_set(1));
+
+	for (size_t i = 0; i < n; i += F64_LANES)
+		inside = m64_and(inside, m64_and(f64_less(least, f64_load(x + i)), f64_less(f64_load(x + i), most)));
+	return m64_bits(inside) == F64_ALL;
+}
+
+static bool all_ordered(const double *low, const double *high, size_t n)
+{
+	const f64v infinite = f64_set((double)INFINITY);
+	m64v ordered = f64_less(f64_set(0), f64_set(1));
+
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const f64v a = f64_load(low + i), b = f64_load(high + i);
+
+		ordered = m64_and(ordered, m64_and(f64_less(a, b), f64_less(f64_sub(b, a), infinite)));
+	}
+	return m64_bits(ordered) == F64_ALL;
+}

@@ -41,7 +41,9 @@ static void read_numbers(const void *at, enum dtype dtype, uint64_t first, size_
 	switch (dtype) {
 		INTEGER_TYPES(READ)
 		READ(F32, float)
-		READ(F64, double)
+	case DTYPE_F64:
+		memcpy(ret, (const double *)at + first, n * sizeof *ret);
+		return;
 	default:
 		return;
 	}
@@ -122,7 +124,7 @@ void draw_array_fault_init(struct draw_array_fault *fault)
 	fault->is_set = false;
 }
 
-bool draw_parameters_load(const struct draw *draw, uint64_t first, size_t skip, size_t n, size_t padded,
+bool draw_parameters_load(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, size_t skip, size_t n, size_t padded,
 			  struct draw_parameters *parameters)
 {
 	const uint64_t *rows[DIST_PARAMETERS];
@@ -132,7 +134,7 @@ bool draw_parameters_load(const struct draw *draw, uint64_t first, size_t skip, 
 	for (unsigned j = 0; j < DIST_PARAMETERS; j++) {
 		uint64_t *const row = parameters->values[j];
 
-		rows[j] = row + skip;
+		rows[j] = row;
 		if (!draw->arrays->of[j].at)
 			continue;
 		read_elements(draw, j, first, n, row + skip);
@@ -141,9 +143,11 @@ bool draw_parameters_load(const struct draw *draw, uint64_t first, size_t skip, 
 		for (size_t i = skip + n; i < padded; i++)
 			row[i] = row[skip];
 	}
-	if (!find_wrapped(draw, rows[1], n, &refused, &fault) &&
-	    !dist_check_samples(draw->distribution, draw->dtype, rows, n, &refused, &fault))
+	if (!find_wrapped(draw, rows[1], padded, &refused, &fault) &&
+	    !dist_check_samples(kernels->distributions, draw->distribution, draw->dtype, rows, padded, &refused, &fault))
 		return true;
+	/* The places around the block hold its first elements again. */
+	refused = refused < skip || refused >= skip + n ? 0 : refused - skip;
 	note_fault(draw->arrays->fault, first - draw->arrays->origin + refused, &fault);
 	return false;
 }

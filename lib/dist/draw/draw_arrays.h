@@ -47,7 +47,7 @@ void draw_parameters_init(const struct draw *draw, struct draw_parameters *ret_p
 
 /* Fills the rows of the arrays at [skip, skip + n) for the samples from `first` on, and the places around them, up to
  * `padded`, with the same elements again. Returns false, and notes the fault, if a sample's parameters are not allowed. */
-bool draw_parameters_load(const struct draw *draw, uint64_t first, size_t skip, size_t n, size_t padded,
+bool draw_parameters_load(const struct draw_kernels *kernels, const struct draw *draw, uint64_t first, size_t skip, size_t n, size_t padded,
 			  struct draw_parameters *parameters);
 
 /* Makes a fault that no draw has noted yet. */

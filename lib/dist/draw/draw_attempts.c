@@ -235,7 +235,7 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 
 	assert(padded <= s->block);
 	if (s->loads &&
-	    !draw_parameters_load(s->draw, group * s->per_group + skip, skip, n, padded, s->parameters)) {
+	    !draw_parameters_load(s->kernels, s->draw, group * s->per_group + skip, skip, n, padded, s->parameters)) {
 		memset(out, 0, n * s->size); /* the request fails */
 		return;
 	}

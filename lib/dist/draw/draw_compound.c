@@ -108,7 +108,7 @@ static void fill_block(const struct draw_kernels *kernels, const struct draw *dr
 	const size_t padded = (skip + n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 	struct draw_plan plan;
 
-	if (draw->arrays && !draw_parameters_load(draw, begin, skip, n, padded, &b->own)) {
+	if (draw->arrays && !draw_parameters_load(kernels, draw, begin, skip, n, padded, &b->own)) {
 		memset(out, 0, n * dtype_size(draw->dtype)); /* the request fails */
 		return;
 	}

@@ -26,6 +26,16 @@ def truncated(low, high):
     return np.concatenate(parts)
 
 
+arrays = {}
+
+
+def of(low, high):
+    """Numbers between two bounds, made once."""
+    if (low, high) not in arrays:
+        arrays[low, high] = low + (high - low) * (np.arange(N) * 7919 % N / N)
+    return arrays[low, high]
+
+
 WORKS = {
     'uniform f32': lambda: g.random(dtype=np.float32, out=f32),
     'uniform f64': lambda: g.random(out=f64),
@@ -59,6 +69,31 @@ WORKS = {
     'geometric i64': lambda: g.geometric(0.1, N),
     'permutation i64': lambda: g.permutation(N),
     'dirichlet f64': lambda: g.dirichlet([1, 2, 3, 4], N // 4),
+    'rayleigh f64': lambda: g.rayleigh(size=N),
+    'logistic f64': lambda: g.logistic(size=N),
+    'pareto f64': lambda: g.pareto(3, N),
+    'power f64': lambda: g.power(5, N),
+    'triangular f64': lambda: g.triangular(0, 0.5, 1, N),
+    'vonmises f64': lambda: g.vonmises(0, 4, N),
+    'wald f64': lambda: g.wald(3, 2, N),
+    'f f64': lambda: g.f(5, 48, N),
+    'noncentral_chisquare f64': lambda: g.noncentral_chisquare(3, 20, N),
+    'noncentral_f f64': lambda: g.noncentral_f(3, 20, 3, N),
+    'zipf i64': lambda: g.zipf(2, N),
+    'logseries i64': lambda: g.logseries(0.6, N),
+    'negative_binomial i64': lambda: g.negative_binomial(10, 0.1, N),
+    'hypergeometric i64': lambda: g.hypergeometric(100, 200, 120, N),
+    'hypergeometric few i64': lambda: g.hypergeometric(20, 30, 7, N),
+    'multinomial i64': lambda: g.multinomial(100, [0.1, 0.2, 0.3, 0.4], N // 4),
+    'normal f32, by array': lambda: g.normal(of(0, 10), of(1, 2)),
+    'normal f64, by array': lambda: g.normal(of(0, 10), of(1, 2)),
+    'uniform f64, by array': lambda: g.uniform(of(0, 1), of(2, 3)),
+    'exponential f64, by array': lambda: g.exponential(of(1, 2)),
+    'gamma f64, by array': lambda: g.gamma(of(0.5, 5), of(1, 2)),
+    'beta f64, by array': lambda: g.beta(of(0.5, 5), of(1, 2)),
+    'poisson i64, by array': lambda: g.poisson(of(0, 255)),
+    'binomial i64, by array': lambda: g.binomial(100, of(0, 1)),
+    'geometric i64, by array': lambda: g.geometric(of(0.1, 0.9)),
     'categorical i64': lambda: g.choice(8, N, p=[0.3, 0, 0.1, 0.05, 0.25, 0.2, 0.05, 0.05]),
 }
 
