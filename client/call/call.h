@@ -30,7 +30,7 @@ struct trnsci_call {
 	bool tied;
 	uint64_t tied_to;
 	/* Its preparation (prepare.h), under the session's lock. */
-	uint32_t prepared;         /* the engine's handle; 0: none */
+	_Atomic uint32_t prepared; /* the engine's handle; 0: none */
 	uint64_t prepared_on;      /* the connection on which the handle exists */
 	uint64_t prepared_version; /* of the parameters */
 	uint64_t preparation;      /* counts those that were begun */
@@ -40,7 +40,7 @@ struct trnsci_call {
 	struct prepared *held;     /* whose memory the reply is in; NULL: none */
 	/* Under the session's lock. */
 	unsigned refs;
-	enum call_state state;
+	_Atomic(enum call_state) state;
 	uint32_t msgid;
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */

@@ -10,22 +10,30 @@
 
 /* ---- starting ---- */
 
-/* Marks a prepared call as in flight, but in no table. Returns false if it has to be sent. */
+/* The session's end waits for the last one, and sees either that it runs or is seen by it. */
+static void leave_now(struct trnsci_session *session)
+{
+	if (atomic_fetch_sub(&session->running_now, 1) > 1 || !session->closed)
+		return;
+	pthread_mutex_lock(&session->lock);
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* Marks a prepared call as in flight, but in no table, without the lock. Returns false if it has to be sent, as one that
+ * may be in the queue of answered calls. The connection of an engine that runs calls now never changes. */
 static bool begin_now(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	bool can;
+	enum call_state state = call->state;
 
-	pthread_mutex_lock(&session->lock);
-	can = call->state != CALL_IN_FLIGHT && !session->closed && !session->failure.code && !call->args.failed &&
-	      prepare_is_used(call);
-	if (can) {
-		call_unqueue(call);
-		call->state = CALL_IN_FLIGHT;
-		session->running_now++;
-	}
-	pthread_mutex_unlock(&session->lock);
-	return can;
+	if (call->queueing || state == CALL_IN_FLIGHT || call->args.failed || !prepare_is_used(call))
+		return false;
+	atomic_fetch_add(&session->running_now, 1);
+	if (!session->closed && atomic_compare_exchange_strong(&call->state, &state, CALL_IN_FLIGHT))
+		return true;
+	leave_now(session);
+	return false;
 }
 
 /* Runs a small prepared call in this thread, without an allocation, if the engine can. Returns false if it has to be
@@ -41,16 +49,13 @@ static bool run_now(struct trnsci_call *call, const struct trnsci_changes *chang
 	call_drop_reply(call);
 	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0)
 		reply = session->engine->run_now(call, &prepared);
-	pthread_mutex_lock(&session->lock);
 	call->held = prepared;
 	call->reply = reply;
 	call->connection = session->connection;
 	call->error.code = 0;
 	call->error.text[0] = '\0';
-	call->state = reply ? CALL_DONE : CALL_IDLE;
-	if (--session->running_now == 0 && session->closed)
-		pthread_cond_broadcast(&session->changed);
-	pthread_mutex_unlock(&session->lock);
+	atomic_store_explicit(&call->state, reply ? CALL_DONE : CALL_IDLE, memory_order_release);
+	leave_now(session);
 	return reply;
 }
 

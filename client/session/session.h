@@ -9,6 +9,7 @@
 #define TRNSCI_CLIENT_SESSION_SESSION_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,9 +84,9 @@ struct trnsci_session {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a call was answered, a waiter left, or the arena came */
 	unsigned refs;
-	unsigned running_now; /* calls inside run_now */
+	atomic_uint running_now; /* calls inside run_now; changed without the lock */
 	unsigned waiters;     /* threads inside session_wait */
-	bool closed;
+	atomic_bool closed;
 	struct error failure;         /* why nothing more can be sent; code 0: all is well */
 	struct bump_cache bump_cache; /* for requests and replies */
 	/* Calls (call_table.h). */

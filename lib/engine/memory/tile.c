@@ -229,6 +229,20 @@ int tile_take(struct session_memory *memory, uint64_t handle, const char *contex
 	return error;
 }
 
+struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle)
+{
+	struct tile *tile = lookup(memory, handle);
+
+	if (tile)
+		tile->refs++;
+	return tile;
+}
+
+void tile_give_locked(struct session_memory *memory, struct tile *tile)
+{
+	drop(memory, tile);
+}
+
 void tile_give(struct session_memory *memory, struct tile *tile)
 {
 	pthread_mutex_lock(&memory->lock);

@@ -36,6 +36,11 @@ int tile_take(struct session_memory *memory, uint64_t handle, const char *contex
 	      struct tile **ret_tile, struct error *err);
 void tile_give(struct session_memory *memory, struct tile *tile);
 
+/* The same of several at once: hold the lock of the session's memory. tile_take_locked returns NULL if there is none of
+ * that handle. */
+struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle);
+void tile_give_locked(struct session_memory *memory, struct tile *tile);
+
 /* Where a tile in use lies. */
 void *tile_base(const struct session_memory *memory, const struct tile *tile);
 

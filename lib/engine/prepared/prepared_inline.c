@@ -85,13 +85,17 @@ static const struct job_ops now_ops = {.advance = advance, .run = run};
 /* Each run takes its tiles itself: until then they may be freed. */
 static void give_tiles(const struct prepared *prepared, struct prepared_inline *now)
 {
+	struct session_memory *memory = now->program.memory;
+
+	pthread_mutex_lock(&memory->lock);
 	for (size_t i = 0; i < prepared->n_buffers; i++) {
 		struct buffer *buffer = &now->buffers[i];
 
 		if (buffer->kind == BUFFER_TILE && buffer->tile)
-			tile_give(now->program.memory, buffer->tile);
+			tile_give_locked(memory, buffer->tile);
 		buffer->tile = NULL;
 	}
+	pthread_mutex_unlock(&memory->lock);
 }
 
 static int list_mentions(const struct prepared *prepared, struct prepared_inline *now)
@@ -167,20 +171,36 @@ static bool is_ready(const struct prepared *prepared, struct prepared_inline *no
 
 /* ---- running it ---- */
 
+/* Hold the lock. Returns whether there is a tile of that handle and shape. */
+static bool take_tile(struct session_memory *memory, struct buffer *buffer)
+{
+	buffer->tile = tile_take_locked(memory, buffer->handle);
+	if (!buffer->tile || !shape_equal(&buffer->tile->shape, &buffer->shape))
+		return false;
+	buffer->base = tile_base(memory, buffer->tile);
+	return true;
+}
+
+/* What was taken of them goes back by give_tiles. */
 static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
 {
-	int error = 0;
+	struct session_memory *memory = now->program.memory;
+	bool there = true;
 
+	if (prepared->n_tiles == 0)
+		return 0;
 	for (size_t i = 0; i < prepared->n_tiles; i++)
 		if (prepared->tiles[i].buffer >= 0)
 			now->buffers[prepared->tiles[i].buffer].handle =
 				(uint32_t)(tiles ? tiles[i] : prepared->tiles[i].handle);
-	for (size_t i = 0; i < prepared->n_buffers && prepared->n_tiles && !error; i++)
+	pthread_mutex_lock(&memory->lock);
+	for (size_t i = 0; i < prepared->n_buffers && there; i++)
 		if (now->buffers[i].kind == BUFFER_TILE)
-			error = prepared_bind_tile(&now->program, &now->buffers[i], NULL);
+			there = take_tile(memory, &now->buffers[i]);
+	pthread_mutex_unlock(&memory->lock);
 	for (size_t i = 0; i < prepared->n_mentions; i++)
-		*now->mentions[i] = value_uint(now->buffers[prepared->mentions[i].buffer].handle);
-	return error;
+		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
+	return there ? 0 : -ERROR_BAD_TILE; /* the request says what is wrong */
 }
 
 static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
