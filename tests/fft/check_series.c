@@ -78,15 +78,15 @@ static void check_current(const char *name, uint32_t features, enum fft_precisio
 	run_guarded(there, &call);
 	d = distance(precision, y, r->y, r->n, 0.5);
 	worst[precision][r->series] = fmax(worst[precision][r->series], d);
-	if (!(d <= fft_series_bound(precision)))
+	if (!(d <= fft_error_bound(1, precision)))
 		fail_msg("%s f%zu %s n=%zu: relative error: expected at most %g, got %g (seed %#llx + n)", name,
-			 8 * real_bytes(precision), names[r->series], r->n, fft_series_bound(precision), d,
+			 8 * real_bytes(precision), names[r->series], r->n, fft_error_bound(1, precision), d,
 			 (unsigned long long)fixture_seed);
 	run_guarded(back, &again);
 	d = distance(precision, y, r->x, r->n, 1);
-	if (!(d <= 2 * fft_series_bound(precision)))
+	if (!(d <= 2 * fft_error_bound(1, precision)))
 		fail_msg("%s f%zu %s n=%zu, there and back: relative error: expected at most %g, got %g", name,
-			 8 * real_bytes(precision), names[r->series], r->n, 2 * fft_series_bound(precision), d);
+			 8 * real_bytes(precision), names[r->series], r->n, 2 * fft_error_bound(1, precision), d);
 	guarded_free(x, size, "input");
 	guarded_free(y, size, "output");
 	fft_plan_free(there);
@@ -149,9 +149,9 @@ static void check_orthogonal_of(const char *name, uint32_t features, enum fft_pr
 				after += (long double)real_get(precision, at, j) * real_get(precision, at, j);
 			fft_plan_free(plan);
 		}
-		if (fabsl(after / before - 1) > 4 * fft_series_bound(precision))
+		if (fabsl(after / before - 1) > 4 * fft_error_bound(1, precision))
 			fail_msg("%s %s n=%zu: the norm grew by %Lg", name, names[series], n, sqrtl(after / before));
-		assert_true(distance(precision, at, x, n, 1) <= 2 * fft_series_bound(precision));
+		assert_true(distance(precision, at, x, n, 1) <= 2 * fft_error_bound(1, precision));
 		guarded_free(at, size, "row");
 	}
 }

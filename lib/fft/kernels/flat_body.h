@@ -68,6 +68,7 @@ INLINE void LOCAL(prefetch_next)(const real *next, size_t reals)
 		__builtin_prefetch(next + i);
 }
 
+/* Runs the first stage: block by block of LANES columns, the last of which may be partial. */
 INLINE void LOCAL(flat_first)(const unsigned at_once, const struct LOCAL(flat) * f)
 {
 	const unsigned rows = LANES / at_once;
@@ -83,6 +84,7 @@ INLINE void LOCAL(flat_first)(const unsigned at_once, const struct LOCAL(flat) *
 		LOCAL(flat_block)(at_once, false, f, order, p);
 }
 
+/* Transforms r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and 7. */
 INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from, vec *re, vec *im)
 {
 	if (r % 2 == 0) {
@@ -191,6 +193,7 @@ FLAT_RADIX(8)
 FLAT_RADIX(16)
 #undef FLAT_RADIX
 
+/* Runs the second stage by the functions of its radices, the last of which stores the result. */
 static void LOCAL(flat_second)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, real *buffer)
 {
 #define ROW(r) [r] = {LOCAL(flat_pass_##r), LOCAL(flat_last_##r)}
@@ -228,6 +231,7 @@ static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struc
 	       call->out_distance * 2 * sizeof(real) % 64 == 0;
 }
 
+/* at_once is a constant in both calls of flat_first, so that each is compiled without branches on it. */
 static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {

@@ -45,6 +45,7 @@ INLINE void LOCAL(store_fours)(v_order_t order, const vec re[2], const vec im[2]
 	}
 }
 
+/* Stores w neighbouring elements of two transforms. */
 INLINE void LOCAL(store_twos)(v_order_t order, vec re, vec im, real *y, size_t distance)
 {
 	vec a, b;
@@ -135,6 +136,7 @@ INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const struc
 		LOCAL(run_partial_group)(rows, w, g, count, x, y);
 }
 
+/* Lengths 16 to 128, the powers of two that group_rows (factor.c) admits; float64 stops at 32. */
 static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
 {
 	const struct LOCAL(group) g = {smooth->stage[0].twiddles, 2 * call->in_distance, 2 * call->out_distance,

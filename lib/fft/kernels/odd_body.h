@@ -27,6 +27,7 @@ INLINE void LOCAL(store_mirrored)(real *mirror, vec re, vec im)
 	LOCAL(store_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), v_reverse(re), v_reverse(im));
 }
 
+/* A switch, so that each radix has its constants in the code. r = 1 has nothing to combine. */
 INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 {
 	switch (r) {
@@ -139,6 +140,7 @@ struct LOCAL(copies) {
 	struct LOCAL(columns) columns;
 };
 
+/* Zeros everywhere, and pointers into the copies; mirrored ones begin at their last pair. */
 static void LOCAL(init_copies)(const struct fft_odd *odd, struct LOCAL(copies) * copies)
 {
 	memset(copies, 0, sizeof *copies);
@@ -152,6 +154,7 @@ static void LOCAL(init_copies)(const struct fft_odd *odd, struct LOCAL(copies) *
 		copies->columns.table[j] = copies->table[j];
 }
 
+/* Copies the twiddles of n columns from k on. */
 static void LOCAL(copy_table)(const struct fft_odd *odd, size_t k, size_t n, struct LOCAL(copies) * copies)
 {
 	struct LOCAL(columns) c;
@@ -189,6 +192,7 @@ static void LOCAL(join_some)(const struct fft_odd *odd, size_t k, size_t n)
 		((real *)odd->x)[1] = 0; /* the sum of the reals is real */
 }
 
+/* The reverse of join_some. */
 static void LOCAL(split_some)(const struct fft_odd *odd, size_t k, size_t n)
 {
 	const size_t pair = 2 * sizeof(real), m = odd->m;

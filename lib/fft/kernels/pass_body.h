@@ -18,6 +18,7 @@ struct LOCAL(pass) {
  * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. */
 enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
 
+/* Load and store the rows of one butterfly with what the flavour asks for. Rows are m s, or s, rows apart. */
 INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
 			     const real *x, vec *re, vec *im)
 {

@@ -14,6 +14,7 @@ INLINE void LOCAL(multiply_part)(const struct fft_product *product, size_t i, si
 	LOCAL(store_pairs)((real *)product->y + 2 * i, n, out, v_mul(re, scale), v_mul(im, scale));
 }
 
+/* Multiplies contiguous rows: full vectors, then what is left. */
 static void LOCAL(multiply_rows)(const struct fft_product *product)
 {
 	const v_order_t in = v_order(product->exchange_x), out = v_order(product->exchange_y), plain = v_order(false);
@@ -103,6 +104,7 @@ static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 	}
 }
 
+/* Folds k of [begin, end): k = 0 through copies, since it has no mirror image, then full vectors, then the rest. */
 static void LOCAL(fold)(const struct fft_fold *fold)
 {
 	const real *x = fold->x, *table = fold->table;

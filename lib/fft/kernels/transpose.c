@@ -26,6 +26,7 @@ struct wide {
 };
 
 #if defined(__x86_64__)
+/* Gather one cache line of a column and store it around the caches. float pairs are 8 bytes, double pairs 16. */
 static void stream_line_narrow(const char *from, size_t from_step, char *to)
 {
 	for (unsigned i = 0; i < LINE; i += 16, from += 2 * from_step) {
@@ -165,6 +166,7 @@ static void transpose_wide_prefetched(const struct fft_transpose *t)
 	}
 }
 
+/* Elements of 4 and 8 bytes go to the kernels as reals; a float pair is moved as a double. */
 void transpose_elements(uint32_t features, size_t size, const char *from, size_t from_step, char *to, size_t to_step,
 			size_t rows, size_t columns)
 {

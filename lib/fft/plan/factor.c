@@ -90,6 +90,7 @@ static double ends_cost(const struct fft_smooth *smooth, unsigned stage, size_t 
 	return stage == 0 ? transpose + 8 : stage + 1 < smooth->n_stages ? 9 : 2;
 }
 
+/* 120 operations stand for what an item costs beside its rows: calls, addresses and the first loads. */
 double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
 {
 	const struct fft_columns *columns = &smooth->stage[stage].columns;
@@ -99,6 +100,7 @@ double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t 
 	return 120 + (double)columns->length * (column_cost(columns) + ends_cost(smooth, stage, lanes) + spill);
 }
 
+/* Transforms of one stage run `lanes` at a time, so one takes that share of an item. */
 double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 {
 	double cost = 0;

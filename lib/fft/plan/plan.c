@@ -24,6 +24,7 @@ struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uin
 	return plan;
 }
 
+/* A ready plan stays ready: stepping it again does nothing. */
 int fft_plan_step(struct fft_plan *plan)
 {
 	int rc = plan->ready ? 0 : plan->kind->step(plan);
@@ -41,6 +42,7 @@ void fft_plan_free(struct fft_plan *plan)
 	free(plan);
 }
 
+/* Counts the inner plans, too: a cache frees them together. */
 size_t fft_plan_bytes(const struct fft_plan *plan)
 {
 	return plan->bytes + (plan->inner ? fft_plan_bytes(plan->inner) : 0);
@@ -123,6 +125,7 @@ void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scr
 	}
 }
 
+/* One bound for all lengths: up to FFT_MAX_LENGTH the growth with n stays inside it. */
 double fft_error_bound(uint64_t n, enum fft_precision precision)
 {
 	(void)n;

@@ -38,6 +38,7 @@ static int build_piece(struct fft_plan *plan)
 	return fft_shell_table(plan, plan->n, half_length(plan) / 2 + 1, put_root);
 }
 
+/* Folds bins [begin, end) and their mirror images. */
 static void run_fold(const struct fft_plan *plan, const void *x, void *y, size_t begin, size_t end, bool back,
 		     double scale)
 {
@@ -116,6 +117,7 @@ static bool reads_caller(const struct fft_plan *plan, const struct fft_call *cal
 	return !gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
 }
 
+/* The side of reals counts in reals, half a pair each. */
 static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 {
 	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;

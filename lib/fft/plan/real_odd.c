@@ -7,6 +7,7 @@
  * divisor, takes one complex transform of n (r = 1). */
 #include "fft/plan/real_odd.h"
 
+/* Describes columns or elements [begin, end) of one transform; x is the caller's side, at its stride. */
 static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft_call *call, const void *x, void *rows,
 				   size_t begin, size_t end)
 {
@@ -77,6 +78,7 @@ static void copy_columns(const struct fft_odd *odd, size_t pair, char *to, size_
 	}
 }
 
+/* Deals reals out to the rows, or splits half a spectrum; a strided one is first made contiguous in the free row y. */
 static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
 		     struct fft_rows rows)
 {
@@ -93,6 +95,7 @@ static void pack_row(const struct fft_plan *plan, const struct fft_call *call, c
 	plan->ops->odd_split(&odd);
 }
 
+/* Gathers reals from the rows, or joins their spectra, by way of the free row x if the output is strided. */
 static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
 		       struct fft_rows rows)
 {

@@ -38,6 +38,7 @@ static unsigned type_of(const struct fft_plan *plan)
 	return plan->series % 4 + 1;
 }
 
+/* Returns how elements are packed: by type, and for type IV by the parity of n. */
 static enum fft_packing packing_of(const struct fft_plan *plan)
 {
 	static const enum fft_packing packings[] = {FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS};
@@ -104,6 +105,7 @@ static size_t out_length(const struct fft_plan *plan, bool inverse)
 	}
 }
 
+/* Describes elements [begin, end) of packing or unpacking; x is the caller's side. */
 static struct fft_part describe_part(const struct fft_plan *plan, const void *x, size_t stride, char *row, size_t begin,
 				     size_t end)
 {
@@ -173,11 +175,8 @@ enum fft_series fft_series_inverse(enum fft_series series)
 	return inverse[series];
 }
 
-double fft_series_bound(enum fft_precision precision)
-{
-	return fft_error_bound(1, precision);
-}
-
+/* Type IV of even n takes a complex transform of n / 2, type I a real one of the extension, the others a real one of
+ * n. */
 int fft_plan_create_series(enum fft_series series, bool orthogonal, uint64_t n, enum fft_precision precision,
 			   uint32_t features, struct fft_plan **ret_plan)
 {

@@ -38,7 +38,4 @@ uint64_t fft_series_period(enum fft_series series, uint64_t n);
 /* Returns the type that undoes this one, up to fft_series_period. */
 enum fft_series fft_series_inverse(enum fft_series series);
 
-/* Returns the bound of the relative L2 error, as fft_error_bound does. */
-double fft_series_bound(enum fft_precision precision);
-
 #endif

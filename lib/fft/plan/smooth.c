@@ -102,6 +102,7 @@ static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 	return reuse == FFT_REUSE_BOTH && smooth->n_stages % 2 ? all - 2 : all - 1;
 }
 
+/* Only a long transform keeps numbers outside scratch between its phases. */
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	return plan->is_long ? batch * own_buffers(plan, reuse) * plan->smooth.between_bytes : 0;
@@ -250,6 +251,7 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 		}
 }
 
+/* The three ways differ in where numbers lie between stages; the kernels are the same. */
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
 		      void *scratch)
 {
@@ -268,6 +270,7 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_phases,         count_chunks,
 					    work_bytes,  scratch_bytes, fft_complex_in_bytes, run_chunk};
 
+/* All limits below choose only where numbers lie and how work is cut, never the arithmetic: that is factor_stages'. */
 int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
 	struct fft_plan *plan = fft_plan_allocate(n, precision, features);

@@ -81,6 +81,7 @@ static size_t segments_at_once(const struct welch *welch, const struct fft_plan 
 	return size_min(segments_per_chunk(welch, plan), fit < 1 ? 1 : fit);
 }
 
+/* Chunks do not cross rows. */
 static size_t segments_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
@@ -298,6 +299,7 @@ static size_t result_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)welch->frames.rows * signal_count_pieces(welch->out_bins, result_bins(welch));
 }
 
+/* Keys of all parts, and as much again for select_value. */
 static size_t result_scratch(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
@@ -331,6 +333,7 @@ static void put_bin(const struct welch *welch, const double *sums, double scale,
 	}
 }
 
+/* A chunk is some bins of one row. */
 static int result_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
