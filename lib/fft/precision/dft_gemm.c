@@ -28,6 +28,7 @@ static size_t row_bytes(const struct fft_plan *plan)
 	return fft_round_line(2 * plan->n * sizeof(double));
 }
 
+/* Return the bytes of a group's packed left side, of its sums over one panel, and of its exponents. */
 static size_t left_bytes(const struct dft_gemm *gemm)
 {
 	return fft_round_line(gemm_left_bytes(&gemm->shape, gemm->rows));
@@ -60,6 +61,7 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(plan->gemm) + floats_bytes(plan);
 }
 
+/* Returns the groups of a batch; the last one may be partial. */
 static size_t count_groups(const struct fft_plan *plan, size_t batch)
 {
 	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;

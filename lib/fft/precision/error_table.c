@@ -177,6 +177,7 @@ static double measure_direction(const struct trial *trial, enum error_signal sig
 	return norm > 0 ? (double)sqrtl(error / norm) : error > 0 ? INFINITY : 0;
 }
 
+/* kahan and double run the same plan; only the rounding of the result differs. */
 static int create_plan(const struct error_row *row, uint32_t features, struct fft_plan **ret_plan)
 {
 	const enum fft_precision precision = row->precision == PRECISION_FAST ? FFT_F32 : FFT_F64;
@@ -198,6 +199,7 @@ static int build_plan(struct trial *trial, uint32_t features)
 	return rc;
 }
 
+/* Room for the longer side: n complex numbers and one more. */
 static int allocate_trial(struct trial *trial)
 {
 	const size_t numbers = 2 * (size_t)trial->row->n + 2, row = (8 * numbers + 63) / 64 * 64;

@@ -110,6 +110,7 @@ static void fill_real(struct reference *r, bool inverse, const double *in)
 	}
 }
 
+/* By the complex transform: forward takes the lower half of the spectrum, inverse the real parts. */
 static void run_real(struct reference *r, bool inverse, const double *in, long double *out)
 {
 	fill_real(r, inverse, in);
@@ -167,6 +168,7 @@ static void run_series(const struct reference *r, const double *in, long double 
 
 /* ---- building ---- */
 
+/* Returns how many roots a transform needs: the least common denominator of its angles. */
 static size_t roots_order(enum reference_kind kind, size_t n)
 {
 	if (kind < REFERENCE_SERIES)

@@ -96,6 +96,7 @@ static uint64_t find_row(const struct convolve *c, const struct convolve_side *s
 	return row;
 }
 
+/* Negates the imaginary part of a complex element. */
 static void conjugate_pair(enum fft_precision precision, char *pair)
 {
 	if (precision == FFT_F32)
@@ -269,6 +270,7 @@ static size_t kernels_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)c->kernels * signal_count_pieces(c->block, SIGNAL_PIECE);
 }
 
+/* Copies one piece of a kernel; beyond its end are zeros. */
 static int kernels_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
@@ -312,6 +314,7 @@ static size_t products_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_count_pieces(convolve_bins(c), SIGNAL_PIECE);
 }
 
+/* Multiplies one piece of a block's spectrum by that of its kernel. */
 static int products_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;

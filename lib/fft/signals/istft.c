@@ -263,6 +263,7 @@ static size_t gather_chunks(const void *call, const struct fft_plan *plan)
 	       signal_count_pieces(stft_spectrum(stft), PANEL_BINS);
 }
 
+/* A chunk is a panel of frames by a panel of bins. */
 static int gather_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
@@ -296,6 +297,7 @@ static size_t add_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)stft->frames.rows * signal_count_pieces(stft->length, add_piece(stft));
 }
 
+/* Like inverse_run, but the frames are already transformed back. */
 static int add_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
@@ -341,6 +343,7 @@ static struct ends find_ends(const struct stft *stft)
 	return (struct ends){begin, first, last, end};
 }
 
+/* Both ends count their chunks apart, as the stretch between them is not checked. */
 static size_t check_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct ends ends = find_ends(call);

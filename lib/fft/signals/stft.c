@@ -175,6 +175,7 @@ static size_t store_chunks(const void *call, const struct fft_plan *plan)
 	return signal_count_pieces(stft->frames.rows * stft->frames.count, PANEL_FRAMES) * bin_pieces(stft);
 }
 
+/* A chunk is a panel of frames, counted over all signals, by a panel of bins. */
 static int store_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
