@@ -11,5 +11,6 @@ export BUILD
 	echo "1..0 # SKIP not built: python3-dev or numpy is missing, or a sanitizer is set"
 	exit 0
 }
-export PYTHONPATH="$BUILD/python:$PWD/tests/python" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=debug
+# New memory is zero, freed memory is not: what is read without being set shows.
+export PYTHONPATH="$BUILD/python:$PWD/tests/python" PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc MALLOC_PERTURB_=255
 exec "$python" -m pytest -q -p tap -p no:cacheprovider -W error --doctest-modules "$BUILD/python/trnsci" tests/python "$@"

@@ -130,6 +130,20 @@ def test_parameters_that_are_arrays(name):
     np.testing.assert_array_equal(np.concatenate(parts), made)
 
 
+def test_arrays_beside_numbers():
+    """numpy's iterators over numbers divide by what is not set."""
+    def draws(g):
+        for _ in range(200):
+            yield g.normal([1.0, 2.0, 3.0], size=(4, 3))
+            yield g.gamma([[1.0, 2.0, 3.0]], 2.0, size=(5, 3))
+            yield g.triangular(0.0, [[0.5, 0.6], [0.7, 0.8]], 1.0)
+
+    for parts, whole in zip(zip(*(draws(trnsci.Generator(7, rank=r, size=2))
+                                  for r in range(2))),
+                            draws(trnsci.Generator(7))):
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
 @pytest.mark.parametrize("name", FLOATS)
 def test_dtype_and_out(name):
     args = DRAWS[name]

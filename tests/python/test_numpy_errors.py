@@ -177,6 +177,9 @@ def outcome(generator, call):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_outcome(call):
+    if call == "dirichlet([0, 1])" and np.lib.NumpyVersion(
+            np.__version__) >= "1.25.0":
+        pytest.skip("later releases of numpy take alpha = 0")
     expected = outcome(np.random.Generator(np.random.PCG64(1)), call)
     assert outcome(trnsci.Generator(1), call) == expected
 

@@ -131,6 +131,18 @@ static int check_values(PyArrayObject *array, const char *name, enum constraint 
 	return r;
 }
 
+/* Makes an array of float64 with one dimension at least: numpy's iterators cannot be placed over one that has none. */
+static PyArrayObject *take_array(PyObject *value)
+{
+	PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OTF(value, NPY_DOUBLE, NPY_ARRAY_ALIGNED), *flat;
+
+	if (!array || PyArray_NDIM(array) > 0)
+		return array;
+	flat = (PyArrayObject *)PyArray_Ravel(array, NPY_CORDER);
+	Py_DECREF(array);
+	return flat;
+}
+
 static int take_arrays(struct walk *walk, PyObject *const *values)
 {
 	const struct method *method = walk->method;
@@ -140,7 +152,7 @@ static int take_arrays(struct walk *walk, PyObject *const *values)
 
 		if (!value)
 			return -1;
-		walk->arrays[i] = (PyArrayObject *)PyArray_FROM_OTF(value, NPY_DOUBLE, NPY_ARRAY_ALIGNED);
+		walk->arrays[i] = take_array(value);
 		Py_DECREF(value);
 		if (!walk->arrays[i] ||
 		    check_values(walk->arrays[i], method->args[i], method->constraints[i]) < 0)
