@@ -53,7 +53,7 @@ R123 := $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),random
 R123_gcc := -O3 -march=native -ffast-math
 R123_clang := $(R123_gcc) -fveclib=libmvec
 
-$(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
+$(addprefix $(BENCH)/,$(R123)): $(BENCH)/random123-%: tests/bench/peers/random123.c $(WORKER)
 	$(say) BENCH $@
 	@mkdir -p $(@D)
 	$(Q)$(*:-512=) -std=gnu17 -w $(R123_$(*:-512=)) $(if $(findstring 512,$*),-mprefer-vector-width=512) -Itests \
