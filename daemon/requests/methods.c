@@ -2,13 +2,16 @@
 /* Cancel, stats, and the table of the session's methods. */
 #include "methods.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <linux/sockios.h>
 
 #include "base/cpu.h"
 #include "engine_session.h"
+#include "log.h"
 #include "memory/arena.h"
 #include "memory/prefault.h"
 #include "publish/broadcasts.h"
@@ -100,6 +103,62 @@ static int call_stats(struct method_call *call)
 	return failed ? error_set(call->err, ERROR_NO_MEMORY, "stats: the reply") : 0;
 }
 
+/* ------- clients ------- */
+
+/* Users see and end their own sessions; root and the daemon's user see all. */
+static bool may_see(const struct session *session, const struct session *other)
+{
+	return peer_is_master(&session->peer) || quota_user_uid(session->user) == quota_user_uid(other->user);
+}
+
+static int show_client(const struct session *session, struct bump *bump, struct value *clients)
+{
+	struct value map = value_map();
+	int failed = session_memory_stats(session->memory, bump, &map);
+
+	failed |= value_put(bump, &map, "id", value_uint(session->id));
+	failed |= value_put(bump, &map, "pid", value_uint((uint64_t)session->pid));
+	failed |= value_put(bump, &map, "uid", value_uint(quota_user_uid(session->user)));
+	failed |= value_put(bump, &map, "weight", value_uint(session->weight));
+	failed |= value_put(bump, &map, "requests", value_uint(session->requests));
+	failed |= value_put(bump, &map, "message_bytes", value_uint(quota_share_used(&session->bytes)));
+	failed |= value_put(bump, &map, "rings", value_uint(session->n_rings));
+	failed |= value_put(bump, &map, "broadcasts", value_uint(session->n_broadcasts));
+	return failed | value_push(bump, clients, map);
+}
+
+static int call_clients(struct method_call *call)
+{
+	struct value clients = value_array();
+	int failed = 0;
+
+	for (const struct session *at = call->session->service->sessions; at; at = at->next)
+		if (at->fd >= 0 && may_see(call->session, at))
+			failed |= show_client(at, call->bump, &clients);
+	if (failed || value_put(call->bump, call->result, "clients", clients))
+		return error_set(call->err, ERROR_NO_MEMORY, "clients: the reply");
+	return 0;
+}
+
+/* The connection is shut down, and ends as if its client had hung up. */
+static int call_disconnect(struct method_call *call)
+{
+	const uint64_t id = call->args->at[0].u64;
+	struct session *at = call->session->service->sessions;
+
+	while (at && !(at->id == id && at->fd >= 0 && may_see(call->session, at)))
+		at = at->next;
+	if (!at)
+		return error_set(call->err, ERROR_NOT_FOUND, "disconnect: id: %" PRIu64 ", allowed: that of a session which clients lists",
+				 id);
+	if (value_put(call->bump, call->result, "disconnected", value_uint(id)))
+		return error_set(call->err, ERROR_NO_MEMORY, "disconnect: the reply");
+	log_client(LEVEL_INFO, at->id, quota_user_uid(at->user), "is disconnected by session %" PRIu64 " of uid %u",
+		   call->session->id, (unsigned)quota_user_uid(call->session->user));
+	shutdown(at->fd, SHUT_RDWR);
+	return 0;
+}
+
 /* ------- all of them ------- */
 
 /* Rows stand in the engine's table of operations, too, which describes their parameters. */
@@ -111,6 +170,8 @@ static const struct method {
 	{"arena", true, engine_session_attach_arena},
 	{"cancel", false, call_cancel},
 	{"stats", false, call_stats},
+	{"clients", false, call_clients},
+	{"disconnect", false, call_disconnect},
 	{"ring_attach", true, rings_attach},
 	{"ring_detach", false, rings_detach},
 	{"broadcast_create", false, broadcasts_create},

@@ -40,6 +40,16 @@ ln -s "$socket" "$work/run/trnsci/trnsci.sock"
 code "a daemon is found in XDG_RUNTIME_DIR" 0 env XDG_RUNTIME_DIR="$work/run" "$cli" -v rand bits -n 1 --format text
 like "and named as well" "*using $work/run/trnsci/trnsci.sock*" "$(cat "$work/err")"
 like "status has the times of draws" "*times      draw * requests, p50 *" "$out"
+"$cli" --socket "$socket" ring normal -f raw >/dev/null &
+reader=$!
+until "$cli" --socket "$socket" status --clients >"$work/out" && grep -q " $reader " "$work/out"; do kill -0 $reader || break; done
+like "status --clients lists the sessions" "* id * pid * command *trnsci-cli*" "$(cat "$work/out")"
+id=$(awk -v pid=$reader '$2 == pid {print $1}' "$work/out")
+code "status --disconnect" 0 "$cli" --socket "$socket" status --disconnect "$id"
+wait $reader
+same "ends the session" 69 $?
+code "a session that there is not" 2 "$cli" --socket "$socket" status --disconnect 999999
+like "is not found" "*not_found: disconnect: id: 999999*" "$(cat "$work/err")"
 code "metrics" 0 "$cli" --socket "$socket" metrics
 out=$(cat "$work/out")
 like "metrics have counters" "*# TYPE trnscid_requests_total counter*trnscid_requests_total [1-9]*" "$out"

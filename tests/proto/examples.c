@@ -50,7 +50,7 @@ static struct value floats(size_t count, const float *at)
 
 static bool example_of_service(const char *method, struct value *ret)
 {
-	if (!strcmp(method, "version") || !strcmp(method, "describe") || !strcmp(method, "stats"))
+	if (!strcmp(method, "version") || !strcmp(method, "describe") || !strcmp(method, "stats") || !strcmp(method, "clients"))
 		*ret = value_map();
 	else if (!strcmp(method, "ping"))
 		*ret = map("payload", value_string("hello"), NULL);
@@ -62,6 +62,8 @@ static bool example_of_service(const char *method, struct value *ret)
 		*ret = map("tile", value_uint(1), NULL);
 	else if (!strcmp(method, "cancel"))
 		*ret = map("msgid", value_uint(5), NULL);
+	else if (!strcmp(method, "disconnect"))
+		*ret = map("id", value_uint(3), NULL);
 	else if (!strcmp(method, "derive"))
 		*ret = map("seed", value_uint(1), "label", value_string("noise of channel 3"), NULL);
 	else
@@ -354,6 +356,10 @@ struct value example_session_reply(const char *method)
 			   value_string("f32"), "components", value_uint(1), "generator",
 			   value_string("threefry4x32"), "seed", value_uint(0), "stream", value_uint(0), "offset",
 			   value_uint(0), "position", value_uint(0), "stream_format", value_uint(1), NULL);
+	if (!strcmp(method, "clients"))
+		return map("clients", list(0), NULL);
+	if (!strcmp(method, "disconnect"))
+		return map("disconnected", value_uint(3), NULL);
 	if (!strcmp(method, "ring_detach"))
 		return map("detached", value_uint(1), NULL);
 	return map("cancelled", value_bool(true), NULL);

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "options/options.h"
+#include "command_name.h"
 #include "report.h"
 
 /* A figure that is missing is 0: an older daemon may not have it. */
@@ -136,33 +137,73 @@ static void print_status(struct trnsci_session *session, const struct trnsci_val
 	       number(plans, "hits"), number(plans, "misses"));
 }
 
+/* A line for each session. */
+static void print_clients(const struct trnsci_value *clients)
+{
+	printf("%6s %8s %6s %-16s %6s %12s %6s %6s %12s\n", "id", "pid", "uid", "command", "weight", "requests", "jobs", "tiles",
+	       "arena bytes");
+	for (size_t i = 0; i < trnsci_count(clients); i++) {
+		const struct trnsci_value *one = trnsci_at(clients, i);
+		char name[17];
+
+		printf("%6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %-16s %6" PRIu64 " %12" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 "\n",
+		       number(one, "id"), number(one, "pid"), number(one, "uid"), command_name(number(one, "pid"), name),
+		       number(one, "weight"), number(one, "requests"), number(one, "jobs"), number(one, "tiles"), number(one, "bytes"));
+	}
+}
+
+/* Runs a method without parameters, or with one number (name NULL: none), and reports its reply. */
+static int ask(struct trnsci_session *session, const char *method, const char *name, uint64_t value, struct trnsci_call **ret_call)
+{
+	int r = trnsci_call_new(session, method, ret_call);
+
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	if (name)
+		trnsci_set_u64(trnsci_args(*ret_call), name, value);
+	return trnsci_run(*ret_call, NULL) < 0 ? complain_error(trnsci_call_error(*ret_call), EXIT_USAGE) : EXIT_OK;
+}
+
+static int report(const struct cli *cli, const struct options *options, struct trnsci_session *session)
+{
+	const bool clients = options_get(options, "clients"), ends = options_get(options, "disconnect");
+	struct trnsci_call *call = NULL;
+	uint64_t id = 0;
+	int code = options_u64(options, "disconnect", &id);
+
+	if (code == EXIT_OK)
+		code = ends ? ask(session, "disconnect", "id", id, &call) : ask(session, clients ? "clients" : "stats", NULL, 0, &call);
+	if (code == EXIT_OK && cli->json)
+		code = report_print(report_of_value(trnsci_reply(call)));
+	else if (code == EXIT_OK && clients && !ends)
+		print_clients(trnsci_get(trnsci_reply(call), "clients"));
+	else if (code == EXIT_OK && !ends)
+		print_status(session, trnsci_reply(call));
+	trnsci_call_free(call);
+	return code;
+}
+
 int command_status(struct cli *cli, int argc, char **argv)
 {
+	static const struct option_row rows[] = {
+		{"clients", 0, NULL, "list the sessions of this user, for root all, instead"},
+		{"disconnect", 0, "ID", "end the session of that id instead"},
+	};
 	static const struct option_set set = {
-		"status [option ...]", "Print figures of the daemon and its engine; with --json, all of them. Exits with 69 without a daemon.",
-		NULL, 0, NULL, NULL, "--embedded status --json"};
-	struct trnsci_session *session;
-	struct trnsci_call *call = NULL;
+		"status [option ...]",
+		"Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
+		rows, sizeof rows / sizeof *rows, NULL, NULL, "--embedded status --json"};
+	struct trnsci_session *session = NULL;
 	struct options options;
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
+	if (options.n_operands > 0)
+		return complain(EXIT_USAGE, "status: '%s': unexpected argument", options.operands[0]);
 	code = cli->embedded ? connect_session(cli, 0, &session) : connect_daemon(cli, 0, &session);
-	if (code != EXIT_OK)
-		return code;
-	int r = trnsci_call_new(session, "stats", &call);
-
-	if (r < 0) {
-		code = complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	} else if (trnsci_run(call, NULL) < 0) {
-		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	} else if (cli->json) {
-		code = report_print(report_of_value(trnsci_reply(call)));
-	} else {
-		print_status(session, trnsci_reply(call));
-	}
-	trnsci_call_free(call);
+	if (code == EXIT_OK)
+		code = report(cli, &options, session);
 	trnsci_close(session);
 	return code;
 }

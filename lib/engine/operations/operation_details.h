@@ -12,6 +12,8 @@
 	"With split, the reply has streams, an array of {seed, stream}, in the place of seed and stream."
 #define DETAILS_stats             ""
 #define DETAILS_arena             ""
+#define DETAILS_clients           ""
+#define DETAILS_disconnect        ""
 #define DETAILS_cancel            ""
 #define DETAILS_ring_attach       ""
 #define DETAILS_broadcast_create  ""

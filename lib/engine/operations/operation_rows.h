@@ -20,6 +20,8 @@
 	METHOD_ROW(describe, SERVICE, SERVICE, NONE, plain, "the table of methods, parameters, errors and dtypes") \
 	METHOD_ROW(derive, SERVICE, SERVICE, NONE, derive, "a new stream from a stream: by a label, a number, or a split") \
 	METHOD_ROW(stats, SESSION, SESSION, NONE, plain, "figures of the daemon, the engine and this session") \
+	METHOD_ROW(clients, SESSION, SESSION, NONE, plain, "lists the sessions of this client's user; for root and the daemon's user, all") \
+	METHOD_ROW(disconnect, SESSION, SESSION, LASTING, disconnect, "ends a session that clients lists") \
 	METHOD_ROW(arena, SESSION, SESSION, SESSION, arena, "creates the session's memory for tiles, shared by a file descriptor; once a session") \
 	METHOD_ROW(cancel, SESSION, SESSION, NONE, cancel, "cancels a request of this session at its next chunk") \
 	METHOD_ROW(ring_attach, SESSION, SESSION, SESSION, ring_attach, \

@@ -485,6 +485,10 @@ static const struct param ring_detach_params[] = {
 	[RING_HANDLE] = {"ring", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "handle of the ring"},
 	U64_STYLE,
 };
+static const struct param disconnect_params[] = {
+	{"id", PARAM_U64, "", NULL, ANY_U64, "id of the session"},
+	U64_STYLE,
+};
 static const struct param cancel_params[] = {
 	{"msgid", PARAM_U64, "", NULL, 0, 4294967295.0, false, NULL, "id of the request to cancel"},
 	U64_STYLE,
