@@ -183,6 +183,8 @@ static const struct dist_case shape_cases[] = {
 	{DIST_F, DTYPE_F64, {{40}, {0.7}}, below_f, NAN, NAN},
 	{DIST_NONCENTRAL_CHISQUARE, DTYPE_F32, {{3}, {2}}, below_noncentral_chisquare, 5, 14},
 	{DIST_NONCENTRAL_CHISQUARE, DTYPE_F64, {{0.5}, {30}}, below_noncentral_chisquare, 30.5, 121},
+	{DIST_NONCENTRAL_CHISQUARE, DTYPE_F64, {{1}, {7}}, below_noncentral_chisquare, 8, 30},
+	{DIST_NONCENTRAL_CHISQUARE, DTYPE_F64, {{1.01}, {0.5}}, below_noncentral_chisquare, NAN, NAN},
 	{DIST_NONCENTRAL_CHISQUARE, DTYPE_F64, {{10}, {0}}, below_noncentral_chisquare, 10, 20},
 	{DIST_NONCENTRAL_F, DTYPE_F32, {{3}, {20}, {2}}, below_noncentral_f, NAN, NAN},
 	{DIST_NONCENTRAL_F, DTYPE_F64, {{1}, {5}, {15}}, below_noncentral_f, NAN, NAN},

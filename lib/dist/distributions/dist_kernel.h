@@ -34,7 +34,7 @@
 	X(beta_each_f32) X(beta_each_f64) X(poisson_each_i64) X(binomial_each_i64) X(geometric_each_i64) \
 	X(bernoulli_each_i8) X(bernoulli_each_i32) X(randint_each_i32) X(randint_each_i64) \
 	X(gamma_stage_f32) X(gamma_stage_f64) X(poisson_stage_f32) X(poisson_stage_f64) \
-	X(ratio_each_f32) X(ratio_each_f64) X(rayleigh_each_f32) X(rayleigh_each_f64) \
+	X(noncentral_each_f32) X(noncentral_each_f64) X(ratio_each_f32) X(ratio_each_f64) X(rayleigh_each_f32) X(rayleigh_each_f64) \
 	X(logistic_each_f32) X(logistic_each_f64) X(pareto_each_f32) X(pareto_each_f64) \
 	X(power_each_f32) X(power_each_f64) X(triangular_each_f32) X(triangular_each_f64) \
 	X(wald_each_f32) X(wald_each_f64) X(vonmises_each_f32) X(vonmises_each_f64) \

@@ -126,6 +126,26 @@ REJECTION_KERNEL(chi_squared_each_f64,
 REJECTION_KERNEL(beta_each_f32, beta_each_fill(false, inputs, BETA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(beta_each_f64, beta_each_fill(true, inputs, BETA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 
+/* Makes twice a gamma of the first parameter as shape, plus the square of a normal plus the second, where that is not
+ * negative. Inputs: those of the gamma, and another normal. */
+INLINE size_t noncentral_fill(bool wide, const void *const inputs[], size_t n, void *ret_out, uint16_t *ret_rejected)
+{
+	const double *shapes = inputs[DIST_PARAMETER_INPUT], *centres = inputs[DIST_PARAMETER_INPUT + 1];
+	double x[DIST_BLOCK_REJECTING];
+	const size_t n_rejected = gamma_each_fill(wide, true, inputs, shapes, 1, NULL, 2, n, x, ret_rejected);
+
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const f64v centre = f64_load(centres + i), z = f64_add(normal_load(wide, inputs[3], i), centre);
+		const f64v square = f64_pick(f64_less(centre, f64_set(0)), f64_mul(z, z), f64_set(0));
+
+		sample_store(wide, ret_out, i, f64_add(f64_load(x + i), square));
+	}
+	return n_rejected;
+}
+
+REJECTION_KERNEL(noncentral_each_f32, noncentral_fill(false, inputs, n, ret_out, ret_rejected))
+REJECTION_KERNEL(noncentral_each_f64, noncentral_fill(true, inputs, n, ret_out, ret_rejected))
+
 /* The first stage of a compound draw, in float64; and the ratio of two gammas times the third parameter. */
 REJECTION_KERNEL(gamma_stage_f32, gamma_each_fill(false, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(gamma_stage_f64, gamma_each_fill(true, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))

@@ -148,10 +148,17 @@ INLINE struct hypergeometric_try hypergeometric_try_of(const struct hypergeometr
 	return (struct hypergeometric_try){f64_floor(f64_pick(outside, at, mode)), u, mode, outside};
 }
 
+/* Whether two vectors are equal, which numbers as parameters are. */
+INLINE bool all_equal(f64v a, f64v b)
+{
+	return m64_bits(m64_or(f64_less(a, b), f64_less(b, a))) == 0;
+}
+
 /* Source of the ratio of uniforms: E. Stadlober, J. Comput. Appl. Math. 31 (1990) 181, HRUA. */
 static size_t hypergeometric_each_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt,
 				      size_t n, void *ret_out, uint16_t *ret_rejected)
 {
+	f64v good = f64_set(-1), bad = good, sample = good, log_mode = good;
 	struct pending failed;
 
 	(void)k, (void)attempt;
@@ -165,7 +172,16 @@ static size_t hypergeometric_each_i64(const struct dist_constants *k, const void
 		if (m64_bits(small) != F64_ALL) {
 			const struct hypergeometric_try try = hypergeometric_try_of(&h, uniform_load(true, inputs[0], i),
 										    fraction_load(true, inputs[1], i));
-			const f64v log_p = f64_sub(hypergeometric_log(&h, try.x), hypergeometric_log(&h, try.mode));
+
+			/* The mode's probability is that of the vector before, as long as the parameters are. */
+			if (!all_equal(good, parameter_load(inputs, 0, i)) || !all_equal(bad, parameter_load(inputs, 1, i)) ||
+			    !all_equal(sample, parameter_load(inputs, 2, i))) {
+				good = parameter_load(inputs, 0, i);
+				bad = parameter_load(inputs, 1, i);
+				sample = parameter_load(inputs, 2, i);
+				log_mode = hypergeometric_log(&h, try.mode);
+			}
+			const f64v log_p = f64_sub(hypergeometric_log(&h, try.x), log_mode);
 			const m64v fails = f64_less(log_p, f64_mul(f64_set(2), log_f64(try.u)));
 
 			x = try.x;

@@ -2,6 +2,7 @@
 /* Two stages, block by block: the samples of the first are parameters of the second. */
 #include "dist/draw/draw_compound.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -64,6 +65,19 @@ static struct draw_plan plan_first(const struct dist_kernel *kernels, const stru
 		return plan_of(wide ? kernels->gamma_stage_f64 : kernels->gamma_stage_f32, true, 3);
 	case DIST_F:
 		return plan_of(NULL, true, 0);
+	case DIST_NONCENTRAL_CHISQUARE: {
+		bool any = false;
+
+		/* Above one degree of freedom a normal carries the noncentrality. */
+		for (size_t i = 0; i < n; i++) {
+			shape[i] = first[i] > 1 ? 0 : nonc[i] / 2;
+			b->made[i] = 0;
+			any = any || first[i] <= 1;
+		}
+		if (!any)
+			return plan_of(NULL, true, 0);
+		return plan_of(wide ? kernels->poisson_stage_f64 : kernels->poisson_stage_f32, true, 2);
+	}
 	default:
 		for (size_t i = 0; i < n; i++)
 			shape[i] = nonc[i] / 2;
@@ -85,10 +99,10 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 		return plan_of(kernels->poisson_each_i64, false, 2);
 	case DIST_NONCENTRAL_CHISQUARE:
 		for (size_t i = 0; i < n; i++) {
-			one[i] = first[i] / 2 + b->made[i];
-			two[i] = 2;
+			one[i] = first[i] > 1 ? (first[i] - 1) / 2 : first[i] / 2 + b->made[i];
+			two[i] = first[i] > 1 ? sqrt(second[i]) : -1;
 		}
-		return plan_of(wide ? kernels->gamma_each_f64 : kernels->gamma_each_f32, false, 3);
+		return plan_of(wide ? kernels->noncentral_each_f64 : kernels->noncentral_each_f32, false, 4);
 	default:
 		for (size_t i = 0; i < n; i++) {
 			one[i] = first[i] / 2 + (counted ? b->made[i] : 0);

@@ -74,8 +74,11 @@
 #define DETAILS_vonmises    "Source: D. J. Best, N. I. Fisher, Applied Statistics 28 (1979) 152."
 #define DETAILS_wald        "Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88."
 #define DETAILS_f           "A ratio of two gamma numbers."
-#define DETAILS_noncentral_chisquare "A chi-squared number whose degrees of freedom are df and twice a Poisson number of mean nonc / 2."
-#define DETAILS_noncentral_f "As noncentral_chisquare over dfnum, divided by a chi-squared number over dfden."
+#define DETAILS_noncentral_chisquare \
+	"Above one degree of freedom a chi-squared number over df - 1 and the square of a normal number of mean sqrt(nonc); else over " \
+	"df and twice a Poisson number of mean nonc / 2."
+#define DETAILS_noncentral_f \
+	"A ratio of two chi-squared numbers, the first over dfnum and twice a Poisson number of mean nonc / 2 degrees of freedom."
 #define DETAILS_zipf        "Source: L. Devroye, Non-Uniform Random Variate Generation (1986), X.6.1."
 #define DETAILS_logseries   "Source: A. W. Kemp, Applied Statistics 30 (1981) 249."
 #define DETAILS_negative_binomial "A Poisson number whose mean is a gamma number of shape successes and scale (1 - p) / p."
