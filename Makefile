@@ -152,7 +152,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
-DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libseccomp-dev
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libseccomp-dev perl-base
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
 	python3-dev python3-numpy python3-scipy python3-pytest

@@ -3,11 +3,12 @@
 #
 # Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
 # build/examples/NAME; the installed header, the pkg-config file, man pages, completion and examples are named in
-# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS for
-# `make install`.
+# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS
+# for `make install`. MADE_MAN is a folder of pages that the build makes of other descriptions.
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
+MADE_MAN := $(BUILD)/man/pages
 COMPLETION := client/cli/completion
 PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
 EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
@@ -49,5 +50,14 @@ manual: $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
 	$(Q)for page in trnsci-cli.1 trnsci-operations.7; do \
 		client/man/expand $(BUILD)/bin/trnsci-cli client/man/$$page $(LIST_OPERATIONS) >$(BUILD)/$$page && \
 		cp $(BUILD)/$$page client/man/$$page || exit; done
+
+# A page for each function and type of the public header, of its comments.
+$(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
+	$(say) PAGES $(@D)
+	@mkdir -p $(@D)
+	$(Q)client/man/function_pages $(CLIENT_HEADER) $(@D)
+	@touch $@
+
+all: $(MADE_MAN)/made
 
 .PHONY: manual

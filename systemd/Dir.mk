@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The service's units, `make install` and `make uninstall`, under DESTDIR, PREFIX, BINDIR and LIBDIR. What the client's room
-# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
+# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
 #
 # Without DESTDIR, root installs into the running system: its user, loader and service manager then know the service.
 
@@ -48,7 +48,7 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci.so
 	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER))
 	$(Q)$(call place,644,$(LIBDIR)/pkgconfig,$(PKGCONFIG))
-	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN); do \
+	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN) $(MADE_MAN)/*.[1-9]; do \
 		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.bash $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli

@@ -6,6 +6,7 @@ set -u
 . "$(dirname "$0")/tap"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 manual=$root/client/man/trnsci-cli.1
+header=$root/client/include/trnsci/trnsci.h
 
 names() {
 	awk '/^  [a-z]/ && $1 != "help" {print $1}' "$work/out"
@@ -49,10 +50,31 @@ for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' 
 	grep -q "^\.Fn $name\b" "$root/client/man/libtrnsci.3" || missing="$missing $name"
 done
 same "libtrnsci.3 names every function" "" "$missing"
+
+# ---- pages that the build makes ----
+
+pages=$build/man/pages
+missing=
+for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_') \
+	$(sed -n 's/^static inline .*\(trnsci_[a-z0-9_]*\)(.*/\1/p; s/^TRNSCI_DEFINE_PARAMS*_(\([a-z0-9_]*\),.*/trnsci_\1/p' "$header"); do
+	grep -q "^\.Fo $name\$" "$pages/$name.3" 2>/dev/null || missing="$missing $name"
+done
+same "every function has a page" "" "$missing"
+for name in $(sed -n 's/^\(struct\|enum\) \(trnsci_[a-z_]*\) {.*/\2/p' "$header"); do
+	grep -q "^\.Vt [a-z]* $name " "$pages/$name.3" 2>/dev/null || missing="$missing $name"
+done
+same "and every type" "" "$missing"
+same "a page has the comment's text, parameters and members" "1 1 1" "$(
+	for word in "^Opens a session" "^\.It Fa address" ; do grep -c "$word" "$pages/trnsci_open.3"; done | tr '\n' ' '
+	grep -c "^If no daemon answers, use an embedded engine" "$pages/trnsci_options.3")"
+sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
+code "a function without a comment" 65 "$root/client/man/function_pages" "$work/uncommented.h" "$work"
+like "is an error that names it" "*trnsci_kind has no comment*" "$(cat "$work/err")"
 if command -v mandoc >/dev/null; then
 	# Manuals that are not installed yet cannot be found.
 	same "mandoc finds nothing to complain" "" \
-		"$(mandoc -T lint -W style "$root"/client/man/*.[1-9] "$root"/daemon/man/*.[1-9] 2>&1 | grep "$root" |
+		"$(mandoc -T lint -W style "$root"/client/man/*.[1-9] "$root"/daemon/man/*.[1-9] "$pages"/*.[1-9] 2>&1 |
+			grep "^mandoc: /" |
 			grep -v 'referenced manual not found')"
 else
 	echo "# mandoc is not installed"

@@ -76,18 +76,18 @@ struct trnsci_error {
 	int code;	/**< 0, or an error code (positive) */
 	char text[248]; /**< "name: subject: what was wrong, what is allowed" */
 };
-/** The stable name of an error code of either sign ("out_of_range"); "unknown" for any other number. */
+/** Returns the stable name of an error code of either sign ("out_of_range"); "unknown" for any other number. */
 TRNSCI_API const char *trnsci_error_name(int code);
-/** One line on what an error code of either sign means. */
+/** Returns one line on what an error code means. Of either sign. */
 TRNSCI_API const char *trnsci_strerror(int code);
-/** Whether the same request may succeed later (a limit, a lost connection) rather than fail again. */
+/** Whether the same request may succeed later. So it is with a limit and a lost connection, not with a wrong parameter. */
 TRNSCI_API bool trnsci_error_is_transient(int code);
 /** The library's version, "0.2.0". */
 TRNSCI_API const char *trnsci_version(void);
 
 /* ---- Element types ---- */
 
-/** Element types, little endian. */
+/** Element types of arrays. Little endian. */
 enum trnsci_dtype {
 	TRNSCI_DTYPE_NONE = 0, /**< none, or the default of the operation */
 	TRNSCI_I8 = 1, TRNSCI_I32 = 2, TRNSCI_I64 = 3, TRNSCI_U32 = 4, TRNSCI_U64 = 5,
@@ -96,11 +96,11 @@ enum trnsci_dtype {
 	TRNSCI_C128 = 9, /**< two float64: real, imaginary */
 	TRNSCI_F16 = 10, TRNSCI_BF16 = 11,
 };
-/** Bytes of one element; 0 if it is not a dtype. */
+/** Returns the bytes of one element; 0 if it is not a dtype. */
 TRNSCI_API size_t trnsci_dtype_size(enum trnsci_dtype dtype);
-/** The short name ("f32"); "?" if it is not a dtype. */
+/** Returns the short name of a dtype ("f32"); "?" if it is not a dtype. */
 TRNSCI_API const char *trnsci_dtype_name(enum trnsci_dtype dtype);
-/** By short or long name ("f32", "float32"); TRNSCI_DTYPE_NONE when there is none. */
+/** Finds a dtype by its short or long name ("f32", "float32"); TRNSCI_DTYPE_NONE when there is none. */
 TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 
 /* ---- Sessions ---- */
@@ -161,7 +161,7 @@ TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct tr
 /* ------------------------------------------------------------------------------------------------------------------
  * Parameters: of any operation, by name. A list is an array of them that trnsci_end() ends; NULL is an empty list. */
 
-/** Of which type a parameter is. */
+/** The types of parameters. */
 enum trnsci_param_kind {
 	TRNSCI_PARAM_END, /**< behind the last of a list */
 	TRNSCI_PARAM_U64, TRNSCI_PARAM_I64, TRNSCI_PARAM_F64, TRNSCI_PARAM_BOOL, TRNSCI_PARAM_TEXT, TRNSCI_PARAM_BYTES,
@@ -170,7 +170,8 @@ enum trnsci_param_kind {
 	TRNSCI_PARAM_ELEMENTS,
 };
 
-/** A parameter, made by the functions below. The function that takes it reads what it points to before it returns. */
+/** A parameter of an operation. The functions below make one. The function that takes it reads what it points to before
+ * it returns. */
 struct trnsci_param {
 	const char *name; /**< NULL in a list of values */
 	enum trnsci_param_kind kind;
@@ -204,30 +205,42 @@ struct trnsci_param {
 		param.value.data = values;                                                                             \
 		return param;                                                                                          \
 	}
+/** An unsigned integer of 64 bits, as a parameter. */
 TRNSCI_DEFINE_PARAM_(u64, uint64_t, TRNSCI_PARAM_U64, u64)
+/** A signed integer of 64 bits, as a parameter. */
 TRNSCI_DEFINE_PARAM_(i64, int64_t, TRNSCI_PARAM_I64, i64)
+/** A floating-point number, as a parameter. */
 TRNSCI_DEFINE_PARAM_(f64, double, TRNSCI_PARAM_F64, f64)
+/** A truth value, as a parameter. */
 TRNSCI_DEFINE_PARAM_(bool, bool, TRNSCI_PARAM_BOOL, boolean)
-TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text) /* also a choice, a dtype's name, or a step's `as` */
-TRNSCI_DEFINE_PARAM_(with_tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)	  /* an input or output */
-TRNSCI_DEFINE_PARAM_(with_array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)  /* an input, copied */
-TRNSCI_DEFINE_PARAM_(with_params, const struct trnsci_param *, TRNSCI_PARAM_PARAMS, params) /* a map in the map */
-/* A distribution's parameter that is an array: sample k takes element k, modulo the elements. trnsci_with_array gives one
- * in the caller's memory. (trnsci_with_tile would give the tile's handle as a number.) */
+/** Text, as a parameter: also a choice, a dtype's name, or a step's `as`. */
+TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text)
+/** A tile, as an input or output. */
+TRNSCI_DEFINE_PARAM_(with_tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)
+/** An array in the caller's memory, as an input. It is copied. */
+TRNSCI_DEFINE_PARAM_(with_array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)
+/** A list of parameters, as a map in the map. */
+TRNSCI_DEFINE_PARAM_(with_params, const struct trnsci_param *, TRNSCI_PARAM_PARAMS, params)
+/** A tile, as a distribution's parameter that is an array. Sample k takes element k, modulo the elements.
+ * trnsci_with_array gives an array in the caller's memory. (trnsci_with_tile would give the tile's handle as a number.) */
 TRNSCI_DEFINE_PARAM_(elements, const struct trnsci_tile *, TRNSCI_PARAM_ELEMENTS, tile)
+/** Bytes, as a parameter. */
 TRNSCI_DEFINE_PARAMS_(bytes, void, TRNSCI_PARAM_BYTES)
-TRNSCI_DEFINE_PARAMS_(u64s, uint64_t, TRNSCI_PARAM_U64S) /* a shape, lengths */
-TRNSCI_DEFINE_PARAMS_(i64s, int64_t, TRNSCI_PARAM_I64S)  /* axes; lengths with -1: as it is */
-TRNSCI_DEFINE_PARAMS_(f64s, double, TRNSCI_PARAM_F64S)	 /* weights */
+/** Unsigned integers, as a parameter: a shape, lengths. */
+TRNSCI_DEFINE_PARAMS_(u64s, uint64_t, TRNSCI_PARAM_U64S)
+/** Signed integers, as a parameter: axes, or lengths, where -1 leaves an axis as it is. */
+TRNSCI_DEFINE_PARAMS_(i64s, int64_t, TRNSCI_PARAM_I64S)
+/** Floating-point numbers, as a parameter: weights. */
+TRNSCI_DEFINE_PARAMS_(f64s, double, TRNSCI_PARAM_F64S)
 
-/** Names a new tile as the output, of the dtype and shape that the operation's rules give (trnsci_reply_tile). */
+/** Names a new tile as the output. It has the dtype and shape that the operation's rules give (trnsci_reply_tile). */
 static inline struct trnsci_param trnsci_new_tile(const char *name)
 {
 	struct trnsci_param param = {name, TRNSCI_PARAM_NEW_TILE, 0, {0}};
 	return param;
 }
 
-/** Ends a list. */
+/** Ends a list of parameters. */
 static inline struct trnsci_param trnsci_end(void)
 {
 	struct trnsci_param param = {NULL, TRNSCI_PARAM_END, 0, {0}};
@@ -244,7 +257,7 @@ struct trnsci_array {
 	size_t bytes;	/**< the same */
 };
 
-/** The array of that shape; data may be const for an input. */
+/** Describes an array in the caller's memory by its shape; data may be const for an input. */
 static inline struct trnsci_array trnsci_array_of(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape,
 						  const void *data)
 {
@@ -255,13 +268,13 @@ static inline struct trnsci_array trnsci_array_of(enum trnsci_dtype dtype, size_
 	return array;
 }
 
-/** An array of n elements. */
+/** Describes an array of n elements. */
 static inline struct trnsci_array trnsci_vector(enum trnsci_dtype dtype, uint64_t n, const void *data)
 {
 	return trnsci_array_of(dtype, 1, &n, data);
 }
 
-/** An array of rows x columns elements. */
+/** Describes an array of rows x columns elements. */
 static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_t rows, uint64_t columns, const void *data)
 {
 	const uint64_t shape[2] = {rows, columns};
@@ -274,7 +287,7 @@ static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_
 /** The value of `next` after the last word of a stream: nothing can be drawn there. */
 #define TRNSCI_END_OF_WORDS UINT64_MAX
 
-/** Where samples come from; all zero (or NULL for a source) is the beginning of stream 0 of seed 0. Plain data, to be copied,
+/** Where samples come from. All zero (or NULL for a source) is the beginning of stream 0 of seed 0. Plain data, to be copied,
  * saved and restored. */
 struct trnsci_source {
 	const char *name;	 /**< of a named stream; the daemon then chooses the place, and all other fields are zero */
@@ -286,7 +299,7 @@ struct trnsci_source {
 	uint64_t reserved[2]; /**< zero */
 };
 
-/** Where a draw lay: a draw of the same distribution from generator, seed, stream and offset repeats it. No word serves two
+/** Where a draw lay. A draw of the same distribution from generator, seed, stream and offset repeats it. No word serves two
  * draws when each begins at the `next` of the one before. */
 struct trnsci_span {
 	char generator[32];
@@ -298,14 +311,14 @@ struct trnsci_span {
 	uint64_t reserved[4];
 };
 
-/** Stream 0 of that seed. */
+/** Returns the source that is stream 0 of that seed. */
 static inline struct trnsci_source trnsci_seed(uint64_t seed)
 {
 	struct trnsci_source source = {NULL, NULL, seed, 0, 0, 0, 0, 0, {0, 0}};
 	return source;
 }
 
-/** The named stream. */
+/** Returns the source that is a named stream. */
 static inline struct trnsci_source trnsci_named(const char *name)
 {
 	struct trnsci_source source = {name, NULL, 0, 0, 0, 0, 0, 0, {0, 0}};
@@ -319,14 +332,17 @@ static inline struct trnsci_source trnsci_named(const char *name)
  * a probability of at most n^2 / 2^129 (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_source may be
  * parent.
  * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, an id beyond its last, or a named stream). @{ */
+/** Derives a source from a label: `size` bytes. */
 TRNSCI_API int trnsci_source_label(const struct trnsci_source *parent, const void *label, size_t size,
 				   struct trnsci_source *ret_source);
+/** Derives a source from a number. */
 TRNSCI_API int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_t number, struct trnsci_source *ret_source);
-/** Child `index`, whatever their number. */
+/** Derives child `index` of a source, whatever their number. */
 TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t index, struct trnsci_source *ret_source);
 /** @} */
 
-/** Samples [floor(rank n / size), floor((rank + 1) n / size)) belong to rank. False unless rank < size. */
+/** Gives the samples of an n-sample draw that belong to a rank: [floor(rank n / size), floor((rank + 1) n / size)).
+ * False unless rank < size. */
 TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
 /* ---- One line ---- */
@@ -365,11 +381,11 @@ TRNSCI_API int trnsci_draw(struct trnsci_session *session, const char *distribut
  * @return what a call may return, and what trnsci_tile_new may return. */
 TRNSCI_API int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 			    struct trnsci_tile **tile, struct trnsci_error *err);
-/** The frequencies of the bins of a transform of n samples, `spacing` apart: n of them in the order of the bins, or,
+/** Computes the frequencies of a transform's bins, for n samples `spacing` apart: n of them in the order of the bins, or,
  * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
  * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number). */
 TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
-/** The least length of at least n whose transforms are the fastest kind: products of 2, 3, 5, 7, 11 and 13, for real
+/** Returns the least length of at least n that transforms fastest: products of 2, 3, 5, 7, 11 and 13, for real
  * transforms even ones. 0 when n is 0 or it would pass 2^30. Any thread. */
 TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 
@@ -377,19 +393,19 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 
 /* "What a call may return", here and below: 0, or the negated code of the error that the engine answered with, whose text
  * names the parameter, what was wrong and what is allowed (unknown_method to not_supported, limit, no_memory, system,
- * timeout, and those of named streams); -TRNSCI_CANCELLED; -TRNSCI_TIMEOUT (the session's); -TRNSCI_CLOSED (the session or its
- * connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_LOST (the content of
- * a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
+ * timeout, and those of named streams); -TRNSCI_CANCELLED; -TRNSCI_TIMEOUT (the session's); -TRNSCI_CLOSED (the session
+ * or its connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_LOST (the content
+ * of a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
 
-/** A new call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`, `cancel`
- * and those of rings have functions of their own.
+/** Creates a call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`,
+ * `cancel` and those of rings have functions of their own.
  * @param ret_call yours (trnsci_call_free).
  * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
 /** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting), and no thread may wait for
  * it. Accepts NULL. */
 TRNSCI_API void trnsci_call_free(struct trnsci_call *call);
-/** The parameters, a map; lives as long as the call. NULL for NULL. */
+/** Returns the parameters of a call, a map; lives as long as the call. NULL for NULL. */
 TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
 
 /**
@@ -397,23 +413,28 @@ TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
  * In a map, `name` is the parameter's and an earlier value of that name is replaced; in a list it is NULL and the
  * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and reported by
  * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight. @{ */
+/** Sets a parameter to an unsigned integer. */
 TRNSCI_API void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
+/** Sets a parameter to a floating-point number. */
 TRNSCI_API void trnsci_set_f64(struct trnsci_args *args, const char *name, double value);
+/** Sets a parameter to a truth value. */
 TRNSCI_API void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value);
+/** Sets a parameter to a text. */
 TRNSCI_API void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text);
-/** Names a tile of the same session, as input or output. The call does not keep the tile alive: sent after the tile was
- * freed, it is answered `bad_tile`. */
+/** Sets a parameter to a tile of the same session, as input or output. The call does not keep the tile alive: sent after
+ * the tile was freed, it is answered `bad_tile`. */
 TRNSCI_API void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
-/** All parameters of a list, of every kind; what they point to is copied. */
+/** Sets all parameters of a list, of every kind; what they point to is copied. */
 TRNSCI_API void trnsci_set_params(struct trnsci_args *args, const struct trnsci_param *params);
-/** One parameter, of any kind. */
+/** Sets one parameter, of any kind. */
 static inline void trnsci_set(struct trnsci_args *args, struct trnsci_param param)
 {
 	const struct trnsci_param params[2] = {param, trnsci_end()};
 	trnsci_set_params(args, params);
 }
-/** A map or a list inside args, to be filled; NULL (which every setter accepts) when memory could not be had. */
+/** Appends a map to args, to be filled; NULL (which every setter accepts) when memory could not be had. */
 TRNSCI_API struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name);
+/** Appends a list to args, to be filled; NULL (which every setter accepts) when memory could not be had. */
 TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const char *name);
 /** @} */
 
@@ -425,9 +446,10 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
  * The reply's `ranges` [{name, generator, seed, stream, position, words}] state where they lie: with these, and offset =
  * position, the run can be repeated. A reserved range is spent, also if the run then fails. Only with a daemon (otherwise
  * `not_supported`). @{ */
-/** Appends a step; returns its parameters, to be filled (`as` names its result for later steps, `out` a tile). */
+/** Appends a step to a program; returns its parameters, to be filled (`as` names its result for later steps, `out` a
+ * tile). */
 TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);
-/** Asks for the result called name in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
+/** Asks for a result of a program, by its name, in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
 TRNSCI_API void trnsci_want(struct trnsci_call *program, const char *name);
 /** @} */
 
@@ -437,7 +459,7 @@ enum {
 	TRNSCI_CHANGE_OFFSET = 4, /**< in the unit that the call's own `offset` has */
 };
 
-/** What one run of a call uses instead of the call's own parameters, which stay as they are. A call that is run several
+/** What one run of a call uses instead of the call's own parameters. These stay as they are. A call that is run several
  * times with these changes only is prepared: the engine has validated and compiled it, and looks up no name. A run cannot
  * state what the call's method does not have (`unknown_parameter`). Seed, stream or offset of a "run" also replace its
  * `stream_name`. Initialise with {0}. */
@@ -476,27 +498,29 @@ TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
-/** A file descriptor that is readable when trnsci_next has something to do, for poll, epoll, libevent ...; only to be
- * polled. The session's own: do not close it. Level-triggered. Negative on error. */
+/** Returns a file descriptor that is readable when trnsci_next has something to do. It is for poll, epoll, libevent ...;
+ * only to be polled. The session's own: do not close it. Level-triggered. Negative on error. */
 TRNSCI_API int trnsci_fd(struct trnsci_session *session);
-/** The next answered call among those submitted without a callback and not yet waited for, in the order of their answers.
+/** Returns the next answered call. Those count that were submitted without a callback and not yet waited for, in the order
+ * of their answers.
  * @param timeout_ms as trnsci_wait.
  * @param ret_arg what was submitted with it; may be NULL.
  * @return 0 and *ret_call; -TRNSCI_TIMEOUT when none was answered in time; -TRNSCI_CLOSED when the connection is
  *   gone and no answered call is left. */
 TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call, void **ret_arg);
-/** Waits for answers as trnsci_next does, and calls the callbacks of all that are there, in the order of the answers.
+/** Waits for answers and calls their callbacks. It waits as trnsci_next does; the callbacks of all that are there are called
+ * in the order of the answers.
  * They run in the calling thread, only inside this function and without any lock: they may use every function, also
  * submit or free their call, but trnsci_close. Several threads may dispatch one session at once.
  * @return how many were called (at least 1); -TRNSCI_TIMEOUT, -TRNSCI_CLOSED as trnsci_next. */
 TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
-/** The error of the last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
+/** Returns the error of a call's last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
 TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
-/** The reply, a map; NULL without one. Lives until the call is run again or freed. */
+/** Returns the reply of a call, a map; NULL without one. Lives until the call is run again or freed. */
 TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *call);
-/** Where the draw of an answered call lay. 0, or -TRNSCI_BAD_REPLY. */
+/** Gives where the draw of an answered call lay. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span);
-/** The tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
+/** Gives the tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
  * @param map the reply of one step of a program, trnsci_at(trnsci_get(reply, "steps"), i); NULL: the reply.
  * @param ret_tile yours (trnsci_tile_free).
  * @return 0, -TRNSCI_CLOSED (it went with a daemon), -TRNSCI_BAD_REPLY, -TRNSCI_NO_MEMORY. */
@@ -505,42 +529,46 @@ TRNSCI_API int trnsci_reply_tile(const struct trnsci_call *call, const struct tr
 
 /* ---- Values of a reply. Any thread; every function accepts NULL. ---- */
 
-/** What a value is. */
+/** The kinds of values in a reply. */
 enum trnsci_value_kind {
 	TRNSCI_NIL, TRNSCI_BOOL,
 	TRNSCI_UINT, /**< an integer >= 0 */
 	TRNSCI_INT,  /**< an integer < 0 */
 	TRNSCI_REAL, TRNSCI_TEXT, TRNSCI_BYTES, TRNSCI_LIST, TRNSCI_MAP,
 };
-/** Its kind; TRNSCI_NIL of NULL. */
+/** Returns the kind of a value; TRNSCI_NIL of NULL. */
 TRNSCI_API enum trnsci_value_kind trnsci_kind(const struct trnsci_value *value);
-/** The member of a map; NULL when there is none. */
+/** Returns a member of a map; NULL when there is none. */
 TRNSCI_API const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name);
-/** Members of a map, elements of a list; else 0. */
+/** Counts the members of a map or the elements of a list; else 0. */
 TRNSCI_API size_t trnsci_count(const struct trnsci_value *value);
-/** Element index of a list, or value of member index of a map; NULL past the end. */
+/** Returns an element of a list, or the value of a member of a map, by its index; NULL past the end. */
 TRNSCI_API const struct trnsci_value *trnsci_at(const struct trnsci_value *value, size_t index);
-/** The name of member index of a map, *ret_size bytes, not NUL-terminated; NULL past the end. */
+/** Returns the name of a map's member by its index: *ret_size bytes, not NUL-terminated; NULL past the end. */
 TRNSCI_API const char *trnsci_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size);
-/** 0, or -TRNSCI_WRONG_TYPE with *ret untouched. Integers also from decimal text, f64 from any number. */
+/** Reads a value as an unsigned integer, also from decimal text. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
 TRNSCI_API int trnsci_to_u64(const struct trnsci_value *value, uint64_t *ret);
+/** Reads a value as a signed integer, also from decimal text. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
 TRNSCI_API int trnsci_to_i64(const struct trnsci_value *value, int64_t *ret);
+/** Reads a value as a floating-point number, from any number. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
 TRNSCI_API int trnsci_to_f64(const struct trnsci_value *value, double *ret);
+/** Reads a value as a truth value. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
 TRNSCI_API int trnsci_to_bool(const struct trnsci_value *value, bool *ret);
-/** Text or bytes, *ret_size of them, not NUL-terminated, of any alignment; NULL when it is neither. */
+/** Returns the bytes of a text or of bytes: *ret_size of them, not NUL-terminated, of any alignment; NULL when it is
+ * neither. */
 TRNSCI_API const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size);
-/** A map {dtype, shape, data}, its size checked against its shape; its data are only to be read, of any alignment, and
- * belong to the call. 0, or -TRNSCI_BAD_REPLY. */
+/** Reads a value as an array: a map {dtype, shape, data}, its size checked against its shape. Its data are only to be read,
+ * of any alignment, and belong to the call. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
 
 /* ---- Tiles ---- */
 
-/** A number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
+/** Returns a number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
 TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
-/** Frees all tiles of a scope, handles and objects, also on error; no call in flight may use them. Returns what a call may
+/** Frees all tiles of a scope, handles and objects, also on error. No call in flight may use them. Returns what a call may
  * return, -TRNSCI_OUT_OF_RANGE for scope 0. */
 TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
-/** A new tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
+/** Creates a tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
  * @param scope 0, or of trnsci_scope_new.
  * @param ndim 1 to TRNSCI_MAX_DIMS.
  * @param ret_tile yours (trnsci_tile_free, or by its scope); it is freed on the daemon's side with the session, too.
@@ -550,9 +578,9 @@ TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, e
 			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
 /** Frees a tile; no call in flight may use it. Accepts NULL. */
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
-/** The tile's memory, to read and write until the tile is freed or the session closed (then NULL). The address never
- * changes. Do not write while a call uses the tile: the results are undefined. A lost tile is no longer lost once a program
- * has asked for its address, since it is about to fill it. Any thread, as the functions below. */
+/** Returns a tile's memory. It may be read and written until the tile is freed or the session closed (then NULL). The
+ * address never changes. Do not write while a call uses the tile: the results are undefined. A lost tile is no longer
+ * lost once a program has asked for its address, since it is about to fill it. Any thread, as the functions below. */
 TRNSCI_API void *trnsci_tile_data(const struct trnsci_tile *tile);
 /** What a tile is. */
 struct trnsci_tile_info {
@@ -569,28 +597,29 @@ TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trns
 
 /* ---- Noise rings: random numbers that are drawn ahead, into memory that both sides see ---- */
 
-/** Attaches a ring to a source: lanes keep it full of samples of one distribution, from the source's place on, contiguous and
+/** Attaches a ring to a source. Lanes keep it full of samples of one distribution, from the source's place on, contiguous and
  * byte for byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
  * Samples of a named stream are reserved ahead of their use, in ranges of as many samples as the ring holds; other draws may
  * lie between two ranges. trnsci_ring_place reports where each sample is. When the ring ends, the rest of its range is lost:
  * a small ring loses less. A range that does not fit before the end of the stream is not reserved. Deleting a stream ends
  * its rings, at the latest where their next range would begin.
+ *
+ * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
+ * fail with `closed`. It may be detached after its session was closed.
  * @param params the distribution's; "dtype" unless it is the default.
  * @param source rank and size must be 0.
- * @param samples that the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
+ * @param samples how many the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
  * @param ret_ring yours (trnsci_ring_detach); untouched on error.
  * @return 0, -TRNSCI_LIMIT (rings of a session, bytes of a ring, arena bytes), -TRNSCI_BAD_REPLY (sizes or seals of
  *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return; of a named stream -TRNSCI_NOT_FOUND,
- *   -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded).
- * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
- * fail with `closed`. It may be detached after its session was closed. */
+ *   -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded). */
 TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 				  const struct trnsci_param *params, const struct trnsci_source *source, uint64_t samples,
 				  struct trnsci_ring **ret_ring, struct trnsci_error *err);
 /** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
 TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
-/** Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a named stream they
- * may be of several ranges; those of the run that trnsci_ring_place reports are of one.
+/** Takes the next n samples of a ring, any number: copies them, and waits for those that are not there yet. Of a named
+ * stream they may be of several ranges; those of the run that trnsci_ring_place reports are of one.
  * @param out n samples of sample_bytes each (trnsci_ring_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_taken samples that were copied: n, on error fewer, which are taken nevertheless; may be NULL.
@@ -598,17 +627,17 @@ TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
  *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed). */
 TRNSCI_API int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
 				struct trnsci_error *err);
-/** Lends the next n samples, at most half the ring, where they lie; aligned as their elements, to be read only. They
- * stay as they are until trnsci_ring_release, before which nothing else can be taken.
+/** Lends the next n samples of a ring where they lie. They are at most half the ring, aligned as their elements, to be
+ * read only. They stay as they are until trnsci_ring_release, before which nothing else can be taken.
  * @return as trnsci_ring_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring. On error nothing is lent. */
 TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, const void **ret_samples,
 				  struct trnsci_error *err);
 /** Gives borrowed samples back: the first n of them are taken, the others come again. -TRNSCI_OUT_OF_RANGE: more than
  * were borrowed; nothing is then given back. */
 TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
-/** Reports where the next sample to be taken (or the first that is borrowed) lies: a draw of the same distribution,
- * generator, seed and stream (trnsci_ring_describe) gives it at offset *ret_offset, and the *ret_run - 1 samples after it
- * behind it. Waits until that sample is there, as trnsci_ring_take does. */
+/** Reports where a ring's next sample lies in its stream. It is the next to be taken, or the first that is borrowed: a
+ * draw of the same distribution, generator, seed and stream (trnsci_ring_describe) gives it at offset *ret_offset, and
+ * the *ret_run - 1 samples after it behind it. Waits until that sample is there, as trnsci_ring_take does. */
 TRNSCI_API int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
 				 struct trnsci_error *err);
 
@@ -639,13 +668,14 @@ struct trnsci_broadcast_options {
 	unsigned mode;	      /**< who may read it, as a file's permissions: owner, the owner's group, others; 0: 0600 */
 	uint64_t reserved[4]; /**< zero */
 };
-/** Makes a broadcast of the session's own, which ends with it. Distribution, parameters and source as trnsci_ring_attach.
+/** Makes a broadcast of the session's own. It ends with the session. Distribution, parameters and source as
+ * trnsci_ring_attach.
  * @param name 1 to 64 printable ASCII letters. options may be NULL.
  * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread. */
 TRNSCI_API int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
 				       const struct trnsci_param *params, const struct trnsci_source *source,
 				       const struct trnsci_broadcast_options *options, struct trnsci_error *err);
-/** Publishes n samples more, at most the capacity, of a broadcast without a rate; readers can see them when it returns.
+/** Publishes n samples more of a broadcast without a rate, at most the capacity. Readers can see them when it returns.
  * *ret_produced (may be NULL): all samples so far. -TRNSCI_NOT_FOUND, -TRNSCI_NOT_PERMITTED, -TRNSCI_END_OF_STREAM. */
 TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, uint64_t n,
 					uint64_t *ret_produced, struct trnsci_error *err);
@@ -660,21 +690,22 @@ TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const cha
 /** Ends a reader. Accepts NULL. */
 TRNSCI_API void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast);
 
-/** What a reader got: samples [first, first + count), and what it missed since the time before, [missed, first). */
+/** What a reader of a broadcast got: samples [first, first + count), and what it missed since the time before, [missed,
+ * first). */
 struct trnsci_broadcast_span {
 	uint64_t missed; /**< first when nothing was missed */
 	uint64_t first;
 	uint64_t count;
 	uint64_t offset; /**< of the stream: sample `first`; the others follow it there. Of no use when count is 0 */
 };
-/** Copies the next samples: n, or fewer where some after them were missed, which the next call then reports, or where (of
- * a named stream) those after them lie elsewhere in the stream.
+/** Copies the next samples of a broadcast: n, or fewer where some after them were missed, which the next call then
+ * reports, or where (of a named stream) those after them lie elsewhere in the stream.
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it.
  * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
 				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
-/** Continues at that sample, or, for UINT64_MAX, after the last one published. The samples in between do not count as
+/** Moves a reader to a sample, or, for UINT64_MAX, after the last one published. The samples in between do not count as
  * missed. */
 TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
 /** Describes a broadcast; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
@@ -723,28 +754,31 @@ struct trnsci_stream_options {
  * -TRNSCI_NOT_FOUND, -TRNSCI_EXISTS (the name; or a stream id that was assigned before), -TRNSCI_NOT_PERMITTED,
  * -TRNSCI_LIMIT (streams of the user), -TRNSCI_STORE (the daemon's state is damaged, locked, or its disk full: nothing
  * has been issued), -TRNSCI_END_OF_STREAM. Any thread. ret_info and err may be NULL. @{ */
+/** Creates a named stream. */
 TRNSCI_API int trnsci_stream_create(struct trnsci_session *session, const char *name,
 				    const struct trnsci_stream_options *options, struct trnsci_stream_info *ret_info,
 				    struct trnsci_error *err);
+/** Shows a named stream and where it stands. */
 TRNSCI_API int trnsci_stream_show(struct trnsci_session *session, const char *name,
 				  struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-/** Calls each for every stream that the caller may show, in the order of their names, until it returns other than 0;
- * info lives during the call. Returns what it returned, or an error. */
+/** Lists the named streams that the caller may show. Calls each for every one, in the order of their names, until it returns
+ * other than 0; info lives during the call. Returns what it returned, or an error. */
 TRNSCI_API int trnsci_stream_list(struct trnsci_session *session,
 				  int (*each)(void *arg, const struct trnsci_stream_info *info), void *arg,
 				  struct trnsci_error *err);
-/** Its numbers are never given to another stream. *ret_info: as it was. */
+/** Deletes a named stream. Its numbers are never given to another stream. *ret_info: as it was. */
 TRNSCI_API int trnsci_stream_delete(struct trnsci_session *session, const char *name,
 				    struct trnsci_stream_info *ret_info, struct trnsci_error *err);
-/** Skips so many words (rounded up to a multiple of 4), or, with 0 words, up to a position, which may not lie before the
- * present one: after a restored snapshot of the machine, at least as many as may have been drawn since it was made. */
+/** Advances a named stream. Skips so many words (rounded up to a multiple of 4), or, with 0 words, up to a position,
+ * which may not lie before the present one: after a restored snapshot of the machine, at least as many as may have been
+ * drawn since it was made. */
 TRNSCI_API int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint64_t words, uint64_t position,
 				     struct trnsci_stream_info *ret_info, struct trnsci_error *err);
 /** @} */
 
 /* ---- The table of operations, as this library knows it ("describe" asks a daemon for its own) ---- */
 
-/** One method. */
+/** One method of the table of operations. */
 struct trnsci_operation_info {
 	const char *name;
 	const char *category; /**< "session", "service", "stream", "program", "draw", "points", "elementwise", "transform",
@@ -755,7 +789,7 @@ struct trnsci_operation_info {
 	uint64_t reserved[4];
 };
 
-/** One parameter of it. */
+/** One parameter of a method. */
 struct trnsci_parameter_info {
 	const char *name;
 	const char *type;     /**< "u64", "int", "f64", "bool", "choice", "shape", "axes", "tile", "text", "any" */
@@ -767,9 +801,11 @@ struct trnsci_parameter_info {
 	bool above_min;	      /**< min itself is not allowed */
 	uint64_t reserved[4];
 };
-/** Row index of the table, from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings live for ever. */
+/** Gives a row of the table of operations, by its index from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings
+ * live for ever. */
 TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation);
-/** Parameter index of an operation, from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the end. */
+/** Gives a parameter of an operation, by its index from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the
+ * end. */
 TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
 
 /* ---- Self-test ---- */
