@@ -90,7 +90,7 @@ static double ends_cost(const struct fft_smooth *smooth, unsigned stage, size_t 
 	return stage == 0 ? transpose + 8 : stage + 1 < smooth->n_stages ? 9 : 2;
 }
 
-/* 120 operations stand for what an item costs beside its rows: calls, addresses and the first loads. */
+/* An item costs 120 operations whatever its rows, then those of its rows. */
 double factor_item_cost(const struct fft_smooth *smooth, unsigned stage, size_t lanes)
 {
 	const struct fft_columns *columns = &smooth->stage[stage].columns;

@@ -125,7 +125,7 @@ void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scr
 	}
 }
 
-/* One bound for all lengths: up to FFT_MAX_LENGTH the growth with n stays inside it. */
+/* One bound for all lengths; n is there for a bound that grows with it. */
 double fft_error_bound(uint64_t n, enum fft_precision precision)
 {
 	(void)n;
