@@ -271,6 +271,32 @@ static void test_plan_bound(void **state)
 	fixture_close(&fixture);
 }
 
+/* A plan that alone exceeds the bound is dropped after its use, and the others stay. */
+static void test_plan_beyond_bound(void **state)
+{
+	enum { BOUND = 1 << 20, SMALL = 10, LARGE = 100003 };
+	struct engine_settings settings = {.threads = 2, .features = cpu_detect(), .plan_cache_bytes = BOUND};
+	struct fixture fixture = {0};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(engine_create(&settings, &fixture.engine, &err), 0);
+	assert_int_equal(session_memory_create(fixture.engine, NULL, &fixture.memory), 0);
+	for (uint64_t i = 0; i < 2 * SMALL + 1; i++) {
+		static const float one = 1;
+		struct call *call = call_new();
+
+		put(call, "in", array_of(call->bump, "f32", 1, &one, sizeof one));
+		put(call, "length", value_uint(i == SMALL ? LARGE : 64 + i % (SMALL + 1)));
+		call_run(call, fixture.memory, "fft");
+		call_free(call);
+	}
+	assert_int_equal(plan_figure(&fixture, "misses"), SMALL + 1);
+	assert_int_equal(plan_figure(&fixture, "hits"), SMALL);
+	assert_int_equal(plan_figure(&fixture, "count"), SMALL);
+	fixture_close(&fixture);
+}
+
 /* ---- more than the caches hold ---- */
 
 /* A batch that is stored around the caches has the bytes of its parts, which are not. */
@@ -310,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_cold_starts),
 		cmocka_unit_test(test_plan_bound),
+		cmocka_unit_test(test_plan_beyond_bound),
 	};
 
 	make_input();

@@ -79,7 +79,7 @@ static void unref(struct plans *plans, struct plan_entry *entry)
 {
 	if (--entry->refs > 0)
 		return;
-	if (!entry->ready) {
+	if (!entry->ready || entry->bytes > plans->bound) { /* one that alone is too large does not drive out the others */
 		drop(plans, entry);
 		return;
 	}
