@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/error.h"
 
 enum { FIRST_BYTES = 8000, BLOCK_BYTES = 4096 };
@@ -103,17 +102,18 @@ static struct block *block_new(struct bump *bump, size_t size)
 
 void *bump_alloc(struct bump *bump, size_t size)
 {
-	uint64_t rounded;
 	struct block *block = bump->blocks;
+	const size_t align = alignof(max_align_t), rounded = (size + align - 1) & ~(align - 1);
+	void *at;
 
-	if (round_up_overflows(size, alignof(max_align_t), &rounded) || rounded > SIZE_MAX / 2)
+	if (size > SIZE_MAX / 2)
 		return NULL;
-	if (!block || block->size - block->used < rounded)
-		block = block_new(bump, rounded > BLOCK_BYTES ? (size_t)rounded : BLOCK_BYTES);
+	if (block->size - block->used < rounded)
+		block = block_new(bump, rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES);
 	if (!block)
 		return NULL;
-	void *at = block->bytes + block->used;
-	block->used += (size_t)rounded;
+	at = block->bytes + block->used;
+	block->used += rounded;
 	return at;
 }
 

@@ -350,6 +350,8 @@ int placement_seek(struct program *program, struct value *reply, struct error *e
 	struct cursor few_cursors[PLACEMENT_PLACES_HERE];
 	int error = 0, failed = 0;
 
+	if (placements->count == 0 && !placements->is_run)
+		return 0;
 	p.cursors = here ? few_cursors : bump_alloc(program->bump, placements->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
 	for (size_t i = 0; i < placements->count && !error && !failed; i++) {

@@ -55,7 +55,8 @@ struct program {
 	size_t at;            /* the segment that runs, or is next */
 	bool begun;           /* it runs: its temporaries are there */
 	struct step_run *run; /* the state of its step, unless it is element-wise */
-	/* Of a program that runs again and again, by segment: the states of its steps; NULL: each run has its own. */
+	/* Of a program that runs again and again, by segment: the states of its steps. It has no temporaries
+	 * and no step that refuses elements. NULL: each run has states of its own. */
 	struct step_run **kept;
 	const char *failure;  /* the text of the step's error; NULL: the error's general meaning */
 };

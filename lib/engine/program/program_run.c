@@ -83,7 +83,7 @@ static int begin_kept(struct program *program, const struct step *step, struct j
 static int begin_segment(struct program *program, struct job *job)
 {
 	const struct step *step = &program->steps[program->segments[program->at].first];
-	const int error = get_temps(program);
+	const int error = program->kept ? 0 : get_temps(program);
 
 	if (error || step_is_elementwise(step))
 		return error;
@@ -105,10 +105,11 @@ static int check_segment(struct program *program)
 
 static void end_segment(struct program *program)
 {
-	if (!program->kept)
+	if (!program->kept) {
 		step_end(program->run);
+		drop_temps(program);
+	}
 	program->run = NULL;
-	drop_temps(program);
 	program->at++;
 	program->begun = false;
 }
@@ -123,7 +124,7 @@ static void state_cost(const struct segment *segment, uint64_t chunk_ns, struct 
 int program_advance(struct program *program, struct job *job)
 {
 	if (program->begun && !program->run) {
-		const int error = check_segment(program);
+		const int error = program->kept ? 0 : check_segment(program);
 
 		if (error)
 			return error;
