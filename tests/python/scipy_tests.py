@@ -37,8 +37,9 @@ if __name__ == "__main__":
                  "console_output_style=none", "--pyargs", "scipy.fft.tests",
                  "scipy.fft._pocketfft.tests", *sys.argv[1:]],
                 plugins=[scipy_backend, results])
-    print("\nscipy's tests:", ", ".join(f"{n} {what}" for what, n in
-                                      sorted(results.counts.items())))
+    counts = ", ".join(f"{n} {what}" for what, n
+                       in sorted(results.counts.items()))
+    print("\nscipy's tests:", counts)
     for what in "served", "declined", "refused":
         counts = getattr(scipy_backend, what)
         print(f"trnsci.fft {what} {sum(counts.values())} calls:", ", ".join(

@@ -43,6 +43,8 @@ def test_every_function_has_scipys_arguments():
         theirs = inspect.signature(getattr(scipy.fft, name)).parameters
         ours = inspect.signature(getattr(fft, name)).parameters
         for key, parameter in theirs.items():
+            if key in ("xp", "device"):  # of scipy 1.14, for other arrays
+                continue
             assert ours[key].default == parameter.default, (name, key)
             assert ours[key].kind <= parameter.kind, (name, key)
         more = [key for key in ours if key not in theirs]
@@ -113,6 +115,7 @@ def test_memory_is_written_only_where_that_is_allowed():
     view = np.zeros((2, 64), complex)
     made = fft.fft(view[0])
     assert not np.shares_memory(made, view)
+
     class Holder:
         """Gives its own memory, as data frames do."""
         def __array__(self, dtype=None, copy=None):

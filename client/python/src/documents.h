@@ -56,7 +56,7 @@
 	"Examples\n" \
 	"--------\n" \
 	">>> import trnsci\n" \
-	">>> trnsci.Generator(1).standard_exponential(3).min() > 0\n" \
+	">>> bool(trnsci.Generator(1).standard_exponential(3).min() > 0)\n" \
 	"True\n"
 
 #define DOC_standard_gamma \
@@ -92,7 +92,7 @@
 	"Examples\n" \
 	"--------\n" \
 	">>> import trnsci\n" \
-	">>> trnsci.Generator(1).uniform(-1, 1, 100).min() >= -1\n" \
+	">>> bool(trnsci.Generator(1).uniform(-1, 1, 100).min() >= -1)\n" \
 	"True\n"
 
 #define DOC_normal \
@@ -310,7 +310,7 @@
 	"Examples\n" \
 	"--------\n" \
 	">>> import trnsci\n" \
-	">>> trnsci.Generator(1).power(2.0, 3).max() <= 1\n" \
+	">>> bool(trnsci.Generator(1).power(2.0, 3).max() <= 1)\n" \
 	"True\n"
 
 #define DOC_triangular \

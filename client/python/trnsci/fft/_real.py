@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cosine and sine transforms."""
+import functools
+
 import numpy as np
 
 from .. import _core
@@ -8,14 +10,23 @@ from ._helpers import read_axes, read_norm, read_workers
 _TYPES = {1: "1", 2: "2", 3: "3", 4: "4"}
 
 
+@functools.lru_cache(maxsize=None)
+def _scales_first():
+    """Whether the scipy that is installed has the factor of orthogonal sine
+    transforms at the first element, as 1.10 has. It does not make them
+    orthogonal there; the engine's and later scipy's is at the last."""
+    try:
+        from scipy.fft._pocketfft.realtransforms import dst
+    except ImportError:
+        return False
+    return bool(dst([1.0, 1.0], 2, norm="ortho")[0] < 1.2)  # or sqrt(2)
+
+
 def _edge_of(kind, type, orthogonalize):
     """Whether the first element is scaled behind (1) or before (-1) a sine
-    transform; 0: neither.
-
-    scipy's factor of types 2 and 3 is at the first element, where it does not
-    make the sine transforms orthogonal; the engine's is at the last.
-    """
-    if kind < 8 or not orthogonalize or type not in (2, 3):
+    transform; 0: neither."""
+    if kind < 8 or not orthogonalize or type not in (2, 3) or \
+            not _scales_first():
         return 0
     return 1 if (type == 2) == (kind == 8) else -1
 
