@@ -49,6 +49,7 @@ int command_next_fast_len(struct cli *cli, int argc, char **argv);
 int command_plot(struct cli *cli, int argc, char **argv);
 int command_bench(struct cli *cli, int argc, char **argv);
 int command_metrics(struct cli *cli, int argc, char **argv);
+int command_top(struct cli *cli, int argc, char **argv);
 int command_noise(struct cli *cli, int argc, char **argv);
 int command_gemm(struct cli *cli, int argc, char **argv);
 int command_trace(struct cli *cli, int argc, char **argv);

@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{"run", "run a program of several steps: run PROGRAM.json", command_run},
 	{"stream", "named streams of a daemon: stream create NAME, stream draw NAME normal -n 5", command_stream},
 	{"status", "figures of the daemon and its engine", command_status},
+	{"top", "show what the daemon does now: lanes, times, sessions", command_top},
 	{"metrics", "print figures of the daemon for Prometheus", command_metrics},
 	{"selftest", "known answers in every variant of the kernels, on all 128 lanes", command_selftest},
 	{"bench", "what this host gives: memory, draws, transforms, the daemon", command_bench},

@@ -57,7 +57,7 @@ runs broadcast read
 runs broadcast list
 kill $sender
 wait $sender 2>/dev/null
-for command in $(trnsci-cli --help | awk '/^  [a-z]/ && $1 !~ /^(stream|broadcast|help)$/ {print $1}'); do
+for command in $(trnsci-cli --help | awk '/^  [a-z]/ && $1 !~ /^(stream|broadcast|top|help)$/ {print $1}'); do
 	runs "$command"
 done
 finish

@@ -50,6 +50,10 @@ wait $reader
 same "ends the session" 69 $?
 code "a session that there is not" 2 "$cli" --socket "$socket" status --disconnect 999999
 like "is not found" "*not_found: disconnect: id: 999999*" "$(cat "$work/err")"
+like "top shows lanes, times and sessions, until q" "0 *trnscid *lanes 0 to 127*class *p50 us*draw *command *trnsci-cli*sort by*" \
+	"$(python3 "$(dirname "$0")/on_terminal.py" "sort by" sq "$cli" --socket "$socket" top)"
+code "top without a terminal" 2 env -u TERM "$cli" --socket "$socket" top
+like "names the other way" "*status prints the same figures*" "$(cat "$work/err")"
 code "metrics" 0 "$cli" --socket "$socket" metrics
 out=$(cat "$work/out")
 like "metrics have counters" "*# TYPE trnscid_requests_total counter*trnscid_requests_total [1-9]*" "$out"
