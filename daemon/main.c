@@ -316,7 +316,7 @@ static int check_config(const struct settings *settings, int status, struct erro
 }
 
 /* status: of the options, with err. */
-static int serve(struct daemon *daemon, int status, struct error *err)
+static int serve_until_stopped(struct daemon *daemon, int status, struct error *err)
 {
 	struct service *service = &daemon->service;
 
@@ -347,7 +347,7 @@ int main(int argc, char **argv)
 	if (action == OPTIONS_CHECK)
 		return check_config(&daemon.settings, status, &err);
 	if (status != 0 || action == OPTIONS_SERVE)
-		return serve(&daemon, status, &err);
+		return serve_until_stopped(&daemon, status, &err);
 	if (action == OPTIONS_HELP)
 		options_print_help();
 	else if (action == OPTIONS_VERSION)

@@ -22,7 +22,7 @@ struct writer {
 	size_t n_gaps;
 };
 
-static int grow(struct codec_buffer *buffer, size_t size)
+static int grow_buffer(struct codec_buffer *buffer, size_t size)
 {
 	size_t room = buffer->room ? buffer->room : 256;
 
@@ -48,7 +48,7 @@ static inline char *begin_write(struct writer *writer, size_t size)
 	struct codec_buffer *buffer = writer->buffer;
 
 	if (size > SIZE_MAX - HEAD_BYTES ||
-	    (buffer->room - buffer->size < size + HEAD_BYTES && grow(buffer, size + HEAD_BYTES)))
+	    (buffer->room - buffer->size < size + HEAD_BYTES && grow_buffer(buffer, size + HEAD_BYTES)))
 		return NULL;
 	return buffer->at + buffer->size;
 }
@@ -280,7 +280,7 @@ static int pack_call(struct writer *writer, const char *method, const struct val
 	       (some && pack_value(writer, params));
 }
 
-static int finish(struct codec_buffer *buffer, size_t before, int failed)
+static int finish_message(struct codec_buffer *buffer, size_t before, int failed)
 {
 	if (!failed)
 		return 0;
@@ -293,9 +293,9 @@ int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *metho
 	struct writer writer = {.buffer = buffer};
 	size_t before = buffer->size;
 
-	return finish(buffer, before,
-		      put_array(&writer, 4) || put_uint(&writer, MESSAGE_REQUEST) ||
-			      put_uint(&writer, msgid) || pack_call(&writer, method, params));
+	return finish_message(buffer, before,
+			      put_array(&writer, 4) || put_uint(&writer, MESSAGE_REQUEST) || put_uint(&writer, msgid) ||
+				      pack_call(&writer, method, params));
 }
 
 static int pack_response(struct writer *writer, uint32_t msgid, const struct error *error, const struct value *result)
@@ -308,7 +308,7 @@ static int pack_response(struct writer *writer, uint32_t msgid, const struct err
 
 	failed = failed || (wrong ? pack_error(writer, error) : put_head(writer, NIL, 0, 0)) ||
 		 pack_value(writer, wrong || !result ? &nil : result);
-	return finish(writer->buffer, before, failed);
+	return finish_message(writer->buffer, before, failed);
 }
 
 int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result)
@@ -334,7 +334,7 @@ int codec_notification(struct codec_buffer *buffer, const char *method, const st
 	struct writer writer = {.buffer = buffer};
 	size_t before = buffer->size;
 
-	return finish(buffer, before,
-		      put_array(&writer, 3) || put_uint(&writer, MESSAGE_NOTIFICATION) ||
-			      pack_call(&writer, method, params));
+	return finish_message(buffer, before,
+			      put_array(&writer, 3) || put_uint(&writer, MESSAGE_NOTIFICATION) ||
+				      pack_call(&writer, method, params));
 }

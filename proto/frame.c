@@ -55,7 +55,7 @@ static uint64_t big_endian(const unsigned char *bytes, unsigned count)
 	return value;
 }
 
-static int refuse(struct frame_scan *scan, const char *wrong)
+static int refuse_frame(struct frame_scan *scan, const char *wrong)
 {
 	scan->wrong = wrong;
 	return -ERROR_BAD_FRAME;
@@ -65,27 +65,27 @@ static int refuse(struct frame_scan *scan, const char *wrong)
 static int enter(struct frame_scan *scan, uint64_t count)
 {
 	if (count > scan->limits.elements - scan->elements)
-		return refuse(scan, "more elements than a frame may have (frame_elements)");
+		return refuse_frame(scan, "more elements than a frame may have (frame_elements)");
 	if (count > scan->limits.bytes - scan->at)
-		return refuse(scan, "more elements than a frame may have bytes (frame_bytes)");
+		return refuse_frame(scan, "more elements than a frame may have bytes (frame_bytes)");
 	if (count == 0)
 		return 0;
 	if (scan->depth == scan->limits.depth)
-		return refuse(scan, "nested deeper than a frame may be");
+		return refuse_frame(scan, "nested deeper than a frame may be");
 	scan->elements += count;
 	scan->open[++scan->depth] = count;
 	return 0;
 }
 
 /* The head's own bytes are behind scan->at already. */
-static int take(struct frame_scan *scan, enum shape shape, uint64_t length)
+static int take_bytes(struct frame_scan *scan, enum shape shape, uint64_t length)
 {
 	/* The value at hand is one its container no longer awaits; open[0] stands for the frame itself. */
 	scan->open[scan->depth]--;
 	if (shape == ARRAY || shape == MAP)
 		return enter(scan, shape == MAP ? 2 * length : length);
 	if (length > scan->limits.bytes - scan->at)
-		return refuse(scan, "longer than a frame may be (frame_bytes)");
+		return refuse_frame(scan, "longer than a frame may be (frame_bytes)");
 	scan->at += length;
 	return 0;
 }
@@ -158,15 +158,15 @@ int frame_scan_more(struct frame_scan *scan, const void *bytes, size_t size, siz
 		size_t head_bytes = 1 + head.length_bytes;
 
 		if (head.shape == INVALID)
-			return refuse(scan, "0xc1 is no MessagePack type");
+			return refuse_frame(scan, "0xc1 is no MessagePack type");
 		if (head_bytes > scan->limits.bytes - scan->at)
-			return refuse(scan, "longer than a frame may be (frame_bytes)");
+			return refuse_frame(scan, "longer than a frame may be (frame_bytes)");
 		if (head_bytes > size - scan->at)
 			return 0;
 		if (head.length_bytes)
 			head.length = big_endian(at + scan->at + 1, head.length_bytes);
 		scan->at += head_bytes;
-		if (take(scan, head.shape, head.length + head.extra) < 0)
+		if (take_bytes(scan, head.shape, head.length + head.extra) < 0)
 			return -ERROR_BAD_FRAME;
 	}
 	if (scan->at > size)

@@ -177,7 +177,7 @@ static void advance_until(struct session *session, uint64_t turn_end_ns)
 		hang_up(session);
 }
 
-static void advance(struct session *session)
+static void advance_session(struct session *session)
 {
 	advance_until(session, session_turn_end_ns(session));
 }
@@ -211,7 +211,7 @@ static void note_received(struct session *session, ssize_t got)
 
 /* Reads until the turn ends: small requests are done before that, and a client whose next ones had to wait for another turn
  * would get less than its share. */
-static void receive(void *arg)
+static void receive_bytes(void *arg)
 {
 	struct session *session = arg;
 	const struct session_handler *handler = session->service->handler;
@@ -225,7 +225,7 @@ static void receive(void *arg)
 		if (got == -EAGAIN)
 			break;
 		if (end_ns == 0)
-			loop_note_traffic(session->service->loop, receive, session);
+			loop_note_traffic(session->service->loop, receive_bytes, session);
 		if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
 			hang_up(session);
 			return;
@@ -241,7 +241,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	receive(arg);
+	receive_bytes(arg);
 }
 
 static void on_hung_up(evutil_socket_t fd, short what, void *arg)
@@ -270,14 +270,14 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 		hang_up(session);
 		return;
 	}
-	advance(session);
+	advance_session(session);
 }
 
 static void on_next_turn(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	advance(arg);
+	advance_session(arg);
 }
 
 /* The frame has not ended within frame_timeout. If bytes of it wait to be read, it gets as long once more. */
@@ -296,7 +296,7 @@ static void on_frame_late(evutil_socket_t fd, short what, void *arg)
 			  session->service->settings->frame_timeout);
 		session_end_input(session, &session->service->stats.half_frames, &err);
 	}
-	advance(session);
+	advance_session(session);
 }
 
 /* ------- the beginning ------- */
@@ -355,7 +355,7 @@ static void init_session(struct session *session, struct service *service, int f
 	session->pid = peer->pid;
 	session->weight = weights_of(settings->weights, peer->uid, peer->gid);
 	session->peer = (struct peer){.uid = peer->uid, .gid = peer->gid};
-	session->advance = advance;
+	session->advance = advance_session;
 	session->free_if_done = free_if_done;
 	session->finished_last = &session->finished;
 	init_shares(session);

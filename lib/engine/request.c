@@ -44,7 +44,7 @@ static int advance_prepared(struct request *request)
 	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
 }
 
-static int advance(struct job *job)
+static int advance_request(struct job *job)
 {
 	struct request *request = of_job(job);
 	int error;
@@ -65,13 +65,13 @@ static int advance(struct job *job)
 	return error ? error : program_advance(&request->program, job);
 }
 
-static uint64_t run(struct job *job, size_t chunk, void *scratch)
+static uint64_t run_request(struct job *job, size_t chunk, void *scratch)
 {
 	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
 /* The caller's reference to the session outlives the callback, in which the request may be freed. */
-static void answer(struct request *request)
+static void answer_request(struct request *request)
 {
 	struct session_memory *memory = request->memory;
 
@@ -84,7 +84,7 @@ static void answer(struct request *request)
 	session_memory_unref(memory);
 }
 
-static void finish(struct job *job, int error)
+static void finish_request(struct job *job, int error)
 {
 	struct request *request = of_job(job);
 
@@ -99,10 +99,10 @@ static void finish(struct job *job, int error)
 		error_set(&request->error, (enum error_code) - error, "%s", request->program.failure);
 	else if (error && !request->error.code)
 		error_set(&request->error, (enum error_code) - error, "%s", error_meaning(error));
-	answer(request);
+	answer_request(request);
 }
 
-static const struct job_ops request_ops = {advance, run, finish};
+static const struct job_ops request_ops = {advance_request, run_request, finish_request};
 
 static int check_method(const struct operation *operation, const char *method, size_t size, const struct value *params,
 			struct error *err)
@@ -127,7 +127,7 @@ static uint64_t bytes_of(const struct program *program)
 	return program->deferred.first ? bytes + program->deferred.held_bytes + program->deferred.work_bytes : bytes;
 }
 
-static int reserve(struct request *request, uint64_t bytes)
+static int reserve_work(struct request *request, uint64_t bytes)
 {
 	const struct session_limits *limits = &request->memory->limits;
 	int error = limits->reserve && bytes ? limits->reserve(limits->reserve_arg, bytes, &request->error) : 0;
@@ -149,7 +149,7 @@ static int reserve_run(struct request *request)
 
 	if (limits->reserve_reply && reply_bytes)
 		error = limits->reserve_reply(limits->reply_arg, reply_bytes, &request->error);
-	return error ? error : reserve(request, bytes_of(&request->program));
+	return error ? error : reserve_work(request, bytes_of(&request->program));
 }
 
 /* Of a job: timeout_ms, which runs from here, and not longer than its caller waits. */
@@ -212,7 +212,7 @@ static int start_service(struct request *request, struct compiler *compiler, con
 				       &request->prepared, &request->error);
 	if (error || !request->prepared)
 		return error;
-	error = reserve(request, request->prepared->program.deferred.work_bytes);
+	error = reserve_work(request, request->prepared->program.deferred.work_bytes);
 	return error ? error : 1;
 }
 
@@ -332,7 +332,7 @@ static void start_job(struct request *request, int ready)
 
 	if (ready != 1) {
 		request_forget_replies(request);
-		answer(request);
+		answer_request(request);
 	} else if (request->job.joins) {
 		pool_run_here(pool, &request->job);
 	} else if (!request->prepared && !request->program.deferred.first &&

@@ -72,12 +72,12 @@ static inline uint32_t write_result(struct tile_machine *machine, enum tile_step
 	return convert(machine->conversion, value);
 }
 
-static inline uint32_t add(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
+static inline uint32_t add_bytes(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
 	return write_result(m, step, read_operand(m, a) + read_operand(m, b));
 }
 
-static inline uint32_t multiply(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
+static inline uint32_t multiply_bytes(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
 	return write_result(m, step, read_operand(m, a) * read_operand(m, b));
 }
@@ -127,8 +127,8 @@ void byte_tiles_add(struct tile_machine *machine, const struct byte_tiles *a, co
 		uint32_t carry = 0;
 
 		for (unsigned i = 0; i < 4; i++) {
-			const uint32_t pair = add(machine, TILE_ADD, a->bytes[i][p], b->bytes[i][p]);
-			const uint32_t sum = add(machine, TILE_ADD, pair, carry);
+			const uint32_t pair = add_bytes(machine, TILE_ADD, a->bytes[i][p], b->bytes[i][p]);
+			const uint32_t sum = add_bytes(machine, TILE_ADD, pair, carry);
 
 			ret->bytes[i][p] = bit_and(machine, TILE_ADD, sum, 0xFF);
 			carry = shift_right(machine, TILE_ADD, sum, 8);
@@ -169,7 +169,8 @@ void byte_tiles_mantissa(struct tile_machine *machine, const struct byte_tiles *
 		uint32_t sum = a->bytes[2][p];
 
 		for (unsigned i = 2; i-- > 0;)
-			sum = add(machine, TILE_MANTISSA, multiply(machine, TILE_MANTISSA, sum, 256), a->bytes[i][p]);
+			sum = add_bytes(machine, TILE_MANTISSA, multiply_bytes(machine, TILE_MANTISSA, sum, 256),
+					a->bytes[i][p]);
 		ret_u[p] = (float)sum * 0x1p-24f;
 	}
 }
@@ -180,20 +181,21 @@ void byte_tiles_multiply(struct tile_machine *machine, const uint32_t a[4], cons
 
 	for (unsigned column = 0; column < 8; column++) {
 		for (unsigned i = column < 4 ? 0 : column - 3; i < 4 && i <= column; i++)
-			sum = add(machine, TILE_MULTIPLY, sum, multiply(machine, TILE_MULTIPLY, a[i], b[column - i]));
+			sum = add_bytes(machine, TILE_MULTIPLY, sum,
+					multiply_bytes(machine, TILE_MULTIPLY, a[i], b[column - i]));
 		ret[column] = bit_and(machine, TILE_MULTIPLY, sum, 0xFF);
 		sum = shift_right(machine, TILE_MULTIPLY, sum, 8);
 	}
 }
 
-static void fill(uint32_t word, struct byte_tiles *ret)
+static void fill_tile(uint32_t word, struct byte_tiles *ret)
 {
 	for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
 		for (unsigned i = 0; i < 4; i++)
 			ret->bytes[i][p] = word >> 8 * i & 0xFF;
 }
 
-static void mix(struct tile_machine *machine, struct byte_tiles *a, struct byte_tiles *b, unsigned rotation)
+static void mix_bytes(struct tile_machine *machine, struct byte_tiles *a, struct byte_tiles *b, unsigned rotation)
 {
 	byte_tiles_add(machine, a, b, a);
 	byte_tiles_rotate(machine, b, rotation / 8, rotation % 8, b);
@@ -208,15 +210,15 @@ static void add_subkey(struct tile_machine *machine, const struct byte_tiles sch
 
 	for (unsigned i = 0; i < 4; i++)
 		byte_tiles_add(machine, &x[i], &schedule[(s + i) % 5], &x[i]);
-	fill(s, &number);
+	fill_tile(s, &number);
 	byte_tiles_add(machine, &x[3], &number, &x[3]);
 }
 
 static void schedule_make(struct tile_machine *machine, const uint32_t key[4], struct byte_tiles ret[5])
 {
-	fill(PARITY, &ret[4]);
+	fill_tile(PARITY, &ret[4]);
 	for (unsigned i = 0; i < 4; i++) {
-		fill(key[i], &ret[i]);
+		fill_tile(key[i], &ret[i]);
 		byte_tiles_xor(machine, &ret[4], &ret[i], &ret[4]);
 	}
 }
@@ -234,15 +236,15 @@ void byte_tiles_threefry(struct tile_machine *machine, const struct stream *stre
 	for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
 		words[p] = p;
 	byte_tiles_split(words, &x[0]);
-	fill((uint32_t)batch, &x[1]);
-	fill((uint32_t)(batch >> 32), &x[2]);
-	fill(0, &x[3]);
+	fill_tile((uint32_t)batch, &x[1]);
+	fill_tile((uint32_t)(batch >> 32), &x[2]);
+	fill_tile(0, &x[3]);
 	add_subkey(machine, schedule, 0, x);
 	for (unsigned round = 0; round < 20; round++) {
 		const unsigned partner = round % 2 ? 3 : 1;
 
-		mix(machine, &x[0], &x[partner], rotations[round % 8][0]);
-		mix(machine, &x[2], &x[4 - partner], rotations[round % 8][1]);
+		mix_bytes(machine, &x[0], &x[partner], rotations[round % 8][0]);
+		mix_bytes(machine, &x[2], &x[4 - partner], rotations[round % 8][1]);
 		if (round % 4 == 3)
 			add_subkey(machine, schedule, round / 4 + 1, x);
 	}

@@ -6,8 +6,8 @@
 #include "rng/philox_constants.h"
 
 /* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
-static inline __attribute__((always_inline)) void evaluate(const uint32_t counter[4], const uint32_t key[2],
-							   unsigned rounds, uint32_t ret_words[4])
+static inline __attribute__((always_inline)) void evaluate_philox(const uint32_t counter[4], const uint32_t key[2],
+								  unsigned rounds, uint32_t ret_words[4])
 {
 	uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3];
 	uint32_t k0 = key[0], k1 = key[1];
@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void evaluate(const uint32_t counte
 
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], unsigned rounds, uint32_t ret_words[4])
 {
-	evaluate(counter, key, rounds, ret_words);
+	evaluate_philox(counter, key, rounds, ret_words);
 }
 
 static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void group_words(const struct rng_s
 	const uint32_t counter[4] = {partition + STREAM_PARTITIONS * span->draw, (uint32_t)batch,
 				     (uint32_t)(batch >> 32), span->key[2]};
 
-	evaluate(counter, span->key, rounds, ret_words);
+	evaluate_philox(counter, span->key, rounds, ret_words);
 }
 
 #include "rng/fill_scalar.h"

@@ -9,15 +9,15 @@
 
 static const uint8_t rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}};
 
-static inline void mix(uint32_t *a, uint32_t *b, unsigned bits)
+static inline void mix_words(uint32_t *a, uint32_t *b, unsigned bits)
 {
 	*a += *b;
 	*b = (*b << bits | *b >> (32 - bits)) ^ *a;
 }
 
 /* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
-static inline __attribute__((always_inline)) void evaluate(const uint32_t counter[4], const uint32_t key[4],
-							   unsigned rounds, uint32_t ret_words[4])
+static inline __attribute__((always_inline)) void evaluate_threefry(const uint32_t counter[4], const uint32_t key[4],
+								    unsigned rounds, uint32_t ret_words[4])
 {
 	const uint32_t schedule[5] = {key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
 	uint32_t x[4];
@@ -28,8 +28,8 @@ static inline __attribute__((always_inline)) void evaluate(const uint32_t counte
 	for (unsigned round = 0; round < rounds; round++) {
 		const unsigned partner = round % 2 ? 3 : 1;
 
-		mix(&x[0], &x[partner], rotations[round % 8][0]);
-		mix(&x[2], &x[4 - partner], rotations[round % 8][1]);
+		mix_words(&x[0], &x[partner], rotations[round % 8][0]);
+		mix_words(&x[2], &x[4 - partner], rotations[round % 8][1]);
 		if (round % 4 == 3) {
 			const unsigned s = round / 4 + 1;
 
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void evaluate(const uint32_t counte
 
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4])
 {
-	evaluate(counter, key, rounds, ret_words);
+	evaluate_threefry(counter, key, rounds, ret_words);
 }
 
 static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void group_words(const struct rng_s
 	const uint32_t counter[4] = {(uint32_t)(group % STREAM_PARTITIONS), (uint32_t)batch, (uint32_t)(batch >> 32),
 				     span->draw};
 
-	evaluate(counter, span->key, rounds, ret_words);
+	evaluate_threefry(counter, span->key, rounds, ret_words);
 }
 
 #include "rng/fill_scalar.h"

@@ -66,7 +66,7 @@ static void fill_column(struct alias_builder *builder)
 }
 
 /* Does the phase's work for weight i; i does not matter to FILL_COLUMNS. */
-static void advance(struct alias_builder *builder, size_t i)
+static void advance_build(struct alias_builder *builder, size_t i)
 {
 	switch (builder->phase) {
 	case SUM_WEIGHTS:
@@ -99,7 +99,7 @@ int alias_builder_step(struct alias_builder *builder)
 			return -ERROR_NO_MEMORY;
 	}
 	while (builder->at < end && !is_filled(builder))
-		advance(builder, builder->at++);
+		advance_build(builder, builder->at++);
 	/* Each call of fill_column completes a column, so n calls are enough. */
 	if (builder->at == n || is_filled(builder)) {
 		builder->phase++;

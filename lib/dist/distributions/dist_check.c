@@ -21,12 +21,12 @@ struct question {
 	struct dist_fault *fault;
 };
 
-/* Checks a distribution's parameters. Returns 0 or the result of refuse. */
+/* Checks a distribution's parameters. Returns 0 or the result of refuse_parameter. */
 typedef int check(const struct question *q);
 
 /* Stores why the parameter is refused, and returns the error. */
-__attribute__((format(printf, 3, 4))) static int refuse(const struct question *q, unsigned parameter,
-							const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse_parameter(const struct question *q, unsigned parameter,
+								  const char *format, ...)
 {
 	va_list args;
 
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct question *q
 	return -ERROR_OUT_OF_RANGE;
 }
 
-static double real(const struct question *q, unsigned parameter)
+static double real_of(const struct question *q, unsigned parameter)
 {
 	return q->parameters[parameter].real;
 }
@@ -52,24 +52,25 @@ static double greatest_value(enum dtype dtype)
 /* Checks that the parameter is finite in the dtype. */
 static int check_finite(const struct question *q, unsigned parameter)
 {
-	const double x = real(q, parameter), most = greatest_value(q->dtype);
+	const double x = real_of(q, parameter), most = greatest_value(q->dtype);
 
 	if (fabs(x) <= most)
 		return 0;
-	return refuse(q, parameter, "got %.17g, allowed for %s is -%.9g to %.9g", x, dtype_name(q->dtype), most, most);
+	return refuse_parameter(q, parameter, "got %.17g, allowed for %s is -%.9g to %.9g", x, dtype_name(q->dtype),
+				most, most);
 }
 
 /* Checks that the parameter lies between 0 and the greatest value of the dtype. */
 static int check_scale(const struct question *q, unsigned parameter)
 {
-	const double x = real(q, parameter), most = greatest_value(q->dtype);
+	const double x = real_of(q, parameter), most = greatest_value(q->dtype);
 
-	return x >= 0 && x <= most ? 0 : refuse(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
+	return x >= 0 && x <= most ? 0 : refuse_parameter(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
 }
 
 static int check_uniform(const struct question *q)
 {
-	const double low = real(q, 0), high = real(q, 1);
+	const double low = real_of(q, 0), high = real_of(q, 1);
 	int error = check_finite(q, 0);
 
 	if (!error)
@@ -77,9 +78,11 @@ static int check_uniform(const struct question *q)
 	if (error)
 		return error;
 	if (!(low < high) || (q->dtype != DTYPE_F64 && !((float)low < (float)high)))
-		return refuse(q, 0, "got %.17g, allowed is below high = %.17g in %s", low, high, dtype_name(q->dtype));
+		return refuse_parameter(q, 0, "got %.17g, allowed is below high = %.17g in %s", low, high,
+					dtype_name(q->dtype));
 	if (!isfinite(high - low))
-		return refuse(q, 1, "got %.17g, allowed is less than %.17g above low = %.17g", high, DBL_MAX, low);
+		return refuse_parameter(q, 1, "got %.17g, allowed is less than %.17g above low = %.17g", high, DBL_MAX,
+					low);
 	return 0;
 }
 
@@ -102,7 +105,7 @@ static int check_first_scale(const struct question *q)
 
 static int check_triangular(const struct question *q)
 {
-	const double left = real(q, 0), mode = real(q, 1), right = real(q, 2);
+	const double left = real_of(q, 0), mode = real_of(q, 1), right = real_of(q, 2);
 	int error = check_finite(q, 0);
 
 	if (!error)
@@ -110,10 +113,12 @@ static int check_triangular(const struct question *q)
 	if (error)
 		return error;
 	if (!(left < right) || !isfinite(right - left))
-		return refuse(q, 0, "got %.17g, allowed is below right = %.17g, by a finite number", left, right);
+		return refuse_parameter(q, 0, "got %.17g, allowed is below right = %.17g, by a finite number", left,
+					right);
 	return mode >= left && mode <= right
 		       ? 0
-		       : refuse(q, 1, "got %.17g, allowed is left = %.17g to right = %.17g", mode, left, right);
+		       : refuse_parameter(q, 1, "got %.17g, allowed is left = %.17g to right = %.17g", mode, left,
+					  right);
 }
 
 static int check_hypergeometric(const struct question *q)
@@ -121,7 +126,8 @@ static int check_hypergeometric(const struct question *q)
 	const uint64_t all = q->parameters[0].natural + q->parameters[1].natural, drawn = q->parameters[2].natural;
 
 	return drawn <= all ? 0
-			    : refuse(q, 2, "got %" PRIu64 ", allowed is up to ngood + nbad = %" PRIu64, drawn, all);
+			    : refuse_parameter(q, 2, "got %" PRIu64 ", allowed is up to ngood + nbad = %" PRIu64, drawn,
+					       all);
 }
 
 static int check_second_scale(const struct question *q)
@@ -131,16 +137,16 @@ static int check_second_scale(const struct question *q)
 
 static int check_truncated(const struct question *q)
 {
-	const double low = real(q, 2), high = real(q, 3);
+	const double low = real_of(q, 2), high = real_of(q, 3);
 	int error = check_location_scale(q);
 
 	if (error)
 		return error;
 	if (!(low < high))
-		return refuse(q, 2, "got %.17g, allowed is below high = %.17g", low, high);
+		return refuse_parameter(q, 2, "got %.17g, allowed is below high = %.17g", low, high);
 	if (low == INFINITY || high == -INFINITY || low > DBL_MAX || high < -DBL_MAX)
-		return refuse(q, low > 0 ? 2 : 3, "got %.17g, allowed is a bound that leaves an interval",
-			      low > 0 ? low : high);
+		return refuse_parameter(q, low > 0 ? 2 : 3, "got %.17g, allowed is a bound that leaves an interval",
+					low > 0 ? low : high);
 	return 0;
 }
 
@@ -150,12 +156,12 @@ static int check_narrow(const struct question *q, int64_t least, int64_t last)
 	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
 
 	if (low < least || low > last)
-		return refuse(q, 0, "got %" PRId64 ", allowed for %s is %" PRId64 " to %" PRId64, low,
-			      dtype_name(q->dtype), least, last);
+		return refuse_parameter(q, 0, "got %" PRId64 ", allowed for %s is %" PRId64 " to %" PRId64, low,
+					dtype_name(q->dtype), least, last);
 	if (high > last + 1)
-		return refuse(q, 1, "got %" PRId64 ", allowed for %s is up to %" PRId64, high, dtype_name(q->dtype),
-			      last + 1);
-	return low < high ? 0 : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+		return refuse_parameter(q, 1, "got %" PRId64 ", allowed for %s is up to %" PRId64, high,
+					dtype_name(q->dtype), last + 1);
+	return low < high ? 0 : refuse_parameter(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
 }
 
 static int check_randint(const struct question *q)
@@ -170,16 +176,17 @@ static int check_randint(const struct question *q)
 	if (q->dtype == DTYPE_U64)
 		return first < end || end == 0
 			       ? 0
-			       : refuse(q, 0, "got %" PRIu64 ", allowed is below high = %" PRIu64, first, end);
+			       : refuse_parameter(q, 0, "got %" PRIu64 ", allowed is below high = %" PRIu64, first,
+						  end);
 	return low < high || high == INT64_MIN
 		       ? 0
-		       : refuse(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
+		       : refuse_parameter(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
 }
 
 /* A request's 0 has been replaced by the samples of the whole draw. */
 static int check_permutation(const struct question *q)
 {
-	return q->parameters[0].natural > 0 ? 0 : refuse(q, 0, "got 0, allowed is 1 to 2^62");
+	return q->parameters[0].natural > 0 ? 0 : refuse_parameter(q, 0, "got 0, allowed is 1 to 2^62");
 }
 
 int dist_check_weight_count(size_t n, struct dist_fault *ret_fault)
@@ -188,7 +195,7 @@ int dist_check_weight_count(size_t n, struct dist_fault *ret_fault)
 
 	return n > 0 && n <= ALIAS_MAX_WEIGHTS
 		       ? 0
-		       : refuse(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MAX_WEIGHTS);
+		       : refuse_parameter(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MAX_WEIGHTS);
 }
 
 int dist_check_weights(const void *weights, size_t begin, size_t end, double *greatest, struct dist_fault *ret_fault)
@@ -199,7 +206,7 @@ int dist_check_weights(const void *weights, size_t begin, size_t end, double *gr
 	for (size_t i = begin; i < end; i++) {
 		memcpy(&x, (const char *)weights + i * sizeof x, sizeof x);
 		if (!(x >= 0 && x <= DBL_MAX))
-			return refuse(&q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, x, DBL_MAX);
+			return refuse_parameter(&q, 0, "weight %zu is %.17g, allowed is 0 to %.9g", i, x, DBL_MAX);
 		*greatest = x > *greatest ? x : *greatest;
 	}
 	return 0;
@@ -209,7 +216,8 @@ int dist_check_greatest_weight(double greatest, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
 
-	return greatest >= 0x1p-1022 ? 0 : refuse(&q, 0, "all weights are 0, allowed is at least one above 0");
+	return greatest >= 0x1p-1022 ? 0
+				     : refuse_parameter(&q, 0, "all weights are 0, allowed is at least one above 0");
 }
 
 static int check_categorical(const struct question *q)
@@ -227,24 +235,24 @@ static int check_shares(const struct question *q)
 	double sum = 0;
 
 	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
-		return refuse(q, 1, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
+		return refuse_parameter(q, 1, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
 	for (size_t i = 0; i < q->n_list; i++) {
 		if (!(q->list[i] >= 0 && q->list[i] <= DBL_MAX / DIST_MAX_COMPONENTS))
-			return refuse(q, 1, "number %zu is %.17g, allowed is 0 to %.9g", i, q->list[i],
-				      DBL_MAX / DIST_MAX_COMPONENTS);
+			return refuse_parameter(q, 1, "number %zu is %.17g, allowed is 0 to %.9g", i, q->list[i],
+						DBL_MAX / DIST_MAX_COMPONENTS);
 		sum += q->list[i];
 	}
-	return sum >= 0x1p-1022 ? 0 : refuse(q, 1, "all numbers are 0, allowed is at least one above 0");
+	return sum >= 0x1p-1022 ? 0 : refuse_parameter(q, 1, "all numbers are 0, allowed is at least one above 0");
 }
 
 static int check_dirichlet(const struct question *q)
 {
 	if (q->n_list == 0 || q->n_list > DIST_MAX_COMPONENTS)
-		return refuse(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
+		return refuse_parameter(q, 0, "got %zu numbers, allowed is 1 to %d", q->n_list, DIST_MAX_COMPONENTS);
 	for (size_t i = 0; i < q->n_list; i++)
 		if (!(q->list[i] > 0 && q->list[i] <= DBL_MAX))
-			return refuse(q, 0, "number %zu is %.17g, allowed is above 0 up to %.9g", i, q->list[i],
-				      DBL_MAX);
+			return refuse_parameter(q, 0, "number %zu is %.17g, allowed is above 0 up to %.9g", i,
+						q->list[i], DBL_MAX);
 	return 0;
 }
 
@@ -295,18 +303,18 @@ static int check_range(const struct question *q, const struct parameter *row, un
 {
 	const char *const above = row->is_above ? "above " : "";
 	const uint64_t natural = q->parameters[parameter].natural;
-	const double x = real(q, parameter);
+	const double x = real_of(q, parameter);
 
 	if (row->least == 0 && row->most == 0)
 		return 0;
 	if (row->type == TYPE_U64)
 		return natural >= (uint64_t)row->least && natural <= (uint64_t)row->most
 			       ? 0
-			       : refuse(q, parameter, "got %" PRIu64 ", allowed is %.15g to %.15g", natural, row->least,
-					row->most);
+			       : refuse_parameter(q, parameter, "got %" PRIu64 ", allowed is %.15g to %.15g", natural,
+						  row->least, row->most);
 	if (row->type != TYPE_F64 || (x >= row->least && x <= row->most && !(row->is_above && x == row->least)))
 		return 0;
-	return refuse(q, parameter, "got %.17g, allowed is %s%.9g to %.9g", x, above, row->least, row->most);
+	return refuse_parameter(q, parameter, "got %.17g, allowed is %s%.9g to %.9g", x, above, row->least, row->most);
 }
 
 static int check_ranges(const struct question *q, const struct row *row)
@@ -451,14 +459,14 @@ static int check_sample(enum distribution distribution, enum dtype dtype, const 
 
 		values[j].natural = rows_of[j][i];
 		if (type == TYPE_F64 && isnan(values[j].real))
-			return refuse(&q, j, "got nan, allowed is a number");
+			return refuse_parameter(&q, j, "got nan, allowed is a number");
 		if (type == TYPE_U64 && !(values[j].real >= 0 && values[j].real <= 0x1p63 &&
 					  values[j].real == floor(values[j].real)))
-			return refuse(&q, j, "got %.17g, allowed is an integer from 0 on", values[j].real);
+			return refuse_parameter(&q, j, "got %.17g, allowed is an integer from 0 on", values[j].real);
 		if (type == TYPE_U64)
 			values[j].natural = (uint64_t)values[j].real;
 		if (type == TYPE_F64 && rows[distribution].parameters[j].most == 0 && isinf(values[j].real))
-			return refuse(&q, j, "got %g, allowed is a finite number", values[j].real);
+			return refuse_parameter(&q, j, "got %g, allowed is a finite number", values[j].real);
 	}
 	return dist_check(distribution, dtype, values, NULL, 0, ret_fault);
 }

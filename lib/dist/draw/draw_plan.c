@@ -26,7 +26,7 @@ static double greater(double a, double b)
 
 typedef void planner(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan);
 
-static double real(const struct draw *draw, unsigned parameter)
+static double real_parameter(const struct draw *draw, unsigned parameter)
 {
 	return draw->parameters[parameter].real;
 }
@@ -43,7 +43,7 @@ static void plan_inversion(struct draw_plan *plan, dist_function *kernel, double
 
 static void plan_uniform(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const double low = real(draw, 0), high = real(draw, 1);
+	const double low = real_parameter(draw, 0), high = real_parameter(draw, 1);
 	const bool bf16 = draw->dtype == DTYPE_BF16;
 	/* Find the greatest value of the dtype below high: on high's own grid, one step down where high lies on it. */
 	int exponent = bf16 ? -126 : -14;
@@ -64,7 +64,7 @@ static void plan_normal(const struct dist_kernel *kernels, const struct draw *dr
 {
 	const bool bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
 
-	plan_inversion(plan, BY_WIDTH(kernels, draw, radius64), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, radius64), real_parameter(draw, 1), real_parameter(draw, 0));
 	if (half && draw->parameters[2].natural == NORMAL_BOXMULLER) {
 		plan->kernel = bf16 ? kernels->normal_bf16 : kernels->normal_f16;
 		plan->inputs[0] = INPUT_NORMALS;
@@ -79,36 +79,36 @@ static void plan_normal(const struct dist_kernel *kernels, const struct draw *dr
 
 static void plan_exponential(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, exponential), 1 / real(draw, 0), 0);
+	plan_inversion(plan, BY_WIDTH(kernels, draw, exponential), 1 / real_parameter(draw, 0), 0);
 	plan->affine = draw->dtype == DTYPE_F32;
 }
 
 static void plan_laplace(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, laplace), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, laplace), real_parameter(draw, 1), real_parameter(draw, 0));
 	plan->affine = draw->dtype == DTYPE_F32;
 }
 
 static void plan_lognormal(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, lognormal), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, lognormal), real_parameter(draw, 1), real_parameter(draw, 0));
 	plan->inputs[0] = INPUT_NORMALS;
 }
 
 static void plan_gumbel(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, gumbel), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, gumbel), real_parameter(draw, 1), real_parameter(draw, 0));
 }
 
 static void plan_weibull(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), real(draw, 1), 0);
-	plan->constants.power = lesser(1 / real(draw, 0), 1e300);
+	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), real_parameter(draw, 1), 0);
+	plan->constants.power = lesser(1 / real_parameter(draw, 0), 1e300);
 }
 
 static void plan_cauchy(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, cauchy), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, cauchy), real_parameter(draw, 1), real_parameter(draw, 0));
 }
 
 static void plan_student_t(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
@@ -116,7 +116,7 @@ static void plan_student_t(const struct dist_kernel *kernels, const struct draw 
 	plan_inversion(plan, BY_WIDTH(kernels, draw, student_t), 1, 0);
 	plan->n_inputs = 2;
 	plan->inputs[1] = INPUT_WORDS;
-	plan->constants.degrees = real(draw, 0);
+	plan->constants.degrees = real_parameter(draw, 0);
 }
 
 /* Returns ln(Q(a) / Q(b)), Q being the normal distribution's upper tail, for 30 <= a < b; infinite for b infinite. */
@@ -130,11 +130,11 @@ static double tails_log_ratio(double a, double b)
 
 static void plan_truncated(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	double low = real(draw, 2), high = real(draw, 3);
+	double low = real_parameter(draw, 2), high = real_parameter(draw, 3);
 	const bool mirrored = low > 0;
 	struct truncated_constants *const t = &plan->constants.truncated;
 
-	plan_inversion(plan, BY_WIDTH(kernels, draw, truncated), real(draw, 1), real(draw, 0));
+	plan_inversion(plan, BY_WIDTH(kernels, draw, truncated), real_parameter(draw, 1), real_parameter(draw, 0));
 	if (mirrored) {
 		const double other = -low;
 
@@ -186,17 +186,17 @@ static void plan_one_gamma(const struct dist_kernel *kernels, const struct draw 
 
 static void plan_gamma(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_one_gamma(kernels, draw, real(draw, 0), real(draw, 1), plan);
+	plan_one_gamma(kernels, draw, real_parameter(draw, 0), real_parameter(draw, 1), plan);
 }
 
 static void plan_chi_squared(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_one_gamma(kernels, draw, real(draw, 0) / 2, 2, plan);
+	plan_one_gamma(kernels, draw, real_parameter(draw, 0) / 2, 2, plan);
 }
 
 static void plan_beta(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const double a = real(draw, 0), b = real(draw, 1);
+	const double a = real_parameter(draw, 0), b = real_parameter(draw, 1);
 	const bool boosted = a < 1 || b < 1;
 
 	plan->kernel = boosted ? BY_WIDTH(kernels, draw, beta_boosted) : BY_WIDTH(kernels, draw, beta);
@@ -232,7 +232,7 @@ static void plan_transformed(struct draw_plan *plan, dist_function *kernel)
 
 static void plan_poisson(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const double mean = real(draw, 0), b = 0.931 + 2.53 * sqrt(mean);
+	const double mean = real_parameter(draw, 0), b = 0.931 + 2.53 * sqrt(mean);
 
 	if (draw->table) {
 		plan_discrete_table(kernels, draw, plan);
@@ -251,7 +251,8 @@ static void plan_poisson(const struct dist_kernel *kernels, const struct draw *d
 
 static void plan_binomial(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const double n = (double)draw->parameters[0].natural, given = real(draw, 1), p = lesser(given, 1 - given);
+	const double n = (double)draw->parameters[0].natural, given = real_parameter(draw, 1),
+		     p = lesser(given, 1 - given);
 	const double q = 1 - p, spread = sqrt(n * p * q), b = 1.15 + 2.53 * spread;
 	const double mode = floor((n + 1) * p), rest = n - mode;
 
@@ -277,7 +278,7 @@ static void plan_binomial(const struct dist_kernel *kernels, const struct draw *
 
 static void plan_geometric(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const double p = real(draw, 0);
+	const double p = real_parameter(draw, 0);
 
 	plan_inversion(plan, kernels->geometric_i64, 1, 0);
 	plan->constants.mean_trials = p < 1 ? lesser(-1 / special_log1p(-p), 1e300) : 0;
@@ -285,7 +286,7 @@ static void plan_geometric(const struct dist_kernel *kernels, const struct draw 
 
 static void plan_bernoulli(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	double rest = real(draw, 0);
+	double rest = real_parameter(draw, 0);
 
 	plan_inversion(plan, draw->dtype == DTYPE_I8 ? kernels->bernoulli_i8 : kernels->bernoulli_i32, 1, 0);
 	plan->constants.bernoulli.certain = rest >= 1;

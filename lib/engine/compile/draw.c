@@ -80,7 +80,7 @@ static int add_placement(struct compiler *c, struct placed *p)
 }
 
 /* like: what is filled when the request does not say; may be NULL. */
-static int place(struct compiler *c, const struct shape *like, struct placed *ret)
+static int compile_placed(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
 	struct placed p = {.draw = {.distribution = dist_find(name, strlen(name))}};
@@ -124,7 +124,7 @@ int compile_draw(struct compiler *c)
 {
 	struct placed p;
 	struct buffer *buffer;
-	int error = place(c, NULL, &p);
+	int error = compile_placed(c, NULL, &p);
 
 	if (!error)
 		error = compile_output(c, DRAW_OUT, &p.extent.shape, &buffer);
@@ -148,7 +148,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	if (!shape_finish(&like))
 		return bind_error(&c->args, DRAW_N, c->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = place(c, &like, &p);
+	error = compile_placed(c, &like, &p);
 	if (!error)
 		error = add_step(c, &p, buffer);
 	if (!error && (value_add(c->program->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
@@ -205,7 +205,7 @@ static int take_samples(struct compiler *c, void *arg)
 {
 	struct samples *samples = arg;
 	struct placed p;
-	const int error = place(c, NULL, &p);
+	const int error = compile_placed(c, NULL, &p);
 
 	if (error)
 		return error;

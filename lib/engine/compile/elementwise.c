@@ -14,7 +14,8 @@ static int check_dtype(const struct compiler *c, unsigned param, const struct bu
 			  dtype_name(dtype), complex ? "," : " and", complex ? ", c64 and c128" : "");
 }
 
-static int finish(struct compiler *c, enum step_kind kind, struct buffer *a, unsigned out_param, struct step **ret_step)
+static int finish_elementwise(struct compiler *c, enum step_kind kind, struct buffer *a, unsigned out_param,
+			      struct step **ret_step)
 {
 	struct buffer *out;
 	int error = compile_output(c, out_param, &a->shape, &out);
@@ -37,7 +38,7 @@ int compile_box_muller(struct compiler *c)
 		error = bind_error(&c->args, BOX_MULLER_IN, c->err, ERROR_BAD_SHAPE,
 				   "it has %" PRIu64 " elements, allowed is an even number", in->shape.n);
 	if (!error)
-		error = finish(c, STEP_BOX_MULLER, in, BOX_MULLER_OUT, &step);
+		error = finish_elementwise(c, STEP_BOX_MULLER, in, BOX_MULLER_OUT, &step);
 	return error ? error : compile_reply(c, BOX_MULLER_OUT, step->out);
 }
 
@@ -50,7 +51,7 @@ int compile_scale(struct compiler *c)
 	if (!error)
 		error = check_dtype(c, SCALE_IN, in, true);
 	if (!error)
-		error = finish(c, STEP_SCALE, in, SCALE_OUT, &step);
+		error = finish_elementwise(c, STEP_SCALE, in, SCALE_OUT, &step);
 	if (error)
 		return error;
 	step->scale.by = c->args.at[SCALE_BY].f64;
@@ -73,7 +74,7 @@ int compile_add(struct compiler *c)
 		error = bind_error(&c->args, ADD_B, c->err, ERROR_BAD_SHAPE, "it is %s, allowed is that of a, %s",
 				   shape_text(&b->shape, second), shape_text(&a->shape, first));
 	if (!error)
-		error = finish(c, STEP_ADD, a, ADD_OUT, &step);
+		error = finish_elementwise(c, STEP_ADD, a, ADD_OUT, &step);
 	if (error)
 		return error;
 	step->in[1] = b;

@@ -151,7 +151,8 @@ static bool same_memory(const struct buffer *x, const struct buffer *y)
 }
 
 /* The matrix in the arithmetic's dtype; also a copy where the result would overwrite it. */
-static int prepare(struct compiler *c, const struct request_gemm *g, const struct buffer *out, struct buffer **matrix)
+static int prepare_product(struct compiler *c, const struct request_gemm *g, const struct buffer *out,
+			   struct buffer **matrix)
 {
 	struct shape shape = (*matrix)->shape;
 	struct buffer *copy;
@@ -169,10 +170,10 @@ static int prepare(struct compiler *c, const struct request_gemm *g, const struc
 static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *out)
 {
 	struct step *step;
-	int error = prepare(c, g, out, &g->a);
+	int error = prepare_product(c, g, out, &g->a);
 
 	if (!error)
-		error = prepare(c, g, out, &g->b);
+		error = prepare_product(c, g, out, &g->b);
 	if (error)
 		return error;
 	if (g->c && !same_memory(g->c, out) && !program_step(c->program, STEP_CAST, g->c, out))

@@ -299,7 +299,7 @@ static int scale_down(struct compiler *c, struct request_fft *f, struct buffer *
 }
 
 /* The result of the arithmetic to the result. */
-static int finish(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
+static int finish_transform(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
 {
 	if (f->tops)
 		return scaling_steps_up(c, axes_of(f), work, f->tops, out);
@@ -346,8 +346,8 @@ static int transform_axes(struct compiler *c, const struct request_fft *f, unsig
 
 /* The input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or into `into`,
  * or, where that is NULL, into a temporary. */
-static int prepare(struct compiler *c, struct request_fft *f, enum dtype dtype, uint64_t last,
-		   struct buffer *into, struct buffer **ret)
+static int prepare_transform(struct compiler *c, struct request_fft *f, enum dtype dtype, uint64_t last,
+			     struct buffer *into, struct buffer **ret)
 {
 	struct buffer *buffer = into;
 	struct shape shape;
@@ -389,10 +389,10 @@ static int complex_steps(struct compiler *c, struct request_fft *f, struct buffe
 	int error = work_buffer(c, out, f->work, &work);
 
 	if (!error)
-		error = prepare(c, f, f->work, f->lengths[f->n_axes - 1], work, &from);
+		error = prepare_transform(c, f, f->work, f->lengths[f->n_axes - 1], work, &from);
 	if (!error)
 		error = transform_axes(c, f, f->n_axes, from, work);
-	return error ? error : finish(c, f, work, out);
+	return error ? error : finish_transform(c, f, work, out);
 }
 
 /* The last axis as complex numbers to a whole spectrum, of which half is kept. */
@@ -400,7 +400,7 @@ static int half_by_product(struct compiler *c, struct request_fft *f, struct buf
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *from, *whole = NULL;
-	int error = prepare(c, f, f->work, f->lengths[last], NULL, &from);
+	int error = prepare_transform(c, f, f->work, f->lengths[last], NULL, &from);
 
 	if (!error)
 		error = temp(c, &from->shape, &whole);
@@ -420,13 +420,13 @@ static int real_steps(struct compiler *c, struct request_fft *f, struct buffer *
 		error = half_by_product(c, f, work);
 	} else {
 		if (!error)
-			error = prepare(c, f, f->work_real, f->lengths[last], NULL, &from);
+			error = prepare_transform(c, f, f->work_real, f->lengths[last], NULL, &from);
 		if (!error)
 			error = transform_axis(c, f, last, from, work);
 	}
 	if (!error)
 		error = transform_axes(c, f, last, work, work);
-	return error ? error : finish(c, f, work, out);
+	return error ? error : finish_transform(c, f, work, out);
 }
 
 /* The other axes, in a temporary, then the last from half a spectrum to reals. */
@@ -437,7 +437,7 @@ static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct 
 	int error = work_buffer(c, out, f->work_real, &work);
 
 	if (!error)
-		error = prepare(c, f, f->work, f->lengths[last] / 2 + 1, NULL, &from);
+		error = prepare_transform(c, f, f->work, f->lengths[last] / 2 + 1, NULL, &from);
 	half = from;
 	if (!error && last > 0 && from == f->in)
 		error = temp(c, &from->shape, &half);
@@ -445,7 +445,7 @@ static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct 
 		error = transform_axes(c, f, last, from, half);
 	if (!error)
 		error = transform_axis(c, f, last, half, work);
-	return error ? error : finish(c, f, work, out);
+	return error ? error : finish_transform(c, f, work, out);
 }
 
 static int put_precision(struct compiler *c, const struct request_fft *f)

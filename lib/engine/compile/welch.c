@@ -130,8 +130,8 @@ static int read_request(struct compiler *c, struct request_welch *r, struct shap
 /* ---- steps ---- */
 
 /* A description with that many parts, and a buffer of them. */
-static int parts(struct compiler *c, const struct request_welch *r, uint64_t count, struct welch **ret_welch,
-		 struct buffer **ret_buffer)
+static int parts_of_spectrum(struct compiler *c, const struct request_welch *r, uint64_t count,
+			     struct welch **ret_welch, struct buffer **ret_buffer)
 {
 	*ret_welch = signal_keep(c, &r->welch, sizeof r->welch);
 	if (!*ret_welch)
@@ -198,13 +198,13 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 	uint64_t count = signal_count_pieces(r->welch.frames.count, welch_part(&r->welch));
 	struct buffer *sums, *more, *window;
 	struct welch *welch, *last;
-	int error = parts(c, r, count, &welch, &sums);
+	int error = parts_of_spectrum(c, r, count, &welch, &sums);
 
 	if (!error)
 		error = add_squares(c, r, welch, sums);
 	for (; !error && count > 1 && !welch->median; sums = more, welch = last) {
 		count = signal_count_pieces(count, WELCH_FAN);
-		error = parts(c, r, count, &last, &more);
+		error = parts_of_spectrum(c, r, count, &last, &more);
 		if (!error)
 			error = signal_step(c, &welch_sums, welch, NULL, sums, NULL, more, NULL);
 	}
@@ -215,7 +215,7 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 	return error ? error : signal_step(c, &welch_result, welch, NULL, sums, window, r->out, NULL);
 }
 
-static int prepare(struct compiler *c, struct request_welch *r)
+static int prepare_spectrum(struct compiler *c, struct request_welch *r)
 {
 	const enum dtype dtype = signal_dtype(r->wide, r->welch.frames.is_complex);
 	int error = signal_prepare(c, dtype, r->out, &r->in);
@@ -237,7 +237,7 @@ static int compile_spectrum(struct compiler *c, bool crosses)
 	if (!error)
 		error = compile_output(c, WELCH_OUT, &shape, &r.out);
 	if (!error)
-		error = prepare(c, &r);
+		error = prepare_spectrum(c, &r);
 	if (!error)
 		error = add_steps(c, &r);
 	if (error)

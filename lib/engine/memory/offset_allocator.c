@@ -65,7 +65,7 @@ static struct offset_block *merge(struct offset_block *low, struct offset_block 
 	return root;
 }
 
-static void insert(struct offset_allocator *allocator, struct offset_block *block)
+static void insert_free(struct offset_allocator *allocator, struct offset_block *block)
 {
 	struct offset_block **at = &allocator->root;
 
@@ -77,7 +77,7 @@ static void insert(struct offset_allocator *allocator, struct offset_block *bloc
 	*at = block;
 }
 
-static void extract(struct offset_allocator *allocator, struct offset_block *block)
+static void extract_free(struct offset_allocator *allocator, struct offset_block *block)
 {
 	struct offset_block **at = &allocator->root;
 
@@ -88,7 +88,7 @@ static void extract(struct offset_allocator *allocator, struct offset_block *blo
 }
 
 /* The least free block of at least size bytes; NULL when there is none. */
-static struct offset_block *find(const struct offset_allocator *allocator, uint64_t size)
+static struct offset_block *find_fit(const struct offset_allocator *allocator, uint64_t size)
 {
 	struct offset_block *best = NULL;
 
@@ -125,7 +125,7 @@ static int cut(struct offset_allocator *allocator, struct offset_block *block, u
 	*(rest->after ? &rest->after->before : &allocator->last) = rest;
 	block->after = rest;
 	block->size = size;
-	insert(allocator, rest);
+	insert_free(allocator, rest);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ int offset_allocator_create(uint64_t size, struct offset_allocator **ret_allocat
 	allocator->first = allocator->last = block;
 	allocator->random = (uintptr_t)allocator | 1;
 	if (block->size)
-		insert(allocator, block);
+		insert_free(allocator, block);
 	*ret_allocator = allocator;
 	return 0;
 }
@@ -163,34 +163,34 @@ void offset_allocator_free(struct offset_allocator *allocator)
 
 static struct offset_block *find_place(const struct offset_allocator *allocator, uint64_t size, uint64_t align)
 {
-	struct offset_block *best = find(allocator, size), *roomy;
+	struct offset_block *best = find_fit(allocator, size), *roomy;
 
 	if (!best || align == OFFSET_ALIGN || fits_aligned(best, size, align))
 		return best;
-	roomy = find(allocator, size + align - OFFSET_ALIGN);
+	roomy = find_fit(allocator, size + align - OFFSET_ALIGN);
 	return roomy ? roomy : best;
 }
 
 /* Gives out `size` bytes of a free block, `skip` bytes from its beginning. */
-static int carve(struct offset_allocator *allocator, struct offset_block *block, uint64_t skip, uint64_t size,
-		 struct offset_block **ret_block)
+static int carve_block(struct offset_allocator *allocator, struct offset_block *block, uint64_t skip, uint64_t size,
+		       struct offset_block **ret_block)
 {
 	int error;
 
-	extract(allocator, block);
+	extract_free(allocator, block);
 	if (skip) {
 		struct offset_block *head = block;
 
 		error = cut(allocator, head, skip);
 		block = head->after;
-		insert(allocator, head);
+		insert_free(allocator, head);
 		if (error)
 			return error;
-		extract(allocator, block);
+		extract_free(allocator, block);
 	}
 	error = cut(allocator, block, size);
 	if (error) {
-		insert(allocator, block);
+		insert_free(allocator, block);
 		return error;
 	}
 	allocator->used += block->size;
@@ -215,7 +215,7 @@ int offset_allocator_alloc(struct offset_allocator *allocator, uint64_t size, st
 		return -ERROR_LIMIT;
 	if (fits_aligned(block, rounded, align))
 		skip = (align - block->offset % align) % align;
-	return carve(allocator, block, skip, rounded, ret_block);
+	return carve_block(allocator, block, skip, rounded, ret_block);
 }
 
 int offset_allocator_alloc_at(struct offset_allocator *allocator, uint64_t offset, uint64_t size,
@@ -228,7 +228,7 @@ int offset_allocator_alloc_at(struct offset_allocator *allocator, uint64_t offse
 	    offset < block->offset || offset - block->offset > block->size ||
 	    rounded > block->size - (offset - block->offset))
 		return -ERROR_LIMIT;
-	return carve(allocator, block, offset - block->offset, rounded, ret_block);
+	return carve_block(allocator, block, offset - block->offset, rounded, ret_block);
 }
 
 /* Joins block with the one after it; neither is in the treap. */
@@ -246,15 +246,15 @@ void offset_allocator_release(struct offset_allocator *allocator, struct offset_
 {
 	allocator->used -= block->size;
 	if (block->after && block->after->free) {
-		extract(allocator, block->after);
+		extract_free(allocator, block->after);
 		join(allocator, block);
 	}
 	if (block->before && block->before->free) {
 		block = block->before;
-		extract(allocator, block);
+		extract_free(allocator, block);
 		join(allocator, block);
 	}
-	insert(allocator, block);
+	insert_free(allocator, block);
 }
 
 uint64_t offset_allocator_used(const struct offset_allocator *allocator)

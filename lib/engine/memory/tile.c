@@ -23,7 +23,7 @@ static size_t find_slot(const struct session_memory *memory, uint32_t handle)
 	return slot;
 }
 
-static int grow(struct session_memory *memory)
+static int grow_table(struct session_memory *memory)
 {
 	struct tile **old = memory->table;
 	const size_t old_size = memory->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
@@ -60,14 +60,14 @@ static void empty_slot(struct session_memory *memory, size_t hole)
 	}
 }
 
-static struct tile **bucket(struct session_memory *memory, uint32_t scope)
+static struct tile **scope_bucket(struct session_memory *memory, uint32_t scope)
 {
 	return &memory->scopes[scope % SCOPE_BUCKETS];
 }
 
 static void link_scope(struct session_memory *memory, struct tile *tile)
 {
-	struct tile **head = bucket(memory, tile->scope);
+	struct tile **head = scope_bucket(memory, tile->scope);
 
 	tile->next = *head;
 	if (*head)
@@ -80,13 +80,13 @@ static void unlink_scope(struct session_memory *memory, struct tile *tile)
 	if (tile->prev)
 		tile->prev->next = tile->next;
 	else
-		*bucket(memory, tile->scope) = tile->next;
+		*scope_bucket(memory, tile->scope) = tile->next;
 	if (tile->next)
 		tile->next->prev = tile->prev;
 }
 
 /* Drops one reference; under the lock. */
-static void drop(struct session_memory *memory, struct tile *tile)
+static void drop_use(struct session_memory *memory, struct tile *tile)
 {
 	if (--tile->refs > 0)
 		return;
@@ -100,7 +100,7 @@ static void retire(struct session_memory *memory, struct tile *tile)
 	empty_slot(memory, find_slot(memory, tile->handle));
 	unlink_scope(memory, tile);
 	memory->n_tiles--;
-	drop(memory, tile);
+	drop_use(memory, tile);
 }
 
 static int check_room(struct session_memory *memory, const struct shape *shape, struct error *err)
@@ -142,14 +142,14 @@ static int find_place(struct session_memory *memory, const struct shape *shape, 
 	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
 }
 
-static int create(struct session_memory *memory, const struct shape *shape, uint32_t scope, const uint64_t *offset,
-		  struct tile *tile, struct error *err)
+static int create_in_block(struct session_memory *memory, const struct shape *shape, uint32_t scope,
+			   const uint64_t *offset, struct tile *tile, struct error *err)
 {
 	int error = check_room(memory, shape, err);
 
 	if (error)
 		return error;
-	if (grow(memory))
+	if (grow_table(memory))
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
 	error = find_place(memory, shape, offset, tile, err);
 	if (error)
@@ -175,7 +175,7 @@ static int make(struct session_memory *memory, const struct shape *shape, uint32
 	if (!tile)
 		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
 	pthread_mutex_lock(&memory->lock);
-	error = create(memory, shape, scope, offset, tile, err);
+	error = create_in_block(memory, shape, scope, offset, tile, err);
 	if (!error)
 		*ret_place = (struct tile_place){tile->handle, tile->block->offset, shape->bytes};
 	pthread_mutex_unlock(&memory->lock);
@@ -240,13 +240,13 @@ struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle)
 
 void tile_give_locked(struct session_memory *memory, struct tile *tile)
 {
-	drop(memory, tile);
+	drop_use(memory, tile);
 }
 
 void tile_give(struct session_memory *memory, struct tile *tile)
 {
 	pthread_mutex_lock(&memory->lock);
-	drop(memory, tile);
+	drop_use(memory, tile);
 	pthread_mutex_unlock(&memory->lock);
 }
 
@@ -275,7 +275,7 @@ size_t tile_free_scope(struct session_memory *memory, uint32_t scope)
 	size_t freed = 0;
 
 	pthread_mutex_lock(&memory->lock);
-	for (struct tile *tile = *bucket(memory, scope), *next; tile; tile = next) {
+	for (struct tile *tile = *scope_bucket(memory, scope), *next; tile; tile = next) {
 		next = tile->next;
 		if (tile->scope != scope)
 			continue;

@@ -29,7 +29,7 @@ static struct {
 	unsigned char first[128], next[MOST_ROWS];
 } by_name = {.once = PTHREAD_ONCE_INIT};
 
-static unsigned char *bucket(const char *name, size_t size)
+static unsigned char *name_bucket(const char *name, size_t size)
 {
 	return &by_name.first[((unsigned char)name[0] + 7 * size) % sizeof by_name.first];
 }
@@ -41,7 +41,7 @@ static void make_index(void)
 
 	assert(count <= MOST_ROWS);
 	for (size_t i = count; i-- > 0;) {
-		unsigned char *first = bucket(rows[i].name, rows[i].name_size);
+		unsigned char *first = name_bucket(rows[i].name, rows[i].name_size);
 
 		by_name.next[i] = *first;
 		*first = (unsigned char)(i + 1);
@@ -54,7 +54,7 @@ const struct operation *operation_find(const char *name, size_t size)
 	const struct operation *rows = operations(&count);
 
 	pthread_once(&by_name.once, make_index);
-	for (size_t at = size ? *bucket(name, size) : 0; at > 0; at = by_name.next[at - 1])
+	for (size_t at = size ? *name_bucket(name, size) : 0; at > 0; at = by_name.next[at - 1])
 		if (rows[at - 1].name_size == size && memcmp(rows[at - 1].name, name, size) == 0)
 			return &rows[at - 1];
 	return NULL;

@@ -69,7 +69,7 @@ int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint
 }
 
 /* Under the lock. */
-static struct prepared **find(struct session_memory *memory, uint64_t handle)
+static struct prepared **find_prepared(struct session_memory *memory, uint64_t handle)
 {
 	struct prepared **at = &memory->prepared[handle % PREPARED_BUCKETS];
 
@@ -83,7 +83,7 @@ struct prepared *prepared_find(struct session_memory *memory, uint64_t handle)
 	struct prepared *prepared;
 
 	pthread_mutex_lock(&memory->lock);
-	prepared = *find(memory, handle);
+	prepared = *find_prepared(memory, handle);
 	if (prepared)
 		atomic_fetch_add(&prepared->refs, 1);
 	pthread_mutex_unlock(&memory->lock);
@@ -95,7 +95,7 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 	struct prepared **at, *prepared;
 
 	pthread_mutex_lock(&memory->lock);
-	at = find(memory, handle);
+	at = find_prepared(memory, handle);
 	prepared = *at;
 	if (prepared) {
 		*at = prepared->next;

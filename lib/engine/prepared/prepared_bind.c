@@ -311,7 +311,7 @@ void prepared_learn(struct prepared *prepared, struct program *program)
 /* ---- run_prepared ---- */
 
 /* Holds the prepared call as long as the program's bump allocator lives. */
-static int take(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
+static int take_tile(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
 {
 	struct prepared *prepared = prepared_find(compiler->program->memory, handle);
 
@@ -334,7 +334,7 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 	struct prepared *prepared = NULL;
 	struct prepared_choice choice;
 	uint64_t *to;
-	int error = take(compiler, handle, &prepared);
+	int error = take_tile(compiler, handle, &prepared);
 
 	if (error)
 		return error;
@@ -475,7 +475,7 @@ int prepared_compile(struct compiler *compiler)
 {
 	struct prepared *prepared = NULL;
 	struct prepared_choice choice;
-	int error = take(compiler, compiler->args.at[PREPARED_RUN_HANDLE].u64, &prepared);
+	int error = take_tile(compiler, compiler->args.at[PREPARED_RUN_HANDLE].u64, &prepared);
 
 	if (!error)
 		error = read_choice(compiler, prepared, &choice);

@@ -372,7 +372,7 @@ bool prepared_allows(const struct operation *operation)
 }
 
 /* The owner of the session, to whom it goes back, outlives every request, the session itself may not. */
-static int reserve(struct session_memory *memory, struct prepared *prepared, uint64_t bytes, struct error *err)
+static int reserve_prepared(struct session_memory *memory, struct prepared *prepared, uint64_t bytes, struct error *err)
 {
 	const struct session_limits *limits = &memory->limits;
 	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
@@ -437,7 +437,7 @@ static int create_prepared(struct session_memory *memory, const struct args *arg
 		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,
 				   "the prepared call would hold %" PRIu64 " bytes, allowed are %" PRIu64, bytes,
 				   most->u64);
-	return error ? error : reserve(memory, prepared, bytes, err);
+	return error ? error : reserve_prepared(memory, prepared, bytes, err);
 }
 
 int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,

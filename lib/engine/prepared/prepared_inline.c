@@ -68,17 +68,17 @@ static struct prepared_inline *of_job(struct job *job)
 	return (struct prepared_inline *)((char *)job - offsetof(struct prepared_inline, job));
 }
 
-static int advance(struct job *job)
+static int advance_segments(struct job *job)
 {
 	return program_advance(&of_job(job)->program, job);
 }
 
-static uint64_t run(struct job *job, size_t chunk, void *scratch)
+static uint64_t run_inline(struct job *job, size_t chunk, void *scratch)
 {
 	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
-static const struct job_ops now_ops = {.advance = advance, .run = run};
+static const struct job_ops now_ops = {.advance = advance_segments, .run = run_inline};
 
 /* ---- making it ---- */
 

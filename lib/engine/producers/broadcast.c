@@ -12,7 +12,7 @@ struct broadcast {
 	uint64_t claimed; /* authoritative; the shared page holds a copy */
 };
 
-static void publish(struct producer *producer)
+static void publish_chunk(struct producer *producer)
 {
 	if (producer_publish(producer))
 		producer_notify(producer, producer->samples_published == producer->samples_available
@@ -37,7 +37,7 @@ static size_t step_samples(struct broadcast *broadcast)
 	return (size_t)n;
 }
 
-static int advance(struct job *job)
+static int advance_broadcast(struct job *job)
 {
 	struct broadcast *broadcast = (struct broadcast *)job;
 	struct producer *producer = &broadcast->producer;
@@ -47,7 +47,7 @@ static int advance(struct job *job)
 
 	if (r != 0)
 		return r;
-	publish(producer);
+	publish_chunk(producer);
 	n = step_samples(broadcast);
 	if (n == 0)
 		return JOB_WAIT;
@@ -61,12 +61,12 @@ static int advance(struct job *job)
 	return producer_begin_step(producer, n, at);
 }
 
-static void finish(struct job *job, int error)
+static void finish_broadcast(struct job *job, int error)
 {
 	producer_finish((struct producer *)job, "broadcast", error);
 }
 
-static const struct job_ops broadcast_ops = {advance, producer_run_chunk, finish};
+static const struct job_ops broadcast_ops = {advance_broadcast, producer_run_chunk, finish_broadcast};
 
 int broadcast_create(struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
 		     const struct reservation_source *source, const struct ring_events *events,

@@ -69,7 +69,7 @@ static void notify(struct ring *ring, uint32_t state)
 
 /* A consumer that polls sees each step. One that sleeps is woken once per half ring, or when the producer is about to
  * wait: a wake-up costs both sides as much as several steps. */
-static void publish(struct ring *ring)
+static void publish_chunk_to_ring(struct ring *ring)
 {
 	const uint64_t half = ring->producer.memory.capacity / 2;
 
@@ -110,7 +110,7 @@ static void wake_up(struct ring *ring)
 }
 
 /* Draws the next n samples, or as many as lie in one reservation. */
-static int fill(struct ring *ring, size_t n)
+static int fill_ring(struct ring *ring, size_t n)
 {
 	uint64_t at;
 	int r = producer_locate(&ring->producer, &n, &at);
@@ -120,7 +120,7 @@ static int fill(struct ring *ring, size_t n)
 	return producer_begin_step(&ring->producer, n, at);
 }
 
-static int advance(struct job *job)
+static int advance_ring(struct job *job)
 {
 	struct ring *ring = (struct ring *)job;
 	size_t n;
@@ -128,7 +128,7 @@ static int advance(struct job *job)
 
 	if (error)
 		return error;
-	publish(ring);
+	publish_chunk_to_ring(ring);
 	error = read_index(ring);
 	n = error ? 0 : fillable(ring);
 	if (n == 0 && !error && ring->producer.samples_published < ring->producer.samples_available) {
@@ -140,15 +140,15 @@ static int advance(struct job *job)
 	if (n == 0)
 		return wait(ring);
 	wake_up(ring);
-	return fill(ring, n);
+	return fill_ring(ring, n);
 }
 
-static void finish(struct job *job, int error)
+static void finish_ring(struct job *job, int error)
 {
 	producer_finish((struct producer *)job, "ring", error);
 }
 
-static const struct job_ops ring_ops = {advance, producer_run_chunk, finish};
+static const struct job_ops ring_ops = {advance_ring, producer_run_chunk, finish_ring};
 
 static uint64_t step_samples(uint64_t capacity)
 {

@@ -36,11 +36,11 @@ struct place {
 	const struct cursor *cursor;
 };
 
-static int fail(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
-		const char *format, ...) __attribute__((format(printf, 5, 6)));
+static int fail_placement(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
+			  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static int fail(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
-		const char *format, ...)
+static int fail_placement(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
+			  const char *format, ...)
 {
 	char rest[sizeof err->text], context[PLACEMENT_CONTEXT];
 	va_list list;
@@ -66,12 +66,12 @@ static struct stream_reservation *range_of(const struct placements *placements, 
 static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
 	if (stream->generator != GENERATOR_THREEFRY4X32)
-		return fail(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
-			    "got trn24 with generator %s, allowed with threefry4x32 only",
-			    generator_row(stream->generator)->name);
+		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+				      "got trn24 with generator %s, allowed with threefry4x32 only",
+				      generator_row(stream->generator)->name);
 	if (stream->stream != 0)
-		return fail(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
-			    "got trn24 with stream %" PRIu64 ", allowed with stream 0 only", stream->stream);
+		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+				      "got trn24 with stream %" PRIu64 ", allowed with stream 0 only", stream->stream);
 	return 0;
 }
 
@@ -87,9 +87,10 @@ static int find_stated(const struct placements *placements, const struct placeme
 	stream->stream = own->has_stream ? own->stream : run->stream;
 	place->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
 	if (!stream_id_fits(stream))
-		return fail(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM, err,
-			    ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, stream->stream,
-			    generator_row(stream->generator)->name, generator_row(stream->generator)->most_stream);
+		return fail_placement(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM,
+				      err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64,
+				      stream->stream, generator_row(stream->generator)->name,
+				      generator_row(stream->generator)->most_stream);
 	if (place->trn24) {
 		int error = check_trn24(placement, stream, err);
 
@@ -107,8 +108,8 @@ static int check_named(const struct placements *placements, const struct placeme
 	const char *name = NULL;
 
 	if (placement->is_points)
-		return fail(placement, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
-			    "missing: give the seed of its scrambling; a named stream cannot place points");
+		return fail_placement(placement, POINTS_SEED, err, ERROR_MISSING_PARAMETER,
+				      "missing: give the seed of its scrambling; a named stream cannot place points");
 	if (own->has_offset)
 		name = own->position ? "position" : "offset";
 	else if (own->has_seed || own->has_stream)
@@ -197,16 +198,16 @@ static int find_offset(struct placing *p, const struct placement *placement, str
 	bool fits;
 
 	if (!follows && from % STREAM_GROUP_WORDS)
-		return fail(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE,
-			    "got %" PRIu64 ", allowed are multiples of %d", from, STREAM_GROUP_WORDS);
+		return fail_placement(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE,
+				      "got %" PRIu64 ", allowed are multiples of %d", from, STREAM_GROUP_WORDS);
 	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
 	if (fits && !follows)
 		fits = !add_overflows(offset, placement->own.offset, &offset);
 	if (!fits || !stream_span(offset, placement->n, words, &first, &count))
-		return fail(placement, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
-			    "%" PRIu64 " samples from sample %" PRIu64
-			    " of %u words, allowed is to end by word 2^64, the end of the stream",
-			    placement->n, offset, words);
+		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
+				      "%" PRIu64 " samples from sample %" PRIu64
+				      " of %u words, allowed is to end by word 2^64, the end of the stream",
+				      placement->n, offset, words);
 	cursor->ended = !stream_next_position(first, count, &cursor->next);
 	place->offset = offset;
 	place->first = first;

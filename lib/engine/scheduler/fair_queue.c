@@ -65,13 +65,13 @@ static struct fair_entry *meld_all(struct fair_entry *list)
 	return whole;
 }
 
-static void insert(struct fair_queue *queue, struct fair_entry *fair_entry)
+static void insert_entry(struct fair_queue *queue, struct fair_entry *fair_entry)
 {
 	fair_entry->child = fair_entry->next = fair_entry->prev = NULL;
 	queue->first = meld(queue->first, fair_entry);
 }
 
-static void extract(struct fair_queue *queue, struct fair_entry *fair_entry)
+static void extract_entry(struct fair_queue *queue, struct fair_entry *fair_entry)
 {
 	struct fair_entry *children = meld_all(fair_entry->child);
 
@@ -99,10 +99,10 @@ static void move_on(struct fair_queue *queue, struct fair_entry *fair_entry, int
 	const bool queued = fair_entry->jobs != NULL, alone = queued && !fair_entry->prev && !fair_entry->child;
 
 	if (queued && !alone)
-		extract(queue, fair_entry);
+		extract_entry(queue, fair_entry);
 	fair_entry->clock += (uint64_t)(ns / (fair_entry->weight ? (int)fair_entry->weight : 1));
 	if (queued && !alone)
-		insert(queue, fair_entry);
+		insert_entry(queue, fair_entry);
 }
 
 /* --- jobs --- */
@@ -123,7 +123,7 @@ void fair_queue_enter(struct fair_queue *queue, struct job *job)
 	fair_entry->jobs = job->next = job->prev = job;
 	if (fair_entry->chunk_ns == 0 || is_before(fair_entry->clock, queue->clock))
 		fair_entry->clock = queue->clock;
-	insert(queue, fair_entry);
+	insert_entry(queue, fair_entry);
 }
 
 void fair_queue_leave(struct fair_queue *queue, struct job *job)
@@ -135,7 +135,7 @@ void fair_queue_leave(struct fair_queue *queue, struct job *job)
 	job->queued = false;
 	atomic_fetch_sub_explicit(&queue->queued, 1, memory_order_relaxed);
 	if (job->next == job) {
-		extract(queue, fair_entry);
+		extract_entry(queue, fair_entry);
 		fair_entry->jobs = NULL;
 		return;
 	}

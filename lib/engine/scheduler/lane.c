@@ -22,7 +22,7 @@ size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k)
 	return (size_t)(k / lanes * ENGINE_LANES + home + k % lanes * threads);
 }
 
-static void add(_Atomic uint64_t *counter, uint64_t more)
+static void add_count(_Atomic uint64_t *counter, uint64_t more)
 {
 	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
@@ -31,9 +31,9 @@ void lane_record(struct lane *lane, uint64_t words, uint64_t ns)
 {
 	uint64_t longest = atomic_load_explicit(&lane->longest_ns, memory_order_relaxed);
 
-	add(&lane->chunks, 1);
-	add(&lane->words, words);
-	add(&lane->busy_ns, ns);
+	add_count(&lane->chunks, 1);
+	add_count(&lane->words, words);
+	add_count(&lane->busy_ns, ns);
 	while (ns > longest && !atomic_compare_exchange_weak_explicit(&lane->longest_ns, &longest, ns,
 								      memory_order_relaxed, memory_order_relaxed))
 		;

@@ -42,7 +42,7 @@ static bool have_cursors(const struct pool *pool, struct job *job)
 
 /* Takes a job that no thread works on from its stage's end to where it can go on, or to its end. The lock is held
  * before and after, not meanwhile. */
-static void advance(struct pool *pool, struct job *job, uint64_t expected_ns)
+static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns)
 {
 	const uint64_t start_ns = pool_now_ns();
 	int next;
@@ -105,7 +105,7 @@ static void let_others(struct thread *thread, uint64_t *at_ns)
 
 /* Serves a job for a chunk, or for as long as it is alone, when time is nobody's loss and only the last chunk counts.
  * The lock is held before and after, not meanwhile. */
-static void serve(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
+static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
 {
 	uint64_t start_ns, took_ns = 0;
 	bool found;
@@ -113,7 +113,7 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job, uin
 
 	if (job->state == STATE_READY) {
 		fair_queue_leave(&pool->fair_queue, job);
-		advance(pool, job, expected_ns);
+		advance_job(pool, job, expected_ns);
 		return;
 	}
 	thread->joined = job->most_workers;
@@ -140,7 +140,7 @@ static void serve(struct pool *pool, struct thread *thread, struct job *job, uin
 	if (job->most_workers)
 		pthread_cond_broadcast(&pool->settled);
 	else
-		advance(pool, job, 0);
+		advance_job(pool, job, 0);
 }
 
 /* A caller whose job it joined has the next stage, or the next job, before a thread that sleeps could be woken. The lock
@@ -206,7 +206,7 @@ static void *thread_main(void *arg)
 		struct job *job = fair_queue_next(&pool->fair_queue, &expected_ns);
 
 		if (job) {
-			serve(pool, thread, job, expected_ns);
+			serve_jobs(pool, thread, job, expected_ns);
 		} else if (pool->stopping) {
 			break;
 		} else if (thread->joined) {

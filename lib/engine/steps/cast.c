@@ -86,8 +86,8 @@ void cast_elements(enum dtype from, enum dtype to, size_t n, const void *in, voi
 	assert(false && "a cast that the compiler of programs should not have made");
 }
 
-static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
-		 void *out)
+static void fill_cast(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+		      const void *const in[2], void *out)
 {
 	(void)engine;
 	(void)begin;
@@ -100,4 +100,4 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return 300 * (dtype_size(step->out->shape.dtype) / 4);
 }
 
-const struct step_ops step_cast = {.fill = fill, .element_ps = element_ps, .changes_size = true};
+const struct step_ops step_cast = {.fill = fill_cast, .element_ps = element_ps, .changes_size = true};

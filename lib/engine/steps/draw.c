@@ -45,8 +45,8 @@ static void draw_converted(const struct draw_kernels *kernels, const struct draw
 }
 
 /* A complex element is two samples. */
-static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
-		 void *out)
+static void fill_draw(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+		      const void *const in[2], void *out)
 {
 	const struct draw_kernels *kernels = &engine->kernels;
 	const struct draw *draw = &step->draw.draw;
@@ -76,7 +76,7 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
-static int place(struct step *step, const struct step_place *place)
+static int place_draw(struct step *step, const struct step_place *place)
 {
 	step->draw.draw.stream = *place->stream;
 	step->draw.begin = (place->offset + place->begin) * place->components;
@@ -103,7 +103,7 @@ static void fill_each(const struct engine *engine, const struct step *step, uint
 		arrays.of[parameter].dtype = step->in[k]->shape.dtype;
 	}
 	bound.draw.draw.arrays = &arrays;
-	fill(engine, &bound, begin, n, in, out);
+	fill_draw(engine, &bound, begin, n, in, out);
 }
 
 static uint64_t each_element_ps(const struct engine *engine, const struct step *step)
@@ -118,7 +118,7 @@ static int place_each(struct step *step, const struct step_place *place_of)
 		return -ERROR_NO_MEMORY;
 	draw_array_fault_init(step->draw.fault);
 	step->draw.origin = place_of->origin;
-	return place(step, place_of);
+	return place_draw(step, place_of);
 }
 
 /* Names the element, or the sample where the parameter at fault is a number that does not go with an element. */
@@ -152,9 +152,9 @@ const struct step_ops step_draw_each = {.fill = fill_each,
 					.reads_whole = true};
 
 const struct step_ops step_draw = {
-	.fill = fill,
+	.fill = fill_draw,
 	.element_ps = element_ps,
-	.place = place,
+	.place = place_draw,
 	.cost_row = COST_DRAW,
 	.find_cost_row = find_cost_row,
 };

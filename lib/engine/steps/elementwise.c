@@ -79,8 +79,8 @@ static void add_f64(size_t n, const double *a, const double *b, double *out)
 		out[i] = a[i] + b[i];
 }
 
-static void add(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
-		const void *const in[2], void *out)
+static void add_block(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+		      const void *const in[2], void *out)
 {
 	const enum dtype dtype = step->out->shape.dtype;
 
@@ -98,7 +98,7 @@ static uint64_t add_ps(const struct engine *engine, const struct step *step)
 	return 300 * words_of(step);
 }
 
-const struct step_ops step_add = {.fill = add, .element_ps = add_ps};
+const struct step_ops step_add = {.fill = add_block, .element_ps = add_ps};
 
 static void add_noise(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
 		      const void *const in[2], void *out)

@@ -232,7 +232,7 @@ static void cut_short(struct transform *t)
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 }
 
-static int begin(struct step_run *run)
+static int begin_transform(struct step_run *run)
 {
 	struct transform *t = (struct transform *)run;
 
@@ -318,7 +318,7 @@ static uint64_t find_chunk_ns(const struct transform *t)
 	return (uint64_t)(t->cost_ns * part / (double)t->n_chunks);
 }
 
-static int advance(struct step_run *run, size_t *ret_chunks)
+static int advance_transform(struct step_run *run, size_t *ret_chunks)
 {
 	struct transform *t = (struct transform *)run;
 
@@ -480,8 +480,8 @@ const struct step_ops step_fft = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct transform),
-	.begin = begin,
+	.begin = begin_transform,
 	.rewind = rewind_run,
-	.advance = advance,
+	.advance = advance_transform,
 	.run_chunk = run_chunk,
 };

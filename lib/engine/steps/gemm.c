@@ -56,7 +56,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 	return (uint64_t)((double)(cut.chunks * cut.phases) * gemm_chunk_ns(&cut));
 }
 
-static int begin(struct step_run *run)
+static int begin_product(struct step_run *run)
 {
 	struct multiply *m = (struct multiply *)run;
 
@@ -68,7 +68,7 @@ static int begin(struct step_run *run)
 		       : 0;
 }
 
-static int advance(struct step_run *run, size_t *ret_chunks)
+static int advance_product(struct step_run *run, size_t *ret_chunks)
 {
 	struct multiply *m = (struct multiply *)run;
 
@@ -98,7 +98,7 @@ const struct step_ops step_gemm = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct multiply),
-	.begin = begin,
-	.advance = advance,
+	.begin = begin_product,
+	.advance = advance_product,
 	.run_chunk = run_chunk,
 };

@@ -3,8 +3,8 @@
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/step.h"
 
-static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[2],
-		 void *out)
+static void fill_points(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+			const void *const in[2], void *out)
 {
 	(void)engine;
 	(void)in;
@@ -96,7 +96,7 @@ static bool is_same(const struct stream *a, const struct stream *b)
 }
 
 /* Keeps the set of an earlier run if its stream and size are the same. */
-static int place(struct step *step, const struct step_place *place)
+static int place_points(struct step *step, const struct step_place *place)
 {
 	struct points_settings *settings = &step->points.settings;
 
@@ -115,4 +115,5 @@ static int place(struct step *step, const struct step_place *place)
 										  : defer_points(place, step);
 }
 
-const struct step_ops step_points = {.cost_row = COST_POINTS, .fill = fill, .element_ps = element_ps, .place = place, .builds = true};
+const struct step_ops step_points = {
+	.cost_row = COST_POINTS, .fill = fill_points, .element_ps = element_ps, .place = place_points, .builds = true};

@@ -85,7 +85,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 }
 
 /* One stage. */
-static int advance(struct step_run *run, size_t *ret_chunks)
+static int advance_resize(struct step_run *run, size_t *ret_chunks)
 {
 	const size_t chunk = chunk_elements(run->step);
 
@@ -130,6 +130,6 @@ const struct step_ops step_resize = {
 	.cost_row = COST_RESIZE,
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct step_run),
-	.advance = advance,
+	.advance = advance_resize,
 	.run_chunk = run_chunk,
 };

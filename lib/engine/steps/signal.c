@@ -38,7 +38,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 	return chunks_of(step) * (uint64_t)CHUNK_NS;
 }
 
-static int begin(struct step_run *run)
+static int begin_signal(struct step_run *run)
 {
 	struct signal_run *s = (struct signal_run *)run;
 	const struct step *step = run->step;
@@ -56,7 +56,7 @@ static int begin(struct step_run *run)
 	return 0;
 }
 
-static int advance(struct step_run *run, size_t *ret_chunks)
+static int advance_signal(struct step_run *run, size_t *ret_chunks)
 {
 	struct signal_run *s = (struct signal_run *)run;
 	const int error = atomic_load_explicit(&s->error, memory_order_relaxed);
@@ -90,7 +90,7 @@ const struct step_ops step_signal = {
 	.cost_row = COST_SIGNAL,
 	.cost_ns = cost_ns,
 	.run_bytes = sizeof(struct signal_run),
-	.begin = begin,
-	.advance = advance,
+	.begin = begin_signal,
+	.advance = advance_signal,
 	.run_chunk = run_chunk,
 };

@@ -44,8 +44,8 @@ static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, uns
 }
 
 /* y += the tile of the matrix at (row, column) times x. */
-static void multiply(const struct trace *t, size_t row, size_t rows, size_t column, size_t columns, const double *x,
-		     double *y)
+static void multiply_probes(const struct trace *t, size_t row, size_t rows, size_t column, size_t columns,
+			    const double *x, double *y)
 {
 	const struct buffer *in = t->run.step->in[0];
 	const size_t size = dtype_size(in->shape.dtype);
@@ -68,7 +68,7 @@ static size_t tile_columns(const struct trace *t, size_t beside)
 }
 
 /* Chunks that a panel is done in. */
-static size_t parts(const struct trace *t)
+static size_t parts_of_trace(const struct trace *t)
 {
 	return PANEL_COLUMNS / t->width;
 }
@@ -79,15 +79,15 @@ static bool sketch_advance(struct trace *t, size_t *ret_chunks)
 {
 	t->tiles_at += t->tiles_now;
 	t->tiles_now = trace_fit(t, (double)TRACE_ROWS * TRACE_COLUMNS * t->width, t->beside - t->tiles_at);
-	*ret_chunks = t->above * t->basis * parts(t);
+	*ret_chunks = t->above * t->basis * parts_of_trace(t);
 	return t->tiles_at < t->beside;
 }
 
 static void sketch_run(const struct trace *t, size_t chunk, double *x)
 {
-	const size_t groups = t->basis * parts(t), above = chunk / groups, group = chunk % groups;
+	const size_t groups = t->basis * parts_of_trace(t), above = chunk / groups, group = chunk % groups;
 	const size_t row = above * TRACE_ROWS, rows = tile_rows(t, above);
-	double *y = trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
+	double *y = trace_panel(t, group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
 
 	for (size_t i = 0; t->tiles_at == 0 && i < rows; i++)
 		memset(y + i * PANEL_COLUMNS, 0, t->width * sizeof *y);
@@ -95,7 +95,7 @@ static void sketch_run(const struct trace *t, size_t chunk, double *x)
 		const size_t column = beside * TRACE_COLUMNS, columns = tile_columns(t, beside);
 
 		draw_probes(t, group * t->width, t->run.step->trace.basis, t->width, column, columns, x);
-		multiply(t, row, rows, column, columns, x, y);
+		multiply_probes(t, row, rows, column, columns, x, y);
 	}
 }
 
@@ -107,7 +107,7 @@ static bool rest_advance(struct trace *t, size_t *ret_chunks)
 		return projection_advance(t, ret_chunks);
 	t->rest_drawn = true;
 	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
-	*ret_chunks = t->rest * t->above * parts(t);
+	*ret_chunks = t->rest * t->above * parts_of_trace(t);
 	return true;
 }
 
@@ -121,7 +121,7 @@ static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 		projection_run(t, chunk, scratch);
 		return;
 	}
-	to = trace_panel(t, t->basis + group / parts(t), row) + group % parts(t) * t->width;
+	to = trace_panel(t, t->basis + group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
 	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row, tile_rows(t, above), to);
 }
 
@@ -129,7 +129,7 @@ static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 
 static size_t form_groups(const struct trace *t)
 {
-	return ((t->stored ? t->basis : 0) + t->rest) * parts(t);
+	return ((t->stored ? t->basis : 0) + t->rest) * parts_of_trace(t);
 }
 
 static void add_slots(struct trace *t)
@@ -156,7 +156,7 @@ static bool forms_advance(struct trace *t, size_t *ret_chunks)
 static const double *form_columns(const struct trace *t, size_t group, size_t row, size_t rows, double *scratch)
 {
 	if (t->stored)
-		return trace_panel(t, group / parts(t), row) + group % parts(t) * t->width;
+		return trace_panel(t, group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
 	draw_probes(t, group * t->width, t->run.step->trace.probes, t->width, row, rows, scratch);
 	return scratch;
 }
@@ -173,7 +173,7 @@ static void forms_run(const struct trace *t, size_t chunk, double *scratch)
 	const double *left = within ? x + (row - column) * PANEL_COLUMNS : form_columns(t, group, row, rows, more);
 
 	memset(y, 0, rows * PANEL_COLUMNS * sizeof *y);
-	multiply(t, row, rows, column, columns, x, y);
+	multiply_probes(t, row, rows, column, columns, x, y);
 	memset(slot, 0, t->width * sizeof *slot);
 	t->kernel->dots(left, y, rows, t->width, slot);
 }
@@ -261,7 +261,7 @@ static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 	return (uint64_t)(columns * n * (n * t.kernel->fma_ns + 10));
 }
 
-static int begin(struct step_run *run)
+static int begin_trace(struct step_run *run)
 {
 	struct trace *t = (struct trace *)run;
 	const struct step_run own = *run;
@@ -287,7 +287,7 @@ static bool phase_advance(struct trace *t, size_t *ret_chunks)
 	}
 }
 
-static int advance(struct step_run *run, size_t *ret_chunks)
+static int advance_trace(struct step_run *run, size_t *ret_chunks)
 {
 	struct trace *t = (struct trace *)run;
 
@@ -322,7 +322,7 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return 2 * t->width;
 }
 
-static int place(struct step *step, const struct step_place *place)
+static int place_trace(struct step *step, const struct step_place *place)
 {
 	step->trace.draw.stream = *place->stream;
 	step->trace.begin = place->offset + place->begin;
@@ -340,9 +340,9 @@ const struct step_ops step_trace = {
 	.cost_ns = cost_ns,
 	.work_bytes = work_bytes,
 	.run_bytes = sizeof(struct trace),
-	.begin = begin,
-	.advance = advance,
+	.begin = begin_trace,
+	.advance = advance_trace,
 	.run_chunk = run_chunk,
-	.place = place,
+	.place = place_trace,
 	.set_reply = set_reply,
 };
