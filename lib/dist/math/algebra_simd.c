@@ -2,6 +2,7 @@
 /* Loops that the compiler vectorises for each variant, and functions on vectors.
  *
  * The operands may be the result itself, element for element, so loops have no dependencies. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -125,15 +126,6 @@ INLINE double quotient(double p, double c, double q, double d)
 	return difference(p, u, -q, v) / fma(u, u, v * v) * scale;
 }
 
-/* Returns the length of (a, b), scaled so that the squares are in range. */
-INLINE double length(double a, double b)
-{
-	const double scale = inverse_power(larger(fabs(a), fabs(b))), u = a * scale, v = b * scale;
-	const double sum = sqrt(fma(u, u, v * v)) / scale;
-
-	return isinf(a) || isinf(b) ? (double)INFINITY : sum;
-}
-
 BOTH(subtract, a - (double)y[i])
 BOTH(multiply, a *(double)y[i])
 BOTH(divide, a / (double)y[i])
@@ -148,8 +140,6 @@ FOR_EACH_SCALED(multiply_real_c64, float, a *s, b *s)
 FOR_EACH_SCALED(multiply_real_c128, double, a *s, b *s)
 FOR_EACH_SCALED(divide_real_c64, float, a / s, b / s)
 FOR_EACH_SCALED(divide_real_c128, double, a / s, b / s)
-FOR_EACH_PART(abs_c64, float, sqrt(a *a + b * b))
-FOR_EACH_PART(abs_c128, double, length(a, b))
 BOTH_PARTS(real, a)
 BOTH_PARTS(imag, b)
 
@@ -237,6 +227,37 @@ INLINE f64v log_any(f64v x)
 			memcpy(out + i, rest, (n - i) * sizeof *x);                                                    \
 		}                                                                                                      \
 	}
+/* Defines absolute values, a block at a time so that roots are of vectors: of scale^2 (a^2 + b^2). */
+#define LENGTHS(name, type, scale_of)                                                                                  \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		enum { BLOCK = 256 };                                                                                  \
+		const type *x = in[0];                                                                                 \
+		double sums[BLOCK], scales[BLOCK];                                                                     \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		(void)numbers;                                                                                         \
+		for (size_t done = 0; done < n; done += BLOCK) {                                                       \
+			const size_t count = n - done < BLOCK ? n - done : BLOCK;                                      \
+                                                                                                                       \
+			memset(sums, 0, sizeof sums);                                                                  \
+			for (size_t i = 0; i < count; i++) {                                                           \
+				const double a = x[2 * (done + i)], b = x[2 * (done + i) + 1];                         \
+				const double scale = scale_of, u = a * scale, v = b * scale;                           \
+				const double sum = fma(u, u, v * v);                                                   \
+                                                                                                                       \
+				sums[i] = fabs(a) > DBL_MAX || fabs(b) > DBL_MAX ? (double)INFINITY : sum;             \
+				scales[i] = scale;                                                                     \
+			}                                                                                              \
+			for (size_t i = 0; i < BLOCK; i += F64_LANES)                                                  \
+				f64_store(sums + i, f64_sqrt(f64_load(sums + i)));                                     \
+			for (size_t i = 0; i < count; i++)                                                             \
+				out[done + i] = (type)(sums[i] / scales[i]);                                           \
+		}                                                                                                      \
+	}
+LENGTHS(abs_c64, float, 1)
+LENGTHS(abs_c128, double, inverse_power(larger(fabs(a), fabs(b))))
+
 #define BOTH_ON_VECTORS(name, function)                                                                                \
 	ON_VECTORS(name##_f32, float, f64_load_f32, f64_store_f32, function)                                           \
 	ON_VECTORS(name##_f64, double, f64_load, f64_store, function)
