@@ -12,6 +12,8 @@ void cost_learn(struct cost *cost, uint64_t ns, uint64_t took_ns)
 	if (ns == 0)
 		return;
 	ratio = took_ns / ns >= COST_MOST / COST_UNIT ? COST_MOST : (int64_t)(took_ns * COST_UNIT / ns);
+	if (old && ratio > 2 * old) /* it has lost its CPU meanwhile */
+		ratio = 2 * old;
 	if (old)
 		ratio = old + (ratio - old) / (ratio < old ? WEIGHT_FASTER : WEIGHT_SLOWER);
 	if (ratio < COST_LEAST)
