@@ -58,6 +58,16 @@ $(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm 
 	$(Q)client/man/function_pages $(CLIENT_HEADER) $(@D)
 	@touch $@
 
-all: $(MADE_MAN)/made
+# And of the documents: client/docs/NAME.md becomes trnsci-NAME(7).
+DOCUMENTS := $(sort $(wildcard client/docs/*.md))
+DOCUMENT_PAGES := $(MADE_MAN)/trnsci-protocol.7 $(DOCUMENTS:client/docs/%.md=$(MADE_MAN)/trnsci-%.7)
+$(MADE_MAN)/trnsci-protocol.7: proto/PROTOCOL.md
+$(foreach document,$(DOCUMENTS),$(eval $(MADE_MAN)/trnsci-$(basename $(notdir $(document))).7: $(document)))
+$(DOCUMENT_PAGES): client/man/markdown_page client/man/Mdoc.pm client/man/libtrnsci.3
+	$(say) PAGES $@
+	@mkdir -p $(@D)
+	$(Q)client/man/markdown_page $(filter %.md,$^) $(basename $(@F)) 7 >$@
+
+all: $(MADE_MAN)/made $(DOCUMENT_PAGES)
 
 .PHONY: manual

@@ -33,7 +33,8 @@ sub argument {
 sub macro_of {
 	my ($word) = @_;
 	return 'Ql ' . argument($1) if $word =~ /^`(.+)`$/;
-	return "Em " . argument($1) if $word =~ /^\*{1,2}([^*]+)\*{1,2}$/;
+	return "Sy " . argument($1) if $word =~ /^\*\*([^*]+)\*\*$/;
+	return "Em " . argument($1) if $word =~ /^\*([^*]+)\*$/;
 	return "Dv $word" if $word =~ /^-?TRNSCI_[A-Z0-9_]+$|^NULL$|^UINT64_MAX$/;
 	return "Xr $1 $2" if $word =~ /^([a-z][\w.-]+)\((\d)\)$/;
 	return $pages{$1} ? "Xr $1 3" : "Fn $1" if $word =~ /^([a-z]\w+)\(\)$/;
@@ -50,14 +51,25 @@ sub words_of {
 	return @words;
 }
 
+my %abbreviation = map { $_ => 1 } qw(Ann. Math. Statist. Comp. Comput. Simul. Trans. Eng. Sci.);
+
+# Whether a sentence ends with this word.
+sub ends_sentence {
+	my ($word, $next) = @_;
+	return 0 if $word !~ /[\w)"'`%*\]][.?!][)"]*$/ || $word =~ /^[A-Z]\.$/ || $abbreviation{$word};
+	return !defined $next || $next !~ /^[a-z0-9]/ || $next =~ /^trnsci|\(\d\)/;
+}
+
 # Returns the text as lines of mdoc: each sentence begins a line, and a word with a macro has a line of its own.
 sub flow {
 	my ($text) = @_;
 	my @lines;
 	my $line = '';
-	my $end = sub { push @lines, escape_line($line) if $line ne ''; $line = '' };
+	my @words = words_of($text);
+	my $end = sub { push @lines, $line if $line ne ''; $line = '' };
 
-	for my $word (words_of($text)) {
+	while (@words) {
+		my $word = shift @words;
 		my ($open, $core, $close) = $word =~ /^(\(?)(.*?)([.,;:)]*)$/;
 		($core, $close) = ($1, $2) if $core !~ /^`/ && $word =~ /^\(?([\w.-]+\(\d?\))([.,;:)]*)$/;
 		my $macro = macro_of($core);
@@ -67,18 +79,15 @@ sub flow {
 			push @lines, '.' . ($open ne '' ? "Pf ( $macro" : $macro) . join '', map { " $_" } split //, $close;
 			next;
 		}
-		$end->() if $line ne '' && length($line) + 1 + length($word) > $width;
-		$line = $line eq '' ? $word : "$line $word";
-		$end->() if $word =~ /[\w)"'`%*\]][.?!][)"]*$/;
+		my $plain = escape($word =~ s/`([^`]*)`/$1/gr);
+		$end->() if $line ne '' && length($line) + 1 + length($plain) > $width;
+		$line = $line eq '' ? $plain : $line . ' ' . $plain =~ s/^\\&(?=[.'])//r;
+		if (ends_sentence($word, $words[0])) { $end->() }
+		# An abbreviation: troff and mandoc would take it for a sentence's end.
+		elsif ($plain =~ /[.?!]\)?$/) { $line .= '\\&' }
 	}
 	$end->();
 	return join '', map { "$_\n" } @lines;
-}
-
-sub escape_line {
-	my ($line) = @_;
-	$line =~ s/`([^`]*)`/$1/g;
-	return escape($line);
 }
 
 # Returns lines that stay as they are.

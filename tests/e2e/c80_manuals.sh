@@ -70,6 +70,21 @@ same "a page has the comment's text, parameters and members" "1 1 1" "$(
 sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
 code "a function without a comment" 65 "$root/client/man/function_pages" "$work/uncommented.h" "$work"
 like "is an error that names it" "*trnsci_kind has no comment*" "$(cat "$work/err")"
+
+# The words of a text, one a line, without what marks them.
+plain_words() {
+	sed 's/[]`*|()[]/ /g' "$1" | tr -cs 'A-Za-z0-9_' '\n' | sort -u
+}
+
+# mandoc renders what man(1) shows. A page must hold every word of its document.
+if command -v mandoc >/dev/null; then
+	for document in "$root/proto/PROTOCOL.md" "$root"/client/docs/*.md; do
+		page=trnsci-$(basename "$document" .md | tr '[:upper:]' '[:lower:]').7
+		sed '/^<!--/d; s/](\([^h)][^)]*\))/]/g' "$document" | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/words"
+		mandoc -T ascii -O width=400 "$pages/$page" | col -b | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/shown"
+		same "$page shows every word of $(basename "$document")" "" "$(comm -23 "$work/words" "$work/shown" | head -n 5)"
+	done
+fi
 if command -v mandoc >/dev/null; then
 	# Manuals that are not installed yet cannot be found.
 	same "mandoc finds nothing to complain" "" \
