@@ -11,6 +11,12 @@
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"
 
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* Defines a function for elements of a type: `expression` of a[i] and b[i], which are double. */
@@ -21,7 +27,7 @@
 		type *out = ret;                                                                                       \
                                                                                                                        \
 		(void)numbers, (void)y;                                                                                \
-		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		INDEPENDENT for (size_t i = 0; i < n; i++)                                                    \
 		{                                                                                                      \
 			const double a = x[i];                                                                         \
                                                                                                                        \
@@ -40,7 +46,7 @@
 		type *out = ret;                                                                                       \
                                                                                                                        \
 		(void)numbers;                                                                                         \
-		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		INDEPENDENT for (size_t i = 0; i < n; i++)                                                    \
 		{                                                                                                      \
 			const double a = x[2 * i], b = x[2 * i + 1], c = y[2 * i], d = y[2 * i + 1];                   \
 			const double re = (real), im = (imaginary);                                                    \
@@ -62,7 +68,7 @@
 		type *out = ret;                                                                                       \
                                                                                                                        \
 		(void)numbers;                                                                                         \
-		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		INDEPENDENT for (size_t i = 0; i < n; i++)                                                    \
 		{                                                                                                      \
 			const double a = x[2 * i], b = x[2 * i + 1], s = y[i];                                         \
                                                                                                                        \
@@ -150,7 +156,7 @@ BOTH_PARTS(imag, b)
 		const type low = (type)numbers->low, high = (type)numbers->high, *x = in[0];                           \
 		type *out = ret;                                                                                       \
                                                                                                                        \
-		_Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                                    \
+		INDEPENDENT for (size_t i = 0; i < n; i++)                                                    \
 		{                                                                                                      \
 			const type above = x[i] < low ? low : x[i];                                                    \
                                                                                                                        \
