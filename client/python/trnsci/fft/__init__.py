@@ -24,7 +24,7 @@ from ._complex_axes import (fft2, fftn, hfft2, hfftn, ifft2, ifftn, ihfft2,
                             ihfftn, irfft2, irfftn, rfft2, rfftn)
 from ._hankel import fht, fhtoffset, ifht
 from ._helpers import (fftfreq, fftshift, get_workers, ifftshift,
-                       next_fast_len, rfftfreq, set_workers)
+                       next_fast_len, prev_fast_len, rfftfreq, set_workers)
 from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
 __all__ = [
@@ -32,5 +32,6 @@ __all__ = [
     "fftshift", "fht", "fhtoffset", "get_workers", "hfft", "hfft2", "hfftn",
     "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
-    "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_workers",
+    "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+    "set_workers",
 ]

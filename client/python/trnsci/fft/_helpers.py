@@ -10,7 +10,7 @@ from numpy.fft import fftshift, ifftshift
 from .. import _core
 
 __all__ = ["fftfreq", "fftshift", "get_workers", "ifftshift", "next_fast_len",
-           "rfftfreq", "set_workers"]
+           "prev_fast_len", "rfftfreq", "set_workers"]
 
 _cpus = os.cpu_count() or 1
 _workers = contextvars.ContextVar("trnsci.fft.workers", default=0)
@@ -80,6 +80,30 @@ def next_fast_len(target, real=False):
         raise ValueError("Target length is too large to perform an FFT: "
                          f"{target}")
     return length
+
+
+def prev_fast_len(target, real=False):
+    """Return the greatest length of at most `target` that is fast.
+
+    Parameters
+    ----------
+    target : int
+        Greatest length.
+    real : bool, optional
+        Whether the transform is of real numbers.
+
+    Examples
+    --------
+    >>> import trnsci
+    >>> trnsci.fft.prev_fast_len(1023)
+    1014
+    """
+    target = operator.index(target)
+    if target < 0:
+        raise ValueError("Target length must be positive")
+    while target > 1 and next_fast_len(target, real) != target:
+        target -= 1
+    return target
 
 
 def fftfreq(n, d=1.0):
