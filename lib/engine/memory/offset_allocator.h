@@ -15,29 +15,30 @@ struct offset_allocator;
 
 struct offset_block {
 	uint64_t offset, size;
-	/* the region's own */
+	/* The allocator's own. */
 	struct offset_block *before, *after; /* by address */
 	struct offset_block *left, *right;   /* in the treap, when free */
 	uint32_t priority;
 	uint32_t free;
 };
 
-/* A region of size bytes (cut to a multiple of 64). -ERROR_NO_MEMORY. */
+/* Creates an allocator of offsets below size, which is cut to a multiple of 64. Returns 0 or -ERROR_NO_MEMORY. */
 int offset_allocator_create(uint64_t size, struct offset_allocator **ret_allocator);
 void offset_allocator_free(struct offset_allocator *allocator); /* accepts NULL; blocks die with it */
 
-/* At least size bytes. -ERROR_LIMIT when no free block is large enough, -ERROR_NO_MEMORY. */
+/* Allocates a block of at least size bytes, which the allocator owns. Returns 0, -ERROR_LIMIT if no free block is large
+ * enough, or -ERROR_NO_MEMORY. */
 int offset_allocator_alloc(struct offset_allocator *allocator, uint64_t size, struct offset_block **ret_block);
-/* At an offset, a multiple of OFFSET_ALIGN, behind all blocks given out. -ERROR_LIMIT when it is not, or the region
- * ends before size bytes more; -ERROR_NO_MEMORY. */
+/* Allocates the block at `offset`, which must be a multiple of OFFSET_ALIGN behind all allocated blocks. Returns 0,
+ * -ERROR_LIMIT if it is not, or if fewer than size bytes follow it, or -ERROR_NO_MEMORY. */
 int offset_allocator_alloc_at(struct offset_allocator *allocator, uint64_t offset, uint64_t size,
 			      struct offset_block **ret_block);
 void offset_allocator_release(struct offset_allocator *allocator, struct offset_block *block);
 
-/* Bytes of blocks given out, and of the largest free one. */
+/* Return the bytes of allocated blocks, and of the largest free block. */
 uint64_t offset_allocator_used(const struct offset_allocator *allocator);
 uint64_t offset_allocator_largest(const struct offset_allocator *allocator);
-/* Where the free block at the region's end begins; the region's size when there is none. */
+/* Returns the offset behind which all is free; the whole size if the last block is allocated. */
 uint64_t offset_allocator_tail(const struct offset_allocator *allocator);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spaces: one client's memory, limits and unanswered requests. */
+/* One client's memory, limits and unanswered requests, by reference counts. */
 #include "engine/memory/session_memory.h"
 
 #include <assert.h>

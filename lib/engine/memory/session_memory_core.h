@@ -15,7 +15,7 @@ struct tile;
 
 enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
 
-/* One unanswered request. */
+/* One unanswered request, in the list that session_memory_close cancels. */
 struct session_job {
 	struct job *job;
 	struct session_job *next, *prev;
@@ -26,11 +26,11 @@ struct session_memory {
 	struct session_limits limits;
 	struct fair_entry fair_entry;
 	atomic_uint refs;
-	pthread_mutex_t lock; /* of all below */
-	bool closed;
-	char *base;
-	uint64_t size;
-	void (*release)(void *arg);
+	pthread_mutex_t lock; /* guards everything below */
+	bool closed;          /* no request may begin */
+	char *base;           /* of the mapping; NULL until session_memory_attach */
+	uint64_t size;        /* bytes */
+	void (*release)(void *arg); /* gives the mapping back, at the last reference */
 	void *release_arg;
 	struct offset_allocator *allocator;
 	uint64_t reach; /* the furthest end of a tile so far */

@@ -12,7 +12,7 @@
 
 struct tile {
 	uint32_t handle, scope;
-	unsigned refs; /* the handle's, and one for each use by a request */
+	unsigned refs; /* one of its handle while that is valid, and one of each request that uses it */
 	struct shape shape;
 	struct offset_block *block;
 	struct tile *next, *prev; /* in the bucket of its scope */
@@ -23,10 +23,11 @@ struct tile_place {
 	uint64_t offset, bytes;
 };
 
-/* A new tile. -ERROR_NOT_SUPPORTED (no memory attached), -ERROR_LIMIT (tiles, bytes), -ERROR_NO_MEMORY. */
+/* Creates a tile. Returns 0, -ERROR_NOT_SUPPORTED if no mapping is attached, -ERROR_LIMIT (too many tiles, or no free
+ * place for its bytes) or -ERROR_NO_MEMORY. */
 int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
-/* The same at an offset, a multiple of 64 behind all other tiles; else -ERROR_OUT_OF_RANGE. */
+/* Creates it at an offset, which must be a multiple of 64 behind all other tiles: else -ERROR_OUT_OF_RANGE. */
 int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t offset,
 		   struct tile_place *ret_place, struct error *err);
 
@@ -41,14 +42,14 @@ void tile_give(struct session_memory *memory, struct tile *tile);
 struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle);
 void tile_give_locked(struct session_memory *memory, struct tile *tile);
 
-/* Where a tile in use lies. */
+/* Returns the address of a tile that is in use. */
 void *tile_base(const struct session_memory *memory, const struct tile *tile);
 
 int tile_free(struct session_memory *memory, uint64_t handle, struct error *err);
 /* Frees all tiles of a scope and returns their number. */
 size_t tile_free_scope(struct session_memory *memory, uint32_t scope);
 
-/* For the end of a session: every tile and the table. No request may be left. */
+/* Frees every tile and the table, at a session's end. No request may be left. */
 void tile_free_all(struct session_memory *memory);
 
 #endif
