@@ -188,6 +188,47 @@ static void reductions(void **state)
 	fixture_close(&alone);
 }
 
+/* Parts of complex elements are summed apart; a norm takes both. */
+static void reductions_of_complex_elements(void **state)
+{
+	static float z[2 * N];
+	struct fixture fixture = fixture_open(3);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * N; i++)
+		z[i] = (float)cos((double)i * 0.7);
+	for (int64_t axis = 0; axis < 2; axis++) {
+		const size_t outputs = axis ? ROWS : COLUMNS, length = N / outputs;
+		struct call *sum = call_new(), *norm = call_new();
+		const float *sums, *norms;
+
+		put(sum, "in", matrix(sum, "c64", ROWS, COLUMNS, z, sizeof z));
+		put(sum, "axes", value_int(axis));
+		put(norm, "in", matrix(norm, "c64", ROWS, COLUMNS, z, sizeof z));
+		put(norm, "axes", value_int(axis));
+		sums = data_of(call_run(sum, fixture.memory, "sum"));
+		norms = data_of(call_run(norm, fixture.memory, "norm"));
+		for (size_t o = 0; o < outputs; o++) {
+			long double parts[2] = {0}, squares = 0;
+
+			for (size_t i = 0; i < length; i++)
+				for (size_t part = 0; part < 2; part++) {
+					const double x = z[2 * (axis ? o * COLUMNS + i : i * COLUMNS + o) + part];
+
+					parts[part] += x;
+					squares += (long double)x * x;
+				}
+			if (sums[2 * o] != (float)parts[0] || sums[2 * o + 1] != (float)parts[1] ||
+			    norms[o] != (float)sqrtl(squares))
+				fail_msg("axis %d, element %zu: got %g %g, norm %g", (int)axis, o, (double)sums[2 * o],
+					 (double)sums[2 * o + 1], (double)norms[o]);
+		}
+		call_free(sum);
+		call_free(norm);
+	}
+	fixture_close(&fixture);
+}
+
 /* What cancels is not lost: 1e16 + 1 - 1e16, many times over. */
 static void sums_are_compensated(void **state)
 {
@@ -241,6 +282,7 @@ int main(void)
 		cmocka_unit_test(operands_repeat),
 		cmocka_unit_test(programs_are_fused_alike),
 		cmocka_unit_test(reductions),
+		cmocka_unit_test(reductions_of_complex_elements),
 		cmocka_unit_test(sums_are_compensated),
 		cmocka_unit_test(wrong_operands_are_refused),
 	};

@@ -31,10 +31,18 @@ struct algebra_numbers {
  * be in[0] or in[1] where its elements are as large. */
 typedef void algebra_function(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret);
 
+/* What reductions take of each number: itself, the greatest, or its square. */
+enum algebra_reduction { ALGEBRA_TAKE_SUM, ALGEBRA_TAKE_MAX, ALGEBRA_TAKE_SQUARES, ALGEBRA_REDUCTIONS };
+
+/* Takes `rows` rows of `columns` numbers, `stride` apart, into as many results: sums and what these have lost by rounding
+ * (TwoSum), or maxima, in which NaN stays. */
+typedef void algebra_reduce(const void *x, size_t rows, size_t stride, size_t columns, double *sums, double *rests);
+
 struct algebra_kernel {
 	const char *name;
 	uint32_t needs;                                  /* CPU_ features */
 	algebra_function *functions[ALGEBRA_COUNT][4]; /* of f32, f64, c64, c128 */
+	algebra_reduce *reductions[ALGEBRA_REDUCTIONS][2]; /* of f32, f64 */
 };
 
 extern const struct algebra_kernel algebra_scalar, algebra_avx2, algebra_avx512, algebra_neon;

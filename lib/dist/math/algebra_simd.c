@@ -272,6 +272,76 @@ BOTH_ON_VECTORS(roots, f64_sqrt)
 BOTH_ON_VECTORS(logarithms, log_any)
 BOTH_ON_VECTORS(exponentials, exp_any)
 
+/* ---- reductions ---- */
+
+/* Adds x; Source of TwoSum: D. Knuth, "The Art of Computer Programming" 2, 4.2.2. */
+INLINE void add_to(f64v x, f64v *sum, f64v *rest)
+{
+	const f64v next = f64_add(*sum, x), back = f64_sub(next, *sum);
+	const f64v lost = f64_add(f64_sub(*sum, f64_sub(next, back)), f64_sub(x, back));
+
+	*rest = f64_add(*rest, lost);
+	*sum = next;
+}
+
+INLINE void take_sum(f64v x, f64v *sum, f64v *rest)
+{
+	add_to(x, sum, rest);
+}
+
+INLINE void take_max(f64v x, f64v *sum, f64v *rest)
+{
+	(void)rest;
+	*sum = f64_pick(m64_or(f64_less(*sum, x), is_nan(x)), *sum, x);
+}
+
+INLINE void take_square(f64v x, f64v *sum, f64v *rest)
+{
+	const f64v square = f64_mul(x, x);
+
+	add_to(square, sum, rest);
+	*rest = f64_add(*rest, f64_fma(x, x, f64_neg(square)));
+}
+
+/* Columns that do not fill a vector go by one that is filled with zeros. */
+#define REDUCE(name, type, load, take)                                                                                 \
+	static void name(const void *from, size_t rows, size_t stride, size_t columns, double *sums, double *rests)    \
+	{                                                                                                              \
+		const type *x = from;                                                                                  \
+		type some[F64_LANES] = {0};                                                                            \
+		double last_sums[F64_LANES] = {0}, last_rests[F64_LANES] = {0};                                        \
+		size_t c = 0;                                                                                          \
+                                                                                                                       \
+		for (; c + F64_LANES <= columns; c += F64_LANES) {                                                     \
+			f64v sum = f64_load(sums + c), rest = f64_load(rests + c);                                     \
+                                                                                                                       \
+			for (size_t r = 0; r < rows; r++)                                                              \
+				take(load(x + r * stride + c), &sum, &rest);                                           \
+			f64_store(sums + c, sum);                                                                      \
+			f64_store(rests + c, rest);                                                                    \
+		}                                                                                                      \
+		if (c == columns)                                                                                      \
+			return;                                                                                        \
+		memcpy(last_sums, sums + c, (columns - c) * sizeof *sums);                                             \
+		memcpy(last_rests, rests + c, (columns - c) * sizeof *rests);                                          \
+		f64v sum = f64_load(last_sums), rest = f64_load(last_rests);                                           \
+                                                                                                                       \
+		for (size_t r = 0; r < rows; r++) {                                                                    \
+			memcpy(some, x + r * stride + c, (columns - c) * sizeof *x);                                   \
+			take(load(some), &sum, &rest);                                                                 \
+		}                                                                                                      \
+		f64_store(last_sums, sum);                                                                             \
+		f64_store(last_rests, rest);                                                                           \
+		memcpy(sums + c, last_sums, (columns - c) * sizeof *sums);                                             \
+		memcpy(rests + c, last_rests, (columns - c) * sizeof *rests);                                          \
+	}
+REDUCE(sum_f32, float, f64_load_f32, take_sum)
+REDUCE(sum_f64, double, f64_load, take_sum)
+REDUCE(max_f32, float, f64_load_f32, take_max)
+REDUCE(max_f64, double, f64_load, take_max)
+REDUCE(squares_f32, float, f64_load_f32, take_square)
+REDUCE(squares_f64, double, f64_load, take_square)
+
 #define ALL(name)      {name##_f32, name##_f64, name##_c64, name##_c128}
 #define REALS(name)    {name##_f32, name##_f64, NULL, NULL}
 #define COMPLEXES(name) {NULL, NULL, name##_c64, name##_c128}
@@ -296,4 +366,5 @@ const struct algebra_kernel SIMD_SUFFIX(algebra) = {
 		[ALGEBRA_clip] = REALS(clip),
 		[ALGEBRA_where] = ALL(where),
 	},
+	{{sum_f32, sum_f64}, {max_f32, max_f64}, {squares_f32, squares_f64}},
 };

@@ -2,18 +2,19 @@
 /* Sums, means, maxima and norms along an axis: (outer, length, inner) to (outer, inner).
  *
  * The order of addition is a function of the shape alone. A block of rows is summed column by column in order; where inner
- * is 1, elements are dealt to eight columns, which are then added in order; then the blocks in order. Sums are compensated
+ * is 1, elements are dealt to 32 columns, which are then added in order; then the blocks in order. Sums are compensated
  * (TwoSum of Knuth and Moeller): error at most an ulp of the result and 2^-100 of the sum of magnitudes per element. */
 #include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "dist/math/algebra.h"
 #include "engine/steps/reduce.h"
 #include "engine/steps/step.h"
 
 enum {
 	COLUMNS = 256,       /* doubles of one chunk's sums */
-	DEALT = 8,           /* columns of a sum without inner elements */
+	DEALT = 32,          /* columns of a sum without inner elements */
 	ELEMENTS = 32 << 10, /* of a chunk, about */
 };
 
@@ -35,12 +36,6 @@ static bool is_wide(enum dtype dtype)
 	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
 }
 
-/* Of a norm's complex elements both parts go to one sum. */
-static uint64_t parts_of(const struct step *step)
-{
-	return dtype_is_complex(step->in[0]->shape.dtype) && step->reduce.kind != REDUCE_NORM ? 2 : 1;
-}
-
 static uint64_t reals_of(const struct step *step)
 {
 	return dtype_is_complex(step->in[0]->shape.dtype) ? 2 : 1;
@@ -51,7 +46,7 @@ static void find_blocks(const struct step *step, struct reduce_run *r)
 {
 	const struct reduce_step *reduce = &step->reduce;
 
-	r->parts = parts_of(step);
+	r->parts = reals_of(step);
 	r->columns = reduce->inner < COLUMNS / 2 ? reduce->inner : COLUMNS / 2;
 	r->column_chunks = r->columns ? (reduce->inner + r->columns - 1) / r->columns : 0;
 	r->rows = r->columns ? ELEMENTS / r->columns : 1;
@@ -107,21 +102,6 @@ static inline void add(struct partial *to, double x)
 	to->sum = sum;
 }
 
-/* Adds one real number of an element to a sum, a norm or a maximum. NaN stays. */
-static inline void take(unsigned kind, struct partial *to, double x)
-{
-	if (kind == REDUCE_MAX) {
-		to->sum = x > to->sum || x != x ? x : to->sum;
-	} else if (kind == REDUCE_NORM) {
-		const double square = x * x;
-
-		add(to, square);
-		to->rest += fma(x, x, -square);
-	} else {
-		add(to, x);
-	}
-}
-
 static struct partial nothing(unsigned kind)
 {
 	return (struct partial){kind == REDUCE_MAX ? -(double)INFINITY : 0, 0};
@@ -138,60 +118,55 @@ static void join(unsigned kind, struct partial *to, const struct partial *from)
 	to->rest += from->rest;
 }
 
-static inline double real_at(const char *base, bool wide, uint64_t i)
+/* Takes rows into sums by the kernel. */
+static void take_rows(const struct reduce_run *r, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
+		      double *sums, double *rests)
 {
-	return wide ? ((const double *)(const void *)base)[i] : (double)((const float *)(const void *)base)[i];
-}
+	static const unsigned kinds[] = {[REDUCE_SUM] = ALGEBRA_TAKE_SUM,
+					 [REDUCE_MEAN] = ALGEBRA_TAKE_SUM,
+					 [REDUCE_MAX] = ALGEBRA_TAKE_MAX,
+					 [REDUCE_NORM] = ALGEBRA_TAKE_SQUARES};
+	const struct step *step = r->run.step;
+	const bool wide = is_wide(step->in[0]->shape.dtype);
+	const char *from = step->in[0]->base + first * (wide ? sizeof(double) : sizeof(float));
 
-/* Takes `rows` rows of `reals` numbers each, `stride` apart, into as many sums; of a norm, pairs into one. */
-static inline __attribute__((always_inline)) void take_rows(unsigned kind, const char *base, bool wide, uint64_t first,
-							    uint64_t rows, uint64_t stride, size_t reals, size_t share,
-							    struct partial *ret)
-{
-	for (uint64_t r = 0; r < rows; r++)
-		for (size_t c = 0; c < reals; c++)
-			take(kind, &ret[c / share], real_at(base, wide, first + r * stride + c));
-}
-
-/* The compiler makes a loop of each kind and width. */
-static void take_block(unsigned kind, const char *base, bool wide, uint64_t first, uint64_t rows, uint64_t stride,
-		       size_t reals, size_t share, struct partial *ret)
-{
-	if (kind == REDUCE_MAX && wide)
-		take_rows(REDUCE_MAX, base, true, first, rows, stride, reals, share, ret);
-	else if (kind == REDUCE_MAX)
-		take_rows(REDUCE_MAX, base, false, first, rows, stride, reals, share, ret);
-	else if (kind == REDUCE_NORM && wide)
-		take_rows(REDUCE_NORM, base, true, first, rows, stride, reals, share, ret);
-	else if (kind == REDUCE_NORM)
-		take_rows(REDUCE_NORM, base, false, first, rows, stride, reals, share, ret);
-	else if (wide)
-		take_rows(REDUCE_SUM, base, true, first, rows, stride, reals, share, ret);
-	else
-		take_rows(REDUCE_SUM, base, false, first, rows, stride, reals, share, ret);
+	if (rows > 0 && numbers > 0)
+		r->run.engine->kernels.algebra->reductions[kinds[step->reduce.kind]][wide](from, (size_t)rows, (size_t)stride,
+											    numbers, sums, rests);
 }
 
 /* A single column: elements are dealt to DEALT sums, so that these do not wait for each other. */
-static void take_dealt(unsigned kind, const char *base, bool wide, uint64_t first, uint64_t rows, size_t reals,
-		       size_t share, struct partial *ret)
+static void take_dealt(const struct reduce_run *r, uint64_t first, uint64_t rows, size_t parts, struct partial *ret)
 {
-	struct partial dealt[2 * DEALT];
-	const size_t sums = reals / share;
+	const unsigned kind = r->run.step->reduce.kind;
+	double sums[2 * DEALT], rests[2 * DEALT] = {0};
 
-	for (size_t c = 0; c < DEALT * sums; c++)
-		dealt[c] = nothing(kind);
-	take_block(kind, base, wide, first, rows / DEALT, DEALT * reals, DEALT * reals, share, dealt);
-	take_block(kind, base, wide, first + rows / DEALT * DEALT * reals, 1, 0, rows % DEALT * reals, share, dealt);
-	for (size_t c = 0; c < DEALT * sums; c++)
-		join(kind, &ret[c % sums], &dealt[c]);
+	for (size_t c = 0; c < DEALT * parts; c++)
+		sums[c] = nothing(kind).sum;
+	take_rows(r, first, rows / DEALT, DEALT * parts, DEALT * parts, sums, rests);
+	take_rows(r, first + rows / DEALT * DEALT * parts, 1, 0, rows % DEALT * parts, sums, rests);
+	for (size_t c = 0; c < DEALT * parts; c++)
+		join(kind, &ret[c % parts], &(struct partial){sums[c], rests[c]});
+}
+
+/* Columns side by side. */
+static void take_columns(const struct reduce_run *r, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
+			 struct partial *ret)
+{
+	double sums[COLUMNS], rests[COLUMNS] = {0};
+
+	for (size_t c = 0; c < numbers; c++)
+		sums[c] = nothing(r->run.step->reduce.kind).sum;
+	take_rows(r, first, rows, stride, numbers, sums, rests);
+	for (size_t c = 0; c < numbers; c++)
+		ret[c] = (struct partial){sums[c], rests[c]};
 }
 
 static uint64_t take_chunk(struct reduce_run *r, size_t chunk)
 {
 	const struct step *step = r->run.step;
 	const struct reduce_step *reduce = &step->reduce;
-	const bool wide = is_wide(step->in[0]->shape.dtype);
-	const size_t reals = (size_t)reals_of(step), share = reals / r->parts;
+	const size_t reals = (size_t)r->parts;
 	const uint64_t across = chunk % r->column_chunks, block = chunk / r->column_chunks % r->blocks;
 	const uint64_t outer = chunk / r->column_chunks / r->blocks, column = across * r->columns;
 	const uint64_t columns = reduce->inner - column < r->columns ? reduce->inner - column : r->columns;
@@ -202,10 +177,9 @@ static uint64_t take_chunk(struct reduce_run *r, size_t chunk)
 	for (size_t c = 0; c < columns * r->parts; c++)
 		sums[c] = nothing(reduce->kind);
 	if (reduce->inner == 1)
-		take_dealt(reduce->kind, step->in[0]->base, wide, first, rows, reals, share, sums);
+		take_dealt(r, first, rows, reals, sums);
 	else
-		take_block(reduce->kind, step->in[0]->base, wide, first, rows, reduce->inner * reals,
-			   (size_t)columns * reals, share, sums);
+		take_columns(r, first, rows, reduce->inner * reals, (size_t)columns * reals, sums);
 	memcpy((struct partial *)(void *)r->run.work + ((outer * r->blocks + block) * reduce->inner + column) * r->parts,
 	       sums, columns * r->parts * sizeof *sums);
 	return rows * columns * reals;
@@ -220,13 +194,17 @@ static uint64_t combine(struct reduce_run *r, size_t chunk)
 	const uint64_t begin = chunk * (uint64_t)(ELEMENTS / 16), last = begin + ELEMENTS / 16;
 	const uint64_t end = last < step->out->shape.n ? last : step->out->shape.n;
 
-	for (uint64_t at = begin * r->parts; at < end * r->parts; at++) {
-		const uint64_t row = reduce->inner * r->parts, outer = at / row;
+	const uint64_t row = reduce->inner * r->parts, results = reduce->kind == REDUCE_NORM ? 1 : r->parts;
+
+	for (uint64_t at = begin * results; at < end * results; at++) {
+		const uint64_t first = at * r->parts / results, outer = first / row;
 		struct partial sum = nothing(reduce->kind);
 		double x;
 
+		/* Of a norm, both parts of a complex element go to one sum. */
 		for (uint64_t block = 0; block < r->blocks; block++)
-			join(reduce->kind, &sum, &partials[(outer * r->blocks + block) * row + at % row]);
+			for (uint64_t part = 0; part < r->parts / results; part++)
+				join(reduce->kind, &sum, &partials[(outer * r->blocks + block) * row + first % row + part]);
 		x = reduce->kind == REDUCE_MAX || sum.rest != sum.rest ? sum.sum : sum.sum + sum.rest;
 		if (reduce->kind == REDUCE_NORM)
 			x = sqrt(x);
