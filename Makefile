@@ -41,7 +41,9 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-
 # Sanitized kernels would take minutes to compile at -O3, with inline address checks, or with checks for undefined
 # behaviour around every intrinsic (their shared bodies have these in the scalar variant).
 OPT ?= $(if $(SAN),-O1,-O3) -g
-CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) \
+# Two builds are the same, byte for byte, wherever the tree lies.
+SAME_PATHS := -ffile-prefix-map=$(CURDIR)=.
+CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(SAME_PATHS) \
 	-D_GNU_SOURCE -DTRNSCI_VERSION='"$(VERSION)"' -Ilib -Iproto -Iclient/include $(CFLAGS)
 is_clang := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 SANFLAGS_CC := $(if $(findstring address,$(SAN)),$(if $(is_clang),-mllvm -asan,--param asan)-instrumentation-with-call-threshold=0)

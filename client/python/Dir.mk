@@ -21,7 +21,7 @@ PYTHON_FILES := $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_SOURCES))
 $(BUILD)/obj/python/%.o: client/python/src/%.c
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(CFLAGS) \
+	$(Q)$(CC) -std=gnu17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(SAME_PATHS) $(CFLAGS) \
 		-Wno-missing-field-initializers -Iclient/include $(PYTHON_INCLUDES) -c $< -o $@
 
 # The library's names stay inside, so that another copy of it in the process is none of ours.
