@@ -162,8 +162,10 @@ DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy
-DEPS_FULL := $(DEPS_FUZZ) $(DEPS_BOOT) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck zsh fish \
+DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
+DEPS_DEB := dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
+DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
@@ -208,13 +210,14 @@ help:
 #: make bench       the speed of everything, beside its peers
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
+#: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
 #: V=1 shows commands; CC=clang builds with clang
 
 include tests/Dir.mk tests/bench/Dir.mk
 include client/examples/Dir.mk
 include client/python/Dir.mk
--include client/Dir.mk systemd/Dir.mk
+-include client/Dir.mk systemd/Dir.mk systemd/debian/Dir.mk
 
 clean:
 	rm -rf build

@@ -10,18 +10,20 @@ LIBDIR = $(PREFIX)/lib
 SHAREDIR = $(PREFIX)/share
 # systemd looks below lib, wherever libraries are.
 SYSTEMDDIR = $(PREFIX)/lib/systemd
+UNITDIR = $(SYSTEMDDIR)/system
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 SERVICES := $(BUILD)/systemd/trnscid.service $(BUILD)/systemd/user/trnscid.service $(BUILD)/systemd/trnsci-metrics@.service
 DAEMON_MAN := $(sort $(wildcard daemon/man/*.[1-9]))
 
-# The command finds the library of its own tree.
-LIB_FROM_BIN = $(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
-CLI_RPATH = $(if $(filter-out ../lib,$(LIB_FROM_BIN)),$(LIB_FROM_BIN))
-INSTALLED_CLI = $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli,$(BUILD)/bin/trnsci-cli)
+# The command finds the library of its own tree. Packages need neither that (RPATH=) nor symbols apart (SPLIT_DEBUG=):
+# their loader knows the folder, and their tools strip.
+RPATH = $$ORIGIN/$(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
+SPLIT_DEBUG = yes
+INSTALLED_CLI = $(if $(filter $$ORIGIN/../lib,$(RPATH)),$(BUILD)/bin/trnsci-cli,$(BUILD)/install/trnsci-cli)
 $(BUILD)/install/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED) FORCE
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(call objects,$(CLI_SOURCES)) -L$(BUILD)/lib -ltrnsci \
-		-Wl,-rpath,'$$ORIGIN/$(CLI_RPATH)' $(LIBS_cli) -lm
+		$(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(RPATH)') $(LIBS_cli) -lm
 
 # place MODE FOLDER FILES : as files of the same names
 place = for file in $(3); do install -D -m $(1) $$file $(DESTDIR)$(2)/$${file\#\#*/} || exit; done
@@ -39,9 +41,11 @@ $(BUILD)/systemd/%.service: systemd/%.service.in
 
 all: $(SERVICES)
 
-install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
-	$(Q)$(call place_stripped,$(BINDIR),$(BUILD)/bin/trnscid $(INSTALLED_CLI))
-	$(Q)$(call place_stripped,$(LIBDIR),$(SHARED))
+place_program = $(if $(SPLIT_DEBUG),$(place_stripped),$(call place,755,$(1),$(2)))
+
+install: all $(INSTALLED_CLI)
+	$(Q)$(call place_program,$(BINDIR),$(BUILD)/bin/trnscid $(INSTALLED_CLI))
+	$(Q)$(call place_program,$(LIBDIR),$(SHARED))
 	$(Q)$(call place,644,$(LIBDIR),$(STATIC))
 	$(Q)$(OBJCOPY) --strip-debug $(DESTDIR)$(LIBDIR)/$(notdir $(STATIC))
 	$(Q)ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -54,7 +58,7 @@ install: all $(if $(CLI_RPATH),$(BUILD)/install/trnsci-cli)
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES) $(EXAMPLE_PROGRAMS))
-	$(Q)$(call place,644,$(SYSTEMDDIR)/system,$(BUILD)/systemd/trnscid.service systemd/trnscid.socket \
+	$(Q)$(call place,644,$(UNITDIR),$(BUILD)/systemd/trnscid.service systemd/trnscid.socket \
 		$(BUILD)/systemd/trnsci-metrics@.service systemd/trnsci-metrics.socket)
 	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf

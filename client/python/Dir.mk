@@ -43,7 +43,7 @@ all: python
 install-python: python
 	$(Q)$(if $(PYTHON_READY),for file in $(PYTHON_SOURCES) $(notdir $(PYTHON_CORE)); do \
 		install -D -m 644 $(PYTHON_PACKAGE)/$$file $(DESTDIR)$(PYTHONDIR)/trnsci/$$file || exit; done)
-	$(Q)$(if $(PYTHON_READY),strip --strip-debug $(DESTDIR)$(PYTHONDIR)/trnsci/$(notdir $(PYTHON_CORE)))
+	$(Q)$(if $(and $(PYTHON_READY),$(SPLIT_DEBUG)),strip --strip-debug $(DESTDIR)$(PYTHONDIR)/trnsci/$(notdir $(PYTHON_CORE)))
 
 install: install-python
 
