@@ -118,6 +118,17 @@ check-boot: all $(BUILD)/tests/daemon/check_sandbox
 	@tests/need $(call quoted,$(DEPS_BOOT))
 	@BUILD=$(BUILD) TRNSCI_FULL=1 prove --timer -e tests/run-one tests/e2e/d_systemd.sh tests/e2e/d_install.sh
 
+# make check-packages : the Debian packages of make deb, booted (root); the library's binary interface; whether builds repeat.
+check-packages: deb all
+	@tests/need $(call quoted,$(DEPS_PACKAGES))
+	@BUILD=$(BUILD) TRNSCI_FULL=1 BOOT_SECONDS=240 TEST_TIMEOUT=600 prove --timer -e tests/run-one \
+		$(addprefix tests/packages/,abi.sh lintian.sh boot.sh reproducible.sh)
+
+# The description of the library's binary interface that tests/packages/abi.sh holds it to.
+abi: $(SHARED)
+	@tests/need abigail-tools
+	@BUILD=$(BUILD) tests/packages/abi.sh update
+
 # make check-only T=rng/threefry : one test, with its whole output.
 check-only: all $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
 	@BUILD=$(BUILD) tests/run-one $(BUILD)/tests/$(dir $(T))check_$(notdir $(T))
@@ -147,4 +158,4 @@ run-python: all
 run-check-full:
 	@+tests/check-full
 
-.PHONY: settings-manual check-boot soak fuzz-all statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full
+.PHONY: settings-manual check-boot check-packages abi soak fuzz-all statistics run-dieharder run-points run-bounds fuzz checks run-foreign check-arm64 run-check check-only run-check-full
