@@ -24,7 +24,7 @@ report() {
 
 
 files() {
-	find Makefile CONTRIBUTING.md CHANGELOG.md README.md daemon client proto lib systemd tests .ci -type f \
+	find Makefile CONTRIBUTING.md CHANGELOG.md README.md daemon client proto lib systemd tests .ci .github -type f \
 		! -path 'tests/fuzz/corpus/*' ! -path 'tests/rules/words.sh' ! -path '*/__pycache__/*' ! -path '*/build/*' \
 		! -name '*.npy' ! -name '*.wav' ! -name '*.so' ! -name '*.pyc'
 }
