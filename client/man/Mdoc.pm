@@ -25,6 +25,7 @@ sub argument {
 	my ($text) = @_;
 	return "\\&$text" if $text =~ /^[.,:;()\[\]?!|]$|^[A-Z%][A-Za-z0-9]{1,2}$/;
 	$text = escape($text);
+	$text =~ s/([.,:;?!)])$/\\&$1/;
 	$text =~ s/"/""/g;
 	return $text =~ /[\s"]/ || $text eq '' ? "\"$text\"" : $text;
 }

@@ -24,13 +24,18 @@ to_pattern() {
 	sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g'
 }
 
-# run_document FILE : in a folder and a home of its own, and in one shell, since later commands use what earlier ones set.
+# Other tests install from the same build folder.
+make() {
+	flock "$build/install.lock" make -s "$@"
+}
+
+# run_document FILE FOLDER : from that folder on, in one shell, since later commands use what earlier ones set.
 run_document() {
 	document=$1
 	name=$(basename "$document")
-	mkdir "$work/$name" && cd "$work/$name" || exit 1
-	list_commands "$document" >commands
-	total=$(tail -n 1 commands | sed 's/[= ].*//')
+	mkdir "$work/$name" && cd "$2" || exit 1
+	list_commands "$document" >"$work/$name/commands"
+	total=$(tail -n 1 "$work/$name/commands" | sed 's/[= ].*//')
 	same "$name has commands" 1 "$((${total:-0} > 0))"
 	i=0
 	while [ "$i" -lt "${total:-0}" ]; do
@@ -38,7 +43,14 @@ run_document() {
 		command=$(sed -n "s/^$i //p" "$work/$name/commands")
 		eval "$command" >"$work/$name/out.$i" 2>"$work/$name/err.$i" </dev/null
 		got=$?
-		case $command in *'&') await test -S "$TRNSCI_SOCKET" && daemon_pid=$! ;; esac
+		case $command in
+		*'&') daemon_pid=$! && await test -S "$TRNSCI_SOCKET" ;;
+		'kill $!')
+			wait "$daemon_pid"
+			same "$name: the daemon ends" 0 "$?"
+			daemon_pid=
+			;;
+		esac
 		if [ "$got" = 0 ]; then pass "$name: $(echo "$command" | head -n 1)"; else
 			fail "$name: $command" "expected exit code 0, got $got" "$(tail -n 3 "$work/$name/err.$i")"
 		fi
@@ -48,8 +60,18 @@ run_document() {
 	cd "$work" || exit 1
 }
 
+# The tutorial begins with an installation from the tree, into a home, and starts its own daemon.
+export BUILD="$build" HOME="$work/home" DESTDIR=/
+mkdir "$HOME" || exit 1
+if [ -n "${SAN:-}" ]; then
+	echo "# the tutorial's program cannot be linked with a sanitizer's library"
+else
+	run_document "$root/client/docs/tutorial.md" "$root"
+fi
+
 start_daemon --state-dir "$work/streams"
 export TRNSCI_SOCKET="$socket"
 PATH=$build/bin:$PATH
-run_document "$root/client/docs/streams.md"
+run_document "$root/client/docs/streams.md" "$work"
+run_document "$root/client/docs/faq.md" "$work"
 finish
