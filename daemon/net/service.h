@@ -49,6 +49,7 @@ struct service {
 	struct bump_cache bump_cache; /* of requests */
 	struct session *sessions;
 	struct broadcast_entry *broadcasts;
+	uint64_t fds_released_ns; /* when the sockets of all sessions were last looked at for unread descriptors */
 	uint64_t last_session;
 	uint64_t most_sessions; /* at once, since the heap was last trimmed after a crowd */
 	bool stopping;

@@ -19,6 +19,8 @@
 #include "requests.h"
 #include "streams/streams.h"
 
+enum { FDS_RELEASE_EVERY_NS = 1000000 };
+
 static int call_cancel(struct method_call *call)
 {
 	struct pending_request *pending = requests_find(call->session, (uint32_t)call->args->at[0].u64);
@@ -192,14 +194,40 @@ static const struct method *find_method(const char *name)
 /* Charges the descriptors of a reply. What a client does not read stays in flight, and the kernel charges it to the daemon
  * (RLIMIT_NOFILE, for all of its sockets together): without a limit, one client that reads nothing would keep all others
  * from theirs. The socket reports only when everything was read; until then all count. */
-static int reserve_fds(struct session *session, struct error *err)
+static void release_read_fds(struct session *session)
 {
 	int unread = 0;
 
-	if (session->fds.used && !outbox_has_fds(&session->outbox) && ioctl(session->fd, SIOCOUTQ, &unread) == 0 &&
-	    unread == 0)
+	if (session->fds.used && session->fd >= 0 && !outbox_has_fds(&session->outbox) &&
+	    ioctl(session->fd, SIOCOUTQ, &unread) == 0 && unread == 0)
 		quota_share_give(&session->fds, session->fds.used);
-	return quota_share_take(&session->fds, FDPASS_MOST, err);
+}
+
+/* Before a limit refuses, the sockets of all sessions are looked at: most clients have long read what still counts. Not more
+ * often than once in a millisecond, so that who is refused cannot keep the loop busy with it. */
+static bool release_all_read_fds(struct service *service)
+{
+	const uint64_t now = stats_now_ns();
+
+	if (now - service->fds_released_ns < FDS_RELEASE_EVERY_NS)
+		return false;
+	service->fds_released_ns = now;
+	for (struct session *at = service->sessions; at; at = at->next)
+		release_read_fds(at);
+	return true;
+}
+
+static int reserve_fds(struct session *session, struct error *err)
+{
+	int r;
+
+	release_read_fds(session);
+	r = quota_share_take(&session->fds, FDPASS_MOST, err);
+	if (r == -ERROR_LIMIT && release_all_read_fds(session->service)) {
+		err->code = 0;
+		r = quota_share_take(&session->fds, FDPASS_MOST, err);
+	}
+	return r;
 }
 
 int methods_call(struct method_call *call, const struct operation *operation, const struct value *params)
