@@ -60,6 +60,7 @@ for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' 
 	grep -q "^\.Fo $name\$" "$pages/$name.3" 2>/dev/null || missing="$missing $name"
 done
 same "every function has a page" "" "$missing"
+missing=
 for name in $(sed -n 's/^\(struct\|enum\) \(trnsci_[a-z_]*\) {.*/\2/p' "$header"); do
 	grep -q "^\.Vt [a-z]* $name " "$pages/$name.3" 2>/dev/null || missing="$missing $name"
 done
