@@ -243,7 +243,7 @@ static void interleaved(void **state)
 	(void)state;
 	client_open(&client, group_daemon.socket);
 	put_prepare(&frames, "normal", 6);
-	put_prepare(&frames, "normal", 20000);
+	put_prepare(&frames, "normal", 10000);
 	for (uint32_t i = 0; i < RUNS; i++) {
 		struct sent run = sent_new();
 
@@ -271,7 +271,7 @@ static void interleaved(void **state)
 		}
 		if (which % 4 && which % 3 != 2) {
 			assert_int_equal(client_number(&message.result, "offset"), which);
-			assert_int_equal(client_number(&message.result, "n"), which % 3 ? 20000 : 6);
+			assert_int_equal(client_number(&message.result, "n"), which % 3 ? 10000 : 6);
 		}
 	}
 	codec_buffer_free(&frames);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "command_name.h"
@@ -309,7 +310,7 @@ static int run(struct top *top)
 static int run_on_screen(struct top *top)
 {
 	setlocale(LC_CTYPE, "");
-	SCREEN *screen = newterm(NULL, stdout, stdin);
+	SCREEN *screen = getenv("TERM") && isatty(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
 
 	if (!screen)
 		return complain(EXIT_USAGE, "top: no terminal that can be drawn on (TERM); status prints the same figures once");
