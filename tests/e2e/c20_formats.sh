@@ -83,5 +83,7 @@ same "raw to a terminal is refused" "2 " "$(on stdout -q --embedded rand normal 
 same "npy to a terminal is refused" "2 " "$(on stdout -q --embedded rand normal -n 2 --format npy)"
 like "progress on a terminal, when it takes over a second" "0 *%*samples/s*" \
 	"$(on stderr --embedded rand normal -n 12000000 --format text -o /dev/null)"
-same "no progress for short work" "0 " "$(on stderr --embedded rand normal -n 10 --format text -o /dev/null)"
+same "no progress for short work" "0 " "$(on stderr --embedded rand normal -n 10 --seed 1 --format text -o /dev/null)"
+like "the default seed is named once on a terminal" "0 trnsci-cli: --seed 0, which gives the same numbers every time*--seed random*" \
+	"$(on stderr --embedded rand normal -n 10 --format text -o /dev/null)"
 finish

@@ -4,6 +4,7 @@
 set -u
 # shellcheck source=tests/e2e/tap
 . "$(dirname "$0")/tap"
+root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$work" || exit 1
 
 start_daemon --threads 2
@@ -69,4 +70,17 @@ like "is named" "*missing.npy*" "$(cat err)"
 echo '{"steps": [{"op": "normal", "n": 4, "as": "../x"}], "results": ["../x"]}' >path.json
 "$cli" -q --embedded run path.json >/dev/null 2>&1
 same "a name cannot lead out of the folder" "" "$(ls "$work/../x.npy" 2>/dev/null)"
+
+# A tone in noise, cleaned by spectral subtraction in one program of resident tiles.
+sox -n -r 16000 -b 16 tone.wav synth 2 sine 440 vol 0.3 2>/dev/null
+"$cli" -q --embedded noise tone.wav --snr 10 --seed 3 -o noisy.wav
+sox -m -v 1 noisy.wav -v -1 tone.wav -b 32 -e float difference.wav 2>/dev/null
+sox difference.wav noise.wav trim 0 0.5 2>/dev/null
+code "denoise.json" 0 "$cli" -q --embedded run "$root/client/examples/denoise.json" -o clean.wav
+same "wav has the rate and the encoding of its input" "16000 16" "$(soxi -r clean.wav) $(soxi -b clean.wav)"
+sox -m -v 1 clean.wav -v -1 tone.wav -b 32 -e float left.wav trim 0 1.9 2>/dev/null
+rms() {
+	sox "$1" -n stat 2>&1 | awk '/RMS +amplitude/ {print $3}'
+}
+same "the noise is at least halved" yes "$(echo "$(rms difference.wav) $(rms left.wav)" | awk '{print ($2 > 0 && $2 < $1 / 2) ? "yes" : $0}')"
 finish

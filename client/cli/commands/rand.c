@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "options/distributions.h"
@@ -277,6 +278,8 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 		return code;
 	const size_t arena_bytes = 3 * (size_t)PIECE_BYTES + 2 * (size_t)draw.arrays.bytes;
 
+	if (!name && !options_get(&options, "seed") && !cli->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "trnsci-cli: --seed 0, which gives the same numbers every time; --seed random gives others\n");
 	code = read_part(&draw, command);
 	if (code == EXIT_OK)
 		code = name ? connect_daemon(cli, arena_bytes, &draw.session)

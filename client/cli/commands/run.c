@@ -29,6 +29,7 @@ struct program {
 	struct trnsci_tile *tiles[TILES_MAX];
 	const char *files[TILES_MAX]; /* where an output tile goes; NULL: an input */
 	size_t n_tiles;
+	struct audio_format audio; /* of the first input that is audio */
 };
 
 /* The program keeps every tile until it has run. */
@@ -51,6 +52,8 @@ static int read_tile(struct program *program, const char *name, struct trnsci_ti
 
 	if (code != EXIT_OK)
 		return code;
+	if (program->audio.rate == 0)
+		program->audio = input.audio;
 	code = new_tile(program, &input.array, ret_tile);
 	if (code == EXIT_OK)
 		code = input_read(&input, trnsci_tile_data(*ret_tile), tile_info(*ret_tile).bytes);
@@ -164,15 +167,16 @@ static int take(struct json_reader *reader, struct trnsci_args *args, const char
 
 /* ---- what comes out ---- */
 
-/* tile: whose elements they are, or NULL. */
-static int write_array(const char *name, const char *format, const struct trnsci_array *array,
+/* To NAME.npy, or (name NULL) where the options say. tile: whose elements they are, or NULL. */
+static int write_array(const char *name, const struct options *options, const struct trnsci_array *array,
 		       const struct program *program, const struct trnsci_tile *tile)
 {
 	struct output output;
-	int code = output_open_named(name, format, &output);
+	int code = name ? output_open_named(name, "npy", &output) : output_open(options, &output);
 
 	if (code != EXIT_OK)
 		return code;
+	output_set_audio(&output, &program->audio);
 	code = output_begin(&output, array->dtype, array->ndim, array->shape);
 	if (code == EXIT_OK)
 		code = tile ? output_write_tile(&output, program->session, tile)
@@ -192,7 +196,7 @@ static int write_tiles(const struct program *program)
 
 		if (!program->files[i])
 			continue;
-		code = write_array(program->files[i], "npy", &array, program, tile);
+		code = write_array(program->files[i], NULL, &array, program, tile);
 	}
 	return code;
 }
@@ -218,8 +222,7 @@ static int write_results(const struct program *program, const struct options *op
 			return complain(EXIT_DATA, "run: results: a name that is no file name");
 		memcpy(name, as, size);
 		strcpy(name + size, ".npy");
-		code = write_array(count == 1 ? output : name, count == 1 ? options_get(options, "format") : "npy",
-				   &array, program, NULL);
+		code = write_array(count == 1 ? NULL : name, options, &array, program, NULL);
 	}
 	return code;
 }
@@ -289,6 +292,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
 		{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
+		RATE_ROW,
 		{"arena", 0, "BYTES", "memory for the arrays in files [67108864]"},
 	};
 	static const struct option_set set = {
