@@ -318,9 +318,10 @@ static void one_at_a_time(void **state)
 	call_run(call, fixture.memory, "release");
 	call_free(call);
 	assert_null(run_now(&fixture, handle, &none, &second));
-	fixture_close(&fixture);
+	session_memory_close(fixture.memory);
 	assert_int_equal(value_get(reply, "n")->u, 8);
 	prepared_give(first);
+	engine_destroy(fixture.engine);
 }
 
 /* ---- memory ---- */

@@ -19,7 +19,8 @@ struct prepared;
 /* Whether calls of the operation compute, and so can be prepared. */
 bool prepared_allows(const struct operation *operation);
 
-/* Runs a small one in this thread. The reply stays as it is until prepared_give, which ends the run. NULL: it is to be
+/* Runs a small one in this thread. The reply stays as it is until prepared_give, which ends the run: after release and the
+ * session's end, if need be, but while the engine lives. NULL: it is to be
  * started as a request, which also reports what is wrong. Any thread. */
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared);
