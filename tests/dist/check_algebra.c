@@ -4,6 +4,7 @@
 #include "dist/math/algebra.h"
 
 #include <complex.h>
+#include <float.h>
 #include <math.h>
 
 #include "rng/support.h"
@@ -107,11 +108,17 @@ static void every_variant_equals_scalar(void **state)
 
 /* ---- errors ---- */
 
+#if LDBL_MANT_DIG == 113
+typedef long double quadruple;
+#else
+typedef __float128 quadruple;
+#endif
+
 /* Products of parts cancel: they need twice the digits. */
 static long double complex exact_product(long double complex a, long double complex b, bool divides)
 {
-	const __float128 p = creall(a), q = cimagl(a), r = creall(b), s = divides ? -cimagl(b) : cimagl(b);
-	const __float128 by = divides ? r * r + s * s : 1;
+	const quadruple p = creall(a), q = cimagl(a), r = creall(b), s = divides ? -cimagl(b) : cimagl(b);
+	const quadruple by = divides ? r * r + s * s : 1;
 
 	return (long double)((p * r - q * s) / by) + (long double)((p * s + q * r) / by) * I;
 }

@@ -50,7 +50,7 @@ static void frequencies_match_weights(void **state)
 	enum { COUNT = 400000 };
 	static int64_t x[COUNT];
 	static const double weights[] = {3, 0, 1, 0.25, 10, 2, 0, 5};
-	struct draw draw = {DIST_CATEGORICAL, DTYPE_I64, {GENERATOR_PHILOX4X32, 4, 4}, {{0}}, NULL};
+	struct draw draw = {DIST_CATEGORICAL, DTYPE_I64, {GENERATOR_PHILOX4X32, 4, 4}, {{0}}, NULL, NULL};
 	struct draw_kernels kernels;
 	struct dist_fault fault;
 	double counts[8] = {0}, chi = 0;

@@ -40,7 +40,7 @@ static void check_batch(const struct row *row, size_t batch, size_t stride, size
 	const size_t span = (row->n - 1) * stride + (batch - 1) * distance + 1, size = span * row->pair + 8;
 	char *in = guarded_new(size), *out = in_place ? in : guarded_new(size), *got = guarded_new(row->n * row->pair);
 	char *x = in + 8, *y = out + 8, what[96];
-	struct fft_call call = {x, y, stride, distance, stride, distance, batch, row->inverse, 0.5, NULL, FFT_REUSE_NONE};
+	struct fft_call call = {x, y, stride, distance, stride, distance, batch, row->inverse, 0.5, NULL, FFT_REUSE_NONE, 0};
 	uint64_t state = fixture_seed;
 
 	snprintf(what, sizeof what, "batch %zu stride %zu distance %zu%s%s", batch, stride, distance,
@@ -90,7 +90,7 @@ static void check_lengths(const char *name, uint32_t features, enum fft_precisio
 		row.x = guarded_new(size);
 		row.y = guarded_new(size);
 		real_fill(precision, row.x, 2 * row.n, &state);
-		struct fft_call call = {row.x, row.y, 1, row.n, 1, row.n, 1, row.inverse, 0.5, NULL, FFT_REUSE_NONE};
+		struct fft_call call = {row.x, row.y, 1, row.n, 1, row.n, 1, row.inverse, 0.5, NULL, FFT_REUSE_NONE, 0};
 
 		run_guarded(row.plan, &call);
 		check_row(&row);
@@ -114,8 +114,8 @@ static void check_far(const char *name, uint32_t features, enum fft_precision pr
 	struct fft_plan *plan = plan_new(N, precision, features);
 	char *x = aligned_alloc(64, batch * row), *y = aligned_alloc(64, batch * row), alone[N * 16];
 	void *scratch = aligned_alloc(64, (fft_scratch_bytes(plan) + 127) & ~(size_t)63);
-	struct fft_call call = {x, y, 1, N, 1, N, batch, false, 0.5, NULL, FFT_REUSE_NONE};
-	struct fft_call one = {x, alone, 1, N, 1, N, 1, false, 0.5, NULL, FFT_REUSE_NONE};
+	struct fft_call call = {x, y, 1, N, 1, N, batch, false, 0.5, NULL, FFT_REUSE_NONE, 0};
+	struct fft_call one = {x, alone, 1, N, 1, N, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0};
 	uint64_t state = fixture_seed;
 
 	assert_int_equal(fft_work_bytes(plan, batch), 0);
@@ -155,7 +155,7 @@ static void check_containment(const char *name, uint32_t features, enum fft_prec
 		const size_t n = some[i / 3], size = BATCH * n * 2 * real_bytes(precision), at = (i * 5) % BATCH;
 		struct fft_plan *plan = plan_new(n, precision, features);
 		void *x = guarded_new(size), *y = guarded_new(size);
-		struct fft_call call = {x, y, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE};
+		struct fft_call call = {x, y, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0};
 
 		memset(x, 0, size);
 		real_put(precision, x, 2 * (at * n + n / 2), bad[i % 3]);
@@ -182,7 +182,7 @@ static void check_empty_of(const char *name, uint32_t features, enum fft_precisi
 	(void)name;
 	for (size_t i = 0; i < N_LENGTHS; i++) {
 		struct fft_plan *plan = plan_new(lengths[i], precision, features);
-		struct fft_call call = {NULL, NULL, 1, 1, 1, 1, 0, false, 1, NULL, FFT_REUSE_NONE};
+		struct fft_call call = {NULL, NULL, 1, 1, 1, 1, 0, false, 1, NULL, FFT_REUSE_NONE, 0};
 
 		for (size_t phase = 0; phase < fft_phases(plan); phase++)
 			assert_int_equal(fft_chunks(plan, phase, 0), 0);
