@@ -3,22 +3,15 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+#include "figures.h"
 
 void progress_begin(struct progress *progress, const struct cli *cli, uint64_t total, const char *unit)
 {
 	*progress = (struct progress){
 		.wanted = !cli->quiet && total > 0 && isatty(STDERR_FILENO),
-		.started = now(),
+		.started = seconds_now(),
 		.total = total,
 		.unit = unit,
 	};
@@ -32,7 +25,7 @@ static void show(struct progress *progress)
 
 	if (!progress->wanted)
 		return;
-	double time = now(), elapsed = time - progress->started;
+	double time = seconds_now(), elapsed = time - progress->started;
 
 	if (elapsed < 1 || time - progress->last < 0.1)
 		return;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "options/options.h"
 #include "report.h"
 
@@ -39,30 +39,22 @@ struct work {
 	size_t bytes;
 };
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* Seconds of the fastest run; negative after an error, which is then in bench->code. */
 static double time_best(struct bench *bench, int (*run)(const struct work *work, struct trnsci_error *err),
 			const struct work *work)
 {
-	const double end = now() + SECONDS;
+	const double end = seconds_now() + SECONDS;
 	struct trnsci_error err = {0};
 	double best = INFINITY;
 
-	for (int runs = 0; runs < 3 || now() < end; runs++) {
-		const double begin = now();
+	for (int runs = 0; runs < 3 || seconds_now() < end; runs++) {
+		const double begin = seconds_now();
 
 		if (run(work, &err) < 0) {
 			bench->code = complain_error(&err, EXIT_USAGE);
 			return -1;
 		}
-		best = fmin(best, now() - begin);
+		best = fmin(best, seconds_now() - begin);
 	}
 	return best;
 }
@@ -164,13 +156,6 @@ static void measure_fft(struct bench *bench, struct trnsci_session *session, uin
 
 /* ---- the daemon ---- */
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The median of the times of a small request, one after the other. */
 static void measure_request(struct bench *bench, const char *what, int (*run)(const struct work *work, struct trnsci_error *err),
 			    const struct work *work)
@@ -180,15 +165,15 @@ static void measure_request(struct bench *bench, const char *what, int (*run)(co
 	double times[TIMES];
 
 	for (int i = 0; i < TIMES && bench->code == EXIT_OK; i++) {
-		const double begin = now();
+		const double begin = seconds_now();
 
 		if (run(work, &err) < 0)
 			bench->code = complain_error(&err, EXIT_USAGE);
-		times[i] = now() - begin;
+		times[i] = seconds_now() - begin;
 	}
 	if (bench->code != EXIT_OK)
 		return;
-	qsort(times, TIMES, sizeof *times, compare);
+	qsort(times, TIMES, sizeof *times, compare_f64);
 	print_figure(bench, what, times[TIMES / 2] * 1e6, "us", 0, NULL);
 }
 

@@ -6,18 +6,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "options/options.h"
 
 /* Figures of `daemon` in the reply of stats that go down again. */
 static const char *const gauges[] = {"sessions", "rings", "broadcasts"};
-
-static double number(const struct trnsci_value *map, const char *name)
-{
-	double value = 0;
-
-	trnsci_to_f64(trnsci_get(map, name), &value);
-	return value;
-}
 
 static void print_heading(FILE *out, const char *name, const char *type, const char *help)
 {
@@ -58,19 +51,22 @@ static void print_counters(FILE *out, const struct trnsci_value *daemon)
 static void print_latencies(FILE *out, const struct trnsci_value *latency)
 {
 	static const char name[] = "trnscid_request_duration_seconds";
-	static const char *const quantiles[][2] = {{"0.5", "p50_us"}, {"0.99", "p99_us"}, {"0.999", "p999_us"}};
 
 	print_heading(out, name, "summary", "Time of requests from reading to reply, by class of method, since the start.");
 	for (size_t i = 0; i < trnsci_count(latency); i++) {
-		size_t size = 0;
-		const char *class = trnsci_name_at(latency, i, &size);
-		const struct trnsci_value *times = trnsci_at(latency, i);
+		struct latency_row row;
 
-		for (size_t j = 0; j < sizeof quantiles / sizeof *quantiles; j++)
-			fprintf(out, "%s{class=\"%.*s\",quantile=\"%s\"} %.9g\n", name, (int)size, class, quantiles[j][0],
-				number(times, quantiles[j][1]) * 1e-6);
-		fprintf(out, "%s_sum{class=\"%.*s\"} %.17g\n%s_count{class=\"%.*s\"} %.17g\n", name, (int)size, class,
-			number(times, "total_us") * 1e-6, name, (int)size, class, number(times, "count"));
+		latency_row(latency, i, &row);
+		const struct {
+			const char *quantile;
+			double us;
+		} times[] = {{"0.5", row.p50_us}, {"0.99", row.p99_us}, {"0.999", row.p999_us}};
+
+		for (size_t j = 0; j < sizeof times / sizeof *times; j++)
+			fprintf(out, "%s{class=\"%.*s\",quantile=\"%s\"} %.9g\n", name, row.name_size, row.name, times[j].quantile,
+				times[j].us * 1e-6);
+		fprintf(out, "%s_sum{class=\"%.*s\"} %.17g\n%s_count{class=\"%.*s\"} %" PRIu64 "\n", name, row.name_size, row.name,
+			row.total_us * 1e-6, name, row.name_size, row.name, row.n_requests);
 	}
 }
 
@@ -89,7 +85,7 @@ static void print_lanes(FILE *out, const struct trnsci_value *lanes)
 		print_heading(out, columns[i].name, "counter", columns[i].help);
 		for (size_t lane = 0; lane < trnsci_count(lanes); lane++)
 			fprintf(out, "%s{lane=\"%zu\"} %.17g\n", columns[i].name, lane,
-				number(trnsci_at(lanes, lane), columns[i].figure) * columns[i].unit);
+				figure_f64(trnsci_at(lanes, lane), columns[i].figure) * columns[i].unit);
 	}
 }
 
@@ -108,7 +104,7 @@ static void print_quotas(FILE *out, const struct trnsci_value *quota)
 			const char *setting = trnsci_name_at(quota, j, &size);
 
 			fprintf(out, "%s{setting=\"%.*s\"} %.17g\n", columns[i][0], (int)size, setting,
-				number(trnsci_at(quota, j), columns[i][1]));
+				figure_f64(trnsci_at(quota, j), columns[i][1]));
 		}
 	}
 }
@@ -122,17 +118,17 @@ static void print_metrics(FILE *out, const struct trnsci_value *stats)
 
 	print_heading(out, "trnscid_build_info", "gauge", "The daemon's version.");
 	fprintf(out, "trnscid_build_info{version=\"%.*s\"} 1\n", (int)size, version ? version : "");
-	print_one(out, "trnscid_uptime_seconds", "gauge", "Time since the start.", number(daemon, "uptime_s"));
+	print_one(out, "trnscid_uptime_seconds", "gauge", "Time since the start.", figure_f64(daemon, "uptime_s"));
 	print_counters(out, daemon);
 	print_latencies(out, trnsci_get(daemon, "latency"));
-	print_one(out, "trnscid_named_streams", "gauge", "Named streams.", number(streams, "streams"));
+	print_one(out, "trnscid_named_streams", "gauge", "Named streams.", figure_f64(streams, "streams"));
 	print_one(out, "trnscid_named_streams_trouble", "gauge", "1 where the state of named streams cannot be used.",
 		  trnsci_kind(trnsci_get(streams, "trouble")) == TRNSCI_TEXT);
-	print_one(out, "trnscid_threads", "gauge", "Threads of the engine.", number(engine, "threads"));
-	print_one(out, "trnscid_jobs", "gauge", "Jobs that run.", number(trnsci_get(engine, "jobs"), "running"));
-	print_one(out, "trnscid_jobs_finished_total", "counter", "Jobs that ended.", number(trnsci_get(engine, "jobs"), "finished"));
-	print_one(out, "trnscid_plans", "gauge", "Plans of transforms in the cache.", number(plans, "count"));
-	print_one(out, "trnscid_plans_bytes", "gauge", "Memory of these plans.", number(plans, "bytes"));
+	print_one(out, "trnscid_threads", "gauge", "Threads of the engine.", figure_f64(engine, "threads"));
+	print_one(out, "trnscid_jobs", "gauge", "Jobs that run.", figure_f64(trnsci_get(engine, "jobs"), "running"));
+	print_one(out, "trnscid_jobs_finished_total", "counter", "Jobs that ended.", figure_f64(trnsci_get(engine, "jobs"), "finished"));
+	print_one(out, "trnscid_plans", "gauge", "Plans of transforms in the cache.", figure_f64(plans, "count"));
+	print_one(out, "trnscid_plans_bytes", "gauge", "Memory of these plans.", figure_f64(plans, "bytes"));
 	print_quotas(out, trnsci_get(daemon, "quota"));
 	print_lanes(out, trnsci_get(engine, "lanes"));
 }

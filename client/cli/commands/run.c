@@ -9,15 +9,17 @@
  *
  * An input may be {"file": NAME.npy}, or {"dtype", "shape", "data": [numbers]}; "out" may be {"file": NAME.npy,
  * "dtype", "shape"}, which is written when the program is done. Results go to NAME.npy, a single one to -o FILE. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "files/input.h"
 #include "files/json.h"
-#include "options/options.h"
 #include "files/output.h"
+#include "options/options.h"
 #include "progress.h"
 
 enum { TILES_MAX = 256 };
@@ -244,14 +246,6 @@ static int fill(struct program *program, struct json_object *root)
 	return EXIT_OK;
 }
 
-static unsigned long long number(const struct trnsci_value *map, const char *name)
-{
-	uint64_t u = 0;
-
-	trnsci_to_u64(trnsci_get(map, name), &u);
-	return u;
-}
-
 /* What it took of named streams, in words: with these and offset = position it gives the same again. */
 static void print_ranges(const struct program *program)
 {
@@ -265,9 +259,9 @@ static void print_ranges(const struct program *program)
 
 		if (!name || !generator)
 			continue;
-		fprintf(stderr, "%.*s generator=%.*s seed=%llu stream=%llu position=%llu n=%llu\n", (int)size, name,
-			(int)generator_size, generator, number(range, "seed"), number(range, "stream"),
-			number(range, "position"), number(range, "words"));
+		fprintf(stderr, "%.*s generator=%.*s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n", (int)size, name,
+			(int)generator_size, generator, figure_u64(range, "seed"), figure_u64(range, "stream"),
+			figure_u64(range, "position"), figure_u64(range, "words"));
 	}
 }
 

@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options/options.h"
 #include "command_name.h"
+#include "figures.h"
+#include "options/options.h"
 #include "report.h"
-
-/* A figure that is missing is 0: an older daemon may not have it. */
-static uint64_t number(const struct trnsci_value *map, const char *name)
-{
-	uint64_t value = 0;
-
-	trnsci_to_u64(trnsci_get(map, name), &value);
-	return value;
-}
 
 static void print_word(const char *before, const struct trnsci_value *value)
 {
@@ -50,10 +42,10 @@ static void print_lanes(const struct trnsci_value *lanes)
 	for (size_t i = 0; i < trnsci_count(lanes); i++) {
 		const struct trnsci_value *lane = trnsci_at(lanes, i);
 
-		chunks += number(lane, "chunks");
-		words += number(lane, "words");
-		used += number(lane, "chunks") > 0;
-		if (number(lane, "busy_ns") > number(trnsci_at(lanes, busiest), "busy_ns"))
+		chunks += figure_u64(lane, "chunks");
+		words += figure_u64(lane, "words");
+		used += figure_u64(lane, "chunks") > 0;
+		if (figure_u64(lane, "busy_ns") > figure_u64(trnsci_at(lanes, busiest), "busy_ns"))
 			busiest = i;
 	}
 	const struct trnsci_value *lane = trnsci_at(lanes, busiest);
@@ -61,8 +53,8 @@ static void print_lanes(const struct trnsci_value *lanes)
 	printf("lanes      %zu of %zu used, %" PRIu64 " chunks, %" PRIu64 " words\n", used, trnsci_count(lanes), chunks,
 	       words);
 	printf("busiest    lane %zu: %" PRIu64 " chunks, %.3f ms, the longest %.1f us\n", busiest,
-	       number(lane, "chunks"), (double)number(lane, "busy_ns") * 1e-6,
-	       (double)number(lane, "longest_ns") * 1e-3);
+	       figure_u64(lane, "chunks"), (double)figure_u64(lane, "busy_ns") * 1e-6,
+	       (double)figure_u64(lane, "longest_ns") * 1e-3);
 }
 
 /* Why named streams are refused stands in a line of its own. */
@@ -70,7 +62,7 @@ static void print_streams(const struct trnsci_value *streams)
 {
 	if (!streams)
 		return;
-	printf("streams    %" PRIu64, number(streams, "streams"));
+	printf("streams    %" PRIu64, figure_u64(streams, "streams"));
 	print_word(", state in ", trnsci_get(streams, "state_dir"));
 	print_word("\nTROUBLE    named streams: ", trnsci_get(streams, "trouble"));
 	putchar('\n');
@@ -79,21 +71,12 @@ static void print_streams(const struct trnsci_value *streams)
 /* A line for each class of methods that was asked for. */
 static void print_latencies(const struct trnsci_value *latency)
 {
-	static const char *const columns[] = {"p50_us", "p99_us", "p999_us", "max_us"};
+	struct latency_row row;
 
-	for (size_t i = 0; i < trnsci_count(latency); i++) {
-		const struct trnsci_value *times = trnsci_at(latency, i);
-		size_t size = 0;
-		const char *class = trnsci_name_at(latency, i, &size);
-		double us[4] = {0};
-
-		if (number(times, "count") == 0)
-			continue;
-		for (size_t j = 0; j < 4; j++)
-			trnsci_to_f64(trnsci_get(times, columns[j]), &us[j]);
-		printf("times      %-11.*s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n", (int)size, class,
-		       number(times, "count"), us[0], us[1], us[2], us[3]);
-	}
+	for (size_t i = 0; i < trnsci_count(latency); i++)
+		if (latency_row(latency, i, &row))
+			printf("times      %-11.*s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n", row.name_size,
+			       row.name, row.n_requests, row.p50_us, row.p99_us, row.p999_us, row.max_us);
 }
 
 static void print_daemon(const struct trnsci_value *daemon)
@@ -103,16 +86,16 @@ static void print_daemon(const struct trnsci_value *daemon)
 	trnsci_to_f64(trnsci_get(daemon, "uptime_s"), &uptime);
 	printf("uptime     %.0f s\n", uptime);
 	printf("sessions   %" PRIu64 " now, %" PRIu64 " since the start, %" PRIu64 " refused\n",
-	       number(daemon, "sessions"), number(daemon, "connections_accepted"),
-	       number(daemon, "connections_refused"));
-	printf("requests   %" PRIu64 ", %" PRIu64 " answered with an error\n", number(daemon, "requests"),
-	       number(daemon, "errors"));
+	       figure_u64(daemon, "sessions"), figure_u64(daemon, "connections_accepted"),
+	       figure_u64(daemon, "connections_refused"));
+	printf("requests   %" PRIu64 ", %" PRIu64 " answered with an error\n", figure_u64(daemon, "requests"),
+	       figure_u64(daemon, "errors"));
 	print_latencies(trnsci_get(daemon, "latency"));
 	const struct trnsci_value *arenas = trnsci_get(trnsci_get(daemon, "quota"), "arena_total_bytes");
 
 	print_streams(trnsci_get(daemon, "named_streams"));
-	printf("arenas     %.1f of %.1f MiB\n", (double)number(arenas, "used") / 0x1p20,
-	       (double)number(arenas, "total") / 0x1p20);
+	printf("arenas     %.1f of %.1f MiB\n", (double)figure_u64(arenas, "used") / 0x1p20,
+	       (double)figure_u64(arenas, "total") / 0x1p20);
 }
 
 static void print_status(struct trnsci_session *session, const struct trnsci_value *stats)
@@ -122,19 +105,19 @@ static void print_status(struct trnsci_session *session, const struct trnsci_val
 	const struct trnsci_value *plans = trnsci_get(engine, "plans"), *jobs = trnsci_get(engine, "jobs");
 
 	printf("%s %s, pid %" PRIu64, daemon ? "daemon    " : "engine    ", session_address(session),
-	       number(owner, "pid"));
+	       figure_u64(owner, "pid"));
 	print_word(", version ", trnsci_get(owner, "version"));
 	putchar('\n');
 	print_cpu(owner);
-	printf("threads    %" PRIu64 "\n", number(engine, "threads"));
+	printf("threads    %" PRIu64 "\n", figure_u64(engine, "threads"));
 	if (daemon)
 		print_daemon(daemon);
-	printf("jobs       %" PRIu64 " running, %" PRIu64 " finished\n", number(jobs, "running"),
-	       number(jobs, "finished"));
+	printf("jobs       %" PRIu64 " running, %" PRIu64 " finished\n", figure_u64(jobs, "running"),
+	       figure_u64(jobs, "finished"));
 	print_lanes(trnsci_get(engine, "lanes"));
 	printf("plans      %" PRIu64 ", %.1f of %.1f MiB, %" PRIu64 " hits, %" PRIu64 " misses\n",
-	       number(plans, "count"), (double)number(plans, "bytes") / 0x1p20, (double)number(plans, "bound") / 0x1p20,
-	       number(plans, "hits"), number(plans, "misses"));
+	       figure_u64(plans, "count"), (double)figure_u64(plans, "bytes") / 0x1p20, (double)figure_u64(plans, "bound") / 0x1p20,
+	       figure_u64(plans, "hits"), figure_u64(plans, "misses"));
 }
 
 /* A line for each session. */
@@ -147,8 +130,8 @@ static void print_clients(const struct trnsci_value *clients)
 		char name[17];
 
 		printf("%6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %-16s %6" PRIu64 " %12" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 "\n",
-		       number(one, "id"), number(one, "pid"), number(one, "uid"), command_name(number(one, "pid"), name),
-		       number(one, "weight"), number(one, "requests"), number(one, "jobs"), number(one, "tiles"), number(one, "bytes"));
+		       figure_u64(one, "id"), figure_u64(one, "pid"), figure_u64(one, "uid"), command_name(figure_u64(one, "pid"), name),
+		       figure_u64(one, "weight"), figure_u64(one, "requests"), figure_u64(one, "jobs"), figure_u64(one, "tiles"), figure_u64(one, "bytes"));
 	}
 }
 

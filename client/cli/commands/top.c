@@ -7,11 +7,11 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "command_name.h"
+#include "figures.h"
 #include "options/options.h"
 
 enum { LANES = 128, LANE_COLUMNS = 64, CLIENTS_MAX = 4096 };
@@ -40,28 +40,12 @@ struct top {
 	struct trnsci_error err;
 };
 
-static double seconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static uint64_t number(const struct trnsci_value *map, const char *name)
-{
-	uint64_t value = 0;
-
-	trnsci_to_u64(trnsci_get(map, name), &value);
-	return value;
-}
-
 /* ---- what is shown ---- */
 
 static void read_lanes(struct top *top, const struct trnsci_value *lanes, double elapsed)
 {
 	for (size_t i = 0; i < LANES; i++) {
-		const uint64_t busy = number(trnsci_at(lanes, i), "busy_ns");
+		const uint64_t busy = figure_u64(trnsci_at(lanes, i), "busy_ns");
 
 		top->lane_share[i] = elapsed > 0 ? (double)(busy - top->busy_ns[i]) * 1e-9 / elapsed : 0;
 		top->busy_ns[i] = busy;
@@ -81,9 +65,9 @@ static void read_stats(struct top *top, const struct trnsci_value *stats, double
 	const struct trnsci_value *daemon = trnsci_get(stats, "daemon");
 
 	read_lanes(top, trnsci_get(trnsci_get(stats, "engine"), "lanes"), elapsed);
-	top->request_rate = rate_of(&top->requests, number(daemon, "requests"), elapsed);
-	top->received_rate = rate_of(&top->received, number(daemon, "bytes_received"), elapsed);
-	top->sent_rate = rate_of(&top->sent, number(daemon, "bytes_sent"), elapsed);
+	top->request_rate = rate_of(&top->requests, figure_u64(daemon, "requests"), elapsed);
+	top->received_rate = rate_of(&top->received, figure_u64(daemon, "bytes_received"), elapsed);
+	top->sent_rate = rate_of(&top->sent, figure_u64(daemon, "bytes_sent"), elapsed);
 }
 
 static uint64_t last_requests(const struct top *top, const struct client *client)
@@ -103,8 +87,8 @@ static void read_clients(struct top *top, const struct trnsci_value *clients, do
 		const struct trnsci_value *one = trnsci_at(clients, i);
 		struct client *client = &top->list[i];
 
-		*client = (struct client){number(one, "id"),	   number(one, "pid"),	number(one, "uid"),  number(one, "weight"),
-					  number(one, "requests"), number(one, "jobs"), number(one, "tiles"), number(one, "bytes"), 0};
+		*client = (struct client){figure_u64(one, "id"),	   figure_u64(one, "pid"),	figure_u64(one, "uid"),  figure_u64(one, "weight"),
+					  figure_u64(one, "requests"), figure_u64(one, "jobs"), figure_u64(one, "tiles"), figure_u64(one, "bytes"), 0};
 		if (elapsed > 0)
 			client->rate = (double)(client->requests - last_requests(top, client)) / elapsed;
 	}
@@ -138,7 +122,7 @@ static int refresh_figures(struct top *top)
 		top->err = *trnsci_call_error(trnsci_call_error(top->stats)->code ? top->stats : top->clients);
 		return -1;
 	}
-	top->now = seconds();
+	top->now = seconds_now();
 	elapsed = top->before > 0 ? top->now - top->before : 0;
 	top->before = top->now;
 	read_stats(top, trnsci_reply(top->stats), elapsed);
@@ -163,8 +147,8 @@ static void draw_heading(const struct top *top)
 	mvprintw(0, 0, "trnscid %.*s  %s  up %.0f s", (int)size, version ? version : "", session_address(top->session), uptime);
 	mvprintw(1, 0, "%.0f requests/s  in %.3g MB/s  out %.3g MB/s  %" PRIu64 " sessions  %" PRIu64 " streams  %" PRIu64
 		       " rings  %" PRIu64 " broadcasts", top->request_rate, top->received_rate * 1e-6, top->sent_rate * 1e-6,
-		 number(daemon, "sessions"), number(trnsci_get(daemon, "named_streams"), "streams"), number(daemon, "rings"),
-		 number(daemon, "broadcasts"));
+		 figure_u64(daemon, "sessions"), figure_u64(trnsci_get(daemon, "named_streams"), "streams"), figure_u64(daemon, "rings"),
+		 figure_u64(daemon, "broadcasts"));
 }
 
 /* A cell for each lane, darker the more of the last second it computed. */
@@ -188,24 +172,15 @@ static int draw_lanes(const struct top *top, int line)
 static int draw_latencies(const struct top *top, int line)
 {
 	const struct trnsci_value *latency = trnsci_get(trnsci_get(trnsci_reply(top->stats), "daemon"), "latency");
-	static const char *const columns[] = {"p50_us", "p99_us", "p999_us", "max_us"};
+	struct latency_row row;
 
 	attron(A_BOLD);
 	mvprintw(line++, 0, "%-12s %12s %10s %10s %10s %10s", "class", "requests", "p50 us", "p99 us", "p999 us", "max us");
 	attroff(A_BOLD);
-	for (size_t i = 0; i < trnsci_count(latency); i++) {
-		const struct trnsci_value *times = trnsci_at(latency, i);
-		size_t size = 0;
-		const char *class = trnsci_name_at(latency, i, &size);
-		double us[4] = {0};
-
-		if (number(times, "count") == 0)
-			continue;
-		for (size_t j = 0; j < 4; j++)
-			trnsci_to_f64(trnsci_get(times, columns[j]), &us[j]);
-		mvprintw(line++, 0, "%-12.*s %12" PRIu64 " %10.4g %10.4g %10.4g %10.4g", (int)size, class, number(times, "count"), us[0],
-			 us[1], us[2], us[3]);
-	}
+	for (size_t i = 0; i < trnsci_count(latency); i++)
+		if (latency_row(latency, i, &row))
+			mvprintw(line++, 0, "%-12.*s %12" PRIu64 " %10.4g %10.4g %10.4g %10.4g", row.name_size, row.name, row.n_requests,
+				 row.p50_us, row.p99_us, row.p999_us, row.max_us);
 	return line;
 }
 

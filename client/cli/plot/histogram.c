@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "density.h"
+#include "figures.h"
 #include "kinds.h"
 
 enum { DEFAULT_BINS = 60, MOST_BINS = 10000 };
@@ -18,13 +19,6 @@ struct bins {
 	uint64_t *counts, outside;
 };
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* From the smallest to the largest of all but one sample in 500 at each end, so that long tails leave room for the rest. */
 static int choose_range(const double *samples, size_t n, double *ret_low, double *ret_high)
 {
@@ -33,7 +27,7 @@ static int choose_range(const double *samples, size_t n, double *ret_low, double
 	if (!sorted)
 		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu samples", n);
 	memcpy(sorted, samples, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, compare);
+	qsort(sorted, n, sizeof *sorted, compare_f64);
 	*ret_low = sorted[n / 500];
 	*ret_high = sorted[n - 1 - n / 500];
 	free(sorted);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "figures.h"
+
+#include <time.h>
+
+uint64_t figure_u64(const struct trnsci_value *map, const char *name)
+{
+	uint64_t value = 0;
+
+	trnsci_to_u64(trnsci_get(map, name), &value);
+	return value;
+}
+
+double figure_f64(const struct trnsci_value *map, const char *name)
+{
+	double value = 0;
+
+	trnsci_to_f64(trnsci_get(map, name), &value);
+	return value;
+}
+
+bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret)
+{
+	const struct trnsci_value *times = trnsci_at(latency, i);
+	size_t size = 0;
+	const char *name = trnsci_name_at(latency, i, &size);
+
+	*ret = (struct latency_row){
+		.name = name,
+		.name_size = (int)size,
+		.n_requests = figure_u64(times, "count"),
+		.p50_us = figure_f64(times, "p50_us"),
+		.p99_us = figure_f64(times, "p99_us"),
+		.p999_us = figure_f64(times, "p999_us"),
+		.max_us = figure_f64(times, "max_us"),
+		.total_us = figure_f64(times, "total_us"),
+	};
+	return ret->n_requests > 0;
+}
+
+double seconds_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+int compare_f64(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of a reply's map, of the clock, and their order. */
+#ifndef TRNSCI_CLI_FIGURES_H
+#define TRNSCI_CLI_FIGURES_H
+
+#include <trnsci/trnsci.h>
+
+/* The number under a name of a map; 0 where there is none, since an older daemon may not have it. */
+uint64_t figure_u64(const struct trnsci_value *map, const char *name);
+double figure_f64(const struct trnsci_value *map, const char *name);
+
+/* How long the requests of one class of methods took, in microseconds. */
+struct latency_row {
+	const char *name; /* of the class, not terminated */
+	int name_size;
+	uint64_t n_requests;
+	double p50_us, p99_us, p999_us, max_us, total_us;
+};
+
+/* Row i of `latency` in the daemon's part of `stats`. False when no request of this class was made. */
+bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret);
+
+/* Seconds from a fixed instant (CLOCK_MONOTONIC). */
+double seconds_now(void);
+
+/* Orders doubles for qsort, the least first. */
+int compare_f64(const void *a, const void *b);
+
+#endif
