@@ -60,20 +60,6 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* How many words before the command: the options that every command has. */
-static int count_leading(int argc, char **argv)
-{
-	int i = 1;
-
-	while (i < argc && argv[i][0] == '-') {
-		bool takes_value = strcmp(argv[i], "--socket") == 0 || strcmp(argv[i], "--threads") == 0 ||
-				   strcmp(argv[i], "--timeout") == 0;
-
-		i += takes_value && i + 1 < argc ? 2 : 1;
-	}
-	return i;
-}
-
 /* given: NULL where there is none. */
 static int complain_of_command(const char *given)
 {
@@ -136,15 +122,14 @@ int main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {{"version", 'V', NULL, "print the version"}};
 	static const struct option_set set = {"COMMAND ...", "", rows, 1, NULL, NULL, NULL};
-	int leading = count_leading(argc, argv);
+	int leading = options_count_leading(rows, 1, argc, argv);
 	struct options options;
 	struct cli cli = {.timeout_ms = 30000};
 
-	for (int i = 1; i < leading; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			print_usage();
-			return flush_stdout(EXIT_OK);
-		}
+	if (options_ask_for_help(leading, argv)) {
+		print_usage();
+		return flush_stdout(EXIT_OK);
+	}
 	int code = options_parse(&set, &cli, leading, argv, &options);
 
 	if (code != EXIT_OK)

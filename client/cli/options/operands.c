@@ -13,13 +13,13 @@ static bool takes_value_row(const struct option_row *rows, size_t n_rows, const 
 	return false;
 }
 
-/* A parameter of any operation of the category takes a value unless it is a flag. */
+/* A parameter of any operation of the category (NULL: of none) takes a value unless it is a flag. */
 static bool takes_value_parameter(const char *category, const char *name)
 {
 	struct trnsci_operation_info operation;
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++) {
+	for (size_t i = 0; category && trnsci_operation(i, &operation) == 0; i++) {
 		const struct option_set set = {.operation = operation.name};
 
 		if (strcmp(operation.category, category) == 0 && parameter_find(&set, name, &parameter))
@@ -40,6 +40,15 @@ static bool takes_next(const struct option_row *rows, size_t n_rows, const char 
 	return takes_value_row(rows, n_rows, name, strlen(name), letter) ||
 	       takes_value_row(common_options, n_common_options, name, strlen(name), letter) ||
 	       (is_long && takes_value_parameter(category, name));
+}
+
+int options_count_leading(const struct option_row *rows, size_t n_rows, int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-')
+		i += takes_next(rows, n_rows, NULL, argv[i]) && i + 1 < argc ? 2 : 1;
+	return i;
 }
 
 bool options_ask_for_help(int argc, char **argv)

@@ -28,6 +28,10 @@ struct options {
  * category. Returns how many operands stand there. */
 int options_lead_operands(const struct option_row *rows, size_t n_rows, const char *category, int argc, char **argv, int most);
 
+/* How many words of argv, with argv[0], stand before the first operand: options of every command and of rows, and their
+ * values. */
+int options_count_leading(const struct option_row *rows, size_t n_rows, int argc, char **argv);
+
 /* Whether --help or -h stands anywhere. */
 bool options_ask_for_help(int argc, char **argv);
 
