@@ -10,18 +10,19 @@
 
 enum { COMPUTE_INPUTS = 3 };
 
+/* Writes a result as lines of text. input: the first one. An exit code. */
+typedef int write_text_fn(struct output *output, const struct options *options, const struct input *input,
+			  const struct trnsci_tile_info *result, const void *data);
+
 struct computation {
 	size_t n_inputs;
-	const char *names[COMPUTE_INPUTS];                /* of the parameters that the inputs are */
-	const char *files[COMPUTE_INPUTS];                /* "-": stdin */
+	const char *names[COMPUTE_INPUTS]; /* of the parameters that the inputs are */
+	const char *files[COMPUTE_INPUTS]; /* "-": stdin */
 	/* Sets what follows from the first input; NULL: nothing does. An exit code. */
 	int (*set_parameters)(const struct options *options, const struct input *input, const void *data,
 			      struct trnsci_args *args);
 	void (*report)(const struct trnsci_value *reply); /* with -v; NULL: nothing to say */
-	/* Writes the result as lines of text; NULL: as any array. input: the first one. An
-	 * exit code. */
-	int (*write_text)(struct output *output, const struct options *options, const struct input *input,
-			  const struct trnsci_tile_info *result, const void *data);
+	write_text_fn *write_text;         /* NULL: as any array */
 };
 
 /* Reads the inputs, runs the operation of the options with its parameters, and writes the result. An exit code. */

@@ -7,8 +7,7 @@ struct signal_command {
 	struct option_set set;
 	size_t n_inputs;
 	const char *inputs[COMPUTE_INPUTS]; /* their names in the table */
-	int (*write_text)(struct output *output, const struct options *options, const struct input *input,
-			  const struct trnsci_tile_info *result, const void *data); /* NULL: as any array */
+	write_text_fn *write_text; /* NULL: as any array */
 };
 
 static int run_command(const struct signal_command *command, struct cli *cli, int argc, char **argv)

@@ -3,17 +3,14 @@
 #ifndef TRNSCI_CLI_COMMANDS_SPECTRUM_H
 #define TRNSCI_CLI_COMMANDS_SPECTRUM_H
 
-#include "files/input.h"
-#include "files/output.h"
+#include "compute.h"
 
 /* Writes what welch or csd gave: a line for each bin, of its frequency and one column for each signal. Frequencies are those of
  * --fs, or of audio input, or fractions of the sampling rate. An exit code. */
-int spectrum_write_bins(struct output *output, const struct options *options, const struct input *input,
-			const struct trnsci_tile_info *result, const void *data);
+write_text_fn spectrum_write_bins;
 
 /* Writes what stft gave: a line for each bin of each frame, of the frame's time (its centre), the frequency, and one column
  * for each signal. An exit code. */
-int spectrum_write_frames(struct output *output, const struct options *options, const struct input *input,
-			  const struct trnsci_tile_info *result, const void *data);
+write_text_fn spectrum_write_frames;
 
 #endif
