@@ -90,10 +90,9 @@ void ars4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, 
 static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
 							      uint32_t ret_words[4])
 {
-	const uint64_t group = span->group + i, batch = group / STREAM_PARTITIONS;
-	const uint32_t counter[4] = {(uint32_t)(group % STREAM_PARTITIONS), (uint32_t)batch, (uint32_t)(batch >> 32),
-				     span->draw};
+	uint32_t counter[4];
 
+	rng_counter(span, i, counter);
 	evaluate(counter, span->key, rounds, ret_words);
 }
 

@@ -23,6 +23,18 @@ struct rng_span {
 	uint32_t draw;
 };
 
+/* The counter of group span->group + i: its partition, the batch's index with the low half first, the draw's number. That of
+ * Threefry and ARS; Philox puts the draw beside the partition, since its counter has the stream, too. */
+static inline void rng_counter(const struct rng_span *span, uint64_t i, uint32_t ret_counter[4])
+{
+	const uint64_t group = span->group + i, batch = group / STREAM_PARTITIONS;
+
+	ret_counter[0] = (uint32_t)(group % STREAM_PARTITIONS);
+	ret_counter[1] = (uint32_t)batch;
+	ret_counter[2] = (uint32_t)(batch >> 32);
+	ret_counter[3] = span->draw;
+}
+
 /* One variant; all variants give the same bytes. `needs` is a set of CPU_ features. Outputs need no alignment beyond
  * that of their elements.
  *   bits         writes 4 n_groups words
