@@ -4,23 +4,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
-n=0
-failed=0
-list=$(mktemp)
+. tests/rules/report
 pairs=$(mktemp)
 trap 'rm -f "$list" "$pairs"' EXIT
-
-# report NAME : what breaks the rule is in $list
-report() {
-	n=$((n + 1))
-	if [ -s "$list" ]; then
-		echo "not ok $n - $1"
-		sed 's/^/#   /' "$list"
-		failed=1
-	else
-		echo "ok $n - $1"
-	fi
-}
 
 sources() {
 	find "$@" \( -name '*.c' -o -name '*.h' \) | sort
@@ -173,5 +159,4 @@ find Makefile daemon client proto lib systemd tests \( -name '*.[ch]' -o -name '
 	-exec grep -LE 'SPDX-License-Identifier: Apache-2.0' {} + >"$list"
 report "every source file names its licence"
 
-echo "1..$n"
-exit $failed
+finish

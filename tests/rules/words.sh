@@ -5,23 +5,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 cd "$(dirname "$0")/../.." || exit 1
-n=0
-failed=0
-list=$(mktemp)
-trap 'rm -f "$list"' EXIT
-
-# report NAME : what breaks the rule is in $list
-report() {
-	n=$((n + 1))
-	if [ -s "$list" ]; then
-		echo "not ok $n - $1"
-		sed 's/^/#   /' "$list"
-		failed=1
-	else
-		echo "ok $n - $1"
-	fi
-}
-
+. tests/rules/report
 
 files() {
 	find Makefile CONTRIBUTING.md CHANGELOG.md README.md daemon client proto lib systemd tests .ci .github -type f \
@@ -59,5 +43,4 @@ else
 	echo "ok $n # SKIP no universal-ctags: names of functions and types"
 fi
 
-echo "1..$n"
-exit $failed
+finish
