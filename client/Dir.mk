@@ -33,7 +33,7 @@ checks: examples
 # false daemon is made of.
 $(BUILD)/obj/trnsci.o: $(STATIC) ;
 $(filter $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/trnsci.o
-$(BUILD)/tests/client/check_npy: $(BUILD)/obj/client/cli/files/npy.o
+$(BUILD)/tests/client/cli/check_npy: $(BUILD)/obj/client/cli/files/npy.o
 
 .PHONY: examples
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: tests/ROOM/check_STEM.c is a cmocka program beside lib/ROOM/STEM.c (or proto, daemon, client); an executable
-# tests/{rules,e2e,python}/*.sh prints TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target
-# for one parser, with its corpus in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all
-# with prove, each under a time limit, but for the long ones.
+# Tests: tests/ROOM/check_STEM.c is a cmocka program beside lib/ROOM (or proto, daemon, client), and large rooms have the
+# folders that the tested ones have: tests/daemon/streams/check_store.c. An executable tests/{rules,e2e,python}/*.sh prints
+# TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target for one parser, with its corpus
+# in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all with prove, each under a time limit,
+# but for the long ones.
 
-CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c))
+CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c tests/*/*/check_*.c))
 CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh) $(wildcard tests/python/*.sh))
 
-# make run-check ROOMS="daemon e2e" : those only.
+# make run-check ROOMS="daemon e2e" : those only; ROOMS="streams" : of that folder.
 ROOMS ?=
-in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(lastword $(subst /, ,$(dir $(test))))),$(test))),$(1))
+in_rooms = $(if $(ROOMS),$(foreach test,$(1),$(if $(filter $(ROOMS),$(subst /, ,$(dir $(test:$(BUILD)/%=%)))),$(test))),$(1))
 
 LIBS_check_fft := -lfftw3 -lfftw3f -lfftw3l
 LIBS_check_real := $(LIBS_check_fft)
@@ -73,11 +74,11 @@ $(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
 $(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/group_daemon.o daemon/load.o)
-$(addprefix $(BUILD)/tests/daemon/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/,stream_fixture.o torn_mark.o torn_vfs.o)
-$(addprefix $(BUILD)/tests/daemon/,check_killed_taker check_stopped): $(BUILD)/obj/trnsci.o
+$(addprefix $(BUILD)/tests/daemon/streams/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/streams/,stream_fixture.o torn_mark.o torn_vfs.o)
+$(addprefix $(BUILD)/tests/daemon/,faults/check_killed_taker net/check_stopped): $(BUILD)/obj/trnsci.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
-$(addprefix $(BUILD)/tests/client/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/fake_daemon.o
+$(addprefix $(BUILD)/tests/client/remote/,check_hostile check_false_rings check_reconnect check_round_trips): $(BUILD)/obj/tests/client/remote/fake_daemon.o
 $(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
 
 # Loaded into the daemon and its clients by the checks of faults.
@@ -86,8 +87,8 @@ $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -O1 -g $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -pthread -fPIC -shared -MMD -MP -o $@ $< -ldl
 
-$(addprefix $(BUILD)/tests/daemon/,check_faults check_start_faults check_killed_clients): $(BUILD)/obj/tests/daemon/fault_fixture.o
-$(addprefix $(BUILD)/tests/daemon/,check_faults check_start_faults check_killed_clients check_unasked_fds check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
+$(addprefix $(BUILD)/tests/daemon/faults/,check_faults check_start_faults check_killed_clients): $(BUILD)/obj/tests/daemon/faults/fault_fixture.o
+$(addprefix $(BUILD)/tests/daemon/,faults/check_faults faults/check_start_faults faults/check_killed_clients limits/check_unasked_fds net/check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
 
 # make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
 soak: all $(BUILD)/tests/client/check_soak

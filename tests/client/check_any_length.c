@@ -6,7 +6,7 @@
  * every bin. A cut of the cases; all of them with TRNSCI_FULL=1. */
 #include <math.h>
 
-#include "client/both.h"
+#include "both.h"
 
 enum kind { COMPLEX, REAL, DCT };
 

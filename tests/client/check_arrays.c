@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/both.h"
+#include "both.h"
 #include "drawing.h"
 
 #define LIST(...) ((const struct trnsci_param[]){__VA_ARGS__, trnsci_end()})

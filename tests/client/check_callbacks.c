@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "client/both.h"
+#include "both.h"
 
 static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t n)
 {

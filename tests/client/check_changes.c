@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/both.h"
+#include "both.h"
 
 enum { RUNS = 8, N = 300, LARGE = 40000 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/both.h"
+#include "both.h"
 #include "drawing.h"
 
 enum { N = 100003 };

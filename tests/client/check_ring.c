@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/both.h"
+#include "both.h"
 #include "harness/wait.h"
 #include "drawing.h"
 

@@ -2,7 +2,7 @@
 /* Transforms, signals and traces without a call object: known values, there and back, and what is refused. */
 #include <string.h>
 
-#include "client/both.h"
+#include "both.h"
 #include "drawing.h"
 
 /* A list of parameters. */

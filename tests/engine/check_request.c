@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests from end to end: services, draws in the reply and in tiles. */
-#include "engine/harness.h"
+#include "harness.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_ENGINE_STEPS_H
 #define TESTS_ENGINE_STEPS_H
 
-#include "engine/harness.h"
+#include "harness.h"
 
 /* {name: value ...}, NULL at the end. */
 static inline struct value map_of(struct bump *bump, ...)

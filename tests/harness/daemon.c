@@ -27,13 +27,14 @@ static char binary[PATH_MAX + sizeof "/bin/trnscid"];
 
 __attribute__((constructor)) static void find_binary(void)
 {
-	char self[PATH_MAX], *slash;
+	char self[PATH_MAX], *last = NULL;
 
 	if (!realpath((const char *)getauxval(AT_EXECFN), self))
 		return;
-	for (int up = 0; up < 3; up++) /* BUILD/tests/ROOM/check_x */
-		if ((slash = strrchr(self, '/')))
-			*slash = '\0';
+	for (char *at = self; (at = strstr(at, "/tests/")); at++) /* BUILD/tests/ROOM/check_x */
+		last = at;
+	if (last)
+		*last = '\0';
 	snprintf(binary, sizeof binary, "%s/bin/trnscid", self);
 }
 

@@ -4,8 +4,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-missing=$(grep -o '`[a-z]*/[a-z_]*: [a-z_ ]*`' tests/faults/FAULTS.md | tr -d '`' | while IFS=: read -r check names; do
-	file=tests/${check%/*}/check_${check#*/}.c
+missing=$(grep -o '`[a-z]*/[a-z_/]*: [a-z_ ]*`' tests/faults/FAULTS.md | tr -d '`' | while IFS=: read -r check names; do
+	file=tests/${check%/*}/check_${check##*/}.c
 	for name in $names; do
 		grep -q "[a-z_]*(${name}\(_by_both\)\{0,1\})" "$file" 2>/dev/null || echo "$file: $name"
 	done

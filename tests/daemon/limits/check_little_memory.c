@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A daemon whose address space is used up: what needs memory is refused and says so, what needs little goes on, and once
+ * there is memory again all is as before. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/load.h"
+#include "daemon/group_daemon.h"
+
+enum { CROWD = 200 };
+
+static int setup(void **state)
+{
+	(void)state;
+	group_daemon_start(
+		(const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--connections-per-second=100000", NULL});
+	return 0;
+}
+
+static int rest(void **state)
+{
+	static const uint8_t known[] = {0x09, 0x46, 0x6d, 0x3f, 0x54, 0xd8, 0x24, 0x3e};
+	struct value params = client_map(&witness, "n", value_uint(2), "seed", value_uint(1), NULL);
+	struct value result = client_result(&witness, "uniform", &params);
+
+	(void)state;
+	assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
+	group_daemon_expect_rest();
+	client_await_stat(&witness, "daemon.quota.work_total_bytes.used", 0);
+	return 0;
+}
+
+/* What it has, and so much more; UINT64_MAX: as much as it likes. */
+static void allow(uint64_t more)
+{
+	const rlim_t most = more == UINT64_MAX ? RLIM_INFINITY : daemon_kib(&group_daemon, "VmSize") * 1024 + more;
+
+	assert_int_equal(prlimit(group_daemon.pid, RLIMIT_AS, &(struct rlimit){most, RLIM_INFINITY}, NULL), 0);
+}
+
+/* By an error of ours that says so, under the request's own number. */
+static void refused(struct client *client, const char *method, const struct value *params)
+{
+	struct message message;
+	struct fdpass fds;
+	uint32_t msgid = client_send(client, method, params);
+
+	assert_true(client_receive_fds(client, &message, &fds));
+	assert_int_equal(message.msgid, msgid);
+	assert_int_equal(fds.count, 0);
+	if (message.error.code != ERROR_NO_MEMORY &&
+	    (message.error.code != ERROR_SYSTEM || !strstr(message.error.text, "Cannot allocate memory")))
+		fail_msg("%s: expected that there is no memory, got %s", method,
+			 message.error.code ? message.error.text : "it done");
+}
+
+static void large_requests(void **state)
+{
+	struct client client;
+	void *base;
+
+	(void)state;
+	client_open(&client, group_daemon.socket);
+	client_result(&client, "ping", NULL);
+	struct value arena = client_map(&client, "bytes", value_uint(1 << 30), NULL),
+		     ring = client_map(&client, "samples", value_uint(8 << 20), NULL),
+		     draw = client_map(&client, "n", value_uint(4000000), NULL),
+		     few = client_map(&client, "n", value_uint(100), NULL);
+	allow(1 << 20);
+	for (int i = 0; i < 20; i++) {
+		refused(&client, "arena", &arena);
+		refused(&client, "ring_attach", &ring);
+		refused(&client, "normal", &draw);
+		client_result(&client, "normal", &few);
+	}
+	allow(UINT64_MAX);
+	client_result(&client, "normal", &draw);
+	close(client_arena(&client, 1 << 20, &base));
+	munmap(base, 1 << 20);
+	client_close(&client);
+}
+
+/* A crowd, when there is not even memory for its sessions: each is served, refused with a reason, or closed; none waits
+ * for ever. */
+static void crowds(void **state)
+{
+	static struct client crowd[CROWD];
+	unsigned answered = 0, ended = 0;
+
+	(void)state;
+	allow(0);
+	for (int i = 0; i < CROWD; i++) {
+		struct value draw = client_map(&witness, "n", value_uint(20000), NULL);
+		struct codec_buffer bytes = {0};
+
+		client_open(&crowd[i], group_daemon.socket);
+		codec_request(&bytes, 1, "normal", &draw);
+		fdpass_send(crowd[i].fd, bytes.at, bytes.size, NULL);
+		codec_buffer_free(&bytes);
+	}
+	wait_to_strike(50000);
+	allow(UINT64_MAX);
+	client_result(&witness, "ping", NULL);
+	for (int i = 0; i < CROWD; i++) {
+		struct message message;
+
+		if (client_receive(&crowd[i], &message))
+			answered++;
+		else
+			ended++;
+		client_close(&crowd[i]);
+	}
+	printf("# %u answered, %u ended\n", answered, ended);
+}
+
+int main(void)
+{
+#define limit(name) cmocka_unit_test_teardown(name, rest)
+	const struct CMUnitTest tests[] = {limit(large_requests), limit(crowds)};
+
+	if (SANITIZED) {
+		printf("1..0 # skipped: the sanitizers need address space of their own\n");
+		return 0;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
+}
