@@ -54,6 +54,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "shares of the threads' time for each session of a user or group while others have work, as uid:1000=4,gid:50=2; " \
 	  "others: 1") \
 	X(log_level, CHOICE, NOW, "", "info", 0, 0, "error|warning|info|debug", "least severe level that is logged") \
+	X(slow_us, NUMBER, NOW, "microseconds", "100000", 0, 3600000000, "", \
+	  "time from reading to reply beyond which a request is kept among the last slow ones; 0: none is") \
 	X(connections, NUMBER, NOW, "connections", "1024", 2, 16384, "", "connections at once (half)") \
 	X(connections_per_second, NUMBER, NOW, "connections", "4096", 2, 1000000, "", \
 	  "new connections in a second (half)") \

@@ -15,6 +15,7 @@
 	X(requests, "requests read")                                                                                   \
 	X(requests_prepared, "of them, runs of prepared calls")                                                        \
 	X(errors, "requests answered with an error")                                                                   \
+	X(slow_requests, "requests that took longer than slow_us")                                                     \
 	X(cancelled, "requests that a client cancelled")                                                               \
 	X(notifications_ignored, "notifications of clients, which are ignored")                                               \
 	X(bad_frames, "connections closed for bytes that are not a message")                                               \

@@ -13,6 +13,7 @@
 #include "limits/quota.h"
 #include "loop.h"
 #include "settings.h"
+#include "slow_log.h"
 #include "stats.h"
 
 struct listener;
@@ -37,8 +38,10 @@ struct service {
 	struct streams *streams;
 	struct stats stats;
 	struct latency latency[LATENCY_CLASSES];
+	struct slow_log slow_log;
 	uint64_t frame_ns;    /* when the frame that is being handled was read */
 	unsigned frame_class; /* of a request that was answered meanwhile; LATENCY_NONE: none was */
+	const char *frame_method; /* of that request */
 	uint64_t started_ns;
 	uint32_t features; /* of the CPU, that kernels may use */
 	const char *wish;  /* TRNSCI_CPU, or NULL */

@@ -61,6 +61,15 @@ void session_reply(struct session *session, uint32_t msgid, const struct error *
 	check_reply(session, msgid, outbox_reply(&session->outbox, msgid, error, result, fds));
 }
 
+void session_note_slow(struct session *session, struct slow_request *request)
+{
+	request->session = session->id;
+	request->pid = session->pid;
+	request->uid = quota_user_uid(session->user);
+	session->service->stats.slow_requests++;
+	slow_log_add(&session->service->slow_log, request);
+}
+
 void session_reply_owned(struct session *session, uint32_t msgid, const struct value *result, void (*release)(void *owner),
 			 void *owner)
 {

@@ -99,6 +99,17 @@ void session_reply(struct session *session, uint32_t msgid, const struct error *
 void session_reply_owned(struct session *session, uint32_t msgid, const struct value *result, void (*release)(void *owner),
 			 void *owner);
 
+/* Returns whether a request of that time belongs into the slow log. */
+static inline bool session_is_slow(const struct session *session, uint64_t total_ns)
+{
+	const uint64_t slow_us = session->service->settings->slow_us;
+
+	return slow_us && total_ns > slow_us * 1000;
+}
+
+/* Counts such a request and puts it into the slow log, with the session's id, process and user. */
+void session_note_slow(struct session *session, struct slow_request *request);
+
 /* Stops reading. Adds 1 to *counter (of the service's stats) and sends the reason as a closing notification, since there
  * is no request to answer. What was accepted before is still answered. */
 void session_end_input(struct session *session, uint64_t *counter, const struct error *reason);

@@ -52,6 +52,7 @@ static void handle_request(struct session *session, const struct message *messag
 	session->service->stats.requests_prepared += operation && operation->start == START_PREPARED;
 	if (operation && operation->start == START_SESSION) {
 		session->service->frame_class = METHOD_SESSION;
+		session->service->frame_method = operation->name;
 		call_method(session, operation, message, bump);
 		requests_free_frame(session, bump, charge);
 	} else if (requests_start(session, operation, message, bump, charge) && operation && operation->start == START_SERVICE) {
@@ -144,12 +145,16 @@ static bool receive_frame(struct session *session)
 }
 
 /* Counts the time of a frame that was answered at once, by the one look at the clock that ends a turn. */
-static uint64_t end_frame(struct service *service)
+static uint64_t end_frame(struct session *session)
 {
-	const uint64_t now = stats_now_ns();
+	struct service *service = session->service;
+	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
 
-	if (service->frame_class != LATENCY_NONE)
-		latency_add(&service->latency[service->frame_class], now - service->frame_ns);
+	if (service->frame_class != LATENCY_NONE) {
+		latency_add(&service->latency[service->frame_class], took_ns);
+		if (session_is_slow(session, took_ns))
+			session_note_slow(session, &(struct slow_request){.method = service->frame_method, .total_ns = took_ns});
+	}
 	service->frame_ns = now;
 	return now;
 }
@@ -166,7 +171,7 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 
 		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
 		requests_reply(session);
-		time_left = end_frame(session->service) < turn_end_ns;
+		time_left = end_frame(session) < turn_end_ns;
 	} while (session->backlog && !session_must_wait(session) && time_left);
 	return time_left && !session->backlog && !session_must_wait(session);
 }

@@ -142,6 +142,19 @@ static int call_clients(struct method_call *call)
 	return 0;
 }
 
+static int call_slow(struct method_call *call)
+{
+	const struct session *session = call->session;
+	const struct service *service = session->service;
+	struct value list = value_array();
+	int failed = slow_log_show(&service->slow_log, quota_user_uid(session->user), peer_is_master(&session->peer), call->bump,
+				   &list);
+
+	failed |= value_put(call->bump, call->result, "slow", list);
+	failed |= value_put(call->bump, call->result, "slow_us", value_uint(service->settings->slow_us));
+	return failed ? error_set(call->err, ERROR_NO_MEMORY, "slow: the reply") : 0;
+}
+
 /* The connection is shut down, and ends as if its client had hung up. */
 static int call_disconnect(struct method_call *call)
 {
@@ -174,6 +187,7 @@ static const struct method {
 	{"stats", false, call_stats},
 	{"clients", false, call_clients},
 	{"disconnect", false, call_disconnect},
+	{"slow", false, call_slow},
 	{"ring_attach", true, rings_attach},
 	{"ring_detach", false, rings_detach},
 	{"broadcast_create", false, broadcasts_create},

@@ -9,6 +9,8 @@
 
 #include "engine/prepared/prepared.h"
 
+static const char RUN_PREPARED[] = "run_prepared";
+
 enum {
 	HIGH_WATER_BYTES = 256 << 10, /* of unsent replies, above which finished requests wait */
 	LARGE_BYTES = 512 << 10,      /* of a session's results or of one frame: freed in the background */
@@ -118,18 +120,41 @@ void requests_drop(struct session *session)
 		free_pending(pop_finished(session));
 }
 
-/* The outbox keeps the request as long as it sends from its results. */
+static void note_slow(const struct pending_request *pending, uint64_t now_ns)
+{
+	const struct request_account account = request_account(pending->request);
+	const struct error *error = request_error(pending->request);
+	struct slow_request slow = {.method = pending->method,
+				    .total_ns = now_ns - pending->read_ns,
+				    .has_threads = account.began_ns != 0,
+				    .result_bytes = account.result_bytes,
+				    .error = error ? error->code : 0};
+
+	if (slow.has_threads) {
+		slow.wait_ns = account.began_ns - pending->read_ns;
+		slow.run_ns = account.ended_ns - account.began_ns;
+	}
+	session_note_slow(pending->session, &slow);
+}
+
 /* What was answered from within its start is counted when its frame ends. */
 static void count_time(const struct pending_request *pending)
 {
 	struct service *service = pending->session->service;
+	uint64_t now_ns;
 
-	if (pending->done && pending->read_ns == service->frame_ns)
+	if (pending->done && pending->read_ns == service->frame_ns) {
 		service->frame_class = pending->latency;
-	else
-		latency_add(&service->latency[pending->latency], stats_now_ns() - pending->read_ns);
+		service->frame_method = pending->method;
+		return;
+	}
+	now_ns = stats_now_ns();
+	latency_add(&service->latency[pending->latency], now_ns - pending->read_ns);
+	if (session_is_slow(pending->session, now_ns - pending->read_ns))
+		note_slow(pending, now_ns);
 }
 
+/* The outbox keeps the request as long as it sends from its results. */
 static void reply_finished(struct session *session, struct pending_request *pending)
 {
 	const struct error *error = request_error(pending->request);
@@ -185,7 +210,8 @@ struct pending_request *requests_find(struct session *session, uint32_t msgid)
 }
 
 /* Returns a request among the running ones, about to be started; NULL when there is no memory. */
-static struct pending_request *add_pending(struct session *session, uint32_t msgid, uint64_t charge, unsigned latency)
+static struct pending_request *add_pending(struct session *session, uint32_t msgid, uint64_t charge, unsigned latency,
+					   const char *method)
 {
 	struct pending_request *pending = malloc(sizeof *pending);
 
@@ -193,7 +219,7 @@ static struct pending_request *add_pending(struct session *session, uint32_t msg
 		return NULL;
 	*pending = (struct pending_request){
 		.event.deliver = on_answered, .session = session, .charge = charge, .msgid = msgid, .latency = latency,
-		.read_ns = session->service->frame_ns};
+		.method = method, .read_ns = session->service->frame_ns};
 	pending->next = session->running;
 	if (pending->next)
 		pending->next->prev = pending;
@@ -220,7 +246,8 @@ static int start_request(struct session *session, const struct operation *operat
 			 struct bump *bump, uint64_t charge, struct error *err)
 {
 	struct pending_request *pending =
-		add_pending(session, message->msgid, charge, operation ? (unsigned)operation->class : METHOD_SERVICE);
+		add_pending(session, message->msgid, charge, operation ? (unsigned)operation->class : METHOD_SERVICE,
+			    operation ? operation->name : "");
 
 	if (!pending) {
 		bump_free(bump);
@@ -270,7 +297,7 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		     struct error *err)
 {
 	struct bump *bump = bump_new_cached(&session->service->bump_cache);
-	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED) : NULL;
+	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED, RUN_PREPARED) : NULL;
 
 	if (!pending) {
 		bump_free(bump);
@@ -299,6 +326,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
 	if (result) {
 		session->service->frame_class = LATENCY_PREPARED;
+		session->service->frame_method = RUN_PREPARED;
 		session_reply(session, (uint32_t)run->user, NULL, result, NULL);
 		prepared_give(prepared);
 	} else if (start_run(session, run, &changes, &err) == 0) {

@@ -22,6 +22,7 @@ struct pending_request {
 	uint64_t reply_bytes; /* of its inline results, in session->replies */
 	uint64_t read_ns;     /* when its frame was read */
 	unsigned latency;     /* the class that its time is counted in */
+	const char *method;   /* an operation's name, or "" */
 	uint32_t msgid;
 	bool done;            /* answered from within its start */
 };

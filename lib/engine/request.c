@@ -422,6 +422,19 @@ const struct value *request_result(const struct request *request)
 	return &request->result;
 }
 
+struct request_account request_account(const struct request *request)
+{
+	struct request_account account = {.began_ns = request->job.began_ns, .ended_ns = request->job.ended_ns};
+
+	for (size_t i = 0; i < request->program.n_steps; i++) {
+		const struct buffer *out = request->program.steps[i].out;
+
+		if (out && out->kind != BUFFER_TEMP)
+			account.result_bytes += out->shape.bytes;
+	}
+	return account;
+}
+
 void request_cancel(struct request *request)
 {
 	pool_cancel(request->memory->engine->pool, &request->job);

@@ -50,6 +50,15 @@ const struct error *request_error(const struct request *request);
 /* After done, without error: the reply, a map that lives as long as the request. Inline results are BYTES. */
 const struct value *request_result(const struct request *request);
 
+/* What a request took, for the owner's records. */
+struct request_account {
+	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC, when threads began with it and when they ended; 0: none had it */
+	uint64_t result_bytes;       /* that its steps wrote to tiles and to the reply */
+};
+
+/* After done. */
+struct request_account request_account(const struct request *request);
+
 /* Asks the request to stop at its next chunk; it is then answered with the error `cancelled`. Any thread, until the
  * request is freed. */
 void request_cancel(struct request *request);

@@ -15,7 +15,7 @@ sed -n 's/^\([a-z0-9]*\) *skip .*/# this CPU cannot run \1/p' "$work/out"
 code "the errors of every precision mode hold their bounds" 0 "$cli" selftest --fft
 same "a row for each mode and length" 417 "$(grep -c ' ok$' "$work/out")"
 
-start_daemon --threads 3
+start_daemon --threads 3 --slow-us 1
 code "selftest with a daemon" 0 "$cli" --socket "$socket" selftest
 like "holds it against the embedded engine" "*daemon*ok*$socket*" "$(cat "$work/out")"
 "$cli" --socket "$socket" rand bits -n 3000000 --format raw >/dev/null
@@ -54,6 +54,14 @@ like "top shows lanes, times and sessions, until q" "0 *trnscid *lanes 0 to 127*
 	"$(python3 "$(dirname "$0")/on_terminal.py" "sort by" sq "$cli" --socket "$socket" top)"
 code "top without a terminal" 2 env -u TERM "$cli" --socket "$socket" top
 like "names the other way" "*status prints the same figures*" "$(cat "$work/err")"
+code "status --slow" 0 "$cli" --socket "$socket" status --slow
+like "status --slow lists requests, with their times, sizes and clients" "time *wait ms*[0-9]  bits * MiB *$(id -u) *" "$(cat "$work/out")"
+code "status --slow --json" 0 "$cli" --socket "$socket" status --slow --json
+same "of which the draw has all members" "4194304 True" "$(python3 -c "
+import json
+reply = json.load(open('$work/out'))
+one = max((one for one in reply['slow'] if one['method'] == 'bits'), key=lambda one: one.get('bytes', 0))
+print(one['bytes'], one['total_us'] >= one['wait_us'] + one['run_us'] > 0 and one['time_s'] > 1.6e9 and reply['slow_us'] == 1)" 2>&1)"
 code "metrics" 0 "$cli" --socket "$socket" metrics
 out=$(cat "$work/out")
 like "metrics have counters" "*# TYPE trnscid_requests_total counter*trnscid_requests_total [1-9]*" "$out"

@@ -50,7 +50,8 @@ static struct value floats(size_t count, const float *at)
 
 static bool example_of_service(const char *method, struct value *ret)
 {
-	if (!strcmp(method, "version") || !strcmp(method, "describe") || !strcmp(method, "stats") || !strcmp(method, "clients"))
+	if (!strcmp(method, "version") || !strcmp(method, "describe") || !strcmp(method, "stats") || !strcmp(method, "clients") ||
+	    !strcmp(method, "slow"))
 		*ret = value_map();
 	else if (!strcmp(method, "ping"))
 		*ret = map("payload", value_string("hello"), NULL);
@@ -358,6 +359,8 @@ struct value example_session_reply(const char *method)
 			   value_uint(0), "position", value_uint(0), "stream_format", value_uint(1), NULL);
 	if (!strcmp(method, "clients"))
 		return map("clients", list(0), NULL);
+	if (!strcmp(method, "slow"))
+		return map("slow", list(0), "slow_us", value_uint(100000), NULL);
 	if (!strcmp(method, "disconnect"))
 		return map("disconnected", value_uint(3), NULL);
 	if (!strcmp(method, "ring_detach"))

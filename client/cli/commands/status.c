@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 #include "command_name.h"
@@ -135,6 +136,54 @@ static void print_clients(const struct trnsci_value *clients)
 	}
 }
 
+/* Prints bytes in binary units, four figures at most. */
+static void print_bytes(uint64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double size = (double)bytes;
+	size_t unit = 0;
+
+	while (size >= 1000 && unit < 4) {
+		size /= 1024;
+		unit++;
+	}
+	printf(" %6.3g %-3s", size, units[unit]);
+}
+
+static void print_slow_request(const struct trnsci_value *one)
+{
+	const bool has_threads = trnsci_get(one, "run_us");
+	size_t size = 0;
+	const char *method = trnsci_to_bytes(trnsci_get(one, "method"), &size);
+	const time_t time = (time_t)figure_f64(one, "time_s");
+	char when[32], name[17];
+	struct tm broken;
+
+	localtime_r(&time, &broken);
+	strftime(when, sizeof when, "%F %T", &broken);
+	printf("%s  %-16.*s %9.2f", when, (int)size, method ? method : "", figure_f64(one, "total_us") * 1e-3);
+	if (has_threads) {
+		printf(" %9.2f %9.2f", figure_f64(one, "wait_us") * 1e-3, figure_f64(one, "run_us") * 1e-3);
+		print_bytes(figure_u64(one, "bytes"));
+	} else {
+		printf(" %9s %9s %10s", "-", "-", "-");
+	}
+	printf(" %6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %s", figure_u64(one, "session"), figure_u64(one, "pid"), figure_u64(one, "uid"),
+	       command_name(figure_u64(one, "pid"), name));
+	print_word("  ", trnsci_get(one, "error"));
+	putchar('\n');
+}
+
+static void print_slow(const struct trnsci_value *reply)
+{
+	const struct trnsci_value *slow = trnsci_get(reply, "slow");
+
+	printf("%-19s  %-16s %9s %9s %9s %10s %6s %8s %6s %s\n", "time", "method", "total ms", "wait ms", "run ms", "bytes", "id",
+	       "pid", "uid", "command");
+	for (size_t i = 0; i < trnsci_count(slow); i++)
+		print_slow_request(trnsci_at(slow, i));
+}
+
 /* Runs a method without parameters, or with one number (name NULL: none), and reports its reply. */
 static int ask(struct trnsci_session *session, const char *method, const char *name, uint64_t value, struct trnsci_call **ret_call)
 {
@@ -149,17 +198,21 @@ static int ask(struct trnsci_session *session, const char *method, const char *n
 
 static int report(const struct cli *cli, const struct options *options, struct trnsci_session *session)
 {
-	const bool clients = options_get(options, "clients"), ends = options_get(options, "disconnect");
+	const bool clients = options_get(options, "clients"), slow = options_get(options, "slow");
+	const bool ends = options_get(options, "disconnect");
+	const char *method = clients ? "clients" : slow ? "slow" : "stats";
 	struct trnsci_call *call = NULL;
 	uint64_t id = 0;
 	int code = options_u64(options, "disconnect", &id);
 
 	if (code == EXIT_OK)
-		code = ends ? ask(session, "disconnect", "id", id, &call) : ask(session, clients ? "clients" : "stats", NULL, 0, &call);
+		code = ends ? ask(session, "disconnect", "id", id, &call) : ask(session, method, NULL, 0, &call);
 	if (code == EXIT_OK && cli->json)
 		code = report_print(report_of_value(trnsci_reply(call)));
 	else if (code == EXIT_OK && clients && !ends)
 		print_clients(trnsci_get(trnsci_reply(call), "clients"));
+	else if (code == EXIT_OK && slow && !ends)
+		print_slow(trnsci_reply(call));
 	else if (code == EXIT_OK && !ends)
 		print_status(session, trnsci_reply(call));
 	trnsci_call_free(call);
@@ -170,6 +223,7 @@ int command_status(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{"clients", 0, NULL, "list the sessions of this user, for root all, instead"},
+		{"slow", 0, NULL, "list the last slow requests of this user, for root of all, instead"},
 		{"disconnect", 0, "ID", "end the session of that id instead"},
 	};
 	static const struct option_set set = {

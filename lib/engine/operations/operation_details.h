@@ -14,6 +14,7 @@
 #define DETAILS_arena             ""
 #define DETAILS_clients           ""
 #define DETAILS_disconnect        ""
+#define DETAILS_slow              ""
 #define DETAILS_cancel            ""
 #define DETAILS_ring_attach       ""
 #define DETAILS_broadcast_create  ""

@@ -22,6 +22,7 @@
 	METHOD_ROW(stats, SESSION, SESSION, NONE, plain, "figures of the daemon, the engine and this session") \
 	METHOD_ROW(clients, SESSION, SESSION, NONE, plain, "lists the sessions of this client's user; for root and the daemon's user, all") \
 	METHOD_ROW(disconnect, SESSION, SESSION, LASTING, disconnect, "ends a session that clients lists") \
+	METHOD_ROW(slow, SESSION, SESSION, NONE, plain, "lists the last slow requests of this client's user; for root and the daemon's user, all") \
 	METHOD_ROW(arena, SESSION, SESSION, SESSION, arena, "creates the session's memory for tiles, shared by a file descriptor; once a session") \
 	METHOD_ROW(cancel, SESSION, SESSION, NONE, cancel, "cancels a request of this session at its next chunk") \
 	METHOD_ROW(ring_attach, SESSION, SESSION, SESSION, ring_attach, \

@@ -52,6 +52,7 @@ struct job {
 	/* The pool's own. */
 	atomic_bool cancelled;
 	atomic_bool late; /* cancelled by its deadline */
+	uint64_t began_ns, ended_ns; /* when threads first advanced it, and when it was finished; 0: it ran in a caller's thread */
 	struct job *next, *prev;
 	int state;
 	/* Of one that runs again and again by pool_run_now: runs until the next that is timed, and what the last one took. */

@@ -45,8 +45,11 @@ static bool have_cursors(const struct pool *pool, struct job *job)
 static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns)
 {
 	const uint64_t start_ns = pool_now_ns();
+	uint64_t end_ns;
 	int next;
 
+	if (job->began_ns == 0)
+		job->began_ns = start_ns;
 	do {
 		job->state = STATE_ADVANCING;
 		job->woken = false;
@@ -59,7 +62,8 @@ static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns
 			next = -ERROR_NO_MEMORY;
 		pthread_mutex_lock(&pool->lock);
 	} while ((next == JOB_STAGE && job->n_chunks == 0) || (next == JOB_WAIT && job->woken));
-	fair_queue_charge(&pool->fair_queue, job->fair_entry, pool_now_ns() - start_ns, expected_ns);
+	end_ns = pool_now_ns();
+	fair_queue_charge(&pool->fair_queue, job->fair_entry, end_ns - start_ns, expected_ns);
 
 	if (next == JOB_STAGE) {
 		for (unsigned i = 0; i < pool->n_threads; i++)
@@ -75,6 +79,7 @@ static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns
 		job->state = STATE_WAITING;
 	} else {
 		job->state = STATE_FINISHED;
+		job->ended_ns = end_ns;
 		pool->finished++;
 		job->threaded = false;
 		atomic_fetch_sub_explicit(&pool->threaded, 1, memory_order_relaxed);

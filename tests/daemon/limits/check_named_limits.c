@@ -352,7 +352,7 @@ static const char *const provoked[][2] = {
 };
 
 /* Settings that refuse nothing. */
-static const char *const others[] = {"socket", "socket_mode", "threads", "pin", "spin_us", "weights", "log_level",
+static const char *const others[] = {"socket", "socket_mode", "threads", "pin", "spin_us", "slow_us", "weights", "log_level",
 				     "arena_ahead_bytes", "state_dir", "stream_block", "plan_cache_bytes"};
 
 static void none_is_forgotten(void **state)
