@@ -116,32 +116,44 @@ def single_ffts():
         yield single('3d', 128, wide, 5)
 
 
-# Vector operations of a run of the probe for the peak of FMA, or of VDPBF16PS.
-PROBE_VECTORS = 20000
+# Vector operations of a run of the probe for a peak.
+PROBE_VECTORS = 24000
+# What a mode's products are bound by: the probe, and the floating-point operations of one of its vectors.
+MATRIX_PEAKS = {('f32', None): ('fma', 32), ('bf16', None): ('dot', 64),
+                # VDPBF16PS is emulated by two multiply-adds.
+                ('f32', 'avx2'): ('fma256', 16), ('bf16', 'avx2'): ('fma256', 16)}
+
+
+def matrix_row(n, mode, precision=None, wide=False, batch=4096, cpu=None):
+    """A transform by products, and the peak of its vector operations for the same products."""
+    case = fft_case('c2c', n, batch, wide, threads=1, cpu=cpu, **({'p.precision': precision} if precision else {}))
+    inside = dict(case, kind='matrix', mode=mode)
+    # The float32 product is what other modes are compared with; a user who asks for float32 gets an FFT.
+    parts = {'ours': ('user', case) if precision else ('kernel', inside), 'OpenBLAS': ('openblas', case)}
+    if precision:
+        parts['kernel'] = ('kernel', inside)
+    if mode == 'bf16':
+        parts['f32'] = ('kernel', dict(inside, mode='f32'))
+    extra = {}
+    if (mode, cpu) in MATRIX_PEAKS:
+        probe, operations = MATRIX_PEAKS[mode, cpu]
+        parts['peak_probe'] = ('probe', {'what': probe})
+        vectors = 8.0 * n * n * batch / operations
+        extra['of_the_peak'] = lambda values: (vectors * values['peak_probe'] / PROBE_VECTORS / values.get('kernel', values['ours'])
+                                               if 'peak_probe' in values else None)
+    return Row(f'{mode} {n}{", AVX2" if cpu else ""}{"" if precision else " (inside)"}', parts, per=batch, extra=extra)
 
 
 def matrix_transforms():
     for n in (64, 128, 256):
-        for mode, precision, wide, batch in (('f32', None, False, 4096), ('bf16', 'bf16', False, 4096),
-                                             ('bf16_refined', 'bf16_refined', False, 4096), ('ozaki', 'ozaki', False, 4096),
-                                             ('ozaki6', 'ozaki6', False, 4096), ('ozaki_hq', 'ozaki_hq', True, 512),
-                                             ('ozaki_fp64', 'ozaki_fp64', True, 512)):
-            case = fft_case('c2c', n, batch, wide, threads=1, **({'p.precision': precision} if precision else {}))
-            inside = dict(case, kind='matrix', mode=mode)
-            # The float32 product is what other modes are compared with; a user who asks for float32 gets an FFT.
-            ours = ('user', case) if precision else ('kernel', inside)
-            parts = {'ours': ours, 'OpenBLAS': ('openblas', case)}
-            if precision:
-                parts['kernel'] = ('kernel', inside)
-            if mode == 'bf16':
-                parts['f32'] = ('kernel', dict(inside, mode='f32'))
-            peak, operation = ('fma', 32) if mode == 'f32' else ('dot', 64)
-            if mode in ('f32', 'bf16'):
-                parts['peak_probe'] = ('probe', {'what': peak})
-            extra = {'matrix': lambda values: values.get('kernel', values['ours']),
-                     'peak': lambda values, operation=operation, flops=8.0 * n * n * batch:
-                         flops / operation * values['peak_probe'] / PROBE_VECTORS if 'peak_probe' in values else None}
-            yield Row(f'{mode} {n}{"" if precision else " (inside)"}', parts, per=batch, extra=extra)
+        yield matrix_row(n, 'f32')
+        for mode in ('bf16', 'bf16_refined', 'ozaki', 'ozaki6'):
+            yield matrix_row(n, mode, mode)
+        for mode in ('ozaki_hq', 'ozaki_fp64'):
+            yield matrix_row(n, mode, mode, wide=True, batch=512)
+    for n in (64, 128, 256):
+        yield matrix_row(n, 'f32', cpu='avx2')
+        yield matrix_row(n, 'bf16', 'bf16', cpu='avx2')
 
 
 # ---- random numbers in bulk ----
@@ -162,12 +174,13 @@ def bulk_draws():
         for method, dtype, size in (('uniform', 'f32', 4), ('normal', 'f32', 4), ('uniform', 'f64', 8), ('normal', 'f64', 8)):
             case = draw_case(method, dtype, (256 << 10) // size, generator=generator, threads=1)
             parts = {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)), 'mix512': ('probe', {'what': 'mix512'})}
+            extra = {'bound': threefry_bound(SAMPLES, 'mix512', OPERATIONS_512)}
             if dtype == 'f32':
                 parts.update(random123_parts(case))
                 parts['threefry'] = ('user', dict(case, generator='threefry4x32'))
             if (method, dtype) == ('uniform', 'f32'):
                 parts['store'] = ('probe', {'what': 'store', 'bytes': 256 << 10})
-            extra = {'bound': threefry_bound(SAMPLES, 'mix512', OPERATIONS_512)}
+                extra['of_the_stores'] = lambda values: values['store'] / values['ours']
             yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
     for method in ('uniform', 'normal'):
         for generator in ('threefry4x32', 'philox4x32'):

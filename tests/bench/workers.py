@@ -23,9 +23,11 @@ class Worker:
         path = [f'{BUILD}/tests/bench/{program}']
         if program.endswith('.py'):
             path = ['/usr/bin/python3', f'{HERE}/peers/{program}']
-        env = dict(os.environ, OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')
+        env = {name: value for name, value in os.environ.items() if not name.startswith('OPENBLAS_')}
+        env.update(OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')
         if 'cpu' in case:  # the highest instruction set
             env['TRNSCI_CPU'] = case['cpu']
+            env['OPENBLAS_CORETYPE'] = 'Haswell'
         self.process = subprocess.Popen(path + [f'{name}={value}' for name, value in case.items()], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
