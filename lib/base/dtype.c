@@ -45,3 +45,8 @@ bool dtype_is_complex(enum dtype dtype)
 {
 	return dtype == DTYPE_C64 || dtype == DTYPE_C128;
 }
+
+bool dtype_is_wide(enum dtype dtype)
+{
+	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
+}

@@ -38,4 +38,7 @@ enum dtype dtype_parse(const char *name, size_t size);
 
 bool dtype_is_complex(enum dtype dtype);
 
+/* Float64, real or complex. */
+bool dtype_is_wide(enum dtype dtype);
+
 #endif

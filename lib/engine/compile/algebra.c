@@ -14,6 +14,7 @@ static const char *const names[ALGEBRA_COUNT] = {
 #undef X
 };
 
+/* The kernels' number of the operation whose row is compiled. Their names are the operations' own. */
 static unsigned operation_of(const struct compiler *c)
 {
 	unsigned operation = 0;
@@ -23,6 +24,7 @@ static unsigned operation_of(const struct compiler *c)
 	return operation;
 }
 
+/* Not every operation has complex kernels (an order) or real ones (imag); the error lists those that there are. */
 static int check_dtype(const struct compiler *c, unsigned param, unsigned operation, enum dtype dtype)
 {
 	const bool real = step_algebra_has(operation, DTYPE_F32), complex = step_algebra_has(operation, DTYPE_C64);
@@ -44,6 +46,7 @@ static bool can_broadcast(const struct shape *operand, const struct shape *resul
 	       memcmp(operand->dims, result->dims + skip, operand->ndim * sizeof *operand->dims) == 0;
 }
 
+/* Only the later operands repeat: the result has the shape of the first one. */
 static int check_shape(const struct compiler *c, unsigned param, const struct shape *operand, const struct shape *first)
 {
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
@@ -55,6 +58,7 @@ static int check_shape(const struct compiler *c, unsigned param, const struct sh
 			  shape_text(operand, has), shape_text(first, needs));
 }
 
+/* The dtype of a complex dtype's parts; a real one's own. */
 static enum dtype real_of(enum dtype dtype)
 {
 	return dtype == DTYPE_C64 ? DTYPE_F32 : dtype == DTYPE_C128 ? DTYPE_F64 : dtype;
@@ -89,6 +93,7 @@ static int add_step(struct compiler *c, unsigned operation, struct buffer *const
 	return compile_reply(c, out_param, out);
 }
 
+/* abs, real and imag of complex elements are real. */
 int compile_unary(struct compiler *c)
 {
 	const unsigned operation = operation_of(c);
@@ -232,6 +237,7 @@ static int find_lengths(const struct compiler *c, const struct shape *shape, uns
 	return 0;
 }
 
+/* The sum of no elements is 0 and their norm 0, as in numpy; a maximum or a mean of none does not exist. */
 int compile_reduce(struct compiler *c)
 {
 	static const char *const kinds[] = {

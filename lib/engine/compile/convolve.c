@@ -31,6 +31,7 @@ static struct shape along_axis(const struct shape *shape, unsigned ndim, unsigne
 	return wide;
 }
 
+/* Broadcasts as numpy does, but for the axis itself, which may have any two lengths. */
 static int find_shapes(struct compiler *c, struct request_convolve *r)
 {
 	const struct shape *a = &r->a->shape, *b = &r->b->shape;
@@ -73,6 +74,7 @@ static struct convolve_side side_of(const struct shape *shape, unsigned axis, bo
 	return side;
 }
 
+/* Which samples of the full result are asked for. `same` is as long as a and centred as in scipy.signal.convolve. */
 static void find_results(const struct compiler *c, struct request_convolve *r)
 {
 	const uint64_t a = r->shape_a.dims[r->axis], b = r->shape_b.dims[r->axis], less = a < b ? a : b;
@@ -92,7 +94,8 @@ static void find_results(const struct compiler *c, struct request_convolve *r)
 	}
 }
 
-/* The result's shape, and the rows of all three. */
+/* The shorter side is the kernel, whose spectrum every block of the signal is multiplied by. Correlation is
+ * convolution with b reversed and conjugated, so that side alone is read backwards. */
 static int find_rows(const struct compiler *c, struct request_convolve *r, struct shape *ret)
 {
 	struct convolve *convolve = &r->convolve;
@@ -132,7 +135,7 @@ static int read_request(struct compiler *c, struct request_convolve *r, struct s
 		error = find_shapes(c, r);
 	if (error)
 		return error;
-	r->wide = signal_is_wide(r->a->shape.dtype) || signal_is_wide(r->b->shape.dtype);
+	r->wide = dtype_is_wide(r->a->shape.dtype) || dtype_is_wide(r->b->shape.dtype);
 	r->convolve.is_complex = dtype_is_complex(r->a->shape.dtype) || dtype_is_complex(r->b->shape.dtype);
 	r->convolve.precision = signal_precision(r->wide);
 	find_results(c, r);
@@ -145,6 +148,8 @@ static int read_request(struct compiler *c, struct request_convolve *r, struct s
 	return 0;
 }
 
+/* Blocks that do not fit the scratch: frames, spectra, products, inverse transforms and results are passes of their
+ * own. */
 static int steps_of_blocks(struct compiler *c, const struct request_convolve *r, const struct convolve *convolve,
 			   struct buffer *kernels)
 {
@@ -170,6 +175,8 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 	return error ? error : signal_step(c, &convolve_results, convolve, NULL, backs, NULL, r->out, NULL);
 }
 
+/* Overlap-save (Oppenheim and Schafer, Discrete-Time Signal Processing, section 8.7.3). The kernels' spectra are made
+ * first, once for all blocks; a prepared call keeps them where they are constant. */
 static int add_steps(struct compiler *c, const struct request_convolve *r)
 {
 	const struct convolve *convolve = signal_keep(c, &r->convolve, sizeof r->convolve);

@@ -10,6 +10,7 @@
 
 enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
 
+/* The dtype is that of `dtype`, or else of the tile, or else the distribution's default. */
 static int find_dtype(struct compiler *c, enum distribution distribution, bool *ret_out, struct shape *ret_tile,
 		      enum dtype *ret_dtype)
 {
@@ -61,6 +62,8 @@ static struct stream_choice own_choice(const struct compiler *c)
 	};
 }
 
+/* Notes where the draw lies, for placement_seek, which finds its position before each run: behind the draw before it
+ * in the same stream, at the run's offset, or in a range of a named stream. */
 static int add_placement(struct compiler *c, struct placed *p)
 {
 	const struct placement placement = {
@@ -106,6 +109,7 @@ static int put_placement(struct compiler *c, int placement)
 	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
 }
 
+/* A permutation of 0 items is one of as many as there are samples. */
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 {
 	struct step *step;
@@ -163,7 +167,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	return 0;
 }
 
-/* Inside a step it says what it leaves out as that step's program does. */
+/* A draw inside a step may name a stream of its own, as a step may. */
 static int name_stream(struct compiler *inner, const struct value *map)
 {
 	const struct value *name = inner->run ? value_get(map, "stream_name") : NULL;
@@ -201,6 +205,7 @@ struct samples {
 	int placement;
 };
 
+/* Of samples that the operation draws itself, only draw and place are wanted. */
 static int take_samples(struct compiler *c, void *arg)
 {
 	struct samples *samples = arg;

@@ -26,6 +26,7 @@ static int finish_elementwise(struct compiler *c, enum step_kind kind, struct bu
 	return *ret_step ? 0 : compile_no_memory(c);
 }
 
+/* Samples are made in pairs, each from two uniforms. */
 int compile_box_muller(struct compiler *c)
 {
 	struct buffer *in;

@@ -14,6 +14,7 @@ struct request_gemm {
 	struct shape out;
 };
 
+/* Whether rows and columns change places. */
 static bool is_turned(enum gemm_op op)
 {
 	return op == GEMM_TRANSPOSE || op == GEMM_CONJUGATE_TRANSPOSE;
@@ -62,6 +63,8 @@ static int find_batch(const struct compiler *c, struct request_gemm *g)
 	return 0;
 }
 
+/* (m, k) times (k, n). Strides are in elements; matrices are contiguous, so a row's stride is its number of columns
+ * before any transposition. */
 static int find_sizes(const struct compiler *c, struct request_gemm *g)
 {
 	const uint64_t *a = g->shape_a.dims + g->shape_a.ndim - 2, *b = g->shape_b.dims + g->shape_b.ndim - 2;
@@ -91,6 +94,8 @@ static int find_sizes(const struct compiler *c, struct request_gemm *g)
 	return 0;
 }
 
+/* beta without c would be ignored, so it is an error. c and the result have one shape: no broadcasting, which BLAS
+ * does not have either. */
 static int read_addend(struct compiler *c, struct request_gemm *g)
 {
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
@@ -117,7 +122,7 @@ static int read_addend(struct compiler *c, struct request_gemm *g)
 
 static bool is_wide(const struct buffer *buffer)
 {
-	return buffer->shape.dtype == DTYPE_F64 || buffer->shape.dtype == DTYPE_C128;
+	return dtype_is_wide(buffer->shape.dtype);
 }
 
 static int read_request(struct compiler *c, struct request_gemm *g)
@@ -167,6 +172,7 @@ static int prepare_product(struct compiler *c, const struct request_gemm *g, con
 	return 0;
 }
 
+/* The kernel computes out = alpha op(a) op(b) + beta out, so c is copied to out first unless it is there. */
 static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *out)
 {
 	struct step *step;
@@ -187,6 +193,7 @@ static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *
 	return 0;
 }
 
+/* The bound of the mode, and, where float64 input is rounded to float32 first, that of two roundings of its factors. */
 static double bound_of(const struct request_gemm *g)
 {
 	const double bound = gemm_error_bound(g->precision, g->call.k), rounding = 1 + 0x1p-24;

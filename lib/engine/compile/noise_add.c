@@ -65,7 +65,7 @@ static int draw_noise(struct compiler *inner, void *arg)
 /* The dtype of x's reals, or of the distribution where that has no such numbers: then they are converted. */
 static const char *noise_dtype(const struct operation *distribution, const struct shape *x)
 {
-	const enum dtype dtype = x->dtype == DTYPE_F64 || x->dtype == DTYPE_C128 ? DTYPE_F64 : DTYPE_F32;
+	const enum dtype dtype = dtype_is_wide(x->dtype) ? DTYPE_F64 : DTYPE_F32;
 
 	return dist_has_dtype(dist_find(distribution->name, strlen(distribution->name)), dtype)
 		       ? dtype_name(dtype)

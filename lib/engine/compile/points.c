@@ -48,6 +48,7 @@ static int find_size(struct compiler *c, struct points_settings *settings, uint6
 	return 0;
 }
 
+/* A set has as many points as its generating numbers have bits. */
 static int check_end(const struct compiler *c, const struct points_settings *settings, uint64_t first, uint64_t n)
 {
 	const uint64_t limit = points_limit(settings);
@@ -59,6 +60,7 @@ static int check_end(const struct compiler *c, const struct points_settings *set
 	return 0;
 }
 
+/* What the step states itself of the stream that scrambles the set; inside a program the rest is the program's. */
 static struct stream_choice own_choice(const struct compiler *c)
 {
 	const struct arg *own = c->args.at;
@@ -76,7 +78,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 	};
 }
 
-/* The set itself is made when its key is known. */
+/* Adds the step. The set itself is made when its key is known: a run can change seed and stream. */
 static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
 		     uint64_t n, struct buffer *out)
 {

@@ -10,6 +10,7 @@
 /* A result may be listed under several names. */
 enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
+/* Adds a name; it stays in the request's own bytes, which outlive the program's compilation. */
 static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
 {
 	struct name_entry *entry = bump_alloc(compiler->program->bump, sizeof *entry);
@@ -21,7 +22,8 @@ static struct name_entry *add_name(struct compiler *compiler, const struct value
 	return entry;
 }
 
-/* `results`: names that steps must bear. */
+/* Reads the names that the reply shall have, before the steps: so each step knows whether its output is wanted, and
+ * can be computed into the reply without a copy. */
 static int read_results(struct compiler *compiler)
 {
 	const struct value *list = compiler->run->at[RUN_RESULTS].value;
@@ -50,6 +52,7 @@ static int read_results(struct compiler *compiler)
 	return 0;
 }
 
+/* Every name that was listed must have become a step's. */
 static int check_results(struct compiler *compiler)
 {
 	char got[BIND_TEXT];
@@ -84,6 +87,8 @@ static int read_name(struct compiler *compiler, const struct value *map)
 	return compiler->name ? 0 : compile_no_memory(compiler);
 }
 
+/* Finds the step's operation. Methods of the session, the service and of named streams are no steps; their classes
+ * come first in the enum. */
 static int read_operation(struct compiler *compiler, const struct value *map, size_t index,
 			  char context[STEP_CONTEXT])
 {
@@ -148,7 +153,7 @@ static int bind_step(struct compiler *compiler, const struct value *map, size_t 
 	return error;
 }
 
-/* The step whose parameters are bound. */
+/* Compiles the step whose parameters are bound. Its reply begins with what the client called it. */
 static int compile_step(struct compiler *compiler, const struct value *map, struct value *ret_reply)
 {
 	struct bump *bump = compiler->program->bump;
@@ -237,6 +242,8 @@ static int check_named(const struct args *run, struct error *err)
 	return 0;
 }
 
+/* compiler->args is that of the step being compiled, so the program's own stand apart (compiler->run) and are put
+ * back for whoever reads them afterwards. */
 int compile_program(struct compiler *compiler)
 {
 	const struct args run = compiler->args;

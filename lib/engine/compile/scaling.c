@@ -9,6 +9,8 @@
 
 static_assert((int)SHAPE_MAX_DIMS <= (int)SCALING_MAX_DIMS, "a shape fits");
 
+/* Describes two shapes to the kernels of lib/fft, which know no dtypes. Powers of two change no bit of a mantissa, so
+ * scaling costs no accuracy. */
 static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const struct shape *from,
 				 const struct shape *to)
 {
@@ -18,7 +20,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 		.reals = dtype_is_complex(from->dtype) ? 2 : 1,
 		.to_complex = dtype_is_complex(to->dtype) && !dtype_is_complex(from->dtype),
 		.axes = axes,
-		.wide = signal_is_wide(to->dtype),
+		.wide = dtype_is_wide(to->dtype),
 	};
 
 	for (unsigned i = 0; i < from->ndim; i++) {

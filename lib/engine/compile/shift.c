@@ -4,7 +4,7 @@
 
 #include "engine/compile/compile.h"
 
-/* The axes to be moved, as bits. */
+/* Finds the axes to be moved, as bits; all without a list. */
 static int find_axes(const struct compiler *c, const struct shape *shape, unsigned *ret_axes)
 {
 	const struct arg *axes = &c->args.at[SHIFT_AXES];

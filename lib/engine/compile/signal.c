@@ -5,11 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool signal_is_wide(enum dtype dtype)
-{
-	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
-}
-
 enum dtype signal_dtype(bool wide, bool is_complex)
 {
 	return is_complex ? (wide ? DTYPE_C128 : DTYPE_C64) : wide ? DTYPE_F64 : DTYPE_F32;
@@ -20,6 +15,7 @@ enum fft_precision signal_precision(bool wide)
 	return wide ? FFT_F64 : FFT_F32;
 }
 
+/* A signal's steps read their input while they write, at other places: never in the output's own memory. */
 int signal_prepare(struct compiler *c, enum dtype dtype, const struct buffer *out, struct buffer **buffer)
 {
 	struct shape shape = (*buffer)->shape;
@@ -35,6 +31,7 @@ int signal_prepare(struct compiler *c, enum dtype dtype, const struct buffer *ou
 	return 0;
 }
 
+/* The memory itself is taken when the program runs (program.h); here only sizes are checked. */
 int signal_temp(struct compiler *c, enum dtype dtype, uint64_t count, uint64_t rows, uint64_t columns,
 		struct buffer **ret_buffer)
 {
@@ -47,6 +44,7 @@ int signal_temp(struct compiler *c, enum dtype dtype, uint64_t count, uint64_t r
 	return *ret_buffer ? 0 : compile_no_memory(c);
 }
 
+/* Requests are compiled on the stack; what their steps need later is copied to the program. */
 void *signal_keep(struct compiler *c, const void *call, size_t size)
 {
 	void *kept = bump_alloc(c->program->bump, size);
@@ -54,6 +52,7 @@ void *signal_keep(struct compiler *c, const void *call, size_t size)
 	return kept ? memcpy(kept, call, size) : NULL;
 }
 
+/* call is NULL where signal_keep had no memory, so callers need not check it themselves. */
 int signal_step(struct compiler *c, const struct signal_kind *kind, const void *call, struct plan_entry *plan,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step)
 {
@@ -78,6 +77,7 @@ int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, struct pla
 	return program_plan(c->program, key, ret_plan) ? compile_no_memory(c) : 0;
 }
 
+/* Results of signals have no precision modes: float32 for float32 input, float64 for float64. */
 int signal_transform(struct compiler *c, struct plan_entry *plan, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out)
 {
@@ -88,7 +88,7 @@ int signal_transform(struct compiler *c, struct plan_entry *plan, uint64_t n, bo
 	step->fft.axis = in->shape.ndim - 1;
 	step->plan = plan;
 	step->fft.length = n;
-	step->fft.precision = signal_is_wide(in->shape.dtype) ? PRECISION_DOUBLE : PRECISION_FAST;
+	step->fft.precision = dtype_is_wide(in->shape.dtype) ? PRECISION_DOUBLE : PRECISION_FAST;
 	step->fft.inverse = inverse;
 	step->fft.factor = factor;
 	return 0;
@@ -112,6 +112,7 @@ uint64_t signal_stride(const struct shape *shape, unsigned axis)
 	return stride;
 }
 
+/* Negative axes count from the end, as in numpy. */
 int signal_axis(struct compiler *c, unsigned param, unsigned ndim, unsigned *ret_axis)
 {
 	const int64_t axis = (int64_t)c->args.at[param].whole, n = ndim;
@@ -126,6 +127,8 @@ int signal_axis(struct compiler *c, unsigned param, unsigned ndim, unsigned *ret
 
 /* ---- windows ---- */
 
+/* Finds the one number that some windows have, such as Kaiser's beta. A window without one refuses it, so that a
+ * misplaced parameter is not overlooked. fallback 0: the window has no default, and the number is required. */
 static int find_parameter(const struct compiler *c, unsigned param, enum window_kind kind, double *ret)
 {
 	const struct arg *arg = &c->args.at[param];
@@ -149,6 +152,8 @@ static int find_parameter(const struct compiler *c, unsigned param, enum window_
 	return 0;
 }
 
+/* Adds the step that computes a window by name into `out`, at each run: it costs little beside the transform, and a
+ * prepared call computes it once (segment.constant). */
 static int named_window(struct compiler *c, unsigned name, unsigned parameter, uint64_t n, bool symmetric, bool wide,
 			struct buffer *out)
 {
@@ -170,6 +175,7 @@ int signal_given_window(struct compiler *c, unsigned param, struct buffer **ret_
 	return c->args.at[param + WINDOW_VALUES].given ? compile_floating_input(c, param + WINDOW_VALUES, ret_buffer) : 0;
 }
 
+/* A window that came as values has no name beside it, is real, and as long as a frame. */
 static int check_given(const struct compiler *c, unsigned param, const struct buffer *given, uint64_t n)
 {
 	const struct shape *shape = &given->shape;

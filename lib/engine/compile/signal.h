@@ -6,8 +6,6 @@
 #include "engine/compile/compile.h"
 #include "fft/signals/frames.h"
 
-/* Float64, real or complex. */
-bool signal_is_wide(enum dtype dtype);
 enum dtype signal_dtype(bool wide, bool is_complex);
 enum fft_precision signal_precision(bool wide);
 

@@ -17,6 +17,8 @@ struct request_stft {
 	struct plan_entry *plan;
 };
 
+/* Defaults and the place of a short window in the middle of its frame are torch.stft's. A hop of 0 would never end;
+ * n_fft / 4 is 0 below 4. */
 static int read_frame(const struct compiler *c, struct stft *stft)
 {
 	const struct arg *hop = &c->args.at[STFT_HOP_LENGTH], *win = &c->args.at[STFT_WIN_LENGTH];
@@ -34,6 +36,7 @@ static int read_frame(const struct compiler *c, struct stft *stft)
 	return 0;
 }
 
+/* Whether a frame and its spectrum fit a thread's scratch, so that all work on it is done while it is in the cache. */
 static bool fits(const struct compiler *c, const struct request_stft *r)
 {
 	const struct engine *engine = c->program->memory->engine;
@@ -41,6 +44,7 @@ static bool fits(const struct compiler *c, const struct request_stft *r)
 	return signal_fits(plans_plan(r->plan), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
 }
 
+/* torch.stft's normalized divides both ways by sqrt n_fft; otherwise the inverse divides by n_fft. */
 static double scale_of(const struct compiler *c, uint64_t n, bool inverse)
 {
 	if (c->args.at[STFT_NORMALIZED].boolean)
@@ -50,6 +54,8 @@ static double scale_of(const struct compiler *c, uint64_t n, bool inverse)
 
 /* ---- forward ---- */
 
+/* Finds how many frames there are. reflect and circular take the padding from the signal, which must be long enough.
+ * 2^60 samples keep every sum of positions below 2^63. */
 static int find_frames(const struct compiler *c, struct request_stft *r)
 {
 	const struct shape *shape = &r->in->shape;
@@ -84,6 +90,7 @@ static int find_frames(const struct compiler *c, struct request_stft *r)
 	return 0;
 }
 
+/* The spectrum of a real signal is symmetric: half of it, n_fft / 2 + 1 bins, is the default. */
 static int find_bins(const struct compiler *c, struct request_stft *r)
 {
 	const struct arg *onesided = &c->args.at[STFT_ONESIDED];
@@ -96,6 +103,7 @@ static int find_bins(const struct compiler *c, struct request_stft *r)
 	return 0;
 }
 
+/* (..., bins, frames) as torch has it, or (..., frames, bins), in which a frame's spectrum is contiguous. */
 static int spectra_shape(const struct compiler *c, const struct request_stft *r, struct shape *ret)
 {
 	const struct stft *stft = &r->stft;
@@ -120,7 +128,7 @@ static int read_forward(struct compiler *c, struct request_stft *r)
 
 	if (error)
 		return error;
-	r->wide = signal_is_wide(r->in->shape.dtype);
+	r->wide = dtype_is_wide(r->in->shape.dtype);
 	r->stft.is_complex = dtype_is_complex(r->in->shape.dtype);
 	error = read_frame(c, &r->stft);
 	if (!error)
@@ -139,7 +147,8 @@ static int window_and_plan(struct compiler *c, struct request_stft *r)
 	return error ? error : signal_plan(c, frames->n, r->wide, !r->stft.is_complex, &r->plan);
 }
 
-/* Frames, their spectra, and these where they belong. */
+/* Frames that do not fit the scratch: windowed frames, their spectra and the result are passes of their own over
+ * temporaries. */
 static int long_forward(struct compiler *c, const struct request_stft *r, const struct stft *stft)
 {
 	const struct frames *frames = &stft->frames;
@@ -200,6 +209,8 @@ static int check_spectra(const struct compiler *c, const struct request_stft *r)
 	return 0;
 }
 
+/* How long a transform was cannot be known from half a spectrum alone (n_fft may be odd), so n_fft is given and the
+ * bins must agree. */
 static int check_bins(const struct compiler *c, const struct request_stft *r)
 {
 	const struct arg *onesided = &c->args.at[STFT_ONESIDED];
@@ -216,6 +227,7 @@ static int check_bins(const struct compiler *c, const struct request_stft *r)
 	return 0;
 }
 
+/* Without `length` the result is what the frames cover, less the padding at both ends, as torch.istft has it. */
 static int find_length(const struct compiler *c, struct request_stft *r)
 {
 	const struct arg *length = &c->args.at[ISTFT_LENGTH];
@@ -233,6 +245,7 @@ static int find_length(const struct compiler *c, struct request_stft *r)
 	return 0;
 }
 
+/* 2^30 frames bound the counters of frames that overlap a sample. */
 static int read_inverse(struct compiler *c, struct request_stft *r)
 {
 	struct frames *frames = &r->stft.frames;
@@ -246,7 +259,7 @@ static int read_inverse(struct compiler *c, struct request_stft *r)
 	if (error)
 		return error;
 	shape = &r->in->shape;
-	r->wide = signal_is_wide(shape->dtype);
+	r->wide = dtype_is_wide(shape->dtype);
 	r->stft.is_complex = c->args.at[ISTFT_RETURN_COMPLEX].boolean;
 	r->stft.bins = shape->dims[shape->ndim - 2 + r->stft.frames_first];
 	r->stft.scale = scale_of(c, frames->n, true);
@@ -263,7 +276,8 @@ static int read_inverse(struct compiler *c, struct request_stft *r)
 	return find_length(c, r);
 }
 
-/* The smallest sum of squared windows is looked for before anything is added. */
+/* Adds the step that looks for the smallest sum of squared windows over a sample before anything is divided by it.
+ * Its error's text is made here, where the parameters' names are known. */
 static int add_check(struct compiler *c, const struct request_stft *r, const struct stft *stft)
 {
 	const unsigned param = STFT_WINDOW + (c->args.at[STFT_WINDOW + WINDOW_VALUES].given ? WINDOW_VALUES : 0);
@@ -281,6 +295,7 @@ static int add_check(struct compiler *c, const struct request_stft *r, const str
 	return step->signal.failure ? 0 : compile_no_memory(c);
 }
 
+/* As long_forward: spectra in the order of frames, their inverse transforms, and the sum of what overlaps. */
 static int long_inverse(struct compiler *c, const struct request_stft *r, const struct stft *stft)
 {
 	const struct frames *frames = &stft->frames;

@@ -61,7 +61,7 @@ static int copy_members(struct compiler *c, const struct operation *distribution
 	return 0;
 }
 
-/* What the stream itself decides. */
+/* What the stream itself decides cannot be stated; with `reserve` nothing is written, so there is no output. */
 static int check_members(const struct compiler *c, const struct operation *distribution, const struct value *draw,
 			 bool reserve)
 {

@@ -44,7 +44,8 @@ static int check_probes(const struct compiler *c)
 	return 0;
 }
 
-/* The draw of all probes as the parameters of its distribution: what the request says of the stream, n and dtype. */
+/* The probes are a draw as the request could have made it itself: what it says of the stream, n and the dtype of the
+ * matrix. So a client can draw them again, and they are checked by the same code. */
 static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct value *ret)
 {
 	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
@@ -63,6 +64,8 @@ static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct val
 	return 0;
 }
 
+/* Places the draw of all probes in the stream. Hutch++ uses a third of its products for A Q, which takes no new
+ * probes (SOSA 2021, algorithm 1). */
 static int place_probes(struct compiler *c, const struct shape *matrix, struct draw *ret_draw, int *ret_placement)
 {
 	const struct value distribution =

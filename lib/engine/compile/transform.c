@@ -26,11 +26,8 @@ struct request_fft {
 	struct buffer *tops; /* by which float64 input of a float32 mode is scaled; else NULL */
 };
 
-static bool is_wide(enum dtype dtype)
-{
-	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
-}
-
+/* Whether it is a cosine or sine transform; their plans' numbers follow those of Fourier transforms, two for each
+ * type. */
 static bool is_series(const struct request_fft *f)
 {
 	return f->kind >= PLAN_SERIES;
@@ -41,6 +38,7 @@ static enum fft_series series_of(const struct request_fft *f)
 	return (f->kind - PLAN_SERIES) / 2;
 }
 
+/* What gives half a spectrum takes reals. */
 static int check_input(const struct compiler *c, const struct request_fft *f)
 {
 	const enum dtype dtype = f->in->shape.dtype;
@@ -79,6 +77,8 @@ static int find_axes(const struct compiler *c, struct request_fft *f)
 	return 0;
 }
 
+/* Finds the length of each axis: as asked, or the input's. From half a spectrum to reals, m bins make 2 (m - 1)
+ * samples, as in numpy, since an odd length cannot be seen in it. */
 static int find_lengths(const struct compiler *c, struct request_fft *f)
 {
 	const struct arg *length = &c->args.at[FFT_LENGTH];
@@ -135,10 +135,10 @@ static bool is_wide_inside(enum precision precision)
 /* Each transform along an axis is a multiple of a unitary one, so relative errors of several compound. */
 static double bound_of(const struct request_fft *f, enum precision precision, enum dtype out)
 {
-	const double rounding = is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;
+	const double rounding = dtype_is_wide(f->in->shape.dtype) && !is_wide_inside(precision) ? ROUNDING_F32 : 0;
 	const double bound = precision_bound_in_row(precision, f->n_axes, rounding);
 
-	return precision_is_wide(precision) && !is_wide(out) ? bound + ROUNDING_F32 : bound;
+	return precision_is_wide(precision) && !dtype_is_wide(out) ? bound + ROUNDING_F32 : bound;
 }
 
 /* complex64 stands for float32 where the result is real. */
@@ -147,16 +147,18 @@ static enum dtype result_dtype(const struct compiler *c, const struct request_ff
 	const enum dtype asked = bind_dtype(&c->args, FFT_DTYPE);
 
 	if (asked != DTYPE_NONE)
-		wide = is_wide(asked);
+		wide = dtype_is_wide(asked);
 	if (f->reals || (is_series(f) && !dtype_is_complex(f->in->shape.dtype)))
 		return wide ? DTYPE_F64 : DTYPE_F32;
 	return wide ? DTYPE_C128 : DTYPE_C64;
 }
 
+/* The cheapest mode in a fixed order whose bound meets the target; never by a timing, so the choice is the same on
+ * every host. */
 static int find_for_target(const struct compiler *c, struct request_fft *f)
 {
 	const double target = c->args.at[FFT_TARGET_ERROR].f64;
-	const double rounding = is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
+	const double rounding = dtype_is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
 	const uint64_t n = deciding(f);
 	const enum precision best = precision_serving(PRECISION_OZAKI_FP64, n);
 
@@ -167,9 +169,11 @@ static int find_for_target(const struct compiler *c, struct request_fft *f)
 			  bound_of(f, best, DTYPE_C128));
 }
 
+/* Finds the mode, and from it the dtypes of the arithmetic and the result. A mode that does not serve the length
+ * becomes the one that does (`precision_serving`), and the reply says which ran. */
 static int find_precision(const struct compiler *c, struct request_fft *f)
 {
-	const bool wide = is_wide(f->in->shape.dtype);
+	const bool wide = dtype_is_wide(f->in->shape.dtype);
 	const struct arg *target = &c->args.at[FFT_TARGET_ERROR], *mode = &c->args.at[FFT_PRECISION];
 	int error = 0;
 
@@ -306,6 +310,8 @@ static int finish_transform(struct compiler *c, const struct request_fft *f, str
 	return work == out ? 0 : move(c, work, out);
 }
 
+/* Adds the step of one axis. Between reals and half a spectrum the plan is of that kind; the other axes of such a
+ * transform are complex. */
 static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
 			  struct buffer *out)
 {
@@ -361,7 +367,7 @@ static int prepare_transform(struct compiler *c, struct request_fft *f, enum dty
 	}
 	if (!buffer)
 		error = temp(c, &shape, &buffer);
-	if (!error && is_wide(f->in->shape.dtype) && !is_wide(dtype))
+	if (!error && dtype_is_wide(f->in->shape.dtype) && !dtype_is_wide(dtype))
 		error = scale_down(c, f, buffer);
 	else if (!error)
 		error = move(c, f->in, buffer);
@@ -382,7 +388,8 @@ static int work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype,
 	return shape_finish(&shape) ? temp(c, &shape, ret) : compile_no_memory(c);
 }
 
-/* All axes alike: complex, or a cosine or sine transform. */
+/* Steps of a transform whose axes are all alike: complex, or a cosine or sine transform. The first axis goes from the
+ * input to the work buffer, the others stay there, so no more memory is needed than the result has. */
 static int complex_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	struct buffer *from, *work;
@@ -395,7 +402,8 @@ static int complex_steps(struct compiler *c, struct request_fft *f, struct buffe
 	return error ? error : finish_transform(c, f, work, out);
 }
 
-/* The last axis as complex numbers to a whole spectrum, of which half is kept. */
+/* Products with the DFT's matrix have no form for reals: the last axis becomes a whole spectrum, of which half is
+ * kept. */
 static int half_by_product(struct compiler *c, struct request_fft *f, struct buffer *half)
 {
 	const unsigned last = f->n_axes - 1;
@@ -429,7 +437,7 @@ static int real_steps(struct compiler *c, struct request_fft *f, struct buffer *
 	return error ? error : finish_transform(c, f, work, out);
 }
 
-/* The other axes, in a temporary, then the last from half a spectrum to reals. */
+/* The other axes first, in a temporary, since the input stays as it was; then the last from half a spectrum to reals. */
 static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
@@ -448,6 +456,7 @@ static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct 
 	return error ? error : finish_transform(c, f, work, out);
 }
 
+/* Which mode ran and its bound stand in every reply, also where nothing was asked. */
 static int put_precision(struct compiler *c, const struct request_fft *f)
 {
 	struct bump *bump = c->program->bump;

@@ -14,6 +14,7 @@ struct request_welch {
 	struct plan_entry *plan;
 };
 
+/* Both signals of csd must have one shape; the wider dtype of the two decides the arithmetic. */
 static int read_signals(struct compiler *c, struct request_welch *r)
 {
 	char first[SHAPE_TEXT], second[SHAPE_TEXT];
@@ -26,7 +27,7 @@ static int read_signals(struct compiler *c, struct request_welch *r)
 		error = signal_axis(c, WELCH_AXIS, r->in->shape.ndim, &r->axis);
 	if (error)
 		return error;
-	r->wide = signal_is_wide(r->in->shape.dtype);
+	r->wide = dtype_is_wide(r->in->shape.dtype);
 	r->welch.frames.is_complex = dtype_is_complex(r->in->shape.dtype);
 	if (!r->second)
 		return 0;
@@ -36,11 +37,13 @@ static int read_signals(struct compiler *c, struct request_welch *r)
 		return bind_error(&c->args, CSD_SECOND, c->err, ERROR_BAD_SHAPE,
 				  "it is %s, allowed is the shape of in, which is %s",
 				  shape_text(&r->second->shape, second), shape_text(&r->in->shape, first));
-	r->wide |= signal_is_wide(r->second->shape.dtype);
+	r->wide |= dtype_is_wide(r->second->shape.dtype);
 	r->welch.frames.is_complex |= dtype_is_complex(r->second->shape.dtype);
 	return 0;
 }
 
+/* Defaults are scipy.signal.welch's: 256 samples, or the window's length, half of it shared with the next. nperseg
+ * beyond the signal is cut to it, as there, but a window that came as values cannot be cut. */
 static int find_segment(struct compiler *c, struct request_welch *r)
 {
 	const struct arg *nperseg = &c->args.at[WELCH_NPERSEG], *overlap = &c->args.at[WELCH_NOVERLAP];
@@ -74,6 +77,8 @@ static int find_segment(struct compiler *c, struct request_welch *r)
 	return 0;
 }
 
+/* The median is taken over all segments of a bin at once, so their number is bounded; its bias is that of Allen et
+ * al., FINDCHIRP, Phys. Rev. D 85 (2012) 122006, as in scipy. */
 static int find_average(const struct compiler *c, struct request_welch *r)
 {
 	struct welch *welch = &r->welch;
@@ -96,6 +101,8 @@ static int find_average(const struct compiler *c, struct request_welch *r)
 	return 0;
 }
 
+/* Rows are all signals beside the axis, whichever side of it they lie on: `stride` steps from one sample of a row to
+ * the next. */
 static int read_request(struct compiler *c, struct request_welch *r, struct shape *ret_shape)
 {
 	struct frames *frames = &r->welch.frames;
@@ -129,7 +136,8 @@ static int read_request(struct compiler *c, struct request_welch *r, struct shap
 
 /* ---- steps ---- */
 
-/* A description with that many parts, and a buffer of them. */
+/* Makes a copy of the description for sums over `count` parts, and the buffer of these sums. Sums are float64 also
+ * for float32 signals: squares of many segments are added. */
 static int parts_of_spectrum(struct compiler *c, const struct request_welch *r, uint64_t count,
 			     struct welch **ret_welch, struct buffer **ret_buffer)
 {
@@ -141,7 +149,8 @@ static int parts_of_spectrum(struct compiler *c, const struct request_welch *r, 
 			   welch_spectrum(&r->welch), ret_buffer);
 }
 
-/* The spectra of all segments of one input. */
+/* Makes the spectra of all segments of one input, which do not fit the scratch. A trend is subtracted from sums over
+ * pieces of a segment, which are a step of their own. */
 static int long_spectra(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *in,
 			struct buffer **ret_spectra)
 {
@@ -178,6 +187,8 @@ static int long_squares(struct compiler *c, const struct request_welch *r, const
 	return error ? error : signal_step(c, &welch_squares, welch, NULL, spectra, second, out, NULL);
 }
 
+/* A thread sums the segments of one part of a row; a part has the same segments whatever the number of threads, so
+ * the sum has the same bytes. */
 static int add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *out)
 {
 	const size_t scratch = pool_scratch_bytes(c->program->memory->engine->pool);
@@ -192,6 +203,8 @@ static int add_squares(struct compiler *c, const struct request_welch *r, const 
 	return error;
 }
 
+/* Sums of parts are added WELCH_FAN at a time, in a fixed order, until one is left for each row; of the median all
+ * parts stay. The result divides by the window's own sums, which a step finds piece by piece. */
 static int add_steps(struct compiler *c, const struct request_welch *r)
 {
 	const uint64_t pieces = signal_count_pieces(r->welch.frames.window_n, SIGNAL_PIECE);
@@ -215,6 +228,7 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 	return error ? error : signal_step(c, &welch_result, welch, NULL, sums, window, r->out, NULL);
 }
 
+/* Input that is float32 in float64 arithmetic, or the output's own memory, becomes a temporary copy. */
 static int prepare_spectrum(struct compiler *c, struct request_welch *r)
 {
 	const enum dtype dtype = signal_dtype(r->wide, r->welch.frames.is_complex);

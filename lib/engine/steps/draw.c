@@ -51,7 +51,7 @@ static void fill_draw(const struct engine *engine, const struct step *step, uint
 	const struct draw_kernels *kernels = &engine->kernels;
 	const struct draw *draw = &step->draw.draw;
 	const enum dtype dtype = step->out->shape.dtype;
-	const bool wide = dtype == DTYPE_F64 || dtype == DTYPE_C128;
+	const bool wide = dtype_is_wide(dtype);
 	const size_t numbers = dtype_is_complex(dtype) ? 2 : 1;
 	const uint64_t first = step->draw.begin + numbers * begin;
 

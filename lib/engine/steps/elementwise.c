@@ -8,11 +8,6 @@
 #include "dist/math/uniform.h"
 #include "engine/steps/step.h"
 
-static bool is_double(enum dtype dtype)
-{
-	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
-}
-
 /* Real numbers in n elements. */
 static size_t reals(enum dtype dtype, size_t n)
 {
@@ -33,7 +28,7 @@ static void scale_complex(enum dtype dtype, size_t n, double by, double plus, vo
 	for (size_t i = 0; i < 2 * n; i++) {
 		const double shift = i % 2 ? 0 : plus;
 
-		if (is_double(dtype))
+		if (dtype_is_wide(dtype))
 			d[i] = fma(d[i], by, shift);
 		else
 			f[i] = (float)fma(f[i], by, shift);
@@ -51,7 +46,7 @@ static void scale(const struct engine *engine, const struct step *step, uint64_t
 		memcpy(out, in[0], n * dtype_size(dtype));
 	if (dtype_is_complex(dtype) && step->scale.plus != 0)
 		scale_complex(dtype, n, step->scale.by, step->scale.plus, out);
-	else if (is_double(dtype))
+	else if (dtype_is_wide(dtype))
 		kernel->affine_f64(out, reals(dtype, n), step->scale.by, step->scale.plus);
 	else
 		kernel->affine_f32(out, reals(dtype, n), step->scale.by, step->scale.plus);
@@ -86,7 +81,7 @@ static void add_block(const struct engine *engine, const struct step *step, uint
 
 	(void)engine;
 	(void)begin;
-	if (is_double(dtype))
+	if (dtype_is_wide(dtype))
 		add_f64(reals(dtype, n), in[0], in[1], out);
 	else
 		add_f32(reals(dtype, n), in[0], in[1], out);
@@ -107,7 +102,7 @@ static void add_noise(const struct engine *engine, const struct step *step, uint
 	const enum dtype dtype = step->out->shape.dtype;
 
 	(void)begin;
-	if (is_double(dtype))
+	if (dtype_is_wide(dtype))
 		kernel->add_f64(in[0], in[1], reals(dtype, n), step->scale.by, out);
 	else
 		kernel->add_f32(in[0], in[1], reals(dtype, n), step->scale.by, out);
@@ -121,7 +116,7 @@ static void box_muller(const struct engine *engine, const struct step *step, uin
 	const struct box_muller_kernel *kernel = engine->kernels.box_muller;
 
 	(void)begin;
-	if (is_double(step->out->shape.dtype))
+	if (dtype_is_wide(step->out->shape.dtype))
 		kernel->f64(in[0], n / 2, out);
 	else
 		kernel->f32(in[0], n / 2, out);

@@ -31,11 +31,6 @@ struct reduce_run {
 	bool combines; /* the second stage runs */
 };
 
-static bool is_wide(enum dtype dtype)
-{
-	return dtype == DTYPE_F64 || dtype == DTYPE_C128;
-}
-
 static uint64_t reals_of(const struct step *step)
 {
 	return dtype_is_complex(step->in[0]->shape.dtype) ? 2 : 1;
@@ -127,7 +122,7 @@ static void take_rows(const struct reduce_run *r, uint64_t first, uint64_t rows,
 					 [REDUCE_MAX] = ALGEBRA_TAKE_MAX,
 					 [REDUCE_NORM] = ALGEBRA_TAKE_SQUARES};
 	const struct step *step = r->run.step;
-	const bool wide = is_wide(step->in[0]->shape.dtype);
+	const bool wide = dtype_is_wide(step->in[0]->shape.dtype);
 	const char *from = step->in[0]->base + first * (wide ? sizeof(double) : sizeof(float));
 
 	if (rows > 0 && numbers > 0)
@@ -210,7 +205,7 @@ static uint64_t combine(struct reduce_run *r, size_t chunk)
 			x = sqrt(x);
 		else if (reduce->kind == REDUCE_MEAN)
 			x /= (double)reduce->length;
-		if (is_wide(step->out->shape.dtype))
+		if (dtype_is_wide(step->out->shape.dtype))
 			((double *)(void *)step->out->base)[at] = x;
 		else
 			((float *)(void *)step->out->base)[at] = (float)x;
