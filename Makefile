@@ -6,7 +6,7 @@
 # Each folder's other rules stand in its own Dir.mk.
 
 VERSION := 0.2.0
-SOVERSION := 0
+SOVERSION := 1
 
 CC ?= gcc
 AR ?= ar

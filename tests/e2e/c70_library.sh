@@ -7,9 +7,11 @@ set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 lib=$build/lib/libtrnsci.so
 
-same "SONAME" "libtrnsci.so.0" "$(objdump -p "$lib" | awk '$1 == "SONAME" {print $2}')"
+number=$(sed -n 's/^SOVERSION := //p' "$root/Makefile")
+same "SONAME" "libtrnsci.so.$number" "$(objdump -p "$lib" | awk '$1 == "SONAME" {print $2}')"
 same "only the interface is exported" "" \
-	"$(nm -D --defined-only "$lib" | awk '{print $3}' | sed 's/@.*//' | grep -v '^trnsci_\|^LIBTRNSCI_0$')"
+	"$(nm -D --defined-only "$lib" | awk '{print $3}' | sed 's/@.*//' | grep -v "^trnsci_\|^LIBTRNSCI_$number\$")"
+same "the package bears its number" "libtrnsci$number" "$(sed -n 's/^Package: \(libtrnsci[0-9].*\)/\1/p' "$root/systemd/debian/control")"
 same "of the static library, too" "" \
 	"$(nm -g --defined-only "$build/lib/libtrnsci.a" | awk 'NF == 3 {print $3}' | grep -v '^trnsci_\|^__')"
 grep -o 'TRNSCI_API.*' "$root/client/include/trnsci/trnsci.h" | grep -o 'trnsci_[a-z0-9_]*(' | tr -d '(' | sort >"$work/declared"
@@ -74,7 +76,7 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 			"$(pkg-config --modversion trnsci)"
 		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version
 		same "libraries have no debug symbols, which are in a file beside them" "0 1" \
-			"$(objdump -h "$libdir/libtrnsci.so.0" | grep -c '\.debug_info') $(objdump -h "$libdir"/.debug/libtrnsci.so.*.debug | grep -c '\.debug_info')"
+			"$(objdump -h "$libdir/libtrnsci.so.$number" | grep -c '\.debug_info') $(objdump -h "$libdir"/.debug/libtrnsci.so.*.debug | grep -c '\.debug_info')"
 		same "nor has the static one" "" "$(objdump -h "$libdir/libtrnsci.a" 2>/dev/null | grep '\.debug_info')"
 		# shellcheck disable=SC2046,SC2086
 		code "an example with the static library" 0 ${CC:-gcc} -o "$work/static" "$root/client/examples/one_line.c" \

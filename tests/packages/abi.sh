@@ -18,7 +18,7 @@ abidw --exported-interfaces-only --headers-dir client/include --drop-private-typ
 	--no-architecture --no-comp-dir-path --no-corpus-path --no-elf-needed --no-show-locs --out-file "$now" "$library" || exit 1
 if [ "${1:-}" = update ]; then
 	abidiff "$stored" "$now"
-	[ $(($? & 8)) = 0 ] || echo "programs that were linked no longer run: the next release needs a higher SOVERSION"
+	[ $(($? & 8)) = 0 ] || echo "programs that were linked no longer run: raise SOVERSION, unless that was done since the last release"
 	cp "$now" "$stored"
 	exit
 fi
@@ -37,7 +37,7 @@ if [ $status = 0 ]; then
 	echo "ok 2 - the interface is the one described"
 else
 	echo "not ok 2 - the interface is the one described"
-	[ $((status & 8)) = 0 ] || echo "# programs that were linked no longer run: raise SOVERSION, or keep the interface"
+	[ $((status & 8)) = 0 ] || echo "# programs that were linked no longer run: raise SOVERSION, unless that was done since the last release, or keep the interface"
 	echo "# where the change is wanted: make abi"
 	head -n 100 <<<"$said" | sed 's/^/# /'
 fi
