@@ -56,7 +56,8 @@ static unsigned line_of(const char *text, size_t at)
 	return line;
 }
 
-/* json-c saturates integers instead of refusing them: they are looked for in the text. */
+/* Large integers are looked for in the text: releases of json-c before 0.17 saturate them, later ones say that a number is
+ * expected. */
 static int parse(const char *name, const char *text, size_t size, struct json_object **ret_root)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
@@ -67,7 +68,7 @@ static int parse(const char *name, const char *text, size_t size, struct json_ob
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	struct json_object *root = json_tokener_parse_ex(tokener, text, (int)size + 1);
 	enum json_tokener_error error = json_tokener_get_error(tokener);
-	unsigned line = line_of(text, json_tokener_get_parse_end(tokener));
+	const size_t end = json_tokener_get_parse_end(tokener);
 
 	json_tokener_free(tokener);
 	if (error == json_tokener_success && !large) {
@@ -75,10 +76,10 @@ static int parse(const char *name, const char *text, size_t size, struct json_ob
 		return EXIT_OK;
 	}
 	json_object_put(root);
-	if (large && error == json_tokener_success)
+	if (large && (error == json_tokener_success || (error == json_tokener_error_parse_number && text + end >= large)))
 		return complain(EXIT_DATA, "%s: line %u: an integer beyond 64 bits", name,
 				line_of(text, (size_t)(large - text)));
-	return complain(EXIT_DATA, "%s: line %u: %s", name, line, json_tokener_error_desc(error));
+	return complain(EXIT_DATA, "%s: line %u: %s", name, line_of(text, end), json_tokener_error_desc(error));
 }
 
 /* Programs are small; 64 MiB bounds what a mistaken name can read. */
