@@ -116,6 +116,7 @@ static bool u32_at(sqlite3_stmt *row, int at, uint32_t *ret)
 	return true;
 }
 
+/* A generator that this release does not know makes the row malformed: the state is of a newer one. */
 static bool generator_at(sqlite3_stmt *row, int at, enum generator *ret)
 {
 	const char *name = store_text_at(row, at);
@@ -154,6 +155,7 @@ static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
 	return good && row->issued <= row->reserved;
 }
 
+/* A counter that has come to its end is an empty text: the next id would be 2^64. */
 static bool read_seed(sqlite3_stmt *at, struct store_seed *row)
 {
 	memset(row, 0, sizeof *row);
@@ -172,6 +174,8 @@ static bool read_taken(sqlite3_stmt *at, struct store_taken *row)
 
 /* ---- walking ---- */
 
+/* The hash of each row is compared, and their sum with the one in the state's head, so that a missing row is noticed
+ * as well as a changed one. */
 static int take_stream(sqlite3_stmt *at, struct store_walk *walk)
 {
 	struct store_stream row;
@@ -208,6 +212,7 @@ static int take_taken(sqlite3_stmt *at, struct store_walk *walk)
 	return walk->on_taken ? walk->on_taken(walk->arg, &row) : 0;
 }
 
+/* *ret: what `take` returned last; the result is SQLite's code. */
 static int walk_table(struct store *store, const char *sql, int (*take)(sqlite3_stmt *at, struct store_walk *walk),
 		      struct store_walk *walk, int *ret)
 {

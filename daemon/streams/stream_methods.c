@@ -24,6 +24,7 @@ int stream_read_name(const struct args *args, unsigned param, char name[STORE_NA
 	return 0;
 }
 
+/* Octal digits, as chmod takes them. */
 static int read_stream_mode(const struct args *args, uint32_t *ret, struct error *err)
 {
 	const struct value *value = args->at[STREAM_CREATE_MODE].value;
@@ -49,6 +50,7 @@ static int read_stream_mode(const struct args *args, uint32_t *ret, struct error
 	return 0;
 }
 
+/* A client cannot give a stream to a group that it is not in, as with chown. */
 static int read_group(const struct args *args, const struct peer *peer, uint32_t *ret, struct error *err)
 {
 	const struct arg *group = &args->at[STREAM_CREATE_GROUP];
@@ -139,6 +141,7 @@ static const struct stream_method {
 	{"stream_delete", true, call_delete}, {"stream_advance", true, call_advance},
 };
 
+/* The client's supplementary groups are read when a method on streams first needs them: most sessions never do. */
 static int begin_call(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	struct session *session = arg;

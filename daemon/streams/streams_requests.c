@@ -17,7 +17,8 @@ static int fail_memory(const struct streams_who *who, struct deferred_reply *def
 
 /* ---- who may ---- */
 
-/* Some trouble may have passed (no memory, an unreadable disk): the committer tries again, for later requests. */
+/* Some causes pass (no memory, an unreadable disk), so the committer tries to open the state again, once a second at
+ * most, for later requests. This one fails: it must not wait for a disk. */
 static int fail_trouble(struct streams *streams, struct deferred_reply *deferred)
 {
 	const uint64_t now = stats_now_ns();
@@ -31,6 +32,8 @@ static int fail_trouble(struct streams *streams, struct deferred_reply *deferred
 	return -streams->trouble.code;
 }
 
+/* A ring or broadcast goes on drawing from the stream that it began with: a name that was deleted and created again
+ * is another stream. */
 static bool is_same_stream(const struct stream *stream, const struct named_stream *named)
 {
 	const struct stream *own = &named->row.stream;
@@ -43,6 +46,7 @@ static const char *param_of(const struct streams_who *who)
 	return who->param ? who->param : "name";
 }
 
+/* Finds a stream that is committed and not being deleted. Under the lock. */
 static int find_live(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred,
 		     struct named_stream **ret)
 {
@@ -65,7 +69,8 @@ static bool is_permitted(const struct peer *peer, const struct named_stream *nam
 	return peer_may(peer, named->row.uid, named->row.gid, named->row.mode, want);
 }
 
-/* want: 4 (show) or 2 (draw) of its mode; 0: only its owner and root may. */
+/* Finds a stream, and checks that the client may do this to it: want is 4 (show) or 2 (draw) of its mode; 0: only its
+ * owner and root may. */
 static int find_permitted(struct streams *streams, const struct streams_who *who, unsigned want,
 			  struct deferred_reply *deferred, struct named_stream **ret)
 {
@@ -88,6 +93,8 @@ static int find_permitted(struct streams *streams, const struct streams_who *who
 
 /* ---- requests ---- */
 
+/* Issues words at once from what is reserved on disk. Without enough of it, or behind others that wait, the reply is
+ * deferred until the committer has reserved more; those who wait are served in order. */
 int streams_draw(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream *named = NULL;
@@ -128,6 +135,7 @@ int streams_find(struct streams *streams, const struct streams_who *who, struct 
 	return r;
 }
 
+/* A copy is described, without the lock: building a reply may allocate. */
 int streams_show(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream copy, *named = NULL;
@@ -153,8 +161,8 @@ static int push_stream(struct deferred_reply *deferred, struct value *list, cons
 	return named_stream_describe(deferred->bump, &one, named, u64_text) || value_push(deferred->bump, list, one);
 }
 
-/* Looks at LOOKED_AT streams at most, so as not to hold up the loop; `after` in the reply is the last name, if there may be
- * more. */
+/* Looks at 4096 streams at most, so as not to hold up the loop; `after` in the reply is the last name looked at, if
+ * there may be more. So a page can be empty and still not be the last. */
 int streams_list(struct streams *streams, const struct streams_who *who, uint64_t limit,
 		 struct deferred_reply *deferred)
 {
@@ -188,6 +196,7 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 	return failed ? fail_memory(who, deferred) : 0;
 }
 
+/* The limit counts streams of a user that live; ids are limited apart (store_ids.c), since they are never given back. */
 static int check_new_stream(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	const struct settings *settings = streams->settings;
@@ -215,6 +224,8 @@ static int check_new_stream(struct streams *streams, const struct streams_who *w
 	return 0;
 }
 
+/* The name is taken in the index before the commit, so that of two creates at once one fails; it is removed if the
+ * commit does. */
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
 		   struct deferred_reply *deferred)
 {
@@ -247,6 +258,7 @@ int streams_create(struct streams *streams, const struct streams_who *who, const
 	return r;
 }
 
+/* From here on nobody finds it. The row goes with the commit. */
 int streams_delete(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
 {
 	struct named_stream *named = NULL;
@@ -267,6 +279,7 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 	return r;
 }
 
+/* Positions are kept in groups of 4 words, so 2^64 words are 2^62 groups; whole groups are skipped. */
 static int find_advanced(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
 			 struct deferred_reply *deferred, uint64_t *ret_group)
 {

@@ -18,6 +18,7 @@ static const struct error_row rows[] = {
 #undef X
 };
 
+/* Codes are returned negative and sent positive; both are found. One that a newer daemon sent may be unknown. */
 static const struct error_row *find_row(int code)
 {
 	static const struct error_row unknown = {0, ERROR_KIND_FAILED, "unknown", "no error has this number"};
@@ -28,6 +29,8 @@ static const struct error_row *find_row(int code)
 	return &unknown;
 }
 
+/* Formats once, with the error's stable name in front, and returns the negative code, so that callers write "return
+ * error_set(...)". Text that does not fit is cut. */
 int error_set(struct error *err, enum error_code code, const char *format, ...)
 {
 	if (err) {
@@ -57,6 +60,7 @@ enum error_kind error_kind(int code)
 	return find_row(code)->kind;
 }
 
+/* The reverse of error_set, for replies: texts begin with the error's name. */
 int error_from_text(const char *text)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

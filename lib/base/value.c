@@ -35,6 +35,8 @@ int value_push(struct bump *bump, struct value *array, struct value element)
 	return 0;
 }
 
+/* Maps of requests have a few members, so they are searched in order; a client that sends many is bounded by the
+ * frame's limit of elements. */
 static struct value_member *find_member(const struct value *map, const char *name)
 {
 	size_t size = strlen(name);
@@ -47,6 +49,7 @@ static struct value_member *find_member(const struct value *map, const char *nam
 	return NULL;
 }
 
+/* Unlike value_put, neither copies the name nor looks for an older member of it. */
 int value_add_sized(struct bump *bump, struct value *map, const char *name, size_t name_size, struct value value)
 {
 	if (map->map.count == map->map.room) {
@@ -79,6 +82,7 @@ static bool is_text(const struct value *value)
 	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
+/* Text stays unterminated: its size counts. */
 static int copy_bytes(struct bump *bump, struct value *copy)
 {
 	copy->bytes.at = bump_copy(bump, copy->bytes.at, copy->bytes.size);
@@ -100,6 +104,7 @@ static int copy_array(struct bump *bump, const struct value *value, struct value
 	return 0;
 }
 
+/* Room for exactly the members that there are: copies of requests are only read. */
 static int copy_map(struct bump *bump, const struct value *value, struct value *copy)
 {
 	copy->map.room = copy->map.count;
@@ -134,11 +139,13 @@ int value_copy(struct bump *bump, const struct value *value, struct value *ret_c
 	return r;
 }
 
+/* Whether a copy that shares bytes must have elements of its own. */
 static bool holds_values(const struct value *value)
 {
 	return value->kind == VALUE_ARRAY || value->kind == VALUE_MAP;
 }
 
+/* An array of numbers or texts alone is shared whole: it can be long, and is only read. */
 static int share_array(struct bump *bump, struct value *copy)
 {
 	struct value *at = copy->array.at;
@@ -213,6 +220,8 @@ static int digit_value(char c)
 	return 16;
 }
 
+/* Decimal, or hexadecimal with 0x; no sign, no blanks. JavaScript and Neovim have no integers of 64 bits and send
+ * text. */
 static bool parse_u64(const char *at, size_t size, uint64_t *ret)
 {
 	uint64_t base = 10, u = 0;
@@ -244,6 +253,8 @@ bool value_to_u64(const struct value *value, uint64_t *ret)
 	return true;
 }
 
+/* -2^63 has no positive counterpart, so text is read without its sign and compared with 2^63 - 1, or 2^63 for a
+ * negative. */
 bool value_to_i64(const struct value *value, int64_t *ret)
 {
 	bool negative = is_text(value) && value->bytes.size && value->bytes.at[0] == '-';
@@ -261,6 +272,7 @@ bool value_to_i64(const struct value *value, int64_t *ret)
 	return true;
 }
 
+/* Integers beyond 2^53 are rounded, as their text would be. */
 bool value_to_f64(const struct value *value, double *ret)
 {
 	switch (value->kind) {

@@ -17,7 +17,8 @@ enum { PROTOCOL_NUMBER = 1 };
 
 #define PUT(name, value) value_put(bump, map, name, value)
 
-/* A bound request, and where its reply goes. */
+/* A bound request, and where its reply goes. *ret_prepared is set when prepare has begun a call whose tables are
+ * still to be built. */
 struct service_call {
 	struct session_memory *memory;
 	const struct args *args;
@@ -59,7 +60,7 @@ static int answer_ping(const struct service_call *call)
 	return payload->given && value_put(call->bump, call->map, "payload", *payload->value) ? -ERROR_NO_MEMORY : 0;
 }
 
-/* "f32|f64" as an array of texts. */
+/* Choices stand in the table as one text, "f32|f64"; the reply has an array. */
 static int put_choices(struct bump *bump, const char *choices, struct value *map)
 {
 	struct value list = value_array();
@@ -119,6 +120,7 @@ static int put_methods(struct bump *bump, struct value *map)
 	return PUT("methods", list);
 }
 
+/* The number is what the queue and rings carry in place of the text. */
 static int push_error(struct bump *bump, struct value *list, const char *name, unsigned number, const char *meaning)
 {
 	struct value one = value_map(), *map = &one;
@@ -166,6 +168,7 @@ static int answer_derive(const struct service_call *call)
 	return derive_answer(call->args, call->bump, call->map, call->err);
 }
 
+/* A tile whose reply cannot be made is freed again: the client would never learn its handle. */
 static int answer_tile(const struct service_call *call)
 {
 	struct session_memory *memory = call->memory;
@@ -212,6 +215,7 @@ static int answer_free(const struct service_call *call)
 	return error ? error : value_put(call->bump, call->map, "freed", value_uint(freed));
 }
 
+/* Gives a prepared call its handle, once all its tables are built. Takes ownership of the call, also when it fails. */
 int service_keep(struct session_memory *memory, struct prepared *prepared, struct bump *bump, struct value *map,
 		 struct error *err)
 {
@@ -230,6 +234,7 @@ int service_keep(struct session_memory *memory, struct prepared *prepared, struc
 	return 0;
 }
 
+/* Small calls are ready at once; for others the caller builds the tables piece by piece, then calls service_keep. */
 static int answer_prepare(const struct service_call *call)
 {
 	struct prepared *prepared;

@@ -86,6 +86,7 @@ static int check_uniform(const struct question *q)
 	return 0;
 }
 
+/* A scale of 0 is allowed: every sample is then the location, as in numpy. */
 static int check_location_scale(const struct question *q)
 {
 	const int error = check_finite(q, 0);
@@ -103,6 +104,7 @@ static int check_first_scale(const struct question *q)
 	return check_scale(q, 0);
 }
 
+/* The width must be finite, too: it is a factor of every sample. */
 static int check_triangular(const struct question *q)
 {
 	const double left = real_of(q, 0), mode = real_of(q, 1), right = real_of(q, 2);
@@ -135,6 +137,7 @@ static int check_second_scale(const struct question *q)
 	return check_scale(q, 1);
 }
 
+/* An interval that holds no float64 has no samples: both bounds on one side of the greatest number. */
 static int check_truncated(const struct question *q)
 {
 	const double low = real_of(q, 2), high = real_of(q, 3);
@@ -150,7 +153,7 @@ static int check_truncated(const struct question *q)
 	return 0;
 }
 
-/* Checks that [low, high) lies within [least, last], the values of a 32-bit dtype. */
+/* The end is exclusive, so it may be one more than the greatest value. */
 static int check_narrow(const struct question *q, int64_t least, int64_t last)
 {
 	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
@@ -164,6 +167,7 @@ static int check_narrow(const struct question *q, int64_t least, int64_t last)
 	return low < high ? 0 : refuse_parameter(q, 0, "got %" PRId64 ", allowed is below high = %" PRId64, low, high);
 }
 
+/* Bounds come modulo 2^64; as an end, 2^64 (u64) and 2^63 (i64) have wrapped to 0 and -2^63. */
 static int check_randint(const struct question *q)
 {
 	const int64_t low = q->parameters[0].integer, high = q->parameters[1].integer;
@@ -198,6 +202,8 @@ int dist_check_weight_count(size_t n, struct dist_fault *ret_fault)
 		       : refuse_parameter(&q, 0, "got %zu weights, allowed is 1 to %d", n, ALIAS_MAX_WEIGHTS);
 }
 
+/* Weights of a prepared call or a large request are checked piece by piece, between other requests; *greatest goes on
+ * from piece to piece. They may lie unaligned, in the bytes of a message. */
 int dist_check_weights(const void *weights, size_t begin, size_t end, double *greatest, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
@@ -212,6 +218,7 @@ int dist_check_weights(const void *weights, size_t begin, size_t end, double *gr
 	return 0;
 }
 
+/* Weights are divided by their sum, which must be no denormal: their ratios would lose bits. */
 int dist_check_greatest_weight(double greatest, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
@@ -230,6 +237,7 @@ static int check_categorical(const struct question *q)
 	return error ? error : dist_check_greatest_weight(greatest, q->fault);
 }
 
+/* Each at most a 65536th of the greatest number, so that their sum is finite. */
 static int check_shares(const struct question *q)
 {
 	double sum = 0;
@@ -357,6 +365,7 @@ static bool all_within(const struct dist_kernel *kernels, const double *x, size_
 	return kernels->all_between(x, n, is_above ? least : next_to(least, false), next_to(most, true));
 }
 
+/* Counts in an array are float64; without early exit, so that the compiler vectorises the loop. So do those below. */
 static bool all_whole(const double *x, size_t n)
 {
 	int broken = 0;
@@ -448,6 +457,7 @@ static bool all_plain(const struct dist_kernel *kernels, enum distribution distr
 			 all_possible((const double *)rows_of[0], (const double *)rows_of[1], (const double *)rows_of[2], n));
 }
 
+/* The slow way, for the error's text: which number of which array is wrong. */
 static int check_sample(enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t i,
 			struct dist_fault *ret_fault)
 {

@@ -26,6 +26,7 @@ static double greater(double a, double b)
 
 typedef void planner(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan);
 
+/* Parameters are float64 whatever the dtype of the samples. */
 static double real_parameter(const struct draw *draw, unsigned parameter)
 {
 	return draw->parameters[parameter].real;
@@ -60,6 +61,8 @@ static void plan_uniform(const struct dist_kernel *kernels, const struct draw *d
 	plan->constants.uniform16.most = most;
 }
 
+/* 16-bit samples are rounded from float32 normals inside the kernel, so that no second pass reads them. The radius of
+ * boxmuller64 needs 64 bits: one word of float64, two of float32. */
 static void plan_normal(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const bool bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
@@ -100,6 +103,7 @@ static void plan_gumbel(const struct dist_kernel *kernels, const struct draw *dr
 	plan_inversion(plan, BY_WIDTH(kernels, draw, gumbel), real_parameter(draw, 1), real_parameter(draw, 0));
 }
 
+/* Shapes near 0 would make the power infinite, and 0 to it NaN. */
 static void plan_weibull(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), real_parameter(draw, 1), 0);
@@ -128,6 +132,10 @@ static double tails_log_ratio(double a, double b)
 	return b > 1e300 ? INFINITY : (b - a) * (0.5 * a + 0.5 * b) + special_log1p((b - a) / a) + mills;
 }
 
+/* By inversion between the two tails' probabilities. An interval above the mean is mirrored below it, where the
+ * distribution function keeps its relative accuracy. Beyond 30 standard deviations, where it underflows, the
+ * logarithm of the tails' ratio is used; an interval so narrow that the density hardly changes is drawn uniformly and
+ * thinned. */
 static void plan_truncated(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	double low = real_parameter(draw, 2), high = real_parameter(draw, 3);
@@ -175,6 +183,8 @@ static void add_gamma_inputs(struct draw_plan *plan, bool boosted)
 		plan->inputs[plan->n_inputs++] = INPUT_WORDS;
 }
 
+/* Marsaglia and Tsang, ACM TOMS 26 (2000) 363: a normal and a uniform for each attempt. A shape below 1 draws with
+ * shape + 1 and multiplies by a uniform to the power 1 / shape (their section 6), which takes one word more. */
 static void plan_one_gamma(const struct dist_kernel *kernels, const struct draw *draw, double shape, double scale,
 		       struct draw_plan *plan)
 {
@@ -194,6 +204,7 @@ static void plan_chi_squared(const struct dist_kernel *kernels, const struct dra
 	plan_one_gamma(kernels, draw, real_parameter(draw, 0) / 2, 2, plan);
 }
 
+/* Two gammas, x / (x + y); both are boosted if either is, so that the words of an attempt have one layout. */
 static void plan_beta(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const double a = real_parameter(draw, 0), b = real_parameter(draw, 1);
@@ -230,6 +241,8 @@ static void plan_transformed(struct draw_plan *plan, dist_function *kernel)
 	plan->inputs[0] = plan->inputs[1] = INPUT_WORDS;
 }
 
+/* Means that a table serves have one; larger ones are drawn by Hoermann's PTRS, Insurance: Mathematics and Economics
+ * 12 (1993) 39, whose constants these are. */
 static void plan_poisson(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const double mean = real_parameter(draw, 0), b = 0.931 + 2.53 * sqrt(mean);
@@ -249,6 +262,8 @@ static void plan_poisson(const struct dist_kernel *kernels, const struct draw *d
 	plan->constants.counts.trials = 0x1p62;
 }
 
+/* The same by Hoermann's BTRS, Journal of Statistical Computation and Simulation 46 (1993) 101, for the rarer
+ * outcome. */
 static void plan_binomial(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const double n = (double)draw->parameters[0].natural, given = real_parameter(draw, 1),
@@ -276,6 +291,7 @@ static void plan_binomial(const struct dist_kernel *kernels, const struct draw *
 					 special_deviance(mode, n * p) + special_deviance(rest, n * q);
 }
 
+/* By inversion: floor of an exponential of this mean. p = 1 always gives 1. */
 static void plan_geometric(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const double p = real_parameter(draw, 0);
@@ -284,6 +300,8 @@ static void plan_geometric(const struct dist_kernel *kernels, const struct draw 
 	plan->constants.mean_trials = p < 1 ? lesser(-1 / special_log1p(-p), 1e300) : 0;
 }
 
+/* p in binary, 32 digits a word: a sample compares its words with them until they differ, so p counts to its last bit
+ * although a sample almost always reads one word. */
 static void plan_bernoulli(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	double rest = real_parameter(draw, 0);
@@ -298,6 +316,7 @@ static void plan_bernoulli(const struct dist_kernel *kernels, const struct draw 
 	}
 }
 
+/* Lemire, ACM TOMACS 29 (2019) 3: multiply and reject below 2^w mod range. A range of 0 stands for 2^64. */
 static void plan_randint(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const int64_t low = draw->parameters[0].integer, high = draw->parameters[1].integer;

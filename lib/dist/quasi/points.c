@@ -43,6 +43,8 @@ static const struct {
 	[POINTS_LHS] = {LATIN_HYPERCUBE_DIMS, ONE(SCRAMBLE_PLAIN) | ONE(SCRAMBLE_JITTER)},
 };
 
+/* Owen scrambling and shifts of Sobol points keep them a (t, m, s)-net; Halton's bases allow permutations of digits;
+ * a lattice is only shifted; strata of a Latin hypercube are jittered. */
 bool points_can_scramble(enum points_kind kind, enum points_scramble scramble)
 {
 	return kinds[kind].scrambles >> scramble & 1;
@@ -141,6 +143,7 @@ size_t points_bytes(const struct points_settings *settings)
 	}
 }
 
+/* Measured first values for what creating a set takes, by dimension: Halton's digit permutations dominate. */
 uint64_t points_cost_ns(const struct points_settings *settings)
 {
 	static const uint64_t dimension_ns[POINTS_KINDS] = {
@@ -150,6 +153,7 @@ uint64_t points_cost_ns(const struct points_settings *settings)
 					    : settings->dims * dimension_ns[settings->kind];
 }
 
+/* Elements may begin and end inside a point; the parts between are whole points. */
 static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n, uint32_t dims, double *ret_x)
 {
 	for (size_t i = 0, count; i < n; i += count) {
@@ -189,6 +193,7 @@ static void fill_cut(const struct points *points, uint64_t begin, size_t n, floa
 	}
 }
 
+/* Whole points go straight to the output; a part of one, at either end, by way of the stack. */
 static void fill_sobol(const struct points *points, uint64_t begin, size_t n, void *out)
 {
 	const uint32_t dims = points->settings.dims;
@@ -221,6 +226,7 @@ static void fill_aligned(const struct points *points, uint64_t begin, size_t n, 
 		fill_doubles(points, begin, n, out);
 }
 
+/* Outputs of any alignment serve inline results, which lie anywhere in a message. */
 void points_fill(const struct points *points, uint64_t begin, size_t n, void *out)
 {
 	const size_t size = dtype_size(points->settings.dtype);

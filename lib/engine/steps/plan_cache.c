@@ -34,6 +34,8 @@ struct plans {
 	struct plan_entry *buckets[BUCKETS];
 };
 
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4): the high 12 bits choose one of 4096
+ * buckets. */
 static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
 {
 	const uint64_t mixed = ((key.n * PLAN_KINDS + key.kind) * PRECISIONS + key.precision) * UINT64_C(0x9E3779B97F4A7C15);
@@ -50,6 +52,7 @@ static void unlink_chain(struct plans *plans, struct plan_entry *entry)
 	*at = entry->chain;
 }
 
+/* The list of unused plans is an LRU: taken plans are not in it and cannot be dropped. */
 static void unlink_unused(struct plans *plans, struct plan_entry *entry)
 {
 	*(entry->older ? &entry->older->younger : &plans->oldest) = entry->younger;
@@ -64,6 +67,7 @@ static void link_unused(struct plans *plans, struct plan_entry *entry)
 	plans->youngest = entry;
 }
 
+/* Frees an entry that nobody uses; under the lock. */
 static void drop(struct plans *plans, struct plan_entry *entry)
 {
 	unlink_chain(plans, entry);
@@ -98,13 +102,15 @@ static struct plan_entry *of_job(struct job *job)
 }
 
 /* The next piece, unless nobody wants the plan any more. */
-/* Those who wait for it do not look at the clock themselves. */
+/* Jobs that wait for a plan run no chunk, so their timeouts are looked at here, once a piece. */
 static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
 {
 	for (struct plan_waiter *waiter = entry->waiters; waiter; waiter = waiter->next)
 		pool_expire(plans->engine->pool, waiter->job);
 }
 
+/* Builds the next piece of a plan, some 100 us, unless nobody wants the plan any more. The lock is not held
+ * meanwhile: nobody reads a plan that is not ready. */
 static int make_piece(struct job *job)
 {
 	struct plan_entry *entry = of_job(job);
@@ -129,6 +135,7 @@ static int make_piece(struct job *job)
 	return JOB_END;
 }
 
+/* Waiters look at the entry again themselves: ready, or failed. */
 static void wake_all(struct plans *plans, struct plan_entry *entry)
 {
 	while (entry->waiters) {
@@ -142,7 +149,8 @@ static void wake_all(struct plans *plans, struct plan_entry *entry)
 	}
 }
 
-/* Made, failed, or given up; the last is taken back when somebody has come to want it meanwhile. */
+/* The plan was made, or failed, or was given up; a plan that was given up is built after all when somebody has come
+ * to want it meanwhile. */
 static void made(struct job *job, int error)
 {
 	struct plan_entry *entry = of_job(job);
@@ -195,6 +203,7 @@ static int create_plan(struct plan_key key, uint32_t features, struct fft_plan *
 	}
 }
 
+/* Creating a plan only finds its factors and sizes; tables are built later, in pieces. */
 static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
 	struct plan_entry *entry = calloc(1, sizeof *entry);
@@ -302,6 +311,8 @@ static void link_waiter(struct plan_entry *entry, struct plan_waiter *waiter)
 	waiter->linked = true;
 }
 
+/* The first who waits submits the job that builds the plan. That job holds a use of its own, so the entry lives while
+ * it runs. */
 int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
 {
 	int result;

@@ -7,6 +7,7 @@
 
 #include "engine/steps/temp.h"
 
+/* The learned cost of the step's kind of work, shared by all steps of that kind in the engine. */
 struct cost *step_cost(struct engine *engine, const struct step *step)
 {
 	static_assert((int)COST_END <= (int)ENGINE_COSTS, "every row has a place");
@@ -19,6 +20,7 @@ uint64_t step_work_bytes(const struct engine *engine, const struct step *step)
 	return step->ops->work_bytes ? step->ops->work_bytes(engine, step) : 0;
 }
 
+/* A step that fails to begin is ended here; the caller has nothing to undo. */
 int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run)
 {
 	struct step_run *run = calloc(1, step->ops->run_bytes);
