@@ -22,8 +22,9 @@
 
 /* --- what all phases share --- */
 
-/* Rows [row, row + rows) of `columns` probes from `probe` on, `rows` at most TRACE_COLUMNS; probes from `end` on are 0.
- */
+/* Draws rows [row, row + rows) of `columns` probes from `probe` on, as float64, row by row with PANEL_COLUMNS to a
+ * row. rows is at most TRACE_COLUMNS; probes from `end` on are 0, so that the last panel is whole. A probe is drawn
+ * anew for each tile that needs it: that costs less than storing and reading n probes. */
 static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
 			double *to)
 {
@@ -43,7 +44,8 @@ static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, uns
 	}
 }
 
-/* y += the tile of the matrix at (row, column) times x. */
+/* Adds to y the product of the matrix's tile at (row, column) and x. Rounding is that of one chain of fused multiply-
+ * adds for each element of y, from column 0 on, whichever kernel runs. */
 static void multiply_probes(const struct trace *t, size_t row, size_t rows, size_t column, size_t columns,
 			    const double *x, double *y)
 {
@@ -57,42 +59,54 @@ static void multiply_probes(const struct trace *t, size_t row, size_t rows, size
 		t->kernel->multiply_f64(a, rows, columns, x, t->width, y);
 }
 
-static size_t tile_rows(const struct trace *t, size_t above)
+/* Rows and columns of a tile; the last ones of the matrix have fewer. */
+static size_t rows_of_tile(const struct trace *t, size_t tile_row)
 {
-	return size_min(TRACE_ROWS, t->n - above * TRACE_ROWS);
+	return size_min(TRACE_ROWS, t->n - tile_row * TRACE_ROWS);
 }
 
-static size_t tile_columns(const struct trace *t, size_t beside)
+static size_t columns_of_tile(const struct trace *t, size_t tile_column)
 {
-	return size_min(TRACE_COLUMNS, t->n - beside * TRACE_COLUMNS);
+	return size_min(TRACE_COLUMNS, t->n - tile_column * TRACE_COLUMNS);
 }
 
-/* Chunks that a panel is done in. */
-static size_t parts_of_trace(const struct trace *t)
+/* A chunk has `width` columns of a panel: all of them for kernels with vectors, one for the scalar kernel, which is
+ * slower by as much. */
+static size_t parts_of_panel(const struct trace *t)
 {
 	return PANEL_COLUMNS / t->width;
 }
 
+/* Rows from `row` on of the columns of a group, of which a panel has parts_of_panel. */
+static double *group_columns(const struct trace *t, size_t group, size_t row)
+{
+	return trace_panel(t, group / parts_of_panel(t), row) + group % parts_of_panel(t) * t->width;
+}
+
 /* --- the sketch: chunks of a block of rows by some columns, whose chains go on from stage to stage --- */
 
+/* --- the sketch A S: a chunk is a row of tiles times some columns of S --- */
+
+/* A stage has a few tiles of each row, as many as fit a chunk's time; the chains of sums go on in memory from stage to
+ * stage. */
 static bool sketch_advance(struct trace *t, size_t *ret_chunks)
 {
 	t->tiles_at += t->tiles_now;
-	t->tiles_now = trace_fit(t, (double)TRACE_ROWS * TRACE_COLUMNS * t->width, t->beside - t->tiles_at);
-	*ret_chunks = t->above * t->basis * parts_of_trace(t);
-	return t->tiles_at < t->beside;
+	t->tiles_now = trace_fit(t, (double)TRACE_ROWS * TRACE_COLUMNS * t->width, t->tiles_across - t->tiles_at);
+	*ret_chunks = t->tiles_down * t->basis * parts_of_panel(t);
+	return t->tiles_at < t->tiles_across;
 }
 
 static void sketch_run(const struct trace *t, size_t chunk, double *x)
 {
-	const size_t groups = t->basis * parts_of_trace(t), above = chunk / groups, group = chunk % groups;
-	const size_t row = above * TRACE_ROWS, rows = tile_rows(t, above);
-	double *y = trace_panel(t, group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
+	const size_t groups = t->basis * parts_of_panel(t), tile_row = chunk / groups, group = chunk % groups;
+	const size_t row = tile_row * TRACE_ROWS, rows = rows_of_tile(t, tile_row);
+	double *y = group_columns(t, group, row);
 
 	for (size_t i = 0; t->tiles_at == 0 && i < rows; i++)
 		memset(y + i * PANEL_COLUMNS, 0, t->width * sizeof *y);
-	for (size_t beside = t->tiles_at; beside < t->tiles_at + t->tiles_now; beside++) {
-		const size_t column = beside * TRACE_COLUMNS, columns = tile_columns(t, beside);
+	for (size_t tile_column = t->tiles_at; tile_column < t->tiles_at + t->tiles_now; tile_column++) {
+		const size_t column = tile_column * TRACE_COLUMNS, columns = columns_of_tile(t, tile_column);
 
 		draw_probes(t, group * t->width, t->run.step->trace.basis, t->width, column, columns, x);
 		multiply_probes(t, row, rows, column, columns, x, y);
@@ -101,19 +115,21 @@ static void sketch_run(const struct trace *t, size_t chunk, double *x)
 
 /* --- the rest: drawn into memory, then projected --- */
 
+/* --- the rest G - Q Q' G: G is drawn into memory, a row of tiles to a chunk, then projected --- */
+
 static bool rest_advance(struct trace *t, size_t *ret_chunks)
 {
 	if (t->rest_drawn)
 		return projection_advance(t, ret_chunks);
 	t->rest_drawn = true;
 	t->projection = (struct trace_projection){.onto = t->basis, .first = t->basis, .count = t->rest};
-	*ret_chunks = t->rest * t->above * parts_of_trace(t);
+	*ret_chunks = t->rest * t->tiles_down * parts_of_panel(t);
 	return true;
 }
 
 static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 {
-	const size_t group = chunk / t->above, above = chunk % t->above, row = above * TRACE_ROWS;
+	const size_t group = chunk / t->tiles_down, tile_row = chunk % t->tiles_down, row = tile_row * TRACE_ROWS;
 	const uint64_t first = t->run.step->trace.basis;
 	double *to;
 
@@ -121,17 +137,23 @@ static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 		projection_run(t, chunk, scratch);
 		return;
 	}
-	to = trace_panel(t, t->basis + group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
-	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row, tile_rows(t, above), to);
+	to = group_columns(t, t->basis * parts_of_panel(t) + group, row);
+	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row,
+		    rows_of_tile(t, tile_row), to);
 }
 
 /* --- the forms: chunks of a tile by some columns --- */
 
+/* --- the forms x' A x: a chunk is one tile with some columns --- */
+
+/* Groups of columns: those of the basis, where there is one, then the rest's. */
 static size_t form_groups(const struct trace *t)
 {
-	return ((t->stored ? t->basis : 0) + t->rest) * parts_of_trace(t);
+	return ((t->stored ? t->basis : 0) + t->rest) * parts_of_panel(t);
 }
 
+/* Adds what the chunks of the last stage left, tile after tile, on the one thread that advances the job: so the order
+ * of sums depends on no schedule. */
 static void add_slots(struct trace *t)
 {
 	const size_t groups = form_groups(t);
@@ -143,7 +165,7 @@ static void add_slots(struct trace *t)
 
 static bool forms_advance(struct trace *t, size_t *ret_chunks)
 {
-	const size_t total = t->above * t->beside * form_groups(t);
+	const size_t total = t->tiles_down * t->tiles_across * form_groups(t);
 
 	add_slots(t);
 	t->first += t->chunks;
@@ -156,16 +178,18 @@ static bool forms_advance(struct trace *t, size_t *ret_chunks)
 static const double *form_columns(const struct trace *t, size_t group, size_t row, size_t rows, double *scratch)
 {
 	if (t->stored)
-		return trace_panel(t, group / parts_of_trace(t), row) + group % parts_of_trace(t) * t->width;
+		return group_columns(t, group, row);
 	draw_probes(t, group * t->width, t->run.step->trace.probes, t->width, row, rows, scratch);
 	return scratch;
 }
 
+/* One tile A_ij and the columns x: adds x_i' (A_ij x_j) to the slot of the chunk. Both x_i and x_j are needed; where
+ * x_i lies within x_j (the tile touches the diagonal) it is not drawn again. */
 static void forms_run(const struct trace *t, size_t chunk, double *scratch)
 {
 	const size_t groups = form_groups(t), tile = (t->first + chunk) / groups, group = (t->first + chunk) % groups;
-	const size_t row = tile / t->beside * TRACE_ROWS, rows = tile_rows(t, tile / t->beside);
-	const size_t column = tile % t->beside * TRACE_COLUMNS, columns = tile_columns(t, tile % t->beside);
+	const size_t row = tile / t->tiles_across * TRACE_ROWS, rows = rows_of_tile(t, tile / t->tiles_across);
+	const size_t column = tile % t->tiles_across * TRACE_COLUMNS, columns = columns_of_tile(t, tile % t->tiles_across);
 	double *y = scratch + TRACE_COLUMNS * PANEL_COLUMNS, *more = y + TRACE_ROWS * PANEL_COLUMNS;
 	double *slot = t->slots + chunk * t->width;
 	const double *x = form_columns(t, group, column, columns, scratch);
@@ -180,7 +204,8 @@ static void forms_run(const struct trace *t, size_t chunk, double *scratch)
 
 /* --- the estimate --- */
 
-/* The part of the basis, and the mean of the rest's forms with its standard error, which one form does not have. */
+/* Writes the exact part on the basis plus the mean of the rest's forms, and that mean's standard error, which a
+ * single form does not have. */
 static void put_estimate(const struct trace *t)
 {
 	const uint64_t basis = t->run.step->trace.basis, n = t->run.step->trace.probes;
@@ -204,11 +229,11 @@ static void put_estimate(const struct trace *t)
 
 /* --- as a job --- */
 
-/* Bytes of the parts of its memory, which is all of doubles. */
+/* Places the parts of the work memory, all of doubles, where there is memory; returns its bytes. */
 static uint64_t lay_out(struct trace *t)
 {
 	const uint64_t columns = (t->basis + t->rest) * PANEL_COLUMNS;
-	const uint64_t slots = size_min(TRACE_SLOTS, t->above * t->beside * columns);
+	const uint64_t slots = size_min(TRACE_SLOTS, t->tiles_down * t->tiles_across * columns);
 	const uint64_t stored = t->stored ? columns * t->n : 0;
 	const uint64_t products = t->stored ? t->basis * (t->rest > 1 ? t->rest : 1) * TRACE_BLOCK : 0;
 
@@ -226,6 +251,7 @@ static size_t panels_of(uint64_t columns)
 	return (size_t)((columns + PANEL_COLUMNS - 1) / PANEL_COLUMNS);
 }
 
+/* An empty matrix has no sketch: it goes to the forms at once, of which there are none. */
 static struct trace trace_of(struct engine *engine, const struct step *step)
 {
 	const struct panel_kernel *kernel = panel_select(engine->features);
@@ -235,8 +261,8 @@ static struct trace trace_of(struct engine *engine, const struct step *step)
 		.run = {.engine = engine, .step = step},
 		.kernel = kernel,
 		.n = n,
-		.above = (n + TRACE_ROWS - 1) / TRACE_ROWS,
-		.beside = (n + TRACE_COLUMNS - 1) / TRACE_COLUMNS,
+		.tiles_down = (n + TRACE_ROWS - 1) / TRACE_ROWS,
+		.tiles_across = (n + TRACE_COLUMNS - 1) / TRACE_COLUMNS,
 		.basis = panels_of(step->trace.basis),
 		.rest = panels_of(step->trace.probes),
 		.stored = step->trace.basis > 0,
@@ -252,7 +278,8 @@ static uint64_t work_bytes(const struct engine *engine, const struct step *step)
 	return lay_out(&t);
 }
 
-/* Each probe is multiplied by the matrix, of a basis twice, and drawn. */
+/* Each probe is multiplied by the matrix once, and those of the basis twice (for the sketch, and for their forms);
+ * drawing costs about 10 ns an element. */
 static uint64_t cost_ns(const struct engine *engine, const struct step *step)
 {
 	const struct trace t = trace_of((struct engine *)engine, step);
@@ -301,6 +328,7 @@ static int advance_trace(struct step_run *run, size_t *ret_chunks)
 	return JOB_STAGE;
 }
 
+/* The words drawn are counted roughly, for the lanes' figures only. */
 static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 {
 	struct trace *t = (struct trace *)run;

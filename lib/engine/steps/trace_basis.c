@@ -28,6 +28,7 @@ enum { NORMS, PRODUCTS, DIFFERENCE, PRODUCTS_AGAIN, DIFFERENCE_AGAIN, LENGTH, SC
 
 /* --- projections --- */
 
+/* Rows of a stage of products Q' v, and of a chunk of the difference v - Q (Q' v). */
 static size_t segment_rows(const struct trace *t)
 {
 	return trace_fit(t, ROWS_AT_ONCE * PANEL_COLUMNS, t->n);

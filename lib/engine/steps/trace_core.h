@@ -41,7 +41,8 @@ struct trace_column {
 struct trace {
 	struct step_run run; /* first */
 	const struct panel_kernel *kernel;
-	size_t n, above, beside; /* of the matrix: its side, and the tiles along its columns and rows */
+	size_t n;                        /* the matrix is n x n */
+	size_t tiles_down, tiles_across; /* its tiles of TRACE_ROWS x TRACE_COLUMNS */
 	size_t basis, rest;      /* panels: of S, later Q; of G, or of all probes when they are drawn */
 	bool stored;             /* the columns of the forms are in memory, not drawn */
 	unsigned width;          /* columns of a chunk */
