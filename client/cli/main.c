@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "commands.h"
 #include "options/options.h"
-#include "options/suggest.h"
 
 static const struct command commands[] = {
 	{"rand", "draw random numbers: rand normal -n 1000 --seed 1", command_rand},
@@ -46,35 +45,9 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 static void print_usage(void)
 {
 	printf("usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] [--json] COMMAND ...\n\ncommands:\n");
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		printf("  %-13s %s\n", commands[i].name, commands[i].help);
+	commands_print(commands, N_COMMANDS);
 	printf("  %-13s %s\n", "help", "a command's options and an example: help rand normal");
 	printf("\ntrnsci-cli COMMAND --help lists a command's options and gives an example.\n");
-}
-
-static const struct command *find(const char *name)
-{
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-/* given: NULL where there is none. */
-static int complain_of_command(const char *given)
-{
-	struct suggestion suggestion = suggestion_of(given ? given : "");
-	char names[512] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < N_COMMANDS && used < sizeof names; i++) {
-		suggestion_try(&suggestion, commands[i].name);
-		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", commands[i].name);
-	}
-	if (!given)
-		return complain(EXIT_USAGE, "no command, allowed %s; see --help", names);
-	return complain(EXIT_USAGE, "%s: no such command%s, allowed %s; see --help", given, suggestion_text(&suggestion),
-			names);
 }
 
 /* help [COMMAND [WORD ...]] is the command with --help. */
@@ -87,10 +60,10 @@ static int run_help(struct cli *cli, int argc, char **argv)
 		print_usage();
 		return EXIT_OK;
 	}
-	const struct command *command = find(argv[1]);
+	const struct command *command = commands_find(commands, N_COMMANDS, argv[1]);
 
 	if (!command)
-		return complain_of_command(argv[1]);
+		return commands_complain(NULL, argv[1], commands, N_COMMANDS);
 	for (int i = 1; i < argc && n < 6; i++)
 		words[n++] = argv[i];
 	words[n] = (char[]){"--help"};
@@ -100,11 +73,12 @@ static int run_help(struct cli *cli, int argc, char **argv)
 
 static int run_command(struct cli *cli, int argc, char **argv)
 {
-	const struct command *command = argc > 0 ? find(argv[0]) : NULL;
+	const struct command *command = argc > 0 ? commands_find(commands, N_COMMANDS, argv[0]) : NULL;
 
 	if (argc > 0 && strcmp(argv[0], "help") == 0)
 		return run_help(cli, argc, argv);
-	return command ? command->run(cli, argc, argv) : complain_of_command(argc > 0 ? argv[0] : NULL);
+	return command ? command->run(cli, argc, argv)
+		       : commands_complain(NULL, argc > 0 ? argv[0] : NULL, commands, N_COMMANDS);
 }
 
 /* What was printed may still be in memory. A reader that has gone away is no error to speak of. */

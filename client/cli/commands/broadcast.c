@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "commands.h"
 #include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
@@ -211,22 +211,14 @@ static int command_list(struct cli *cli, int argc, char **argv)
 	return code;
 }
 
+static const struct command commands[] = {
+	{"send", "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000", command_send},
+	{"read", "read a broadcast: broadcast read NAME -n 1000", command_read},
+	{"list", "list the broadcasts that you may read", command_list},
+};
+
 int command_broadcast(struct cli *cli, int argc, char **argv)
 {
-	static const struct command verbs[] = {
-		{"send", "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000", command_send},
-		{"read", "read a broadcast: broadcast read NAME -n 1000", command_read},
-		{"list", "list the broadcasts that you may read", command_list},
-	};
-
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		printf("usage: trnsci-cli broadcast send|read|list ...\n\nPublish random numbers that are drawn once and read by many.\n");
-		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-			printf("    %-10s %s\n", verbs[i].name, verbs[i].help);
-		return EXIT_OK;
-	}
-	for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
-		if (strcmp(argv[1], verbs[i].name) == 0)
-			return verbs[i].run(cli, argc - 1, argv + 1);
-	return complain(EXIT_USAGE, "broadcast: '%s', allowed send, read, list", argc > 1 ? argv[1] : "");
+	return commands_run("broadcast", "Publish random numbers that are drawn once and read by many.", commands,
+			    sizeof commands / sizeof *commands, cli, argc, argv);
 }

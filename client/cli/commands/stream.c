@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "commands.h"
 #include "options/distributions.h"
 #include "options/options.h"
 #include "rand.h"
@@ -286,25 +286,8 @@ static const struct command commands[] = {
 	{"delete", "delete it: stream delete NAME", delete},
 };
 
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
-
-static void print_usage(void)
-{
-	printf("usage: trnsci-cli stream COMMAND ...\n\nManage the named streams of a daemon, which issues each of their numbers once.\n\n");
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].help);
-	printf("\ntrnsci-cli stream COMMAND --help lists a command's options.\n");
-}
-
 int command_stream(struct cli *cli, int argc, char **argv)
 {
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		print_usage();
-		return EXIT_OK;
-	}
-	for (size_t i = 0; argc > 1 && i < N_COMMANDS; i++)
-		if (strcmp(commands[i].name, argv[1]) == 0)
-			return commands[i].run(cli, argc - 1, argv + 1);
-	return complain(EXIT_USAGE, "stream: '%s': no such command, allowed create, draw, show, list, advance, delete",
-			argc > 1 ? argv[1] : "");
+	return commands_run("stream", "Manage the named streams of a daemon, which issues each of their numbers once.", commands,
+			    sizeof commands / sizeof *commands, cli, argc, argv);
 }
