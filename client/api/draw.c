@@ -95,7 +95,7 @@ static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct 
 	if (r < 0)
 		return r;
 	if (ret_span)
-		r = span_read(call, ret_span, err);
+		r = span_read(trnsci_reply(call), call->method, ret_span, err);
 	if (r == 0 && !*tile)
 		r = tile_from_reply(call, trnsci_reply(call), tile, err);
 	trnsci_call_free(call);

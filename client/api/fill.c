@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "call/array.h"
+#include "call/kept_call.h"
 #include "call/run.h"
 #include "dist/distributions/distribution.h"
 #include "draw.h"
@@ -137,7 +138,7 @@ static int find_place(struct fill *fill, struct error *err)
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	r = span_read(call, &fill->span, err);
+	r = span_read(trnsci_reply(call), call->method, &fill->span, err);
 	trnsci_call_free(call);
 	return r;
 }
@@ -159,8 +160,73 @@ static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct
 	r = call_run_to_end(call, err);
 	if (r < 0)
 		return r;
-	r = fill->wants_span ? span_read(call, &fill->span, err) : 0;
+	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
 	trnsci_call_free(call);
+	return r;
+}
+
+/* Makes the call that is kept for fills like this one. */
+static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct fill *fill = arg;
+	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
+	const struct trnsci_array out = trnsci_vector(fill->dtype, count, NULL);
+	struct trnsci_args *args;
+	int r = draw_call(fill->session, &fill->drawing, ret_call, &args, err);
+
+	if (r == 0 && is_part(fill))
+		trnsci_set_u64(args, "n", fill->elements / fill->components);
+	if (r == 0)
+		args_set_stated_memory(args, "out", &out, 0);
+	return r;
+}
+
+static void make_key(const struct fill *fill, struct call_key *key)
+{
+	const struct trnsci_source *source = fill->drawing.source;
+
+	call_key_begin(key, fill->drawing.distribution);
+	call_key_add(key, fill->dtype);
+	call_key_add(key, fill->elements);
+	call_key_add_params(key, fill->drawing.params);
+	if (!source)
+		return;
+	call_key_add(key, source->position > 0);
+	call_key_add(key, source->rank);
+	call_key_add(key, source->size);
+	call_key_add_text(key, source->generator);
+}
+
+/* Fills by a kept call. Returns 1 if there is none that can. */
+static int fill_kept(struct fill *fill, struct error *err)
+{
+	const struct trnsci_source *source = fill->drawing.source;
+	struct prepared_changes changes = {.memory = &fill->out};
+	const struct value *reply;
+	struct kept_call *kept;
+	struct call_key key;
+	int r = 1;
+
+	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
+		return 1;
+	make_key(fill, &key);
+	kept = kept_call_take(fill->session, &key, make_kept, fill);
+	if (!kept)
+		return 1;
+	if (source) {
+		changes.given = PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET |
+				(source->position ? PREPARED_POSITION : 0u);
+		changes.seed = source->seed;
+		changes.stream = source->stream;
+		changes.offset = source->offset;
+		changes.position = source->position;
+	}
+	reply = kept_call_run(kept, &changes);
+	if (reply)
+		r = fill->wants_span ? span_read((const struct trnsci_value *)(const void *)reply,
+						 fill->drawing.distribution, &fill->span, err)
+				     : 0;
+	kept_call_give(fill->session, kept);
 	return r;
 }
 
@@ -171,8 +237,10 @@ static int fill_embedded(struct fill *fill, struct error *err)
 	struct trnsci_array aligned;
 	int r;
 
-	if (array_is_aligned(&out))
-		return fill_memory(fill, &out, err);
+	if (array_is_aligned(&out)) {
+		r = fill_kept(fill, err);
+		return r > 0 ? fill_memory(fill, &out, err) : r;
+	}
 	r = array_clone(&out, false, &aligned, err);
 	if (r < 0)
 		return r;
@@ -208,7 +276,7 @@ static int fill_few(struct fill *fill, struct error *err)
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	r = fill->wants_span ? span_read(call, &fill->span, err) : 0;
+	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
 	if (r == 0)
 		r = take_elements(call, fill, err);
 	trnsci_call_free(call);

@@ -10,6 +10,7 @@
 #include "embedded/embedded.h"
 #include "remote/remote.h"
 #include "session/public_error.h"
+#include "call/kept_call.h"
 #include "tile.h"
 
 #define EMBEDDED      "embedded:"
@@ -100,6 +101,7 @@ void trnsci_close(struct trnsci_session *session)
 		tile->data = NULL;
 	pthread_mutex_unlock(&session->lock);
 	session->engine->stop(session);
+	kept_calls_free(session);
 	session_unref(session);
 }
 

@@ -22,6 +22,6 @@ void source_set_place(struct trnsci_args *args, const struct trnsci_source *sour
 void source_set_part(struct trnsci_args *args, const struct trnsci_source *source);
 
 /* Reads from a reply where its draw lies in the stream. -ERROR_BAD_REPLY */
-int span_read(const struct trnsci_call *call, struct trnsci_span *ret_span, struct error *err);
+int span_read(const struct trnsci_value *reply, const char *method, struct trnsci_span *ret_span, struct error *err);
 
 #endif

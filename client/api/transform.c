@@ -8,6 +8,7 @@
 
 #include "engine/operations/operations.h"
 #include "call/array.h"
+#include "call/kept_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
 #include "tile_pool.h"
@@ -16,7 +17,7 @@ struct transform {
 	struct trnsci_session *session;
 	const char *operation;
 	const struct trnsci_param *params;
-	const char *input; /* the name of the input parameter */
+	const char *input; /* the name of the input parameter; NULL: not found yet */
 	struct trnsci_array in, out;
 };
 
@@ -55,6 +56,51 @@ static int run_on_memory(const struct transform *t, struct error *err)
 	if (r == 0)
 		trnsci_call_free(call);
 	return r;
+}
+
+/* Makes the call that is kept for transforms like this one. */
+static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct transform *t = arg;
+	int r = make_transform_call(t, ret_call, err);
+
+	if (r < 0)
+		return r;
+	args_set_stated_memory(trnsci_args(*ret_call), input_name(t->operation), &t->in, 0);
+	args_set_stated_memory(trnsci_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
+	return 0;
+}
+
+/* Of arrays that a kept call may work on: aligned, and apart or the same. */
+static bool can_keep(const struct transform *t)
+{
+	return t->in.data && t->out.data && t->in.ndim <= TRNSCI_MAX_DIMS && t->out.ndim <= TRNSCI_MAX_DIMS &&
+	       array_bytes(&t->in) > 0 && array_bytes(&t->out) > 0 && array_is_aligned(&t->in) &&
+	       array_is_aligned(&t->out) && (array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out));
+}
+
+/* Transforms by a kept call. Returns false if there is none that can. */
+static bool run_kept(struct transform *t)
+{
+	void *const memory[PREPARED_MEMORY] = {t->in.data, t->out.data};
+	const struct prepared_changes changes = {.memory = memory};
+	struct kept_call *kept;
+	struct call_key key;
+	bool done;
+
+	if (!can_keep(t))
+		return false;
+	call_key_begin(&key, t->operation);
+	call_key_add_array(&key, &t->in);
+	call_key_add_array(&key, &t->out);
+	call_key_add(&key, t->in.data == t->out.data);
+	call_key_add_params(&key, t->params);
+	kept = kept_call_take(t->session, &key, make_kept, t);
+	if (!kept)
+		return false;
+	done = kept_call_run(kept, &changes);
+	kept_call_give(t->session, kept);
+	return done;
 }
 
 /* An array that is not aligned, or overlaps the other in part, is replaced by a copy. */
@@ -184,6 +230,8 @@ int trnsci_transform(struct trnsci_session *session, const char *operation, cons
 
 	if (r == 0 && !operation)
 		r = error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
+	if (r == 0 && session->engine->shares_memory && run_kept(&t))
+		return 0;
 	if (r == 0)
 		r = array_check(&in, operation, t.input = input_name(operation), &error);
 	if (r == 0)

@@ -373,6 +373,11 @@ void args_set_memory(struct trnsci_args *args, const char *name, const struct tr
 	set_value(set_array_map(args, name, array), "data", value_bytes(bytes ? array->data : nothing, bytes));
 }
 
+void args_set_stated_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array, unsigned number)
+{
+	trnsci_set_u64(set_array_map(args, name, array), "memory", number);
+}
+
 void args_set_new_tile(struct trnsci_args *args, const char *name)
 {
 	if (args)

@@ -51,12 +51,13 @@ size_t args_bytes(const struct trnsci_args *args);
 
 /* What the installed header has no setters for: negative integers; bytes and arrays, which are copied; an array in
  * memory that outlives the call (args_set_memory), as an input or, in an embedded session, an output; a new tile as an
- * output. */
+ * output; for prepare_make, memory that each run states. */
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
 void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_new_tile(struct trnsci_args *args, const char *name);
+void args_set_stated_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array, unsigned number);
 /* Marks the tree as incomplete: the call fails when it is sent. Accepts NULL. */
 void args_fail(struct trnsci_args *args);
 

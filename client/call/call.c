@@ -15,9 +15,7 @@ void call_drop_reply(struct trnsci_call *call)
 	call->bump = NULL;
 	request_free(call->request);
 	call->request = NULL;
-	if (call->held)
-		prepared_give(call->held);
-	call->held = NULL;
+	call->ran_here = false;
 	fdpass_close(&call->fds);
 }
 

@@ -37,7 +37,8 @@ struct trnsci_call {
 	unsigned runs;             /* with these parameters, up to those after which it is prepared */
 	bool asked;                /* the engine was asked to prepare it; only the owner's thread sets this */
 	bool ended;                /* its owner has freed it */
-	struct prepared *held;     /* whose memory the reply is in; NULL: none */
+	struct prepared *here;     /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
+	bool ran_here;             /* the last run was one of these */
 	/* Under the session's lock. */
 	unsigned refs;
 	_Atomic(enum call_state) state;

@@ -111,8 +111,12 @@ struct prepared_changes changes_for_engine(const struct call_changes *changes, u
 
 		handles[i] = tile && !handle ? NO_TILE : (uint32_t)handle;
 	}
-	return (struct prepared_changes){changes->given,  changes->seed, changes->stream,
-					 changes->offset, handles,       changes->tiles.count};
+	return (struct prepared_changes){.given = changes->given,
+					 .seed = changes->seed,
+					 .stream = changes->stream,
+					 .offset = changes->offset,
+					 .tiles = handles,
+					 .n_tiles = changes->tiles.count};
 }
 
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params)

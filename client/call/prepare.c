@@ -9,6 +9,7 @@
 enum {
 	PARAMETERS_MOST = 16 << 10, /* bytes: the engine would keep them as long as the call lives */
 	RUNS_BEFORE = 3,            /* a preparation costs as much as a run; each later run saves about half of one */
+	RUNS_BEFORE_HERE = 1,       /* it costs as much as two runs; each later run saves nearly all of one */
 };
 
 /* ---- releases; with the lock ---- */
@@ -72,13 +73,41 @@ static bool is_worth_it(const struct trnsci_call *call)
 	return operation && prepared_allows(operation) && args_bytes(call->params) <= PARAMETERS_MOST;
 }
 
+static void release_here(struct trnsci_call *call)
+{
+	if (!call->here)
+		return;
+	call->session->engine->release(call->session, call->here);
+	call->here = NULL;
+	call->prepared = 0;
+}
+
+void prepare_here(struct trnsci_call *call)
+{
+	const struct session_engine *engine = call->session->engine;
+
+	if (!engine->prepare || call->internal || call->state == CALL_IN_FLIGHT)
+		return;
+	if (call->prepared_version != call->args.version) {
+		call_drop_reply(call); /* it is in the memory of the prepared call */
+		release_here(call);
+		call->runs = 0;
+		call->prepared_version = call->args.version;
+		call->prepared_on = call->session->connection;
+	}
+	if (call->runs > RUNS_BEFORE_HERE || call->args.failed)
+		return;
+	if (call->runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->here) == 0)
+		call->prepared = prepared_handle(call->here);
+}
+
 struct prepare_todo prepare_begin(struct trnsci_call *call)
 {
 	struct prepare_todo todo = {0};
 	const uint64_t connection = call->session->connection;
 	const bool changed = call->prepared_version != call->args.version;
 
-	if (call->internal)
+	if (call->internal || call->session->engine->prepare)
 		return todo;
 	if (changed || call->prepared_on != connection) {
 		if (changed)
@@ -155,6 +184,7 @@ void prepare_end(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	bool any;
 
+	release_here(call);
 	if (!call->asked)
 		return;
 	pthread_mutex_lock(&session->lock);

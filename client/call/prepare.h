@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prepared calls: the engine validates and compiles a call once, and later runs send only what changes.
  *
- * A call that computes is prepared when it is run for the fourth time with the same parameters: most calls are run once
- * or twice, and a preparation costs as much as a run. The request `prepare` goes out with that run, so nobody waits for
- * it. Changed parameters or another connection end the preparation. A call whose preparation is refused is sent whole.
- */
+ * A call that computes is prepared when it is run again with the same parameters. A daemon is asked at the fourth run:
+ * most calls are run once or twice, and a preparation costs as much as a run. The request `prepare` goes out with that
+ * run, so nobody waits for it. In an embedded session the second run prepares the call and is the first to use it.
+ * Changed parameters or another connection end the preparation. A call whose preparation is refused is sent whole. */
 #ifndef TRNSCI_CLIENT_CALL_PREPARE_H
 #define TRNSCI_CLIENT_CALL_PREPARE_H
 
@@ -17,7 +17,10 @@ struct prepare_todo {
 	uint64_t connection, preparation;
 };
 
-/* Counts a run that begins, and returns what to send before it. With the lock. */
+/* In an embedded session: counts a run that begins, and prepares the call when it is time. Without the lock. */
+void prepare_here(struct trnsci_call *call);
+
+/* By a daemon: counts a run that begins, and returns what to send before it. With the lock. */
 struct prepare_todo prepare_begin(struct trnsci_call *call);
 /* Sends it. Without the lock. */
 void prepare_send(struct trnsci_session *session, const struct prepare_todo *todo);

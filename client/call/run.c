@@ -10,52 +10,30 @@
 
 /* ---- starting ---- */
 
-/* The session's end waits for the last one, and sees either that it runs or is seen by it. */
-static void leave_now(struct trnsci_session *session)
-{
-	if (atomic_fetch_sub(&session->running_now, 1) > 1 || !session->closed)
-		return;
-	pthread_mutex_lock(&session->lock);
-	pthread_cond_broadcast(&session->changed);
-	pthread_mutex_unlock(&session->lock);
-}
-
-/* Marks a prepared call as in flight, but in no table, without the lock. Returns false if it has to be sent, as one that
- * may be in the queue of answered calls. The connection of an engine that runs calls now never changes. */
-static bool begin_now(struct trnsci_call *call)
+/* Runs a small prepared call in this thread, without an allocation, if the engine is here. Returns false if it has to be
+ * sent, as one that may be in the queue of answered calls; that also reports what is wrong with it. */
+static bool run_here(struct trnsci_call *call, const struct trnsci_changes *changes)
 {
 	struct trnsci_session *session = call->session;
-	enum call_state state = call->state;
-
-	if (call->queueing || state == CALL_IN_FLIGHT || call->args.failed || !prepare_is_used(call))
-		return false;
-	atomic_fetch_add(&session->running_now, 1);
-	if (!session->closed && atomic_compare_exchange_strong(&call->state, &state, CALL_IN_FLIGHT))
-		return true;
-	leave_now(session);
-	return false;
-}
-
-/* Runs a small prepared call in this thread, without an allocation, if the engine can. Returns false if it has to be
- * sent; that also reports what is wrong with it. */
-static bool run_now(struct trnsci_call *call, const struct trnsci_changes *changes)
-{
-	struct trnsci_session *session = call->session;
-	struct prepared *prepared = NULL;
 	const struct value *reply = NULL;
+	uint32_t handles[ARGS_SWAPS];
 
-	if (!session->engine->run_now || !begin_now(call))
+	if (!call->here || call->queueing || call->state == CALL_IN_FLIGHT || call->args.failed ||
+	    !session_enter(session))
 		return false;
 	call_drop_reply(call);
-	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0)
-		reply = session->engine->run_now(call, &prepared);
-	call->held = prepared;
+	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0) {
+		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
+
+		reply = prepared_run_alone(call->here, &run);
+	}
+	call->ran_here = reply;
 	call->reply = reply;
 	call->connection = session->connection;
 	call->error.code = 0;
 	call->error.text[0] = '\0';
 	atomic_store_explicit(&call->state, reply ? CALL_DONE : CALL_IDLE, memory_order_release);
-	leave_now(session);
+	session_leave(session);
 	return reply;
 }
 
@@ -68,7 +46,8 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 
 	if (session_check(session, &error) < 0)
 		return call_set_error(call, &error);
-	if (!queueing && run_now(call, changes))
+	prepare_here(call);
+	if (!queueing && run_here(call, changes))
 		return 0;
 	if (call_is_in_flight(call))
 		return -ERROR_OUT_OF_RANGE;
@@ -136,7 +115,7 @@ int call_run_until(struct trnsci_call *call, const struct trnsci_changes *change
 {
 	int r = call_start(call, changes, false);
 
-	if (r < 0 || call->held) /* run in this thread */
+	if (r < 0 || call->ran_here)
 		return r;
 	r = wait_until(call, deadline);
 	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;

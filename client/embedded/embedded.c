@@ -23,12 +23,16 @@
 #include "engine/request.h"
 
 /* Bytes: work memory that is granted without a look at the machine's memory; the arena if one as large as the machine's
- * memory is refused; the plan cache from which the machine's memory decides. */
+ * memory is refused; the plan cache from which the machine's memory decides; what a prepared call may hold, which nobody
+ * asked for. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)
 #define WORK_BYTES_KEPT   ((uint64_t)512 << 20)
 #define HUGE_BYTES        ((size_t)2 << 20)
 #define ARENA_BYTES_LEAST ((size_t)1 << 30)
 #define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
+#define PREPARED_BYTES_MOST ((uint64_t)1 << 20)
+
+enum { PREPARED_MOST = 1024 }; /* calls prepared at once */
 
 struct embedded {
 	struct engine *engine;
@@ -159,13 +163,32 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	return prepared_start(embedded->session_memory, call->prepared, &changes, bump, on_answered, call, ret_request);
 }
 
-static const struct value *embedded_run_now(struct trnsci_call *call, struct prepared **ret_prepared)
+static int embedded_prepare(const struct trnsci_call *call, struct prepared **ret_prepared)
 {
 	struct embedded *embedded = call->session->peer;
-	uint32_t handles[ARGS_SWAPS];
-	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
+	const struct operation *operation = operation_find(call->method, strlen(call->method));
+	struct bump *bump = bump_new_cached(&call->session->bump_cache);
+	struct value params;
+	struct error ignored; /* the run that follows reports it */
+	int r = bump && operation ? args_build(call->params, NULL, bump, &params) : -ERROR_NO_MEMORY;
 
-	return prepared_run_now(embedded->session_memory, call->prepared, &changes, ret_prepared);
+	if (r == 0)
+		r = prepared_make(embedded->session_memory, operation, &params, PREPARED_BYTES_MOST, ret_prepared,
+				  &ignored);
+	bump_free(bump);
+	return r;
+}
+
+/* Once the session is closed, the engine's own reference is gone. */
+static void embedded_release(struct trnsci_session *session, struct prepared *prepared)
+{
+	struct embedded *embedded = session->peer;
+
+	if (session_enter(session)) {
+		prepared_release(embedded->session_memory, prepared_handle(prepared), NULL);
+		session_leave(session);
+	}
+	prepared_drop(prepared);
 }
 
 /* The engine may answer before it returns, or another thread may answer and drop the table's reference: after it, only
@@ -328,10 +351,14 @@ static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
 
+	pthread_mutex_lock(&session->lock);
+	while (session->running_now > 0) /* they use its memory without a reference */
+		pthread_cond_wait(&session->changed, &session->lock);
+	pthread_mutex_unlock(&session->lock);
 	session_memory_close(embedded->session_memory);
 	pthread_mutex_lock(&session->lock);
 	pthread_cond_broadcast(&session->changed);
-	while (embedded->unanswered > 0 || session->waiters > 0 || session->running_now > 0)
+	while (embedded->unanswered > 0 || session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 }
@@ -354,7 +381,8 @@ static void embedded_abandon(struct trnsci_session *session)
 static const struct session_engine embedded_engine = {
 	.shares_memory = true,
 	.send = embedded_send,
-	.run_now = embedded_run_now,
+	.prepare = embedded_prepare,
+	.release = embedded_release,
 	.cancel = embedded_cancel,
 	.progress = embedded_progress,
 	.get_arena = embedded_get_arena,
@@ -381,7 +409,8 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 		.plan_cache_bytes = plan_cache_bytes(embedded),
 		.work_memory_bytes = WORK_BYTES_KEPT,
 	};
-	const struct session_limits limits = {.shares_memory = true, .reserve = reserve_work, .reserve_arg = embedded};
+	const struct session_limits limits = {.shares_memory = true, .prepared = PREPARED_MOST, .reserve = reserve_work,
+					      .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);

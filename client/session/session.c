@@ -131,6 +131,25 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 	return r;
 }
 
+bool session_enter(struct trnsci_session *session)
+{
+	atomic_fetch_add(&session->running_now, 1);
+	if (!session->closed)
+		return true;
+	session_leave(session);
+	return false;
+}
+
+/* The session's end waits for the last one, and sees either that it runs or is seen by it. */
+void session_leave(struct trnsci_session *session)
+{
+	if (atomic_fetch_sub(&session->running_now, 1) > 1 || !session->closed)
+		return;
+	pthread_mutex_lock(&session->lock);
+	pthread_cond_broadcast(&session->changed);
+	pthread_mutex_unlock(&session->lock);
+}
+
 void session_sleep(struct trnsci_session *session, int64_t deadline)
 {
 	const struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};

@@ -28,6 +28,7 @@ enum {
 	POOLED_TILES = 8, /* tiles kept for later arrays of the caller (api/tile_pool.h) */
 };
 
+struct kept_calls;
 struct prepared;
 struct ring_link;
 
@@ -45,9 +46,11 @@ struct session_engine {
 	/* Starts a call that is marked as in flight. On an error the call was not sent, and nobody answers it. Without.
 	 */
 	int (*send)(struct trnsci_call *call, struct error *err);
-	/* Runs a small prepared call in this thread. Returns its reply, which *ret_prepared holds, or NULL if the call
-	 * has to be sent instead. The pointer is NULL for an engine that cannot. Without. */
-	const struct value *(*run_now)(struct trnsci_call *call, struct prepared **ret_prepared);
+	/* Prepares a call in this process and returns a reference to it, for release. NULL for an engine of another
+	 * process, which is asked by a request. Without. */
+	int (*prepare)(const struct trnsci_call *call, struct prepared **ret_prepared);
+	/* Ends it, also after stop. Without. */
+	void (*release)(struct trnsci_session *session, struct prepared *prepared);
 	/* Asks for the end of a call in flight, to which the caller holds a reference. Without. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Waits for answers until the deadline. With; the lock may be released meanwhile. */
@@ -84,7 +87,7 @@ struct trnsci_session {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a call was answered, a waiter left, or the arena came */
 	unsigned refs;
-	atomic_uint running_now; /* calls inside run_now; changed without the lock */
+	atomic_uint running_now; /* threads between session_enter and session_leave; changed without the lock */
 	unsigned waiters;     /* threads inside session_wait */
 	atomic_bool closed;
 	struct error failure;         /* why nothing more can be sent; code 0: all is well */
@@ -108,6 +111,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
+	_Atomic(struct kept_calls *) kept; /* call/kept_call.h; NULL: none yet; changed without the lock */
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */
@@ -128,6 +132,11 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
 
 /* Waits until ready(arg), which is called with the lock, is true. Returns 0 or -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
+
+/* Enters a session to run a prepared call in this thread: it is not stopped until session_leave. Returns false if it is
+ * closed. Without the lock. */
+bool session_enter(struct trnsci_session *session);
+void session_leave(struct trnsci_session *session);
 
 /* Sleeps until session->changed is signalled or the deadline has passed. With the lock, which is released meanwhile. */
 void session_sleep(struct trnsci_session *session, int64_t deadline);

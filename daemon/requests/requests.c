@@ -290,7 +290,12 @@ static struct prepared_changes changes_of_run(const struct run_prepared *run)
 
 	while (n > 0 && run->tiles[n - 1] == 0)
 		n--;
-	return (struct prepared_changes){run->given, run->seed, run->stream, run->offset, run->tiles, n};
+	return (struct prepared_changes){.given = run->given,
+					 .seed = run->seed,
+					 .stream = run->stream,
+					 .offset = run->offset,
+					 .tiles = run->tiles,
+					 .n_tiles = n};
 }
 
 static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,

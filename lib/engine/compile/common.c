@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "engine/prepared/prepared_changes.h"
 
 int compile_no_memory(struct compiler *compiler)
 {
@@ -20,7 +21,7 @@ static int wrong_array(struct compiler *compiler, unsigned param, enum error_cod
 	return bind_error(&compiler->args, param, compiler->err, code, "%s, allowed: a map {dtype, shape, data}", what);
 }
 
-/* --- inputs --- */
+/* --- arrays that come with the request --- */
 
 /* Reads dtype and shape of an inline array. One size may stand for an array of it, as in numpy. Sizes are multiplied
  * with a check: bytes of the result are at most 2^62, so that later sums of them cannot overflow. */
@@ -50,6 +51,38 @@ static int array_shape(struct compiler *compiler, unsigned param, const struct v
 	*ret = shape;
 	return 0;
 }
+
+/* Memory that each run of a prepared call states: {dtype, shape, memory: number}. Two maps with the same number are one
+ * buffer. Only a program in this process can name it. */
+static bool is_stated_by_runs(const struct compiler *compiler, const struct value *value)
+{
+	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
+
+	return number && number->kind == VALUE_UINT && number->u < PREPARED_MEMORY && compiler->program->keeps &&
+	       compiler->program->memory->limits.shares_memory;
+}
+
+static int stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
+{
+	const uint32_t number = (uint32_t)value_get(map, "memory")->u;
+	struct buffer *buffer = compiler->program->buffers;
+	struct shape shape;
+	int error = array_shape(compiler, param, map, &shape);
+
+	if (error)
+		return error;
+	while (buffer && (buffer->kind != BUFFER_CALLER || buffer->handle != number))
+		buffer = buffer->next;
+	if (buffer && !shape_equal(&buffer->shape, &shape))
+		return wrong_array(compiler, param, ERROR_BAD_SHAPE, "its memory has another shape, too");
+	if (!buffer && !(buffer = program_buffer(compiler->program, BUFFER_CALLER, &shape)))
+		return compile_no_memory(compiler);
+	buffer->handle = number;
+	*ret_buffer = buffer;
+	return 0;
+}
+
+/* --- inputs --- */
 
 /* Kernels want their elements aligned, and bytes of a message lie anywhere. What is not aligned is copied by the
  * program's first step, chunk by chunk on the lanes, not by the thread that compiles: inline data can have many
@@ -221,7 +254,8 @@ int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret
 		return tile_buffer(compiler, param, value->u, ret_buffer);
 	if (value->kind == VALUE_STRING)
 		return named_buffer(compiler, param, value, ret_buffer);
-	return input_array(compiler, param, value, ret_buffer);
+	return is_stated_by_runs(compiler, value) ? stated_buffer(compiler, param, value, ret_buffer)
+						  : input_array(compiler, param, value, ret_buffer);
 }
 
 int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype)
@@ -266,6 +300,8 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 	struct shape shape;
 	int error;
 
+	if (is_stated_by_runs(compiler, map))
+		return stated_buffer(compiler, param, map, ret_buffer);
 	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
 				  "takes a tile's handle or the map {new: true}");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/steps/temp.h"
@@ -109,6 +110,11 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 				 handle);
 	prepared_drop(prepared);
 	return 0;
+}
+
+uint32_t prepared_handle(const struct prepared *prepared)
+{
+	return prepared->handle;
 }
 
 void prepared_release_all(struct session_memory *memory)

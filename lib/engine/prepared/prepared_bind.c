@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of prepared calls: their choice of streams and tiles, and a program of their own that shares all else. */
+#include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/program/placement.h"
 
@@ -61,18 +62,24 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 		return check_has(prepared,
 				 foreign & PREPARED_SEED     ? "seed"
 				 : foreign & PREPARED_STREAM ? "stream"
-							     : "offset",
+				 : foreign & PREPARED_OFFSET ? "offset"
+							     : "position",
 				 context, err);
 	ret->placement = prepared->choice;
 	ret->has_offset = changes->given & PREPARED_OFFSET;
 	ret->name = changes->given ? NULL : prepared->name;
 	ret->tiles = changes->n_tiles ? to : NULL;
+	ret->memory = changes->memory;
+	if (prepared->names_memory && !changes->memory)
+		return error_set(err, ERROR_MISSING_PARAMETER, "%s: memory: missing", context);
 	if (changes->given & PREPARED_SEED)
 		ret->placement.seed = changes->seed;
 	if (changes->given & PREPARED_STREAM)
 		ret->placement.stream = changes->stream;
 	if (ret->has_offset)
 		ret->placement.offset = changes->offset;
+	if (changes->given & PREPARED_POSITION)
+		ret->placement.position = changes->position;
 	return changes->n_tiles ? choose_tiles(prepared, changes, to, sorted, context, err) : 0;
 }
 
@@ -99,10 +106,13 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 }
 
 /* Its address; what it holds from here on, program_end gives back. */
-static int bind_buffer(const struct prepared *prepared, struct program *program, size_t i, struct buffer *buffer,
-		       struct error *err)
+static int bind_buffer(const struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
+		       size_t i, struct buffer *buffer, struct error *err)
 {
 	switch (buffer->kind) {
+	case BUFFER_CALLER:
+		buffer->base = choice->memory ? choice->memory[buffer->handle] : NULL;
+		return 0;
 	case BUFFER_TILE:
 		return prepared_bind_tile(program, buffer, err);
 	case BUFFER_RESULT:
@@ -121,15 +131,17 @@ static int bind_buffer(const struct prepared *prepared, struct program *program,
 	}
 }
 
-static int bind_buffers(const struct prepared *prepared, struct program *program, const uint64_t *tiles,
+static int bind_buffers(const struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 			struct buffer *buffers, struct error *err)
 {
+	const uint64_t *tiles = choice->tiles;
+
 	memcpy(buffers, prepared->buffers, prepared->n_buffers * sizeof *buffers);
 	for (size_t i = 0; tiles && i < prepared->n_tiles; i++)
 		if (prepared->tiles[i].buffer >= 0)
 			buffers[prepared->tiles[i].buffer].handle = (uint32_t)tiles[i];
 	for (size_t i = 0; i < prepared->n_buffers; i++) {
-		int error = bind_buffer(prepared, program, i, &buffers[i], err);
+		int error = bind_buffer(prepared, program, choice, i, &buffers[i], err);
 
 		if (error)
 			return error;
@@ -189,6 +201,7 @@ int prepared_bind_placements(struct program *program, const struct prepared_choi
 	placement->own.seed = stated->seed;
 	placement->own.stream = stated->stream;
 	placement->own.offset = stated->offset;
+	placement->own.position = stated->position;
 	placement->own.text = stated->text;
 	placement->own.has_text = true;
 	return placement->is_points && choice->has_offset ? move_points(placement, stated->offset, err) : 0;
@@ -275,7 +288,7 @@ int prepared_bind(struct prepared *prepared, struct program *program, const stru
 	if (!buffers || !plans || !steps || copy_placements(prepared, program))
 		return error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	share(prepared, program);
-	error = bind_buffers(prepared, program, choice->tiles, buffers, err);
+	error = bind_buffers(prepared, program, choice, buffers, err);
 	if (error)
 		return error;
 	if (bind_plans(prepared, program, plans) || value_share(bump, &prepared->reply, reply))

@@ -50,6 +50,7 @@ struct prepared {
 	struct bump *bump;
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
+	bool names_memory; /* of the caller's, which each run states */
 	struct stream_choice choice; /* what it states for draws that state nothing, or for its one draw */
 	const struct value *name;  /* the named stream among that; NULL */
 	uint64_t timeout_ms;
@@ -75,7 +76,7 @@ struct prepared {
 	void *reserve_arg;
 };
 
-/* ---- creation (prepared_create.c) ---- */
+/* ---- creation (prepared_create.c; prepared_make in prepared.h) ---- */
 
 /* Compiles the call that args, of `prepare`, describe. Errors are those of the call itself; -ERROR_LIMIT names
  * `prepared`, `max_bytes`, or the owner's memory limit. The result is yours until prepared_keep or prepared_drop. */
@@ -90,10 +91,6 @@ int prepared_check_room(const struct session_memory *memory, struct error *err);
 /* Once its deferred parts are built, gives it to the session. Handles are never reused in a session.
  * -ERROR_CLOSED, -ERROR_LIMIT */
 int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
-void prepared_drop(void *prepared); /* one reference; accepts NULL */
-
-/* -ERROR_BAD_TILE: there is none of that handle. */
-int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);
 void prepared_release_all(struct session_memory *memory);
 
 /* A reference; NULL: there is none of that handle. */
@@ -107,6 +104,7 @@ struct prepared_choice {
 	const struct value *name; /* the named stream; NULL: none */
 	bool has_offset;          /* the run's own */
 	const uint64_t *tiles;    /* handles, one for each tile that the call names; NULL: as prepared */
+	void *const *memory;      /* of the caller's; NULL: the call names none */
 };
 
 /* The choice of a run with these changes; undefined on failure. to: room for prepared->n_tiles handles, and sorted for as many. context begins
@@ -134,9 +132,9 @@ void prepared_learn(struct prepared *prepared, struct program *program);
 int prepared_compile(struct compiler *compiler);
 int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes);
 
-/* ---- runs without a request (prepared_now.c) ---- */
+/* ---- runs without a request (prepared_inline.c) ---- */
 
-/* After everything else is made: where it is small. -ERROR_NO_MEMORY */
+/* After everything else is made and built: where it is small. -ERROR_NO_MEMORY */
 int prepared_create_inline(struct prepared *prepared);
 /* Of the plans that it holds, about. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);

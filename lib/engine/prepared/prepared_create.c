@@ -131,6 +131,7 @@ static int gather_buffers(struct prepared *prepared)
 			continue;
 		prepared->buffers[--n] = *at;
 		prepared->buffers[n].tile = NULL;
+		prepared->names_memory |= at->kind == BUFFER_CALLER;
 		at->slot = (int)n;
 	}
 	return 0;
@@ -346,7 +347,8 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 	prepared->operation = operation;
 	prepared->takes = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
-			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
+			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u) |
+			  (operation_param(operation, "position", 8) ? PREPARED_POSITION : 0u);
 	prepared->program = (struct program){.memory = memory, .bump = prepared->bump, .keeps = true};
 	prepared->engine = memory->engine;
 	prepared->reply = value_map();
@@ -379,7 +381,7 @@ static int reserve_prepared(struct session_memory *memory, struct prepared *prep
 
 	if (error)
 		return error;
-	prepared->charge = bytes;
+	prepared->charge += bytes;
 	prepared->unreserve = limits->unreserve;
 	prepared->reserve_arg = limits->reserve_arg;
 	return 0;
@@ -414,34 +416,28 @@ static int find_params(const struct args *args, const struct value **ret, struct
 	return 0;
 }
 
-static int create_prepared(struct session_memory *memory, const struct args *args, struct prepared *prepared,
-			   struct error *err)
+static int create_prepared(struct session_memory *memory, const struct operation *operation, const struct value *params,
+			   uint64_t max_bytes, struct prepared *prepared, struct error *err)
 {
-	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
-	const struct operation *operation = NULL;
-	const struct value *params = NULL;
 	uint64_t bytes = 0;
-	int error = find_operation(args, &operation, err);
+	int error;
 
-	if (!error)
-		error = find_params(args, &params, err);
-	if (error)
-		return error;
 	pthread_mutex_lock(&memory->lock);
 	error = prepared_check_room(memory, err);
 	pthread_mutex_unlock(&memory->lock);
 	if (!error)
 		error = create_from_call(memory, prepared, operation, params, &bytes, err);
 	bytes += sizeof *prepared;
-	if (!error && most->given && bytes > most->u64)
-		error = bind_error(args, PREPARE_MAX_BYTES, err, ERROR_LIMIT,
-				   "the prepared call would hold %" PRIu64 " bytes, allowed are %" PRIu64, bytes,
-				   most->u64);
+	if (!error && bytes > max_bytes)
+		error = error_set(err, ERROR_LIMIT,
+				  "prepare: max_bytes: the prepared call would hold %" PRIu64
+				  " bytes, allowed are %" PRIu64,
+				  bytes, max_bytes);
 	return error ? error : reserve_prepared(memory, prepared, bytes, err);
 }
 
-int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
-		   struct error *err)
+static int begin_prepared(struct session_memory *memory, const struct operation *operation, const struct value *params,
+			  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared = calloc(1, sizeof *prepared);
 	int error;
@@ -450,9 +446,52 @@ int prepared_begin(struct session_memory *memory, const struct args *args, struc
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_init(&prepared->refs, 1);
 	prepared->bump = bump_new();
-	error = prepared->bump ? create_prepared(memory, args, prepared, err)
+	error = prepared->bump ? create_prepared(memory, operation, params, max_bytes, prepared, err)
 			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (error) {
+		prepared_drop(prepared);
+		return error;
+	}
+	*ret_prepared = prepared;
+	return 0;
+}
+
+int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
+		   struct error *err)
+{
+	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
+	const struct operation *operation = NULL;
+	const struct value *params = NULL;
+	int error = find_operation(args, &operation, err);
+
+	if (!error)
+		error = find_params(args, &params, err);
+	return error ? error
+		     : begin_prepared(memory, operation, params, most->given ? most->u64 : UINT64_MAX, ret_prepared,
+				      err);
+}
+
+/* Tables are built here, so what draws from them can run without a request, too. */
+int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
+		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
+{
+	struct prepared *prepared = NULL;
+	uint32_t handle;
+	int more, error = begin_prepared(memory, operation, params, max_bytes, &prepared, err);
+
+	if (error)
+		return error;
+	do
+		more = deferred_build_advance(&prepared->program.deferred, err);
+	while (more > 0);
+	error = more;
+	if (!error && !prepared->now && prepared_create_inline(prepared))
+		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
+	atomic_fetch_add(&prepared->refs, 1);
+	if (!error)
+		error = prepared_keep(memory, prepared, &handle, err);
+	if (error) {
+		prepared_drop(prepared);
 		prepared_drop(prepared);
 		return error;
 	}

@@ -203,6 +203,13 @@ static int take_tiles(const struct prepared *prepared, struct prepared_inline *n
 	return there ? 0 : -ERROR_BAD_TILE; /* the request says what is wrong */
 }
 
+static void state_memory(const struct prepared *prepared, struct prepared_inline *now, void *const *memory)
+{
+	for (size_t i = 0; i < prepared->n_buffers; i++)
+		if (now->buffers[i].kind == BUFFER_CALLER)
+			now->buffers[i].base = memory[now->buffers[i].handle];
+}
+
 static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
 			const struct prepared_choice *choice)
 {
@@ -239,12 +246,24 @@ static int run_now(const struct prepared *prepared, struct prepared_inline *now,
 
 	if (error)
 		return error;
+	if (prepared->names_memory)
+		state_memory(prepared, now, choice.memory);
 	error = take_tiles(prepared, now, choice.tiles);
 	if (!error)
 		error = reserve_and_run(prepared, now, &choice);
 	if (prepared->n_tiles)
 		give_tiles(prepared, now);
 	return error;
+}
+
+bool prepared_is_small(const struct prepared *prepared)
+{
+	return prepared->now;
+}
+
+const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes)
+{
+	return prepared->now && run_now(prepared, prepared->now, changes) == 0 ? &prepared->now->reply : NULL;
 }
 
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,

@@ -39,7 +39,8 @@ struct buffer {
 	char *base; /* TEMP: NULL while it has no memory */
 	struct tile *tile;
 	bool is_new; /* TILE that this request has made; freed again if the request fails */
-	/* TILE of a prepared call: its handle, and what the error of one that is gone begins with. */
+	/* TILE of a prepared call: its handle, and what the error of one that is gone begins with. CALLER of a prepared
+	 * call: which memory of its runs. */
 	uint32_t handle;
 	const char *context, *param;
 	size_t first, last; /* segments that use it */

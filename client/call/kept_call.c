@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of a few slots, found by the hash of a key. A slot is emptied while its call runs, by one exchange. */
+#include "kept_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SETS = 32, /* powers of two, both */
+	WAYS = 4,
+	KEYS_SEEN = 256,
+};
+
+struct kept_call {
+	struct prepared *prepared;
+	uint64_t hash;
+	size_t n_words;
+	uint64_t words[];
+};
+
+struct slot {
+	_Atomic uint64_t hash; /* of the call that is in it, or that was taken out last */
+	_Atomic(struct kept_call *) call;
+};
+
+struct kept_calls {
+	struct slot sets[SETS][WAYS];
+	_Atomic unsigned next_way[SETS]; /* whose call goes when all have one */
+	/* By hash: half of the hash of a key that came once; its complement, if it cannot be kept. */
+	_Atomic uint32_t seen[KEYS_SEEN];
+};
+
+/* ---- keys ---- */
+
+void call_key_add(struct call_key *key, uint64_t word)
+{
+	if (key->n < KEY_WORDS)
+		key->words[key->n] = word;
+	key->n++;
+}
+
+/* With its size, so that no two keys have the same words. */
+static void add_bytes(struct call_key *key, const void *bytes, size_t size)
+{
+	const size_t words = size / 8 + 1;
+
+	if (words > KEY_WORDS || key->n > KEY_WORDS - words) {
+		key->n = KEY_WORDS + 1;
+		return;
+	}
+	key->words[key->n + words - 1] = 0;
+	memcpy(&key->words[key->n], bytes, size);
+	((unsigned char *)&key->words[key->n])[8 * words - 1] = (unsigned char)(size % 8 + 1);
+	key->n += words;
+}
+
+void call_key_add_text(struct call_key *key, const char *text)
+{
+	add_bytes(key, text ? text : "", text ? strlen(text) : 0);
+}
+
+void call_key_begin(struct call_key *key, const char *method)
+{
+	key->n = 0;
+	call_key_add_text(key, method);
+}
+
+static void add_value(struct call_key *key, const struct trnsci_param *param)
+{
+	switch (param->kind) {
+	case TRNSCI_PARAM_U64:
+	case TRNSCI_PARAM_I64:
+	case TRNSCI_PARAM_F64:
+		call_key_add(key, param->value.u64);
+		break;
+	case TRNSCI_PARAM_BOOL:
+		call_key_add(key, param->value.boolean);
+		break;
+	case TRNSCI_PARAM_TEXT:
+		call_key_add_text(key, param->value.text);
+		break;
+	case TRNSCI_PARAM_BYTES:
+		add_bytes(key, param->value.data, param->count);
+		break;
+	case TRNSCI_PARAM_U64S:
+	case TRNSCI_PARAM_I64S:
+	case TRNSCI_PARAM_F64S:
+		add_bytes(key, param->value.data, param->count <= KEY_WORDS ? 8 * param->count : 8 * KEY_WORDS);
+		break;
+	default:
+		key->n = KEY_WORDS + 1;
+	}
+}
+
+void call_key_add_params(struct call_key *key, const struct trnsci_param *params)
+{
+	for (; params && params->kind != TRNSCI_PARAM_END; params++) {
+		call_key_add(key, (uint64_t)params->kind << 32 | (uint32_t)params->count);
+		call_key_add_text(key, params->name);
+		add_value(key, params);
+	}
+	call_key_add(key, TRNSCI_PARAM_END);
+}
+
+void call_key_add_array(struct call_key *key, const struct trnsci_array *array)
+{
+	call_key_add(key, (uint64_t)array->dtype << 32 | array->ndim);
+	for (size_t i = 0; i < array->ndim && i < TRNSCI_MAX_DIMS; i++)
+		call_key_add(key, array->shape[i]);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 29;
+}
+
+/* With the thread, so that each has calls of its own. */
+static uint64_t hash_key(const struct call_key *key)
+{
+	uint64_t hash = mix(key->n, (uint64_t)(uintptr_t)pthread_self());
+
+	for (size_t i = 0; i < key->n; i++)
+		hash = mix(hash, key->words[i]);
+	return mix(hash, 0);
+}
+
+/* ---- making ---- */
+
+static void kept_call_free(struct trnsci_session *session, struct kept_call *kept)
+{
+	if (!kept)
+		return;
+	session->engine->release(session, kept->prepared);
+	free(kept);
+}
+
+/* NULL: the call cannot be prepared, or is none that runs in its caller's thread. */
+static struct kept_call *kept_call_new(struct trnsci_session *session, const struct call_key *key, uint64_t hash,
+				       int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err),
+				       void *arg)
+{
+	struct kept_call *kept = malloc(sizeof *kept + key->n * sizeof *key->words);
+	struct trnsci_call *call = NULL;
+	struct error ignored;
+	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
+
+	if (r == 0)
+		r = call->args.failed ? -ERROR_NO_MEMORY : session->engine->prepare(call, &kept->prepared);
+	if (call)
+		trnsci_call_free(call);
+	if (r == 0 && !prepared_is_small(kept->prepared)) {
+		session->engine->release(session, kept->prepared);
+		r = -ERROR_NOT_SUPPORTED;
+	}
+	if (r < 0) {
+		free(kept);
+		return NULL;
+	}
+	kept->hash = hash;
+	kept->n_words = key->n;
+	memcpy(kept->words, key->words, key->n * sizeof *key->words);
+	return kept;
+}
+
+/* A thread that loses the race takes the winner's. */
+static struct kept_calls *kept_calls_of(struct trnsci_session *session)
+{
+	struct kept_calls *kept = atomic_load_explicit(&session->kept, memory_order_acquire), *none = NULL;
+
+	if (kept)
+		return kept;
+	kept = calloc(1, sizeof *kept);
+	if (!kept || atomic_compare_exchange_strong(&session->kept, &none, kept))
+		return kept;
+	free(kept);
+	return none;
+}
+
+/* ---- taking and giving back ---- */
+
+static struct kept_call *find_kept(struct trnsci_session *session, struct kept_calls *calls, const struct call_key *key,
+				   uint64_t hash)
+{
+	struct slot *set = calls->sets[hash % SETS];
+
+	for (size_t i = 0; i < WAYS; i++) {
+		struct kept_call *kept = NULL;
+
+		if (atomic_load_explicit(&set[i].hash, memory_order_relaxed) == hash &&
+		    atomic_load_explicit(&set[i].call, memory_order_relaxed))
+			kept = atomic_exchange_explicit(&set[i].call, NULL, memory_order_acquire);
+		if (kept && kept->hash == hash && kept->n_words == key->n &&
+		    memcmp(kept->words, key->words, key->n * sizeof *key->words) == 0)
+			return kept;
+		kept_call_free(session, kept); /* another key of the same hash */
+	}
+	return NULL;
+}
+
+/* Returns whether it came before, and notes that it came now. */
+static bool is_seen(struct kept_calls *calls, uint64_t hash)
+{
+	_Atomic uint32_t *seen = &calls->seen[hash / SETS % KEYS_SEEN];
+	const uint32_t half = (uint32_t)(hash >> 32), was = atomic_load_explicit(seen, memory_order_relaxed);
+
+	if (was != half && was != ~half)
+		atomic_store_explicit(seen, half, memory_order_relaxed);
+	return was == half;
+}
+
+static void note_refused(struct kept_calls *calls, uint64_t hash)
+{
+	atomic_store_explicit(&calls->seen[hash / SETS % KEYS_SEEN], ~(uint32_t)(hash >> 32), memory_order_relaxed);
+}
+
+struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,
+				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
+{
+	struct kept_calls *calls;
+	struct kept_call *kept = NULL;
+
+	if (!session->engine->prepare || key->n > KEY_WORDS || !session_enter(session))
+		return NULL;
+	calls = kept_calls_of(session);
+	if (calls) {
+		const uint64_t hash = hash_key(key);
+
+		kept = find_kept(session, calls, key, hash);
+		if (!kept && is_seen(calls, hash)) {
+			kept = kept_call_new(session, key, hash, make, arg);
+			if (!kept)
+				note_refused(calls, hash);
+		}
+	}
+	if (!kept)
+		session_leave(session);
+	return kept;
+}
+
+const struct value *kept_call_run(struct kept_call *kept, const struct prepared_changes *changes)
+{
+	return prepared_run_alone(kept->prepared, changes);
+}
+
+/* Into the slot that it was taken from, an empty one, or in the place of another. */
+void kept_call_give(struct trnsci_session *session, struct kept_call *kept)
+{
+	struct kept_calls *calls = atomic_load_explicit(&session->kept, memory_order_acquire);
+	const size_t which = kept->hash % SETS;
+	struct slot *set = calls->sets[which];
+	struct kept_call *none = NULL;
+	size_t i;
+
+	for (i = 0; i < WAYS; i++, none = NULL) {
+		if (atomic_load_explicit(&set[i].call, memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&set[i].hash, kept->hash, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&set[i].call, &none, kept, memory_order_release,
+							    memory_order_relaxed))
+			break;
+	}
+	if (i == WAYS) {
+		i = atomic_fetch_add_explicit(&calls->next_way[which], 1, memory_order_relaxed) % WAYS;
+		atomic_store_explicit(&set[i].hash, kept->hash, memory_order_relaxed);
+		kept_call_free(session, atomic_exchange_explicit(&set[i].call, kept, memory_order_acq_rel));
+	}
+	session_leave(session);
+}
+
+void kept_calls_free(struct trnsci_session *session)
+{
+	struct kept_calls *calls = atomic_exchange(&session->kept, NULL);
+
+	for (size_t i = 0; calls && i < SETS * WAYS; i++)
+		kept_call_free(session, atomic_load(&calls->sets[i / WAYS][i % WAYS].call));
+	free(calls);
+}
