@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: tests/ROOM/check_STEM.c is a cmocka program beside lib/ROOM (or proto, daemon, client), and large rooms have the
-# folders that the tested ones have: tests/daemon/streams/check_store.c. An executable tests/{rules,e2e,python}/*.sh prints
+# folders that the tested ones have: tests/daemon/streams/check_store.c. An executable tests/{rules,e2e,python,mpi}/*.sh prints
 # TAP, as do the long ones in tests/statistics; tests/fuzz/fuzz_STEM.c is a libFuzzer target for one parser, with its corpus
 # in tests/fuzz/corpus/STEM, which a plain main replays. `make run-check` runs them all with prove, each under a time limit,
 # but for the long ones.
@@ -8,7 +8,7 @@
 CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c tests/*/*/check_*.c))
 CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh) $(wildcard tests/python/*.sh))
+SCRIPTS := $(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh) $(wildcard tests/python/*.sh) $(wildcard tests/mpi/*.sh))
 
 # make run-check ROOMS="daemon e2e" : those only; ROOMS="streams" : of that folder.
 ROOMS ?=

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file trnsci-mpi.h
+ * @brief Random numbers, files and sums of one logical array that the ranks of an MPI communicator share.
+ *
+ * A *group* is a communicator in which every rank has a session of its own: with its host's daemon where one answers,
+ * otherwise with an embedded engine. A *layout* states which elements of a global array each rank holds. What a function
+ * computes depends on the global array only: any number of ranks and any layout give the same bytes.
+ *
+ * Every function that can fail returns 0 or a negative trnsci_error_code, and the same one on every rank: its text names the
+ * lowest rank that failed ("no_memory: rank 3: ..."). *Collective* functions must be called by all ranks of the group, in
+ * the same order. Their other arguments, addresses aside, must be the same on all ranks; where they differ, all ranks get
+ * `out_of_range`. A rank that dies ends the job, as MPI does. The library uses MPI-3 only, prints nothing and never exits.
+ *
+ * Threads: a group is used by one thread at a time, which MPI must allow to communicate. */
+#ifndef TRNSCI_TRNSCI_MPI_H
+#define TRNSCI_TRNSCI_MPI_H
+
+#include <mpi.h>
+#include <trnsci/trnsci.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trnsci_mpi; /**< the ranks of a communicator, each with its session */
+
+/* ---- Groups ---- */
+
+/** Opens a group. Collective over comm, which is duplicated and may be freed afterwards.
+ *
+ * Every rank opens a session at `address`, which may differ between ranks, and where no daemon answers there an embedded
+ * engine. Threads of embedded engines that options do not state are the host's CPUs divided among its ranks. Embedded
+ * engines of different instruction sets are opened again with the lowest of all ranks, since transforms have the same
+ * bytes on one instruction set only.
+ * @param comm an intracommunicator; MPI must be initialised, and not yet finalised when the group is closed.
+ * @param address as trnsci_open; NULL for the daemons' usual places.
+ * @param options may be NULL.
+ * @param ret_mpi yours (trnsci_mpi_close); untouched on error.
+ * @return 0, -TRNSCI_OUT_OF_RANGE (MPI is not initialised, or comm is null or an intercommunicator: on this rank only),
+ *   -TRNSCI_SYSTEM (MPI failed), and what trnsci_open may return. */
+TRNSCI_API int trnsci_mpi_open(MPI_Comm comm, const char *address, const struct trnsci_options *options,
+			       struct trnsci_mpi **ret_mpi, struct trnsci_error *err);
+/** Closes a group and its sessions. Collective. Accepts NULL. */
+TRNSCI_API void trnsci_mpi_close(struct trnsci_mpi *mpi);
+
+/** What a group is. */
+struct trnsci_mpi_info {
+	int rank, size;
+	int ranks_embedded;		/**< ranks without a daemon */
+	struct trnsci_session *session; /**< of this rank; belongs to the group */
+	char cpu[24];			/**< the instruction set that this rank's engine uses: "avx512" */
+	bool cpu_differs;		/**< transforms would have other bytes on other ranks; trnsci_mpi_fft_new refuses */
+	uint64_t reserved[4];
+};
+/** Describes a group, without communication. */
+TRNSCI_API void trnsci_mpi_describe(const struct trnsci_mpi *mpi, struct trnsci_mpi_info *ret_info);
+
+/* ---- Layouts ---- */
+
+/** Which elements of a global array each rank holds; all zero behind shape is good: slabs of the first axis.
+ *
+ * The ranks form a grid, numbered row-major. The indices of axis i are dealt to its grid[i] coordinates: with block 0,
+ * coordinate c of g has those from floor(c n / g) to floor((c + 1) n / g) (trnsci_partition); otherwise block-cyclically,
+ * as ScaLAPACK does, index j belongs to coordinate floor(j / block) mod g. A rank's own elements lie row-major in its
+ * memory, in the order of their global indices. */
+struct trnsci_mpi_layout {
+	size_t ndim;			  /**< 1 to TRNSCI_MAX_DIMS */
+	uint64_t shape[TRNSCI_MAX_DIMS];  /**< of the global array; at most 2^63 bytes */
+	uint64_t grid[TRNSCI_MAX_DIMS];	  /**< ranks along each axis, their product the size of the group; all 0: the first
+					   * axis has all */
+	uint64_t block[TRNSCI_MAX_DIMS];  /**< indices of a block; 0: one contiguous part for each coordinate */
+	uint64_t reserved[4];		  /**< zero */
+};
+/** Returns the layout in slabs of the first axis. */
+static inline struct trnsci_mpi_layout trnsci_mpi_slabs(size_t ndim, const uint64_t *shape)
+{
+	struct trnsci_mpi_layout layout = {ndim, {0}, {0}, {0}, {0}};
+
+	for (size_t i = 0; i < ndim && i < TRNSCI_MAX_DIMS; i++)
+		layout.shape[i] = shape[i];
+	return layout;
+}
+
+/** What a rank holds of a layout. */
+struct trnsci_mpi_part {
+	uint64_t shape[TRNSCI_MAX_DIMS]; /**< of the rank's own array */
+	uint64_t first[TRNSCI_MAX_DIMS]; /**< global index of its first element along each axis */
+	uint64_t count;			 /**< elements */
+	uint64_t reserved[4];
+};
+/** Computes what a rank of `size` ranks holds. No communication. Any thread.
+ * @return 0, or -TRNSCI_OUT_OF_RANGE (the layout does not fit the size; err has the field). */
+TRNSCI_API int trnsci_mpi_part_of(const struct trnsci_mpi_layout *layout, int rank, int size,
+				  struct trnsci_mpi_part *ret_part, struct trnsci_error *err);
+/** Returns the global index along an axis of the rank's local index; the layout must be valid. Any thread. */
+TRNSCI_API uint64_t trnsci_mpi_global_index(const struct trnsci_mpi_layout *layout, int rank, int size, size_t axis,
+					    uint64_t local);
+
+/* ---- Draws ---- */
+
+/** Draws the elements of a global array that this rank holds. Collective.
+ *
+ * The array is one draw of as many elements, in row-major order: element k of the array is element k of trnsci_fill with
+ * the same source, whatever the layout. A named stream is moved on once, by the daemon of rank 0.
+ * @param params the distribution's; arrays among them are of the caller, no tiles.
+ * @param source NULL: seed 0; rank and size are 0. The `next` of the span before continues a sequence.
+ * @param dtype of the elements; the distribution must have it.
+ * @param out the rank's elements, may be NULL where it has none.
+ * @param ret_span where the whole draw lies; may be NULL.
+ * @return 0, -TRNSCI_OUT_OF_RANGE, and what a call may return. */
+TRNSCI_API int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution, const struct trnsci_param *params,
+			       const struct trnsci_source *source, enum trnsci_dtype dtype,
+			       const struct trnsci_mpi_layout *layout, void *out, struct trnsci_span *ret_span,
+			       struct trnsci_error *err);
+
+/* ---- Sums ---- */
+
+/** The moments of all ranks' values. */
+struct trnsci_mpi_sum {
+	uint64_t count;
+	double sum;	    /**< the exact sum, rounded once */
+	double sum_squares; /**< of the values' squares, rounded once; squares of float64 below 2^-969 are rounded themselves */
+	double mean;
+	double variance; /**< sum of squared deviations / (count - 1), from the rounded sums; 0 for fewer than two */
+	double min, max; /**< NaN when there is no value, or one is NaN */
+	uint64_t reserved[4];
+};
+/** Sums the values of all ranks exactly. Collective.
+ *
+ * Sums are kept as integers that hold every bit of every value, so they depend neither on the number of ranks nor on the
+ * order of the values (Kulisch, Computer Arithmetic and Validity, chapter 8). Infinities and NaN behave as in a loop.
+ * @param dtype F32, F64, I8, I32, I64, U32 or U64.
+ * @param n values of this rank, may be 0; of any number on each rank.
+ * @return 0, -TRNSCI_OUT_OF_RANGE. */
+TRNSCI_API int trnsci_mpi_sum(struct trnsci_mpi *mpi, enum trnsci_dtype dtype, uint64_t n, const void *values,
+			      struct trnsci_mpi_sum *ret_sum, struct trnsci_error *err);
+
+/* ---- Files ---- */
+
+/** Writes a global array into one npy file, by MPI-IO: every rank its own elements. Collective. The file appears under its
+ * name when it is complete. The folder must be one that all ranks see.
+ * @return 0, -TRNSCI_OUT_OF_RANGE (also a dtype that numpy has no name for), -TRNSCI_SYSTEM (the file), -TRNSCI_NO_MEMORY. */
+TRNSCI_API int trnsci_mpi_write(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
+				enum trnsci_dtype dtype, const void *data, struct trnsci_error *err);
+/** Reads the shape and the dtype of an npy file. Collective.
+ * @param ret_layout becomes slabs of its first axis.
+ * @return 0, -TRNSCI_SYSTEM (the file), -TRNSCI_BAD_SHAPE (it is no npy file), -TRNSCI_NOT_SUPPORTED (Fortran order, big
+ *   endian, or a type that trnsci.h has no dtype for). */
+TRNSCI_API int trnsci_mpi_look(struct trnsci_mpi *mpi, const char *path, struct trnsci_mpi_layout *ret_layout,
+			       enum trnsci_dtype *ret_dtype, struct trnsci_error *err);
+/** Reads a global array from an npy file, every rank its own elements. Collective.
+ * @param layout of the file's shape.
+ * @return as trnsci_mpi_look; -TRNSCI_BAD_SHAPE also if shape or dtype are not the file's. */
+TRNSCI_API int trnsci_mpi_read(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
+			       enum trnsci_dtype dtype, void *data, struct trnsci_error *err);
+
+/** What a checkpoint holds beside an array. */
+struct trnsci_mpi_mark {
+	struct trnsci_source source; /**< where the next draw begins; no name. The generator lives for ever */
+	uint64_t step;		     /**< a number of the program's own */
+	uint64_t reserved[4];
+};
+/** Writes a checkpoint: an npy file as trnsci_mpi_write, with a second npy array behind the first that holds the mark as
+ * text. It can be restored by any number of ranks, in any layout. Collective. Returns what trnsci_mpi_write may return;
+ * -TRNSCI_OUT_OF_RANGE also for a named source. */
+TRNSCI_API int trnsci_mpi_save(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
+			       enum trnsci_dtype dtype, const void *data, const struct trnsci_mpi_mark *mark,
+			       struct trnsci_error *err);
+/** Restores a checkpoint: the rank's elements, and the mark. Collective. Returns what trnsci_mpi_read may return;
+ * -TRNSCI_BAD_SHAPE also for an npy file without a mark. */
+TRNSCI_API int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
+				  enum trnsci_dtype dtype, void *data, struct trnsci_mpi_mark *ret_mark,
+				  struct trnsci_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# libtrnsci-mpi: arrays that the ranks of an MPI job share. Built where mpicc is (any MPI-3), by `make` itself; without it
+# the library, its command and its tests are left out.
+#
+# Contract: the library is client/mpi/*.c on the installed header and npy's; the command is client/mpi/command/*.c on the
+# installed headers; tests/mpi/NAME.c becomes build/tests/mpi/NAME, which tests/mpi/*.sh run.
+
+MPICC ?= mpicc
+MPI_READY := $(if $(SAN),,$(shell command -v $(MPICC) 2>/dev/null))
+# The compiler behind Open MPI's and MPICH's wrappers.
+MPI_CC = OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC)
+
+MPI_HEADER := client/include/trnsci/trnsci-mpi.h
+MPI_SONAME := libtrnsci-mpi.so.$(SOVERSION)
+MPI_SHARED := $(BUILD)/lib/libtrnsci-mpi.so.$(VERSION)
+MPI_PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci-mpi.pc
+MPI_COMMAND := $(BUILD)/bin/trnsci-mpi
+MPI_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard client/mpi/*.c)))
+MPI_COMMAND_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard client/mpi/command/*.c)))
+MPI_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/mpi/*.c)))
+MPI_LINK = -L$(BUILD)/lib -ltrnsci-mpi -ltrnsci
+
+$(BUILD)/obj/client/mpi/%.o: client/mpi/%.c
+	$(say) MPICC $(@:$(BUILD)/obj/%.o=%)
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Iclient/mpi -Iclient/cli -c $< -o $@
+
+$(MPI_SHARED): $(MPI_OBJECTS) $(BUILD)/obj/client/cli/files/npy.o client/mpi/libtrnsci-mpi.map $(SHARED)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(MPI_SONAME) -Wl,--version-script=client/mpi/libtrnsci-mpi.map \
+		-Wl,-z,defs -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^) -L$(BUILD)/lib -ltrnsci -lm
+	@ln -sf $(notdir $@) $(BUILD)/lib/$(MPI_SONAME)
+	@ln -sf $(MPI_SONAME) $(BUILD)/lib/libtrnsci-mpi.so
+
+$(BUILD)/tests/mpi/%: tests/mpi/%.c $(MPI_SHARED)
+	$(say) TEST $@
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Itests -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../../lib' $(LIBS_$(@F)) -lm
+
+$(MPI_PKGCONFIG): client/mpi/trnsci-mpi.pc.in Makefile
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_PKGCONFIG))
+all: mpi
+checks: $(if $(MPI_READY),$(MPI_TESTS))
+
+.PHONY: mpi

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A group: a communicator of the library's own, this rank's session, and how ranks agree on an error. */
+#ifndef TRNSCI_MPI_GROUP_H
+#define TRNSCI_MPI_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <trnsci/trnsci-mpi.h>
+
+struct trnsci_mpi {
+	MPI_Comm comm; /* errors of MPI are returned */
+	int rank, size;
+	int ranks_embedded;
+	unsigned threads; /* of an embedded engine; 0: a daemon's */
+	bool embedded, cpu_differs;
+	char cpu[24];
+	struct trnsci_session *session;
+};
+
+/* Writes "NAME: text" into err, which may be NULL, and returns -code. */
+int group_fail(struct trnsci_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The error of an MPI function: 0 for MPI_SUCCESS. */
+int group_mpi(struct trnsci_error *err, int result, const char *function);
+/* Collective. Every rank gives its own result and error; all get those of the lowest rank that failed. */
+int group_agree(struct trnsci_mpi *mpi, int result, struct trnsci_error *err);
+/* Collective. Fails where the bytes differ from those of rank 0; `what` names them. Includes group_agree of result. */
+int group_agree_same(struct trnsci_mpi *mpi, int result, const void *bytes, size_t size, const char *what,
+		     struct trnsci_error *err);
+
+#endif
