@@ -6,8 +6,8 @@
  * has one element. Two kinds of multiply-add differ on purpose:
  *   f32_fma, f64_fma        always fused (in software where the CPU has none): for random numbers, which give the
  *                           same bytes everywhere;
- *   f32_muladd, f64_muladd  fused where the instruction set has it, else two roundings: for transforms, whose bytes
- *                           are fixed for each instruction set. */
+ *   f32_muladd, f64_muladd  fused where the instruction set has it (SIMD_FUSED), else two roundings: for transforms,
+ *                           whose bytes are the same in all instruction sets that have it. */
 #ifndef TRNSCI_BASE_SIMD_H
 #define TRNSCI_BASE_SIMD_H
 

@@ -10,6 +10,7 @@
 
 #define SIMD_NAME "avx2"
 #define SIMD_NEEDS ((uint32_t)CPU_AVX2)
+#define SIMD_FUSED
 #define SIMD_SUFFIX(stem) SIMD_SUFFIX_(stem)
 #define SIMD_SUFFIX_(stem) stem##_avx2
 

@@ -76,7 +76,7 @@ static inline void f64_store_part(double *at, size_t n, f64v a)
 		*at = a;
 }
 
-static inline f32v f32_nmuladd(f32v a, f32v b, f32v c) { return c - a * b; }
-static inline f64v f64_nmuladd(f64v a, f64v b, f64v c) { return c - a * b; }
+static inline f32v f32_nmuladd(f32v a, f32v b, f32v c) { return f32_muladd(-a, b, c); }
+static inline f64v f64_nmuladd(f64v a, f64v b, f64v c) { return f64_muladd(-a, b, c); }
 
 #endif

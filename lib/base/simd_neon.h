@@ -12,6 +12,7 @@
 
 #define SIMD_NAME "neon"
 #define SIMD_NEEDS ((uint32_t)CPU_NEON)
+#define SIMD_FUSED
 #define SIMD_SUFFIX(stem) SIMD_SUFFIX_(stem)
 #define SIMD_SUFFIX_(stem) stem##_neon
 

@@ -17,6 +17,11 @@ typedef double f64v;
 typedef uint32_t u32v;
 typedef uint64_t u64v;
 
+/* Every AArch64 CPU has fused operations in its base; of the others, only those with vectors are assumed to. */
+#if defined(__aarch64__)
+#define SIMD_FUSED
+#endif
+
 enum { F32_LANES = 1, F64_LANES = 1 };
 
 static inline f32v f32_load(const float *at) { return *at; }
@@ -33,10 +38,15 @@ static inline f32v f32_mul(f32v a, f32v b) { return a * b; }
 static inline f64v f64_mul(f64v a, f64v b) { return a * b; }
 static inline f32v f32_fma(f32v a, f32v b, f32v c) { return fmaf(a, b, c); }
 static inline f64v f64_fma(f64v a, f64v b, f64v c) { return fma(a, b, c); }
+#ifdef SIMD_FUSED
+static inline f32v f32_muladd(f32v a, f32v b, f32v c) { return fmaf(a, b, c); }
+static inline f64v f64_muladd(f64v a, f64v b, f64v c) { return fma(a, b, c); }
+#else
 static inline f32v f32_muladd(f32v a, f32v b, f32v c) { return a * b + c; }
 static inline f64v f64_muladd(f64v a, f64v b, f64v c) { return a * b + c; }
-static inline f32v f32_mulsub(f32v a, f32v b, f32v c) { return a * b - c; }
-static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return a * b - c; }
+#endif
+static inline f32v f32_mulsub(f32v a, f32v b, f32v c) { return f32_muladd(a, b, -c); }
+static inline f64v f64_mulsub(f64v a, f64v b, f64v c) { return f64_muladd(a, b, -c); }
 static inline f32v f32_sqrt(f32v a) { return sqrtf(a); }
 static inline f64v f64_sqrt(f64v a) { return sqrt(a); }
 

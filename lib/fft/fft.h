@@ -3,8 +3,9 @@
  *
  *   X[k] = scale * sum over j of x[j] exp(-+ 2 pi i j k / n)        - forward, + inverse
  *
- * A plan's arithmetic follows from (n, precision, features) alone. Chunks, threads, the place in a batch and strides
- * never change a byte of the result.
+ * A plan's arithmetic follows from (n, precision) alone, and from whether multiply-adds are fused, which they are in all
+ * kernels but the scalar ones of x86-64. Chunks, threads, the place in a batch and strides never change a byte of the
+ * result.
  *
  * A call runs in *phases*. The chunks of one phase are independent and may run at once on any threads; the next phase
  * starts when all of them are done. A short transform has one phase, whose chunks are groups of transforms. A long one

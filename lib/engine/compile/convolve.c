@@ -142,7 +142,7 @@ static int read_request(struct compiler *c, struct request_convolve *r, struct s
 	error = find_rows(c, r, ret_shape);
 	if (error)
 		return error;
-	if (r->convolve.signal.n > FFT_MAX_LENGTH || convolve_cut(&r->convolve, c->program->memory->engine->features))
+	if (r->convolve.signal.n > FFT_MAX_LENGTH || convolve_cut(&r->convolve))
 		return bind_error(&c->args, CONVOLVE_A, c->err, ERROR_OUT_OF_RANGE,
 				  "signals too long for a transform, allowed are 2^30 samples and a kernel of 2^19");
 	return 0;

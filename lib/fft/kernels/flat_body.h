@@ -3,7 +3,8 @@
  *
  * The first stage, of `rows` points, reads the input once, multiplies by the twiddles and stores its columns
  * transposed. The second stage transforms them in place and writes the result once. The arithmetic is that of
- * stage_body.h. `rows` is LANES, or half of it: then two transforms share each vector of the buffer.
+ * stage_body.h. `rows` is a multiple of LANES, and the buffer has a slab for each LANES of them; or it is half of LANES,
+ * and two transforms share each vector of the buffer.
  *
  * The second stage works in place (decimation in frequency): pass i leaves digit k_i of the result's index where it
  * found digit j_i of the input's. So the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
@@ -12,9 +13,11 @@
  * around the caches, which saves reading what is overwritten. This makes 256 points over 64 MiB 1.3 to 1.5 times as
  * fast, and 1024 points twice. */
 
+enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real) };
+
 /* One or two transforms that go through the buffer together. */
 struct LOCAL(flat) {
-	size_t m;           /* columns */
+	size_t m, slab, twiddle_rows; /* columns; reals of a slab; rows of a block's twiddles */
 	const real *x[2], *next[2]; /* next: what to fetch ahead, or NULL */
 	bool exchange;
 	const real *twiddles;
@@ -34,19 +37,9 @@ INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const rea
 	}
 }
 
-/* Transforms a block of columns and stores it transposed: lane by lane to rows p + lane of the buffer. */
-INLINE void LOCAL(flat_block)(const unsigned at_once, const bool whole, const struct LOCAL(flat) * f, v_order_t order,
-			      size_t p)
+/* Stores LANES rows of a block transposed: lane by lane to the rows from `to` on. */
+INLINE void LOCAL(flat_store)(vec *re, vec *im, real *to)
 {
-	const unsigned rows = LANES / at_once;
-	const size_t count = whole ? LANES : f->m - p;
-	const real *twiddles = f->twiddles + 2 * LANES * p;
-	real *to = f->buffer + 2 * LANES * p;
-	vec re[LANES], im[LANES];
-
-	LOCAL(flat_columns)(rows, whole, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
-	if (at_once == 2)
-		LOCAL(flat_columns)(rows, whole, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows, im + rows);
 	v_transpose(re);
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
@@ -56,6 +49,24 @@ INLINE void LOCAL(flat_block)(const unsigned at_once, const bool whole, const st
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
 		v_store(to + 2 * LANES * lane + LANES, im[lane]);
+	}
+}
+
+/* Transforms a block of columns and stores it to rows p + lane of each slab. */
+INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const struct LOCAL(flat) * f, v_order_t order,
+			      size_t p)
+{
+	const size_t count = whole ? LANES : f->m - p;
+	const real *twiddles = f->twiddles + 2 * f->twiddle_rows * p;
+	real *to = f->buffer + 2 * LANES * p;
+	vec re[LOCAL(WIDTH)], im[LOCAL(WIDTH)];
+
+	LOCAL(flat_columns)(rows, whole, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
+	if (rows < LANES)
+		LOCAL(flat_columns)(rows, whole, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows, im + rows);
+	UNROLL for (unsigned k = 0; k < rows; k += LANES, to += f->slab)
+	{
+		LOCAL(flat_store)(re + k, im + k, to);
 	}
 }
 
@@ -69,19 +80,19 @@ INLINE void LOCAL(prefetch_next)(const real *next, size_t reals)
 }
 
 /* Runs the first stage: block by block of LANES columns, the last of which may be partial. */
-INLINE void LOCAL(flat_first)(const unsigned at_once, const struct LOCAL(flat) * f)
+INLINE void LOCAL(flat_first)(const unsigned rows, const struct LOCAL(flat) * f)
 {
-	const unsigned rows = LANES / at_once;
+	const unsigned at_once = rows < LANES ? 2 : 1;
 	const v_order_t order = v_order(f->exchange);
 	size_t p = 0;
 
 	for (; p + LANES <= f->m; p += LANES) {
 		for (unsigned t = 0; t < at_once && f->next[t]; t++)
 			LOCAL(prefetch_next)(f->next[t] + 2 * rows * p, 2 * rows * LANES);
-		LOCAL(flat_block)(at_once, true, f, order, p);
+		LOCAL(flat_block)(rows, true, f, order, p);
 	}
 	if (p < f->m)
-		LOCAL(flat_block)(at_once, false, f, order, p);
+		LOCAL(flat_block)(rows, false, f, order, p);
 }
 
 /* Transforms r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and 7. */
@@ -231,7 +242,7 @@ static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struc
 	       call->out_distance * 2 * sizeof(real) % 64 == 0;
 }
 
-/* at_once is a constant in both calls of flat_first, so that each is compiled without branches on it. */
+/* The rows are a constant in both calls of flat_first, so that each is compiled without branches on them. */
 static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {
@@ -240,10 +251,12 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
 	const bool far = smooth->n * 2 * sizeof(real) <= AHEAD_BYTES && LOCAL(flat_is_far)(smooth, call);
 	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
+				.slab = 2 * LANES * ((smooth->stage[0].m + LANES - 1) / LANES * LANES),
+				.twiddle_rows = smooth->row,
 				.exchange = call->inverse,
 				.twiddles = smooth->stage[0].twiddles,
 				.buffer = scratch};
-	struct LOCAL(flat_out) out = {.row = 2 * LANES / at_once,
+	struct LOCAL(flat_out) out = {.row = 2 * smooth->flat_rows,
 				      .exchange = call->inverse,
 				      .around = LOCAL(flat_goes_around)(smooth, call),
 				      .scale = (real)call->scale};
@@ -257,11 +270,12 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 		}
 		out.low = (real *)call->out + b * to;
 		out.high = out.low + (at_once == 2 ? to : LANES);
-		if (at_once == 1)
-			LOCAL(flat_first)(1, &f);
+		if (smooth->flat_rows == LOCAL(WIDTH))
+			LOCAL(flat_first)(LOCAL(WIDTH), &f);
 		else
-			LOCAL(flat_first)(2, &f);
-		LOCAL(flat_second)(&smooth->stage[1].columns, &out, scratch);
+			LOCAL(flat_first)(LOCAL(WIDTH) / 2, &f);
+		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES)
+			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab);
 	}
 	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
 	if (out.around)

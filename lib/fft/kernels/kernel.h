@@ -23,6 +23,14 @@
 
 enum { FFT_MAX_PASSES = 12, FFT_MAX_STAGES = 6, FFT_MAX_COLUMN = 1024, FFT_MAX_TOGETHER = 4 };
 
+/* The vector that the arithmetic is chosen for, whatever the kernels' own, is WIDTH reals: 16 floats or 8 doubles. */
+enum { FFT_WIDTH_BYTES = 64 };
+
+static inline size_t fft_width(enum fft_precision precision)
+{
+	return FFT_WIDTH_BYTES / (precision == FFT_F32 ? sizeof(float) : sizeof(double));
+}
+
 /* The transform of one column. The twiddles of its inner passes are pairs w^(p k), k = 1 .. r - 1, pass by pass and p
  * by p; the last pass has none. */
 struct fft_columns {
@@ -34,8 +42,9 @@ struct fft_columns {
 
 /* A stage. Its `items`, of LANES columns each, are independent of each other. The twiddles of the
  *
- *   first stage    twiddles[item][row][re, im vectors] where `full_twiddles`, else w^(LANES item row) in
- *                  bases[item][row] (pairs) times w^(lane row) in twiddles[row][re, im vectors]
+ *   first stage    twiddles[item][row][re, im vectors] where `full_twiddles`, else w^(WIDTH (p / WIDTH) row) in
+ *                  bases[p / WIDTH][row] (pairs) times w^((p mod WIDTH) row) in
+ *                  twiddles[p mod WIDTH / LANES][row][re, im vectors]
  *   middle stages  bases[p][row]
  *   last stage     none
  *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows */
@@ -54,7 +63,8 @@ struct fft_smooth {
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
-	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together; 0: it does not run this length */
+	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
+	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
 	bool far;          /* larger than the caches: the rows of the next block are prefetched */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
@@ -160,6 +170,7 @@ struct fft_ops {
 struct fft_kernel {
 	const char *name;
 	uint32_t needs;
+	bool fused; /* multiply-adds round once: the bytes are those of every other such variant */
 	const struct fft_ops *ops[2]; /* by enum fft_precision */
 };
 

@@ -63,4 +63,11 @@
 #include "fft/kernels/transpose_body.h"
 #include "fft/kernels/ops_body.h"
 
-const struct fft_kernel SIMD_SUFFIX(fft) = {SIMD_NAME, SIMD_NEEDS, {&SIMD_SUFFIX(fft_ops_f32), &SIMD_SUFFIX(fft_ops_f64)}};
+#ifdef SIMD_FUSED
+#define IS_FUSED true
+#else
+#define IS_FUSED false
+#endif
+
+const struct fft_kernel SIMD_SUFFIX(fft) = {
+	SIMD_NAME, SIMD_NEEDS, IS_FUSED, {&SIMD_SUFFIX(fft_ops_f32), &SIMD_SUFFIX(fft_ops_f64)}};

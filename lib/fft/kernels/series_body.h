@@ -6,7 +6,7 @@
 
 /* a b + c, fused where the instruction set can. The fusion is explicit, because gcc 12 fuses an addition beside a
  * subtraction in vectors (vfmaddsub) even with contraction off, but does not in the scalar ends of the same loops. */
-#ifdef __FMA__
+#ifdef SIMD_FUSED
 #define FUSED(a, b, c) _Generic((a), float: __builtin_fmaf, default: __builtin_fma)(a, b, c)
 #else
 #define FUSED(a, b, c) ((a) * (b) + (c))

@@ -70,11 +70,13 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 {
 	const struct fft_stage *stage = &smooth->stage[0];
 	const real *twiddles = stage->twiddles, *bases = stage->bases;
+	const size_t per_width = FFT_WIDTH_BYTES / sizeof(real) / LANES; /* items */
 
 	if (stage->full_twiddles)
 		LOCAL(twiddle_squares)(smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
 	else
-		LOCAL(twiddle_squares)(smooth, twiddles, bases + 2 * item * smooth->row, lanes, x, to);
+		LOCAL(twiddle_squares)(smooth, twiddles + 2 * LANES * (item % per_width) * smooth->row,
+				       bases + 2 * (item / per_width) * smooth->row, lanes, x, to);
 }
 
 /* Prefetches the next block's rows. They lie just behind this block's, but too far apart for the CPU's own

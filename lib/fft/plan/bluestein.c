@@ -349,7 +349,7 @@ int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t
 	if (!plan)
 		return -ERROR_NO_MEMORY;
 	plan->kind = &kind_bluestein;
-	m = factor_convolution(2 * n - 1, plan->ops->lanes);
+	m = factor_convolution(2 * n - 1, fft_width(precision));
 	rc = fft_plan_create_smooth(m, precision, features, &plan->inner);
 	if (rc < 0) {
 		fft_plan_free(plan);

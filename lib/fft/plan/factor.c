@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* The longest transform that flat_body.h runs: its buffer of 128 KiB (float32) stays in the second-level cache. */
 enum { FLAT_MAX = 16384 };
@@ -28,11 +29,11 @@ bool factor_is_smooth(uint64_t n)
 }
 
 /* Returns the first radix of a length that group_body.h runs, several transforms side by side in a vector, else 0. */
-static size_t group_rows(uint64_t n, size_t lanes)
+static size_t group_rows(uint64_t n, size_t width)
 {
 	const size_t w = n == 128 ? 8 : 4;
 
-	if (lanes < 8 || n < 16 || n >= lanes * lanes || n > 8 * lanes || (n & (n - 1)))
+	if (n < 16 || n >= width * width || n > 8 * width || (n & (n - 1)))
 		return 0;
 	return n / w;
 }
@@ -112,14 +113,42 @@ double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 	return cost;
 }
 
-/* Fills in a transform of given stages: their radices, and how many items each has. */
-static void lay_out_stages(uint64_t n, size_t lanes, const uint16_t *lengths, unsigned n_stages,
-			   struct fft_smooth *smooth)
+/* Joins the two stages of a transform that flat_body.h would run to one, of the same passes: without vectors that is
+ * faster. The first stage is a single pass, so its twiddles are those that a pass has. */
+static void join_flat_stages(struct fft_smooth *smooth)
+{
+	struct fft_columns *first = &smooth->stage[0].columns;
+	const struct fft_columns *second = &smooth->stage[1].columns;
+
+	assert(first->n_passes == 1);
+	memcpy(first->radix + 1, second->radix, second->n_passes);
+	first->n_passes += second->n_passes;
+	first->length = smooth->n;
+	smooth->stage[0].m = 1;
+	smooth->n_stages = 1;
+	smooth->flat_rows = 0;
+}
+
+void factor_lay_out(struct fft_smooth *smooth, size_t lanes)
+{
+	if (lanes == 1 && smooth->flat_rows)
+		join_flat_stages(smooth);
+	smooth->row = (smooth->stage[0].columns.length + lanes - 1) / lanes * lanes;
+	smooth->flat = smooth->flat_rows && smooth->flat_rows < lanes ? lanes / smooth->flat_rows : 1;
+	for (unsigned i = 0; i < smooth->n_stages; i++) {
+		struct fft_stage *stage = &smooth->stage[i];
+
+		stage->items = i == 0 ? (stage->m + lanes - 1) / lanes
+				      : stage->m * stage->reps * (smooth->row / lanes);
+	}
+}
+
+/* Fills in a transform of given stages, laid out for vectors of `width`. */
+static void set_stages(uint64_t n, size_t width, const uint16_t *lengths, unsigned n_stages, struct fft_smooth *smooth)
 {
 	size_t rest = n, reps = 1;
 
 	*smooth = (struct fft_smooth){.n = n, .n_stages = n_stages};
-	smooth->row = (lengths[0] + lanes - 1) / lanes * lanes;
 	for (unsigned i = 0; i < n_stages; i++) {
 		struct fft_stage *stage = &smooth->stage[i];
 
@@ -127,18 +156,18 @@ static void lay_out_stages(uint64_t n, size_t lanes, const uint16_t *lengths, un
 		rest /= lengths[i];
 		stage->m = rest;
 		stage->reps = reps;
-		stage->items = i == 0 ? (rest + lanes - 1) / lanes : rest * reps * (smooth->row / lanes);
 		if (i > 0)
 			reps *= lengths[i];
 	}
+	factor_lay_out(smooth, width);
 }
 
 /* Returns whether group_body.h can run the length; then its two passes are fixed. */
-static bool choose_group_radices(struct fft_smooth *smooth, size_t lanes)
+static bool choose_group_radices(struct fft_smooth *smooth, size_t width)
 {
 	struct fft_columns *columns = &smooth->stage[0].columns;
 
-	smooth->group_rows = group_rows(smooth->n, lanes);
+	smooth->group_rows = group_rows(smooth->n, width);
 	if (smooth->group_rows == 0)
 		return false;
 	columns->n_passes = 2;
@@ -160,7 +189,7 @@ static bool can_cut(uint64_t n, unsigned count)
 
 /* Returns the divisor of n whose ratio to the count-th root of n is nearest to 1. One that fills vectors may be off by
  * twice as much. */
-static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
+static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t width)
 {
 	const double ideal = pow((double)n, 1.0 / count);
 	double best_ratio = INFINITY;
@@ -171,7 +200,7 @@ static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
 
 		if (n % d || !can_cut(n / d, count - 1))
 			continue;
-		ratio *= d % lanes ? 2 : 1;
+		ratio *= d % width ? 2 : 1;
 		if (ratio < best_ratio) {
 			best_ratio = ratio;
 			best = d;
@@ -181,7 +210,7 @@ static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t lanes)
 }
 
 /* Cuts a length of more than FFT_MAX_COLUMN^2 into as few stages as it takes, of similar lengths. */
-static void cut_into_many_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
+static void cut_into_many_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
 	uint16_t lengths[FFT_MAX_STAGES] = {0};
 	unsigned count = 3;
@@ -191,22 +220,21 @@ static void cut_into_many_stages(uint64_t n, size_t lanes, struct fft_smooth *re
 		count++;
 	assert(count <= FFT_MAX_STAGES);
 	for (unsigned i = 0; i + 1 < count; i++) {
-		lengths[i] = balanced_divisor(rest, count - i, lanes);
+		lengths[i] = balanced_divisor(rest, count - i, width);
 		rest /= lengths[i];
 	}
 	lengths[count - 1] = (uint16_t)rest;
-	lay_out_stages(n, lanes, lengths, count, ret_smooth);
+	set_stages(n, width, lengths, count, ret_smooth);
 }
 
-/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `lanes`, or half of that where
+/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `width`, or half of that where
  * only two transforms together fill the vectors of the second stage. */
-static size_t flat_rows(uint64_t n, size_t lanes)
+static size_t flat_rows(uint64_t n, size_t width)
 {
-	const uint64_t wide = n % lanes == 0 ? lanes : lanes / 2, columns = wide ? n / wide : 0;
+	const uint64_t wide = n % width == 0 ? width : width / 2, columns = wide ? n / wide : 0;
 	uint64_t rest = columns;
 
-	if (lanes < 4 || (wide < lanes && lanes < 8) || n % wide || n > FLAT_MAX || columns < lanes ||
-	    columns > FFT_MAX_COLUMN)
+	if (n % wide || n > FLAT_MAX || columns < width || columns > FFT_MAX_COLUMN)
 		return 0;
 	for (unsigned prime = 2; prime <= 7; prime++)
 		while (rest % prime == 0)
@@ -216,22 +244,22 @@ static size_t flat_rows(uint64_t n, size_t lanes)
 
 /* Tries, in this order: one stage whose transforms share vectors; two stages in one buffer; the cheapest of one stage
  * and all ways into two; more stages. */
-void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
+void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
 	/* One stage leaves lanes idle when a call has few transforms, so it must win by 15 %. */
-	const double two_stage_bonus = lanes > 1 ? 0.85 : 1;
-	const size_t rows = flat_rows(n, lanes);
+	const double two_stage_bonus = 0.85;
+	const size_t rows = flat_rows(n, width);
 	double best_cost = INFINITY;
 
 	if (n <= FFT_MAX_COLUMN) {
-		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
-		if (choose_group_radices(ret_smooth, lanes))
+		set_stages(n, width, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
+		if (choose_group_radices(ret_smooth, width))
 			return;
-		best_cost = factor_cost(ret_smooth, lanes);
+		best_cost = factor_cost(ret_smooth, width);
 	}
 	if (rows) {
-		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
-		ret_smooth->flat = lanes / rows;
+		set_stages(n, width, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
+		ret_smooth->flat_rows = rows;
 		return;
 	}
 	for (uint64_t d = 2; d <= FFT_MAX_COLUMN && d < n; d++) {
@@ -239,18 +267,18 @@ void factor_stages(uint64_t n, size_t lanes, struct fft_smooth *ret_smooth)
 
 		if (n % d || n / d > FFT_MAX_COLUMN)
 			continue;
-		lay_out_stages(n, lanes, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
-		if (factor_cost(&trial, lanes) * two_stage_bonus < best_cost) {
-			best_cost = factor_cost(&trial, lanes) * two_stage_bonus;
+		set_stages(n, width, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
+		if (factor_cost(&trial, width) * two_stage_bonus < best_cost) {
+			best_cost = factor_cost(&trial, width) * two_stage_bonus;
 			*ret_smooth = trial;
 		}
 	}
 	if (best_cost == INFINITY)
-		cut_into_many_stages(n, lanes, ret_smooth);
+		cut_into_many_stages(n, width, ret_smooth);
 }
 
 /* The candidates have small odd parts: others are rarely cheaper, and each costs a search of its own. */
-uint64_t factor_convolution(uint64_t least, size_t lanes)
+uint64_t factor_convolution(uint64_t least, size_t width)
 {
 	const uint64_t odd_parts[] = {1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 63, 75, 81};
 	struct fft_smooth smooth;
@@ -262,9 +290,9 @@ uint64_t factor_convolution(uint64_t least, size_t lanes)
 
 		while (n < least)
 			n *= 2;
-		factor_stages(n, lanes, &smooth);
-		if (factor_cost(&smooth, lanes) < best_cost) {
-			best_cost = factor_cost(&smooth, lanes);
+		factor_stages(n, width, &smooth);
+		if (factor_cost(&smooth, width) < best_cost) {
+			best_cost = factor_cost(&smooth, width);
 			best = n;
 		}
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-level tables of cosines and sines: two of about sqrt(n / 2) entries instead of one of n / 8. */
+/* Two-level tables of cosines and sines: two of about sqrt(n / 2) entries instead of one of n / 8.
+ *
+ * Numbers are fractions of 2^127 in integers, so that the roots are the same whatever the machine's long double and its
+ * C library. An entry is within 2^-120, and so is a root. */
 #include "fft/plan/roots.h"
 
 #include <math.h>
@@ -8,9 +11,49 @@
 
 #include "base/error.h"
 
-#define HALF_PI 1.570796326794896619231321691639751442L
+#define ONE ((uint128)1 << 127)
+/* pi / 2 */
+#define HALF_PI ((uint128)0xc90fdaa22168c234 << 64 | 0xc4c6628b80dc1cd1)
 
-enum { ENTRIES_PER_STEP = 256 }; /* a long double cosine and sine each: below 250 us */
+enum {
+	ENTRIES_PER_STEP = 128, /* a cosine and a sine each: below 250 us */
+	TERMS = 17,             /* of their series: the next one is below 2^-127 up to an eighth of a turn */
+};
+
+/* Returns a b / 2^127, rounded down to an even number. */
+static uint128 multiply(uint128 a, uint128 b)
+{
+	const uint64_t a1 = (uint64_t)(a >> 64), a0 = (uint64_t)a, b1 = (uint64_t)(b >> 64), b0 = (uint64_t)b;
+	const uint128 low = (uint128)a0 * b0, cross = (uint128)a1 * b0 + (low >> 64);
+	const uint128 other = (uint128)a0 * b1 + (uint64_t)cross;
+
+	return ((uint128)a1 * b1 + (cross >> 64) + (other >> 64)) << 1;
+}
+
+/* Sets the cosine and the sine of pi t / 2n, t <= n / 2, by their series. */
+static void set_entry(uint64_t t, uint64_t n, uint128 ret_entry[2])
+{
+	const uint128 high = ((uint128)t << 64) / n, rest = ((uint128)t << 64) % n;
+	const uint128 angle = multiply((high << 63) + (rest << 63) / n, HALF_PI), square = multiply(angle, angle);
+	uint128 c = ONE, s = ONE;
+
+	for (unsigned i = TERMS; i > 0; i--) {
+		c = ONE - multiply(square, c) / ((2 * i - 1) * 2 * i);
+		s = ONE - multiply(square, s) / (2 * i * (2 * i + 1));
+	}
+	ret_entry[0] = c;
+	ret_entry[1] = multiply(angle, s);
+}
+
+/* Returns x to 64 bits, the last of which is set if bits were lost: then a second rounding, to double or float, gives
+ * what a single one would. */
+static long double round_to_odd(uint128 x)
+{
+	const unsigned shift = x >> 64 ? 64 - (unsigned)__builtin_clzll((uint64_t)(x >> 64)) : 0;
+	const uint64_t top = (uint64_t)(x >> shift);
+
+	return ldexpl((long double)(top | ((uint128)top << shift != x)), (int)shift - 127);
+}
 
 /* The low table has 2^shift entries and the high one n / 2^(shift + 1): about sqrt(n / 2) each. */
 int roots_create(uint64_t n, struct roots *ret_roots)
@@ -36,10 +79,8 @@ int roots_step(struct roots *roots)
 	for (unsigned i = 0; i < ENTRIES_PER_STEP && roots->ready < total; i++, roots->ready++) {
 		const size_t at = roots->ready;
 		const uint64_t t = at < roots->n_low ? at : (uint64_t)(at - roots->n_low) << roots->shift;
-		const long double angle = HALF_PI * (long double)t / (long double)roots->n;
 
-		roots->low[at][0] = cosl(angle);
-		roots->low[at][1] = sinl(angle);
+		set_entry(t, roots->n, roots->low[at]);
 	}
 	return roots->ready < total;
 }
@@ -57,9 +98,9 @@ void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2])
 	const uint64_t n = roots->n, turn = k % n * 4, quarter = turn / n, rest = turn % n;
 	const bool reflect = 2 * rest > n;
 	const uint64_t t = reflect ? n - rest : rest;
-	const long double *low = roots->low[t & (roots->n_low - 1)],
-			  *high = roots->low[roots->n_low + (t >> roots->shift)];
-	const long double c = high[0] * low[0] - high[1] * low[1], s = high[0] * low[1] + high[1] * low[0];
+	const uint128 *low = roots->low[t & (roots->n_low - 1)], *high = roots->low[roots->n_low + (t >> roots->shift)];
+	const long double c = round_to_odd(multiply(high[0], low[0]) - multiply(high[1], low[1]));
+	const long double s = round_to_odd(multiply(high[0], low[1]) + multiply(high[1], low[0]));
 	/* Of the angle within its quarter; at its middle both parts are the same number. */
 	const long double re = reflect ? s : c, im = reflect || 2 * rest == n ? c : s;
 

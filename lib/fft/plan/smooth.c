@@ -73,7 +73,7 @@ static size_t chunk_size(const struct fft_plan *plan, size_t phase)
 		return fft_count_per_chunk(item_ns(plan, (unsigned)phase));
 	if (plan->smooth.n_stages == 1)
 		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
-	if (plan->smooth.flat)
+	if (plan->smooth.flat_rows)
 		return plan->smooth.flat * fft_count_per_chunk(plan->cost_ns * (double)plan->smooth.flat);
 	return fft_count_per_chunk(plan->cost_ns);
 }
@@ -237,7 +237,7 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 	const size_t bytes = plan->smooth.between_bytes;
 	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
 
-	if (plan->smooth.flat && queue->call->in_stride == 1 && queue->call->out_stride == 1)
+	if (plan->smooth.flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1)
 		begin += plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
 	for (size_t b = begin; b < end; b += transforms_together(plan))
 		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
@@ -282,7 +282,8 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	smooth = &plan->smooth;
 	lanes = plan->ops->lanes;
 	plan->kind = &kind_smooth;
-	factor_stages(n, lanes, smooth);
+	factor_stages(n, fft_width(precision), smooth);
+	factor_lay_out(smooth, lanes);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
 	/* Room for whole blocks of columns. */

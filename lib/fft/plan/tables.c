@@ -49,9 +49,15 @@ static size_t column_twiddles(const struct fft_columns *columns)
 	return count;
 }
 
+/* Returns how many of the kernels' vectors have the width that the arithmetic is chosen for. */
+static size_t per_width(size_t lanes, size_t width)
+{
+	return (width + lanes - 1) / lanes;
+}
+
 /* Returns the size of one table of a stage, 0 rows if the stage has none. The choice of tables here is what the comment
  * at struct fft_stage promises the kernels. */
-static struct table describe_table(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes)
+static struct table describe_table(struct fft_smooth *smooth, unsigned index, unsigned kind, size_t lanes, size_t width)
 {
 	struct fft_stage *stage = &smooth->stage[index];
 	const size_t padded = smooth->row, length = stage->columns.length;
@@ -65,12 +71,12 @@ static struct table describe_table(struct fft_smooth *smooth, unsigned index, un
 				      first && last    ? smooth->group_rows
 				      : !first || last ? 0
 				      : stage->full_twiddles   ? stage->items * padded
-						       : padded,
+							       : per_width(lanes, width) * padded,
 				      lanes};
 	default:
 		return (struct table){&stage->bases,
 				      last || (first && stage->full_twiddles) ? 0
-				      : first                         ? stage->items * padded
+				      : first                         ? (stage->m + width - 1) / width * padded
 								      : stage->m * length,
 				      1};
 	}
@@ -120,17 +126,17 @@ static void build_group_row(const struct roots *roots, enum fft_precision precis
 	}
 }
 
-/* Stores one base: in the first stage w^(lanes item row), the twiddle of a block's first lane; in a middle one w_(r
- * m)^(p k) itself, since all lanes of a block share p. */
+/* Stores one base: in the first stage w^(p row) for each p that is a multiple of `width`; in a middle one w_(r m)^(p k)
+ * itself, since all lanes of a block share p. */
 static void build_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
-		       size_t padded, size_t lanes)
+		       size_t padded, size_t width)
 {
 	const size_t length = stage->columns.length, row = tables->row;
 	const uint64_t unit = tables->roots.n / (length * stage->m);
 	long double root[2];
 
 	if (tables->stage == 0)
-		roots_at(&tables->roots, row / padded * lanes * (row % padded), root);
+		roots_at(&tables->roots, row / padded * width * (row % padded), root);
 	else
 		roots_at(&tables->roots, (row / length) * (row % length) * unit, root);
 	tables_put(precision, stage->bases, row, root, 1);
@@ -150,7 +156,7 @@ static void build_rows(struct tables *tables, enum fft_precision precision, size
 		else if (tables->kind == LANE_ROWS)
 			build_lane_row(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
 		else
-			build_base(tables, precision, stage, smooth->row, lanes);
+			build_base(tables, precision, stage, smooth->row, fft_width(precision));
 }
 
 /* Allocates whole cache lines, so that vectors of a row are aligned. A table of 0 rows stays NULL. */
@@ -180,7 +186,7 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 	}
 	if (roots_step(&tables->roots) > 0)
 		return 1;
-	table = describe_table(smooth, tables->stage, tables->kind, lanes);
+	table = describe_table(smooth, tables->stage, tables->kind, lanes, fft_width(precision));
 	if (tables->row == 0 && allocate_table(table, precision, bytes) < 0)
 		return -ERROR_NO_MEMORY;
 	build_rows(tables, precision, lanes, smooth, table);

@@ -42,9 +42,9 @@ static double block_cost(uint64_t n)
 }
 
 /* Takes one transform, so long that what wraps around falls outside the results. */
-static void cut_one_block(struct convolve *c, uint32_t features)
+static void cut_one_block(struct convolve *c)
 {
-	const size_t lanes = fft_select(features)->ops[c->precision]->lanes;
+	const size_t width = fft_width(c->precision);
 	const uint64_t full = c->signal.n + c->kernel.n - 1;
 	uint64_t least = c->signal.n;
 
@@ -52,7 +52,7 @@ static void cut_one_block(struct convolve *c, uint32_t features)
 		least = full - c->start;
 	if (least < c->start + c->n_out)
 		least = c->start + c->n_out;
-	c->block = c->is_complex ? factor_convolution(least, lanes) : 2 * factor_convolution((least + 1) / 2, lanes);
+	c->block = c->is_complex ? factor_convolution(least, width) : 2 * factor_convolution((least + 1) / 2, width);
 	c->step = c->n_out;
 	c->one_block = true;
 	c->blocks = 1;
@@ -60,11 +60,11 @@ static void cut_one_block(struct convolve *c, uint32_t features)
 
 /* Compares one block with all blocks of 2^8 to 2^20 elements that are at least twice as long as the kernel, and takes
  * the one whose transforms cost least in all. */
-int convolve_cut(struct convolve *c, uint32_t features)
+int convolve_cut(struct convolve *c)
 {
 	double best;
 
-	cut_one_block(c, features);
+	cut_one_block(c);
 	best = block_cost(c->block);
 	for (unsigned k = BLOCK_LEAST; k <= BLOCK_MOST; k++) {
 		const uint64_t block = UINT64_C(1) << k, step = block - c->kernel.n + 1;

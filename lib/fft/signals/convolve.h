@@ -3,8 +3,8 @@
  *
  * A long signal is cut into overlapping blocks (overlap-save: A. Oppenheim and R. Schafer, "Discrete-Time Signal
  * Processing", section 8.7.3). A block of `block` elements gives block - kernel + 1 results that no wrap-around
- * reaches. A short signal is one block. convolve_cut chooses the block's length by the lengths, the dtype and the
- * instruction set alone. A correlation is the convolution with the second signal reversed and conjugated. */
+ * reaches. A short signal is one block. convolve_cut chooses the block's length by the lengths and the dtype
+ * alone. A correlation is the convolution with the second signal reversed and conjugated. */
 #ifndef TRNSCI_FFT_CONVOLVE_H
 #define TRNSCI_FFT_CONVOLVE_H
 
@@ -35,7 +35,7 @@ struct convolve {
 };
 
 /* Chooses the blocks. Returns 0, or -ERROR_OUT_OF_RANGE if a transform would be longer than FFT_MAX_LENGTH. */
-int convolve_cut(struct convolve *convolve, uint32_t features);
+int convolve_cut(struct convolve *convolve);
 
 /* Returns the complex numbers of a block's spectrum. */
 static inline uint64_t convolve_bins(const struct convolve *convolve)
