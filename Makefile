@@ -156,7 +156,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev libseccomp-dev perl-base
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
+DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
 	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus

@@ -2,17 +2,19 @@
 # Beside the library and the command line: examples, the pkg-config file, and what the client's tests link.
 #
 # Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
-# build/examples/NAME; the installed header, the pkg-config file, man pages, completion and examples are named in
-# CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS
+# build/examples/NAME; the installed headers, the pkg-config file, man pages, completion and examples are named in
+# CLIENT_HEADER, CPP_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS
 # for `make install`. MADE_MAN is a folder of pages that the build makes of other descriptions.
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
+CPP_HEADER := client/include/trnsci/trnsci.hpp
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
 MADE_MAN := $(BUILD)/man/pages
 COMPLETION := client/cli/completion
 PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
 EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
-EXAMPLE_PROGRAMS := $(sort $(wildcard client/examples/*.json))
+# Those that the build leaves to others: JSON for the command line, programs in other languages.
+EXAMPLE_PROGRAMS := $(sort $(wildcard $(addprefix client/examples/*.,json cpp js rb lua go)))
 EXAMPLES := $(EXAMPLE_SOURCES:client/examples/%.c=$(BUILD)/examples/%)
 
 $(BUILD)/examples/%: client/examples/%.c $(SHARED)

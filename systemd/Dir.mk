@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The service's units, `make install` and `make uninstall`, under DESTDIR, PREFIX, BINDIR and LIBDIR. What the client's room
-# brings, it names itself (CLIENT_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
+# brings, it names itself (CLIENT_HEADER, CPP_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
 #
 # Without DESTDIR, root installs into the running system: its user, loader and service manager then know the service.
 
@@ -50,7 +50,7 @@ install: all $(INSTALLED_CLI)
 	$(Q)$(OBJCOPY) --strip-debug $(DESTDIR)$(LIBDIR)/$(notdir $(STATIC))
 	$(Q)ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci.so
-	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER))
+	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER) $(CPP_HEADER))
 	$(Q)$(call place,644,$(LIBDIR)/pkgconfig,$(PKGCONFIG))
 	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN) $(MADE_MAN)/*.[1-9]; do \
 		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done

@@ -64,9 +64,10 @@ run_document() {
 export BUILD="$build" HOME="$work/home" DESTDIR=/
 mkdir "$HOME" || exit 1
 if [ -n "${SAN:-}" ]; then
-	echo "# the tutorial's program cannot be linked with a sanitizer's library"
+	echo "# programs of the tutorial and of C++ cannot be linked with a sanitizer's library"
 else
 	run_document "$root/client/docs/tutorial.md" "$root"
+	run_document "$root/client/docs/cpp.md" "$HOME"
 fi
 
 start_daemon --state-dir "$work/streams"

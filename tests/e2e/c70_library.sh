@@ -70,8 +70,8 @@ elif make -C "$root" -n install DESTDIR=/nonexistent >/dev/null 2>&1; then
 		code "an example by pkg-config" 0 ${CC:-gcc} -o "$work/example" "$root/client/examples/one_line.c" \
 			$(pkg-config --cflags --libs trnsci) -lm
 		code "it runs" 0 env LD_LIBRARY_PATH="$libdir" "$work/example" "$socket"
-		same "the examples are installed" "$(cd "$root/client/examples" && echo *.c)" \
-			"$(cd "$work/tree/usr/share/doc/trnsci/examples" && echo *.c)"
+		same "the examples are installed" "$(cd "$root/client/examples" && find . -maxdepth 1 -type f ! -name '*.mk' | sort)" \
+			"$(cd "$work/tree/usr/share/doc/trnsci/examples" && find . -type f | sort)"
 		same "pkg-config's version is the command's" "$("$cli" version | awk 'NR == 1 {print $2}')" \
 			"$(pkg-config --modversion trnsci)"
 		code "the installed command runs" 0 env LD_LIBRARY_PATH="$libdir" "$(find "$work/tree" -path '*/bin/trnsci-cli')" version

@@ -23,6 +23,10 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* functions that are named as structures */
+#endif
 extern "C" {
 #endif
 
@@ -836,6 +840,9 @@ TRNSCI_API int trnsci_selftest(const char *suite, const struct trnsci_param *opt
 
 #ifdef __cplusplus
 }
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #endif
