@@ -49,6 +49,21 @@ bool peer_is_master(const struct peer *peer)
 	return peer->uid == 0 || peer->uid == geteuid();
 }
 
+bool peer_parse_mode(const char *text, size_t size, unsigned *ret_mode)
+{
+	unsigned mode = 0;
+
+	if (size < 1 || size > 4)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] < '0' || text[i] > '7')
+			return false;
+		mode = mode * 8 + (unsigned)(text[i] - '0');
+	}
+	*ret_mode = mode;
+	return true;
+}
+
 bool peer_may(const struct peer *peer, uid_t uid, gid_t gid, unsigned mode, unsigned want)
 {
 	const unsigned shift = peer->uid == uid ? 6 : peer_has_group(peer, gid) ? 3 : 0;

@@ -24,6 +24,9 @@ bool peer_has_group(const struct peer *peer, gid_t gid);
 /* Returns true for root and the user that the daemon runs as. */
 bool peer_is_master(const struct peer *peer);
 
+/* Reads a mode of at most 4 octal digits, as chmod takes it. False if the text is none. */
+bool peer_parse_mode(const char *text, size_t size, unsigned *ret_mode);
+
 /* Returns true if the peer could access a file of that owner, group and mode; want: 4 (read) or 2 (write). */
 bool peer_may(const struct peer *peer, uid_t uid, gid_t gid, unsigned mode, unsigned want);
 

@@ -218,23 +218,12 @@ static int find_named(const struct method_call *call, bool own, struct broadcast
 
 static int read_broadcast_mode(const struct args *args, unsigned *ret_mode, struct error *err)
 {
-	const struct value *value = args->at[BROADCAST_MODE].value;
-	unsigned mode = 0;
-	bool good;
+	const struct arg *mode = &args->at[BROADCAST_MODE];
 
-	if (!args->at[BROADCAST_MODE].given) {
-		*ret_mode = 0600;
-		return 0;
-	}
-	good = value->bytes.size >= 1 && value->bytes.size <= 4;
-	for (size_t i = 0; good && i < value->bytes.size; i++) {
-		good = value->bytes.at[i] >= '0' && value->bytes.at[i] <= '7';
-		mode = mode * 8 + (unsigned)(value->bytes.at[i] - '0');
-	}
-	if (!good)
+	*ret_mode = 0600;
+	if (mode->given && !peer_parse_mode(mode->value->bytes.at, mode->value->bytes.size, ret_mode))
 		return bind_error(args, BROADCAST_MODE, err, ERROR_OUT_OF_RANGE,
 				  "not a mode, allowed: up to 4 octal digits, such as \"0644\"");
-	*ret_mode = mode;
 	return 0;
 }
 

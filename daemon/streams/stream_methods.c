@@ -24,26 +24,13 @@ int stream_read_name(const struct args *args, unsigned param, char name[STORE_NA
 	return 0;
 }
 
-/* Octal digits, as chmod takes them. */
 static int read_stream_mode(const struct args *args, uint32_t *ret, struct error *err)
 {
-	const struct value *value = args->at[STREAM_CREATE_MODE].value;
-	uint32_t mode = 0;
-	bool good;
+	const struct arg *given = &args->at[STREAM_CREATE_MODE];
+	unsigned mode = 0640;
 
-	if (!args->at[STREAM_CREATE_MODE].given) {
-		*ret = 0640;
-		return 0;
-	}
-	good = value->bytes.size >= 1 && value->bytes.size <= 4;
-	for (size_t i = 0; good && i < value->bytes.size; i++) {
-		const char digit = value->bytes.at[i];
-
-		good = digit >= '0' && digit <= '7';
-		mode = mode * 8 + (uint32_t)(digit - '0');
-	}
 	/* A stream cannot be executed. */
-	if (!good || mode & ~0666u)
+	if ((given->given && !peer_parse_mode(given->value->bytes.at, given->value->bytes.size, &mode)) || mode & ~0666u)
 		return bind_error(args, STREAM_CREATE_MODE, err, ERROR_OUT_OF_RANGE,
 				  "not a mode, allowed: octal digits of 4 (show) and 2 (draw), 0000 to 0666");
 	*ret = mode;
